@@ -304,6 +304,16 @@ static void naive_attach(uint32_t index, uint32_t parent)
     naive.at[index].parent = parent;
 }
 
+/* As a call does: what comes below a prefab becomes one. */
+static void naive_join(uint32_t index, uint32_t parent)
+{
+    bool joins = naive.at[parent].prefab && !naive.at[index].prefab;
+    for (uint32_t k = 0; joins && k < naive.end; k++) {
+        naive.at[k].prefab |= !sett_is_null(naive.at[k].handle) && naive_is_below(k, index);
+    }
+    naive_attach(index, parent);
+}
+
 /* ---- Copies: what is made is looked up in the world, along the tree -------------------------- */
 
 /* Notes the copies of a subtree, and what they are but for links and references. */
@@ -728,7 +738,7 @@ static void do_attach(void)
     sett_status status = sett_hierarchy_attach(world, entity, parent);
     WANT(status == (!is ? SETT_STATUS_STALE : cycle ? SETT_STATUS_CYCLE : SETT_OK));
     if (status == SETT_OK) {
-        naive_attach(entity.index, parent.index);
+        naive_join(entity.index, parent.index);
     }
 }
 
@@ -833,7 +843,7 @@ static void command_follow(const command* c)
                 naive_unlink(found);
             }
         } else if (c->kind == ATTACH && !naive_is_below(c->target.index, c->source.index)) {
-            naive_attach(c->source.index, c->target.index);
+            naive_join(c->source.index, c->target.index);
         }
     }
 }

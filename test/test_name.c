@@ -528,7 +528,95 @@ static void writes_a_path_of_many_names(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(gives_texts_back), TEST(sends_names_that_are_gone),
+static void expect_in(sett_world* world, sett_entity parent, sett_entity entity)
+{
+    CHECK(sett_entity_valid(world, entity));
+    CHECK_ENTITY_EQ(sett_hierarchy_parent(world, entity), parent);
+    CHECK_EQ(sett_hierarchy_depth(world, entity),
+             sett_is_null(parent) ? 0 : 1 + sett_hierarchy_depth(world, parent));
+}
+
+static void parent_seen(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)value;
+    *(sett_entity*)user = sett_hierarchy_parent(world, entity);
+}
+
+static void a_scope_is_the_parent_of_what_is_created(void)
+{
+    sett_world* world = quiet_world();
+    sett_entity seen = sett_null();
+    sett_component tag = sett_component_register(
+        world, &(sett_component_desc){.name = "Tag", .on_add = parent_seen, .user = &seen});
+    sett_entity level = sett_name_ensure(world, sett_null(), "game/level");
+    sett_entity game = sett_hierarchy_parent(world, level);
+    sett_entity prefab = sett_entity_create(world);
+    sett_entity many[70];
+    sett_add(world, prefab, tag);
+    CHECK(sett_is_null(sett_hierarchy_set_scope(world, level)));
+    expect_in(world, level, sett_entity_create(world));
+    expect_in(world, level, sett_create_with(world, &(sett_value){.component = tag}, 1));
+    CHECK_ENTITY_EQ(seen, level);
+    CHECK_EQ(sett_entity_create_many(world, 70, &tag, 1, NULL, NULL), SETT_OK);
+    CHECK_EQ(sett_entity_create_many(world, 70, NULL, 0, NULL, many), SETT_OK);
+    expect_in(world, level, many[69]);
+    for (uint32_t k = 0; k < 4; k++) { /* from the third on by a recipe */
+        CHECK_EQ(sett_instantiate(world, prefab, k % 2 + 1, many), SETT_OK);
+        expect_in(world, level, many[k % 2]);
+    }
+    expect_in(
+        world, game,
+        sett_instantiate_with(world, &(sett_instantiate_desc){.prefab = prefab, .parent = game}));
+    CHECK_EQ(sett_hierarchy_child_count(world, level), 2 + 70 + 70 + 6);
+    expect_in(world, level, sett_name_ensure(world, sett_null(), "door"));
+    expect_in(world, sett_null(), sett_name_ensure(world, sett_null(), "/menu"));
+    CHECK(!sett_is_null(sett_name_lookup(world, sett_null(), "door")));
+    CHECK(sett_is_null(sett_name_lookup(world, sett_null(), "/door")));
+    sett_entity later = sett_cmd_create(sett_commands_here(world));
+    CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
+    expect_in(world, sett_null(), later);
+    expect_in(world, sett_null(), sett_singletons(world));
+    CHECK_VALID(world);
+
+    CHECK_EQ(sett_prefab_make(world, level), SETT_OK);
+    CHECK(sett_has(world, sett_entity_create(world), SETT_ID_PREFAB));
+    CHECK_EQ(sett_instantiate(world, prefab, 2, many), SETT_OK);
+    CHECK(sett_has(world, many[1], SETT_ID_PREFAB));
+    uint32_t count = sett_entity_count(world);
+    CHECK_ENTITY_EQ(sett_hierarchy_set_scope(world, later), level);
+    sett_entity_destroy(world, later);
+    CHECK(sett_is_null(sett_entity_create(world)));
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_STALE);
+    CHECK(sett_is_null(sett_create_with(world, &(sett_value){.component = tag}, 1)));
+    CHECK_EQ(sett_instantiate(world, prefab, 1, many), SETT_STATUS_STALE);
+    CHECK_ENTITY_EQ(sett_hierarchy_set_scope(world, later), later); /* STALE: it stays */
+    CHECK_ENTITY_EQ(sett_hierarchy_set_scope(world, sett_null()), later);
+    expect_in(world, sett_null(), sett_entity_create(world));
+    CHECK_EQ(sett_entity_count(world), count);
+    CHECK_END(world);
+}
+
+static void paths_lead_up(void)
+{
+    sett_world* world = quiet_world();
+    sett_entity b = sett_name_ensure(world, sett_null(), "a/b");
+    sett_entity a = sett_hierarchy_parent(world, b);
+    sett_entity c = sett_name_ensure(world, b, "../c");
+    expect_in(world, a, c);
+    CHECK_ENTITY_EQ(sett_name_lookup(world, b, "../c"), c);
+    CHECK_ENTITY_EQ(sett_name_lookup(world, b, "../../a/b/.."), a);
+    CHECK_ENTITY_EQ(sett_name_lookup(world, a, "../../../a"), a);
+    CHECK(sett_is_null(sett_name_lookup(world, a, "..")));
+    CHECK(sett_is_null(sett_name_lookup(world, a, "x/../b")));
+    uint32_t count = sett_entity_count(world);
+    CHECK(sett_is_null(sett_name_ensure(world, a, "d/../e")));
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_entity_count(world), count);
+    CHECK_END(world);
+}
+
+TEST_MAIN(TEST(a_scope_is_the_parent_of_what_is_created), TEST(paths_lead_up),
+          TEST(gives_texts_back), TEST(sends_names_that_are_gone),
           TEST(holds_a_text_while_hooks_run), TEST(writes_a_path_of_many_names),
           TEST(creates_what_a_path_lacks), TEST(creates_a_path_whole_or_not_at_all),
           TEST(finds_by_path), TEST(walks_all_of_a_name), TEST(is_a_component_like_any_other),

@@ -132,6 +132,7 @@ static void call_hierarchy(void)
     STATUS(sett_hierarchy_attach(NULL, sett_null(), sett_null()));
     STATUS(sett_hierarchy_insert_before(NULL, sett_null(), sett_null()));
     STATUS(sett_hierarchy_insert_after(NULL, sett_null(), sett_null()));
+    NOBODY(sett_hierarchy_set_scope(NULL, sett_null()));
     STATUS(sett_hierarchy_order(NULL, sett_null(), NULL, 0));
     STATUS(sett_hierarchy_detach(NULL, sett_null()));
     STATUS(sett_cmd_attach(NULL, sett_null(), sett_null()));

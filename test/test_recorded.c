@@ -455,7 +455,7 @@ static void jobs_record_them(void)
 /* ---- Memory ---------------------------------------------------------------------------------- */
 
 typedef struct scarce_state {
-    sett_entity prefab, made;
+    sett_entity prefab, made, owner;
     uint32_t alive;
 } scarce_state;
 
@@ -469,7 +469,7 @@ static bool scarce_record(void* user)
 static bool scarce_attach(void* user)
 {
     scarce_state* state = user;
-    return sett_cmd_attach(commands, state->made, state->prefab) == SETT_OK &&
+    return sett_cmd_attach(commands, state->made, state->owner) == SETT_OK &&
            sett_cmd_name_set(commands, state->made, "made") == SETT_OK;
 }
 
@@ -508,7 +508,8 @@ static void memory_runs_out(void)
     for (uint32_t far = 0; far < 2; far++) {
         memset(&memory, 0, sizeof(memory));
         begin_in(scarce_world(&memory));
-        scarce_state state = {make_prefab(), {0, 0}, 0};
+        scarce_state state = {make_prefab(), {0, 0}, sett_entity_create(world), 0};
+        CHECK(sett_hierarchy_set_policy(world, state.owner, SETT_CHILDREN_DEFAULT) == SETT_OK);
         for (uint32_t k = 0; far != 0 && k < 20000; k++) { /* pages of its own */
             CHECK(!sett_is_null(sett_entity_create(world)));
         }
@@ -521,7 +522,7 @@ static void memory_runs_out(void)
         CHECK(memory.failures > failures + 5);
         CHECK_EQ(sett_commands_count(commands), 0);
         expect_instance(state.made, state.prefab);
-        CHECK_ENTITY_EQ(parent_of(state.made), state.prefab);
+        CHECK_ENTITY_EQ(parent_of(state.made), state.owner);
         CHECK_STR_EQ(sett_name_get(world, state.made), "made");
         scarce_end(&memory, world);
     }

@@ -107,6 +107,21 @@ SETT_API sett_status sett_hierarchy_insert_after(sett_world* world, sett_entity 
 SETT_API sett_status sett_hierarchy_order(sett_world* world, sett_entity parent,
                                           const sett_entity* children, uint32_t count);
 
+/* Sets the scope: the parent of entities that are created from now on, by sett_entity_create,
+ * sett_create_with, sett_entity_create_many, sett_instantiate (unless `parent` is given) and
+ * sett_name_ensure. In name.h, relative paths from null begin there. Not: commands, given handles,
+ * files, deltas. Null ends it. The scope is no part of the state.
+ *
+ *     sett_entity outer = sett_hierarchy_set_scope(world, level);
+ *     ... everything that is created here is a child of the level ...
+ *     sett_hierarchy_set_scope(world, outer);
+ *
+ * If the scope is destroyed, these calls fail with STALE until another is set.
+ * Returns the scope before. Fails (the scope stays): STALE, LOCKED (the parent gets the component),
+ * OUT_OF_MEMORY.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_entity sett_hierarchy_set_scope(sett_world* world, sett_entity parent);
+
 /* Makes an entity a root; its descendants stay below it. The component stays: sett_remove removes
  * it, and makes the entity's children roots too, whatever its policy.
  * Fails: STALE, CONFLICT (a root has the same name), LOCKED (it is being destroyed).

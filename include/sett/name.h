@@ -71,14 +71,17 @@ SETT_API const char* sett_name_get(const sett_world* world, sett_entity entity);
 SETT_API sett_entity sett_name_find(const sett_world* world, sett_entity parent, const char* name);
 
 /* Returns the entity at the end of a path of names, such as "map01/door"; null if there is none.
- *   from  where the path starts; null, or a path that begins with '/': the roots
+ * A part ".." leads to the parent; from a root, to the roots.
+ *   from  where the path starts; null: the scope (sett_hierarchy_set_scope) if there is one, else
+ *         the roots. A path that begins with '/' starts at the roots
  * Cost: O(bytes). Threads: reader (see above). Since: 0.1 */
 SETT_API sett_entity sett_name_lookup(const sett_world* world, sett_entity from, const char* path);
 
 /* Returns the entity at the end of a path, as sett_name_lookup, and creates what the path lacks:
  * entities with these names, each a child of the one before.
  * Returns null on failure; nothing was created then. Fails: as sett_entity_create,
- * sett_hierarchy_attach and sett_name_set; ARGUMENT also for an empty part.
+ * sett_hierarchy_attach and sett_name_set; ARGUMENT also for an empty part,
+ * and for ".." behind a part that was created.
  * Cost: as these. Threads: writer. Since: 0.2 */
 SETT_API sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* path);
 

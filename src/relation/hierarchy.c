@@ -891,6 +891,60 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
     return SETT_OK;
 }
 
+/* ---------------------------------------------------------------------------------------- scope */
+
+static sett_status scope_include(sett_world* world, setti_edit* edit, const char* call)
+{
+    const setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
+    sett_entity scope = world->scope;
+    const sett_hierarchy* above = setti_hierarchy_find(world, scope.index);
+    if (!sett_entity_valid(world, scope)) {
+        return setti_world_fail_with(world, SETT_STATUS_STALE,
+                                     "%s: the scope, entity %u:%u, is not alive - call "
+                                     "sett_hierarchy_set_scope",
+                                     call, (unsigned)scope.index, (unsigned)scope.generation);
+    }
+    if (above == NULL || edit->count > (SETTI_CHILDREN_LIMIT - above->children) / SETTI_CHILD) {
+        return setti_world_fail(world, above != NULL ? SETT_STATUS_LIMIT : SETT_STATUS_ABSENT, call,
+                                scope, world->hierarchy->type->id);
+    }
+    bool hidden = tag != NULL && setti_storage_has(&tag->storage, scope.index);
+    return setti_edit_include(world, edit, world->hierarchy->type) != NULL &&
+                   (!hidden ||
+                    setti_edit_include(world, edit, world->hidden[SETTI_HIDDEN_PREFAB]) != NULL)
+               ? SETT_OK
+               : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, scope, 0);
+}
+
+static void scope_attach(sett_world* world, const setti_edit* edit)
+{
+    for (uint32_t k = 0; k < edit->count; k++) {
+        setti_hierarchy_append(world, edit->entities[k].index, world->scope.index);
+    }
+}
+
+sett_entity sett_hierarchy_set_scope(sett_world* world, sett_entity parent)
+{
+    static const char call[] = "sett_hierarchy_set_scope";
+    static const setti_scope_calls calls = {scope_include, scope_attach};
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
+    sett_entity before = world->scope;
+    bool some = !sett_is_null(parent);
+    if (some && (!tree_check(world, parent, call) ||
+                 (world->hierarchy == NULL && !tree_make(world, call)) ||
+                 (setti_hierarchy_find(world, parent.index) == NULL &&
+                  sett_add(world, parent, world->hierarchy->type->id) == NULL))) {
+        return before;
+    }
+    world->scope = parent;
+    world->scope_calls = some ? &calls : NULL;
+    /* as if all entities were observed: they are not created by the fast path */
+    world->all_observers = world->all_observers - !sett_is_null(before) + some;
+    return before;
+}
+
 /* ------------------------------------------------------------------------------------ recording */
 
 typedef struct tree_call {

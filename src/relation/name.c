@@ -552,14 +552,20 @@ sett_entity sett_name_lookup(const sett_world* of, sett_entity from, const char*
     }
     uint32_t link;
     bool absolute = *path == '/';
+    from = sett_is_null(from) ? world->scope : from;
     if (!name_start(world, absolute ? sett_null() : from, &link)) {
         return sett_null();
     }
     for (path += absolute;; path++) {
         size_t length = strcspn(path, "/");
-        link = name_find_text(world, link, path, length);
+        bool up = length == 2 && path[0] == '.' && path[1] == '.';
+        if (!up) {
+            link = name_find_text(world, link, path, length);
+        } else if (link != 0) {
+            link = setti_hierarchy_parent(world, link - 1);
+        }
         path += length;
-        if (link == 0 || *path == '\0') {
+        if ((link == 0 && !up) || *path == '\0') {
             return name_entity(world, link);
         }
     }

@@ -7,7 +7,10 @@
 /* Creates a child of `parent`, null for a root, with a name. Null on failure; nothing is left. */
 static sett_entity path_create(sett_world* world, sett_entity parent, const char* name)
 {
+    const struct setti_scope_calls* scope = world->scope_calls;
+    world->scope_calls = NULL; /* the path says where it is */
     sett_entity made = sett_entity_create(world);
+    world->scope_calls = scope;
     if (sett_is_null(made)) {
         return made;
     }
@@ -41,6 +44,7 @@ sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* pa
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(path)) {
         return sett_null();
     }
+    from = sett_is_null(from) ? world->scope : from;
     sett_entity at = *path == '/' ? sett_null() : from;
     if (!sett_is_null(at) && !sett_entity_valid(world, at)) {
         setti_world_fail(world, SETT_STATUS_STALE, call, at, 0);
@@ -50,15 +54,16 @@ sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* pa
     for (path += *path == '/';; path++) {
         char name[SETT_NAME_MAX + 1];
         size_t length = strcspn(path, "/");
-        if (length == 0 || length > SETT_NAME_MAX) {
+        bool up = length == 2 && path[0] == '.' && path[1] == '.';
+        if (length == 0 || length > SETT_NAME_MAX || (up && created != 0)) {
             setti_world_fail(world, SETT_STATUS_ARGUMENT, call, at, 0);
             path_undo(world, at, created);
             return sett_null();
         }
         memcpy(name, path, length);
         name[length] = '\0';
-        sett_entity next = sett_name_find(world, at, name);
-        if (sett_is_null(next)) {
+        sett_entity next = up ? sett_hierarchy_parent(world, at) : sett_name_find(world, at, name);
+        if (sett_is_null(next) && !up) {
             next = path_create(world, at, name);
             if (sett_is_null(next)) {
                 path_undo(world, at, created);

@@ -99,6 +99,12 @@ sett_component sett_instance_of(sett_world* world)
     return world->instance_of->id;
 }
 
+/* The parent of instances that are given none. */
+static sett_entity prefab_scope(const sett_world* world)
+{
+    return world->scope_calls != NULL ? world->scope : sett_null();
+}
+
 /* Makes one instance: by its recipe if there is one, else node by node. */
 static sett_status prefab_make_one(sett_world* world, const setti_instance* instance,
                                    sett_entity* out)
@@ -143,7 +149,48 @@ static sett_status prefab_make_many(sett_world* world, const char* call, sett_en
     clone.call = call;
     clone.count = count;
     clone.instances = world->instance_of->relation;
+    clone.parent = prefab_scope(world);
     return setti_clone_run(&clone, prefab, out);
+}
+
+/* Makes prefabs of new instances, the last children of a parent, if that is one; destroys them if
+ * memory runs out. */
+static sett_status prefab_follow(sett_world* world, sett_entity parent, uint32_t count)
+{
+    const setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
+    bool hidden =
+        tag != NULL && !sett_is_null(parent) && setti_storage_has(&tag->storage, parent.index);
+    sett_status status = SETT_OK;
+    sett_entity at = hidden ? sett_hierarchy_last(world, parent) : parent;
+    for (uint32_t k = 0; hidden && k < count && status == SETT_OK; k++) {
+        status = sett_prefab_make(world, at);
+        at = sett_hierarchy_previous(world, at);
+    }
+    for (uint32_t k = 0; status != SETT_OK && k < count; k++) {
+        (void)sett_entity_destroy(world, sett_hierarchy_last(world, parent));
+        world->error = status;
+    }
+    return status;
+}
+
+/* Whether new children can be attached to a parent; the world has the component then. */
+static bool prefab_check_parent(sett_world* world, sett_entity parent, uint32_t count,
+                                const char* call)
+{
+    if (!sett_entity_valid(world, parent)) {
+        setti_world_fail(world, SETT_STATUS_STALE, call, parent, 0);
+        return false;
+    }
+    if (sett_hierarchy_register(world, NULL) == 0) {
+        return false;
+    }
+    const sett_hierarchy* above = setti_hierarchy_find(world, parent.index);
+    uint32_t children = above != NULL ? above->children : 0;
+    if (count > (SETTI_CHILDREN_LIMIT - children) / SETTI_CHILD) {
+        setti_world_fail(world, SETT_STATUS_LIMIT, call, parent, 0);
+        return false;
+    }
+    return true;
 }
 
 sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t count,
@@ -152,16 +199,19 @@ sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t cou
     setti_instance one = {.call = "sett_instantiate", .prefab = prefab};
     sett_entity made;
     sett_status status = setti_world_check_unlocked(world, one.call);
-    if (status != SETT_OK) {
+    if (status != SETT_OK || count == 0) {
         return status;
     }
     if (!sett_entity_valid(world, prefab)) {
         return setti_world_fail(world, SETT_STATUS_STALE, one.call, prefab, 0);
     }
-    if (count > 1) {
-        return prefab_make_many(world, one.call, prefab, count, out);
+    one.parent = prefab_scope(world);
+    if (!sett_is_null(one.parent) && !prefab_check_parent(world, one.parent, count, one.call)) {
+        return world->error;
     }
-    return count != 0 ? prefab_make_one(world, &one, out != NULL ? out : &made) : SETT_OK;
+    status = count > 1 ? prefab_make_many(world, one.call, prefab, count, out)
+                       : prefab_make_one(world, &one, out != NULL ? out : &made);
+    return status == SETT_OK ? prefab_follow(world, one.parent, count) : status;
 }
 
 /* Whether each component is listed once. */
@@ -186,23 +236,12 @@ static bool prefab_check_values(sett_world* world, const sett_instantiate_desc* 
 static bool prefab_prepare_place(sett_world* world, const sett_instantiate_desc* desc,
                                  setti_instance* one)
 {
-    if (!sett_is_null(desc->parent)) {
-        if (!sett_entity_valid(world, desc->parent)) {
-            setti_world_fail(world, SETT_STATUS_STALE, one->call, desc->parent, 0);
-            return false;
-        }
-        if (sett_hierarchy_register(world, NULL) == 0) {
-            return false;
-        }
-        const sett_hierarchy* above = setti_hierarchy_find(world, desc->parent.index);
-        if (above != NULL && above->children >= SETTI_CHILDREN_LIMIT) {
-            setti_world_fail(world, SETT_STATUS_LIMIT, one->call, desc->parent, 0);
-            return false;
-        }
-        one->parent = desc->parent;
+    one->parent = sett_is_null(desc->parent) ? prefab_scope(world) : desc->parent;
+    if (!sett_is_null(one->parent) && !prefab_check_parent(world, one->parent, 1, one->call)) {
+        return false;
     }
     if (desc->name != NULL) {
-        uint32_t link = sett_is_null(desc->parent) ? 0 : desc->parent.index + 1;
+        uint32_t link = sett_is_null(one->parent) ? 0 : one->parent.index + 1;
         one->name = setti_name_prepare(world, link, desc->name, one->call);
     }
     return desc->name == NULL || one->name != 0;
@@ -248,14 +287,8 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
     if (hold != NULL) {
         --*hold;
     }
-    const setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
-    if (status == SETT_OK && tag != NULL && setti_storage_has(&tag->storage, desc->parent.index) &&
-        !sett_is_null(desc->parent)) {
-        status = sett_prefab_make(world, made);
-        if (status != SETT_OK) {
-            (void)sett_entity_destroy(world, made);
-            world->error = status;
-        }
+    if (status == SETT_OK) {
+        status = prefab_follow(world, one.parent, 1);
     }
     return status == SETT_OK ? made : sett_null();
 }

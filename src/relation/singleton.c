@@ -47,10 +47,13 @@ static sett_entity singleton_create(sett_world* world, sett_component component,
     sett_component components[2] = {tag, component};
     const void* values[2] = {NULL, value};
     sett_entity entity = sett_null();
-    if (tag == 0 || sett_entity_create_many(world, 1, components, component != 0 ? 2 : 1, values,
-                                            &entity) != SETT_OK) {
-        return sett_null();
+    const struct setti_scope_calls* scope = world->scope_calls;
+    world->scope_calls = NULL;
+    if (tag != 0) {
+        (void)sett_entity_create_many(world, 1, components, component != 0 ? 2 : 1, values,
+                                      &entity);
     }
+    world->scope_calls = scope;
     return entity;
 }
 

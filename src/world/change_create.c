@@ -11,12 +11,21 @@
 
 /* --------------------------------------------------------------------------- without components */
 
-/* Rejected, out of memory or in need of pages. */
+static sett_status create_many(sett_world* world, const char* call, uint32_t count,
+                               const sett_component* components, uint32_t component_count,
+                               const void* const* values, sett_entity* out);
+
+/* Rejected, out of memory, in need of pages, or a child of the scope. */
 SETTI_COLD sett_entity setti_change_create(sett_world* world)
 {
     static const char call[] = "sett_entity_create";
     if (setti_world_check_unlocked(world, call) != SETT_OK) {
         return sett_null();
+    }
+    if (world->scope_calls != NULL) {
+        sett_entity child = sett_null();
+        (void)create_many(world, call, 1, NULL, 0, NULL, &child);
+        return child;
     }
     uint32_t from = world->entities.hint * 64;
     sett_status status = setti_entity_reserve(&world->pool, &world->entities, &from, 1);
@@ -106,7 +115,7 @@ static sett_status create_check(sett_world* world, const sett_component* compone
 /* Whether a callback runs when entities with these types begin. */
 static bool create_is_heard(const sett_world* world, const setti_edit* edit)
 {
-    bool heard = world->listeners != NULL;
+    bool heard = world->listeners != NULL || world->scope_calls != NULL;
     for (uint32_t k = 0; k < edit->added_count && !heard; k++) {
         heard = (edit->added[k].type->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0;
     }
@@ -151,6 +160,9 @@ static sett_status create_run(sett_world* world, setti_edit* edit, const char* c
     }
     if (status == SETT_OK) {
         setti_edit_commit_many(world, edit);
+        if (world->scope_calls != NULL) {
+            world->scope_calls->attach(world, edit);
+        }
         setti_edit_notify_entering(world, edit);
     } else {
         setti_world_fail(world, status, call, sett_null(), 0);
@@ -170,6 +182,9 @@ static sett_status create_many(sett_world* world, const char* call, uint32_t cou
     setti_edit_settle(world);
     setti_edit edit = {.entities = out, .count = count, .begins = true};
     status = create_prepare(world, &edit, components, component_count, values, call);
+    if (status == SETT_OK && world->scope_calls != NULL) {
+        status = world->scope_calls->include(world, &edit, call);
+    }
     if (status == SETT_OK) {
         status = create_run(world, &edit, call);
     }

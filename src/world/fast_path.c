@@ -361,7 +361,7 @@ sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32
     sett_entity entity = sett_null();
     uint32_t index;
     setti_edit edit = {.entities = &entity, .count = 1, .added = parts, .begins = true};
-    bool plain = count <= SETTI_CREATE_MOST && world->locks == 0;
+    bool plain = count <= SETTI_CREATE_MOST && (world->locks | world->scope.generation) == 0;
     if (SETTI_LIKELY(plain)) {
         setti_edit_settle(world);
     }

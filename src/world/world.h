@@ -202,6 +202,9 @@ struct sett_world {
     struct setti_hierarchy* hierarchy;   /* relation/hierarchy.c; NULL until it is used */
     struct setti_name_table* name_table; /* relation/name.c; NULL until it is used */
 
+    sett_entity scope; /* parent of what is created: sett_hierarchy_set_scope; null: none */
+    const struct setti_scope_calls* scope_calls; /* NULL: there is none, or not for now */
+
     bool replaying;                      /* the program says so: sett_world_set_replaying */
     bool busy;                           /* sett_progress or sett_system_run is at work */
     struct setti_run* run;               /* the systems, made with the first of them */
