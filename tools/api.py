@@ -346,9 +346,30 @@ def check(api):
     return bad
 
 
+def families():
+    """What docs/families.md names and does not exist: functions, macros, examples, tests."""
+    path = os.path.join(ROOT, "docs", "families.md")
+    if not os.path.exists(path):
+        return []
+    texts = [open(os.path.join(HEADERS, name), encoding="utf-8").read() for name in os.listdir(HEADERS)]
+    known = set(re.findall(r"\w+", " ".join(texts)))
+    bad = []
+    for number, line in enumerate(open(path, encoding="utf-8"), 1):
+        cells = line.split(" | ")
+        if not line.startswith("| ") or len(cells) < 4 or cells[2] == "example, test":
+            continue
+        missing = set(re.findall(r"(?:sett|SETT)_\w+", line)) - known
+        for name in filter(None, re.split(r",\s*", cells[2].strip())):
+            paths = [os.path.join(ROOT, form % name) for form in ("examples/%s.c", "test/%s.c", "%s")]
+            if not name.startswith("`make ") and not any(map(os.path.exists, paths)):
+                missing.add(name)
+        bad += ["docs/families.md:%d: '%s' does not exist" % (number, name) for name in sorted(missing)]
+    return bad
+
+
 def main():
     api = read()
-    bad = check(api)
+    bad = check(api) + families()
     for line in bad:
         print(line, file=sys.stderr)
     if "--check" not in sys.argv:

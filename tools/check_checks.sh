@@ -118,6 +118,11 @@ must fail 'sett_bare: has no comment' $api
 printf '\n/* Does.\n *   y  a number\n * Since: 0.2 */\nSETT_API void sett_half(int x);\n' >>"$tree/include/sett/threads.h"
 must fail "sett_half: its comment has no 'Threads:'" $api
 must fail "sett_half: describes 'y', which is no parameter" $api
+mkdir "$tree/docs"
+printf '| a | `sett_add`, `sett_gone` | test_gone | |
+' >"$tree/docs/families.md"
+must fail "docs/families.md:1: 'sett_gone' does not exist" $api
+must fail "docs/families.md:1: 'test_gone' does not exist" $api
 
 # ---- symbols -------------------------------------------------------------------------------------
 

@@ -19,6 +19,7 @@
  *     file.h          saved worlds, journals
  *     sparse_set.h    the sparse set by itself, without a world
  *     describe.h      entities and components as text
+ *     trend.h         statistics of the last minutes
  *     advise.h        advice about storages, measured in your program
  *     layout.h        storages and groups as a text, to save and to apply
  *
@@ -52,5 +53,6 @@
 #include "sett/state.h"
 #include "sett/system.h"
 #include "sett/threads.h"
+#include "sett/trend.h"
 
 #endif

@@ -1,0 +1,74 @@
+/* trend.c: statistics over time, in rings of fixed size.
+ *
+ * Invariant:  the span behind the complete ones is the present one; a minute is 60 seconds
+ */
+#include "sett/trend.h"
+
+#include "world/world.h"
+
+/* Adds frames to a span. */
+static void trend_join(sett_span* span, const sett_span* more)
+{
+    bool first = span->frames == 0;
+    span->time += more->time;
+    span->dt_min = first ? more->dt_min : SETTI_MIN(span->dt_min, more->dt_min);
+    span->dt_max = first ? more->dt_max : SETTI_MAX(span->dt_max, more->dt_max);
+    span->frames += more->frames;
+    span->entities = more->entities;
+    span->values = more->values;
+    span->block_size = more->block_size;
+    span->allocations += more->allocations;
+}
+
+static sett_span* trend_at(sett_span* spans, uint64_t number)
+{
+    return &spans[number % (SETT_TREND_SPANS + 1)];
+}
+
+/* Completes the present span: the next one begins. */
+static void trend_next(sett_span* spans, uint64_t* count)
+{
+    ++*count;
+    memset(trend_at(spans, *count), 0, sizeof(sett_span));
+}
+
+void sett_trend_add(sett_trend* trend, const sett_world* world, float dt)
+{
+    if (SETTI_IS_NULL(trend) || SETTI_IS_NULL(world)) {
+        return;
+    }
+    sett_span* second = trend_at(trend->seconds, trend->second_count);
+    trend_join(second, &(sett_span){.time = (double)dt, .dt_min = dt, .dt_max = dt, .frames = 1});
+    if (second->time < 1) {
+        return;
+    }
+    sett_stats stats;
+    sett_world_stats(world, &stats);
+    second->entities = stats.entities;
+    second->values = stats.values;
+    second->block_size = stats.block_size;
+    second->allocations = stats.allocations - trend->allocations;
+    trend->allocations = stats.allocations;
+    trend_join(trend_at(trend->minutes, trend->minute_count), second);
+    trend_next(trend->seconds, &trend->second_count);
+    if (trend->second_count % 60 == 0) {
+        trend_next(trend->minutes, &trend->minute_count);
+    }
+}
+
+static const sett_span* trend_get(const sett_span* spans, uint64_t count, uint32_t ago)
+{
+    return ago < SETT_TREND_SPANS && ago < count
+               ? &spans[(count - 1 - ago) % (SETT_TREND_SPANS + 1)]
+               : NULL;
+}
+
+const sett_span* sett_trend_second(const sett_trend* trend, uint32_t ago)
+{
+    return SETTI_IS_NULL(trend) ? NULL : trend_get(trend->seconds, trend->second_count, ago);
+}
+
+const sett_span* sett_trend_minute(const sett_trend* trend, uint32_t ago)
+{
+    return SETTI_IS_NULL(trend) ? NULL : trend_get(trend->minutes, trend->minute_count, ago);
+}
