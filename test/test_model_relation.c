@@ -15,6 +15,7 @@
 #include "sett/hierarchy.h"
 #include "sett/prefab.h"
 #include "sett/relationship.h"
+#include "sett/search.h"
 #include "sett/state.h"
 
 #define INDICES 512u  /* the world's limit */
@@ -23,8 +24,9 @@
 #define CLOSELY 6000u /* operations that are checked one by one */
 #define PERIOD 1000u  /* between checks, later */
 #define DEAD 512u     /* handles kept of entities that are gone */
-#define RELATIONS 7u  /* the last is InstanceOf */
-#define INSTANCE_OF 6u
+#define RELATIONS 8u  /* the last is InstanceOf */
+#define ACYCLIC 6u    /* also transitive and reflexive; not recorded */
+#define INSTANCE_OF 7u
 #define RECORDED 8u /* commands in a row, at most */
 
 typedef struct Value {
@@ -56,6 +58,7 @@ static naive_relation relations[RELATIONS] = {
     {"target stays", true,  false, REJECT,  REMOVE,  ARRAY, 0},
     {"targets go",   true,  true,  REMOVE,  DESTROY, ARRAY, 0},
     {"source stays", false, false, REMOVE,  REJECT,  ARRAY, 0},
+    {"Reports",      false, false, REMOVE,  REMOVE,  ARRAY, 0},
     {"InstanceOf",   false, false, REMOVE,  REMOVE,  ARRAY, 0},
 };
 /* clang-format on */
@@ -96,6 +99,7 @@ static sett_world* world;
 static sett_world* other; /* where copies are made too; nothing else happens there */
 static sett_component value_id, shared_id, dont_fragment_id, prefab_id;
 static sett_query* visible;
+static sett_search* closure; /* variable 0 is the source */
 static uint64_t seed;
 static uint64_t done;
 static const char* doing;
@@ -462,6 +466,21 @@ static void compare_sources(uint32_t relation, uint32_t index)
     WANT(count == 0 && sum == 0);
 }
 
+/* Where a source leads by the relationship that is transitive and reflexive: to itself, and on. */
+static void compare_closure(uint32_t index)
+{
+    uint32_t count = 1;
+    bool hidden = naive.at[index].prefab;
+    for (uint32_t k = index; (k = naive_find(ACYCLIC, k, INDICES)) != LINKS; count++) {
+        k = naive.link[k].target;
+        hidden = hidden || naive.at[k].prefab;
+    }
+    if (!hidden) { /* searches do not see prefabs */
+        WANT(sett_search_bind(closure, 0, naive.at[index].handle) == SETT_OK);
+        WANT(sett_search_count(closure) == count);
+    }
+}
+
 static void compare_entity(uint32_t index)
 {
     const naive_entity* e = &naive.at[index];
@@ -496,6 +515,7 @@ static void compare_entity(uint32_t index)
         compare_targets(k, index);
         compare_sources(k, index);
     }
+    compare_closure(index);
 }
 
 static void compare_dead(void)
@@ -564,6 +584,15 @@ static void do_destroy(void)
     }
 }
 
+/* Whether a link of the relationship without circles would close one. */
+static bool naive_closes(uint32_t source, uint32_t target)
+{
+    while (target != source && naive_find(ACYCLIC, target, INDICES) != LINKS) {
+        target = naive.link[naive_find(ACYCLIC, target, INDICES)].target;
+    }
+    return target == source;
+}
+
 static void do_relate(void)
 {
     doing = "relate";
@@ -571,9 +600,12 @@ static void do_relate(void)
     sett_entity source = some_entity();
     sett_entity target = some_entity();
     bool possible = alive(source) && alive(target);
+    bool closes = possible && relation == ACYCLIC && naive_closes(source.index, target.index);
     uint32_t* data = sett_relate(world, source, relations[relation].id, target);
-    WANT((data != NULL) == possible);
-    WANT(possible || sett_world_error(world) == SETT_STATUS_STALE);
+    WANT((data != NULL) == (possible && !closes));
+    WANT(data != NULL ||
+         sett_world_error(world) == (closes ? SETT_STATUS_CYCLE : SETT_STATUS_STALE));
+    possible = possible && !closes;
     if (possible) {
         uint32_t* expected = naive_relate(relation, source.index, target.index);
         if (relations[relation].data) {
@@ -857,7 +889,7 @@ static void do_commands(void)
     uint32_t count = below(RECORDED) + 1;
     for (uint32_t k = 0; k < count; k++) {
         recorded[k] = (command){below(8) == 0 ? DESTROY_ONE : (command_kind)below(DESTROY_ONE),
-                                below(INSTANCE_OF), below(1000), some_entity(), some_entity()};
+                                below(ACYCLIC), below(1000), some_entity(), some_entity()};
     }
     sett_entity prefab = some_entity();
     if (below(3) == 0 && !(alive(prefab) && naive_size(prefab.index) > 30)) {
@@ -868,8 +900,8 @@ static void do_commands(void)
         if (recorded[k].kind == INSTANTIATE) {
             recorded[count] = (command){ATTACH, 0, 0, recorded[k].source, some_entity()};
             command_record(&recorded[count++]);
-            recorded[count] = (command){RELATE, below(INSTANCE_OF), below(1000), some_entity(),
-                                        recorded[k].source};
+            recorded[count] =
+                (command){RELATE, below(ACYCLIC), below(1000), some_entity(), recorded[k].source};
             command_record(&recorded[count++]);
         }
     }
@@ -1066,6 +1098,9 @@ static void register_relations(sett_world* in, bool backwards)
         sett_relationship_desc desc = {.name = r->name,
                                        .size = r->data ? 4 : 0,
                                        .many = r->many,
+                                       .acyclic = r == &relations[ACYCLIC],
+                                       .transitive = r == &relations[ACYCLIC],
+                                       .reflexive = r == &relations[ACYCLIC],
                                        .storage = r->storage,
                                        .on_target_destroyed = r->on_target,
                                        .on_source_destroyed = r->on_source};
@@ -1093,10 +1128,13 @@ static void register_all(void)
     register_relations(world, false);
     relations[INSTANCE_OF].id = sett_instance_of(world);
     prefab_id = sett_prefab_tag(world);
+    closure = sett_search_create(world, "Reports($a, $b)");
     sett_query_desc desc = {
         .terms = {{.component = value_id, .access = SETT_IN, .kind = SETT_WITH}}};
     visible = sett_query_create(world, &desc);
-    CHECK(value_id != 0 && dont_fragment_id != 0 && prefab_id != 0 && visible != NULL);
+    CHECK(value_id != 0 && dont_fragment_id != 0 && prefab_id != 0 && visible != NULL &&
+          closure != NULL);
+    CHECK_EQ(sett_search_variable(closure, "a"), 0);
     CHECK(sett_prefab_tag(other) != 0 && sett_instance_of(other) != 0);
     register_relations(other, true);
     CHECK(sett_component_register(other, &(sett_component_desc){.name = "Shared", .size = 4}) != 0);
