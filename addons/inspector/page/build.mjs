@@ -48,6 +48,7 @@ ${notice}
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Sett inspector</title>
+<link rel="icon" href="data:,">
 <style>${looks}</style>
 </head>
 <body>

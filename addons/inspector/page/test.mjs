@@ -243,9 +243,21 @@ async function live() {
     await page.click('#storage tr:has(td:text-is("Line"))');
     await page.waitForTimeout(200);
     await shot(page, 'storage');
+    await ask('advice');
+    await ask('step', { frames: 70 });
+    await until(page, () => !inspector.status.running);
+    const { advice } = await ask('advice');
+    if (advice.length) {
+      const tried = await ask('try', { advice: 0 });
+      check('advice is tried on a copy', tried.before_ns > 0 && tried.after_ns > 0, `${tried.before_ns} ns, then ${tried.after_ns}`);
+    }
+    check('the program is profiled for advice', Array.isArray(advice), `${advice.length} pieces`);
+    const { values } = await ask('live', { entity: marked });
+    check('values that are not saved are asked for', typeof values === 'object', Object.keys(values).join(' '));
     await tab(page, 'Log');
     await page.waitForTimeout(700);
     check('the log begins with frames', await page.isVisible('#log .row'));
+    await ask('log', { since: 0 }); // from now on, at the latest
     await ask('add', { entity: marked, component: 'Spark' });
     await ask('remove', { entity: marked, component: 'Spark' });
     await page.waitForSelector('#log .row:has-text("removed"):has-text("Spark")');
@@ -274,9 +286,13 @@ async function live() {
     await ask('break', { condition: '', on: true });
 
     const before = (await ask('status')).frame;
-    await tab(page, 'Branches');
+    await tab(page, 'Systems');
     await key(page, '<');
-    await until(page, (frame) => inspector.info.frame <= frame - 20, before);
+    await until(page, (frame) => inspector.info.frame <= frame - 20 && inspector.there(), before);
+    const then = await page.evaluate(() => inspector.timesNow());
+    check('times of systems are known of the past', then !== null && then.systems.length === status.systems && /As they took in frame/.test(await page.textContent('#systems')), `frame ${then?.frame}`);
+    await shot(page, 'times');
+    await tab(page, 'Branches');
     const past = await page.evaluate(() => inspector.info.frame);
     await page.click('#restore');
     await until(page, (frame) => inspector.status.frame === frame && inspector.atHead(), past);
@@ -292,8 +308,8 @@ async function live() {
     await until(page, () => inspector.diff.count > 0);
     check('and are compared', await page.waitForSelector('#diff .change').then(() => true, () => false));
     await shot(page, 'futures');
-    await page.close();
   } finally {
+    await Promise.all(browser.contexts().map((context) => context.close()));
     game.kill();
   }
 }
@@ -343,8 +359,8 @@ async function explorer() {
     check('explorer: the table of a query fills', monsters > 0 && await line.count() === Math.min(monsters, await line.count()) && await line.count() > 3,
       `${await line.count()} of ${monsters} rows`);
     await shot(table, 'explorer_query');
-    await page.context().close();
   } finally {
+    await Promise.all(browser.contexts().map((context) => context.close()));
     game.kill();
   }
 }

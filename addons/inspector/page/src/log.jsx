@@ -36,8 +36,9 @@ export function Log() {
     fetchLog();
     return () => clearInterval(clock);
   }, []);
-  const own = lines.length > 0 && model.live();
-  const list = own ? lines : frames();
+  const recorded = !model.live() && model.notes.log.length > 0;
+  const own = recorded || (lines.length > 0 && model.live());
+  const list = recorded ? model.notes.log : own ? lines : frames();
   return (
     <>
       {model.live() && !own && <div class="note pad">From now on this lists what is created, destroyed, added and removed, with the system that does it.</div>}
@@ -45,7 +46,7 @@ export function Log() {
       <Virtual id="log" label="Log" count={list.length} row={ROW} paint={(first, count) => list.slice(first, first + count).map((line, k) => (own
         ? <div class="row" key={first + k}>
             <button class="link number" onClick={() => goFrame(line.frame)}>{line.frame}</button>
-            <span class="what">{line.kind}</span> <Reference to={line.entity} /> <span>{line.component}</span> <span class="note">{line.commands && 'commands of '}{line.system || 'outside of systems'}</span>
+            <span class="what" style={{ flex: 'none', width: '5em' }}>{line.kind}</span> <Reference to={line.entity} /> <span>{line.component}</span> <span class="note">{line.commands && 'commands of '}{line.system || 'outside of systems'}</span>
           </div>
         : <div class="row" key={first + k} onMouseDown={() => model.go(line)}>
             <span class="number">{model.frame(line).toLocaleString('en')}</span>

@@ -235,14 +235,32 @@ class Model {
     this.typesOf = this.info.branch;
   }
 
-  note(note) {
-    let value = null;
-    try { value = JSON.parse(new TextDecoder().decode(note.bytes)); } catch { return; }
-    const list = note.kind === 7 ? this.notes.times : note.kind === 8 ? this.notes.log : null;
-    if (list) {
-      list.push({ frame: note.frame, value });
-      if (list.length > 5000) { list.splice(0, 1000); }
-    }
+  // Records of times (7) and of the log (8), as docs/stream.md has them.
+  note({ kind, frame, bytes }) {
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+    let at = 0;
+    const number = (size) => { at += size; return size === 8 ? Number(view.getBigUint64(at - 8, true)) : size === 4 ? view.getUint32(at - 4, true) : view.getUint16(at - 2, true); };
+    const text = () => { const size = number(2); at += size; return new TextDecoder().decode(bytes.subarray(at - size, at)); };
+    const list = kind === 7 ? this.notes.times : this.notes.log;
+    try {
+      if (kind === 7) {
+        const systems = [];
+        for (let count = number(4); count > 0; count--) { systems.push({ name: text(), runs: number(8), time_last: number(8), time_total: number(8) }); }
+        list.push({ frame, systems });
+      } else {
+        const what = ['', 'created', 'destroyed', 'added', 'removed', 'edited'][bytes[at++]];
+        const system = text(), component = text(), entity = `#${number(4)}:${number(4)}`, line = text();
+        list.push({ frame, kind: what || line, entity, component, system, commands: line === 'commands' });
+      }
+    } catch { return; } // cut off
+    if (list.length > 20000) { list.splice(0, 5000); }
+  }
+  // How long systems took, at the frame that is shown or before.
+  timesNow() {
+    const { times } = this.notes;
+    let k = times.length - 1;
+    while (k >= 0 && times[k].frame > this.info.frame) { k--; }
+    return k >= 0 ? times[k] : null;
   }
 
   setFilter(query, find) {

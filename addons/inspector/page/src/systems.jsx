@@ -38,7 +38,19 @@ export function Systems() {
     fetchAll();
     return () => clearInterval(clock);
   }, []);
-  if (!model.live()) { return <div class="empty">A recording has no systems: connect to the program.</div>; }
+  const then = model.timesNow();
+  if (then && (!model.live() || !model.following)) {
+    return (
+      <div class="scroll" tabIndex={0} id="systems">
+        <div class="note pad">As they took in frame {then.frame.toLocaleString('en')}.</div>
+        <table>
+          <thead><tr><th>system</th><th>last run</th><th>runs</th></tr></thead>
+          <tbody>{then.systems.map((system) => <tr><td>{system.name}</td><td class="n">{nanoseconds(system.time_last)}</td><td class="n">{system.runs.toLocaleString('en')}</td></tr>)}</tbody>
+        </table>
+      </div>
+    );
+  }
+  if (!model.live()) { return <div class="empty">This recording has no times of systems: connect to the program.</div>; }
   if (!answer) { return <div class="empty">{why || 'asking …'}</div>; }
   const stages = new Map();
   for (const system of answer.systems ?? []) {

@@ -1,0 +1,200 @@
+/* test_inspect.c - the inspector on a real game: who wrote 1,000 values, against hashes of these
+ * values taken after each step; what its stream costs on all maps. */
+#include "battle.h"
+
+#include "sett_inspector.h"
+
+#include <time.h>
+
+#define FRAMES 70
+#define ASKED 1000
+#define SEEN 4096 /* indices that are looked at */
+#define TYPES 4
+
+static const sett_component watched[TYPES] = {Position_id, Health_id, Walk_id, Heights_id};
+
+typedef struct Written {
+    sett_entity entity;
+    sett_component component;
+    uint64_t frame;
+    const sett_system* system; /* NULL: none */
+    bool commands;
+} Written;
+
+typedef struct Watch {
+    Simulation sim;
+    sett_inspector* inspector;
+    uint64_t frame;
+    uint64_t hash[SEEN][TYPES]; /* 0: it does not have the component */
+    Written last[SEEN][TYPES];  /* who changed it in this frame */
+    Written* written;
+    uint32_t count;
+    uint64_t bytes;
+} Watch;
+
+static Watch w;
+
+static uint64_t watch_hash(sett_entity entity, sett_component component)
+{
+    sett_component_desc desc;
+    const unsigned char* value = sett_find(w.sim.world, entity, component);
+    uint64_t hash = 14695981039346656037u;
+    if (value == NULL || sett_component_describe(w.sim.world, component, &desc) != SETT_OK) {
+        return 0;
+    }
+    for (size_t k = 0; k < desc.size; k++) {
+        hash = (hash ^ value[k]) * 1099511628211u;
+    }
+    return hash ^ entity.generation;
+}
+
+static void watch_step(sett_world* world, sett_system* system, bool commands, void* user)
+{
+    (void)user;
+    for (uint32_t k = 0; k < SEEN; k++) {
+        sett_entity entity = sett_entity_at(world, k);
+        for (uint32_t t = 0; t < TYPES; t++) {
+            uint64_t hash = sett_is_null(entity) ? 0 : watch_hash(entity, watched[t]);
+            if (hash != w.hash[k][t]) {
+                w.last[k][t] = (Written){entity, watched[t], w.frame + 1, system, commands};
+                w.hash[k][t] = hash;
+            }
+        }
+    }
+}
+
+static void watch_run(void* user)
+{
+    (void)user;
+    CHECK_EQ(sett_progress(w.sim.world, 1.0f / SIMULATION_TICKS_A_SECOND), SETT_OK);
+    simulation_reload(&w.sim);
+}
+
+static void watch_restored(void* user)
+{
+    (void)user;
+    simulation_reload(&w.sim);
+}
+
+static void watch_frame(void)
+{
+    memset(w.last, 0, sizeof(w.last));
+    CHECK_EQ(sett_schedule_watch(w.sim.world, watch_step, NULL), SETT_OK);
+    watch_run(NULL);
+    CHECK_EQ(sett_schedule_watch(w.sim.world, NULL, NULL), SETT_OK);
+    w.frame++;
+    for (uint32_t k = 0; k < SEEN; k++) {
+        for (uint32_t t = 0; t < TYPES; t++) {
+            /* what is there at the end, and was written by a system */
+            if (w.last[k][t].frame != 0 && w.last[k][t].system != NULL && w.hash[k][t] != 0) {
+                w.written[w.count++] = w.last[k][t];
+            }
+        }
+    }
+}
+
+static void writers_of_a_battle_are_found(void)
+{
+    static const char* const maps[] = {"E1M1"};
+    char body[256];
+    char expected[128];
+    uint32_t by_commands = 0;
+    battle_start(&w.sim, maps, 1, 1, 1);
+    w.written = malloc((size_t)FRAMES * SEEN * TYPES * sizeof(*w.written));
+    CHECK(w.written != NULL);
+    w.inspector = sett_inspector_open(w.sim.world, &(sett_inspector_desc){
+                                                       .no_server = true,
+                                                       .frame_rate = 10,
+                                                       .run_frame = watch_run,
+                                                       .restored = watch_restored,
+                                                   });
+    CHECK(w.inspector != NULL);
+    watch_step(w.sim.world, NULL, false, NULL);
+    for (uint32_t frame = 0; frame < FRAMES; frame++) {
+        CHECK_EQ(sett_inspector_frame(w.inspector), 1);
+        watch_frame();
+    }
+    CHECK_EQ(sett_inspector_frame(w.inspector), 1);
+    uint64_t hash = sett_world_hash(w.sim.world);
+    CHECK(w.count >= ASKED);
+    for (uint32_t k = 0; k < ASKED; k++) {
+        const Written* at = &w.written[(uint64_t)k * w.count / ASKED];
+        (void)snprintf(
+            body, sizeof(body),
+            "{\"do\":\"writer\",\"entity\":\"#%u:%u\",\"component\":\"%s\",\"frame\":%u}",
+            (unsigned)at->entity.index, (unsigned)at->entity.generation,
+            sett_component_name(w.sim.world, at->component), (unsigned)at->frame);
+        (void)snprintf(expected, sizeof(expected), "\"by\":\"%ssystem %s\"",
+                       at->commands ? "commands of " : "", sett_system_name(at->system));
+        const char* answer = sett_inspector_request(w.inspector, body, strlen(body), NULL);
+        CHECK_MSG(strstr(answer, expected) != NULL, "%s: %s, not %s", body, answer, expected);
+        by_commands += at->commands;
+    }
+    CHECK_EQ(sett_world_hash(w.sim.world), hash);
+    printf("  %u of %u writes were asked about, %u by commands\n", (unsigned)ASKED,
+           (unsigned)w.count, (unsigned)by_commands);
+    free(w.written);
+    sett_inspector_close(w.inspector);
+    simulation_deinit(&w.sim);
+}
+
+/* --- cost ------------------------------------------------------------------------------------- */
+
+static void watch_take(void* user, const void* bytes, size_t size, bool text)
+{
+    (void)user;
+    (void)bytes;
+    w.bytes += text ? 0 : size;
+}
+
+static double now_ms(void)
+{
+    struct timespec now;
+    (void)timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
+}
+
+static int by_size(const void* a, const void* b)
+{
+    double x = *(const double*)a;
+    double y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
+static void all_maps_are_sent(void)
+{
+    double times[140];
+    Atlas atlas = {0};
+    Fault fault;
+    memset(&w, 0, sizeof(w));
+    CHECK_MSG(atlas_add(&atlas, WAD_CUT_FIRST, NULL, 0, &fault), "%s", fault.text);
+    CHECK_MSG(atlas_add(&atlas, FREEDOOM_WAD_FOLDER "/freedoom2.wad", NULL, 0, &fault), "%s",
+              fault.text);
+    CHECK_MSG(simulation_init(&w.sim, atlas.levels, atlas.count, 1, 1, NULL, &fault), "%s",
+              fault.text);
+    w.inspector = sett_inspector_open(
+        w.sim.world,
+        &(sett_inspector_desc){.no_server = true, .frame_rate = 35, .run_frame = watch_run});
+    CHECK(w.inspector != NULL);
+    sett_inspector_stream(w.inspector, watch_take, NULL);
+    CHECK_EQ(sett_inspector_frame(w.inspector), 1);
+    uint64_t whole = w.bytes;
+    w.bytes = 0;
+    for (uint32_t k = 0; k < 140; k++) {
+        watch_run(NULL);
+        double begin = now_ms();
+        CHECK_EQ(sett_inspector_frame(w.inspector), 1);
+        times[k] = now_ms() - begin;
+    }
+    double minute = (double)w.bytes * 35 * 60 / 140 / 1e6;
+    qsort(times, 140, sizeof(times[0]), by_size);
+    printf("  %u maps: a state of %.1f MB, %.0f MB a minute; a tick %.2f ms, best %.2f, slowest "
+           "%.2f\n",
+           (unsigned)atlas.count, (double)whole / 1e6, minute, times[70], times[0], times[139]);
+    CHECK(minute < 450);
+    sett_inspector_close(w.inspector);
+    simulation_deinit(&w.sim);
+    atlas_deinit(&atlas);
+}
+
+TEST_MAIN(TEST(writers_of_a_battle_are_found), TEST(all_maps_are_sent))
