@@ -797,6 +797,7 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
                search->rank_of[2] != SETTI_NO_REF;
     f->collected = false;
     f->sorted.count = 0;
+    f->sorted.pooled = f->pooled;
     memset(rows, 0, sizeof(*rows));
     rows->world = world;
     rows->search = search;

@@ -170,17 +170,22 @@ setti_ranked* setti_rank_sort(const setti_rank* rank, setti_ranked* item, setti_
 
 /* -------------------------------------------------------------------------------- results */
 
-static void* sorted_alloc(const sett_search* search, size_t size)
+/* As find.c: the pool is for one thread. */
+static void* sorted_alloc(const sett_search* search, const setti_sorted* sorted, size_t size)
 {
-    const sett_allocator* allocator = &search->world->pool.allocator;
-    return allocator->alloc_fn(allocator->user, size, 16);
+    setti_pool* pool = &search->world->pool;
+    return sorted->pooled ? setti_pool_alloc(pool, size, 16)
+                          : pool->allocator.alloc_fn(pool->allocator.user, size, 16);
 }
 
-static void sorted_release(const sett_world* world, void* piece, size_t size)
+static void sorted_release(const sett_search* search, const setti_sorted* sorted, void* piece,
+                           size_t size)
 {
-    const sett_allocator* allocator = &world->pool.allocator;
-    if (piece != NULL) {
-        allocator->free_fn(allocator->user, piece, size, 16);
+    setti_pool* pool = &search->world->pool;
+    if (sorted->pooled) {
+        setti_pool_free(pool, piece, size, 16);
+    } else if (piece != NULL) {
+        pool->allocator.free_fn(pool->allocator.user, piece, size, 16);
     }
 }
 
@@ -196,8 +201,8 @@ static size_t sorted_item_size(uint32_t room)
 
 void setti_sorted_free(setti_sorted* sorted, const sett_search* search)
 {
-    sorted_release(search->world, sorted->row, sorted_row_size(search, sorted->row_room));
-    sorted_release(search->world, sorted->item, sorted_item_size(sorted->item_room));
+    sorted_release(search, sorted, sorted->row, sorted_row_size(search, sorted->row_room));
+    sorted_release(search, sorted, sorted->item, sorted_item_size(sorted->item_room));
     memset(sorted, 0, sizeof(*sorted));
 }
 
@@ -206,15 +211,16 @@ bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const set
     uint32_t variables = search->result_count;
     if (sorted->row_room - sorted->count < rows->count) {
         uint32_t room = SETTI_MAX(sorted->row_room, 1024) * 2;
-        uint32_t* grown =
-            room > sorted->row_room ? sorted_alloc(search, sorted_row_size(search, room)) : NULL;
+        uint32_t* grown = room > sorted->row_room
+                              ? sorted_alloc(search, sorted, sorted_row_size(search, room))
+                              : NULL;
         if (grown == NULL) {
             return false;
         }
         if (sorted->count != 0) {
             memcpy(grown, sorted->row, sorted_row_size(search, sorted->count));
         }
-        sorted_release(search->world, sorted->row, sorted_row_size(search, sorted->row_room));
+        sorted_release(search, sorted, sorted->row, sorted_row_size(search, sorted->row_room));
         sorted->row = grown;
         sorted->row_room = room;
     }
@@ -232,8 +238,8 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
 {
     uint32_t count = sorted->count;
     if (sorted->item_room < count) {
-        sorted_release(search->world, sorted->item, sorted_item_size(sorted->item_room));
-        sorted->item = sorted_alloc(search, sorted_item_size(count));
+        sorted_release(search, sorted, sorted->item, sorted_item_size(sorted->item_room));
+        sorted->item = sorted_alloc(search, sorted, sorted_item_size(count));
         sorted->item_room = sorted->item != NULL ? count : 0;
         if (sorted->item == NULL) {
             return false;

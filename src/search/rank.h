@@ -68,6 +68,7 @@ typedef struct setti_sorted {
     uint32_t item_room; /* for two items each, and a number */
     uint32_t at;        /* of the next to hand out */
     setti_ranked* first;
+    bool pooled; /* memory from the world's pool, and not from its allocator */
 } setti_sorted;
 
 /* Adds a block of results, or puts all in order; false if there is no memory. */
