@@ -46,6 +46,7 @@ SETTI_INLINE uint32_t setti_along_next(setti_along_walk* walk, const setti_type*
 SETTI_INLINE uint32_t setti_along_find(const setti_type* along, sett_walk walk,
                                        const setti_type* type, uint32_t index)
 {
+    SETTI_ASSERT(walk <= SETT_WALK_SELF_UP);
     if (walk == SETT_WALK_ONE) {
         index = setti_along_target(along, index);
     }

@@ -33,6 +33,7 @@ SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
 SETTI_INLINE void batch_start_pages(const sett_query* query, sett_batch* batch, uint32_t limit)
 {
     setti_loop* loop = setti_loop_of(batch);
+    SETTI_ASSERT(query->array_rows != 0 && query->array_rows % 64 == 0);
     loop->driver = SETT_QUERY_TERMS;
     loop->in_place = query->positional;
     loop->unit = query->array_rows;
@@ -63,6 +64,7 @@ static void batch_start_any(sett_query* query, sett_batch* batch)
         (query->optional | query->changed | plan.residual | query->elsewhere_count) == 0 &&
         !setti_plan_hides(query);
     loop->unit = SETT_BATCH_ROWS;
+    SETTI_ASSERT((plan.in_place >> plan.driver & 1) != 0);
     for (uint32_t rest = plan.in_place; rest != 0; rest &= rest - 1) {
         const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
         loop->unit = SETTI_MIN(loop->unit, setti_storage_rows(storage));
@@ -74,6 +76,7 @@ SETTI_INLINE void batch_start(sett_query* query, sett_batch* batch)
     if (SETTI_UNLIKELY(query->version != query->world->listener_version)) {
         setti_plan_update(query);
     }
+    SETTI_ASSERT(query->version == query->world->listener_version);
     batch_reset(query, batch);
     if (SETTI_LIKELY(query->simple)) {
         batch_start_pages(query, batch, setti_plan_limit(query));
@@ -125,6 +128,7 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
+    SETTI_ASSERT(loop->scratch == NULL && query->scratch_size >= sizeof(*scratch));
     setti_gather_open(scratch, list);
     scratch->size = query->scratch_size;
     scratch->align = query->scratch_align;
@@ -220,6 +224,7 @@ sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_s
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_world* world = query->world;
+    SETTI_ASSERT(from % SETT_BATCH_ROWS == 0 && query->version == world->listener_version);
     batch_start(query, batch);
     loop->open = &side->none;
     loop->closed = side->none.closed;
@@ -272,6 +277,7 @@ static void scratch_note_rows(const sett_batch* batch, uint32_t first)
 {
     const setti_loop* loop = setti_loop_of(batch);
     uint64_t* rows = loop->scratch->rows;
+    SETTI_ASSERT(first + batch->count <= SETTI_GATHER_ROWS);
     loop->scratch->base = loop->unit_base;
     if (batch->rows == NULL) {
         for (uint32_t at = 0; at < SETTI_GATHER_ROWS / 64; at++) {
@@ -293,6 +299,7 @@ static void set_generations(sett_batch* batch)
     setti_loop* loop = setti_loop_of(batch);
     const setti_entity_page* page =
         setti_entity_page_of(&loop->query->world->entities, batch->base);
+    SETTI_ASSERT(page != NULL);
     batch->generations = page->generation + (batch->base & SETTI_ENTITY_MASK);
 }
 
@@ -323,6 +330,7 @@ SETTI_APART static bool batch_next_any(sett_batch* batch)
     if (loop->scratch != NULL && loop->scratch->count != 0) {
         scratch_note_rows(batch, first);
     }
+    SETTI_ASSERT(batch->count != 0);
     if (SETTI_UNLIKELY(loop->query->world->profiling)) {
         loop->query->use[SETTI_PROFILED].matched += batch->count;
     }
@@ -361,6 +369,7 @@ SETTI_APART static bool step_is_listed_any(const sett_query* query, uint32_t bas
 SETTI_INLINE bool step_is_listed(const sett_query* query, uint32_t base, const uint64_t* listed)
 {
     uint32_t count = query->array_count;
+    SETTI_ASSERT(count != 0);
     const uint64_t* a = setti_storage_word(query->array[0], base);
     const uint64_t* b = setti_storage_word(query->array[count - 1], base);
     uint64_t differ = 0;
@@ -403,6 +412,7 @@ SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t coun
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
+    SETTI_ASSERT(count != 0 && loop->direct && loop->cursor < loop->limit);
     loop->cursor += loop->unit;
     batch->base = base;
     batch->count = count;
@@ -434,6 +444,7 @@ SETTI_APART static bool batch_next_dense(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     uint32_t rows = SETTI_MIN(loop->unit, loop->limit - loop->cursor);
+    SETTI_ASSERT(rows != 0 && loop->cursor % 64 == 0);
     if (!step_is_dense(loop->query, loop->cursor, rows)) {
         return batch_next_any(batch);
     }
@@ -467,10 +478,12 @@ static void batch_end_scratch(sett_batch* batch)
     setti_fields_scatter(batch);
     setti_gather_close(scratch);
     if (loop->open == &query->open) {
+        SETTI_ASSERT(query->world->gathering != 0);
         query->world->gathering--;
         setti_pool_free(&query->world->pool, scratch, scratch->size, scratch->align);
     } else {
         setti_side* side = loop->open;
+        SETTI_ASSERT(side->open != 0);
         side->open--;
         setti_arena_pop(&side->scratch, scratch, query->scratch_size);
     }

@@ -51,6 +51,7 @@ bool setti_elsewhere_is(const sett_query* query, uint32_t index)
 void setti_elsewhere_match(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
+    SETTI_ASSERT(loop->query->elsewhere_count != 0);
     for (uint32_t at = 0; at < loop->word_count; at++) {
         uint64_t found = 0;
         for (uint64_t rest = loop->words[at]; rest != 0; rest &= rest - 1) {
@@ -91,6 +92,7 @@ void setti_elsewhere_add(sett_query* query, const sett_term* given)
     SETTI_ASSERT(query->elsewhere_count < SETTI_ELSEWHERE);
     setti_elsewhere* term = &query->elsewhere[query->elsewhere_count++];
     term->type = setti_world_type(query->world, given->component);
+    SETTI_ASSERT(term->type != NULL);
     term->along = given->along != 0 ? given->along : SETT_ID_HIERARCHY;
     term->kind = given->kind;
     term->access = given->access;

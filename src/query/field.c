@@ -10,6 +10,7 @@ SETTI_COLD void setti_field_track(const sett_batch* batch, const setti_storage* 
                                   uint32_t base)
 {
     setti_loop* loop = setti_loop_of(batch);
+    SETTI_ASSERT(storage->tracked);
     for (uint32_t k = 0; k < batch->count; k++) {
         uint32_t row = setti_batch_row(batch->rows, k);
         *setti_storage_tick(storage, base + row) = loop->query->world->pool.tick;
@@ -38,6 +39,7 @@ SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, siz
         uint32_t row = setti_batch_row(rows, k);
         uint32_t place = sources[row].place;
         uint32_t number = place >> shift;
+        SETTI_ASSERT(place != SETTI_NONE && setti_pages_get(pages, number) != NULL);
         unsigned char* address = (unsigned char*)data[number] + (size_t)(place & mask) * size;
         if (writes && ticks[number] != tick) {
             setti_pages_write(pool, pages, number);
@@ -56,6 +58,7 @@ SETTI_INLINE void gather_out(const sett_batch* batch, const setti_term* term, si
     const uint16_t* rows = batch->rows;
     for (uint32_t k = 0, count = batch->count; k < count; k++) {
         uint32_t row = setti_batch_row(rows, k);
+        SETTI_ASSERT(sources[row].address != NULL);
         setti_row_copy(sources[row].address, values + row * size, size);
     }
 }
@@ -95,6 +98,7 @@ static void gather_move(const sett_batch* batch, const setti_term* term, bool ba
 static bool gather_is_used(const sett_batch* batch, uint32_t k)
 {
     setti_loop* loop = setti_loop_of(batch);
+    SETTI_ASSERT(k < loop->query->term_count);
     const setti_term* term = &loop->query->term[k];
     return term->has_field && batch->fields[k] != NULL && (loop->in_place >> k & 1) == 0;
 }
@@ -148,6 +152,7 @@ static void* gather_field(const sett_batch* batch, const setti_term* term, bool 
     setti_loop* loop = setti_loop_of(batch);
     const setti_storage* storage = &term->type->storage;
     setti_source* sources = setti_field_sources(batch, term) + loop->scratch_row;
+    SETTI_ASSERT(term->has_field);
     for (uint32_t k = 0; (term->kind != SETT_WITH || nested) && k < batch->count; k++) {
         uint32_t row = setti_batch_row(batch->rows, k);
         sources[row].place = setti_storage_slot(storage, sett_batch_index(batch, row));
@@ -166,6 +171,7 @@ void setti_fields_set(sett_batch* batch, uint32_t base)
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
+    SETTI_ASSERT(batch->count != 0);
     for (uint32_t k = 0; k < batch->field_count; k++) {
         const setti_term* term = &query->term[k];
         if (!term->has_field || (batch->present >> k & 1) == 0) {

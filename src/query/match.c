@@ -16,6 +16,7 @@ SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, bool 
                                 bool wanted, uint64_t* words, uint32_t word_count)
 {
     setti_loop* loop = setti_loop_of(batch);
+    SETTI_ASSERT(word_count <= SETTI_STEP_WORD_COUNT);
     setti_storage storage = {0}; /* a copy of what is read, which no store changes */
     storage.presence = term->type->storage.presence;
     const uint32_t* indices = loop->step_indices;
@@ -59,6 +60,7 @@ static void match_storage(sett_batch* batch, const setti_term* term, bool wanted
         match_each(batch, term, wanted, words, word_count);
         return;
     }
+    SETTI_ASSERT(loop->unit_base % 64 == 0);
     const uint64_t* bits = setti_storage_word(storage, loop->unit_base);
     uint64_t flip = wanted ? 0 : UINT64_MAX;
     for (uint32_t at = 0; at < word_count; at++) {
@@ -77,6 +79,7 @@ void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, ui
         return;
     }
     const setti_term tag = {.type = off, .kind = SETT_WITHOUT, .access = SETT_NONE};
+    SETTI_ASSERT(off->storage.size == 0 && word_count <= SETTI_STEP_WORD_COUNT);
     uint64_t on[SETTI_STEP_WORD_COUNT];
     memcpy(on, words, word_count * sizeof(uint64_t));
     match_storage(batch, term, true, on, word_count);
@@ -106,6 +109,7 @@ static void match_any(sett_batch* batch, uint64_t* words, uint32_t word_count)
 bool setti_match_is_new(const sett_query* query, const setti_storage* storage, uint32_t index)
 {
     const setti_pool* pool = &query->world->pool;
+    SETTI_ASSERT(setti_storage_has(storage, index));
     uint64_t replaced = query->since_is_state ? pool->cloned : pool->restored;
     uint64_t tick = replaced > query->since ? setti_storage_changed(storage, index)
                                             : setti_storage_written(storage, index);
@@ -131,6 +135,7 @@ static void match_changed(const sett_batch* batch, const setti_storage* storage,
 static uint32_t match_matrices(const uint64_t* const* bits, uint32_t count, uint64_t* words,
                                uint32_t word_count)
 {
+    SETTI_ASSERT(count != 0);
     const uint64_t* first = bits[0];
     const uint64_t* last = bits[count - 1];
     for (uint32_t at = 0; at < word_count; at++) {
@@ -178,6 +183,7 @@ static void match_alive(const setti_entity_table* table, uint32_t base, uint32_t
                         uint64_t* words)
 {
     const setti_entity_page* page = setti_entity_page_of(table, base);
+    SETTI_ASSERT((base & SETTI_ENTITY_MASK) + rows <= SETTI_ENTITY_ROWS);
     for (uint32_t row = 0; row < rows; row += 64) {
         uint64_t word = 0;
         for (uint32_t k = 0; page != NULL && k < 64; k++) {
@@ -223,6 +229,7 @@ static setti_step step_pages(sett_batch* batch)
         uint32_t base = loop->cursor;
         uint32_t rows = SETTI_MIN(loop->unit, loop->limit - base);
         uint32_t word_count = (rows + 63) / 64;
+        SETTI_ASSERT(base % 64 == 0);
         loop->unit_base = base;
         loop->cursor = base + loop->unit;
         if (setti_match_words_at(query, base, bits) != NULL) { /* no entity in all of its page */
@@ -262,6 +269,7 @@ static setti_step step_sparse(sett_batch* batch)
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
     const setti_storage* driver = &query->term[loop->driver].type->storage;
+    SETTI_ASSERT(driver->kind == SETTI_SPARSE && loop->limit <= driver->extent);
     while (loop->cursor < loop->limit) {
         uint32_t base = loop->cursor;
         uint32_t rows = SETTI_MIN(loop->unit, loop->limit - base);

@@ -117,6 +117,7 @@ static void plan_find_cover(sett_query* query)
     }
     for (uint32_t k = 0; query->cover != NULL && k < query->cover->owned.count; k++) {
         uint32_t term = plan_term(query, query->cover->owned.item[k], SETT_WITH);
+        SETTI_ASSERT(term != SETT_QUERY_TERMS);
         query->arranged |= (uint32_t)1 << term;
     }
 }
@@ -129,6 +130,7 @@ static void plan_hide(sett_query* query, setti_type* type)
         named = named || query->term[t].type == type;
     }
     if (!named) {
+        SETTI_ASSERT(query->hidden_count < SETTI_HIDDEN + SETT_QUERY_TERMS);
         setti_term* term = &query->hidden[query->hidden_count++];
         term->type = type;
         term->kind = SETT_WITHOUT;
@@ -182,6 +184,7 @@ void setti_plan_update(sett_query* query)
     for (uint32_t k = 0; k < query->term_count; k++) {
         query->gathers |= query->term[k].has_field && (query->positional >> k & 1) == 0;
     }
+    SETTI_ASSERT(query->array_count <= SETT_QUERY_TERMS + 1);
     query->direct = query->plain && query->array_count != 0 && !query->gathers;
 }
 
@@ -202,6 +205,8 @@ static uint32_t plan_fewest(const sett_query* query, uint32_t except)
 
 static void plan_drive(const sett_query* query, uint32_t driver, setti_plan* plan)
 {
+    SETTI_ASSERT(driver < query->term_count &&
+                 query->term[driver].type->storage.kind == SETTI_SPARSE);
     plan->driver = driver;
     plan->in_place = (uint32_t)1 << driver;
     plan->residual = (query->required | query->without) & ~plan->in_place;
@@ -210,6 +215,7 @@ static void plan_drive(const sett_query* query, uint32_t driver, setti_plan* pla
 
 static void plan_walk_group(const sett_query* query, setti_plan* plan)
 {
+    SETTI_ASSERT(query->cover != NULL && query->arranged != 0);
     plan_drive(query, setti_bits_lowest(query->arranged), plan);
     plan->in_place = query->arranged;
     plan->residual &= ~query->covered;
@@ -247,6 +253,7 @@ static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
 static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t part)
 {
     uint64_t all = query->world->entities.count;
+    SETTI_ASSERT(count == 0 || all != 0);
     return count == 0 ? 0 : count * part / all;
 }
 
@@ -258,6 +265,7 @@ static uint32_t plan_disorder(const setti_storage* storage)
     if (storage->keep_order || storage->count < ORDER_ROWS) {
         return 0; /* gaps come and go without a change of state: they must not decide */
     }
+    SETTI_ASSERT(storage->extent == storage->count);
     for (uint32_t k = 0; k < ORDER_SAMPLES; k++) {
         uint32_t row = storage->count / ORDER_SAMPLES * k;
         uint32_t a = *setti_storage_index(storage, row);
@@ -314,6 +322,7 @@ void setti_plan_make(const sett_query* query, setti_plan* plan)
 {
     uint64_t least = UINT64_MAX;
     uint32_t ways = plan_ways(query);
+    SETTI_ASSERT(ways != 0 && query->version == query->world->listener_version);
     if (query->drives != 0 && query->forced == SETTI_WAY_CHOSEN) {
         if ((query->drives & query->positional) != 0) {
             plan_walk_pages(query, plan);

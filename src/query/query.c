@@ -147,6 +147,7 @@ static bool query_check_types(sett_world* world, const char* call, const char* n
 static void query_add_scratch(sett_query* query, setti_term* term)
 {
     const setti_storage* storage = &term->type->storage;
+    SETTI_ASSERT(storage->size != 0);
     query->scratch_align = SETTI_MAX(query->scratch_align, storage->align);
     size_t at = setti_align_up(query->scratch_size, storage->align);
     term->values = (uint32_t)at;
@@ -158,8 +159,10 @@ static void query_add_scratch(sett_query* query, setti_term* term)
 static void query_add_term(sett_query* query, const sett_term* given)
 {
     uint32_t bit = (uint32_t)1 << query->term_count;
+    SETTI_ASSERT(query->term_count < SETT_QUERY_TERMS);
     setti_term* term = &query->term[query->term_count++];
     term->type = setti_world_type(query->world, given->component);
+    SETTI_ASSERT(term->type != NULL);
     term->kind = given->kind;
     term->access = given->kind == SETT_WITHOUT ? SETT_NONE : given->access;
     const setti_storage* storage = &term->type->storage;
@@ -271,6 +274,7 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
 void setti_query_free(sett_query* query)
 {
     setti_pool* pool = &query->world->pool;
+    SETTI_ASSERT(query->open.count == 0 && query->world->query_count != 0);
     if (query->previous != NULL) {
         query->previous->next = query->next;
     } else {

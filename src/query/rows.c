@@ -32,6 +32,7 @@ static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t 
                            uint32_t* first)
 {
     uint32_t at = setti_bits_lowest(some);
+    SETTI_ASSERT(some != 0 && words[at] != 0);
     uint32_t low = setti_bits_lowest(words[at]);
     *first = at * 64 + low;
     uint64_t holes = ~(words[at] >> low) & setti_bits_below(64 - low);
@@ -48,6 +49,7 @@ static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t 
 /* Whether no bit is set behind the run. */
 static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
 {
+    SETTI_ASSERT(some != 0 && end != 0);
     uint32_t last = (end - 1) / 64;
     return some >> last == 1 && (words[last] & ~setti_bits_below(end - last * 64)) == 0;
 }
@@ -95,6 +97,7 @@ static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16
 {
     uint32_t count = 0;
     uint32_t at = setti_bits_lowest(some);
+    SETTI_ASSERT(some != 0);
     uint64_t word = words[at];
     while (few && word != 0 && count < LIST_FEW) {
         list[count++] = (uint16_t)(at * 64 + setti_bits_lowest(word));
@@ -125,6 +128,7 @@ static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16
 
 static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
 {
+    SETTI_ASSERT(first < end);
     while (first < end) {
         uint32_t until = SETTI_MIN(end, (first | 63) + 1);
         words[first / 64] &= ~(setti_bits_below(until - first) << (first % 64));
@@ -137,6 +141,7 @@ static void take_alike(sett_batch* batch, uint64_t* taken)
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
+    SETTI_ASSERT(loop->some != 0 && query->optional != 0);
     uint32_t at = setti_bits_lowest(loop->some);
     uint32_t index = setti_step_index(batch, at * 64 + setti_bits_lowest(taken[at]));
     for (uint32_t rest = query->optional; rest != 0; rest &= rest - 1) {
@@ -153,6 +158,7 @@ static void take_alike(sett_batch* batch, uint64_t* taken)
 static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
 {
     const uint64_t* words = setti_listed_words(listed);
+    SETTI_ASSERT(loop->word_count <= loop->unit / 64);
     uint64_t differ = 0;
     for (uint32_t at = 0; at < loop->word_count; at++) {
         differ |= words[at] ^ loop->words[at];
@@ -171,6 +177,7 @@ static void rows_remember(const sett_batch* batch, setti_listed* listed, uint32_
     if (batch->rows != NULL && batch->count > loop->query->lists.room) {
         return;
     }
+    SETTI_ASSERT(batch->count != 0 && loop->unit == loop->query->lists.unit);
     listed->first = first;
     listed->count = (uint16_t)batch->count;
     listed->run = batch->rows == NULL;
@@ -225,6 +232,7 @@ uint32_t setti_rows_choose(sett_batch* batch)
     setti_loop* loop = setti_loop_of(batch);
     setti_listed* listed =
         loop->remembers ? setti_lists_at(&loop->query->lists, loop->unit_base) : NULL;
+    SETTI_ASSERT(loop->some != 0);
     uint32_t first;
     if (loop->query->optional != 0) {
         return rows_choose_alike(batch);
@@ -269,9 +277,11 @@ void setti_lists_free(sett_query* query)
 static void lists_make(sett_query* query, uint32_t steps, uint32_t room)
 {
     setti_lists* lists = &query->lists;
+    SETTI_ASSERT(query->open.count == 0 && steps != 0);
     setti_lists_free(query);
     lists->unit = query->array_rows;
     lists->shift = setti_bits_lowest(lists->unit);
+    SETTI_ASSERT(lists->unit == (uint32_t)1 << lists->shift && lists->unit >= 64);
     lists->room = room;
     lists->size = (uint32_t)setti_align_up(
         sizeof(setti_listed) + lists->unit / 8 + room * sizeof(uint16_t), sizeof(uint64_t));

@@ -43,6 +43,7 @@ sett_entity sett_query_first(const sett_query* of)
         return sett_null();
     }
     if (step == SETTI_STEP_WORDS) {
+        SETTI_ASSERT(loop->some != 0);
         uint32_t at = setti_bits_lowest(loop->some);
         row = at * 64 + setti_bits_lowest(loop->words[at]);
     }
@@ -78,6 +79,8 @@ bool sett_query_matches(const sett_query* query, sett_entity entity)
 
 static void survey_mark(setti_survey* survey, uint32_t chunk)
 {
+    SETTI_ASSERT(chunk < SETTI_SURVEY_CHUNKS &&
+                 (survey->bits[chunk / 64] >> (chunk % 64) & 1) == 0);
     survey->bits[chunk / 64] |= (uint64_t)1 << (chunk % 64);
     survey->filled++;
 }
@@ -86,6 +89,7 @@ static void survey_mark(setti_survey* survey, uint32_t chunk)
 static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* survey)
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
+    SETTI_ASSERT(query->array_count != 0 && survey->rows % SETT_BATCH_ROWS == 0);
     for (uint32_t row = 0; row < limit;) {
         uint32_t page_end = SETTI_MIN(limit, (row | (SETTI_BITS_ROWS - 1)) + 1);
         if (setti_match_words_at(query, row, bits) != NULL) {

@@ -134,12 +134,14 @@ void setti_fields_scatter(const sett_batch* batch);
 SETTI_INLINE setti_source* setti_field_sources(const sett_batch* batch, const setti_term* term)
 {
     setti_loop* loop = setti_loop_of(batch);
+    SETTI_ASSERT(loop->scratch != NULL && term->sources != 0);
     return (setti_source*)(void*)((unsigned char*)loop->scratch + term->sources);
 }
 
 SETTI_INLINE unsigned char* setti_field_copies(const sett_batch* batch, const setti_term* term)
 {
     setti_loop* loop = setti_loop_of(batch);
+    SETTI_ASSERT(loop->scratch != NULL && term->values != 0);
     return (unsigned char*)loop->scratch + term->values;
 }
 
@@ -153,6 +155,7 @@ SETTI_INLINE void* setti_field_in_place(const sett_batch* batch, setti_pool* poo
     const setti_storage* storage = &term->type->storage;
     uint32_t number = base >> storage->shift;
     uint32_t row = base & (setti_storage_rows(storage) - 1);
+    SETTI_ASSERT(setti_pages_get(&storage->rows, number) != NULL);
     if (term->access != SETT_IN) {
         setti_pages_write(pool, &storage->rows, number);
         if (SETTI_UNLIKELY(storage->tracked)) {
