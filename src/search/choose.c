@@ -110,6 +110,7 @@ static uint64_t choose_scale(uint64_t rows, uint64_t part, uint64_t whole)
 
 static uint64_t choose_cost(uint64_t rows, uint64_t each)
 {
+    SETTI_ASSERT(each != 0);
     return rows >= CHOOSE_MOST / each ? CHOOSE_MOST : rows * each;
 }
 
@@ -275,6 +276,7 @@ static bool choose_is_done(const choose_state* s, const choose* c, const setti_s
 static void choose_set_done(choose_state* s, const choose* c, const setti_search_item* item)
 {
     uint32_t k = (uint32_t)(item - c->search->item);
+    SETTI_ASSERT(k < c->search->item_count);
     s->done[k / 64] |= (uint64_t)1 << (k % 64);
 }
 
@@ -377,6 +379,7 @@ static void choose_follow(const choose* c, const choose_state* s, const setti_se
     uint32_t domain = choose_domain(c, s, from);
     uint32_t exact = choose_exact(c, item, from, down);
     bool many = item->along.relation != NULL && item->along.relation->many;
+    SETTI_ASSERT(item->kind == SETTI_ITEM_LINK);
     pick->rows = exact != UINT32_MAX
                      ? choose_scale(s->rows, exact, 1)
                      : choose_scale(choose_scale(s->rows, SETTI_MIN(ends, domain), domain),
@@ -517,6 +520,7 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
                       : choose_target_count(&pick->item->along);
         known = choose_needs(pick->item, pick->variable);
     }
+    SETTI_ASSERT((s->found >> pick->variable & 1) == 0);
     s->rows = pick->rows;
     s->cost = pick->cost;
     s->found |= (uint32_t)1 << pick->variable;
@@ -536,6 +540,7 @@ static void choose_try(choose* c, choose_state s, uint32_t count)
     }
     choose_pick picks[SETT_SEARCH_TERMS * 2 + SETT_SEARCH_VARIABLES];
     uint32_t all = choose_next(c, &s, picks);
+    SETTI_ASSERT(count <= SETT_SEARCH_VARIABLES);
     if (all == 0) {
         c->best_cost = s.cost;
         c->best_count = count;
@@ -580,6 +585,7 @@ static setti_search_step* choose_add_item(choose* c, setti_search_step_kind kind
                                           uint8_t base)
 {
     setti_search_step* step = choose_add(c, kind, depth, base);
+    SETTI_ASSERT(item != NULL);
     step->item = item;
     step->a = item->source;
     step->b = item->target;
@@ -650,6 +656,7 @@ static void choose_add_pick(choose* c, choose_state* s, const choose_pick* pick,
                                   ? choose_add_item(c, pick->kind, pick->item, depth, base)
                                   : choose_add(c, pick->kind, depth, base);
     step->variable = pick->variable;
+    SETTI_ASSERT(pick->variable < c->search->variable_count && depth > base);
     c->depth[pick->variable] = depth;
     choose_take(c, s, pick);
     step->estimate = s->rows;
@@ -698,6 +705,7 @@ static void choose_lists(choose* c, uint16_t pipe)
         uint16_t first = (uint16_t)c->plan->pipe_count;
         c->plan->pipe_count += count;
         SETTI_ASSERT(c->plan->pipe_count <= c->search->pipe_room);
+        SETTI_ASSERT(count != 0);
         c->plan->step[k].pipe = first;
         c->plan->step[k].pipe_stop = (uint16_t)(first + count);
         for (uint32_t at = 0; at < count; at++) {
@@ -720,12 +728,14 @@ static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found
     for (uint32_t v = 0; v < SETT_SEARCH_VARIABLES; v++) {
         s.domain[v] = (uint32_t)choose_entities(c);
     }
+    SETTI_ASSERT(scope < c->search->scope_count && pipe < c->plan->pipe_count);
     c->scope = &c->search->scope[scope];
     c->number = scope;
     c->nodes = 0;
     c->best_count = UINT32_MAX;
     choose_try(c, s, 0);
     c->plan->pipe[pipe].first = (uint16_t)c->plan->step_count;
+    SETTI_ASSERT(c->best_count <= SETT_SEARCH_VARIABLES);
     choose_add(c, SETTI_FIND_INPUT, depth, base)->estimate = rows;
     for (uint32_t v = 0; v < c->search->variable_count; v++) {
         if ((c->scope->locals & c->fixed) >> v & 1) {
@@ -752,6 +762,7 @@ void setti_choose_plan(const sett_search* search, setti_search_plan* plan)
     c.memo = &memo;
     c.search = search;
     c.plan = plan;
+    SETTI_ASSERT(search->branch_count != 0 && search->branch_count <= SETTI_SEARCH_BRANCHES);
     plan->step_count = 0;
     plan->depth = 0;
     plan->pipe_count = search->branch_count;

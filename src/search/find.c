@@ -121,6 +121,7 @@ static find* find_make(sett_search* search, bool pooled)
         search->spare = NULL;
         return spare;
     }
+    SETTI_ASSERT(search->step_room != 0 && search->depth_room != 0);
     find head = {.world = search->world, .pooled = pooled};
     size_t size = find_lay_out(search, NULL);
     find* f = find_alloc(&head, size);
@@ -148,6 +149,7 @@ static void find_destroy(find* f)
 void setti_find_free(sett_search* search)
 {
     if (search->spare != NULL) {
+        SETTI_ASSERT(search->open.count == 0);
         find_destroy(search->spare);
         search->spare = NULL;
     }
@@ -157,6 +159,7 @@ void setti_find_free(sett_search* search)
 
 static uint32_t reached_home(const find_reached* reached, uint32_t index)
 {
+    SETTI_ASSERT(reached->room != 0 && (reached->room & (reached->room - 1)) == 0);
     return (index * 0x9E3779B1u >> 7) & (reached->room * 2 - 1);
 }
 
@@ -177,6 +180,7 @@ static bool reached_grow(find* f, find_reached* reached)
         f->failed = true;
         return false;
     }
+    SETTI_ASSERT(reached->count == reached->room);
     grown.slot = grown.index + grown.room;
     memset(grown.slot, 0, grown.room * 2 * sizeof(uint32_t));
     for (uint32_t k = 0; k < reached->count; k++) {
@@ -198,6 +202,7 @@ static void reached_add(find* f, find_reached* reached, uint32_t index)
     if (reached->count == reached->room && !reached_grow(f, reached)) {
         return;
     }
+    SETTI_ASSERT(index != SETTI_NONE && reached->count < reached->room);
     uint32_t at = reached_home(reached, index);
     while (reached->slot[at] != 0) {
         if (reached->index[reached->slot[at] - 1] == index) {
@@ -257,6 +262,7 @@ SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, ui
     if (ref_depth == SETTI_NO_DEPTH) {
         return ref < SETT_SEARCH_VARIABLES ? f->constant[ref] : SETTI_NONE;
     }
+    SETTI_ASSERT(ref_depth <= depth && row < f->block[depth].count);
     for (; depth > ref_depth; depth--) {
         row = f->block[depth].parent[row];
     }
@@ -270,6 +276,7 @@ SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, 
     if (step->base == 0) {
         return false;
     }
+    SETTI_ASSERT(depth >= step->base);
     for (; depth > step->base; depth--) {
         row = f->block[depth].parent[row];
     }
@@ -278,6 +285,7 @@ SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, 
 
 SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)
 {
+    SETTI_ASSERT(out->count < FIND_ROWS && row < FIND_ROWS);
     out->index[out->count] = index;
     out->parent[out->count++] = (uint16_t)row;
 }
@@ -285,6 +293,7 @@ SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)
 /* Leaves the rows that are wanted. */
 SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, bool wanted)
 {
+    SETTI_ASSERT(*kept <= row && row < block->count);
     block->index[*kept] = block->index[row];
     block->parent[*kept] = block->parent[row];
     *kept += wanted;
@@ -303,6 +312,7 @@ typedef struct find_scan {
 static void scan_prepare(const find* f, const setti_search_step* step, find_scan* scan)
 {
     const sett_search* search = f->search;
+    SETTI_ASSERT(step->scope < search->scope_count);
     const setti_search_scope* scope = &search->scope[step->scope];
     scan->with_count = 0;
     scan->without_count = 0;
@@ -332,6 +342,7 @@ static uint64_t scan_alive(const find* f, uint32_t base)
 {
     const setti_entity_page* page = setti_entity_page_of(&f->world->entities, base);
     uint64_t word = 0;
+    SETTI_ASSERT(base % 64 == 0);
     for (uint32_t k = 0; page != NULL && k < 64; k++) {
         uint32_t generation = page->generation[(base & SETTI_ENTITY_MASK) + k];
         word |= (uint64_t)((generation & SETTI_DEAD) == 0) << k;
@@ -381,6 +392,7 @@ static bool scan_words(const find* f, const setti_search_step* step, find_work* 
 static bool scan_rows(const setti_search_step* step, find_work* w, find_block* out)
 {
     const setti_storage* storage = &step->driver->storage;
+    SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     for (; w->place < storage->extent; w->place++) {
         uint32_t index = *setti_storage_index(storage, w->place);
         if (index != SETTI_NONE) {
@@ -407,6 +419,7 @@ static bool fill_links(find* f, const setti_search_step* step, find_work* w, fin
 {
     bool down = step->kind == SETTI_FIND_SOURCES;
     const setti_along* along = &step->item->along;
+    SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_LINK);
     uint32_t depth = (uint32_t)step->depth - 1;
     if (!w->open) {
         uint32_t from = down ? find_value(f, depth, w->row, step->b, step->b_depth)
@@ -429,6 +442,7 @@ static bool fill_links(find* f, const setti_search_step* step, find_work* w, fin
 static bool fill_reached(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     bool down = step->kind == SETTI_FIND_SOURCES;
+    SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_LINK);
     uint32_t depth = (uint32_t)step->depth - 1;
     if (!w->open) {
         uint32_t from = down ? find_value(f, depth, w->row, step->b, step->b_depth)
@@ -452,6 +466,7 @@ static bool fill_reached(find* f, const setti_search_step* step, find_work* w, f
 static bool fill_copy(const find* f, const setti_search_step* step, const find_work* w,
                       find_block* out)
 {
+    SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_COMPARE);
     bool from_right = step->variable == step->item->source;
     const setti_search_side* side = &f->search->side[step->item->compare][from_right];
     uint32_t index = setti_compare_entity(
@@ -510,6 +525,7 @@ static bool find_generate(find* f, uint32_t k)
     find_work* w = &f->work[k];
     find_block* out = &f->block[step->depth];
     const find_block* in = &f->block[step->depth - 1];
+    SETTI_ASSERT(k != 0 && step->depth != 0 && step->depth < f->search->depth_room);
     out->count = 0;
     while (out->count == 0) {
         if (!w->begun) {
@@ -657,6 +673,7 @@ static bool test_compare(const find* f, const setti_search_item* item, uint32_t 
 static void test_list(find* f, const setti_search_step* step)
 {
     find_block* input = &f->block[step->depth + 1];
+    SETTI_ASSERT(step->pipe < step->pipe_stop && step->pipe_stop <= f->plan.pipe_count);
     memset(input->mark, 0, sizeof(input->mark));
     for (uint32_t at = step->pipe; at < step->pipe_stop; at++) {
         const setti_search_pipe* pipe = &f->plan.pipe[at];
@@ -670,6 +687,7 @@ static void test_list(find* f, const setti_search_step* step)
                 for (uint32_t depth = last; depth > (uint32_t)step->depth; depth--) {
                     from = f->block[depth].parent[from];
                 }
+                SETTI_ASSERT(from < f->block[step->depth].count);
                 input->mark[from] = true;
             }
         }
@@ -691,6 +709,7 @@ static bool test_has(const find* f, const setti_search_step* step, uint32_t inde
 static void find_keep_having(find* f, const setti_search_step* step, find_block* block)
 {
     const setti_storage* storage = &step->item->type->storage;
+    SETTI_ASSERT(step->item->along.type == NULL);
     uint32_t kept = 0;
     for (uint32_t row = 0; row < block->count; row++) {
         uint32_t index = find_value(f, step->depth, row, step->a, step->a_depth);
@@ -728,6 +747,7 @@ static void find_test(find* f, uint32_t k)
 static void find_show(find* f, const setti_search_step* step)
 {
     find_block* block = &f->block[step->depth];
+    SETTI_ASSERT(step->variable < f->search->variable_count);
     const setti_variable* variable = &f->search->variable[step->variable];
     uint32_t kept = 0;
     for (uint32_t row = 0; row < block->count; row++) {
@@ -746,6 +766,7 @@ static void find_show(find* f, const setti_search_step* step)
 static bool find_pull(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
+    SETTI_ASSERT(k < f->plan.step_count);
     if (step->kind == SETTI_FIND_INPUT) {
         return find_input(f, k);
     }
@@ -784,6 +805,7 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
         }
         return NULL;
     }
+    SETTI_ASSERT(f->search == search);
     setti_choose_plan(search, &f->plan);
     for (uint32_t v = 0; v < search->variable_count; v++) {
         bool fixed = search->variable[v].name == NULL || search->variable[v].bound;
@@ -816,6 +838,7 @@ static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
     for (uint32_t k = 0; k < rows->count; k++) {
         row[k] = (uint16_t)k;
     }
+    SETTI_ASSERT(rows->count <= FIND_ROWS && last < f->search->depth_room);
     for (uint32_t depth = last + 1; depth-- != 0;) {
         for (uint32_t v = 0; v < rows->variable_count; v++) {
             uint8_t place = f->plan.place[f->branch][f->search->result[v]];

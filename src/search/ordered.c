@@ -119,6 +119,7 @@ static uint32_t ordered_collect(sett_ordered* o)
     uint32_t fresh = 0;
     SETT_FOR(o->desc.query, b, i) {
         sett_entity entity = sett_batch_entity(b, i);
+        SETTI_ASSERT(fresh < o->item_room && entity.index < o->position_room);
         o->other[fresh++].entity = entity;
         o->position[entity.index] = fresh;
     }
@@ -143,6 +144,7 @@ static uint32_t ordered_collect(sett_ordered* o)
 
 static void ordered_group_all(const sett_ordered* o, ordered_list* list)
 {
+    SETTI_ASSERT(list->count <= list->room && list->count <= o->item_room);
     list->group_count = 0;
     for (uint32_t k = 0; k < list->count; k++) {
         list->entity[k] = o->item[k].entity;
@@ -150,6 +152,7 @@ static void ordered_group_all(const sett_ordered* o, ordered_list* list)
             list->group[list->group_count++] =
                 (sett_ordered_group){.group = o->item[k].group, .first = k};
         }
+        SETTI_ASSERT(list->group_count != 0);
         list->group[list->group_count - 1].count++;
     }
 }

@@ -74,6 +74,7 @@ uint64_t setti_rank_number(const void* at, sett_key_kind kind)
 /* Steps from an entity to the last target; a circle ends after as many as there are entities. */
 static uint32_t rank_depth(const setti_rank* rank, uint32_t index)
 {
+    SETTI_ASSERT(rank->along != NULL);
     uint32_t depth = 0;
     uint32_t most = rank->world->entities.count;
     while (index != SETTI_NONE && depth < most &&
@@ -102,6 +103,7 @@ void setti_rank_fill(const setti_rank* rank, setti_ranked* item, uint32_t group_
 /* Below 0: `a` goes first; both have values. */
 static int rank_compare(const setti_rank* rank, const setti_ranked* a, const setti_ranked* b)
 {
+    SETTI_ASSERT(a->present && b->present);
     if (rank->compare != NULL) {
         return rank->compare(a->value, b->value, rank->user);
     }
@@ -136,6 +138,7 @@ static bool rank_is_before(const setti_rank* rank, const setti_ranked* a, const 
 static void rank_merge(const setti_rank* rank, const setti_ranked* from, uint32_t a,
                        uint32_t middle, uint32_t end, setti_ranked* to)
 {
+    SETTI_ASSERT(a <= middle && middle <= end);
     uint32_t b = middle;
     for (uint32_t k = a; a < middle || b < end; k++) {
         bool first = b == end || (a < middle && rank_is_before(rank, &from[a], &from[b]));
@@ -224,6 +227,7 @@ bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const set
         sorted->row = grown;
         sorted->row_room = room;
     }
+    SETTI_ASSERT(sorted->row_room - sorted->count >= rows->count);
     uint32_t* row = sorted->row + (size_t)sorted->count * variables;
     for (uint32_t k = 0; k < rows->count; k++) {
         for (uint32_t v = 0; v < variables; v++) {
@@ -249,6 +253,8 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
     for (uint32_t k = 0; k < count; k++, row += search->result_count) {
         uint32_t of[3];
         for (uint32_t key = 0; key < 3; key++) {
+            SETTI_ASSERT(search->rank_of[key] == SETTI_NO_REF ||
+                         search->rank_of[key] < search->result_count);
             of[key] = search->rank_of[key] != SETTI_NO_REF ? row[search->rank_of[key]] : SETTI_NONE;
         }
         sorted->item[k].entity = (sett_entity){k, 0};
@@ -264,6 +270,7 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
 uint32_t setti_sorted_take(setti_sorted* sorted, const sett_search* search, uint32_t* column)
 {
     uint32_t count = SETTI_MIN(sorted->count - sorted->at, SETT_SEARCH_ROWS);
+    SETTI_ASSERT(sorted->at <= sorted->count && (count == 0 || sorted->first != NULL));
     for (uint32_t k = 0; k < count; k++) {
         size_t number = sorted->first[sorted->at + k].entity.index;
         for (uint32_t v = 0; v < search->result_count; v++) {

@@ -174,6 +174,7 @@ static setti_search_item* build_item(search_build* b, search_items* items, setti
         build_fail(b, SETT_STATUS_LIMIT, "the query has too many terms");
         return NULL;
     }
+    SETTI_ASSERT(items->count < SETTI_SEARCH_ITEMS);
     items->item[items->count++] = (uint16_t)search->item_count;
     setti_search_item* item = &search->item[search->item_count++];
     memset(item, 0, sizeof(*item));
@@ -204,6 +205,7 @@ static bool build_close_scope(search_build* b, uint16_t scope, const search_item
     if (search->order_count + items->count > SETTI_SEARCH_ORDER) {
         return build_fail(b, SETT_STATUS_LIMIT, "the query has too many terms");
     }
+    SETTI_ASSERT(scope < search->scope_count);
     search->scope[scope].item = (uint16_t)search->order_count;
     for (uint32_t k = 0; k < items->count; k++) {
         search->order[search->order_count++] = items->item[k];
@@ -220,6 +222,7 @@ static bool build_close_list(search_build* b, setti_search_item* item, const uin
     if (search->alternative_count + count > SETTI_SEARCH_SCOPES) {
         return build_fail(b, SETT_STATUS_LIMIT, "the query has too many lists");
     }
+    SETTI_ASSERT(item->kind == SETTI_ITEM_LIST && count != 0);
     item->scope = (uint16_t)search->alternative_count;
     for (uint32_t k = 0; k < count; k++) {
         search->alternative[search->alternative_count++] = scopes[k];
@@ -280,6 +283,7 @@ static void build_note_source(search_build* b, const setti_search_item* item)
     if (item->source >= b->search->variable_count) {
         return;
     }
+    SETTI_ASSERT(item->kind == SETTI_ITEM_HAS || item->kind == SETTI_ITEM_LINK);
     setti_variable* variable = &b->search->variable[item->source];
     variable->is_source = true;
     if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) {
@@ -423,6 +427,7 @@ static bool build_drives(search_build* b, const setti_search_item* item,
 static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
 {
     const sett_search_term* term = &b->search->term[b->at];
+    SETTI_ASSERT(b->at < b->search->term_count);
     bool compares = term->kind == SETT_SEARCH_COMPARE;
     setti_search_item* item = build_item(b, items, compares ? SETTI_ITEM_COMPARE : SETTI_ITEM_HAS);
     if (item == NULL) {
@@ -452,6 +457,7 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
 {
     sett_search* search = b->search;
     const sett_search_term* term = &search->term[b->at];
+    SETTI_ASSERT(b->at < search->term_count);
     bool leaf = term->kind != SETT_SEARCH_BEGIN;
     if (term->optional && (!leaf || term->negated)) {
         return build_fail(b, SETT_STATUS_ARGUMENT, "\"?\" is for components and links only");
@@ -809,6 +815,7 @@ static bool build_tree(search_build* b)
             search->result[search->result_count++] = (uint8_t)v;
         }
     }
+    SETTI_ASSERT(search->scope_count != 0 && search->result_count <= search->variable_count);
     build_variables(b, top);
     for (uint32_t k = 0; k < search->item_count; k++) {
         if (search->item[k].optional && !build_optional(b, &search->item[k])) {
@@ -934,8 +941,10 @@ static bool search_settle(sett_search* search)
     if (at == NULL) {
         return false;
     }
+    SETTI_ASSERT(search->tree_size == 0);
     ptrdiff_t drives = search->drives != NULL ? search->drives - search->item : -1;
     search->tree_size = size;
+    SETTI_ASSERT(search->compare_count <= SETTI_SEARCH_COMPARES);
     search->item = search_move(&at, search->item, items);
     search->drives = drives >= 0 ? &search->item[drives] : NULL;
     search->side = search_move(&at, search->side, sides);
@@ -983,6 +992,8 @@ static void search_link(sett_search* search)
 
 static void search_unlink(sett_search* search)
 {
+    SETTI_ASSERT(search->open.count == 0 &&
+                 (search->previous != NULL || search->world->searches == search));
     *(search->previous != NULL ? &search->previous->next : &search->world->searches) = search->next;
     if (search->next != NULL) {
         search->next->previous = search->previous;
@@ -1158,6 +1169,7 @@ sett_status sett_search_bind(sett_search* search, uint32_t variable, sett_entity
 uint32_t setti_search_constant(const sett_search* search, uint32_t variable)
 {
     const setti_variable* at = &search->variable[variable];
+    SETTI_ASSERT(variable < search->variable_count);
     const sett_world* world = search->world;
     if (at->singleton) {
         const setti_type* tag = setti_world_type(world, SETT_ID_SINGLETONS);

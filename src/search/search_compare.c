@@ -211,6 +211,7 @@ static void side_member(side_value* value, const sett_world* world, const setti_
         return;
     }
     const sett_member_ref* member = &side->member;
+    SETTI_ASSERT(member->offset + (size_t)member->size * member->count <= side->type->storage.size);
     const void* at = row + member->offset;
     double scale = member->member->scale;
     switch (member->kind) {

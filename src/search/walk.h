@@ -25,6 +25,7 @@ SETTI_INLINE uint32_t setti_walk_first(const setti_along* along, uint32_t index,
 /* The entity at the other end of the link at a place. */
 SETTI_INLINE uint32_t setti_walk_at(const setti_along* along, uint32_t place, bool down)
 {
+    SETTI_ASSERT(place != SETTI_NONE);
     if (along->relation == NULL) {
         return place;
     }
@@ -35,6 +36,7 @@ SETTI_INLINE uint32_t setti_walk_at(const setti_along* along, uint32_t place, bo
     if (down) {
         return place;
     }
+    SETTI_ASSERT(setti_storage_has(&along->relation->links->storage, place));
     const sett_link* link = setti_storage_find(&along->relation->links->storage, place);
     return link->target.index;
 }
