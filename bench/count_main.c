@@ -311,6 +311,18 @@ static void with_hook(count_stage* s)
     s->v = sett_component_register(s->world, &desc);
 }
 
+/* A type that can be switched off, and so is required by its tag. */
+static void with_switch(count_stage* s)
+{
+    sett_component_desc desc = {0};
+    desc.name = "switched";
+    desc.size = sizeof(Vector);
+    desc.align = 4;
+    desc.can_disable = true;
+    with_entities(s);
+    s->v = sett_component_register(s->world, &desc);
+}
+
 /* -------------------------------------------------------------------------------------- counted */
 
 static void run_create(count_stage* s)
@@ -547,6 +559,7 @@ static const count_scene count_scenes[] = {
     {"remove", with_both, run_remove, COUNT},
     {"add_remove", with_p, run_add_remove, COUNT},
     {"add_remove_hooked", with_hook, run_add_remove, COUNT},
+    {"add_remove_switch", with_switch, run_add_remove, COUNT},
     {"toggle_far", with_many, run_toggle_far, COUNT},
     {"loop_one", with_many, run_loop_often, 64},
     {"set", with_both, run_set, COUNT},

@@ -12,6 +12,7 @@ typedef struct B {
 typedef struct C {
     int value;
 } C;
+typedef struct D D; /* a tag */
 
 enum {
     A_id = 1,
@@ -321,5 +322,41 @@ static void every_allocation_can_fail(void)
     scarce_end(&memory, world);
 }
 
-TEST_MAIN(TEST(queries_see_what_is_on), TEST(observers_of_queries_see_switches),
-          TEST(switches_are_state), TEST(misuse_is_rejected), TEST(every_allocation_can_fail))
+/* ------------------------------------------------------------------------------- fast paths */
+
+/* Removing A is remembered where nothing that requires it has to go as well, and nowhere else. */
+static void what_requires_it_goes_too(void)
+{
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        const sett_component required[] = {A_id};
+        begin();
+        sett_entity e[3];
+        for (uint32_t round = 0; round < 3; round++) {
+            sett_component other = 0;
+            if (round == 1) {
+                other = SETT_REGISTER_TAG_WITH(world, D, .dont_fragment = pass != 0,
+                                               .required = required, .required_count = 1);
+                CHECK(other != 0);
+            }
+            for (uint32_t k = 0; k < 3; k++) {
+                e[k] = sett_entity_create(world);
+                CHECK(SETT_ADD(world, e[k], A) != NULL);
+            }
+            CHECK_EQ(sett_enable(world, e[1], A_id, false), SETT_OK);
+            if (other != 0) {
+                CHECK(sett_add(world, e[2], other) != NULL);
+            }
+            for (uint32_t k = 0; k < 3; k++) {
+                CHECK_EQ(sett_remove(world, e[k], A_id), SETT_OK);
+                CHECK_EQ(sett_entity_components(world, e[k], NULL, 0), 0);
+                CHECK_EQ(sett_entity_destroy(world, e[k]), SETT_OK);
+            }
+            CHECK_VALID(world);
+        }
+        sett_world_destroy(world);
+    }
+}
+
+TEST_MAIN(TEST(what_requires_it_goes_too), TEST(queries_see_what_is_on),
+          TEST(observers_of_queries_see_switches), TEST(switches_are_state),
+          TEST(misuse_is_rejected), TEST(every_allocation_can_fail))

@@ -541,7 +541,10 @@ static bool component_publish(sett_world* world, setti_type* type)
         return false;
     }
     for (uint32_t k = 0; k < type->required.count; k++) {
-        type->required.item[k]->flags |= SETTI_TYPE_REQUIRED;
+        type->required.item[k]->flags |=
+            SETTI_TYPE_REQUIRED |
+            ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0 ? (uint32_t)SETTI_TYPE_REQUIRED_APART
+                                                           : 0);
     }
     world->types[type->id] = type;
     world->readable[type->id] = type;

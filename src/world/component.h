@@ -40,9 +40,11 @@ enum {
     SETTI_TYPE_SHARED = 4096, /* instances have the value of their prefab, not their own */
     /* some required type is dont_fragment: no signature tells whether an entity has it */
     SETTI_TYPE_REQUIRES_DONT_FRAGMENT = 8192,
-    SETTI_TYPE_OTHER = 16384,   /* its storage is no array */
-    SETTI_TYPE_GUARDED = 32768, /* its values are links or keys: only its module sets them */
-    SETTI_TYPE_CASCADES = 65536 /* its end has consequences for other entities */
+    SETTI_TYPE_OTHER = 16384,    /* its storage is no array */
+    SETTI_TYPE_GUARDED = 32768,  /* its values are links or keys: only its module sets them */
+    SETTI_TYPE_CASCADES = 65536, /* its end has consequences for other entities */
+    /* some type that requires it is dont_fragment: no signature tells that it has to go as well */
+    SETTI_TYPE_REQUIRED_APART = 131072
 };
 
 #define SETTI_TYPE_SLOW_ADD                                                                        \
@@ -50,7 +52,8 @@ enum {
 #define SETTI_TYPE_LONG_ADD (SETTI_TYPE_SLOW_ADD | SETTI_TYPE_OTHER)
 #define SETTI_TYPE_SLOW_SET                                                                        \
     (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT | SETTI_TYPE_ON_SET | SETTI_TYPE_GUARDED)
-#define SETTI_TYPE_SLOW_REMOVE (SETTI_TYPE_DONT_FRAGMENT | SETTI_TYPE_REQUIRED | SETTI_TYPE_STAYS)
+#define SETTI_TYPE_SLOW_REMOVE                                                                     \
+    (SETTI_TYPE_DONT_FRAGMENT | SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_STAYS)
 #define SETTI_TYPE_ADD_HOOKS (SETTI_TYPE_INIT | SETTI_TYPE_ON_ADD)
 /* Endings that the user can see, and those that only the library does. */
 #define SETTI_TYPE_ENDINGS (SETTI_TYPE_DEINIT | SETTI_TYPE_ON_REMOVE)

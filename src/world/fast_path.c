@@ -8,7 +8,7 @@
  * bit, one number. Everything else leaves it through one branch.
  *
  * Invariant:  for a transition that a type remembers there is no listener, and the type is missing
- *             in `from` (added) or in `to` (removed)
+ *             in `from` (added) or in `to` (removed); nothing else differs
  */
 #include "world/change.h"
 
@@ -397,14 +397,25 @@ SETTI_APART static sett_status fast_remove_saved(sett_world* world, setti_type* 
     return SETT_OK;
 }
 
+/* Whether the type goes alone from a signature: nothing in it requires the type. */
+static bool fast_goes_alone(const sett_world* world, const setti_type* type, uint32_t signature)
+{
+    bool alone = (type->flags & (SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_DONT_FRAGMENT)) == 0;
+    for (uint32_t k = 0; alone && k < type->dependants.count; k++) {
+        alone = !setti_signature_has(&world->signatures, signature, type->dependants.item[k]->id);
+    }
+    return alone;
+}
+
 /* Removes by the slow path, and remembers the transition. */
 SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* type,
                                                 sett_entity entity)
 {
     const uint32_t* signature = setti_entity_signature(&world->entities, entity);
     uint32_t from = signature != NULL ? *signature : 0;
+    bool alone = signature != NULL && fast_goes_alone(world, type, from);
     sett_status status = setti_change_remove(world, entity, type->id);
-    if (status == SETT_OK && type->dependants.count == 0 && *signature != from &&
+    if (status == SETT_OK && alone && *signature != from &&
         setti_edit_is_unheard(world, from, *signature)) {
         setti_type_removed(type, from)->from = from;
         setti_type_removed(type, from)->to = *signature;
@@ -420,7 +431,10 @@ static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_en
         type->use.removed++;
     }
     if (signature == NULL || world->locks != 0 ||
-        (type->flags & (SETTI_TYPE_REQUIRED | SETTI_TYPE_REMOVE_HOOKS)) != 0 ||
+        (type->flags & (SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_REMOVE_HOOKS)) != 0 ||
+        ((type->flags & SETTI_TYPE_REQUIRED) != 0 &&
+         ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0 ||
+          setti_type_removed(type, *signature)->from != *signature)) ||
         !setti_storage_has(&type->storage, entity.index)) {
         return fast_remove_slow(world, type, entity);
     }

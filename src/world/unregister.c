@@ -99,7 +99,9 @@ static void unregister_end(sett_world* world, setti_type* type)
     for (uint32_t k = 0; k < type->required.count; k++) {
         setti_type* needed = type->required.item[k];
         unregister_from(&needed->dependants, type);
-        needed->flags &= ~(needed->dependants.count == 0 ? (uint32_t)SETTI_TYPE_REQUIRED : 0);
+        needed->flags &= ~(needed->dependants.count == 0
+                               ? (uint32_t)(SETTI_TYPE_REQUIRED | SETTI_TYPE_REQUIRED_APART)
+                               : 0);
     }
     for (uint32_t k = 0; k < world->prepared; k++) {
         if (world->registered.item[k] == type) {
