@@ -413,7 +413,7 @@ SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* t
 {
     const uint32_t* signature = setti_entity_signature(&world->entities, entity);
     uint32_t from = signature != NULL ? *signature : 0;
-    bool alone = signature != NULL && fast_goes_alone(world, type, from);
+    bool alone = signature != NULL && world->locks == 0 && fast_goes_alone(world, type, from);
     sett_status status = setti_change_remove(world, entity, type->id);
     if (status == SETT_OK && alone && *signature != from &&
         setti_edit_is_unheard(world, from, *signature)) {
