@@ -12,8 +12,9 @@
 #define GAME_DEAD_EYE 10.0f
 #define GAME_REWIND 4.0f /* times as fast as the game */
 #define GAME_REPLAY 4.8f /* ticks are played again: so the world is there in time */
-#define GAME_BUDGET 6u   /* of them in a frame, at most */
-#define GAME_CATCH_UP 3  /* ticks in a frame, at most: a slow machine slows the game down */
+#define GAME_BUDGET 6u   /* of them in a frame, at most, */
+#define GAME_REPLAY_TIME UINT64_C(8000000) /* ns; none begins later in the frame */
+#define GAME_CATCH_UP 3 /* ticks in a frame, at most: a slow machine slows the game down */
 #define GAME_HUD_TICKS 18u
 
 /* --- making it -------------------------------------------------------------------------------- */
@@ -184,6 +185,7 @@ static bool game_go_on(Play* play, float seconds, const GameControls* controls, 
         good = session_kill_cam(session, fault);
     }
     float ticks = seconds * (float)SIMULATION_TICKS_A_SECOND;
+    session->deadline = host_nanoseconds() + GAME_REPLAY_TIME;
     switch (session->mode) {
     case SESSION_REWINDS:
         return good &&

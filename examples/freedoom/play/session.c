@@ -131,6 +131,13 @@ static bool session_play(Session* session, Input input, Fault* fault)
     return good;
 }
 
+/* Whether another tick is played again in this frame: one in each, the others while there is time. */
+static bool session_has_time(const Session* session, uint32_t done, uint32_t budget)
+{
+    return done < budget &&
+           (done == 0 || session->deadline == 0 || host_nanoseconds() < session->deadline);
+}
+
 /* Once more, as it was. */
 static bool session_replay(Session* session, Fault* fault)
 {
@@ -243,7 +250,7 @@ static bool session_prepare(Session* session, uint32_t budget, Fault* fault)
             return false;
         }
     }
-    while (budget-- > 0 && sim->dice.tick + 1 < first) {
+    for (uint32_t i = 0; sim->dice.tick + 1 < first && session_has_time(session, i, budget); ++i) {
         if (!session_replay(session, fault)) {
             return false;
         }
@@ -301,7 +308,8 @@ static float session_slow_down(const Session* session)
 
 bool session_return(Session* session, uint32_t budget, Fault* fault)
 {
-    while (budget-- > 0 && session->sim->dice.tick < session->target) {
+    for (uint32_t i = 0;
+         session->sim->dice.tick < session->target && session_has_time(session, i, budget); ++i) {
         if (!session_replay(session, fault)) {
             return false;
         }

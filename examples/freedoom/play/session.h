@@ -59,6 +59,8 @@ typedef struct Session {
     sett_entity killer;
     sett_entity victim;
 
+    uint64_t deadline; /* of playing ticks again in this frame, host_nanoseconds(); 0: none */
+
     SessionCount done;
     size_t kept;                          /* the most bytes that snapshots kept */
     uint64_t snapshot_time, restore_time; /* the longest, ns */

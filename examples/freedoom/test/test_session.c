@@ -91,6 +91,26 @@ static void nothing_freezes_after_a_rewind(void)
     session_stop(session);
 }
 
+/* A frame that has no time left plays one tick again, and the world still gets there. */
+static void late_frames_play_one_tick(void)
+{
+    Simulation sim;
+    Fault fault;
+    Session* session = session_start(&sim, "E1M1");
+    for (uint32_t i = 0; i < 200; i++) {
+        tick(session, (Input){.forward = 100});
+    }
+    session->deadline = 1; /* long ago */
+    CHECK_MSG(session_rewind_begin(session, &fault), "%s", fault.text);
+    for (uint32_t i = 0; i < 200; i++) {
+        uint32_t before = session->done.replayed;
+        CHECK_MSG(session_rewind(session, 2.33f, 3, &fault), "%s", fault.text);
+        CHECK(session->done.replayed - before <= 1);
+    }
+    CHECK(session->shown < 120.0f);
+    session_stop(session);
+}
+
 static const Position* position_of(const Session* session)
 {
     return SETT_GET(session->sim->world, session->self, Position);
@@ -157,4 +177,5 @@ static void sines_are_near(void)
 
 TEST_MAIN(TEST(sines_are_near), TEST(humans_run_and_stop),
           TEST(who_is_no_longer_human_goes_on_by_himself), TEST(crowds_double),
-          TEST(nothing_freezes_after_a_rewind), TEST(rewound_worlds_are_as_they_were))
+          TEST(nothing_freezes_after_a_rewind), TEST(late_frames_play_one_tick),
+          TEST(rewound_worlds_are_as_they_were))
