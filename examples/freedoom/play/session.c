@@ -131,7 +131,7 @@ static bool session_play(Session* session, Input input, Fault* fault)
     return good;
 }
 
-/* Whether another tick is played again in this frame: one in each, the others while there is time. */
+/* Whether another tick is played again in this frame: the first always, the others in time. */
 static bool session_has_time(const Session* session, uint32_t done, uint32_t budget)
 {
     return done < budget &&
