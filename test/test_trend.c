@@ -1,4 +1,4 @@
-/* test_history.c: statistics of the last seconds and minutes. */
+/* test_trend.c: statistics of the last seconds and minutes. */
 #include "sett/trend.h"
 #include "worlds.h"
 

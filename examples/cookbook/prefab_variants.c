@@ -15,7 +15,11 @@ typedef struct Mesh { /* large, and the same for all */
     char data[500];
 } Mesh;
 
-#define GAME(COMPONENT, TAG) COMPONENT(Health) COMPONENT(Mesh)
+typedef struct Armour {
+    int points;
+} Armour;
+
+#define GAME(COMPONENT, TAG) COMPONENT(Health) COMPONENT(Armour) COMPONENT(Mesh)
 SETT_COMPONENTS(GAME)
 
 static const Mesh* mesh_of(sett_world* world, sett_entity entity)
@@ -35,9 +39,17 @@ int main(void)
         world, &(sett_instantiate_desc){.prefab = imp, SETT_VALUES(SETT_VALUE(Health, 900))});
     sett_prefab_make(world, boss); /* the variant: like an imp, but stronger */
 
+    /* What several prefabs have: the first wins, and children of one name would become one. */
+    sett_entity armour = SETT_CREATE(world, SETT_VALUE(Armour, 5), SETT_VALUE(Health, 1));
+    sett_prefab_make(world, armour);
+    sett_entity knight = sett_instantiate_with(
+        world, &(sett_instantiate_desc){.prefab = boss, .bases = &armour, .base_count = 1});
+    sett_prefab_make(world, knight);
+
     sett_entity imps[100], one;
     sett_instantiate(world, imp, 100, imps);
-    sett_instantiate(world, boss, 1, &one);
+    sett_instantiate(world, knight, 1, &one);
+    bool armoured = SETT_GET(world, one, Armour)->points == 5;
     int weak = SETT_GET(world, imps[99], Health)->points,
         strong = SETT_GET(world, one, Health)->points;
     unsigned meshes = (unsigned)sett_component_count(world, Mesh_id);
@@ -52,5 +64,5 @@ int main(void)
     unsigned seen = (unsigned)sett_query_count(fighters); /* without the two prefabs */
     printf("%u fighters of %d and %d points, %u mesh\n", seen, weak, strong, meshes);
     sett_world_destroy(world);
-    return seen == 101 && weak == 60 && strong == 900 && meshes == 1 && shared ? 0 : 1;
+    return seen == 101 && weak == 60 && strong == 900 && meshes == 1 && shared && armoured ? 0 : 1;
 }
