@@ -70,15 +70,60 @@ static inline void change(sett_world* world, uint64_t* chance, uint32_t count)
     }
 }
 
+/* What the next files are compressed with; NULL: nothing. */
+static const sett_compression* compressing;
+
+/* Runs of a byte: how often, and which. */
+static inline size_t runs_bound(void* user, size_t size)
+{
+    (void)user;
+    return size * 2;
+}
+
+static inline size_t runs_compress(void* user, const void* from, size_t size, void* to,
+                                   size_t capacity)
+{
+    const unsigned char* at = from;
+    unsigned char* out = to;
+    (void)user;
+    for (size_t k = 0, run; k < size; k += run) {
+        for (run = 1; run < 255 && k + run < size && at[k + run] == at[k]; run++) {
+        }
+        CHECK((size_t)(out - (unsigned char*)to) + 2 <= capacity);
+        *out++ = (unsigned char)run;
+        *out++ = at[k];
+    }
+    return (size_t)(out - (unsigned char*)to);
+}
+
+static inline bool runs_decompress(void* user, const void* from, size_t size, void* to,
+                                   size_t to_size)
+{
+    const unsigned char* at = from;
+    size_t done = 0;
+    (void)user;
+    for (size_t k = 0; k + 1 < size; k += 2) {
+        if (at[k] > to_size - done) {
+            return false;
+        }
+        memset((unsigned char*)to + done, at[k + 1], at[k]);
+        done += at[k];
+    }
+    return done == to_size && size % 2 == 0;
+}
+
+static const sett_compression run_lengths = {NULL, runs_bound, runs_compress, runs_decompress};
+
 static inline void saves(sett_world* world, disk* to, uint64_t frame)
 {
-    sett_file_desc desc = {.files = &to->files, .frame = frame};
+    sett_file_desc desc = {.files = &to->files, .frame = frame, .compression = compressing};
     CHECK_MSG(sett_world_save_with(world, "f", &desc) == SETT_OK, "%s", sett_world_message(world));
 }
 
 static inline sett_status loads(sett_world* world, disk* from, sett_load_result* result)
 {
-    return sett_world_load_with(world, "f", &(sett_file_desc){.files = &from->files}, result);
+    return sett_world_load_with(
+        world, "f", &(sett_file_desc){.files = &from->files, .compression = &run_lengths}, result);
 }
 
 #endif

@@ -3,6 +3,7 @@
 #include "saved.h"
 
 #include "file/stream.h"
+#include "file/types.h"
 
 static sett_component knows, owns; /* relationships */
 
@@ -364,11 +365,15 @@ static void crash_everywhere(crash* of)
 static void a_crash_leaves_the_old_state_or_the_new_one(void)
 {
     crash of;
-    crash_begin(&of, false, false);
-    crash_everywhere(&of);
-    CHECK(of.tried > 500);
-    CHECK_EQ(of.wrong, 0);
-    crash_end(&of);
+    for (uint32_t k = 0; k < 2; k++) {
+        compressing = k == 1 ? &run_lengths : NULL;
+        crash_begin(&of, false, false);
+        crash_everywhere(&of);
+        CHECK(of.tried > 500);
+        CHECK_EQ(of.wrong, 0);
+        crash_end(&of);
+    }
+    compressing = NULL;
 }
 
 /* The test above sees what it is there to see. */
@@ -470,7 +475,8 @@ static void the_generation_before_is_kept(void)
     CHECK_EQ(result.generation, 1);
     CHECK_EQ(result.frame, 1);
     CHECK_EQ(sett_world_hash(into), old);
-    saves(world, to, 3); /* a damaged file does not take the place of that one */
+    to->node[disk_find(to, "f")->node].size -= 60;
+    saves(world, to, 3); /* a file that is cut off does not take the place of that one */
     to->node[disk_find(to, "f")->node].bytes[200] ^= 4;
     CHECK_EQ(loads(into, to, &result), SETT_OK);
     CHECK_EQ(result.frame, 1);
@@ -491,7 +497,7 @@ static void the_generation_before_is_kept(void)
 
 /* ------------------------------------------------------------------------------- damaged bytes */
 
-static void every_bit_and_every_length_is_checked(void)
+static void every_bit_and_every_length(void)
 {
     uint64_t chance = 3;
     disk* to = disk_create();
@@ -524,6 +530,66 @@ static void every_bit_and_every_length_is_checked(void)
     CHECK_END(world);
     CHECK_END(into);
     disk_destroy(to);
+}
+
+static void every_bit_and_every_length_is_checked(void)
+{
+    every_bit_and_every_length();
+    compressing = &run_lengths;
+    every_bit_and_every_length();
+    compressing = NULL;
+}
+
+/* What compresses to nothing, and what says of itself what is not so. */
+static size_t lies_bound(void* user, size_t size)
+{
+    (void)user, (void)size;
+    return 64;
+}
+
+static size_t lies_compress(void* user, const void* from, size_t size, void* to, size_t capacity)
+{
+    (void)user, (void)from, (void)size;
+    memset(to, 1, capacity);
+    return 16;
+}
+
+static bool lies_decompress(void* user, const void* from, size_t size, void* to, size_t to_size)
+{
+    (void)from, (void)size, (void)to, (void)to_size;
+    ++*(uint32_t*)user;
+    return false;
+}
+
+static void compressed_records_are_bounded(void)
+{
+    static const size_t sizes[] = {200, (size_t)300 << 20, SIZE_MAX / 2, SIZE_MAX};
+    uint32_t calls = 0;
+    const sett_compression lies = {&calls, lies_bound, lies_compress, lies_decompress};
+    for (uint32_t k = 0; k < 4; k++) {
+        disk* to = disk_create();
+        sett_world* into = typed_world();
+        sett_world* from = typed_world();
+        setti_stream stream = {.compression = &lies, .pool = &into->pool};
+        setti_bytes types = {NULL, 0, 0};
+        sett_file_desc desc = {.files = &to->files, .compression = &lies};
+        void* file = to->files.open(to, "f", SETT_FILE_CREATE);
+        setti_stream_begin(&stream, &to->files, file, 1);
+        CHECK(setti_types_encode(from, &types));
+        (void)setti_stream_write(&stream, SETTI_STREAM_TYPES, 0, types.data, types.size);
+        CHECK(setti_stream_write(&stream, SETTI_STREAM_STATE, 0, "", sizes[k]));
+        (void)to->files.close(to, file);
+        setti_bytes_free(&from->pool, &types);
+        CHECK_EQ(sett_world_load_with(into, "f", &desc, NULL),
+                 k == 0 ? SETT_STATUS_INVALID : SETT_STATUS_LIMIT);
+        CHECK_EQ(calls, 1); /* only memory that is allowed is taken */
+        desc.compression = NULL;
+        CHECK_EQ(sett_world_load_with(into, "f", &desc, NULL), SETT_STATUS_INVALID);
+        CHECK(strstr(sett_world_message(into), "sett_file_desc.compression") != NULL);
+        CHECK_END(from);
+        CHECK_END(into);
+        disk_destroy(to);
+    }
 }
 
 /* A few entities far apart, whose pages take much more memory than the file has bytes. */
@@ -581,4 +647,5 @@ TEST_MAIN(TEST(a_world_comes_back), TEST(unknown_types_are_written_back),
           TEST(a_crash_leaves_the_old_state_or_the_new_one), TEST(a_missing_sync_is_noticed),
           TEST(a_save_that_fails_leaves_a_state), TEST(a_load_that_fails_changes_nothing),
           TEST(the_generation_before_is_kept), TEST(every_bit_and_every_length_is_checked),
-          TEST(sparse_worlds_are_loaded), TEST(memory_is_limited))
+          TEST(compressed_records_are_bounded), TEST(sparse_worlds_are_loaded),
+          TEST(memory_is_limited))

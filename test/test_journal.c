@@ -17,7 +17,8 @@ typedef struct followed {
 
 static sett_journal* begin_journal(sett_world* world, disk* to)
 {
-    sett_journal* journal = sett_journal_create(world, "f", &(sett_file_desc){.files = &to->files});
+    sett_file_desc desc = {.files = &to->files, .compression = compressing};
+    sett_journal* journal = sett_journal_create(world, "f", &desc);
     CHECK_MSG(journal != NULL, "%s", sett_world_message(world));
     return journal;
 }
@@ -118,7 +119,7 @@ static uint32_t frame_of(const followed* of, uint64_t hash)
     return frame;
 }
 
-static void a_crash_leaves_a_frame_since_the_last_sync(void)
+static void a_crash_leaves_a_frame(void)
 {
     enum {
         SYNCED = 5
@@ -146,6 +147,14 @@ static void a_crash_leaves_a_frame_since_the_last_sync(void)
         CHECK(seen[frame] > 0);
     }
     follow_end(&of);
+}
+
+static void a_crash_leaves_a_frame_since_the_last_sync(void)
+{
+    a_crash_leaves_a_frame();
+    compressing = &run_lengths;
+    a_crash_leaves_a_frame();
+    compressing = NULL;
 }
 
 /* Whichever bit of a journal is damaged, and wherever it ends: what is loaded is a frame. */

@@ -36,7 +36,7 @@ static void kill_child(uint32_t first, bool journals, int out)
     sett_world* world = typed_world();
     sett_journal* journal = NULL;
     for (uint32_t frame = 0; frame < FRAMES; frame++) {
-        sett_file_desc desc = {.frame = frame};
+        sett_file_desc desc = {.frame = frame, .compression = frame % 2 ? &run_lengths : NULL};
         sett_status status = SETT_OK;
         kill_advance(world, frame);
         if (frame < first) {
@@ -111,7 +111,8 @@ static void a_killed_program_leaves_its_last_state(void)
         uint32_t first = chance_below(&chance, FRAMES / 2);
         uint32_t written = kill_one(first, k % 2 != 0, &chance);
         sett_load_result result;
-        CHECK_MSG(sett_world_load_with(into, kill_path, NULL, &result) == SETT_OK, "kill %u: %s",
+        sett_file_desc desc = {.compression = &run_lengths};
+        CHECK_MSG(sett_world_load_with(into, kill_path, &desc, &result) == SETT_OK, "kill %u: %s",
                   (unsigned)k, sett_world_message(into));
         bool sure = written != 0 && result.frame == first + written - 1;
         bool next = result.frame == first + written;

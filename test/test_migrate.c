@@ -192,6 +192,8 @@ static void what_would_lose_something_asks_the_program(void)
               "%s", sett_world_message(into));
     CHECK_EQ(sett_world_hash(into), hash);
     uint64_t print = sett_members_fingerprint(world, 1);
+    CHECK_EQ(sett_struct_fingerprint(sett_members_get(world, 1)), print);
+    CHECK_EQ(sett_struct_fingerprint(NULL), 0);
     CHECK_EQ(sett_file_migrate(into, 1, print, narrow, &calls), SETT_OK);
     CHECK_EQ(sett_file_migrate(into, 9, print, narrow, &calls), SETT_STATUS_UNREGISTERED);
     sett_load_result result;
@@ -206,6 +208,58 @@ static void what_would_lose_something_asks_the_program(void)
     CHECK_EQ(loads(into, to, NULL), SETT_STATUS_CONFLICT);
     CHECK(strstr(sett_world_message(into), "rejected by the program") != NULL);
     CHECK_EQ(((const Thing1*)sett_get(into, e, 1))->hp, 40);
+    CHECK_END(world);
+    CHECK_END(into);
+    disk_destroy(to);
+}
+
+typedef struct Gauge1 {
+    float level; /* `amount` now */
+    uint8_t kind[4];
+} Gauge1;
+
+typedef struct Gauge2 {
+    uint32_t amount;
+    char kind[8]; /* text now */
+} Gauge2;
+
+static bool rename_and_retype(const sett_struct* members, const void* from, void* to, void* user)
+{
+    const Gauge1* was = from;
+    Gauge2* is = to;
+    (void)members, (void)user;
+    is->amount = (uint32_t)was->level;
+    snprintf(is->kind, sizeof(is->kind), "k%u", (unsigned)was->kind[0]);
+    return true;
+}
+
+/* What has another name or another type is converted by the program, also through a journal. */
+static void renamed_and_retyped_members_ask_the_program(void)
+{
+    static const sett_member kinds[] = {SETT_MEMBER(Gauge1, level), SETT_MEMBER(Gauge1, kind)};
+    static const sett_struct older = {"Gauge", sizeof(Gauge1), 2, kinds, sett_members_link_};
+    disk* to = disk_create();
+    sett_world* world = quiet_world();
+    sett_world* into = quiet_world();
+    sett_entity e = sett_entity_create(world);
+    sett_component old = sett_component_register(
+        world, &(sett_component_desc){.name = "Gauge", .size = sizeof(Gauge1), .members = &older});
+    sett_component is = sett_component_register(
+        into, &(sett_component_desc){.name = "Gauge",
+                                     .size = sizeof(Gauge2),
+                                     .members = SETT_STRUCT(Gauge2, amount, kind)});
+    sett_journal* journal = sett_journal_create(world, "f", &(sett_file_desc){.files = &to->files});
+    for (uint32_t k = 1; k < 5; k++) {
+        CHECK(sett_set(world, e, old, &(Gauge1){(float)k, {(uint8_t)k}}) != NULL);
+        CHECK_EQ(sett_journal_append(journal, k), SETT_OK);
+    }
+    CHECK_EQ(sett_journal_destroy(journal), SETT_OK);
+    CHECK_EQ(loads(into, to, NULL), SETT_STATUS_CONFLICT);
+    CHECK_EQ(sett_file_migrate(into, is, sett_struct_fingerprint(&older), rename_and_retype, NULL),
+             SETT_OK);
+    CHECK_MSG(loads(into, to, NULL) == SETT_OK, "%s", sett_world_message(into));
+    const Gauge2* gauge = sett_get(into, e, is);
+    CHECK(gauge->amount == 4 && strcmp(gauge->kind, "k4") == 0);
     CHECK_END(world);
     CHECK_END(into);
     disk_destroy(to);
@@ -236,4 +290,5 @@ static void members_travel_with_unknown_types(void)
 }
 
 TEST_MAIN(TEST(members_are_found_by_name), TEST(what_would_lose_something_asks_the_program),
+          TEST(renamed_and_retyped_members_ask_the_program),
           TEST(members_travel_with_unknown_types))

@@ -59,16 +59,32 @@ typedef struct sett_files {
     bool (*sync_folder)(void* user, const char* path); /* of this file: its name is on the disk */
 } sett_files;
 
+/* Functions that compress states and deltas, such as those of addons/zstd. All are required. They
+ * are called from the thread that saves or loads. */
+typedef struct sett_compression {
+    void* user;                               /* passed to all */
+    size_t (*bound)(void* user, size_t size); /* the most bytes that compressing so many takes */
+    /* Returns how many bytes it has written; 0 on failure: then nothing is compressed. */
+    size_t (*compress)(void* user, const void* from, size_t size, void* to, size_t capacity);
+    /* Returns whether `from` is good and gives exactly `to_size` bytes. It can be anything. */
+    bool (*decompress)(void* user, const void* from, size_t size, void* to, size_t to_size);
+} sett_compression;
+
 /* Options. All zeroes is the default. */
 typedef struct sett_file_desc {
     const sett_files* files; /* default: those of the operating system */
+    /* saving: what states and deltas are compressed with; default: they are not. Loading: what they
+     * were compressed with, if they were */
+    const sett_compression* compression;
     /* saving: bytes that can be read without loading: title, time, picture; at most 16 MB */
     const void* user_block;
     size_t user_size;
     uint64_t frame; /* saving: a number that goes with the state */
-    /* loading: bytes of memory that reading may take, before the world is replaced. Default: 16
-     * times the size of the file, 64 MB, and 32 KB for each type that is registered. Only states
-     * with thousands of entities far apart, each in pages of its own, need more */
+    /* loading: bytes of memory that reading may take, before the world is replaced, what is
+     * decompressed included. Default: 16 times the size of the file, 64 MB, and 32 KB for each type
+     * that is registered: an entity far from all others takes a page of each of its types, which is
+     * why a file of a kilobyte may need more than the 17 KB that its size alone would allow. Only
+     * states with thousands of such entities, or compressed to less than a sixteenth, need more */
     size_t limit;
     /* loading a journal: changes of later frames are not applied. Default (0): all are */
     uint64_t last_frame;
@@ -91,7 +107,7 @@ typedef struct sett_load_result {
 } sett_load_result;
 
 /* Writes the state of a world to a file. Recorded commands are applied first.
- *   path  an existing file is replaced, and kept as "<path>.previous"; one that is damaged does not
+ *   path  an existing file is replaced, and kept as "<path>.previous"; one that is cut off does not
  *         take the place of a "<path>.previous" that is whole
  *   desc  NULL: the default
  * Fails: FILE (the message names the file and the step), LOCKED (another writer has "<path>.lock";
@@ -234,7 +250,7 @@ typedef bool (*sett_file_migrate_fn)(const sett_struct* members, const void* fro
                                      void* user);
 
 /* Says how values of a type are read that a file has in another layout.
- *   from_fingerprint  of that layout (sett_members_fingerprint); 0: its members are not known
+ *   from_fingerprint  of that layout (sett_struct_fingerprint); 0: its members are not known
  * Fails: UNREGISTERED, OUT_OF_MEMORY. Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_file_migrate(sett_world* world, sett_component component,
                                        uint64_t from_fingerprint, sett_file_migrate_fn fn,

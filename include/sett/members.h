@@ -152,6 +152,11 @@ SETT_API bool sett_member_lookup(const sett_world* world, const char* path,
  * Threads: reader. Since: 0.2 */
 SETT_API uint64_t sett_members_fingerprint(const sett_world* world, sett_component component);
 
+/* The same of a description, such as one of an older layout for sett_file_migrate:
+ *     sett_struct_fingerprint(SETT_STRUCT(OldDoor, height, state))
+ * 0 for NULL. Threads: any. Since: 0.2 */
+SETT_API uint64_t sett_struct_fingerprint(const sett_struct* of);
+
 /* Returns the name of a kind: "f32", "text". Threads: any. Since: 0.2 */
 SETT_API const char* sett_member_kind_name(sett_member_kind kind);
 

@@ -88,6 +88,7 @@ sett_autosave* sett_autosave_create(sett_world* world, const char* path, const s
         memset(autosave, 0, sizeof(*autosave));
         autosave->world = world;
         autosave->desc.files = setti_place_files(desc);
+        autosave->desc.compression = desc != NULL ? desc->compression : NULL;
         autosave->desc.user_size = desc != NULL ? desc->user_size : 0;
         autosave->user_block = desc != NULL ? desc->user_block : NULL;
         if (autosave_init(autosave, path)) {

@@ -53,6 +53,8 @@ static sett_status journal_open(sett_journal* journal, sett_world* world, const 
     journal->keyframe_every = desc != NULL ? desc->keyframe_every : 0;
     journal->keyframe = journal->frame;
     journal->stream.files = files;
+    journal->stream.compression = desc != NULL ? desc->compression : NULL;
+    journal->stream.pool = &world->pool;
     journal->stream.identity = place->identity;
     journal->stream.file = files->open(files->user, place->path, SETT_FILE_APPEND);
     if (journal->stream.file == NULL) {

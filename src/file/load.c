@@ -51,13 +51,14 @@ static sett_status load_fail(load_attempt* load, sett_status status, const char*
     return status;
 }
 
+static const char load_limit_why[] = "it needs more memory than sett_file_desc.limit allows - if "
+                                     "you trust the file, set a larger one";
+
 /* The world apart says what is wrong. */
 static sett_status load_blame(load_attempt* load, sett_status status)
 {
     if (status == SETT_STATUS_OUT_OF_MEMORY && load->apart->pool.denied) {
-        return load_fail(load, SETT_STATUS_LIMIT,
-                         "it needs more memory than sett_file_desc.limit allows - if you trust "
-                         "the file, set a larger one");
+        return load_fail(load, SETT_STATUS_LIMIT, load_limit_why);
     }
     return load_fail(load, status, sett_world_message(load->apart));
 }
@@ -75,6 +76,7 @@ static sett_status load_limit(load_attempt* load, size_t limit)
         return load_fail(load, SETT_STATUS_LIMIT, "it is larger than half of sett_file_desc.limit");
     }
     load->limit = limit - 2 * size;
+    load->reader.limit = load->limit;
     return SETT_OK;
 }
 
@@ -95,10 +97,12 @@ static sett_status load_begin_apart(load_attempt* load)
     return SETT_OK;
 }
 
-/* What is left of the limit. */
+/* What is left of the limit; what was decompressed counts. */
 static size_t load_left(const load_attempt* load)
 {
-    size_t used = load->apart->pool.block_size;
+    size_t used = load->apart->pool.block_size + load->reader.unpacked;
+    size_t most = load->limit - SETTI_MIN(load->reader.unpacked, load->limit - 1);
+    setti_pool_set_ceiling(&load->apart->pool, most);
     return used < load->limit ? load->limit - used : 1;
 }
 
@@ -214,6 +218,9 @@ static sett_status load_records(load_attempt* load)
     load->result.cut = next == SETTI_STREAM_ENDED ? 0 : reader->size - good;
     if (next == SETTI_STREAM_MEMORY) {
         return load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
+    }
+    if (reader->denied) {
+        return load_fail(load, SETT_STATUS_LIMIT, load_limit_why);
     }
     return load->has_state ? SETT_OK
                            : load_fail(load, SETT_STATUS_INVALID,
@@ -334,14 +341,15 @@ static sett_status load_migrate(load_attempt* load)
 }
 
 /* Reads a file that is open. */
-static sett_status load_file(load_attempt* load, void* file, size_t limit)
+static sett_status load_file(load_attempt* load, void* file, const sett_file_desc* desc)
 {
     setti_place* place = load->place;
     sett_status status = SETT_STATUS_INVALID;
     if (!setti_stream_open(&load->reader, place->files, file, &place->world->pool)) {
         return load_fail(load, status, load->reader.why);
     }
-    status = load_limit(load, limit);
+    load->reader.compression = desc != NULL ? desc->compression : NULL;
+    status = load_limit(load, desc != NULL ? desc->limit : 0);
     if (status == SETT_OK) {
         status = load_begin_apart(load);
     }
@@ -368,7 +376,7 @@ static sett_status load_attempt_name(load_attempt* load, setti_place* place, con
     if (file == NULL) {
         return load_fail(load, SETT_STATUS_FILE, "cannot be opened");
     }
-    sett_status status = load_file(load, file, desc != NULL ? desc->limit : 0);
+    sett_status status = load_file(load, file, desc);
     if (!files->close(files->user, file) && status == SETT_OK) {
         status = load_fail(load, SETT_STATUS_FILE, "cannot be closed");
     }
@@ -517,16 +525,24 @@ sett_status sett_file_info_get(const char* path, const sett_file_desc* desc, voi
 
 /* ---------------------------------------------------------------------------------- each record */
 
-static sett_status load_each(setti_stream_reader* reader, sett_record_fn fn, void* user)
+static size_t load_records_limit(const sett_file_desc* desc)
+{
+    return desc != NULL && desc->limit != 0 ? desc->limit : (size_t)1 << 30;
+}
+
+static sett_status load_each(setti_stream_reader* reader, const sett_file_desc* desc,
+                             sett_record_fn fn, void* user)
 {
     setti_stream_next next;
     reader->all = true;
+    reader->compression = desc != NULL ? desc->compression : NULL;
+    reader->limit = load_records_limit(desc);
     while ((next = setti_stream_read(reader)) == SETTI_STREAM_READ) {
         if (!fn(user, reader->kind, reader->frame, reader->payload.data, reader->payload.size)) {
             return SETT_STATUS_REJECTED;
         }
     }
-    return next != SETTI_STREAM_MEMORY ? SETT_OK
+    return next != SETTI_STREAM_MEMORY ? (reader->denied ? SETT_STATUS_LIMIT : SETT_OK)
            : reader->pool->denied      ? SETT_STATUS_LIMIT
                                        : SETT_STATUS_OUT_OF_MEMORY;
 }
@@ -546,9 +562,9 @@ sett_status sett_file_records(const char* path, const sett_file_desc* desc, sett
         return SETT_STATUS_FILE;
     }
     setti_pool_init(&pool, setti_allocator_or_default(NULL), false);
-    setti_pool_set_ceiling(&pool, desc != NULL && desc->limit != 0 ? desc->limit : (size_t)1 << 30);
+    setti_pool_set_ceiling(&pool, load_records_limit(desc));
     if (setti_stream_open(&reader, files, file, &pool)) {
-        status = load_each(&reader, fn, user);
+        status = load_each(&reader, desc, fn, user);
     }
     setti_stream_close(&reader);
     setti_pool_deinit(&pool);

@@ -7,8 +7,9 @@
  *     write  "<path>.new"  sync     rename  path -> "<path>.previous"     rename  .new -> path
  *     sync the folder
  *
- * A damaged file does not take the place of a whole "<path>.previous": what is at `path` is read
- * up to its state first, at the speed of its checksum.
+ * A file that is cut off does not take the place of a whole "<path>.previous": of what is at `path`
+ * the end is read, and only if it has none, all up to its state. Reading all of it each time found
+ * bytes that had changed as well, and cost 2 ms for 6 MB; the file that is written now is whole.
  *
  * Invariant:  whatever subset of the renames has reached the disk, one of the three names leads to
  *             the old state or to the new one; behind the last step, `path` leads to the new one
@@ -127,7 +128,7 @@ static bool save_write(setti_place* place, const sett_file_desc* desc, const sav
     static const sett_file_desc none;
     const sett_file_desc* with = desc != NULL ? desc : &none;
     uint64_t identity = setti_checksum(with->frame, parts->state.data, SETTI_DELTA_HEAD);
-    setti_stream stream;
+    setti_stream stream = {.compression = with->compression, .pool = &place->world->pool};
     place->identity = setti_checksum(identity, with->user_block, with->user_size);
     setti_stream_begin(&stream, place->files, file, place->identity);
     if (with->user_size != 0) {
@@ -186,7 +187,8 @@ static save_found save_look(const setti_place* place, const char* name)
     }
     save_found found = SAVE_DAMAGED;
     if (setti_stream_open(&reader, files, file, &place->world->pool)) {
-        setti_stream_next next = setti_stream_find_state(&reader);
+        setti_stream_next next =
+            setti_stream_has_end(&reader) ? SETTI_STREAM_READ : setti_stream_find_state(&reader);
         found = next == SETTI_STREAM_READ     ? SAVE_WHOLE
                 : next == SETTI_STREAM_MEMORY ? SAVE_UNKNOWN
                                               : SAVE_DAMAGED;

@@ -66,15 +66,15 @@ static uint64_t stream_checksum(uint64_t identity, const unsigned char* head, co
     return setti_checksum(setti_checksum(identity, head, 16), payload, size);
 }
 
-bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, const void* bytes,
-                        size_t size)
+static bool stream_write_pages(setti_stream* stream, uint32_t kind, uint32_t flags, uint64_t frame,
+                               const void* bytes, size_t size)
 {
     const unsigned char* at = bytes;
     do {
         unsigned char head[SETTI_STREAM_RECORD];
         size_t page = SETTI_MIN(size, SETTI_STREAM_PAGE);
         stream_put(head, kind, 2);
-        stream_put(head + 2, size > page ? SETTI_STREAM_MORE : 0, 2);
+        stream_put(head + 2, flags | (size > page ? SETTI_STREAM_MORE : 0), 2);
         stream_put(head + 4, page, 4);
         stream_put(head + 8, frame, 8);
         stream_put(head + 16, stream_checksum(stream->identity, head, at, page), 8);
@@ -84,6 +84,44 @@ bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, con
         at = page != 0 ? at + page : at;
     } while (size != 0);
     return !stream->failed;
+}
+
+/* The payload compressed, behind its size; NULL if that gains nothing. */
+static unsigned char* stream_pack(const setti_stream* stream, const void* bytes, size_t size,
+                                  size_t* packed, size_t* room)
+{
+    const sett_compression* with = stream->compression;
+    size_t bound = with->bound(with->user, size);
+    *room = bound + 8;
+    unsigned char* out = bound < SIZE_MAX - 8 ? setti_pool_alloc(stream->pool, *room, 16) : NULL;
+    if (out == NULL) {
+        return NULL;
+    }
+    stream_put(out, size, 8);
+    *packed = with->compress(with->user, bytes, size, out + 8, bound);
+    if (*packed == 0 || *packed > bound || *packed + 8 >= size) {
+        setti_pool_free(stream->pool, out, *room, 16);
+        return NULL;
+    }
+    *packed += 8;
+    return out;
+}
+
+bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, const void* bytes,
+                        size_t size)
+{
+    bool packs =
+        stream->compression != NULL &&
+        (kind == SETTI_STREAM_STATE || kind == SETTI_STREAM_DELTA || kind == SETTI_STREAM_KEYFRAME);
+    size_t packed = 0;
+    size_t room = 0;
+    unsigned char* out = packs ? stream_pack(stream, bytes, size, &packed, &room) : NULL;
+    if (out == NULL) {
+        return stream_write_pages(stream, kind, 0, frame, bytes, size);
+    }
+    bool done = stream_write_pages(stream, kind, SETTI_STREAM_PACKED, frame, out, packed);
+    setti_pool_free(stream->pool, out, room, 16);
+    return done;
 }
 
 /* -------------------------------------------------------------------------------------- reading */
@@ -156,6 +194,7 @@ static bool stream_reserve(setti_stream_reader* reader, size_t size)
 typedef struct stream_page {
     uint32_t kind;
     bool more;
+    bool packed;
     uint64_t frame;
 } stream_page;
 
@@ -170,8 +209,9 @@ static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t*
     size_t size = (size_t)stream_get(head + 4, 4);
     page->kind = (uint32_t)stream_get(head, 2);
     page->more = (flags & SETTI_STREAM_MORE) != 0;
+    page->packed = (flags & SETTI_STREAM_PACKED) != 0;
     page->frame = stream_get(head + 8, 8);
-    if (size > SETTI_STREAM_PAGE || flags > SETTI_STREAM_MORE) {
+    if (size > SETTI_STREAM_PAGE || flags > (SETTI_STREAM_MORE | SETTI_STREAM_PACKED)) {
         (void)stream_fail(reader, "a record is damaged");
         return SETTI_STREAM_TORN;
     }
@@ -195,18 +235,50 @@ static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t*
     return SETTI_STREAM_READ;
 }
 
+/* Decompresses the payload. Its size is compared with the limit before memory is taken. */
+static setti_stream_next stream_unpack(setti_stream_reader* reader)
+{
+    const sett_compression* with = reader->compression;
+    setti_bytes* payload = &reader->payload;
+    uint64_t size = payload->size >= 8 ? stream_get(payload->data, 8) : 0;
+    if (with == NULL) {
+        (void)stream_fail(reader, "it is compressed - give sett_file_desc.compression with what it "
+                                  "was compressed with");
+        return SETTI_STREAM_TORN;
+    }
+    if (size > reader->limit) {
+        reader->denied = true;
+        (void)stream_fail(reader, "decompressed, a record is larger than the limit");
+        return SETTI_STREAM_TORN;
+    }
+    unsigned char* out = setti_pool_alloc(reader->pool, SETTI_MAX((size_t)size, 1), 16);
+    if (out == NULL) {
+        return SETTI_STREAM_MEMORY;
+    }
+    bool good = payload->size >= 8 && with->decompress(with->user, payload->data + 8,
+                                                       payload->size - 8, out, (size_t)size);
+    setti_bytes_free(reader->pool, payload);
+    *payload = (setti_bytes){out, (size_t)size, SETTI_MAX((size_t)size, 1)};
+    reader->unpacked = (size_t)size;
+    return good || stream_fail(reader, "compressed bytes are damaged") ? SETTI_STREAM_READ
+                                                                       : SETTI_STREAM_TORN;
+}
+
 /* Reads all pages of a payload. */
 static setti_stream_next stream_read_payload(setti_stream_reader* reader)
 {
     uint64_t offset = reader->offset;
-    stream_page page = {0, false, 0};
+    stream_page page = {0, false, false, 0};
     reader->payload.size = 0;
+    reader->unpacked = 0;
     setti_stream_next next = stream_read_page(reader, &offset, &page);
     uint32_t kind = page.kind;
     uint64_t frame = page.frame;
+    bool packed = page.packed;
     while (next == SETTI_STREAM_READ && page.more) {
         next = stream_read_page(reader, &offset, &page);
-        if (next == SETTI_STREAM_READ && (page.kind != kind || page.frame != frame)) {
+        if (next == SETTI_STREAM_READ &&
+            (page.kind != kind || page.frame != frame || page.packed != packed)) {
             (void)stream_fail(reader, "a payload goes on with another one");
             next = SETTI_STREAM_TORN;
         }
@@ -214,6 +286,9 @@ static setti_stream_next stream_read_payload(setti_stream_reader* reader)
     if (next == SETTI_STREAM_READ && frame < reader->frame) {
         (void)stream_fail(reader, "a frame comes before the last one");
         next = SETTI_STREAM_TORN;
+    }
+    if (next == SETTI_STREAM_READ && packed) {
+        next = stream_unpack(reader);
     }
     if (next == SETTI_STREAM_READ) {
         reader->kind = kind;
@@ -244,9 +319,19 @@ setti_stream_next setti_stream_read(setti_stream_reader* reader)
     return next;
 }
 
+bool setti_stream_has_end(setti_stream_reader* reader)
+{
+    stream_page page = {0, false, false, 0};
+    uint64_t offset = reader->size - SETTI_STREAM_RECORD;
+    reader->payload.size = 0;
+    return reader->size >= SETTI_STREAM_HEADER + SETTI_STREAM_RECORD &&
+           stream_read_page(reader, &offset, &page) == SETTI_STREAM_READ &&
+           page.kind == SETTI_STREAM_END && offset == reader->size;
+}
+
 setti_stream_next setti_stream_find_state(setti_stream_reader* reader)
 {
-    stream_page page = {0, false, 0};
+    stream_page page = {0, false, false, 0};
     setti_stream_next next = SETTI_STREAM_READ;
     while (next == SETTI_STREAM_READ && (page.more || page.kind != SETTI_STREAM_STATE)) {
         reader->payload.size = 0;

@@ -10,6 +10,7 @@
 #define SETTI_STREAM_RECORD 24       /* bytes before a payload */
 #define SETTI_STREAM_PAGE 65536      /* bytes of a payload at most; longer ones are split */
 #define SETTI_STREAM_MORE 1u         /* flag: the payload goes on */
+#define SETTI_STREAM_PACKED 2u       /* flag: it is a size of 8 bytes, and compressed */
 #define SETTI_STREAM_FOREIGN 0x8000u /* kinds from here on are skipped */
 
 typedef enum setti_stream_kind {
@@ -33,11 +34,13 @@ typedef struct setti_stream {
     const sett_files* files;
     void* file;
     uint64_t identity;
-    uint64_t offset; /* of what is written next */
-    bool failed;     /* a call failed: nothing more is written */
+    uint64_t offset;                     /* of what is written next */
+    bool failed;                         /* a call failed: nothing more is written */
+    const sett_compression* compression; /* or NULL */
+    setti_pool* pool;                    /* for that */
 } setti_stream;
 
-/* Writes the header to an empty file. */
+/* Writes the header to an empty file. `stream` is zero but for what compresses. */
 void setti_stream_begin(setti_stream* stream, const sett_files* files, void* file,
                         uint64_t identity);
 
@@ -54,12 +57,16 @@ typedef struct setti_stream_reader {
     uint64_t offset; /* of what was not read yet */
     uint64_t identity;
     uint32_t version;
-    bool all;        /* foreign records too */
-    const char* why; /* what is wrong with the bytes; NULL: nothing */
+    bool all;                            /* foreign records too */
+    const char* why;                     /* what is wrong with the bytes; NULL: nothing */
+    const sett_compression* compression; /* or NULL */
+    size_t limit;                        /* bytes of a payload that is decompressed, at most */
+    bool denied;                         /* one would be larger */
     /* the record that was read */
     uint32_t kind;
     uint64_t frame;
     setti_bytes payload;
+    size_t unpacked; /* its bytes, if it was decompressed */
 } setti_stream_reader;
 
 /* Reads the header. False: `why` says what is wrong. */
@@ -75,6 +82,9 @@ typedef enum setti_stream_next {
 
 /* Reads the next record, all of its payload; skips foreign ones. */
 setti_stream_next setti_stream_read(setti_stream_reader* reader);
+
+/* Whether the file ends as one that was written to its end; looks at nothing else. */
+bool setti_stream_has_end(setti_stream_reader* reader);
 
 /* Goes on to the first whole state, page by page, and keeps none of them. */
 setti_stream_next setti_stream_find_state(setti_stream_reader* reader);

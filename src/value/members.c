@@ -417,11 +417,19 @@ static uint64_t struct_print(const sett_struct* of, uint64_t print)
         const sett_member* member = &of->members[k];
         if (!member->local) {
             print = print_step(print, setti_hash_bytes(member->name, strlen(member->name)));
-            print = print_step(print, (uint64_t)member->kind << 32 | member->count);
+            uint32_t size = member_element_size(member);
+            uint32_t count = size != 0 ? member->size / size : 0;
+            print = print_step(print, (uint64_t)member_kind(member) << 32 | count);
             print = member->of != NULL ? struct_print(member->of, print) : print;
         }
     }
     return print_step(print, of->count);
+}
+
+uint64_t sett_struct_fingerprint(const sett_struct* of)
+{
+    uint64_t print = of != NULL ? struct_print(of, 0x6D656D62657273u) : 0;
+    return of != NULL && print == 0 ? 1 : print;
 }
 
 bool setti_members_equal(const sett_struct* a, const sett_struct* b)
@@ -529,8 +537,7 @@ setti_members* setti_members_create(setti_pool* pool, const sett_struct* of)
         !pieces_make_words(members, setti_unconst(members->words))) {
         members->words = NULL;
     }
-    uint64_t print = struct_print(&members->of, 0x6D656D62657273u);
-    members->fingerprint = print != 0 ? print : 1;
+    members->fingerprint = sett_struct_fingerprint(&members->of);
     return members;
 }
 
