@@ -151,26 +151,10 @@ static bool squad_lead(const setti_player* player, setti_type* type, sett_entity
     return sett_ensure(type->world, entity, type->id) != NULL;
 }
 
-static uint32_t squad_no_bytes(const setti_type* type)
-{
-    (void)type;
-    return 0;
-}
-
-static void squad_encode_nothing(setti_encoder* to, const setti_type* type, const void* value)
-{
-    (void)to;
-    (void)type;
-    (void)value;
-}
-
 static void squad_register(sett_world* world)
 {
-    static const setti_codec leads_on = {.form = SETTI_DELTA_OTHER,
-                                         .bytes = squad_no_bytes,
-                                         .encode = squad_encode_nothing,
-                                         .isolate = squad_isolate,
-                                         .play = squad_lead};
+    static const setti_codec leads_on = {
+        .form = SETTI_DELTA_OTHER, .isolate = squad_isolate, .play = squad_lead};
     static const setti_codec follows_on = {.form = SETTI_DELTA_OTHER,
                                            .pass = 1,
                                            .bytes = squad_bytes,

@@ -162,12 +162,6 @@ const setti_codec setti_hierarchy_codec = {
 
 /* --------------------------------------------------------------------------------------- names */
 
-static uint32_t codec_name_bytes(const setti_type* type)
-{
-    (void)type;
-    return 0;
-}
-
 static const setti_type* codec_name_follows(const sett_world* world)
 {
     return world->hierarchy != NULL ? world->hierarchy->type : NULL;
@@ -278,7 +272,6 @@ const setti_codec setti_name_codec = {
     .counted = 2,
     .pass = 1,
     .remove_pass = 1,
-    .bytes = codec_name_bytes,
     .follows = codec_name_follows,
     .differs = codec_name_differs,
     .encode = codec_name_encode,

@@ -314,24 +314,11 @@ const setti_codec setti_links_codec = {
 
 /* ------------------------------------------------------------------------------------- targets */
 
-static uint32_t codec_target_bytes(const setti_type* type)
-{
-    (void)type;
-    return 0;
-}
-
 static bool codec_target_differs(const void* before, const void* after)
 {
     (void)before;
     (void)after;
     return false; /* the links say it */
-}
-
-static void codec_target_encode(setti_encoder* to, const setti_type* type, const void* value)
-{
-    (void)to;
-    (void)type;
-    (void)value;
 }
 
 static bool codec_target_done(const setti_type* type, sett_entity entity, bool done)
@@ -374,9 +361,7 @@ static bool codec_target_remove(const setti_player* player, setti_type* type, se
 const setti_codec setti_target_codec = {
     .form = SETTI_DELTA_TARGET,
     .remove_pass = 2,
-    .bytes = codec_target_bytes,
     .differs = codec_target_differs,
-    .encode = codec_target_encode,
     .play = codec_target_play,
     .remove = codec_target_remove,
 };

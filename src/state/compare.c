@@ -81,6 +81,7 @@ static uint64_t compare_rows(const unsigned char* was, const unsigned char* is, 
 static void compare_mark_words(setti_compare* compare, const setti_storage* storage,
                                const setti_view_page* page)
 {
+    SETTI_ASSERT(storage->kind != SETTI_SPARSE);
     uint32_t words = setti_storage_rows(storage) / 64;
     size_t size = (size_t)64 * storage->size;
     size_t first = (size_t)page->number * words;
@@ -233,6 +234,7 @@ void setti_compare_mark(setti_compare* compare, const setti_type* type)
 void setti_compare_notify(setti_compare* compare, const setti_type* type)
 {
     setti_view* view = compare->view;
+    SETTI_ASSERT(compare->sink != NULL);
     for (uint32_t index = SETTI_NONE; setti_marks_next(&compare->bits, &index);) {
         const void* before = setti_view_value(view, type, index, 0);
         const void* after = setti_view_value(view, type, index, 1);

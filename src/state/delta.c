@@ -38,7 +38,10 @@ const char* setti_delta_rejects(const setti_type* type)
 uint32_t setti_delta_bytes(const setti_type* type)
 {
     const setti_codec* codec = setti_delta_codec(type);
-    return codec != NULL ? codec->bytes(type) : (uint32_t)setti_hash_size(type);
+    if (codec == NULL) {
+        return (uint32_t)setti_hash_size(type);
+    }
+    return codec->bytes != NULL ? codec->bytes(type) : 0;
 }
 
 /* --------------------------------------------------------------------------------------- hashes */
@@ -153,6 +156,7 @@ void setti_delta_write_number(setti_delta_writer* to, uint64_t number, size_t si
 
 void setti_delta_write_at(setti_delta_writer* to, size_t at, uint64_t number, size_t size)
 {
+    SETTI_ASSERT(at + size <= to->size);
     size_t end = to->size;
     to->size = at;
     setti_delta_write_number(to, number, size);
@@ -169,6 +173,7 @@ void setti_delta_begin_lives(setti_delta_writer* to)
 
 void setti_delta_write_life(setti_delta_writer* to, uint32_t index, uint32_t generation)
 {
+    SETTI_ASSERT(to->run_count == SETTI_DELTA_LIVES || index >= to->run_next);
     if (to->run_count == SETTI_DELTA_LIVES || index != to->run_next ||
         generation != to->run_generation) {
         setti_delta_write_number(to, index, 4);
@@ -335,6 +340,7 @@ static void delta_write_all(setti_delta_writer* to, setti_compare* walk, uint64_
     }
     setti_delta_write_at(to, 24, to->size, 8);
     if (to->size <= to->capacity) {
+        SETTI_ASSERT(to->size >= SETTI_DELTA_HEAD);
         setti_delta_write_at(
             to, 32, setti_delta_seal(to->out + SETTI_DELTA_COUNTS, to->size - SETTI_DELTA_COUNTS),
             8);
@@ -389,6 +395,7 @@ static sett_status delta_sum(sett_world* world, setti_snapshot* node)
     if (!delta_begin(world, node, NULL, &view, &walk)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, delta_call, sett_null(), 0);
     }
+    SETTI_ASSERT(!node->summed);
     node->sum = sum - delta_hash_walk(&walk);
     node->summed = true;
     delta_end(world, &view, &walk);

@@ -76,6 +76,7 @@ static void order_begin(setti_delta_writer* to)
 /* Writes a row; rows ascend. */
 static void order_put(setti_delta_writer* to, uint32_t row, uint32_t index)
 {
+    SETTI_ASSERT(to->run_count == 0 || row >= to->run_next);
     if (to->run_count == 0 || row != to->run_next) {
         setti_delta_write_number(to, row, 4);
         to->run_at = to->size;
@@ -101,6 +102,7 @@ static void order_put_page(setti_delta_writer* to, uint32_t number, uint32_t was
     setti_view* view = to->walk->view;
     const setti_storage* storage = &to->type->storage;
     uint32_t first = number << storage->shift;
+    SETTI_ASSERT(first < is && storage->kind == SETTI_SPARSE);
     uint32_t end = SETTI_MIN(is - first, setti_storage_rows(storage));
     const uint32_t* before =
         order_indices(storage, setti_view_get(view, &storage->rows, number, 0));

@@ -180,6 +180,7 @@ static void play_fill_write(const setti_edit_fill* given, void* value)
 static bool play_value(sett_world* world, const setti_delta_type* of, sett_entity entity,
                        setti_delta_entry entry)
 {
+    SETTI_ASSERT(of->codec == NULL && (entry.bytes != NULL || of->bytes == 0));
     const play_fill fill = {{play_fill_write}, of, entry.bytes};
     setti_type* type = of->type;
     return type->storage.size != 0
@@ -347,6 +348,7 @@ bool setti_delta_play(setti_delta* delta)
 {
     play_live live = {{play_live_entity, play_live_value, play_live_page, play_live_number},
                       delta->world};
+    SETTI_ASSERT(delta->player.room != NULL && delta->player.fate != NULL);
     delta->player.sides = &live.sides;
     setti_commands_receive(delta->world, true);
     bool done = play_loosen_all(delta) && play_each(delta, delta->ended, play_end) &&

@@ -71,10 +71,10 @@ void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, con
 
 static void value_write(setti_delta_writer* to, const void* value)
 {
-    if (to->codec != NULL) {
-        to->codec->encode(&to->encoder, to->type, value);
-    } else {
+    if (to->codec == NULL) {
         setti_delta_write_bytes(to, to->type, value);
+    } else if (to->codec->encode != NULL) {
+        to->codec->encode(&to->encoder, to->type, value);
     }
 }
 
@@ -132,6 +132,7 @@ static void value_end_block(setti_delta_writer* to)
 static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, uint32_t index,
                                 const void* value)
 {
+    SETTI_ASSERT(to->codec == NULL && to->type != NULL);
     uint32_t first = index - index % 64;
     if (to->block_bits == 0 || to->block_kind != kind || to->block_first != first) {
         value_end_block(to);
@@ -181,6 +182,7 @@ static void value_entry(setti_compare_sink* sink, sett_entity was, const void* b
 /* Writes the values of a word of entities, which lie side by side. */
 static void value_write_word(setti_delta_writer* to, const unsigned char* row, uint64_t bits)
 {
+    SETTI_ASSERT(bits != 0);
     size_t size = setti_hash_size(to->type);
     if (to->type->desc.mask != NULL || setti_delta_turns(to->type)) {
         for (uint64_t rest = bits; rest != 0; rest &= rest - 1) {
@@ -307,6 +309,7 @@ static void value_write_list(setti_delta_writer* to, sett_entity owner)
     if (!value_list_differs(to, owner, &saved)) {
         return;
     }
+    SETTI_ASSERT(!sett_is_null(owner));
     setti_delta_write_number(to, owner.index, 4);
     setti_delta_write_number(to, saved, 4);
     size_t count_at = to->size;

@@ -105,6 +105,7 @@ void setti_hash_begin(setti_hash_type* of, const setti_type* type)
 static uint64_t hash_floats(uint64_t hash, const setti_members* members, const unsigned char* bytes,
                             bool* nan)
 {
+    SETTI_ASSERT(members->words != NULL && members->adjacent);
     const setti_nan_word* of = members->words;
     uint64_t found = 0;
     size_t size = members->size;
@@ -233,6 +234,7 @@ static uint32_t hash_record_count(const setti_records* records, uint32_t number)
 static uint64_t hash_records(const sett_world* world, const setti_hash_type* of, uint32_t number)
 {
     const setti_records* records = of->type->records;
+    SETTI_ASSERT(records->pages->data[number] != NULL);
     const unsigned char* record = records->pages->data[number];
     uint64_t sum = 0;
     for (uint32_t k = hash_record_count(records, number); k-- > 0; record += records->size) {

@@ -286,6 +286,7 @@ const unsigned char* setti_view_record(setti_view* view, const setti_records* re
 setti_view_list setti_view_records(const setti_type* type, const void* value)
 {
     setti_view_list list = {0, SETTI_NONE};
+    SETTI_ASSERT(value != NULL);
     const unsigned char* bytes = value;
     if (type->records != NULL) {
         memcpy(&list.left, bytes + type->records->listed, sizeof(list.left));

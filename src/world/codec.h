@@ -115,7 +115,7 @@ typedef struct setti_codec {
     uint32_t remove_pass; /* up to 2 */
     bool by_index;        /* values name their owner by index, whichever entity has it */
     bool whole;           /* one call may write to all rows */
-    /* Bytes of a value; of one that is counted, of each item, 0 if it is a text. */
+    /* Bytes of a value; of one that is counted, of each item, 0 if it is a text. NULL: 0. */
     uint32_t (*bytes)(const setti_type* type);
 
     /* Encoding. */
@@ -124,7 +124,7 @@ typedef struct setti_codec {
     /* Whether a value must be written, apart from who its owner is. NULL: where its bytes
      * differ. */
     bool (*differs)(const void* before, const void* after);
-    void (*encode)(setti_encoder* to, const setti_type* type, const void* value);
+    void (*encode)(setti_encoder* to, const setti_type* type, const void* value); /* optional */
 
     /* Playing. */
     /* NULL, or what is wrong with a value, whatever the world. Optional. */
