@@ -77,6 +77,7 @@ int main(void)
     expect(ask(world, "Hull($ship), DockedAt($ship, $planet), RuledBy($planet, $who)") == 2, "two");
     expect(ask(world, "Hull($ship), !DockedAt($ship, _)") == 1, "one is not docked");
     expect(ask(world, "DockedAt($s, $p), RuledBy($p, $w), AtWar($w, _)") == 1, "one at war");
+    expect(ask(world, "Hull order_by Hull.strength desc") == 3, "the strongest first");
     expect(ask(world, "Hull.strength >= 10, .name ~= \"b\"") == 2, "strong ones with a b");
     expect(ask(world, "Hull($ship), ?DockedAt($ship, $planet)") == 3, "all, docked or not");
 
