@@ -115,6 +115,15 @@ for_test() {
     if [ "$(uname -m)" = x86_64 ]; then
         need_file /usr/include/x86_64-linux-gnu/gnu/stubs-32.h gcc-multilib
     fi
+    for_machines
+}
+
+# A big-endian machine (tools/machines.sh). A cross compiler of gcc would remove gcc-multilib.
+for_machines() {
+    need_command s390x-linux-gnu-ld binutils-s390x-linux-gnu
+    need_file /usr/lib/gcc-cross/s390x-linux-gnu libgcc-12-dev-s390x-cross
+    need_file /usr/s390x-linux-gnu/include/stdio.h libc6-dev-s390x-cross
+    need_command qemu-s390x qemu-user
 }
 
 for_bench() {

@@ -1,54 +1,110 @@
 #!/bin/sh
-# Saves a world on each kind of machine that there is a compiler for, and loads it on each other:
-# all hashes have to be one. 64 bits with gcc and clang, 32 bits, WebAssembly (in node).
+# Saves worlds on each kind of machine that there is a compiler for, and loads them on each other:
+# all hashes have to be one. 64 bits with gcc and clang, 32 bits, WebAssembly (in node), big endian
+# (s390x, in qemu).
+#
+#   tools/machines.sh          a small world of all that there is, with a delta; two maps of Freedoom
+#   tools/machines.sh all      the same with all maps of Freedoom at once
+#
+# Maps are played for a second where they are saved, and for another one where they are loaded.
 set -eu
 
 cd "$(dirname "$0")/.."
 out=build/machines
 mkdir -p $out
 tools/amalgamate.sh $out >/dev/null
-sources="test/machines/machines.c $out/sett.c"
-flags="-std=c11 -O0 -I$out"
+maps=${1:-"--map E1M1 --map MAP07"}
+[ "$maps" != all ] || maps=
+flags="-std=c11 -D_GNU_SOURCE -O0 -w"
+cross="clang --target=s390x-linux-gnu -pthread"
+emulator="qemu-s390x -L /usr/s390x-linux-gnu"
 machines=
+saved=
+
+# The game without libpng.
+cat >$out/no_png.c <<'END'
+#include "canvas.h"
+bool canvas_write_png(const Canvas* canvas, const char* path, Fault* fault)
+{
+    (void)canvas;
+    return fault_set(fault, "%s: built without libpng", path);
+}
+END
+game="$(find examples/freedoom -maxdepth 1 -name '*.c' ! -name canvas_png.c) $out/no_png.c"
+wads=/usr/share/games/doom
 
 # <name> <compiler and options>: compiled, or left out with a line that says so
 machine() {
     name=$1
     shift
     # shellcheck disable=SC2086
-    if "$@" $flags $sources -o "$out/$name" 2>"$out/$name.log"; then
+    if "$@" $flags -Iinclude -c $out/sett.c -o "$out/$name.o" 2>"$out/$name.log" &&
+        "$@" $flags -I$out test/machines/machines.c "$out/$name.o" -o "$out/$name" 2>>"$out/$name.log" &&
+        { [ ! -d $wads ] ||
+            "$@" $flags -Iinclude -Iexamples/freedoom $game "$out/$name.o" -lm -o "$out/$name.game" 2>>"$out/$name.log"; }; then
         machines="$machines $name"
     else
         echo "  skipped: $name ($*)"
     fi
 }
 
-run() { # <name> save|load <file, in the folder>
-    if [ "$1" = wasm ]; then
-        (cd $out && node --no-warnings ../../tools/machines.mjs "$2" "$3")
-    else
-        (cd $out && "./$1" "$2" "$3")
-    fi
+run() { # <name> <program> <arguments>, in the folder
+    machine=$1
+    program=$2
+    shift 2
+    case $machine in
+    wasm) (cd $out && node --no-warnings ../../tools/machines.mjs "$program" "$@") ;;
+    s390x) (cd $out && $emulator "./$program" "$@") ;;
+    *) (cd $out && "./$program" "$@") ;;
+    esac
+}
+
+same() { # <what> <hash>: the first one of all
+    [ -n "$2" ] && [ "$2" = "${first:=$2}" ] || {
+        echo "machines: $1: $2, not $first" >&2
+        exit 1
+    }
+}
+
+# node 20 prints all, and crashes when it ends: so it counts what is printed.
+play() { # <machine> <arguments>: prints the final hash
+    machine=$1
+    shift
+    # shellcheck disable=SC2086
+    run "$machine" "$machine.game" $maps --ticks 35 --workers 1 --no-rewind --png none "$@" 2>"$out/$machine.errors" |
+        sed -n 's/^final state //p'
 }
 
 machine gcc gcc -pthread
 machine clang clang -pthread
-machine m32 gcc -m32 -pthread
-! command -v node >/dev/null || machine wasm clang --target=wasm32-wasi --sysroot=/usr
+machine m32 gcc -m32 -msse2 -mfpmath=sse -pthread
+! command -v node >/dev/null || machine wasm clang --target=wasm32-wasi --sysroot=/usr -Wl,-z,stack-size=1048576
+if command -v qemu-s390x >/dev/null; then
+    # shellcheck disable=SC2086
+    machine s390x $cross
+else
+    echo "  skipped: s390x (Debian: qemu-user)"
+fi
 
 first=
 for saver in $machines; do
-    saved=$(run "$saver" save "$saver.sett")
-    [ "$saved" = "${first:=$saved}" ] || {
-        echo "machines: $saver saves $saved, not $first" >&2
-        exit 1
-    }
+    same "$saver saves" "$(run "$saver" "$saver" save "$saver.sett")"
     for loader in $machines; do
-        loaded=$(run "$loader" load "$saver.sett") || loaded="nothing, $loaded"
-        [ "$loaded" = "$first" ] || {
-            echo "machines: $loader loads $loaded of what $saver saved: $first" >&2
-            exit 1
-        }
+        same "$loader loads what $saver saved" "$(run "$loader" "$loader" load "$saver.sett")"
     done
 done
 echo "  one hash, $first entities, saved and loaded by:$machines"
+
+[ -d $wads ] || exit 0
+first=
+for saver in $machines; do
+    same "$saver plays and saves" "$(play "$saver" --save "$saver.game.sett")"
+    saved="$saved $saver"
+done
+first=
+for saver in $saved; do
+    for loader in $machines; do
+        same "$loader goes on with what $saver saved" "$(play "$loader" --load "$saver.game.sett")"
+    done
+done
+echo "  Freedoom (${maps:-all maps}): one hash, played, saved, loaded and played by:$machines"

@@ -861,9 +861,17 @@ static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, boo
     return status == SETT_OK ? apply_check(delta, from) : status;
 }
 
+/* A record of a file may be empty: then there are no bytes. */
+static setti_delta_reader apply_reader(const void* bytes, size_t size)
+{
+    const unsigned char* at = bytes;
+    setti_delta_reader from = {at, size != 0 ? at + size : at, false};
+    return from;
+}
+
 sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size, bool trust)
 {
-    setti_delta_reader from = {bytes, (const unsigned char*)bytes + size, false};
+    setti_delta_reader from = apply_reader(bytes, size);
     setti_delta delta;
     memset(&delta, 0, sizeof(delta));
     delta.world = world;
@@ -878,7 +886,7 @@ sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size,
 /* Onto an empty world. */
 static sett_status apply_load(setti_delta* delta, const void* bytes, size_t size)
 {
-    setti_delta_reader from = {bytes, (const unsigned char*)bytes + size, false};
+    setti_delta_reader from = apply_reader(bytes, size);
     const sett_snapshot none = {0, 0};
     bool trust = delta->rules != NULL;
     SETTI_ASSERT(delta->world->entities.count == 0 && delta->world->listeners == NULL);
