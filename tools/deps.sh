@@ -136,6 +136,7 @@ for_bench() {
 # libFuzzer and the sanitizers of clang come in a package of clang's own version.
 for_fuzz() {
     for_build
+    need_header civetweb.h libcivetweb-dev
     need_command clang clang
     if command -v clang >/dev/null 2>&1; then
         version=$(clang -dumpversion)
