@@ -111,6 +111,7 @@ for_test() {
     need_command valgrind valgrind
     need_header valgrind/callgrind.h valgrind
     need_header jansson.h libjansson-dev
+    need_command gdb gdb
     for_bench
     if [ "$(uname -m)" = x86_64 ]; then
         need_file /usr/include/x86_64-linux-gnu/gnu/stubs-32.h gcc-multilib

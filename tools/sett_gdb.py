@@ -6,7 +6,8 @@
 #     (gdb) sett world 7                   the one that lives at this index
 #
 # Handles are shown as index:generation; `sett` calls the program's own sett_print, so values are
-# shown by their members (members.h). It needs a living process, not a core file.
+# shown by their members (members.h). It needs a living process, not a core file, and a program that
+# has sett_print: of the static library it has it only if it calls it somewhere.
 
 import gdb
 
