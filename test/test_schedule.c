@@ -379,6 +379,7 @@ typedef struct guarded {
     scene s;
     sett_component more[2];
     sett_query* over_f;
+    sett_query* over_a;
     char log[4000];
     uint32_t lines;
 } guarded;
@@ -417,6 +418,8 @@ static void trespasses(sett_context* c)
         sett_batch batch;
         CHECK(sett_context_query(c, g->over_f, &batch) != NULL);
         sett_batch_end(&batch);
+        CHECK(sett_context_query(c, g->over_a, &batch) != NULL); /* another job may write A */
+        sett_batch_end(&batch);
     }
 }
 
@@ -440,6 +443,8 @@ static void the_guard_names_system_and_component(void)
     sett_add(world, e, g.more[0]);
     sett_add(world, e, g.more[1]);
     g.over_f = sett_query_create(world, &(sett_query_desc){.terms = {{.component = g.s.type[5]}}});
+    g.over_a = sett_query_create(
+        world, &(sett_query_desc){.terms = {{.component = g.s.type[0], .access = SETT_IN}}});
     sett_system_desc desc = {.name = "trespasses", .run = trespasses, .user = &g};
     desc.terms[0] = (sett_term){.component = g.s.type[0]};
     desc.terms[1] = (sett_term){.component = g.s.type[1], .access = SETT_IN};
@@ -449,7 +454,7 @@ static void the_guard_names_system_and_component(void)
     CHECK_EQ(g.lines, 0);
     sett_schedule_configure(world, &(sett_schedule_desc){.guard = SETT_GUARD_ON});
     CHECK_EQ(sett_progress(world, 1), SETT_OK);
-    CHECK_EQ(g.lines, 6);
+    CHECK_EQ(g.lines, 7);
     CHECK(strstr(g.log, "sett_get: system \"trespasses\" reads \"C\"") != NULL);
     CHECK(strstr(g.log, "sett_get_mut: system \"trespasses\" writes \"D\"") != NULL);
     CHECK(strstr(g.log, "sett_get_mut: system \"trespasses\" writes \"B\"") != NULL);
@@ -457,17 +462,19 @@ static void the_guard_names_system_and_component(void)
     CHECK(strstr(g.log, "sett_set: system \"trespasses\" writes \"G\"") != NULL);
     CHECK(strstr(g.log, "sett_ensure: system \"trespasses\" writes \"H\"") != NULL);
     CHECK(strstr(g.log, "sett_context_query: system \"trespasses\" writes \"F\"") != NULL);
+    CHECK(strstr(g.log, "reads \"A\" of all entities, while another of its jobs may write it") !=
+          NULL);
     CHECK_EQ(sett_progress(world, 1), SETT_OK); /* once each */
-    CHECK_EQ(g.lines, 6);
+    CHECK_EQ(g.lines, 7);
     CHECK(sett_get(world, e, g.s.type[2]) != NULL); /* outside nothing is watched */
-    CHECK_EQ(g.lines, 6);
+    CHECK_EQ(g.lines, 7);
     CHECK_EQ(world->hot_capacity, world->type_capacity);
     desc.name = "alone";
     desc.exclusive = true;
     CHECK(sett_system_create(world, &desc) != NULL);
     sett_system_enable(sett_system_find(world, "trespasses"), false);
     CHECK_EQ(sett_progress(world, 1), SETT_OK);
-    CHECK_EQ(g.lines, 6);
+    CHECK_EQ(g.lines, 7);
     sett_world_destroy(world);
 }
 

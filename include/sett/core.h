@@ -40,9 +40,9 @@
  *     tick        a number for change detection. Each page stores the tick of its last write
  *
  * Each function is described in this order: purpose; Returns; Fails; Cost; Invalidates; Threads;
- * Since. "Fails" lists values of sett_status, without SETT_STATUS_; base.h explains each. A
- * function that returns something else than its status stores the status: see sett_world_error. A
- * call that fails has changed nothing, unless its description says otherwise.
+ * Since. "Fails" lists values of sett_status, without SETT_STATUS_; base.h explains each. A call that
+ * fails has changed nothing, unless its description says otherwise. It stores its status, if it can
+ * change something: see sett_world_error.
  *
  * Threads:
  *     any      any thread can call it, at any time
@@ -55,7 +55,7 @@
  *     array               until the value is removed
  *     sparse set          until any value of the type is removed, or the type is sorted
  *     with keep_order     until the value is removed, or the type is sorted or compacted
- *     owned by a group    until any entity gains or loses one of the group's types
+ *     owned by a group    until any entity enters or leaves the group
  * Converting a type to another storage moves all its values. With keep_order, removals leave gaps.
  * An addition can close them (compact the type).
  *
@@ -100,8 +100,8 @@ typedef struct sett_world_desc {
     /* log a warning when this many different sets of components (signatures) exist; default:
      * 65,536 */
     uint32_t signature_warning;
-    /* take memory in aligned blocks of 2 MB, for huge pages, from the start. Default (false): only
-     * once the world uses 1.25 MB, and never with an allocator of your own */
+    /* true: memory in aligned blocks of 2 MB from the start, for the system's huge pages. Default
+     * (false): once the world uses 1.25 MB; with an allocator of your own never */
     bool huge_pages;
     /* choose storages and groups by measuring the program's loops, for types registered with
      * SETT_STORAGE_DEFAULT. Values move at the end of sett_progress and in sett_layout_step
@@ -179,7 +179,7 @@ SETT_API sett_status sett_world_trim(sett_world* world);
 SETT_API sett_status sett_world_reserve(sett_world* world, size_t bytes);
 
 /* Returns the status of the last change that failed in this world; SETT_OK if none has failed.
- * Success does not reset it. Reading calls, such as sett_get, do not set it.
+ * Success does not reset it. Calls that only read, such as sett_get, never set it.
  * Threads: reader. Since: 0.1 */
 SETT_API sett_status sett_world_error(const sett_world* world);
 
@@ -194,7 +194,7 @@ typedef struct sett_failure {
     char message[512];
 } sett_failure;
 
-/* Exchanges what sett_world_error and sett_world_message return with `failure`. For tools that call
+/* Exchanges `failure` with what sett_world_error and sett_world_message return. For tools that call
  * the library beside the program: exchange before and after, and the program sees only failures of
  * its own calls.
  * Threads: writer. Since: 0.2 */
@@ -218,7 +218,7 @@ enum {
     SETT_ID_PREFAB,              /* prefab.h: a tag */
     SETT_ID_DISABLED,            /* prefab.h: a tag */
     SETT_ID_INSTANCE_OF,         /* prefab.h: a relationship */
-    SETT_ID_INSTANCE_OF_SOURCES, /* prefab.h: of a prefab: its instances */
+    SETT_ID_INSTANCE_OF_SOURCES, /* prefab.h: the instances of a prefab */
     SETT_ID_SINGLETONS,          /* singleton.h: the tag of the entity that has the singletons */
     SETT_ID_RESERVED_END = 1088  /* ids from 1,024 to 1,087 belong to the library */
 };
@@ -296,8 +296,8 @@ typedef struct sett_component_desc {
     const struct sett_struct* members;
 
     /* SETT_RELATIONSHIP(.many = true) or the like (relationship.h): registers a relationship. The
-     * C type, if there is one, is the data of its links, with `mask`, `members` and
-     * `entity_offsets`; other fields than `id` and `storage` are not for it. Default: none */
+     * C type, if any, is the data of a link; `mask`, `members` and `entity_offsets` describe it.
+     * Besides these, set only `name`, `id` and `storage`. Default: none */
     const struct sett_relationship_desc* relationship;
 
     /* Value hooks, for values that own memory. Each handles `count` adjacent values:
@@ -512,9 +512,9 @@ SETT_API sett_status sett_entity_create_many(sett_world* world, uint32_t count,
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_create_handle(sett_world* world, sett_entity entity);
 
-/* Sets the lowest index that new entities get, so that two programs can create entities side by
- * side: a client's own begin at 1,048,576, say, and the server's handles, which it creates by
- * sett_entity_create_handle or a delta, stay below. It is no part of the state.
+/* Sets the lowest index of new entities, so that two programs can both create some. Example: a
+ * client's own begin at 1,048,576; handles that come from the server (sett_entity_create_handle, or
+ * a delta) stay below. It is no part of the state.
  *   index  a multiple of 64; 0 at first
  * Fails: ARGUMENT (not a multiple, or not below entity_limit), LOCKED.
  * Cost: O(1). Threads: writer. Since: 0.2 */
@@ -636,7 +636,8 @@ SETT_API bool sett_has_slow_(const sett_world* world, sett_entity entity, sett_c
  * Returns OK. Returns ABSENT if the entity does not have it; this is no misuse.
  * Fails: STALE, UNREGISTERED, LOCKED, OUT_OF_MEMORY.
  * Cost: O(1), about 4 ns plus cache misses. Invalidates: the address of the value; in a sparse set
- * without keep_order all addresses of the type.
+ * without keep_order all addresses of the type; those of types owned by a group that the entity
+ * enters or leaves.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component);
 
@@ -649,7 +650,8 @@ SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_com
  * Fails: STALE, UNREGISTERED, ABSENT, ARGUMENT (the type was registered without can_disable),
  * LOCKED, OUT_OF_MEMORY.
  * Cost: as adding or removing a tag. Loops over the type read one more bitmap, if any is off.
- * Invalidates: as sett_remove, if a group owns the type. Threads: writer. Since: 0.2 */
+ * Invalidates: addresses of types owned by a group that the entity enters or leaves.
+ * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_enable(sett_world* world, sett_entity entity, sett_component component,
                                  bool on);
 
@@ -694,7 +696,7 @@ SETT_API sett_status sett_remove_many(sett_world* world, const sett_entity* enti
  *     const Position* p = SETT_ROW_FIND(row, Position);
  *     const Velocity* v = SETT_ROW_FIND(row, Velocity);
  *
- * A row is valid until any entity of the world is destroyed. */
+ * The struct is valid until any entity of the world is destroyed. */
 typedef struct sett_row {
     const sett_world* world;
     sett_entity entity;
@@ -805,7 +807,7 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
  * rejected (LIMIT). The log names the callback and the component.
  *
  * Recording allocates nothing once a buffer has its usual size. One thread at a time can record
- * into a buffer, while no thread changes the world. sett_cmd_create is for the thread that owns the
+ * into a buffer, while no thread changes structure. sett_cmd_create is for the thread that owns the
  * world, and for systems, which pass context->commands. */
 
 /* Returns the buffer for the place of the call:
@@ -887,7 +889,7 @@ SETT_API sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity
                                      sett_component component, bool on);
 
 /* Record a change of many entities: sett_entity_create_many, sett_entity_destroy_with,
- * sett_component_clear. The last two change what has the component when they are applied.
+ * sett_component_clear. The last two find the entities when they are applied.
  *   out  receives `count` reserved handles, as sett_cmd_create returns; can be NULL
  * Fails: as sett_cmd_create and sett_cmd_set (sett_cmd_create_many has then recorded a part).
  * Threads: as sett_cmd_create; the others as recording. Since: 0.2 */
@@ -934,17 +936,18 @@ typedef struct sett_term {
     sett_term_kind kind;      /* default: SETT_WITH */
     bool changed;             /* WITH: only if changed, see sett_query_set_since; default: no */
 
-    /* A term elsewhere looks at another entity than the one that is visited: `walk`, `entity` or
-     * `singleton` says at which. It comes after the other terms, cannot be ANY, and has no
-     * field: SETT_FIELD_FROM(b, k, i, T) returns its value for one row. A system that writes
+    /* A term that looks at another entity than the visited one is called a term elsewhere. `walk`,
+     * `entity` or `singleton` says at which. It comes after the other terms, cannot be ANY, and has
+     * no field: SETT_FIELD_FROM(b, k, i, T) returns its value for one row. A system that writes
      * through it has a single job. */
     sett_walk walk;       /* default: SETT_WALK_NONE */
     sett_component along; /* a relationship with one target, for `walk`; default: the hierarchy */
     sett_entity entity;   /* this entity; default: none */
     bool singleton;       /* the entity that has the singletons; default: no */
 
-    /* WITH: loops follow this component: a sparse set's rows in their order, or, of an array,
-     * entities by index. One term at most. Default: whatever is estimated to cost least */
+    /* WITH: loops have the order of this component: that of rows if it is in a sparse set, that of
+     * entity indices if it is in an array. One term at most. Default: what is estimated to cost
+     * least */
     bool drives;
 } sett_term;
 

@@ -17,7 +17,7 @@
  *     the tick of the world (sett_world_tick)
  *     component types, queries, systems, groups and observers themselves
  *     recorded commands
- *     values of types with SETT_SAVE_SKIP
+ *     values of types with SETT_SAVE_SKIP (only ranges in their `bytes` are hashed)
  *
  * Words:
  *     restore     make the state what it was when a snapshot was taken
@@ -35,8 +35,8 @@
  * What counts as changed after a restore. A restore begins a new tick, and stores it in each page
  * that it changes. Queries and sett_changed_tick therefore find these pages, so a renderer draws
  * them again. All values of such a page count as changed, even with track_rows. Systems do not see
- * a restore as a change: for their `changed` terms, each page has the tick again that it had in the
- * snapshot. So a frame that is played again visits the same entities as before.
+ * a restore as a change: their `changed` terms use a second tick of each page, the one that it had
+ * in the snapshot. So a frame that is played again visits the same entities as before.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -58,8 +58,8 @@
  * Threads: writer. Since: 0.1 */
 SETT_API uint64_t sett_world_hash(sett_world* world);
 
-/* Returns whether sett_world_hash is the same number on every machine: every type that is hashed
- * has members, so has the data of each relationship, and no member is opaque.
+/* Returns whether sett_world_hash is the same number on every machine: each type that is
+ * hashed, and the data of each relationship, has members (members.h), none of them opaque.
  *   raw  receives the first type for which this is not true; can be NULL
  * Cost: O(types). Threads: reader. Since: 0.2 */
 SETT_API bool sett_world_hash_portable(const sett_world* world, sett_component* raw);
@@ -137,7 +137,7 @@ SETT_API sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out);
  * types, and for sett_snapshot_options.restored).
  * Cost: O(pages that changed), plus O(values) of SKIP types that changed.
  * Invalidates: addresses of values that do not exist any more. A value that exists before and
- * after, in the same row, has the same address.
+ * after, in the same row, has the same address, but fetch it again to write.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot);
 
@@ -260,7 +260,7 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  * The bytes can come from an untrusted source. All of them are checked. If they are wrong, or if
  * the result is not `b`, the delta is rejected, and what it changed is undone.
  *
- * A receiver whose state differs once can apply no later delta either. Replace its state: by a file
+ * Once its state differs, a receiver cannot apply later deltas. Replace the state: by a file
  * (sett_world_load), or by a new world and a delta that begins at a snapshot of the empty world.
  *
  * Types are found by name. The library registers its own; all others must be registered before. If

@@ -47,6 +47,7 @@
  *     it has `single_job`;
  *     it has `access_any_inout`;
  *     it writes a component that is in its `access_any_in`;
+ *     it writes through a term elsewhere (core.h);
  *     it writes a field that is gathered: copied from a sparse set (sett_query_explain says so);
  *     `access_inout` lists a type in a sparse set.
  *
@@ -57,7 +58,7 @@
  * frame.
  *
  * A system's function can call:
- *     functions marked `Threads: reader` (core.h), and those marked `system` for what it declared
+ *     functions marked `Threads: reader` or `system` (core.h), for values that it declared
  *     sett_get_mut, sett_find_mut   for components that it declared as written
  *     sett_set                      for these components too, if the entity has the component, and
  *                                   no on_set callback or observer exists for it
@@ -137,8 +138,8 @@ typedef struct sett_system_desc {
      * returns false, the system does not run, as if it were disabled. Default: none */
     bool (*run_if)(const sett_world* world, void* user);
     /* seconds between two runs; dt is then the interval, and time left over counts for the
-     * next run. But if one frame is longer than the interval, the system runs once, dt is all the
-     * time since its last run, and nothing is left over. A run can come early, by up to 1/1000 of
+     * next run. After a frame longer than the interval it runs once: dt is the time since its
+     * last run, and nothing is left over. A run can come early, by up to 1/1000 of
      * the frame's dt. Default: every frame */
     float interval;
     /* seconds of one step, which is also dt. In each frame it runs as many steps as fit into the
@@ -289,8 +290,8 @@ SETT_API sett_status sett_system_run_with(sett_system* system, float dt, void* a
 SETT_API sett_batch* sett_context_begin(sett_context* context, sett_batch* batch);
 
 /* Begins a loop over all entities of another query. SETT_CONTEXT_FOR calls it. The system declares
- *     what the query reads     in `terms`, `access_any_in` or `access_any_inout`
- *     what the query writes    in `access_any_inout`; with `single_job` also in `access_inout`
+ *     what the query reads     in `access_any_in`, or, if it does not write it, in `terms`
+ *     what the query writes    in `access_any_inout`, or, with `single_job`, in `access_inout`
  * Returns `batch`; NULL if memory runs out or the query is NULL.
  * Threads: the one that runs the job. Since: 0.1 */
 SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query,

@@ -54,6 +54,23 @@ static void guard_touch(const setti_guard* guard, const sett_world* world, sett_
                 "`access_any_inout`");
 }
 
+/* A query visits all entities: what this job visits, another one may be writing. */
+static void guard_check_jobs(const sett_world* world, const setti_term* term, bool reads)
+{
+    const setti_slice* slice = setti_slice_here(world->run);
+    sett_system* system = slice != NULL ? slice->system : NULL;
+    if (system == NULL || (setti_system_access(system, term->type->id) & SETTI_ACCESS_WRITE) == 0 ||
+        !setti_system_splits(system) || !guard_note(world->run, system, term->type->id)) {
+        return;
+    }
+    setti_world_misuse_with(
+        world, SETT_STATUS_CONFLICT,
+        "sett_context_query: system \"%.100s\" %s \"%.100s\" of all entities, while another of its "
+        "jobs may write it - list it in `%s`, or set `single_job`",
+        system->name, reads ? "reads" : "writes", sett_component_name(world, term->type->id),
+        reads ? "access_any_in" : "access_any_inout");
+}
+
 void setti_guard_check_query(const sett_world* world, const sett_query* query)
 {
     for (uint32_t k = 0; world->guard != NULL && k < query->term_count; k++) {
@@ -63,6 +80,9 @@ void setti_guard_check_query(const sett_world* world, const sett_query* query)
             access = term->access == SETT_IN ? SETTI_ACCESS_READ : SETTI_ACCESS_WRITE;
         }
         guard_touch(world->guard, world, term->type->id, access, "sett_context_query");
+        if (access != SETTI_ACCESS_PRESENCE) {
+            guard_check_jobs(world, term, access == SETTI_ACCESS_READ);
+        }
     }
 }
 
