@@ -358,7 +358,7 @@ def families():
         cells = line.split(" | ")
         if not line.startswith("| ") or len(cells) < 4 or cells[2] == "example, test":
             continue
-        missing = set(re.findall(r"(?:sett|SETT)_\w+", line)) - known
+        missing = set(re.findall(r"\b(?:sett|SETT)_\w+", line)) - known
         for name in filter(None, re.split(r",\s*", cells[2].strip())):
             paths = [os.path.join(ROOT, form % name) for form in ("examples/%s.c", "test/%s.c", "%s")]
             if not name.startswith("`make ") and not any(map(os.path.exists, paths)):

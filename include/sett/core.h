@@ -40,9 +40,9 @@
  *     tick        a number for change detection. Each page stores the tick of its last write
  *
  * Each function is described in this order: purpose; Returns; Fails; Cost; Invalidates; Threads;
- * Since. "Fails" lists values of sett_status, without SETT_STATUS_; base.h explains each. A call that
- * fails has changed nothing, unless its description says otherwise. It stores its status, if it can
- * change something: see sett_world_error.
+ * Since. "Fails" lists values of sett_status, without SETT_STATUS_; base.h explains each. A call
+ * that fails has changed nothing, unless its description says otherwise. It stores its status, if
+ * it can change something: see sett_world_error.
  *
  * Threads:
  *     any      any thread can call it, at any time

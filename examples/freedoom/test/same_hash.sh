@@ -20,8 +20,9 @@ fail() {
 
 # Object by object, so that several compile side by side.
 compile() { # <compiler> <level> <folder>
-    mkdir -p "$3"
-    find src examples/freedoom -name '*.c' ! -path '*/test/*' ! -path '*/play/*' ! -path '*/web/*' |
+    rm -rf "$3" && mkdir -p "$3"
+    find src examples/freedoom -name '*.c' ! -path '*/test/*' ! -path '*/play/*' \
+        ! -path '*/web/*' ! -path '*/saves/*' |
         xargs -P "$jobs" -I '{}' sh -c \
             '"$1" -std=c11 "$2" -Iinclude -Isrc -c "$4" -o "$3/$(echo "$4" | tr / _).o"' \
             sh "$1" "$2" "$3" '{}' || fail "$1 $2 does not compile it"
