@@ -241,6 +241,10 @@ bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const set
 bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
 {
     uint32_t count = sorted->count;
+    sorted->at = 0;
+    if (count == 0) {
+        return true;
+    }
     if (sorted->item_room < count) {
         sorted_release(search, sorted, sorted->item, sorted_item_size(sorted->item_room));
         sorted->item = sorted_alloc(search, sorted, sorted_item_size(count));
@@ -263,7 +267,6 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
     setti_ranked* other = sorted->item + sorted->item_room;
     uint32_t* run = (uint32_t*)(void*)(other + sorted->item_room);
     sorted->first = setti_rank_sort(&search->rank, sorted->item, other, run, count);
-    sorted->at = 0;
     return true;
 }
 
