@@ -41,8 +41,8 @@
  *
  * Each function is described in this order: purpose; Returns; Fails; Cost; Invalidates; Threads;
  * Since. "Fails" lists values of sett_status, without SETT_STATUS_; base.h explains each. A call
- * that fails has changed nothing, unless its description says otherwise. It stores its status, if
- * it can change something: see sett_world_error.
+ * that fails has changed nothing, unless its description says otherwise. Its status is then stored
+ * (sett_world_error), unless the function only reads.
  *
  * Threads:
  *     any      any thread can call it, at any time
@@ -54,10 +54,10 @@
  * Addresses. The storage of a component decides how long the address of a value is valid:
  *     array               until the value is removed
  *     sparse set          until any value of the type is removed, or the type is sorted
- *     with keep_order     until the value is removed, or the type is sorted or compacted
+ *       with keep_order   until the value is removed, or the type is sorted or compacted
  *     owned by a group    until any entity enters or leaves the group
- * Converting a type to another storage moves all its values. With keep_order, removals leave gaps.
- * An addition can close them (compact the type).
+ * Converting a type to another storage moves all its values. In a sparse set with keep_order,
+ * removals leave gaps, and an addition can close them: it compacts the type.
  *
  * Misuse: for example a stale handle, sett_get of an absent component, a structural change inside a
  * loop. The call changes nothing and returns its failure, in every build. Debug builds also report
@@ -100,8 +100,8 @@ typedef struct sett_world_desc {
     /* log a warning when this many different sets of components (signatures) exist; default:
      * 65,536 */
     uint32_t signature_warning;
-    /* true: memory in aligned blocks of 2 MB from the start, for the system's huge pages. Default
-     * (false): once the world uses 1.25 MB; with an allocator of your own never */
+    /* when to take memory in aligned blocks of 2 MB (huge pages). true: from the start. Default,
+     * false: from 1.25 MB on; never with an allocator of your own */
     bool huge_pages;
     /* choose storages and groups by measuring the program's loops, for types registered with
      * SETT_STORAGE_DEFAULT. Values move at the end of sett_progress and in sett_layout_step
@@ -194,9 +194,9 @@ typedef struct sett_failure {
     char message[512];
 } sett_failure;
 
-/* Exchanges `failure` with what sett_world_error and sett_world_message return. For tools that call
- * the library beside the program: exchange before and after, and the program sees only failures of
- * its own calls.
+/* Exchanges `failure` with what sett_world_error and sett_world_message return. For tools inside
+ * of a program: exchange before and after your calls, and the program sees only failures of its own
+ * calls.
  * Threads: writer. Since: 0.2 */
 SETT_API void sett_world_swap_failure(sett_world* world, sett_failure* failure);
 
@@ -512,9 +512,9 @@ SETT_API sett_status sett_entity_create_many(sett_world* world, uint32_t count,
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_create_handle(sett_world* world, sett_entity entity);
 
-/* Sets the lowest index of new entities, so that two programs can both create some. Example: a
- * client's own begin at 1,048,576; handles that come from the server (sett_entity_create_handle, or
- * a delta) stay below. It is no part of the state.
+/* Sets the lowest index of new entities, so that two programs can both create some. Example:
+ * entities of a client begin at 1,048,576; those of the server (sett_entity_create_handle, or a
+ * delta) are below. It is no part of the state.
  *   index  a multiple of 64; 0 at first
  * Fails: ARGUMENT (not a multiple, or not below entity_limit), LOCKED.
  * Cost: O(1). Threads: writer. Since: 0.2 */
@@ -666,7 +666,8 @@ SETT_API bool sett_is_enabled(const sett_world* world, sett_entity entity,
  * sett_find_many finds the component of each entity, to read; sett_find_many_mut to write.
  *   out  receives `count` addresses; NULL where the entity does not have the component
  * Returns how many have it.
- * Cost: as sett_find for each. Without prefetch while systems run or advise.h measures.
+ * Cost: as sett_find for each. They do not prefetch while systems run, or while sett_profile_begin
+ * (advise.h) is in effect.
  * Threads: reader; sett_find_many_mut: system. Since: 0.2 */
 SETT_API uint32_t sett_find_many(const sett_world* world, const sett_entity* entities,
                                  uint32_t count, sett_component component, const void** out);
@@ -703,7 +704,7 @@ typedef struct sett_row {
     uint32_t index; /* UINT32_MAX: a stale handle, or a build without inline reads */
 } sett_row;
 
-/* Returns a sett_row for an entity. For a stale handle its calls find nothing.
+/* Returns a sett_row for an entity. If the handle is stale, sett_row_find returns NULL.
  * Cost: one cache miss at most. Threads: reader. Since: 0.2 */
 static inline sett_row sett_row_make(const sett_world* world, sett_entity entity)
 {
@@ -874,8 +875,8 @@ SETT_API sett_status sett_cmd_call(sett_commands* commands,
  * now. More of them are in relationship.h, hierarchy.h, name.h and prefab.h.
  *   value  of sett_cmd_set: copied; NULL only for a tag
  * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (more than 64 levels,
- * see above), LOCKED (the world's own buffer, while systems run). Because several threads can
- * record at once, only LIMIT sets sett_world_error.
+ * see above), LOCKED (the world's own buffer, while systems run). Because threads can record
+ * into several buffers at once, only LIMIT sets sett_world_error.
  * Threads: as recording (see above). Since: 0.1 */
 SETT_API sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity);
 SETT_API sett_status sett_cmd_add(sett_commands* commands, sett_entity entity,
@@ -936,8 +937,8 @@ typedef struct sett_term {
     sett_term_kind kind;      /* default: SETT_WITH */
     bool changed;             /* WITH: only if changed, see sett_query_set_since; default: no */
 
-    /* A term that looks at another entity than the visited one is called a term elsewhere. `walk`,
-     * `entity` or `singleton` says at which. It comes after the other terms, cannot be ANY, and has
+    /* A "term elsewhere" looks at an entity other than the visited one. `walk`, `entity` or
+     * `singleton` chooses it. Such a term comes after the other terms, cannot be ANY, and has
      * no field: SETT_FIELD_FROM(b, k, i, T) returns its value for one row. A system that writes
      * through it has a single job. */
     sett_walk walk;       /* default: SETT_WALK_NONE */

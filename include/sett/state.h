@@ -17,7 +17,7 @@
  *     the tick of the world (sett_world_tick)
  *     component types, queries, systems, groups and observers themselves
  *     recorded commands
- *     values of types with SETT_SAVE_SKIP (only ranges in their `bytes` are hashed)
+ *     values of types with SETT_SAVE_SKIP
  *
  * Words:
  *     restore     make the state what it was when a snapshot was taken
@@ -35,8 +35,8 @@
  * What counts as changed after a restore. A restore begins a new tick, and stores it in each page
  * that it changes. Queries and sett_changed_tick therefore find these pages, so a renderer draws
  * them again. All values of such a page count as changed, even with track_rows. Systems do not see
- * a restore as a change: their `changed` terms use a second tick of each page, the one that it had
- * in the snapshot. So a frame that is played again visits the same entities as before.
+ * a restore as a change: their `changed` terms use another tick of each page, which a restore sets
+ * back to that of the snapshot. So a frame that is played again visits the same entities as before.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -72,9 +72,9 @@ SETT_API bool sett_world_hash_portable(const sett_world* world, sett_component* 
 SETT_API size_t sett_world_difference(const sett_world* a, const sett_world* b, char* out,
                                       size_t size);
 
-/* Finds stray writes (see above) since the last call of this function or of sett_world_hash: the
- * first call finds none. A stray write to a page that was also written properly is not found. For
- * debugging.
+/* Finds stray writes (see above) since the last call of this function or of sett_world_hash. The
+ * first of these calls finds none. A stray write to a page that was also written properly is not
+ * found. For debugging.
  * Returns OK, or INVALID with a message that names the component and the entity.
  * Cost: O(values), plus the hash. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_check_writes(sett_world* world);
@@ -243,8 +243,8 @@ static inline void sett_snapshot_stats_get(const sett_world* world, sett_snapsho
  *   out   receives up to `capacity` bytes. To ask for the size, pass NULL and 0
  *   size  receives the size of the whole delta, even if it does not fit
  * Fails: STALE, LOST, LIMIT (the delta does not fit), ARGUMENT (a SETT_SAVE_CLONE type differs, and
- * has no sett_component_desc.bytes; or an index has no generation left in `a`, but has some in
- * `b`), OUT_OF_MEMORY.
+ * has no sett_component_desc.bytes; or an index is used up in `a`, but not in `b`),
+ * OUT_OF_MEMORY.
  * Cost: O(pages that differ) and O(types), plus O(siblings) of changed children and O(sources) of
  * changed links. The first delta between two snapshots also costs a sett_world_hash, and begins a
  * new tick.
@@ -268,8 +268,8 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  * once (SETT_LOG_INFO).
  *
  * Callbacks run as for immediate calls (docs/events.md): on_add sees the final value, and on_set
- * runs after it; on_set also runs for each changed value. A callback must only read, because the
- * next delta would find another state. If it records a command, that fails with LOCKED. If it
+ * runs after it; on_set also runs for each changed value. A callback must only read: otherwise
+ * the next delta would not fit the state. If it records a command, that fails with LOCKED. If it
  * writes a value, the delta fails with INVALID. No callback runs for what is undone, except
  * sett_snapshot_options.restored. If the rejected delta had removed SETT_SAVE_SKIP values, they
  * come back initialised anew.
@@ -279,7 +279,7 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  * Fails: INVALID (the bytes are wrong, or of another version, or a callback wrote), CONFLICT (the
  * world is in another state; a type is missing or different), LIMIT (delta_limit), LOCKED,
  * ARGUMENT, OUT_OF_MEMORY. The message says where, or names the type. LOST: the delta could not be
- * undone; only if callbacks wrote to many pages, and memory ran out.
+ * undone: callbacks wrote to many pages, against the rule, and memory ran out.
  * Cost: as the changes, plus sett_world_hash twice and O(types); O(rows) of changed types in sparse
  * sets.
  * Threads: writer. Since: 0.1 */

@@ -51,9 +51,9 @@
  *     it writes a field that is gathered: copied from a sparse set (sett_query_explain says so);
  *     `access_inout` lists a type in a sparse set.
  *
- * Commands. A system records into context->commands. Commands are applied at the end of each phase,
- * before each exclusive system, and before a system that accesses a component which an earlier
- * system of the phase lists in `records`. They are applied in the order of systems, then of jobs,
+ * Commands. A system records into context->commands. Commands are applied at the end of each phase
+ * and before each exclusive system; also before a system that accesses a component in the list
+ * `records` of an earlier one. They are applied in the order of systems, then of jobs,
  * then of recording. The world's own buffer is the last; it is also applied at the beginning of a
  * frame.
  *
@@ -137,9 +137,9 @@ typedef struct sett_system_desc {
     /* Called before the system runs, on the thread that calls sett_progress; can only read. If it
      * returns false, the system does not run, as if it were disabled. Default: none */
     bool (*run_if)(const sett_world* world, void* user);
-    /* seconds between two runs; dt is then the interval, and time left over counts for the
-     * next run. After a frame longer than the interval it runs once: dt is the time since its
-     * last run, and nothing is left over. A run can come early, by up to 1/1000 of
+    /* seconds between two runs; dt is the interval, and time left over counts for the next
+     * run. Exception: after a frame longer than the interval it runs once, dt is all the time since
+     * its last run, and none is left over. A run can come early, by up to 1/1000 of
      * the frame's dt. Default: every frame */
     float interval;
     /* seconds of one step, which is also dt. In each frame it runs as many steps as fit into the
@@ -290,8 +290,8 @@ SETT_API sett_status sett_system_run_with(sett_system* system, float dt, void* a
 SETT_API sett_batch* sett_context_begin(sett_context* context, sett_batch* batch);
 
 /* Begins a loop over all entities of another query. SETT_CONTEXT_FOR calls it. The system declares
- *     what the query reads     in `access_any_in`, or, if it does not write it, in `terms`
- *     what the query writes    in `access_any_inout`, or, with `single_job`, in `access_inout`
+ *     what the query reads     in `access_any_in`; a SETT_IN term of the system is enough, too
+ *     what the query writes    in `access_any_inout`; with `single_job`, `access_inout` is enough
  * Returns `batch`; NULL if memory runs out or the query is NULL.
  * Threads: the one that runs the job. Since: 0.1 */
 SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query,
