@@ -254,6 +254,31 @@ static void pointers_are_no_arrays(void)
     CHECK_END(world);
 }
 
+typedef struct Spaced {
+    uint8_t small;
+    float* to;
+    uint32_t forgotten[2];
+    float* last;
+} Spaced;
+
+/* Also where no mask says what is padding. */
+static void padding_before_pointers_is_explained(void)
+{
+    sett_world* world = quiet_world();
+    sett_component_desc desc = {SETT_TYPE(Spaced)};
+    sett_component id = sett_component_register(world, &desc);
+    CHECK_SAID(said(world, id,
+                    SETT_STRUCT(Spaced, small, (to, .element = SETT_MEMBER_OPAQUE),
+                                (last, .element = SETT_MEMBER_OPAQUE)),
+                    SETT_STATUS_ARGUMENT),
+               "belong to no member");
+    CHECK_EQ(sett_members_set(world, id,
+                              SETT_STRUCT(Spaced, small, (to, .element = SETT_MEMBER_OPAQUE),
+                                          forgotten, (last, .element = SETT_MEMBER_OPAQUE))),
+             SETT_OK);
+    CHECK_END(world);
+}
+
 static void members_come_before_values(void)
 {
     sett_world* world = list_world();
@@ -601,9 +626,9 @@ static void memory_may_run_out(void)
 
 TEST_MAIN(TEST(macros_see_what_c_sees), TEST(paths_lead_to_members),
           TEST(padding_and_handles_follow), TEST(what_is_wrong_is_said),
-          TEST(pointers_are_no_arrays), TEST(members_come_before_values), TEST(clones_carry_them),
-          TEST(noise_does_not_count), TEST(bytes_are_little_endian_in_declared_order),
-          TEST(encoding_in_pieces_is_the_same), TEST(adjacent_members_hash_as_bytes),
-          TEST(adjacent_floats_hash_as_their_canonical_form), TEST(fingerprints_tell_layouts_apart),
-          TEST(descriptors_are_checked), TEST(validation_sees_what_is_broken),
-          TEST(memory_may_run_out))
+          TEST(pointers_are_no_arrays), TEST(padding_before_pointers_is_explained),
+          TEST(members_come_before_values), TEST(clones_carry_them), TEST(noise_does_not_count),
+          TEST(bytes_are_little_endian_in_declared_order), TEST(encoding_in_pieces_is_the_same),
+          TEST(adjacent_members_hash_as_bytes), TEST(adjacent_floats_hash_as_their_canonical_form),
+          TEST(fingerprints_tell_layouts_apart), TEST(descriptors_are_checked),
+          TEST(validation_sees_what_is_broken), TEST(memory_may_run_out))

@@ -34,6 +34,9 @@
  *     (z, .scale = 1.0 / 65536)                                  a number with a fixed point
  *     (cache, .local = true)                                     not part of hash, deltas and files
  *
+ * On Linux, addons/debug_info reads members from the debug information of the program instead, with
+ * the constants of enums: for types of which the program says nothing.
+ *
  * In C++17 members are plain names; for the rest fill in the sett_member of SETT_MEMBER(T, m).
  *
  * SPDX-License-Identifier: MIT

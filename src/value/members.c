@@ -149,17 +149,26 @@ static const char* member_check(const sett_struct* of, uint32_t k)
     return member_check_extras(member);
 }
 
+/* The same of what may be a pointer or a union: the most that its place and size allow. */
+static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
+{
+    uint32_t both = member->offset | member->size;
+    return member_kind(member) == SETT_MEMBER_OPAQUE ? SETTI_MIN(both & (0u - both), limit)
+                                                     : member_align(member);
+}
+
 /* The next byte of a struct from `at` on that a member has: where it begins, and in *end where the
- * member ends. of->size if there is none. */
+ * member ends. of->size if there is none. Of the struct's alignment it makes the member's. */
 static uint32_t struct_next(const sett_struct* of, uint32_t at, uint32_t* end, uint32_t* align)
 {
     uint32_t first = of->size;
+    uint32_t limit = *align;
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
         if (member->offset >= at && member->offset < first) {
             first = member->offset;
             *end = first + member->size;
-            *align = member_align(member);
+            *align = member_align_at_most(member, limit);
         }
     }
     return first;
