@@ -368,6 +368,7 @@ static void printed_again(void)
         "Ship group_by DockedAt cascade order_by .name",
         "Ship cascade LocatedIn",
         "Count.n < 10, $x.Count.n >= 0.5, Count.n == -3, Count.n != 1.0, Count.n > 1e+30",
+        "Count.n < 1e999, Count.n > -1e999",
     };
     for (uint32_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
         sett_search* search = sett_search_create(world, texts[k]);

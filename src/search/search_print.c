@@ -3,6 +3,7 @@
 
 #include "sett/name.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #define PRINT_PATH (SETT_NAME_MAX + 1)
@@ -136,6 +137,10 @@ static void spell_source(setti_writer* writer, const sett_search* search,
 static void spell_number(setti_writer* writer, double number)
 {
     char text[40];
+    if (isinf(number)) {
+        setti_writer_add(writer, "%s", number < 0 ? "-1e999" : "1e999");
+        return;
+    }
     snprintf(text, sizeof(text), "%.17g", number);
     setti_writer_add(writer, "%s%s", text, strpbrk(text, ".en") == NULL ? ".0" : "");
 }
