@@ -121,7 +121,7 @@ static bool info_is_struct(Dwarf_Die* type)
     return tag == DW_TAG_structure_type || tag == DW_TAG_class_type;
 }
 
-/* Without typedefs, const and the like; from a stub to the type unit that it stands for. */
+/* Follows typedefs, const and the like, and references to a type unit, to the type itself. */
 static bool info_resolve(Dwarf_Die* from, Dwarf_Die* type)
 {
     Dwarf_Attribute attribute;

@@ -73,7 +73,7 @@ static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* nod
     return taken;
 }
 
-/* The same of those that are copied, without what comes from a node before. */
+/* The next type of a node that is copied; skips types that an earlier node of the same copy has. */
 static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_node* node,
                                    uint32_t* cursor)
 {
