@@ -292,7 +292,8 @@ static bool play_list(const setti_delta* delta, const setti_delta_type* of,
     }
     fits = fits && of->codec->list(delta->player.sides, of->type, index, 1, &list);
     if (!fits || !play_list_ends(delta, of, list.last, &members, count)) {
-        return delta->player.reject(&delta->player, "a list names an entity that does not belong to it");
+        return delta->player.reject(&delta->player,
+                                    "a list names an entity that does not belong to it");
     }
     return true;
 }
