@@ -495,6 +495,52 @@ static void the_generation_before_is_kept(void)
     disk_destroy(to);
 }
 
+/* In the middle: what is there ends as it should. */
+static void damage(disk* to, const char* name)
+{
+    disk_node* node = &to->node[disk_find(to, name)->node];
+    node->bytes[node->size / 2] ^= 4;
+}
+
+static uint32_t calls_of_a_save(sett_world* world, disk* to)
+{
+    uint32_t before = to->done;
+    saves(world, to, 1);
+    return to->done - before;
+}
+
+/* A file with its end, and damaged before it, does not take the place of the one before it. A file
+ * of another program is read to see that; one that this world has written or loaded is not. */
+static void damage_by_others_is_noticed(void)
+{
+    uint64_t chance = 3;
+    disk* to = disk_create();
+    sett_world* world = typed_world();
+    sett_world* later = typed_world();
+    change(world, &chance, 300);
+    saves(world, to, 1);
+    uint64_t old = sett_world_hash(world);
+    change(world, &chance, 300);
+    saves(world, to, 2);
+    damage(to, "f");
+    saves(later, to, 3);
+    damage(to, "f");
+    sett_load_result result;
+    CHECK_EQ(loads(later, to, &result), SETT_OK);
+    CHECK_EQ(result.generation, 1);
+    CHECK_EQ(sett_world_hash(later), old);
+    saves(world, to, 4);
+    uint32_t calls = calls_of_a_save(world, to);
+    CHECK(calls_of_a_save(later, to) > calls);
+    CHECK_EQ(calls_of_a_save(later, to), calls);
+    CHECK(calls_of_a_save(world, to) > calls);
+    CHECK_EQ(loads(later, to, NULL), SETT_OK);
+    CHECK_EQ(calls_of_a_save(later, to), calls);
+    CHECK_END(world);
+    CHECK_END(later);
+    disk_destroy(to);
+}
+
 /* ------------------------------------------------------------------------------- damaged bytes */
 
 static void every_bit_and_every_length(void)
@@ -646,6 +692,6 @@ TEST_MAIN(TEST(a_world_comes_back), TEST(unknown_types_are_written_back),
           TEST(systems_go_on_where_they_were), TEST(without_memory_nothing_is_lost),
           TEST(a_crash_leaves_the_old_state_or_the_new_one), TEST(a_missing_sync_is_noticed),
           TEST(a_save_that_fails_leaves_a_state), TEST(a_load_that_fails_changes_nothing),
-          TEST(the_generation_before_is_kept), TEST(every_bit_and_every_length_is_checked),
-          TEST(compressed_records_are_bounded), TEST(sparse_worlds_are_loaded),
-          TEST(memory_is_limited))
+          TEST(the_generation_before_is_kept), TEST(damage_by_others_is_noticed),
+          TEST(every_bit_and_every_length_is_checked), TEST(compressed_records_are_bounded),
+          TEST(sparse_worlds_are_loaded), TEST(memory_is_limited))

@@ -107,13 +107,14 @@ typedef struct sett_load_result {
 } sett_load_result;
 
 /* Writes the state of a world to a file. Recorded commands are applied first.
- *   path  an existing file is replaced, and kept as "<path>.previous"; one that is cut off does not
+ *   path  an existing file is replaced, and kept as "<path>.previous"; one that is damaged does not
  *         take the place of a "<path>.previous" that is whole
  *   desc  NULL: the default
  * Fails: FILE (the message names the file and the step), LOCKED (another writer has "<path>.lock";
  * or a loop is open), ARGUMENT (a type cannot be saved), OUT_OF_MEMORY. Then the old file is there,
  * under its name or as "<path>.previous".
- * Cost: O(values), sett_world_hash, and the disk: two waits for it.
+ * Cost: O(values), sett_world_hash, and the disk: two waits for it. Where this world has neither
+ * written nor loaded the file that is there, that is read once, to see whether it is whole.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_world_save(sett_world* world, const char* path);
 SETT_API sett_status sett_world_save_with(sett_world* world, const char* path,

@@ -400,6 +400,10 @@ static sett_status load_any(load_attempt* load, setti_place* place, const sett_f
     const char* name[3] = {place->path, setti_place_name(&place->previous),
                            setti_place_name(&place->next)};
     sett_status status = load_attempt_name(load, place, name[0], desc);
+    if (status == SETT_OK) {
+        place->world->whole_file =
+            setti_place_mark(name[0], load->reader.identity, load->reader.size);
+    }
     for (uint32_t k = 1; k < 3 && (status == SETT_STATUS_INVALID || status == SETT_STATUS_FILE);
          k++) {
         load_attempt other;

@@ -17,7 +17,8 @@ typedef struct setti_place {
     setti_bytes previous; /* what was there before, */
     setti_bytes lock_name;
     void* lock;        /* NULL: it is not held */
-    uint64_t identity; /* of the stream that was saved */
+    uint64_t identity; /* of the stream that was saved, */
+    uint64_t size;     /* and its bytes */
 } setti_place;
 
 /* Fills in the names. Fails: ARGUMENT (no path), OUT_OF_MEMORY. */
@@ -38,6 +39,9 @@ sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, con
 
 /* The same of the world's own systems, locked and unlocked. */
 sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc, bool end);
+
+/* What a world remembers of a file that it knows to be whole (`whole_file`). */
+uint64_t setti_place_mark(const char* name, uint64_t identity, uint64_t size);
 
 /* FILE: what could not be done with a file. */
 sett_status setti_place_fail(const setti_place* place, const char* name, const char* what);

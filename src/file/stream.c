@@ -319,16 +319,6 @@ setti_stream_next setti_stream_read(setti_stream_reader* reader)
     return next;
 }
 
-bool setti_stream_has_end(setti_stream_reader* reader)
-{
-    stream_page page = {0, false, false, 0};
-    uint64_t offset = reader->size - SETTI_STREAM_RECORD;
-    reader->payload.size = 0;
-    return reader->size >= SETTI_STREAM_HEADER + SETTI_STREAM_RECORD &&
-           stream_read_page(reader, &offset, &page) == SETTI_STREAM_READ &&
-           page.kind == SETTI_STREAM_END && offset == reader->size;
-}
-
 setti_stream_next setti_stream_find_state(setti_stream_reader* reader)
 {
     stream_page page = {0, false, false, 0};

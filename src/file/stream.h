@@ -83,9 +83,6 @@ typedef enum setti_stream_next {
 /* Reads the next record, all of its payload; skips foreign ones. */
 setti_stream_next setti_stream_read(setti_stream_reader* reader);
 
-/* Whether the file ends as one that was written to its end; looks at nothing else. */
-bool setti_stream_has_end(setti_stream_reader* reader);
-
 /* Goes on to the first whole state, page by page, and keeps none of them. */
 setti_stream_next setti_stream_find_state(setti_stream_reader* reader);
 
