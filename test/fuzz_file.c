@@ -1,5 +1,6 @@
-/* Feeds bytes to the loader of files: as they are, or sealed, so that what they say is read.
- * Whatever they are, the world stays sound, and what was rejected has left it as it was.
+/* Feeds bytes to the loader of files: as they are, or sealed, so that what they say is read. What
+ * was loaded replaces a world, or is merged into one. Whatever they are, the world stays sound, and
+ * what was rejected has left it as it was.
  *
  * Bytes that begin with a zero are a recipe instead: how many changes of a world, four bytes each,
  * of which a file is made, with a journal if there are many; then alterations of that file, three
@@ -32,9 +33,9 @@
 #define FUZZ_BASES 64
 #define FUZZ_STEPS 40 /* changes that a base is made of at most */
 #ifdef FUZZING
-#define FUZZ_RECIPES false
+#define FUZZ_REPLAYS false
 #else
-#define FUZZ_RECIPES true
+#define FUZZ_REPLAYS true
 #endif
 
 int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
@@ -154,9 +155,9 @@ static sett_world* fuzz_world(void)
     for (uint32_t k = 0; k < sizeof(types) / sizeof(types[0]); k++) {
         FUZZ_CHECK(sett_component_register(world, &types[k]) == k + 1, "");
     }
-    FUZZ_CHECK(
-        sett_relationship_register(world, &(sett_relationship_desc){.name = "g", .size = 4}) != 0,
-        "");
+    FUZZ_CHECK(sett_relationship_register(
+                   world, &(sett_relationship_desc){.name = "g", .size = 4, .acyclic = true}) != 0,
+               "");
     FUZZ_CHECK(sett_relationship_register(
                    world, &(sett_relationship_desc){.name = "h", .size = 4, .many = true}) != 0,
                "");
@@ -277,6 +278,44 @@ static void fuzz_load(fuzz_file* file)
     }
 }
 
+/* Into a world of the same types; `how` chooses what is merged, and how. */
+static void fuzz_merge(fuzz_file* file, uint32_t how)
+{
+    static sett_world* world;
+    static const char* const raw[] = {"a", "b", "d", "e", "f", "k", "g", "h"};
+    static const sett_component types[] = {1, 5};
+    world = world != NULL ? world : fuzz_world();
+    uint64_t hash = sett_world_hash(world);
+    uint32_t count = sett_entity_count(world);
+    const char* reason = "";
+    const sett_file_desc desc = {.files = &file->files};
+    const sett_merge_desc merge = {
+        .file = &desc,
+        .match = (sett_merge_match)(how % 3),
+        .match_component = 1,
+        .existing = (sett_merge_existing)(how / 3 % 3),
+        .names = (sett_merge_names)(how / 9 % 2),
+        .subtree = how / 18 % 4 == 3 ? "/na" : NULL,
+        .types = types,
+        .type_count = how / 72 % 2 * 2,
+        .raw = raw,
+        .raw_count = sizeof(raw) / sizeof(raw[0]),
+    };
+    sett_merge_result result = {.created = 0};
+    sett_status status = sett_world_merge(world, "f", &merge, &result);
+    FUZZ_CHECK(status == SETT_OK || sett_world_hash(world) == hash,
+               "what was rejected changed the world");
+    FUZZ_CHECK(sett_world_validate(world, &reason) == SETT_OK, reason);
+    FUZZ_CHECK(sett_entity_count(world) == count + result.created, "");
+    sett_merge_result_free(world, &result);
+    sett_stats stats;
+    sett_world_stats(world, &stats);
+    if (status == SETT_OK || stats.components > 40) { /* types of rejected files stay */
+        sett_world_destroy(world);
+        world = NULL;
+    }
+}
+
 /* Makes a file of so many changes; returns where the bytes of the last one end. */
 static size_t fuzz_make(fuzz_file* file, const uint8_t* data, size_t size, uint32_t steps)
 {
@@ -368,7 +407,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     static fuzz_file file;
     fuzz_mount(&file);
     bool sealed = size % 8 != 0;
-    if (FUZZ_RECIPES && size != 0 && data[0] == 0) {
+    if (FUZZ_REPLAYS && size != 0 && data[0] == 0) {
         fuzz_follow_recipe(&file, data, size);
     } else if (size > 1 && data[0] <= 1) {
         fuzz_take_base(&file, data[1] % FUZZ_BASES);
@@ -382,6 +421,12 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     if (sealed) {
         fuzz_seal(&file);
     }
-    fuzz_load(&file);
+    bool merges = size % 16 > 8;
+    if (merges || FUZZ_REPLAYS) {
+        fuzz_merge(&file, size != 0 ? data[size - 1] : 0);
+    }
+    if (!merges || FUZZ_REPLAYS) {
+        fuzz_load(&file);
+    }
     return 0;
 }

@@ -114,6 +114,24 @@ static inline bool runs_decompress(void* user, const void* from, size_t size, vo
 
 static const sett_compression run_lengths = {NULL, runs_bound, runs_compress, runs_decompress};
 
+/* The same; these calls count as calls of a disk, of which any can fail. */
+static inline size_t runs_or_fail_compress(void* user, const void* from, size_t size, void* to,
+                                           size_t capacity)
+{
+    return disk_fails(user) ? 0 : runs_compress(NULL, from, size, to, capacity);
+}
+
+static inline bool runs_or_fail_decompress(void* user, const void* from, size_t size, void* to,
+                                           size_t to_size)
+{
+    return !disk_fails(user) && runs_decompress(NULL, from, size, to, to_size);
+}
+
+static inline sett_compression runs_or_fail(disk* of)
+{
+    return (sett_compression){of, runs_bound, runs_or_fail_compress, runs_or_fail_decompress};
+}
+
 static inline void saves(sett_world* world, disk* to, uint64_t frame)
 {
     sett_file_desc desc = {.files = &to->files, .frame = frame, .compression = compressing};

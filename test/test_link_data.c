@@ -314,8 +314,52 @@ static void deltas_turn_acyclic_links_around(void)
     CHECK_END(worlds[1]);
 }
 
+/* What bytes from elsewhere lead to is checked; a long way out, and into what was seen, is none. */
+static void bytes_bring_no_circle(void)
+{
+    enum {
+        LENGTH = 20000
+    };
+    sett_relationship_desc desc = {.name = "ReportsTo", .id = 2};
+    sett_world* free_world = quiet_world();
+    sett_world* into = quiet_world();
+    sett_world* follower = quiet_world();
+    CHECK_EQ(sett_relationship_register(free_world, &desc), 2);
+    desc.acyclic = true;
+    CHECK_EQ(sett_relationship_register(into, &desc), 2);
+    CHECK_EQ(sett_relationship_register(follower, &desc), 2);
+    disk* to = disk_create();
+    sett_snapshot empty = take(free_world);
+    for (uint32_t k = 0; k < LENGTH; k++) { /* each leads to the one behind it */
+        sett_entity next = sett_entity_create(free_world);
+        CHECK(k == 0 ||
+              sett_relate(free_world, sett_entity_at(free_world, k - 1), 2, next) != NULL);
+    }
+    saves(free_world, to, 1);
+    CHECK_MSG(loads(into, to, NULL) == SETT_OK, "%s", sett_world_message(into));
+    CHECK_SAME(free_world, into);
+    CHECK(sett_relate(free_world, sett_entity_at(free_world, LENGTH - 1), 2,
+                      sett_entity_at(free_world, 5)) != NULL);
+    saves(free_world, to, 1);
+    disk_remove(to, "f.previous");
+    CHECK_EQ(loads(into, to, NULL), SETT_STATUS_INVALID);
+    CHECK_MSG(strstr(sett_world_message(into),
+                     "\"ReportsTo\" is acyclic, and leads from entity ") != NULL,
+              "%s", sett_world_message(into));
+    uint64_t hash = sett_world_hash(follower);
+    unsigned char* bytes;
+    size_t size = encode(free_world, empty, take(free_world), &bytes);
+    CHECK_EQ(sett_delta_apply(follower, bytes, size), SETT_STATUS_INVALID);
+    CHECK_EQ(sett_world_hash(follower), hash);
+    free(bytes);
+    disk_destroy(to);
+    CHECK_END(free_world);
+    CHECK_END(follower);
+    CHECK_END(into);
+}
+
 TEST_MAIN(TEST(padding_of_links_counts_as_zeroes), TEST(a_difference_names_target_and_member),
           TEST(deltas_name_padding_known_differently), TEST(members_make_the_hash_canonical),
           TEST(searches_compare_them), TEST(json_has_them_by_name),
           TEST(files_are_migrated_by_member), TEST(deltas_turn_acyclic_links_around),
-          TEST(what_is_said_wrongly_is_rejected))
+          TEST(bytes_bring_no_circle), TEST(what_is_said_wrongly_is_rejected))

@@ -793,8 +793,41 @@ static void no_allocation_that_fails_leaves_a_half(void)
     disk_destroy(from);
 }
 
+/* Any call, of the file or of what decompresses it. */
+static void no_call_that_fails_leaves_a_half(void)
+{
+    disk* from = disk_create();
+    sett_compression runs = runs_or_fail(from);
+    const sett_file_desc file = {.files = &from->files, .compression = &runs};
+    sett_world* filled = merged_world();
+    fill(filled, 10);
+    CHECK_EQ(sett_world_save_with(filled, "f", &file), SETT_OK);
+    uint32_t failures = 0;
+    bool done = false;
+    for (uint32_t n = 1; !done; n++) {
+        sett_merge_result result = {.created = 0};
+        sett_world* world = merged_world();
+        uint64_t hash = sett_world_hash(world);
+        from->done = 0;
+        from->fails_at = n;
+        sett_status status =
+            sett_world_merge(world, "f", &(sett_merge_desc){.file = &file}, &result);
+        done = from->done < n;
+        CHECK(status == SETT_OK || sett_world_hash(world) == hash);
+        CHECK_EQ(x_of(world, "den/bee"), status == SETT_OK ? 11 : -1);
+        CHECK_EQ(from->open, 0);
+        failures += status != SETT_OK;
+        sett_merge_result_free(world, &result);
+        CHECK_END(world);
+    }
+    CHECK(failures > 5);
+    CHECK_END(filled);
+    disk_destroy(from);
+}
+
 TEST_MAIN(TEST(all_of_it_is_created), TEST(existing_components_stay_or_go),
           TEST(entities_are_matched_by_a_value), TEST(names_that_are_taken), TEST(a_subtree),
           TEST(chosen_types), TEST(raw_types_have_to_be_listed), TEST(circles_are_rejected),
           TEST(callbacks_run_when_all_is_there), TEST(a_library_of_prefabs), TEST(unknown_types),
-          TEST(random_merges_end_as_a_naive_one), TEST(no_allocation_that_fails_leaves_a_half))
+          TEST(random_merges_end_as_a_naive_one), TEST(no_allocation_that_fails_leaves_a_half),
+          TEST(no_call_that_fails_leaves_a_half))

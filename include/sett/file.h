@@ -244,7 +244,7 @@ SETT_API void sett_merge_result_free(sett_world* world, sett_merge_result* resul
 
 /* Converts a value of an older layout.
  *   members  of the file's type; NULL: not known
- *   from     the value in the file, its bytes as they were written
+ *   from     the value, laid out as in the file, its numbers as this machine has them
  *   to       an initialised value, in which members that need no help are filled in already
  * Returns false to reject the file. */
 typedef bool (*sett_file_migrate_fn)(const sett_struct* members, const void* from, void* to,

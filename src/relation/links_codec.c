@@ -135,6 +135,11 @@ static bool codec_link_play(const setti_player* player, setti_type* type, sett_e
     return done;
 }
 
+static bool codec_link_acyclic(const setti_type* type)
+{
+    return type->relation->acyclic;
+}
+
 static sett_entity codec_link_owner(setti_sides* sides, const setti_type* type, uint32_t index,
                                     uint32_t side, setti_codec_cursor* cursor)
 {
@@ -167,6 +172,7 @@ const setti_codec setti_link_codec = {
     .encode = codec_link_encode,
     .isolate = codec_link_isolate,
     .play = codec_link_play,
+    .acyclic = codec_link_acyclic,
     .owner = codec_link_owner,
     .list = codec_link_list,
     .step = codec_link_step,

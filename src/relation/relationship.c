@@ -566,16 +566,15 @@ static void* relation_add_target(setti_relation* relation, sett_entity source, s
 }
 
 /* SETT_OK, or fails with CYCLE: links lead from the target to the source. Not checked while a delta
- * is played, because links that turn around are a circle for a moment. So a state from elsewhere
- * may hold a circle: `steps` ends that walk. */
+ * is played, because links that turn around are a circle for a moment: state/delta_play.c checks
+ * what they lead to at the end. */
 static sett_status relation_check_cycle(const setti_relation* relation, sett_entity source,
                                         sett_entity target)
 {
     const setti_storage* storage = &relation->links->storage;
-    uint32_t steps = storage->count;
     const sett_link* link = NULL;
     bool asked = relation->acyclic && !relation->world->receiving;
-    for (sett_entity at = target; asked; at = link->target, steps--) {
+    for (sett_entity at = target; asked; at = link->target) {
         link = setti_storage_find(storage, at.index);
         if (sett_equals(at, source)) {
             return setti_world_fail_with(
@@ -584,7 +583,7 @@ static sett_status relation_check_cycle(const setti_relation* relation, sett_ent
                 relation->links->desc.name, (unsigned)source.index, (unsigned)source.generation,
                 (unsigned)target.index, (unsigned)target.generation);
         }
-        if (link == NULL || steps == 0) {
+        if (link == NULL) {
             break;
         }
     }

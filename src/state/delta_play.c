@@ -9,7 +9,7 @@
  * entities move and set when all are in their places, so that none conflicts with another.
  *
  *     names off, moved nodes off, ended: links off | end | begin, next lives | links, values |
- *     names | "sources" that go | lists
+ *     names | "sources" that go | circles are looked for | lists
  *
  * Invariant:  each step is one call that needs room for the pages of one entity's change
  */
@@ -17,6 +17,8 @@
 #include "state/hash.h"
 #include "world/change.h"
 #include "world/command.h"
+
+#include <string.h>
 
 static bool play_loosen(const setti_delta* delta, const setti_delta_type* of)
 {
@@ -256,6 +258,80 @@ static bool play_entries(const setti_delta* delta, uint32_t pass)
     return done;
 }
 
+/* -------------------------------------------------------------------------------------- circles */
+
+/* Goes on to where a value leads; false where it ends. */
+static bool play_follow(const setti_delta* delta, const setti_delta_type* of, uint32_t* index)
+{
+    setti_codec_cursor cursor = {0, 0};
+    sett_entity next = of->codec->owner(delta->player.sides, of->type, *index, 1, &cursor);
+    *index = sett_is_null(next) ? *index : next.index;
+    return !sett_is_null(next);
+}
+
+/* Follows values from an index to an end, or to what was `seen`, which then has all of them. False:
+ * they lead in a circle, of which *index is part. */
+static bool play_lead_out(const setti_delta* delta, const setti_delta_type* of, uint32_t* index,
+                          unsigned char* seen)
+{
+    uint32_t first = *index;
+    uint32_t steps = of->type->storage.count;
+    for (uint32_t at = first; play_follow(delta, of, &at); *index = at) {
+        if ((seen[*index / 8] >> *index % 8 & 1) != 0) {
+            break;
+        }
+        if (steps-- == 0) {
+            return false;
+        }
+    }
+    for (uint32_t at = first; at != *index; (void)play_follow(delta, of, &at)) {
+        seen[at / 8] |= (unsigned char)(1u << at % 8);
+    }
+    return true;
+}
+
+/* Whether no value that was set leads back to its entity. Each value is followed twice at most,
+ * however long a hostile chain is. */
+static bool play_check_circles(const setti_delta* delta, const setti_delta_type* of)
+{
+    sett_world* world = delta->world;
+    setti_delta_reader from = of->part[SETTI_DELTA_ENTRIES];
+    size_t size = of->type->storage.extent / 8 + 1;
+    unsigned char* seen = setti_pool_alloc(&world->pool, size, 16);
+    uint32_t index = 0;
+    bool done = seen != NULL;
+    if (!done) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_delta_apply", sett_null(), 0);
+        return false;
+    }
+    memset(seen, 0, size);
+    for (uint32_t k = 0; done && k < of->count[SETTI_DELTA_ENTRIES]; k++) {
+        index = setti_delta_next(&from, of).index;
+        done = play_lead_out(delta, of, &index, seen);
+    }
+    setti_pool_free(&world->pool, seen, size, 16);
+    if (!done) {
+        sett_entity entity = setti_entity_at(&world->entities, index);
+        setti_world_fail_with(world, SETT_STATUS_INVALID,
+                              "sett_delta_apply: \"%.100s\" is acyclic, and leads from entity "
+                              "%u:%u back to it",
+                              of->type->desc.name, (unsigned)entity.index,
+                              (unsigned)entity.generation);
+    }
+    return done;
+}
+
+static bool play_check_all_circles(const setti_delta* delta)
+{
+    bool done = true;
+    for (uint32_t t = 0; done && t < delta->type_count; t++) {
+        const setti_delta_type* of = &delta->type[t];
+        done = of->codec == NULL || of->codec->acyclic == NULL || !of->codec->acyclic(of->type) ||
+               play_check_circles(delta, of);
+    }
+    return done;
+}
+
 /* ---------------------------------------------------------------------------------------- lists */
 
 /* Whether an owner's list ends with these; it need not where one is named twice. */
@@ -355,7 +431,8 @@ bool setti_delta_play(setti_delta* delta)
     bool done = play_loosen_all(delta) && play_each(delta, delta->ended, play_end) &&
                 play_each(delta, delta->begun, play_begin) &&
                 play_each(delta, delta->slots, play_slot) && play_entries(delta, 0) &&
-                play_entries(delta, 1) && play_entries(delta, 2) && play_lists(delta);
+                play_entries(delta, 1) && play_entries(delta, 2) && play_check_all_circles(delta) &&
+                play_lists(delta);
     setti_commands_receive(delta->world, false);
     return done;
 }

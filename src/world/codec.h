@@ -141,6 +141,10 @@ typedef struct setti_codec {
                  const setti_delta_entry* entry);
     bool (*remove)(const setti_player* player, setti_type* type, sett_entity entity);
 
+    /* Whether no value leads back to its entity, by `owner`: checked of all that a delta sets.
+     * Optional. */
+    bool (*acyclic)(const setti_type* type);
+
     /* Lists. NULL: there are none. */
     /* The owners of the lists that a value is in, one by one, then null. */
     sett_entity (*owner)(setti_sides* sides, const setti_type* type, uint32_t index, uint32_t side,

@@ -2,7 +2,10 @@
  * several machines, each of which loads what the others saved. The members lie at other places on
  * each, and their bytes in another order. FILE is a journal: a state, and a delta that changes it.
  *
- *     machines save FILE | machines load FILE
+ * `migrate` loads it into the types of a later version: members that are wider, new, gone, in
+ * another order, those of links too.
+ *
+ *     machines save FILE | machines load FILE | machines migrate FILE
  *
  * SPDX-License-Identifier: MIT
  */
@@ -43,6 +46,35 @@ typedef struct Debt {
     COMPONENT(Small, .members = SETT_STRUCT(Small, a, b), .storage = SETT_STORAGE_SPARSE_SET)      \
     TAG(Tag)
 SETT_COMPONENTS(LIST)
+
+/* ---- and later */
+
+typedef struct LaterAt {
+    double y, x;
+} LaterAt;
+
+typedef struct LaterDoor {
+    bool locked;
+    int64_t height;
+    LaterAt at[3];
+    uint32_t keys[4];
+    float open;
+    uint64_t big;
+    uint32_t state;
+    char label[12];
+    sett_entity owner;
+} LaterDoor;
+
+typedef struct LaterSmall {
+    int64_t b;
+    float a;
+} LaterSmall;
+
+typedef struct LaterDebt {
+    int64_t amount;
+    uint16_t kind;
+    double rate;
+} LaterDebt;
 
 static sett_component owes, likes;
 
@@ -109,21 +141,53 @@ static sett_status save(sett_world* world, const char* path)
     return status == SETT_OK ? end : status;
 }
 
-int main(int argc, char** argv)
+static void register_links(sett_world* world, bool later)
 {
-    sett_world* world = sett_world_create(NULL);
-    sett_status status = SETT_REGISTER_ALL(world, LIST);
     sett_relationship_desc desc = {.name = "owes",
                                    .many = true,
                                    SETT_LINK_DATA(Debt),
                                    .members = SETT_STRUCT(Debt, kind, amount)};
+    if (later) {
+        desc = (sett_relationship_desc){.name = "owes",
+                                        .many = true,
+                                        SETT_LINK_DATA(LaterDebt),
+                                        .members = SETT_STRUCT(LaterDebt, amount, kind, rate)};
+    }
     owes = sett_relationship_register(world, &desc);
     desc.name = "likes";
     desc.many = false;
     likes = sett_relationship_register(world, &desc);
-    if (status == SETT_OK && argc == 3 && argv[1][0] == 's') {
+}
+
+static sett_status register_later(sett_world* world)
+{
+    const sett_component_desc types[] = {
+        {.name = "Door",
+         .size = sizeof(LaterDoor),
+         .align = SETT_ALIGNOF(LaterDoor),
+         .members = SETT_STRUCT(LaterDoor, locked, height, (at, .of = SETT_STRUCT(LaterAt, y, x)),
+                                keys, open, big, state, label, owner)},
+        {.name = "Small",
+         .size = sizeof(LaterSmall),
+         .align = SETT_ALIGNOF(LaterSmall),
+         .members = SETT_STRUCT(LaterSmall, b, a)},
+        {.name = "Tag"},
+    };
+    for (uint32_t k = 0; k < 3; k++) {
+        (void)sett_component_register(world, &types[k]);
+    }
+    return sett_world_error(world);
+}
+
+int main(int argc, char** argv)
+{
+    sett_world* world = sett_world_create(NULL);
+    char what = argc == 3 ? argv[1][0] : '\0';
+    sett_status status = what == 'm' ? register_later(world) : SETT_REGISTER_ALL(world, LIST);
+    register_links(world, what == 'm');
+    if (status == SETT_OK && what == 's') {
         status = save(world, argv[2]);
-    } else if (status == SETT_OK && argc == 3) {
+    } else if (status == SETT_OK && what != '\0') {
         status = sett_world_load(world, argv[2]);
     }
     if (status == SETT_OK && sett_world_hash_portable(world, NULL)) {

@@ -67,4 +67,31 @@ static void memory_is_limited(void)
     disk_destroy(to);
 }
 
-TEST_MAIN(TEST(compressed_files_come_back), TEST(memory_is_limited))
+/* Too little room, bytes that are missing or altered, another size. */
+static void its_functions_fail_as_those_of_zstd(void)
+{
+    sett_compression zstd = sett_zstd(0);
+    unsigned char plain[1000];
+    unsigned char packed[2000];
+    unsigned char again[1001];
+    uint64_t chance = 3;
+    for (size_t k = 0; k < sizeof(plain); k++) {
+        plain[k] = (unsigned char)(k < 500 ? chance_draw(&chance) : 7);
+    }
+    CHECK(zstd.bound(zstd.user, sizeof(plain)) <= sizeof(packed));
+    size_t size = zstd.compress(zstd.user, plain, sizeof(plain), packed, sizeof(packed));
+    CHECK(size > 500 && size < 600);
+    CHECK_EQ(zstd.compress(zstd.user, plain, sizeof(plain), again, size / 2), 0);
+    CHECK(zstd.decompress(zstd.user, packed, size, again, sizeof(plain)));
+    CHECK_EQ(memcmp(plain, again, sizeof(plain)), 0);
+    for (size_t length = 0; length < size; length++) {
+        CHECK(!zstd.decompress(zstd.user, packed, length, again, sizeof(plain)));
+    }
+    CHECK(!zstd.decompress(zstd.user, packed, size, again, sizeof(plain) - 1));
+    CHECK(!zstd.decompress(zstd.user, packed, size, again, sizeof(plain) + 1));
+    packed[0] ^= 1;
+    CHECK(!zstd.decompress(zstd.user, packed, size, again, sizeof(plain)));
+}
+
+TEST_MAIN(TEST(its_functions_fail_as_those_of_zstd), TEST(compressed_files_come_back),
+          TEST(memory_is_limited))
