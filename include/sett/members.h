@@ -20,8 +20,9 @@
  *     a fingerprint     whether two programs mean the same layout
  *
  * A member that was forgotten is found: bytes that neither a member nor alignment explains are
- * reported by their offset. Where padding is not known (SETT_PADDING_KNOWN is 0: clang), the alignment
- * of an opaque member is not known: a forgotten member of up to 7 bytes before it is not reported.
+ * reported by their offset. Where the compiler does not tell padding (SETT_PADDING_KNOWN is 0:
+ * clang), up to 7 bytes before an opaque member count as padding: a member that was forgotten there
+ * is not reported.
  *
  * Kinds are found by the compiler: integers, floating point, bool, text (char and arrays of it),
  * sett_entity, arrays of these. An enum is an integer. What C cannot see is said in parentheses,

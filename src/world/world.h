@@ -233,7 +233,7 @@ struct sett_world {
     const setti_layout_calls* layout_calls; /* and then called by these */
 
     struct setti_migrator* migrators; /* file/migrate.c; NULL until some are given */
-    uint64_t whole_file; /* file/place.h: the last one that was written or loaded */
+    uint64_t whole_file;              /* file/place.h: the last one that was written or loaded */
 
     bool profiling;    /* accesses, loops and matches are counted, for advice */
     bool counting;     /* loops are: for advice, or for auto_layout */
