@@ -5,6 +5,7 @@
  * rejected before it is loaded. */
 #include "archive.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct ArchiveHead {
@@ -52,23 +53,43 @@ bool archive_save(const Simulation* sim, const char* path, Fault* fault)
     return sett_world_save_with(sim->world, path, &desc) == SETT_OK || archive_fail(sim, fault);
 }
 
-bool archive_load(Simulation* sim, const char* path, Fault* fault)
+/* Whether a file, or a generation of it that is kept, is of the same levels: a file that is not
+ * there or not whole is not asked. */
+static bool archive_check(const Simulation* sim, const char* path, uint32_t generation,
+                          Fault* fault)
 {
+    static const char* const endings[] = {"", ".previous", ".new"};
     ArchiveHead wanted = archive_head(sim), found;
     sett_file_info info;
+    char name[1024];
+    snprintf(name, sizeof name, "%s%s", path, endings[generation]);
     memset(&found, 0, sizeof found);
-    if (sett_file_info_get(path, NULL, &found, sizeof found, &info) == SETT_OK &&
-        memcmp(&wanted, &found, sizeof found) != 0) {
-        return fault_set(fault, "%s: is of other levels; give the same --wad and --map", path);
+    return sett_file_info_get(name, NULL, &found, sizeof found, &info) != SETT_OK ||
+           memcmp(&wanted, &found, sizeof found) == 0 ||
+           fault_set(fault, "%s: is of other levels; give the same --wad and --map", name);
+}
+
+bool archive_load(Simulation* sim, const char* path, Fault* fault)
+{
+    sett_load_result result;
+    if (!archive_check(sim, path, 0, fault)) {
+        return false;
     }
-    if (sett_world_load(sim->world, path) != SETT_OK) {
+    if (sett_world_load_with(sim->world, path, NULL, &result) != SETT_OK) {
         return archive_fail(sim, fault);
+    }
+    if (!archive_check(sim, path, result.generation, fault)) {
+        return false;
     }
     if (!sett_entity_valid(sim->world, sim->game) ||
         SETT_FIND(sim->world, sim->game, Game) == NULL) {
         return fault_set(fault, "%s: has no game in it", path);
     }
     simulation_reload(sim);
+    if (result.cut != 0) {
+        fprintf(stderr, "freedoom: %s: its last %llu bytes are not whole: it ends with tick %lu\n",
+                path, (unsigned long long)result.cut, (unsigned long)sim->dice.tick);
+    }
     return true;
 }
 

@@ -123,7 +123,10 @@ static bool main_simulate(Simulation* sim, const Options* options, Report* repor
 {
     sett_journal* journal =
         options->record != NULL ? archive_record(sim, options->record, fault) : NULL;
-    bool good = options->record == NULL || journal != NULL;
+    bool good = true;
+    if (options->record != NULL && journal == NULL) {
+        return false;
+    }
     Progress progress = progress_begin("simulating", options->ticks);
     while (good && sim->dice.tick < options->ticks) {
         uint64_t start = host_nanoseconds();

@@ -178,6 +178,9 @@ bool options_parse(Options* options, int count, char** arguments, Fault* fault)
             return false;
         }
     }
+    if (options->load != NULL && options->replay != NULL) {
+        return fault_set(fault, "--load and --replay: a game begins with one of them");
+    }
     options_fill_in(options);
     return true;
 }

@@ -374,7 +374,7 @@ static sett_status load_attempt_name(load_attempt* load, setti_place* place, con
     load->name = name;
     void* file = files->open(files->user, name, SETT_FILE_READ);
     if (file == NULL) {
-        return load_fail(load, SETT_STATUS_FILE, "cannot be opened");
+        return load_fail(load, SETT_STATUS_FILE, "cannot be opened - does it exist?");
     }
     sett_status status = load_file(load, file, desc);
     if (!files->close(files->user, file) && status == SETT_OK) {

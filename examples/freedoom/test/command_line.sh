@@ -83,6 +83,23 @@ run 0 --map E1M1 --ticks 0 --png none --replay whole
 run 1 --map E1M2 --ticks 1 --png none --load half
 grep -qF 'half: is of other levels' complained || fail "$(cat complained)"
 run 1 --map E1M1 --ticks 1 --png none --load nowhere
+grep -qF 'nowhere": cannot be opened - does it exist' complained || fail "$(cat complained)"
+mv half gone.previous
+run 1 --map E1M2 --ticks 1 --png none --load gone
+grep -qF 'gone.previous: is of other levels' complained || fail "$(cat complained)"
+run 0 --map E1M1 --ticks 1 --png none --load gone
+grep -qF '"gone.previous" was loaded' complained || fail "$(cat complained)"
+head -c "$(($(wc -c <whole) / 2))" whole >torn
+run 0 --map E1M1 --ticks 0 --png none --replay torn
+grep -qE 'torn: its last [0-9]+ bytes are not whole: it ends with tick [0-9]+' complained ||
+    fail "$(cat complained)"
+cp complained text
+run 1 --map E1M1 --ticks 1 --png none --replay text
+grep -qF 'it is no file of Sett' complained || fail "$(cat complained)"
+run 1 --map E1M1 --ticks 9 --png none --record nowhere/whole
+grep -qF 'does its folder exist' complained || fail "$(cat complained)"
+! grep -q simulating complained || fail "plays what it cannot record"
+rejects 'a game begins with one of them' --load half --replay whole
 rejects '--workers 65: not a number' --workers 65
 run 0 --map E1M1 --ticks 0 --out elsewhere
 [ -e elsewhere/E1M1.png ] || fail "no picture in the named folder"
