@@ -39,7 +39,8 @@ static void fuzz_links(sett_world* world)
         world, &(sett_relationship_desc){
                    .name = "h", .size = 4, .many = true, .storage = SETT_STORAGE_SPARSE_SET});
     sett_component led = sett_relationship_register(
-        world, &(sett_relationship_desc){.name = "i", .on_source_destroyed = SETT_CLEANUP_DESTROY});
+        world, &(sett_relationship_desc){
+                   .name = "i", .acyclic = true, .on_source_destroyed = SETT_CLEANUP_DESTROY});
     for (uint32_t k = 1; k < 12; k++) {
         sett_entity e = {k, 1};
         char name[2] = {(char)('p' + k % 5), '\0'};

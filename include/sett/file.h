@@ -12,7 +12,8 @@
  * Saving writes a new file beside the old one and then exchanges them. The old one is kept as
  * "<path>.previous". If the machine stops at any moment, loading finds the old state or the new
  * one, whole; when sett_world_save has returned, the new one. While a file is written,
- * "<path>.lock" keeps other writers out. docs/stream.md describes the format.
+ * "<path>.lock" keeps other writers out; where the system locks no files (WASI), a program that was
+ * ended by force leaves it: delete it then. docs/stream.md describes the format.
  *
  * A file contains what a delta contains (state.h): entities by handle, components by the names of
  * their types, values, hierarchy, names, links, orders, the handles that come next. It also has the
