@@ -409,7 +409,7 @@ static const struct {
     Y("[\"\xe2\x80\xa9\"]"),
     Y("[\"\xc4\xa3\xe2\x8d\x82\xe3\x88\xb4\"]"),
     Y("{\"name\":\"\\u0424\\u0440\\u0438\\u0434\\u0430\"}"),
-    Y("{\"x\":[{\"id\":\"zzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzzz\"}],\"id\":\"zzzzzzzzzzzzzzzz\"}"),
+    Y("{\"x\":[{\"id\":\"zzzzzzzzzzzzzzzzzzzzzz\"}],\"id\":\"zzzzzzzzzzzzzzzz\"}"),
     Y("{\"a\":1,\"a\":2}"), /* skipped: members of values are read once */
     Y("{\"a\":1,\"a\":1}"),
     Y("[-0.000000000000000000000000000000000000000000000000000000000000000000000000000001]"),
