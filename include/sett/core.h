@@ -15,34 +15,38 @@
  *         SETT_FIELD_MUT(b, 0, Position)[i].x += SETT_FIELD(b, 1, Velocity)[i].x;
  *     }
  *
- * Two more headers belong to the core: loop.h (SETT_FOR) and typed.h (macros that take a C type,
- * such as SETT_SET). This header includes both. A program includes sett.h, which includes all.
+ * Programs include sett.h, which includes all headers. core.h includes loop.h (SETT_FOR) and
+ * typed.h (macros that take a C type, such as SETT_SET).
  *
  * Words:
  *     entity      a thing of your program
- *     handle      names an entity (sett_entity): an index, and a generation that counts how often
- *                 the index was used again
+ *     handle      the name of an entity (sett_entity): an index and a generation. A new entity at a
+ *                 used index gets a higher generation
  *     stale       a stale handle names an entity that is not alive
  *     component   a type of data, such as Position; also one entity's value of this type
  *     tag         a component without a value
+ *     storage     where the values of one component lie in memory: an array or a sparse set
+ *     row         the place of a value in its storage, or of an entity in a batch
+ *     page        a block of memory with up to 1,024 values of one type
  *     structure   which entities are alive, and which components each of them has
- *     locked      structure cannot change: a loop is open, a callback runs, or a system runs
- *                 (except exclusive systems, system.h). Values can still be written
  *     command     a structural change, recorded in order to be applied later
  *     callback    your function that runs when something changes: on_add, on_remove, ...
  *     hook        your function that serves the library: it allocates, copies a value, logs
+ *     system      your function that runs once a frame (system.h)
+ *     locked      structure cannot change, because a loop is open, or a callback, hook or system
+ *                 runs. Values can be written. Only exclusive systems (system.h) run unlocked
  *     query       a list of terms. An entity matches if it fulfils every term
  *     term        one condition of a query: "has Position", "does not have Frozen"
  *     batch       up to 1,024 matching entities. A loop visits one batch after another
- *     field       the array with a batch's values of one term
- *     row         the place of an entity in a batch, or of a value in its storage
- *     page        a block of memory with up to 1,024 values of one type
- *     tick        a number for change detection. Each page stores the tick of its last write
+ *     field       an array: the values of one term, for the entities of a batch
+ *     tick        a number that grows. A page stores the tick of the last write to its values
+ *     write       a change of a value: by sett_set, sett_ensure, a _mut call, or a loop with
+ *                 SETT_OUT or SETT_INOUT. Such a loop writes every value that it visits
  *
  * Each function is described in this order: purpose; Returns; Fails; Cost; Invalidates; Threads;
- * Since. "Fails" lists values of sett_status, without SETT_STATUS_; base.h explains each. A call
- * that fails has changed nothing, unless its description says otherwise. Its status is then stored
- * (sett_world_error), unless the function only reads.
+ * Since. "Fails" lists values of sett_status (base.h), without SETT_STATUS_. A call that fails
+ * changes nothing, unless its description says otherwise. A function that does not return a status
+ * returns NULL, 0, false or a null handle if it fails; sett_world_error has the status.
  *
  * Threads:
  *     any      any thread can call it, at any time
@@ -51,25 +55,24 @@
  *     system   as `writer`; also inside a system, for components that the system declared
  * Worlds are independent: two threads can use two worlds.
  *
- * Addresses. The storage of a component decides how long the address of a value is valid:
- *     array               until the value is removed
- *     sparse set          until any value of the type is removed, or the type is sorted
- *       with keep_order   until the value is removed, or the type is sorted or compacted
- *     owned by a group    until any entity enters or leaves the group
- * Converting a type to another storage moves all its values. In a sparse set with keep_order,
- * removals leave gaps, and an addition can close them: it compacts the type.
+ * Addresses. How long the address of a value is valid depends on its storage:
+ *     array                   until the value is removed
+ *     sparse set              until any value of the type is removed, or the type is sorted
+ *     ... with keep_order     until the value is removed, or the type is sorted or compacted
+ *     ... owned by a group    until any entity enters or leaves the group
+ * After the next snapshot (state.h), an older address is valid for reading only.
  *
  * Misuse: for example a stale handle, sett_get of an absent component, a structural change inside a
- * loop. The call changes nothing and returns its failure, in every build. Debug builds also report
- * it to the log and assert hooks.
+ * loop. The call fails, in every build. Debug builds of the library (compiled without NDEBUG) also
+ * report it to the log and assert hooks.
  *
- * Descriptors are structs of options; their names end in _desc. Zero in a field means the default
- * that is written beside the field. Each call with a descriptor is inline. It calls a function
- * whose name ends in _sized, and passes the size of the struct. So a newer library can serve
- * programs that were compiled with an older header. Other languages call the _sized function.
+ * Descriptors are structs of options; their names end in _desc. Zero in a field means the default,
+ * which is written beside the field. A function that takes a descriptor is inline: it calls a
+ * function whose name ends in _sized, with the size of the struct as one more argument. Other
+ * languages call the _sized function.
  *
  * NULL as the first argument: the call does nothing and returns ARGUMENT, NULL, 0 or false. Debug
- * builds report it on stderr. In release builds the most frequent functions do not check for NULL,
+ * builds report it on stderr. Release builds do not check it in the most frequent functions,
  * because the check costs 3 to 8 %: sett_add, sett_ensure, sett_set, sett_remove, sett_get,
  * sett_find, sett_has and their _mut forms, sett_entity_create, sett_entity_destroy, and all
  * functions of accessors and batches.
@@ -96,16 +99,16 @@ typedef struct sett_world_desc {
     sett_assert_fn assert_fn; /* default: none */
     void* hook_user;          /* passed to log_fn and assert_fn */
     void* user;               /* returned by sett_world_user */
-    uint32_t entity_limit;    /* every entity's index is below this; default: 268,435,456 (2^28) */
-    /* log a warning when this many different sets of components (signatures) exist; default:
-     * 65,536 */
+    uint32_t entity_limit;    /* indices of entities are below it; default: 268,435,456 (2^28) */
+    /* log a warning when the world has this many signatures. A signature is a set of components
+     * that some entity has. Default: 65,536 */
     uint32_t signature_warning;
-    /* when to take memory in aligned blocks of 2 MB (huge pages). true: from the start. Default,
-     * false: from 1.25 MB on; never with an allocator of your own */
+    /* take memory in aligned blocks of 2 MB (huge pages). Default: only for a world of 1.25 MB or
+     * more, and without an allocator of your own */
     bool huge_pages;
-    /* choose storages and groups by measuring the program's loops, for types registered with
-     * SETT_STORAGE_DEFAULT. Values move at the end of sett_progress and in sett_layout_step
-     * (layout.h): addresses become invalid, and the order of loops can change. Default: no */
+    /* measure the program's loops, and choose storages and groups for types registered with
+     * SETT_STORAGE_DEFAULT. At the end of sett_progress, and in sett_layout_step (layout.h), values
+     * can move: addresses become invalid, and the order of loops can change. Default: no */
     bool auto_layout;
     uint32_t auto_layout_values; /* the most values moved in one frame; default: 4,194,304 */
 } sett_world_desc;
@@ -117,8 +120,7 @@ typedef struct sett_world_desc {
  * Threads: any. Since: 0.1 */
 static inline sett_world* sett_world_create(const sett_world_desc* desc);
 
-/* Sizes of the structs that inline functions use. sett_world_create compares them with the
- * library's. */
+/* Sizes of the structs that inline functions use. They must be equal in header and library. */
 #define SETT_LAYOUT                                                                                \
     ((uint64_t)sizeof(sett_batch) | (uint64_t)sizeof(sett_world_header_) << 16 |                   \
      (uint64_t)sizeof(sett_type_header_) << 32 | (uint64_t)sizeof(sett_value) << 48)
@@ -127,13 +129,13 @@ static inline sett_world* sett_world_create(const sett_world_desc* desc);
  *   size             bytes of *desc
  *   version, layout  SETT_VERSION and SETT_LAYOUT of the caller's header
  * Ignores auto_layout: call sett_layout_auto afterwards.
- * Returns NULL if memory runs out, or if the library is older than the header or has another layout
- * (the log says which). */
+ * Returns NULL if memory runs out, if the library is older than the header, or if the layouts
+ * differ. The log says which. */
 SETT_API sett_world* sett_world_create_sized(const sett_world_desc* desc, size_t size, int version,
                                              uint64_t layout);
 
 /* Switches auto_layout on or off (see sett_world_desc).
- *   max_values  the most values that one sett_progress moves; 0 switches it off. The layout stays
+ *   max_values  the most values that one sett_progress moves; 0: off, present storages stay
  * Fails: OUT_OF_MEMORY.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_layout_auto(sett_world* world, uint32_t max_values);
@@ -152,9 +154,9 @@ SETT_API sett_status sett_world_destroy(sett_world* world);
 SETT_API void* sett_world_user(const sett_world* world);
 SETT_API void sett_world_set_user(sett_world* world, void* user);
 
-/* Makes the calling thread the owner of the world. Without this call the first thread that writes
- * is the owner. Debug builds report writes by other threads. Call it when a world moves to another
- * thread. No effect in release builds.
+/* Makes the calling thread the owner of the world. Call it when a world moves to another thread:
+ * debug builds report writes by threads that are not the owner. At first the owner is the first
+ * thread that writes.
  * Threads: writer. Since: 0.2 */
 SETT_API void sett_world_own(sett_world* world);
 
@@ -164,22 +166,22 @@ SETT_API void sett_world_own(sett_world* world);
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_clear(sett_world* world);
 
-/* Frees memory that the world does not use, and compacts all keep_order types.
+/* Frees memory that the world does not use. Compacts all keep_order types.
  * Fails: LOCKED.
  * Cost: O(entities + pages). Invalidates: addresses of keep_order types.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_trim(sett_world* world);
 
 /* Reserves memory: the world can then grow by `bytes` without calling the allocator. Exception:
- * single arrays above 32 KB, in very large worlds. Two reservations do not add up; the larger one
- * counts. sett_world_trim frees the part that is not used.
+ * single arrays above 32 KB, in very large worlds. Two reservations do not add up: the larger one
+ * counts. sett_world_trim frees what is not used.
  * Fails: OUT_OF_MEMORY.
  * Cost: one allocation, or none if enough memory is free.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_reserve(sett_world* world, size_t bytes);
 
 /* Returns the status of the last change that failed in this world; SETT_OK if none has failed.
- * Success does not reset it. Calls that only read, such as sett_get, never set it.
+ * Success does not reset it. Calls that only read, such as sett_get, do not set it.
  * Threads: reader. Since: 0.1 */
 SETT_API sett_status sett_world_error(const sett_world* world);
 
@@ -188,30 +190,29 @@ SETT_API sett_status sett_world_error(const sett_world* world);
  * Threads: writer. Since: 0.1 */
 SETT_API const char* sett_world_message(const sett_world* world);
 
-/* What sett_world_error and sett_world_message return. Zeroes: no call has failed. */
+/* What sett_world_error and sett_world_message return. All zeroes: no call has failed. */
 typedef struct sett_failure {
     sett_status status;
     char message[512];
 } sett_failure;
 
-/* Exchanges `failure` with what sett_world_error and sett_world_message return. For tools inside
- * of a program: exchange before and after your calls, and the program sees only failures of its own
- * calls.
+/* Exchanges `failure` with the failure that the world stores. A tool inside of a program calls it
+ * twice, before and after its own calls: then the program does not see the tool's failures.
  * Threads: writer. Since: 0.2 */
 SETT_API void sett_world_swap_failure(sett_world* world, sett_failure* failure);
 
-/* The tick of the world. A write stores the present tick in the page of the value, and in the value
- * itself if the type has track_rows. sett_world_advance_tick begins a new tick and returns it.
- * Restoring a snapshot (state.h) also begins a new tick: ticks never go back. The tick is not part
- * of the state, so a simulation that is rewound must not compute with it.
+/* The tick of the world. A write stores it in the page of the value; with track_rows also beside
+ * the value. sett_world_advance_tick begins a new tick and returns it. Other calls can begin one
+ * too, such as sett_snapshot_restore. Ticks never go back, so the tick is not part of the state:
+ * a simulation that is rewound must not compute with it.
  * Threads: reader / writer. Since: 0.1 */
 SETT_API uint64_t sett_world_tick(const sett_world* world);
 SETT_API uint64_t sett_world_advance_tick(sett_world* world);
 
 /* ----------------------------------------------------------------------------------- components */
 
-/* Ids of the built-in components, the same in every world. Each is registered in a world by the
- * first call of a function of its header. */
+/* Ids of the built-in components, the same in every world. A component is registered by the first
+ * call of a function of its header. */
 enum {
     SETT_ID_HIERARCHY = 1024,    /* hierarchy.h */
     SETT_ID_NAME,                /* name.h */
@@ -247,76 +248,77 @@ typedef struct sett_byte_range {
     uint32_t size;
 } sett_byte_range;
 
-/* A component type. Only `name` is required. The library copies everything that it points to. */
+/* A component type. Only `name` is required. Names, lists and masks are copied. */
 typedef struct sett_component_desc {
     const char* name; /* unique in the world */
-    /* name of the C type, which the typed macros (SETT_GET and so on) compare with their T in
-     * programs compiled without NDEBUG. SETT_TYPE fills it in. Default: not compared */
+    /* name of the C type. In programs compiled without NDEBUG, SETT_GET(world, e, T) and the other
+     * typed macros compare it with T. SETT_TYPE sets it. Default: not compared */
     const char* type_name;
     /* bytes of a value: up to 1 MB in an array, 64 MB in a sparse set. Default (0): a tag */
     size_t size;
     /* power of two, up to 4,096; default: the largest that divides `size`, up to 16 */
     size_t align;
-    /* marks the padding in a value: `size` bytes, in which the bits of padding are 0, and all
-     * others 1. Padding is hashed, compared and sent as zero. SETT_REGISTER, SETT_REGISTER_WITH and
-     * component lists pass SETT_MASK(T). Default: no padding */
+    /* marks the padding in a value: `size` bytes. The bits of padding are 0, all others are 1.
+     * Padding is hashed, compared and sent as zero. SETT_REGISTER, SETT_REGISTER_WITH and component
+     * lists pass SETT_MASK(T). Default: no padding */
     const void* mask;
-    /* 1 to 1,048,575, without 1,024 to 1,087 (the library's own). Default: the lowest free id */
+    /* 1 to 1,023, or 1,088 to 1,048,575. Default: the lowest free id */
     sett_component id;
     sett_storage_kind storage; /* default: SETT_STORAGE_DEFAULT */
     sett_save_policy save;     /* default: SETT_SAVE_BYTES */
     uint32_t layout_version;   /* your version of the value's layout; default: 0 */
     bool keep_order; /* for sparse sets: removals preserve the order of the rest; default: no */
-    /* for many independent flags that are toggled often: the component takes no part in the
-     * signature (the set of components) of an entity. Groups cannot use it, nor observers with
-     * on_enter or on_exit. Default: no */
+    /* do not count the component in signatures. For many independent flags that are toggled often.
+     * Groups cannot use such a component. Nor can observers with on_enter or on_exit. Default: no
+     */
     bool dont_fragment;
     bool track_rows;  /* store the tick of each value, not only of each page; not for tags;
                          default: no */
     bool can_disable; /* allow sett_enable, which switches a component off; default: no */
 
-    /* Types that must be registered already. Adding this component adds them first, where absent.
-     * Removing one of them removes this component first. */
+    /* Components that an entity with this one must have too. They must be registered already.
+     * Adding this component first adds those that are absent. Removing one of those first removes
+     * this component. */
     const sett_component* required;
     uint32_t required_count;
 
-    /* Where a value has sett_entity members: byte offsets, each once, each a multiple of 4. When
-     * entities are copied together (duplicate.h, prefab.h), such members then refer to the copies.
+    /* The sett_entity members of a value: byte offsets, each once, each a multiple of 4. When
+     * entities are copied together (duplicate.h, prefab.h), these members then refer to the copies.
      */
     const uint32_t* entity_offsets;
     uint32_t entity_offset_count;
 
-    /* The bytes that are hashed, compared and sent in deltas: ranges that do not overlap. The rest
-     * counts as padding. Default: all bytes for SETT_SAVE_BYTES, otherwise none. */
+    /* The bytes that are hashed, compared and sent in deltas: ranges that do not overlap. All other
+     * bytes count as padding. Default: all bytes for SETT_SAVE_BYTES, otherwise none. */
     const sett_byte_range* bytes;
     uint32_t byte_count;
 
-    /* The members of a value, such as SETT_STRUCT(Position, x, y): see members.h. They give
-     * `mask` and `entity_offsets`. Default: not known */
+    /* The members of a value (members.h): SETT_STRUCT(Position, x, y). They give `mask` and
+     * `entity_offsets`. Default: not known */
     const struct sett_struct* members;
 
-    /* SETT_RELATIONSHIP(.many = true) or the like (relationship.h): registers a relationship. The
-     * C type, if any, is the data of a link; `mask`, `members` and `entity_offsets` describe it.
-     * Besides these, set only `name`, `id` and `storage`. Default: none */
+    /* Registers a relationship (relationship.h): SETT_RELATIONSHIP(.many = true). The C type, if
+     * any, is then the data of a link. Set only the fields about this type, `name`, `id` and
+     * `storage`. Default: none */
     const struct sett_relationship_desc* relationship;
 
     /* Value hooks, for values that own memory. Each handles `count` adjacent values:
      *     init    makes values in raw memory; default: zeroes
      *     deinit  ends values and leaves raw memory; default: nothing
      *     copy    overwrites values with copies of others; default: memcpy
-     *     move    makes values in raw memory from others, and ends those; default: memcpy
-     * A hook must not use the world, which can be half changed. Structure is locked. */
+     *     move    makes values in raw memory from others, and ends the others; default: memcpy
+     * A hook must not use the world, which can be half changed. */
     void (*init)(void* values, uint32_t count, void* user);
     void (*deinit)(void* values, uint32_t count, void* user);
     void (*copy)(void* to, const void* from, uint32_t count, void* user);
     void (*move)(void* to, void* from, uint32_t count, void* user);
 
-    /* Callbacks:
+    /* Callbacks. Structure is locked: record commands into sett_commands_here(world).
      *     on_add     after a value was added; then observers run (observer.h)
-     *     on_set     after a value was set by sett_set or a command; then observers run
+     *     on_set     after a value was set by sett_set, a command or a creation; then observers run
      *     on_remove  before a value is removed, after observers
      * If an entity is destroyed, all its on_remove callbacks run before the first value is removed.
-     * Structure is locked: record commands into sett_commands_here(world). */
+     */
     void (*on_add)(sett_world* world, sett_entity entity, void* value, void* user);
     void (*on_set)(sett_world* world, sett_entity entity, void* value, void* user);
     void (*on_remove)(sett_world* world, sett_entity entity, void* value, void* user);
@@ -327,16 +329,15 @@ typedef struct sett_component_desc {
  *
  *     (sett_component_desc){SETT_TYPE(Position), .id = Position_id}
  *
- * If the type has padding, add .mask = SETT_MASK(Position), which works inside functions only.
- * SETT_REGISTER and component lists do this. */
+ * For a type with padding add .mask = SETT_MASK(Position), which works only inside functions. */
 #define SETT_TYPE(T) .name = #T, .type_name = #T, .size = sizeof(T), .align = SETT_ALIGNOF(T)
 
 SETT_API sett_component sett_component_register_sized(sett_world* world,
                                                       const sett_component_desc* desc, size_t size);
 
-/* Registers a type. Registering the same type again returns the same id.
- * Returns the id, or 0. Fails: ARGUMENT, CONFLICT (the message says what differs), UNREGISTERED (a
- * required type), CYCLE, LIMIT, OUT_OF_MEMORY, LOCKED.
+/* Registers a type. If the same type is registered already, returns its id.
+ * Returns the id, or 0. Fails: ARGUMENT, CONFLICT (the name is registered with other options; the
+ * message says which), UNREGISTERED (a required type), CYCLE, LIMIT, OUT_OF_MEMORY, LOCKED.
  * Cost: O(1).
  * Threads: writer. Since: 0.1 */
 static inline sett_component sett_component_register(sett_world* world,
@@ -345,7 +346,7 @@ static inline sett_component sett_component_register(sett_world* world,
     return sett_component_register_sized(world, desc, sizeof(*desc));
 }
 
-/* Registers the types of a list, which ends with a descriptor without a name. SETT_REGISTER_ALL
+/* Registers the types of a list. The list ends with a descriptor without a name. SETT_REGISTER_ALL
  * calls it.
  * Fails: as sett_component_register, at the first type that fails; earlier ones stay registered.
  * Threads: writer. Since: 0.2 */
@@ -360,13 +361,13 @@ static inline sett_status sett_component_register_list_(sett_world* world,
     return SETT_OK;
 }
 
-/* Ends a type: removes it from all entities (on_remove callbacks run), and frees its name and its
- * id. This serves hot reload of game code (examples/15_hot_reload.c). Before, destroy what uses the
- * type: systems, queries, searches, observers, groups, orders (ordered.h; not checked), and types
+/* Unregisters a type, for hot reload of game code (examples/15_hot_reload.c). Removes it from all
+ * entities (on_remove callbacks run), and frees its name and its id. First destroy the systems,
+ * queries, searches, observers, groups and orders (ordered.h) that use it, and unregister types
  * that require it.
- * Fails: UNREGISTERED, CONFLICT (the message names what uses it), ARGUMENT (a type of the library,
- * or a relationship), LOCKED (a loop is open, snapshots are held, or commands are recorded),
- * OUT_OF_MEMORY (some entities may have lost it).
+ * Fails: UNREGISTERED, CONFLICT (it is used; the message names the user. Orders are not checked),
+ * ARGUMENT (a type of the library, or a relationship), LOCKED (a loop is open, snapshots exist, or
+ * commands are recorded), OUT_OF_MEMORY (some entities may have lost it).
  * Cost: as sett_component_clear, and O(entities). Invalidates: addresses and accessors of the type.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_component_unregister(sett_world* world, sett_component component);
@@ -375,16 +376,16 @@ SETT_API sett_status sett_component_unregister(sett_world* world, sett_component
  * modules that it needs. */
 typedef sett_status (*sett_module_fn)(sett_world* world);
 
-/* Imports a module: calls its function, unless the world has imported this name before.
+/* Imports a module: calls its function, unless a module of this name is imported already.
  *   name  unique among modules; copied
- * Returns OK, or the failure of the function; the module is not imported then. Fails: ARGUMENT,
- * CYCLE (modules import one another in a circle), OUT_OF_MEMORY.
+ * Returns OK. If the function fails, returns the function's status, and the module is not imported.
+ * Fails: ARGUMENT, CYCLE (modules import one another in a circle), OUT_OF_MEMORY.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_module_import(sett_world* world, const char* name,
                                         sett_module_fn register_all);
 
-/* Forgets that a module was imported: it can be imported again. Before, destroy its systems and
- * observers, and unregister its components.
+/* Forgets a module, so it can be imported again. First destroy the module's systems and observers,
+ * and unregister its components.
  * Threads: writer. Since: 0.2 */
 SETT_API void sett_module_forget(sett_world* world, const char* name);
 
@@ -395,14 +396,9 @@ SETT_API sett_component sett_component_find(const sett_world* world, const char*
 /* Returns the type's name, or NULL if the id is not registered. Threads: reader. Since: 0.1 */
 SETT_API const char* sett_component_name(const sett_world* world, sett_component component);
 
-/* Checks that the component's values have this C type. The typed macros call it in programs
- * compiled without NDEBUG.
- *   size       bytes of the C type; 0: not checked
- *   type_name  name of the C type, with or without `const`
- *   call       name of the macro, for the message
- * Returns false and reports a mismatch, in debug and release builds of the library. Returns true
- * for types registered without type_name if the size is right. Returns true for an unregistered id:
- * the function that the macro calls next reports it, with type_name in the message.
+/* Private: typed macros call it in programs compiled without NDEBUG. If the component's values have
+ * another C type than `size` (0: any) and `type_name` say, reports it and returns false. Returns
+ * true for an unregistered id: the macro's next call reports it.
  * Cost: O(1), usually one comparison of pointers. Threads: reader. Since: 0.2 */
 SETT_API bool sett_component_check_type_(const sett_world* world, sett_component component,
                                          size_t size, const char* type_name, const char* call);
@@ -411,7 +407,7 @@ SETT_API sett_status sett_component_describe_sized(const sett_world* world,
                                                    sett_component component,
                                                    sett_component_desc* desc, size_t size);
 
-/* Fills `desc` with the type's options. Defaults are replaced by what they stand for. Pointers in
+/* Fills `desc` with the type's options: defaults are filled in, such as the storage. Pointers in
  * `desc` belong to the world.
  * Fails: UNREGISTERED.
  * Threads: reader. Since: 0.1 */
@@ -439,22 +435,22 @@ SETT_API sett_status sett_component_reserve(sett_world* world, sett_component co
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_component_clear(sett_world* world, sett_component component);
 
-/* Returns the entity whose value is at `address`, null if there is none.
+/* Returns the entity whose value is at `address`; null if there is none.
  * Cost: O(pages of the type).
  * Threads: reader. Since: 0.1 */
 SETT_API sett_entity sett_component_owner(const sett_world* world, sett_component component,
                                           const void* address);
 
-/* Moves the type's values to another storage. Loops visit entities in the order of the new storage.
- * Fails: LOCKED, UNREGISTERED, ARGUMENT (an array cannot have keep_order; the value is too large),
- * CONFLICT (a group owns the type), OUT_OF_MEMORY.
+/* Moves the type's values to another storage. Loops then use the order of the new storage.
+ * Fails: LOCKED (a loop is open, or snapshots exist), UNREGISTERED, ARGUMENT (an array cannot have
+ * keep_order; the value is too large), CONFLICT (a group owns the type), OUT_OF_MEMORY.
  * Cost: O(values). Invalidates: addresses of the type.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_component_convert(sett_world* world, sett_component component,
                                             sett_storage_kind kind);
 
-/* Closes the gaps that removals leave in a keep_order type. sett_world_trim does the same. So does
- * an addition, when half of the rows are gaps. No effect on other types.
+/* Compacts a keep_order type: closes the gaps that removals have left. sett_world_trim does it for
+ * all types. An addition does it too, if half of the rows are gaps. No effect on other types.
  * Fails: LOCKED, UNREGISTERED.
  * Cost: O(rows). Invalidates: addresses of the type.
  * Threads: writer. Since: 0.1 */
@@ -463,7 +459,7 @@ SETT_API sett_status sett_component_compact(sett_world* world, sett_component co
 /* ------------------------------------------------------------------------------------- entities */
 
 /* Creates an entity without components, at the lowest free index. An index is free if no entity is
- * alive there, no command has reserved it, and not all of its generations were used. So two worlds
+ * alive there, no command has reserved it, and not all of its generations were used. Two worlds
  * with the same history create the same handles.
  * Returns null on failure. Fails: LOCKED, LIMIT, OUT_OF_MEMORY.
  * Cost: O(1), about 5 ns. Invalidates: nothing.
@@ -473,7 +469,7 @@ SETT_API sett_entity sett_entity_create(sett_world* world);
 /* A component and its value. */
 typedef struct sett_value {
     sett_component component;
-    const void* value; /* default: NULL, the value is initialised; a tag has no value */
+    const void* value; /* default (NULL): a tag, or a value that is initialised */
     size_t size;       /* of the C type; 0 for a tag */
     const char* type;  /* name of the C type, to check it and `size`; default: not checked */
 } sett_value;
@@ -484,7 +480,8 @@ typedef struct sett_value {
  *                                    SETT_VALUE(Velocity, .x = 4), SETT_VALUE_TAG(Shot));
  *
  *   values  `count` of them, at most 32, each component once. They are copied
- * Callbacks run when all values are there: on_add, then on_set for each given value.
+ * Callbacks run when all values are there, for one component after another: on_add, then on_set if
+ * its value was given.
  * Returns null on failure. Fails: LOCKED, LIMIT, UNREGISTERED, OUT_OF_MEMORY, ARGUMENT (a component
  * twice; a relationship; a value whose address is inside a keep_order storage of this world).
  * Cost: O(count); less than creating the entity and setting each value.
@@ -493,10 +490,10 @@ SETT_API sett_entity sett_create_with(sett_world* world, const sett_value* value
 
 /* Creates `count` entities with the same components.
  *   components  ids, each once; NULL with a component_count of 0 for none
- *   values      for each component an array of `count` values. NULL instead of an array, or instead
- *               of all arrays: the values are initialised
+ *   values      values[k] is an array of `count` values of components[k]. If `values` or values[k]
+ *               is NULL, the values are initialised
  *   out         receives `count` handles; can be NULL
- * Callbacks run when all values are there: on_add, then on_set for each given value.
+ * Callbacks run as in sett_create_with, when all entities have all values.
  * Fails: LOCKED, LIMIT, UNREGISTERED, ARGUMENT, OUT_OF_MEMORY.
  * Cost: O(count), page by page.
  * Threads: writer. Since: 0.1 */
@@ -506,15 +503,19 @@ SETT_API sett_status sett_entity_create_many(sett_world* world, uint32_t count,
                                              sett_entity* out);
 
 /* Creates an entity with a given handle, for loading and networking.
- * Fails: PRESENT (the index is in use), STALE (the handle is null, or the index has had a later
- * generation), LIMIT, LOCKED, OUT_OF_MEMORY.
+ * Fails: PRESENT (the index is in use), STALE (the handle is null, or the index has had this or a
+ * later generation), LIMIT, LOCKED, OUT_OF_MEMORY.
  * Cost: O(1).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_create_handle(sett_world* world, sett_entity entity);
 
-/* Sets the lowest index of new entities, so that two programs can both create some. Example:
- * entities of a client begin at 1,048,576; those of the server (sett_entity_create_handle, or a
- * delta) are below. It is no part of the state.
+/* Sets the lowest index of new entities. With it a client can create entities of its own, beside
+ * those that it receives from a server:
+ *
+ *     sett_entity_set_first(world, 1048576);      the server's entities are below
+ *
+ * sett_entity_create_handle and sett_delta_apply can create entities below. The number is not part
+ * of the state.
  *   index  a multiple of 64; 0 at first
  * Fails: ARGUMENT (not a multiple, or not below entity_limit), LOCKED.
  * Cost: O(1). Threads: writer. Since: 0.2 */
@@ -522,15 +523,15 @@ SETT_API sett_status sett_entity_set_first(sett_world* world, uint32_t index);
 
 /* Destroys an entity, its components, its descendants (hierarchy.h) and the entities that depend on
  * it by a relationship (relationship.h). Links from other entities to it are removed.
- * Returns OK. Returns STALE if the entity is not alive; this is no misuse. In an on_remove callback
- * the entity that is being destroyed can be destroyed again: OK, no effect.
- * Fails: LOCKED, REJECTED (a dependent entity forbids it), OUT_OF_MEMORY (only if links are
- * removed).
+ * Returns OK. Returns STALE if the entity is not alive; this is no misuse. Inside the entity's own
+ * on_remove callbacks another destruction of it returns OK, and does nothing.
+ * Fails: LOCKED, REJECTED (a child or a dependent entity forbids it), OUT_OF_MEMORY (only if links
+ * are removed).
  * Cost: O(components of all destroyed entities). Invalidates: its handle; addresses as sett_remove.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy(sett_world* world, sett_entity entity);
 
-/* Destroys `count` entities, and skips stale handles.
+/* Destroys `count` entities. Skips stale handles.
  * Fails: LOCKED.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entities,
@@ -551,21 +552,21 @@ SETT_API sett_status sett_entity_clear(sett_world* world, sett_entity entity);
 /* Returns whether the entity is alive. Cost: one comparison. Threads: reader. Since: 0.1 */
 SETT_API bool sett_entity_valid(const sett_world* world, sett_entity entity);
 
-/* Returns the living entity with this index, null if there is none. Threads: reader. Since: 0.1 */
+/* Returns the living entity with this index; null if there is none. Threads: reader. Since: 0.1 */
 SETT_API sett_entity sett_entity_at(const sett_world* world, uint32_t index);
 
 /* Returns the number of living entities. Cost: O(1). Threads: reader. Since: 0.1 */
 SETT_API uint32_t sett_entity_count(const sett_world* world);
 
-/* Returns one entity after another, by ascending index, and null at the end. Begin with *cursor =
- * 0. Entities can be created and destroyed between two calls. A new entity at an index that the
+/* Returns one entity after another, by ascending index; null at the end. Begin with *cursor = 0.
+ * Entities can be created and destroyed between two calls. A new entity at an index that the
  * cursor has passed is not returned.
  * Cost: O(1); O(indices / 64 + entities) for all.
  * Threads: reader. Since: 0.1 */
 SETT_API sett_entity sett_entity_next(const sett_world* world, uint32_t* cursor);
 
-/* Writes up to `capacity` ids of the entity's components: in ascending order, then those with
- * dont_fragment in the order of their registration.
+/* Writes up to `capacity` ids of the entity's components. They are in ascending order; but
+ * components with dont_fragment come last, in the order of their registration.
  * Returns how many components the entity has; 0 for a stale handle.
  * Cost: O(its components + dont_fragment types).
  * Threads: reader. Since: 0.1 */
@@ -579,38 +580,38 @@ SETT_API sett_status sett_entity_reserve(sett_world* world, uint32_t count);
 
 /* --------------------------------------------------------------------------------------- values */
 
-/* Adds an absent component. Components that it requires are added first, with their callbacks. The
- * value is zeroed, or initialised by the init hook.
- * Returns the address of the value. For a tag: a pointer that is not NULL, and points to nothing.
+/* Adds an absent component. Adds the components that it requires first, with their callbacks. The
+ * value is initialised by the init hook, or zero.
+ * Returns the address of the value; for a tag, a pointer that is not NULL and must not be used.
  * NULL on failure. Fails: STALE, UNREGISTERED, PRESENT, LOCKED, OUT_OF_MEMORY.
  * Cost: O(1), about 5 ns plus cache misses. Invalidates: nothing, except in keep_order types
  * (sett_component_compact), and in types owned by a group that the entity enters or leaves.
  * Threads: writer. Since: 0.1 */
 SETT_API void* sett_add(sett_world* world, sett_entity entity, sett_component component);
 
-/* Returns the component of an entity, to write; adds it first, as sett_add, if it is absent.
+/* Returns a component, to write. If it is absent, adds it first, as sett_add does.
  * Threads: system, if the entity has the component. Since: 0.1 */
 SETT_API void* sett_ensure(sett_world* world, sett_entity entity, sett_component component);
 
 /* Sets a value. If the component is absent, it is added: on_add sees the new value, and on_set runs
  * after on_add.
- *   value  copied by the copy hook. Without a copy hook its bytes are copied, and the old value is
- *          deinitialised. Memory that the bytes point to belongs to the world from then on. NULL
- *          only for a tag
+ *   value  the copy hook copies it. Without a copy hook the old value is deinitialised, and the new
+ *          bytes are copied: memory that they point to then belongs to the world. NULL only for a
+ *          tag
  * Returns the address of the value; NULL on failure. Fails: as sett_add, except PRESENT.
  * Cost: as sett_add or sett_get_mut, plus the copy.
- * Threads: system, if the entity has the component and no on_set callback or observer waits for it.
- * Since: 0.1 */
+ * Threads: system, if the entity has the component, and the component has no on_set callback or
+ * observer. Since: 0.1 */
 SETT_API void* sett_set(sett_world* world, sett_entity entity, sett_component component,
                         const void* value);
 
-/* Returns a component, to read. An entity that does not have it is a misuse: NULL.
+/* Returns a component, to read. If the entity does not have it: NULL, and a misuse.
  * Cost: O(1), about 3 ns plus cache misses.
  * Threads: reader. Since: 0.1 */
 SETT_READ_API const void* sett_get(const sett_world* world, sett_entity entity,
                                    sett_component component);
 
-/* As sett_get, to write. The value counts as changed.
+/* As sett_get, to write: the value counts as changed.
  * Threads: system. Since: 0.1 */
 SETT_API void* sett_get_mut(sett_world* world, sett_entity entity, sett_component component);
 
@@ -619,7 +620,7 @@ SETT_API void* sett_get_mut(sett_world* world, sett_entity entity, sett_componen
 SETT_READ_API const void* sett_find(const sett_world* world, sett_entity entity,
                                     sett_component component);
 
-/* As sett_find, to write. The value counts as changed. Threads: system. Since: 0.1 */
+/* As sett_find, to write: the value counts as changed. Threads: system. Since: 0.1 */
 SETT_API void* sett_find_mut(sett_world* world, sett_entity entity, sett_component component);
 
 /* Returns whether the entity is alive and has the component. Threads: reader. Since: 0.1 */
@@ -636,38 +637,38 @@ SETT_API bool sett_has_slow_(const sett_world* world, sett_entity entity, sett_c
  * Returns OK. Returns ABSENT if the entity does not have it; this is no misuse.
  * Fails: STALE, UNREGISTERED, LOCKED, OUT_OF_MEMORY.
  * Cost: O(1), about 4 ns plus cache misses. Invalidates: the address of the value; in a sparse set
- * without keep_order all addresses of the type; those of types owned by a group that the entity
+ * without keep_order all addresses of the type; addresses of types owned by a group that the entity
  * enters or leaves.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component);
 
-/* Switches a component of an entity off, or on again. Its value stays. While it is off, the entity
- * does not match queries, groups and observers that ask for the component. sett_get, sett_has and
- * commands see no difference. A component that is added is on.
+/* Switches a component of an entity off, or on again. Its value stays. An added component is on.
+ * For queries, groups and observers with terms the entity does not have a component that is off.
+ * For all other calls, such as sett_get and sett_has, it has the component.
  *
  * The library stores the switch as a tag, "<name> off". Snapshots, hashes, deltas, files and copies
- * contain it.
+ * contain this tag.
  * Fails: STALE, UNREGISTERED, ABSENT, ARGUMENT (the type was registered without can_disable),
  * LOCKED, OUT_OF_MEMORY.
- * Cost: as adding or removing a tag. Loops over the type read one more bitmap, if any is off.
+ * Cost: as adding or removing a tag. If any entity has it off, loops read one more bitmap.
  * Invalidates: addresses of types owned by a group that the entity enters or leaves.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_enable(sett_world* world, sett_entity entity, sett_component component,
                                  bool on);
 
-/* Returns whether the entity has the component, switched on.
+/* Returns whether the entity has the component, and it is switched on.
  * Threads: reader. Since: 0.2 */
 SETT_API bool sett_is_enabled(const sett_world* world, sett_entity entity,
                               sett_component component);
 
-/* Lists of entities. These calls are faster than a loop over sett_find, sett_add and so on: they
- * prefetch the memory of the next entities.
+/* Calls for a list of entities. They are faster than a loop over sett_find, sett_add and so on,
+ * because they prefetch the memory of the next entities.
  *
  * sett_find_many finds the component of each entity, to read; sett_find_many_mut to write.
  *   out  receives `count` addresses; NULL where the entity does not have the component
- * Returns how many have it.
- * Cost: as sett_find for each. They do not prefetch while systems run, or while sett_profile_begin
- * (advise.h) is in effect.
+ * Returns how many entities have it.
+ * Cost: as sett_find for each. There is no prefetch inside systems, nor after sett_profile_begin
+ * (advise.h).
  * Threads: reader; sett_find_many_mut: system. Since: 0.2 */
 SETT_API uint32_t sett_find_many(const sett_world* world, const sett_entity* entities,
                                  uint32_t count, sett_component component, const void** out);
@@ -678,10 +679,10 @@ SETT_API uint32_t sett_find_many_mut(sett_world* world, const sett_entity* entit
  *     sett_add_many     adds the component where it is absent
  *     sett_set_many     sets the component, and adds it where it is absent
  *     sett_remove_many  removes the component where it is present
- * Stale handles are skipped. An entity can be in the list twice; the last value counts.
+ * Stale handles are skipped. If an entity is in the list twice, its last value counts.
  *   values  `count` values, one after another; NULL only for a tag
- * Fails: UNREGISTERED, LOCKED, ARGUMENT (a type that only sett_relate adds), OUT_OF_MEMORY (the
- * change was made for the entities before the one that failed).
+ * Fails: UNREGISTERED, LOCKED, ARGUMENT (a relationship), OUT_OF_MEMORY (entities before the one
+ * that failed are changed).
  * Cost, Invalidates: as the call for one entity.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_add_many(sett_world* world, const sett_entity* entities, uint32_t count,
@@ -691,7 +692,7 @@ SETT_API sett_status sett_set_many(sett_world* world, const sett_entity* entitie
 SETT_API sett_status sett_remove_many(sett_world* world, const sett_entity* entities,
                                       uint32_t count, sett_component component);
 
-/* An entity whose handle was checked once, in order to read several of its components.
+/* An entity whose handle is checked once, in order to read several components:
  *
  *     sett_row row = sett_row_make(world, e);
  *     const Position* p = SETT_ROW_FIND(row, Position);
@@ -701,10 +702,10 @@ SETT_API sett_status sett_remove_many(sett_world* world, const sett_entity* enti
 typedef struct sett_row {
     const sett_world* world;
     sett_entity entity;
-    uint32_t index; /* UINT32_MAX: a stale handle, or a build without inline reads */
+    uint32_t index; /* UINT32_MAX: the handle is stale, or the build has no inline reads */
 } sett_row;
 
-/* Returns a sett_row for an entity. If the handle is stale, sett_row_find returns NULL.
+/* Returns a sett_row. For a stale handle sett_row_find returns NULL, and sett_row_has false.
  * Cost: one cache miss at most. Threads: reader. Since: 0.2 */
 static inline sett_row sett_row_make(const sett_world* world, sett_entity entity)
 {
@@ -736,7 +737,7 @@ static inline bool sett_row_has(sett_row row, sett_component component)
                                       : sett_has_slow_(row.world, row.entity, component);
 }
 
-/* A component type that was looked up once, in order to read it from many entities. Valid until the
+/* A component type that is looked up once, in order to read it from many entities. Valid until the
  * type is unregistered or the world is destroyed.
  *
  *     sett_accessor positions = sett_accessor_make(world, Position_id);
@@ -747,7 +748,7 @@ typedef struct sett_accessor {
     sett_component component;
 } sett_accessor;
 
-/* Returns an accessor. If the type is not registered yet, the accessor finds nothing, even later.
+/* Returns an accessor. For a type that is not registered yet it finds nothing, even later.
  * Threads: reader. Since: 0.1 */
 SETT_API sett_accessor sett_accessor_make(const sett_world* world, sett_component component);
 
@@ -769,13 +770,9 @@ static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity 
                : sett_has(accessor->world, entity, accessor->component);
 }
 
-/* Returns the tick of the last write to a value; 0 if the entity does not have the component. A
- * type with track_rows stores this tick for each value. For other types it is the tick of the
- * last write to any value of the same page. If a restore (state.h) changed the page later, it
- * is the tick of the restore.
- *
- * Writes are sett_set, sett_ensure and the _mut calls. A loop with SETT_OUT or SETT_INOUT writes
- * every value that it visits.
+/* Returns the tick of the last write to a value; 0 if the entity does not have the component.
+ * Without track_rows it is the last write to any value of the same page. A restore (state.h) counts
+ * as a write to every value of a page that it changes.
  * Threads: reader. Since: 0.1 */
 SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
                                     sett_component component);
@@ -783,41 +780,43 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
 /* ------------------------------------------------------------------------------------- commands */
 
 /* Commands are structural changes that are recorded now and applied later. They are for places
- * where structure is locked. A buffer stores them. Each world has a buffer of its own; more can be
- * created, such as one for each thread.
+ * where structure is locked. A buffer stores them. Each world has its own buffer. You can create
+ * more, such as one for each thread.
  *
- * Which call applies which buffers, each buffer in the order of recording:
+ * These calls apply buffers, each buffer in the order of recording:
  *     sett_commands_apply                                     its argument
  *     sett_progress, sett_system_run                          those of systems, and the world's own
  *     sett_snapshot_take, sett_ring_take, sett_delta_apply    all
  *
- * An applied command does what the immediate call does, except:
- *     add, if the component is present      it is skipped
- *     remove, if the component is absent    it is skipped
- *     any command, if the entity is dead    it is skipped
- * "Dead" includes an entity that another buffer has reserved and not yet created. Skipping is no
- * error. A command can also be rejected: "destroy" for a parent whose children forbid it. Then the
- * other commands are still applied, and sett_world_error says what was rejected.
+ * An applied command does what the immediate call does. But these commands are skipped, which is no
+ * error:
+ *     add       if the component is present
+ *     remove    if the component is absent
+ *     any       if the entity is not alive. An entity that another buffer has reserved is not alive
+ *               until that buffer is applied
+ * A command can also be rejected: "destroy" for a parent whose children forbid it (hierarchy.h).
+ * sett_world_error then says what was rejected. The other commands are still applied.
  *
- * sett_cmd_create reserves a handle. It can be stored, compared and used in further commands. The
- * entity is alive when the command is applied, not before. If the command is dropped, the handle is
- * never used again.
+ * sett_cmd_create reserves a handle. You can store it, and use it in further commands. The entity
+ * is alive after its command was applied. If the command is dropped, its handle is never used
+ * again.
  *
- * Callbacks can record while a buffer is applied. The same call then applies these commands too, at
- * the end. If callbacks cause commands, which cause callbacks, and so on, the 65th level is
- * rejected (LIMIT). The log names the callback and the component.
+ * Callbacks that run while a buffer is applied can record commands. The same call applies them too,
+ * at the end. They can run callbacks again, and so on, up to 64 levels. At the next level recording
+ * fails (LIMIT), and the log names the callback and the component.
  *
- * Recording allocates nothing once a buffer has its usual size. One thread at a time can record
- * into a buffer, while no thread changes structure. sett_cmd_create is for the thread that owns the
- * world, and for systems, which pass context->commands. */
+ * Recording allocates nothing once a buffer has its usual size.
+ *
+ * "Threads: as recording" means: one thread at a time for each buffer, while no thread changes
+ * structure. Only systems, and the thread that owns the world, can call sett_cmd_create. */
 
 /* Returns the buffer for the place of the call:
  *     in a system's function                     the buffer of the job (system.h)
  *     in a callback, while a buffer is applied   this buffer
  *     anywhere else                              the world's own buffer
- * Call it inside the system, not before: while systems run, the world's own buffer rejects commands
- * (LOCKED). The call recognises the system by the current thread. A function that continues on
- * another thread (a fiber) uses context->commands instead.
+ * Call it inside the system's function, not earlier: while systems run, the world's own buffer
+ * rejects commands (LOCKED). The call finds the system by the current thread. A function that
+ * continues on another thread (a fiber) uses context->commands instead.
  * Cost: about 20 instructions in a system, 2 elsewhere.
  * Threads: system. Since: 0.2 */
 SETT_API sett_commands* sett_commands_here(sett_world* world);
@@ -834,8 +833,8 @@ SETT_API sett_world* sett_commands_world(const sett_commands* commands);
 SETT_API sett_status sett_commands_destroy(sett_commands* commands);
 
 /* Applies all commands, in order.
- * Fails: LOCKED; OUT_OF_MEMORY: the command that failed and those after it stay in the buffer. The
- * message names it.
+ * Fails: LOCKED; OUT_OF_MEMORY: the command that failed, and all after it, stay in the buffer. The
+ * message names the command.
  * Cost: as the changes.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_commands_apply(sett_commands* commands);
@@ -847,7 +846,7 @@ SETT_API void sett_commands_clear(sett_commands* commands);
 /* Returns the number of commands in the buffer. Threads: as recording. Since: 0.1 */
 SETT_API uint32_t sett_commands_count(const sett_commands* commands);
 
-/* Writes the commands as text, one on each line, as snprintf does:
+/* Writes the commands as text, one in each line, as snprintf does:
  *
  *     1: create entity 7:1
  *     2: set "Position" of entity 7:1
@@ -857,16 +856,16 @@ SETT_API uint32_t sett_commands_count(const sett_commands* commands);
  * Threads: reader. Since: 0.1 */
 SETT_API size_t sett_commands_describe(const sett_commands* commands, char* out, size_t size);
 
-/* Reserves an entity, which is created when the buffer is applied.
- * Returns null on failure. Fails: LIMIT, OUT_OF_MEMORY, LOCKED (systems run: use
- * sett_commands_here).
- * Threads: system, into context->commands; allowed while loops are open. Since: 0.1 */
+/* Reserves an entity. The entity is created when the buffer is applied.
+ * Returns null on failure. Fails: LIMIT, OUT_OF_MEMORY, LOCKED (the world's own buffer, while
+ * systems run: use sett_commands_here).
+ * Threads: as recording (see above). Since: 0.1 */
 SETT_API sett_entity sett_cmd_create(sett_commands* commands);
 
-/* Records a call of a function, for changes that have no command of their own.
+/* Records a call of a function, for changes that have no command of their own. The function can
+ * change structure and record commands. It cannot apply commands (LOCKED).
  *   data  `size` bytes, at most 1 MB; copied, aligned to 16; NULL with 0 for none
- * The function can change structure and record commands, but not apply them (LOCKED).
- * Fails: ARGUMENT, OUT_OF_MEMORY, LIMIT, LOCKED. Threads: as sett_cmd_add. Since: 0.2 */
+ * Fails: as sett_cmd_add. Threads: as recording. Since: 0.2 */
 SETT_API sett_status sett_cmd_call(sett_commands* commands,
                                    void (*fn)(sett_world* world, void* data), const void* data,
                                    size_t size);
@@ -874,10 +873,9 @@ SETT_API sett_status sett_cmd_call(sett_commands* commands,
 /* These functions record a change. The function of the same name without "cmd_" makes the change
  * now. More of them are in relationship.h, hierarchy.h, name.h and prefab.h.
  *   value  of sett_cmd_set: copied; NULL only for a tag
- * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (more than 64 levels,
- * see above), LOCKED (the world's own buffer, while systems run). Because threads can record
- * into several buffers at once, only LIMIT sets sett_world_error.
- * Threads: as recording (see above). Since: 0.1 */
+ * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (more than 64 levels),
+ * LOCKED (the world's own buffer, while systems run). Only LIMIT sets sett_world_error.
+ * Threads: as recording. Since: 0.1 */
 SETT_API sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity);
 SETT_API sett_status sett_cmd_add(sett_commands* commands, sett_entity entity,
                                   sett_component component);
@@ -891,9 +889,9 @@ SETT_API sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity
 
 /* Record a change of many entities: sett_entity_create_many, sett_entity_destroy_with,
  * sett_component_clear. The last two find the entities when they are applied.
- *   out  receives `count` reserved handles, as sett_cmd_create returns; can be NULL
- * Fails: as sett_cmd_create and sett_cmd_set (sett_cmd_create_many has then recorded a part).
- * Threads: as sett_cmd_create; the others as recording. Since: 0.2 */
+ *   out  receives `count` reserved handles; can be NULL
+ * Fails: as sett_cmd_create and sett_cmd_set. sett_cmd_create_many has then recorded a part.
+ * Threads: as recording. Since: 0.2 */
 SETT_API sett_status sett_cmd_create_many(sett_commands* commands, uint32_t count,
                                           const sett_component* components,
                                           uint32_t component_count, const void* const* values,
@@ -922,12 +920,12 @@ typedef enum sett_access {
     SETT_NONE,  /* does not use them; the field is NULL */
 } sett_access;
 
-/* The entity that a term looks at. */
+/* The entity that a term looks at. "Visited" is the entity that the loop visits. */
 typedef enum sett_walk {
     SETT_WALK_NONE,    /* the visited entity */
-    SETT_WALK_ONE,     /* the parent, or the target of the relationship `along` */
-    SETT_WALK_UP,      /* the nearest ancestor that has the component, from the parent on */
-    SETT_WALK_SELF_UP, /* the same, from the visited entity on */
+    SETT_WALK_ONE,     /* its parent, or its target of the relationship `along` */
+    SETT_WALK_UP,      /* its nearest ancestor that has the component */
+    SETT_WALK_SELF_UP, /* itself if it has the component, else as SETT_WALK_UP */
 } sett_walk;
 
 /* A term of a query. Macros of typed.h fill it in: SETT_IN(Position), SETT_WITHOUT(Frozen). */
@@ -937,18 +935,18 @@ typedef struct sett_term {
     sett_term_kind kind;      /* default: SETT_WITH */
     bool changed;             /* WITH: only if changed, see sett_query_set_since; default: no */
 
-    /* A "term elsewhere" looks at an entity other than the visited one. `walk`, `entity` or
-     * `singleton` chooses it. Such a term comes after the other terms, cannot be ANY, and has
-     * no field: SETT_FIELD_FROM(b, k, i, T) returns its value for one row. A system that writes
-     * through it has a single job. */
+    /* A "term elsewhere" looks at another entity than the visited one: `walk`, `entity` or
+     * `singleton` chooses it. Terms elsewhere come after all other terms, cannot be ANY, and have
+     * no field: SETT_FIELD_FROM(b, k, i, T) returns the value for one row. A system that writes
+     * through such a term has a single job. */
     sett_walk walk;       /* default: SETT_WALK_NONE */
     sett_component along; /* a relationship with one target, for `walk`; default: the hierarchy */
     sett_entity entity;   /* this entity; default: none */
     bool singleton;       /* the entity that has the singletons; default: no */
 
-    /* WITH: loops have the order of this component: that of rows if it is in a sparse set, that of
-     * entity indices if it is in an array. One term at most. Default: what is estimated to cost
-     * least */
+    /* WITH, one term at most: loops have the order of this component's storage. This is the order
+     * of rows in a sparse set, and the order of entity indices in an array. Default: the library
+     * estimates which component costs least */
     bool drives;
 } sett_term;
 
@@ -966,8 +964,8 @@ typedef struct sett_query_desc {
 /* Bytes of a batch that only the library reads. */
 #define SETT_BATCH_INTERNAL_ 2432
 
-/* Up to 1,024 matching entities. Fields are arrays, indexed by row. Not every row has a matching
- * entity: SETT_FOR and SETT_EACH visit those that have. A batch is 3.3 KB on the stack. */
+/* Up to 1,024 matching entities. Fields are arrays, indexed by row. Some rows can have no matching
+ * entity: SETT_FOR and SETT_EACH skip these rows. A batch is 3.3 KB on the stack. */
 typedef struct sett_batch {
     uint32_t count;              /* entities in the batch */
     uint32_t field_count;        /* terms of the query */
@@ -993,8 +991,8 @@ SETT_API sett_query* sett_query_create_sized(sett_world* world, const sett_query
                                              size_t size, size_t term_size);
 
 /* Creates a query. The world frees it at its end. A query skips entities with the tag Disabled or
- * Prefab (prefab.h), unless a term names the tag. It keeps no list of its matches: each loop finds
- * them anew, and adding and removing components costs no more with many queries.
+ * Prefab (prefab.h), unless a term names the tag. A query stores no list of matches: each loop
+ * finds them. So adding and removing components costs the same with many queries.
  * Returns NULL on failure. Fails: ARGUMENT (a wrong term; a component both required and excluded),
  * UNREGISTERED, OUT_OF_MEMORY.
  * Cost: O(terms).
@@ -1010,20 +1008,20 @@ static inline sett_query* sett_query_create(sett_world* world, const sett_query_
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_query_destroy(sett_query* query);
 
-/* Sets the tick for terms with `changed`. They then match values whose sett_changed_tick is later.
+/* Sets the tick for terms with `changed`. They match values whose sett_changed_tick is later.
  *
  *     uint64_t seen = sett_world_tick(world);
  *     sett_world_advance_tick(world);        later writes are newer than `seen`
  *     ... a frame ...
  *     sett_query_set_since(query, seen);
  *
- * In systems do not call it: there `changed` means since the system's last run, and restores do not
- * count.
+ * Do not call it for the query of a system. There `changed` means since the system's last run, and
+ * a restore (state.h) does not count as a change.
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_query_set_since(sett_query* query, uint64_t tick);
 
-/* Writes a text, as snprintf does: how a loop over the query would run now, and why, with the
- * counts that decide it.
+/* Explains in a text how a loop over the query would run now, and why, with the counts that decide.
+ * Writes as snprintf does.
  * Returns the length of the whole text.
  * Threads: writer. Since: 0.1 */
 SETT_API size_t sett_query_explain(const sett_query* query, char* out, size_t size);
@@ -1031,7 +1029,7 @@ SETT_API size_t sett_query_explain(const sett_query* query, char* out, size_t si
 /* Returns the number of matching entities. Cost: as an empty loop. Threads: system. Since: 0.1 */
 SETT_API uint32_t sett_query_count(const sett_query* query);
 
-/* Returns the first entity in the order of the query, null if none matches.
+/* Returns the first entity in the order of the query; null if none matches.
  * Cost: up to the first match.
  * Threads: system. Since: 0.1 */
 SETT_API sett_entity sett_query_first(const sett_query* query);
@@ -1041,7 +1039,7 @@ SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
 
 /* Loops for other languages; C and C++ have SETT_FOR and SETT_QUERY_EACH.
  *     sett_query_begin  opens a loop. Returns `batch`; NULL if memory runs out or the query is NULL
- *     sett_batch_next   moves to the next batch. Returns false at the end
+ *     sett_batch_next   goes to the next batch. Returns false at the end
  *     sett_batch_end    closes the loop. A second call does nothing
  * Cost: about 10 ns to open and close; for each batch 5 ns, plus 2 ns for each field.
  * Threads: writer. In systems: sett_context_begin, sett_context_query. Since: 0.1 */
@@ -1049,53 +1047,52 @@ SETT_API sett_batch* sett_query_begin(sett_query* query, sett_batch* batch);
 SETT_API bool sett_batch_next(sett_batch* batch);
 SETT_API void sett_batch_end(sett_batch* batch);
 
-/* As sett_query_begin, for a batch that is a local variable. If the function with this variable
- * returns without closing the loop, the next structural change closes it. SETT_FOR calls it where C
- * has no attribute `cleanup`.
+/* Private: as sett_query_begin, for a batch that is a local variable. SETT_FOR calls it where C has
+ * no attribute `cleanup`. If a function returns inside such a loop, the next structural change
+ * closes the loop.
  * Threads: as sett_query_begin. Since: 0.2 */
 SETT_API sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch);
 
 /* Restricts a loop that was just opened to one of `parts` equal parts of the storage. All parts
- * together visit every match once, if structure does not change between them. So a program can do a
- * tenth of the work in each of ten frames. SETT_FOR_PART (loop.h) calls it.
+ * together visit every match once, if structure does not change between them. For example, visit a
+ * tenth of the entities in each of ten frames: SETT_FOR_PART (loop.h).
  *   batch  NULL is fine
  *   part   0 to `parts` - 1; parts are cut at multiples of 1,024 rows
  * Returns `batch`.
  * Threads: the one that runs the loop. Since: 0.2 */
 SETT_API sett_batch* sett_batch_part(sett_batch* batch, uint32_t part, uint32_t parts);
 
-/* Ends the loop with this batch: the next sett_batch_next returns false. A `break` in SETT_EACH
- * (loop.h) does the same.
+/* Ends the loop after this batch: the next sett_batch_next returns false. `break` in SETT_EACH
+ * (loop.h) calls it.
  * Threads: the one that runs the loop. Since: 0.2 */
 SETT_API void sett_batch_stop(const sett_batch* batch);
 
-/* Closes all open loops, to repair a world in which a loop was left open. Do not call it inside a
+/* Repairs a world in which a loop was left open: closes all open loops. Do not call it inside a
  * loop.
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_query_end_all(sett_world* world);
 
-/* Returns the field of the k-th term. SETT_FIELD returns it as a typed pointer. NULL for a tag, for
+/* Returns the field of the k-th term; SETT_FIELD returns it as a typed pointer. NULL for a tag, for
  * SETT_NONE, and for an optional component that these entities do not have.
  *
- * A field usually points into the storage. If the storage has another order than the batch, the
- * field is a copy (gathered). It is written back at the end of the batch, if the term is SETT_OUT
- * or SETT_INOUT. During the batch sett_get, sett_get_mut and sett_set use the copy too.
+ * A field usually points into the storage. If the rows of the storage are in another order than the
+ * batch, the field is a copy (a gathered field). At the end of the batch a gathered field of a
+ * SETT_OUT or SETT_INOUT term is written back. Until then sett_get, sett_get_mut and sett_set use
+ * the copy too.
  * Threads: reader. Since: 0.1 */
 static inline void* sett_batch_field(const sett_batch* batch, uint32_t k)
 {
     return batch->fields[k];
 }
 
-/* As sett_batch_field, with checks. SETT_FIELD (`mut` false) and SETT_FIELD_MUT (`mut` true) call
- * it in programs compiled without NDEBUG.
- *   size, type  the C type that the caller expects
- * It reports another C type (and returns NULL), SETT_FIELD_MUT of a SETT_IN term, and SETT_FIELD of
- * a SETT_OUT term, in debug and release builds of the library.
+/* Private: as sett_batch_field, in programs compiled without NDEBUG. Reports another C type than
+ * `size` and `type` say (and returns NULL), SETT_FIELD_MUT (`mut` true) of a SETT_IN term, and
+ * SETT_FIELD of a SETT_OUT term.
  * Threads: the one that runs the loop. Since: 0.1 */
 SETT_API void* sett_batch_field_checked_(const sett_batch* batch, uint32_t k, bool mut, size_t size,
                                          const char* type);
 
-/* Returns whether the batch's entities have the component of the k-th term. For optional tags,
+/* Returns whether the batch's entities have the component of the k-th term. Also for optional tags,
  * which have no field.
  * Threads: reader. Since: 0.1 */
 static inline bool sett_batch_has(const sett_batch* batch, uint32_t k)
@@ -1130,12 +1127,12 @@ static inline sett_entity sett_batch_entity(const sett_batch* batch, uint32_t ro
  * Threads: reader. Since: 0.1 */
 SETT_API const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t row);
 
-/* The value of a term elsewhere (see sett_term), for one row; NULL if there is none.
+/* The value of a term elsewhere (see sett_term) for one row; NULL if there is none.
  *     sett_batch_from      to read; SETT_FIELD_FROM returns a typed pointer
  *     sett_batch_from_mut  to write; SETT_FIELD_FROM_MUT returns a typed pointer
  *     sett_batch_source    the entity that has the value
  *   k  the number of the term among all terms
- * Any other term is a misuse: NULL. So is writing where the term only reads.
+ * NULL, and a misuse: a term that is not elsewhere, and writing through a SETT_IN term.
  * Cost: O(steps of the walk), about 5 ns each. Threads: the one that runs the loop. Since: 0.2 */
 SETT_API const void* sett_batch_from(const sett_batch* batch, uint32_t k, uint32_t row);
 SETT_API void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row);
@@ -1147,14 +1144,14 @@ SETT_API sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint
 #define SETT_GROUP_TYPES 16
 
 /* A group is the set of entities that have all of `owned` and `with`, and none of `without`. The
- * library updates the set at each structural change.
+ * library updates it at each structural change.
  *
- * A group with `owned` types keeps its members in the first rows of their storages, in the same
- * order. Queries over these types then read plain arrays. When an entity enters or leaves, two rows
- * in each owned storage are exchanged.
+ * A group with `owned` types keeps its members in the first rows of the owned storages, in the same
+ * order in each. Queries over these types then read plain arrays. When an entity enters or leaves,
+ * two rows of each owned storage are exchanged.
  *
- * A group without `owned` types (a tracked set) moves nothing. It stores one bit for each entity.
- * Queries read this bit instead of testing each type. */
+ * A group without `owned` types moves nothing. It stores one bit for each entity. Queries read this
+ * bit instead of testing each type. */
 typedef struct sett_group_desc {
     const char* name; /* for messages; default: "group" */
     /* Lists of types; each ends at the first 0. Owned types are in sparse sets without keep_order,
@@ -1163,9 +1160,9 @@ typedef struct sett_group_desc {
     sett_component with[SETT_GROUP_TYPES];
     sett_component without[SETT_GROUP_TYPES];
 
-    /* Callbacks: on_enter after an entity became a member (after on_add), on_exit before it ceases
-     * to be one (before on_remove). In both, the entity has all components of the group. Structure
-     * is locked. */
+    /* Callbacks: on_enter after an entity became a member (after on_add), on_exit before an entity
+     * stops to be a member (before on_remove). In both, the entity has all components of the group.
+     * Structure is locked. */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
     void* user;
@@ -1211,13 +1208,13 @@ typedef enum sett_key_kind {
     SETT_KEY_F64,
 } sett_key_kind;
 
-/* What to sort, and by what: exactly one of `compare`, `key` and `like`.
+/* What to sort, and by what: set exactly one of `compare`, `key` and `like`.
  *
  *     sett_sort(world, &(sett_sort_desc){.component = Sprite_id, .key = SETT_KEY_U32,
  *                                        .key_offset = offsetof(Sprite, layer)}); */
 typedef struct sett_sort_desc {
     /* the type to sort: in a sparse set, and owned by no group. With `group`: the owned type whose
-     * values are compared (not needed with `like`) */
+     * values are compared. With `group` and `like`: not needed */
     sett_component component;
     sett_group* group; /* sort the members of this group, in all types it owns; default: none */
     /* returns a number below 0 if `a` goes before `b`. Structure is locked */
@@ -1225,8 +1222,8 @@ typedef struct sett_sort_desc {
     void* user;        /* passed to `compare` */
     sett_key_kind key; /* compare a number in the value; default: SETT_KEY_NONE */
     size_t key_offset; /* of that number, in bytes */
-    /* take the order of this type's rows; if it is an array, the order of entity indices. Entities
-     * without this type go last, and stay in their present order */
+    /* take the order of this type: of its rows if it is in a sparse set, of entity indices if it is
+     * in an array. Entities without it go last, and stay in their present order */
     sett_component like;
     bool reverse; /* greatest first; with `like`: last row first; default: no */
 } sett_sort_desc;
@@ -1234,7 +1231,7 @@ typedef struct sett_sort_desc {
 SETT_API sett_status sett_sort_sized(sett_world* world, const sett_sort_desc* desc, size_t size);
 
 /* Sorts the rows of a sparse set, or the members of a group that owns types. The sort is stable.
- * Additions go to the end. Removals change the order, except with keep_order.
+ * Later additions go to the end. Later removals change the order, except with keep_order.
  * Fails: LOCKED, UNREGISTERED, ARGUMENT (not a sparse set; not exactly one of `compare`, `key` and
  * `like`; no such key), CONFLICT (a group owns the type), OUT_OF_MEMORY.
  * Cost: by key O(n), about 30 ns a value; by `compare` O(n log n) comparisons; by `like` O(n of

@@ -1,5 +1,5 @@
-/* system.h: systems. A system is a function that sett_progress calls once a frame. It declares
- * which entities it visits, and which components it reads and writes.
+/* system.h: systems. A system is a function that sett_progress calls once a frame. A system
+ * declares which entities it visits, and which components it reads and writes.
  *
  *     static void move(sett_context* context)
  *     {
@@ -17,8 +17,8 @@
  * Words:
  *     frame       one call of sett_progress
  *     phase       a part of a frame, with a number. Phases run in ascending order
- *     stage       systems of one phase that run in parallel
- *     job         a part of a system's entities; one call of its function
+ *     stage       systems of one phase that can run in parallel
+ *     job         a part of a system's entities. The function is called once for each job
  *     conflict    two systems conflict if one writes a component that the other reads or writes
  *     exclusive   an exclusive system runs alone, on the thread that calls sett_progress
  *     by handle   with an entity's handle: sett_get(world, entity, component)
@@ -30,12 +30,13 @@
  *     created B, C, A, where A has before B     runs as  A, B, C
  *     created A, B, C, D, where A has after C   runs as  B, C, A, D
  *
- * Systems that conflict run one after another, in this order. Other systems of the phase can run in
- * parallel. sett_schedule_describe prints the stages.
+ * Two systems run one after another, in this order, if they conflict, or if one names the other in
+ * `before` or `after`. All others of the phase can run in parallel. sett_schedule_describe prints
+ * the stages.
  *
  * Access. The terms declare what the system's loop does with the entities that it visits: SETT_IN,
- * SETT_INOUT or SETT_OUT. SETT_WITH(T) permits sett_has for T, but no access to its values.
- * Everything else that the function accesses is declared in three lists:
+ * SETT_INOUT or SETT_OUT. SETT_WITH(T) permits sett_has for T, but no access to the values of T.
+ * Three lists declare everything else that the function accesses:
  *
  *     access_inout       more components of the visited entities, read and written by handle
  *     access_any_in      components of any entity, and singletons, read
@@ -43,27 +44,28 @@
  *
  * Jobs. The entities of a system are split into jobs, by pages of 1,024 entities. Jobs can run in
  * parallel, so a function must not count in a shared variable. The number of jobs does not depend
- * on the number of threads, and so results do not depend on it. A system has one job if
+ * on the number of threads. So results do not depend on the threads. A system has one job if
  *     it has `single_job`;
  *     it has `access_any_inout`;
- *     it writes a component that is in its `access_any_in`;
+ *     it writes a component that is in its own `access_any_in`;
  *     it writes through a term elsewhere (core.h);
- *     it writes a field that is gathered: copied from a sparse set (sett_query_explain says so);
+ *     it writes a gathered field (core.h; sett_query_explain names gathered fields);
  *     `access_inout` lists a type in a sparse set.
  *
- * Commands. A system records into context->commands. Commands are applied at the end of each phase
- * and before each exclusive system; also before a system that accesses a component in the list
- * `records` of an earlier one. They are applied in the order of systems, then of jobs,
- * then of recording. The world's own buffer is the last; it is also applied at the beginning of a
- * frame.
+ * Commands. A system records into context->commands. These commands are applied
+ *     at the end of the phase;
+ *     before an exclusive system;
+ *     before a later system that accesses a component in the system's list `records`.
+ * The order is that of systems, then of jobs, then of recording. The world's own buffer comes last,
+ * and is also applied at the beginning of a frame.
  *
  * A system's function can call:
  *     functions marked `Threads: reader` or `system` (core.h), for values that it declared
  *     sett_get_mut, sett_find_mut   for components that it declared as written
  *     sett_set                      for these components too, if the entity has the component, and
- *                                   no on_set callback or observer exists for it
+ *                                   the component has no on_set callback or observer
  *     sett_context_query            to loop over another query
- *     sett_cmd_...                  for structural changes; immediate ones fail with LOCKED
+ *     sett_cmd_...                  to change structure; without "cmd_" the call fails (LOCKED)
  * An exclusive system can also change structure. It cannot run or destroy systems (LOCKED).
  *
  * SPDX-License-Identifier: MIT
@@ -93,14 +95,14 @@ typedef struct sett_context {
     void* user;              /* of the descriptor */
     float dt;                /* seconds: of the frame, the interval or the fixed step */
     uint32_t job;            /* number of this job, from 0 */
-    uint32_t job_count;      /* jobs of the system; those without entities are not run */
-    uint64_t frame;          /* frames before this one */
+    uint32_t job_count;      /* jobs of the system; jobs without entities do not run */
+    uint64_t frame;          /* number of this frame, from 0 */
     double time;             /* seconds of the frames before this one */
     void* internal;
     void* argument; /* of sett_system_run_with; else NULL */
 } sett_context;
 
-/* The most components in a list of accesses, and names in `before` and `after`. */
+/* The most components in a list of accesses, and the most names in `before` and `after`. */
 #define SETT_SYSTEM_ACCESS 16
 #define SETT_SYSTEM_ORDER 8
 
@@ -111,21 +113,20 @@ typedef struct sett_system_desc {
     int phase;                    /* default: SETT_PHASE_UPDATE */
 
     /* The entities that it visits, as in sett_query_desc. A term with `changed` matches values
-     * written since the system's last run. Without terms the function is called once. */
+     * written since the system's last run. Without terms the function is called once a frame. */
     sett_term terms[SETT_QUERY_TERMS];
 
-    /* More components that it accesses (see Access above); each list ends at the first 0. */
+    /* More components that it accesses (see Access above). Each list ends at the first 0. */
     sett_component access_any_in[SETT_SYSTEM_ACCESS];
     sett_component access_inout[SETT_SYSTEM_ACCESS];
     sett_component access_any_inout[SETT_SYSTEM_ACCESS];
 
-    /* Components that its commands add, set or remove; the list ends at the first 0. A later system
-     * of the phase that accesses one of them runs after these commands were applied. Default: none:
-     * commands are applied at the end of the phase */
+    /* Components that its commands add, set or remove (see Commands above). The list ends at the
+     * first 0. Default: none */
     sett_component records[SETT_SYSTEM_ACCESS];
 
-    /* Names of systems of the same phase (see Order above); each list ends at the first NULL. These
-     * systems can be created later. The first frame reports unknown names. */
+    /* Names of systems (see Order above). Each list ends at the first NULL. The systems can be
+     * created later. The first frame reports unknown names. */
     const char* before[SETT_SYSTEM_ORDER];
     const char* after[SETT_SYSTEM_ORDER];
 
@@ -134,22 +135,21 @@ typedef struct sett_system_desc {
     bool run_once;   /* disable it after its first run; default: no */
     bool disabled;   /* create it disabled; default: no */
 
-    /* Called before the system runs, on the thread that calls sett_progress; can only read. If it
-     * returns false, the system does not run, as if it were disabled. Default: none */
+    /* Called before the system runs, on the thread that calls sett_progress. The callback can only
+     * read. If it returns false, the system does not run, as if it were disabled. Default: none */
     bool (*run_if)(const sett_world* world, void* user);
-    /* seconds between two runs; dt is the interval, and time left over counts for the next
-     * run. Exception: after a frame longer than the interval it runs once, dt is all the time since
-     * its last run, and none is left over. A run can come early, by up to 1/1000 of
-     * the frame's dt. Default: every frame */
+    /* seconds between two runs; also the system's dt. Time beyond it counts for the next run. In a
+     * frame longer than the interval it runs once: dt is then all the time since its last run. A
+     * run can come early, by up to 1/1000 of the frame's dt. Default: it runs every frame */
     float interval;
-    /* seconds of one step, which is also dt. In each frame it runs as many steps as fit into the
+    /* seconds of one step; this is also the system's dt. A frame runs as many steps as fit into the
      * time that has passed. Default: one run a frame */
     float fixed_step;
     uint32_t max_steps; /* the most fixed steps in one frame; the rest is dropped; default: 8 */
 
-    /* Callbacks for entities that begin or cease to match the terms. on_enter also runs for each
-     * match that exists when the system is created. Otherwise as in sett_group_desc. Such a system
-     * has only SETT_WITH and SETT_WITHOUT terms, and none of a dont_fragment type. */
+    /* Callbacks for entities that begin or stop to match the terms, as in sett_group_desc. on_enter
+     * also runs for the matches that exist when the system is created. All terms are then WITH or
+     * WITHOUT: no OPTIONAL or ANY, no `changed`, no dont_fragment type. */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
 } sett_system_desc;
@@ -157,7 +157,7 @@ typedef struct sett_system_desc {
 SETT_API sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc* desc,
                                                size_t size, size_t term_size);
 
-/* Creates a system, which runs from the next frame on. The world frees it at its end.
+/* Creates a system. It runs from the next frame on. The world frees it at its end.
  * Returns NULL on failure. Fails: ARGUMENT (no name; a wrong term), CONFLICT (the name is taken;
  * `before` or `after` contradicts the phases), CYCLE (the message names the systems), UNREGISTERED,
  * LOCKED, OUT_OF_MEMORY.
@@ -202,7 +202,7 @@ SETT_API sett_status sett_system_order(sett_system* first, sett_system* then);
 /* Returns the system with this name, or NULL. Cost: O(1). Threads: reader. Since: 0.1 */
 SETT_API sett_system* sett_system_find(const sett_world* world, const char* name);
 
-/* Returns the system that was created after `system`, or the first one for NULL; NULL at the end.
+/* Returns the system that was created after `system`; the first one for NULL; NULL at the end.
  * Threads: reader. Since: 0.2 */
 SETT_API sett_system* sett_system_next(const sett_world* world, const sett_system* system);
 
@@ -253,28 +253,29 @@ static inline void sett_system_stats_get(const sett_system* system, sett_system_
  * Threads: writer. Systems run on the threads of sett_schedule_desc.tasks. Since: 0.1 */
 SETT_API sett_status sett_progress(sett_world* world, float dt);
 
-/* As sett_progress, for the phases from `first` to `last` only: for several pipelines in one world,
- * each a range of phase numbers, and for a game that pauses while its output goes on.
+/* As sett_progress, only for the phases from `first` to `last`. For example, a paused game still
+ * runs its output:
  *
  *     sett_progress_phases(world, dt, paused ? SETT_PHASE_OUTPUT : INT_MIN, INT_MAX);
  *
- * It counts as a frame. The timers of systems in other phases stand still.
+ * The call counts as a frame. No time passes for the timers of systems in other phases.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_progress_phases(sett_world* world, float dt, int first, int last);
 
-/* Waits until a frame has taken 1 / `rate` seconds, and returns how long it took, the next dt:
+/* Waits until 1 / `rate` seconds have passed since the last call. Returns the seconds that have
+ * passed, which are the next dt:
  *
  *     uint64_t clock = 0;
  *     while (playing) {
  *         sett_progress(world, sett_frame_wait(&clock, 60));
  *     }
  *
- *   clock  0 at first; the first call then waits for nothing, and returns 1 / `rate`
- *   rate   frames a second; 0: never waits, and the first call returns 0
+ *   clock  0 at first. The first call does not wait, and returns 1 / `rate`
+ *   rate   frames a second. 0: no call waits, and the first returns 0
  * Threads: any. Since: 0.2 */
 SETT_API float sett_frame_wait(uint64_t* clock, float rate);
 
-/* Runs one system once, now, and applies its commands. Ignores run_if, interval and fixed_step.
+/* Runs one system once, now, even if it is disabled or not due. Applies its commands.
  * Fails: as sett_progress.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_system_run(sett_system* system, float dt);
@@ -290,7 +291,7 @@ SETT_API sett_status sett_system_run_with(sett_system* system, float dt, void* a
 SETT_API sett_batch* sett_context_begin(sett_context* context, sett_batch* batch);
 
 /* Begins a loop over all entities of another query. SETT_CONTEXT_FOR calls it. The system declares
- *     what the query reads     in `access_any_in`; a SETT_IN term of the system is enough, too
+ *     what the query reads     in `access_any_in`, or as a SETT_IN term of its own
  *     what the query writes    in `access_any_inout`; with `single_job`, `access_inout` is enough
  * Returns `batch`; NULL if memory runs out or the query is NULL.
  * Threads: the one that runs the job. Since: 0.1 */
@@ -332,7 +333,8 @@ typedef struct sett_tasks {
      * task is done already. */
     void* (*enqueue)(sett_task_fn task, uint32_t count, uint32_t min_range, void* context,
                      void* user);
-    /* Waits for a task, and can run ranges of it. What the task wrote is then visible. */
+    /* Waits until a task is done. It can run ranges of the task. What the task wrote is then
+     * visible. */
     void (*finish)(void* handle, void* user);
     void* user;
 } sett_tasks;
@@ -346,19 +348,19 @@ typedef enum sett_guard {
 
 /* How a world runs its systems. All zeroes is the default. */
 typedef struct sett_schedule_desc {
-    /* threads for systems. Several of them can call the world's allocator and log hook at once.
-     * Default: all systems run on the thread that calls sett_progress */
+    /* threads for systems. These threads can call the world's allocator and log hook, several at
+     * once. Default: all systems run on the thread that calls sett_progress */
     sett_tasks tasks;
-    /* the most jobs of a system, 1 to 64. Results depend on it: all machines of a lockstep game use
-     * the same. Default: 16 */
+    /* the most jobs of a system, 1 to 64. Results depend on this number: use the same on all
+     * machines of a lockstep game. Default: 16 */
     uint32_t job_limit;
     /* report accesses by handle that a system did not declare. The access still succeeds. The log
      * and assert hooks are called on the system's thread: once for each system and component, at
      * most 16 times a system. sett_accessor_find is not checked. Cost: access by handle takes about
      * twice as long in systems */
     sett_guard guard;
-    /* do not measure the times of systems. Times tell which stages are so short that the calling
-     * thread runs them alone; without times all stages use `tasks`. Default: no */
+    /* do not measure the times of systems. Without times every stage uses `tasks`. With times a
+     * very short stage runs on the calling thread alone. Default: no */
     bool no_times;
 } sett_schedule_desc;
 
@@ -373,25 +375,24 @@ static inline sett_status sett_schedule_configure(sett_world* world, const sett_
     return sett_schedule_configure_sized(world, desc, sizeof(*desc));
 }
 
-/* Called after a step of a frame. If `commands` is false, `system` has run. If it is true, the
- * commands that `system` recorded were applied; `system` is NULL for commands that no system
- * recorded. The function can read the world. */
+/* Called after a step of a frame. The function can read the world. If `commands` is false, `system`
+ * has run. If `commands` is true, commands of `system` were applied; NULL: those of the world's own
+ * buffer. */
 typedef void (*sett_step_fn)(sett_world* world, sett_system* system, bool commands, void* user);
 
-/* Calls a function after each step of a frame: to find out which system changes a value. Systems
+/* Calls a function after each step of a frame, to find out which system changes a value. Systems
  * then run on the calling thread, one after another, with the same results. NULL ends it.
  * Fails: LOCKED (systems run), OUT_OF_MEMORY. Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_schedule_watch(sett_world* world, sett_step_fn fn, void* user);
 
-/* A flag for your code; the library does not read it. It is true while a tool plays frames again,
- * as the inspector (docs/inspector.md) does to find the system that wrote a value: then play no
- * sound, and send and log nothing.
+/* A flag for your code; the library does not read it. A tool sets it while it plays frames again
+ * (docs/inspector.md). While it is true, play no sound, and send and log nothing.
  * Threads: reader / writer. Since: 0.2 */
 SETT_API bool sett_world_is_replaying(const sett_world* world);
 SETT_API void sett_world_set_replaying(sett_world* world, bool replaying);
 
-/* Writes the schedule as text, as snprintf does: phases, stages, parallel systems, their jobs, and
- * what each system waits for and why.
+/* Writes the schedule as text, as snprintf does: the phases, their stages, the systems and jobs of
+ * a stage, and what each system waits for and why.
  * Returns the length of the whole text.
  * Threads: writer. Since: 0.1 */
 SETT_API size_t sett_schedule_describe(const sett_world* world, char* out, size_t size);
