@@ -623,6 +623,8 @@ static void systems_in_a_circle(scene* s)
 
 static void system_before_an_unknown(scene* s)
 {
+    const sett_system_desc collide = {.name = "collide", .run = do_nothing};
+    CHECK(sett_system_create(s->world, &collide) != NULL);
     CHECK(sett_system_create(s->world, &(sett_system_desc){.name = "move",
                                                            .run = do_nothing,
                                                            .before = {"colide"}}) != NULL);

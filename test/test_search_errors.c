@@ -2,11 +2,16 @@
  * message changes on purpose, the test prints the line to put in its place. */
 #include "worlds.h"
 
+typedef struct Hold {
+    int32_t height;
+} Hold;
+
 typedef struct Cargo {
     int32_t n;
     char text[8];
     sett_entity of;
     int32_t pair[2];
+    Hold hold;
 } Cargo;
 
 static const struct {
@@ -21,7 +26,8 @@ static sett_world* begin(void)
     sett_component_register(world, &(sett_component_desc){.name = "Ship"});
     sett_component_register(world, &(sett_component_desc){.name = "Planet"});
     sett_component Cargo_id = SETT_REGISTER(world, Cargo);
-    CHECK_EQ(SETT_MEMBERS(world, Cargo, n, text, of, pair), SETT_OK);
+    CHECK_EQ(SETT_MEMBERS(world, Cargo, n, text, of, pair, (hold, .of = SETT_STRUCT(Hold, height))),
+             SETT_OK);
     sett_relationship_register(world, &(sett_relationship_desc){.name = "DockedAt"});
     sett_relationship_register(world, &(sett_relationship_desc){.name = "AtWar", .many = true});
     CHECK_EQ(sett_name_set(world, sett_entity_create(world), "earth"), SETT_OK);

@@ -308,10 +308,13 @@ static void layout_report(const sett_world* world)
                 continue;
             }
             layout_place(text, word->at, &line, &column);
-            setti_world_log(world, SETT_LOG_WARNING,
-                            "%s: line %u, column %u: type \"%.*s\" is not registered in this world",
-                            layout_call, line, column, (int)SETTI_MIN(word->length, 100u),
-                            word->at);
+            setti_guess guess = setti_guess_begin(word->at, word->length);
+            setti_component_guess(world, &guess);
+            setti_world_log(
+                world, SETT_LOG_WARNING,
+                "%s: line %u, column %u: type \"%.*s\" is not registered in this world%s",
+                layout_call, line, column, (int)SETTI_MIN(word->length, 100u), word->at,
+                setti_guess_text(&guess));
         }
     }
 }

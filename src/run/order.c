@@ -187,10 +187,16 @@ void setti_order_report_unknown(sett_world* world)
                 continue;
             }
             order->reported = true;
+            setti_guess guess = setti_guess_begin(order->name->text, strlen(order->name->text));
+            for (const sett_system* at = run->systems; at != NULL; at = at->next) {
+                setti_guess_try(&guess, at->name);
+            }
             setti_world_log(world, SETT_LOG_WARNING,
                             "sett_progress: system \"%.100s\" is to run %s \"%.100s\", and no "
-                            "system has that name - correct it, or create that system",
-                            system->name, order->after ? "after" : "before", order->name->text);
+                            "system has that name%s",
+                            system->name, order->after ? "after" : "before", order->name->text,
+                            guess.found != NULL ? setti_guess_text(&guess)
+                                                : " - correct it, or create that system");
         }
     }
 }

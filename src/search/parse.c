@@ -196,40 +196,40 @@ static bool parse_number(parse* p, uint32_t* number)
 
 /* ----------------------------------------------------------------------------- references */
 
-/* Components of the library itself, which their first use registers. */
-static sett_component parse_own(sett_world* world, const char* name)
+static sett_component parse_hierarchy(sett_world* world)
 {
-    static const struct {
-        const char* name;
-        sett_component (*get)(sett_world* world);
-    } tags[] = {{"Prefab", sett_prefab_tag},
-                {"Disabled", sett_disabled_tag},
-                {"InstanceOf", sett_instance_of}};
-    for (uint32_t k = 0; k < sizeof(tags) / sizeof(tags[0]); k++) {
-        if (strcmp(name, tags[k].name) == 0) {
-            return tags[k].get(world);
-        }
-    }
-    if (strcmp(name, "Name") == 0) {
-        return sett_name_register(world);
-    }
-    if (strcmp(name, "ChildOf") == 0 || strcmp(name, "Hierarchy") == 0) {
-        return setti_world_type(world, SETT_ID_HIERARCHY) != NULL
-                   ? SETT_ID_HIERARCHY
-                   : sett_hierarchy_register(world, NULL);
-    }
-    return 0;
+    return setti_world_type(world, SETT_ID_HIERARCHY) != NULL
+               ? SETT_ID_HIERARCHY
+               : sett_hierarchy_register(world, NULL);
 }
+
+/* Components of the library itself, which their first use registers. */
+static const struct {
+    const char* name;
+    sett_component (*get)(sett_world* world);
+} parse_own[] = {{"Prefab", sett_prefab_tag},      {"Disabled", sett_disabled_tag},
+                 {"InstanceOf", sett_instance_of}, {"Name", sett_name_register},
+                 {"ChildOf", parse_hierarchy},     {"Hierarchy", parse_hierarchy}};
 
 static bool parse_component(parse* p, const char* start, const char* name, sett_component* out)
 {
+    sett_world* world = p->out->world;
     if (name == NULL) {
         return false;
     }
-    *out = sett_component_find(p->out->world, name);
-    *out = *out != 0 ? *out : parse_own(p->out->world, name);
-    return *out != 0 || parse_fail(p, start, SETT_STATUS_UNREGISTERED,
-                                   "component \"%.100s\" is not registered in this world", name);
+    *out = sett_component_find(world, name);
+    setti_guess guess = setti_guess_begin(name, strlen(name));
+    for (uint32_t k = 0; *out == 0 && k < sizeof(parse_own) / sizeof(parse_own[0]); k++) {
+        setti_guess_try(&guess, parse_own[k].name);
+        *out = strcmp(name, parse_own[k].name) == 0 ? parse_own[k].get(world) : 0;
+    }
+    if (*out != 0) {
+        return true;
+    }
+    setti_component_guess(world, &guess);
+    return parse_fail(p, start, SETT_STATUS_UNREGISTERED,
+                      "component \"%.100s\" is not registered in this world%s", name,
+                      setti_guess_text(&guess));
 }
 
 /* #7:2, or #7: whichever entity has the index now. */

@@ -110,12 +110,13 @@ sett_status setti_compare_member(sett_world* world, setti_search_side* side,
         return SETT_STATUS_UNREGISTERED;
     }
     const char* name = side->type->desc.name;
-    if (!sett_member_find(world, operand->component, path, &side->member)) {
+    const sett_struct* of = sett_members_get(world, operand->component);
+    setti_guess guess = setti_guess_begin("", 0);
+    if (of == NULL || !setti_members_find(of, path, &side->member, &guess)) {
         snprintf(message, SETTI_MESSAGE_SIZE, "\"%.100s\" has no member \"%.100s\"%s", name, path,
-                 sett_members_get(world, operand->component) == NULL
-                     ? ": its members are not known - SETT_MEMBERS says them"
+                 of == NULL ? ": its members are not known - SETT_MEMBERS says them"
                  : side->type->records != NULL ? ": an entity has one for each of its links"
-                                               : "");
+                                               : setti_guess_text(&guess));
         return SETT_STATUS_ARGUMENT;
     }
     sett_member_kind kind = side->member.kind;

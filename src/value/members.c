@@ -593,12 +593,19 @@ static const char* path_element(const sett_member* member, const char* path, uin
     return NULL;
 }
 
-bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out)
+bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out,
+                        setti_guess* guess)
 {
     uint32_t base = 0;
     for (;;) {
         size_t length = strcspn(path, ".[");
         const sett_member* member = path_member(of, path, length);
+        if (member == NULL && guess != NULL) {
+            *guess = setti_guess_begin(path, length);
+            for (uint32_t k = 0; k < of->count; k++) {
+                setti_guess_try(guess, of->members[k].name);
+            }
+        }
         if (member == NULL) {
             return false;
         }

@@ -6,6 +6,7 @@
 #ifndef SETTI_VALUE_H
 #define SETTI_VALUE_H
 
+#include "base/guess.h"
 #include "base/page.h"
 #include "base/writer.h"
 #include "sett/members.h"
@@ -78,8 +79,10 @@ SETTI_INLINE void setti_members_destroy(setti_pool* pool, setti_members* members
 /* Sets the bytes of a value that count to 255, the others to 0. */
 void setti_members_mask(const setti_members* members, unsigned char* mask);
 
-/* Finds a path: see sett_member_find. */
-bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out);
+/* Finds a path: see sett_member_find. If a struct has no member of a name, `guess` is what it may
+ * mean; can be NULL. */
+bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out,
+                        setti_guess* guess);
 
 /* Writes the canonical form, `size` bytes. */
 void setti_canonical_encode(const setti_members* members, const void* value, unsigned char* out);

@@ -870,6 +870,15 @@ sett_component sett_component_find(const sett_world* world, const char* name)
     return type != NULL ? type->id : 0;
 }
 
+void setti_component_guess(const sett_world* world, setti_guess* guess)
+{
+    for (uint32_t id = 0; id < world->type_capacity; id++) {
+        if (world->types[id] != NULL) {
+            setti_guess_try(guess, world->types[id]->desc.name);
+        }
+    }
+}
+
 const char* sett_component_name(const sett_world* world, sett_component component)
 {
     if (SETTI_IS_NULL(world)) {

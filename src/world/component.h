@@ -274,6 +274,9 @@ const char* setti_component_remedy(sett_component id);
 /* The name of a type, "?" if it is not registered. */
 const char* setti_component_text(const sett_world* world, sett_component id);
 
+/* Tries the names of all types. */
+void setti_component_guess(const sett_world* world, setti_guess* guess);
+
 /* Gives a type ties, before any entity has it. */
 void setti_component_set_cascade(sett_world* world, setti_type* type, const setti_cascade* cascade);
 

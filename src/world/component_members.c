@@ -232,7 +232,7 @@ bool sett_member_find(const sett_world* world, sett_component component, const c
                       sett_member_ref* out)
 {
     const sett_struct* of = sett_members_get(world, component);
-    return of != NULL && setti_members_find(of, path, out);
+    return of != NULL && setti_members_find(of, path, out, NULL);
 }
 
 bool sett_member_lookup(const sett_world* world, const char* path, sett_component* component,

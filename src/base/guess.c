@@ -1,0 +1,75 @@
+/* guess.c: names that are alike. See guess.h.
+ *
+ * The workload: one wrong name in a message, against some hundred that exist. Names are alike if
+ * few letters were left out, added, replaced or exchanged: one in two to four, two in five to
+ * seven, three in more. Upper and lower case count as equal.
+ */
+#include "base/guess.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static char guess_lower(char c)
+{
+    return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c);
+}
+
+/* How many letters differ (optimal string alignment). The two rows before are enough. */
+static uint32_t guess_distance(const char* a, size_t a_length, const char* b, size_t b_length)
+{
+    uint32_t rows[3][SETTI_GUESS_LENGTH + 1];
+    SETTI_ASSERT(a_length <= SETTI_GUESS_LENGTH && b_length <= SETTI_GUESS_LENGTH);
+    for (size_t k = 0; k <= b_length; k++) {
+        rows[0][k] = (uint32_t)k;
+    }
+    for (size_t i = 1; i <= a_length; i++) {
+        uint32_t* row = rows[i % 3];
+        const uint32_t* last = rows[(i + 2) % 3];
+        const uint32_t* before = rows[(i + 1) % 3];
+        row[0] = (uint32_t)i;
+        for (size_t k = 1; k <= b_length; k++) {
+            char x = guess_lower(a[i - 1]);
+            char y = guess_lower(b[k - 1]);
+            uint32_t least = SETTI_MIN(last[k], row[k - 1]) + 1;
+            least = SETTI_MIN(least, last[k - 1] + (x != y ? 1u : 0u));
+            if (i > 1 && k > 1 && x == guess_lower(b[k - 2]) && y == guess_lower(a[i - 2])) {
+                least = SETTI_MIN(least, before[k - 2] + 1);
+            }
+            row[k] = least;
+        }
+    }
+    return rows[a_length % 3][b_length];
+}
+
+setti_guess setti_guess_begin(const char* wrong, size_t length)
+{
+    setti_guess guess = {.wrong = wrong, .length = length};
+    if (length <= SETTI_GUESS_LENGTH) {
+        guess.distance = (uint32_t)SETTI_MIN((length + 1) / 3, (size_t)3) + 1;
+    }
+    return guess;
+}
+
+void setti_guess_try(setti_guess* guess, const char* name)
+{
+    size_t length = strlen(name);
+    if (length > SETTI_GUESS_LENGTH || length + guess->distance <= guess->length ||
+        guess->length + guess->distance <= length ||
+        (length == guess->length && memcmp(name, guess->wrong, length) == 0)) {
+        return;
+    }
+    uint32_t distance = guess_distance(guess->wrong, guess->length, name, length);
+    if (distance < guess->distance) {
+        guess->distance = distance;
+        guess->found = name;
+    }
+}
+
+const char* setti_guess_text(setti_guess* guess)
+{
+    guess->text[0] = '\0';
+    if (guess->found != NULL) {
+        snprintf(guess->text, sizeof(guess->text), " - did you mean \"%s\"?", guess->found);
+    }
+    return guess->text;
+}
