@@ -31,6 +31,12 @@ need_file() { # <file> <package>
     [ -e "$1" ] || want "$2"
 }
 
+# A module that a command written in Python imports. The python3 of the path may be another one.
+need_module() { # <command> <module> <package>
+    python=$(sed -n '1s/^#! *//p' "$(command -v "$1" || echo /dev/null)")
+    $python -c "import $2" 2>/dev/null || want "$3"
+}
+
 for_build() {
     need_command cc gcc
     need_command make make
@@ -159,9 +165,8 @@ for_site() {
     for_build
     need_command python3 python3
     need_command sphinx-build python3-sphinx
-    for module in furo myst_parser; do
-        python3 -c "import $module" 2>/dev/null || want "$(echo $module | sed 's/myst_parser/python3-myst-parser/')"
-    done
+    need_module sphinx-build furo furo
+    need_module sphinx-build myst_parser python3-myst-parser
     need_command clang clang
     need_command wasm-ld lld
     need_command llvm-ar llvm

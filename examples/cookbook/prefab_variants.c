@@ -61,7 +61,7 @@ int main(void)
     shared = shared && mesh_of(world, one)->number == 8 && mesh_of(world, imps[5])->number == 7;
 
     sett_query* fighters = SETT_QUERY_CREATE(world, SETT_IN(Health));
-    unsigned seen = (unsigned)sett_query_count(fighters); /* without the two prefabs */
+    unsigned seen = (unsigned)sett_query_count(fighters); /* without the prefabs */
     printf("%u fighters of %d and %d points, %u mesh\n", seen, weak, strong, meshes);
     sett_world_destroy(world);
     return seen == 101 && weak == 60 && strong == 900 && meshes == 1 && shared && armoured ? 0 : 1;

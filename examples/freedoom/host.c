@@ -33,6 +33,15 @@ uint64_t host_nanoseconds(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+uint64_t host_worked(void)
+{
+    struct timespec worked = {0};
+#ifdef CLOCK_PROCESS_CPUTIME_ID
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &worked);
+#endif
+    return (uint64_t)worked.tv_sec * 1000000000u + (uint64_t)worked.tv_nsec;
+}
+
 void host_sleep(uint64_t nanoseconds)
 {
     struct timespec time = {.tv_sec = (time_t)(nanoseconds / 1000000000u),
@@ -59,6 +68,11 @@ uint64_t host_nanoseconds(void)
     struct timespec now;
     timespec_get(&now, TIME_UTC);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+uint64_t host_worked(void)
+{
+    return 0;
 }
 
 void host_sleep(uint64_t nanoseconds)

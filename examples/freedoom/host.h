@@ -16,6 +16,9 @@ bool host_make_folder(const char* path);
 /* A clock that only goes forward. */
 uint64_t host_nanoseconds(void);
 
+/* How long all threads of the program together have worked, ns; 0 where that is not known. */
+uint64_t host_worked(void);
+
 /* Waits; where that is not known it does not. */
 void host_sleep(uint64_t nanoseconds);
 

@@ -16,6 +16,7 @@ enum {
     DEMO_BACK_AGAIN = 3000,
     DEMO_BACK_AGAIN_END = 3060,
     DEMO_COSTS = 3100,
+    DEMO_END = 4200,
 };
 
 typedef struct Demo {

@@ -339,13 +339,17 @@ bool game_frame(Play* play, float seconds, const GameControls* controls, Fault* 
     if (controls->next_map && play->session->mode == SESSION_PLAYS) {
         session_go_to(play->session, (session_arena(play->session) + 1) % play->sim->arena_count);
     }
+    uint64_t start = host_nanoseconds();
     if (!game_go_on(play, seconds, controls, fault)) {
         return false;
     }
+    play->played = host_nanoseconds() - start;
     if (play->sim->dice.tick - play->hud.looked_tick >= GAME_HUD_TICKS) {
         hud_look(&play->hud, play->sim);
     }
-    return game_draw(play, seconds, fault);
+    bool good = game_draw(play, seconds, fault);
+    play->drawn = host_nanoseconds() - start - play->played;
+    return good;
 }
 
 void game_note_time(Play* play, uint64_t time)

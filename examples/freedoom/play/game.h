@@ -39,7 +39,8 @@ typedef struct Play {
     int32_t health;
     uint16_t items;
     bool use_held;
-    uint64_t tick_time; /* of the last tick, ns */
+    uint64_t tick_time;     /* of the last tick, ns */
+    uint64_t played, drawn; /* of the last frame: ns for ticks, and for the picture */
 } Play;
 
 /* Reads the pictures of these files, and takes part as player 1 of a map. */

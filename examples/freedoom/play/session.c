@@ -234,8 +234,8 @@ bool session_rewind_begin(Session* session, Fault* fault)
     return session_give_up(session, session->last_seen) || fault_set(fault, "out of memory");
 }
 
-/* Makes the second before the first one that is seen, a part of it a call: from its snapshot it is
- * played again. */
+/* Makes the second before the first one that is seen, a part of it a call: from its snapshot, which
+ * is the first part, it is played again. */
 static bool session_prepare(Session* session, uint32_t budget, Fault* fault)
 {
     Simulation* sim = session->sim;
@@ -246,9 +246,7 @@ static bool session_prepare(Session* session, uint32_t budget, Fault* fault)
         if (enough || first == 0 || start < session_oldest(session)) {
             return true;
         }
-        if (!session_restore(session, start, fault) || !session_see(session, fault)) {
-            return false;
-        }
+        return session_restore(session, start, fault) && session_see(session, fault);
     }
     for (uint32_t i = 0; sim->dice.tick + 1 < first && session_has_time(session, i, budget); ++i) {
         if (!session_replay(session, fault)) {

@@ -18,7 +18,7 @@
 #define SESSION_SECONDS 60u /* that one can go back */
 #define SESSION_SIGHTS (SIMULATION_TICKS_A_SECOND * 4u)
 #define SESSION_TICKS (SIMULATION_TICKS_A_SECOND * (SESSION_SECONDS + 2u))
-#define SESSION_BYTES ((size_t)300 << 20) /* the most that snapshots may keep */
+#define SESSION_BYTES ((size_t)300 << 20) /* the most that snapshots of all maps keep */
 
 typedef enum SessionMode {
     SESSION_PLAYS,
