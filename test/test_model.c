@@ -52,6 +52,7 @@ static const operation operation_list[] = {
     {"set_from_another", op_set_from_another, 60, true},
     {"write", op_write, 60, true},
     {"remove", op_remove, 140, true},
+    {"enable", op_enable, 80, true},
     {"component_clear", op_component_clear, 3, true},
     {"compact", op_compact, 10, false},
     {"trim", op_trim, 10, false},

@@ -155,6 +155,11 @@ static void what_uses_it_is_named(void)
     CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
 
     must_reject(world, sett_component_find(world, "Old off"), SETT_STATUS_ARGUMENT, "library");
+    CHECK(sett_component_register(world, &(sett_component_desc){.name = "Needs",
+                                                                .can_disable = true,
+                                                                .required = &other,
+                                                                .required_count = 1}) != 0);
+    must_reject(world, sett_component_find(world, "Needs off"), SETT_STATUS_ARGUMENT, "library");
     must_reject(world, sett_name_register(world), SETT_STATUS_ARGUMENT, "library");
     must_reject(world, sett_relationship_register(world, &(sett_relationship_desc){.name = "Owes"}),
                 SETT_STATUS_ARGUMENT, "relationship");

@@ -67,8 +67,8 @@ static uint32_t plan_covered(const sett_query* query, const setti_listener* list
         bool with = k < listener->with.count;
         const setti_type* type =
             with ? listener->with.item[k] : listener->without.item[k - listener->with.count];
-        if (!with && type->required.count == 1 && type->required.item[0]->off == type &&
-            plan_term(query, type->required.item[0], SETT_WITH) != SETT_QUERY_TERMS) {
+        const setti_type* switched = with ? NULL : setti_type_switched(type);
+        if (switched != NULL && plan_term(query, switched, SETT_WITH) != SETT_QUERY_TERMS) {
             continue; /* the query excludes it, because it asks for the type */
         }
         uint32_t term = plan_term(query, type, with ? SETT_WITH : SETT_WITHOUT);

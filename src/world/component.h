@@ -371,6 +371,15 @@ static inline void setti_type_deinit_values(const setti_type* type, void* values
     }
 }
 
+/* The type that this one is the switch of, or NULL: of what it requires, the last. */
+SETTI_INLINE const setti_type* setti_type_switched(const setti_type* type)
+{
+    uint32_t count = type->required.count;
+    return count != 0 && type->required.item[count - 1]->off == type
+               ? type->required.item[count - 1]
+               : NULL;
+}
+
 /* Whether the entity at an index has the type, and not switched off. */
 SETTI_INLINE bool setti_type_is_on(const setti_type* type, uint32_t index)
 {

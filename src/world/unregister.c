@@ -23,7 +23,7 @@ static bool unregister_is_own(const setti_type* type)
 {
     bool constant = type->id >= SETTI_COMPONENT_OWN && type->id < SETT_ID_RESERVED_END;
     return constant || type->module != NULL || type->cascade != NULL || type->writers != NULL ||
-           (type->required.count == 1 && type->required.item[0]->off == type);
+           setti_type_switched(type) != NULL;
 }
 
 static bool unregister_is_listened(const setti_listener* listener, const setti_type* type)

@@ -88,6 +88,19 @@ void model_remove(model_world* m, uint32_t index, uint32_t type)
     model_remove_set(m, index, model_types[type].dependants | model_bit(type));
 }
 
+void model_enable(model_world* m, uint32_t index, uint32_t type, bool on)
+{
+    uint32_t off = model_types[type].off;
+    if (model_has(m, index, off) != on) {
+        return;
+    }
+    if (on) {
+        model_remove(m, index, off);
+    } else {
+        model_add(m, index, off);
+    }
+}
+
 void model_destroy(model_world* m, uint32_t index)
 {
     model_remove_set(m, index, UINT64_MAX);

@@ -30,7 +30,8 @@ enum {
     MODEL_OWNED = 8,       /* values own memory: init, deinit, copy, move */
     MODEL_NOTIFIED = 16,   /* on_add, on_set, on_remove count */
     MODEL_SEEDED = 32,     /* init writes bytes that are not zero */
-    MODEL_OWN_ID = 64      /* registered with an id of our choice, descending */
+    MODEL_OWN_ID = 64,     /* registered with an id of our choice, descending */
+    MODEL_SWITCHED = 128   /* can_disable: its switch is a type of the model, too, "<name> off" */
 };
 
 #define MODEL_INIT_SEED 7u
@@ -49,9 +50,11 @@ typedef struct model_type {
     bool by_default;     /* its storage is left to the library */
     uint64_t closure;    /* types that it requires, all the way */
     uint64_t dependants; /* types that require it, all the way */
+    uint32_t off;        /* its switch, or of a switch, the type; MODEL_TYPES: it has none */
 } model_type;
 
-#define MODEL_TYPES 48u
+#define MODEL_DRAWN 48u /* types that operations draw; the switches follow */
+#define MODEL_TYPES 56u
 
 extern model_type model_types[];
 
@@ -115,6 +118,7 @@ typedef enum model_command_kind {
     MODEL_ADD,
     MODEL_SET,
     MODEL_REMOVE,
+    MODEL_ENABLE, /* by the last bit of `seed`: on or off */
     MODEL_CLEAR
 } model_command_kind;
 
@@ -246,8 +250,18 @@ static inline bool model_is_dont_fragment(const model_world* m, uint32_t type)
     return (model_types[type].flags & MODEL_NO_FRAGMENT) != 0 && !m->plain;
 }
 
+/* Of the types that an entity has, those that queries see: not the ones switched off. */
+static inline uint64_t model_seen(uint64_t mask)
+{
+    for (uint64_t rest = mask >> MODEL_DRAWN << MODEL_DRAWN; rest != 0; rest &= rest - 1) {
+        mask &= ~model_bit(model_types[model_lowest(rest)].off);
+    }
+    return mask;
+}
+
 static inline bool model_is_member(const model_group* group, uint64_t mask)
 {
+    mask = model_seen(mask);
     return (mask & group->with) == group->with && (mask & group->without) == 0;
 }
 
@@ -269,6 +283,9 @@ static inline uint32_t model_room(const model_world* m)
 
 void model_create(model_world* m, sett_entity entity);
 void model_destroy(model_world* m, uint32_t index);
+
+/* Switches a type that the entity has on or off. */
+void model_enable(model_world* m, uint32_t index, uint32_t type, bool on);
 
 /* Adds a type after what it requires. */
 void model_add(model_world* m, uint32_t index, uint32_t type);

@@ -36,6 +36,8 @@ static sett_status record(sett_commands* buffer, const model_command* c)
         return record_value(buffer, c);
     case MODEL_REMOVE:
         return sett_cmd_remove(buffer, c->entity, id_of(c->type));
+    case MODEL_ENABLE:
+        return sett_cmd_enable(buffer, c->entity, id_of(c->type), (c->seed & 1) != 0);
     case MODEL_CLEAR:
         return sett_cmd_clear(buffer, c->entity);
     case MODEL_CREATE:
@@ -59,15 +61,18 @@ static void record_create(sett_commands* buffer, model_command* c)
 
 void record_some(void)
 {
-    static const model_command_kind kinds[] = {MODEL_CREATE, MODEL_CREATE, MODEL_DESTROY, MODEL_ADD,
-                                               MODEL_ADD,    MODEL_SET,    MODEL_SET,     MODEL_SET,
-                                               MODEL_REMOVE, MODEL_REMOVE, MODEL_CLEAR};
+    static const model_command_kind kinds[] = {
+        MODEL_CREATE, MODEL_CREATE, MODEL_DESTROY, MODEL_ADD,    MODEL_ADD,   MODEL_SET,
+        MODEL_SET,    MODEL_SET,    MODEL_REMOVE,  MODEL_REMOVE, MODEL_CLEAR, MODEL_ENABLE};
     uint32_t k = below(MODEL_BUFFERS);
     if (model.command_count[k] == MODEL_COMMANDS) {
         return;
     }
     model_command c = {kinds[below(sizeof(kinds) / sizeof(kinds[0]))], some_recordable(),
                        some_type(), some_seed()};
+    if (c.kind == MODEL_ENABLE) {
+        c.type = model_types[MODEL_DRAWN + below(MODEL_TYPES - MODEL_DRAWN)].off;
+    }
     if (c.kind == MODEL_CLEAR && !one_in(4)) {
         return;
     }
@@ -116,6 +121,8 @@ static void note_command(const model_command* c)
         model_set(&model, index, c->type, c->seed);
     } else if (c->kind == MODEL_REMOVE && has) {
         model_remove(&model, index, c->type);
+    } else if (c->kind == MODEL_ENABLE && has) {
+        model_enable(&model, index, c->type, (c->seed & 1) != 0);
     }
 }
 

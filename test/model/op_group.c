@@ -60,7 +60,7 @@ static void group_choose(model_group* group)
     }
     for (uint32_t wish = below(3); wish > 0; wish--) {
         uint32_t type = some_type();
-        bool against = !model_has(&model, index, type) && !model_is_dont_fragment(&model, type);
+        bool against = !model_has(&model, index, type) && can_be_excluded(type);
         group->without |= against || wild ? model_bit(type) : 0;
     }
 }
@@ -76,6 +76,9 @@ static bool group_answer_is(const model_group* group, sett_status status)
     }
     for (uint64_t rest = group->owned; rest != 0; rest &= rest - 1) {
         argument = argument || !can_be_owned(model_lowest(rest));
+    }
+    for (uint64_t rest = group->without; rest != 0; rest &= rest - 1) {
+        argument = argument || !can_be_excluded(model_lowest(rest));
     }
     bool conflict = (group->owned & model.group_owned) != 0;
     return status == SETT_OK                ? !argument && !conflict

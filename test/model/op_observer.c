@@ -39,7 +39,8 @@ static void observer_choose(model_observer* observer, sett_observer_desc* desc)
     for (uint32_t wish = 1 + below(4); wish > 0; wish--) {
         bool with = one_in(2);
         uint32_t type = with ? some_type_of(index) : some_type();
-        if (!model_is_dont_fragment(&model, type) && (with || !model_has(&model, index, type))) {
+        if (with ? !model_is_dont_fragment(&model, type)
+                 : can_be_excluded(type) && !model_has(&model, index, type)) {
             desc->terms[terms].component = id_of(type);
             desc->terms[terms++].kind = with ? SETT_WITH : SETT_WITHOUT;
             crossing->with |= with ? model_bit(type) : 0;

@@ -116,6 +116,27 @@ void op_remove(void)
     EXPECT_SAME(model_compare_list(&model, index));
 }
 
+void op_enable(void)
+{
+    uint32_t index = some_live();
+    uint32_t number = some_switched();
+    sett_entity entity = model_handle(&model, index);
+    bool on = one_in(2);
+    sett_status status = sett_enable(model.world, entity, id_of(number), on);
+    bool has = model_has(&model, index, number);
+    if (model_types[number].off == MODEL_TYPES || !has) {
+        EXPECT(status == (has || model_types[number].off == MODEL_TYPES ? SETT_STATUS_ARGUMENT
+                                                                        : SETT_STATUS_ABSENT));
+        EXPECT(sett_is_enabled(model.world, entity, id_of(number)) == has);
+        return;
+    }
+    EXPECT(status == SETT_OK);
+    model_enable(&model, index, number, on);
+    EXPECT(sett_is_enabled(model.world, entity, id_of(number)) == on);
+    EXPECT_SAME(model_compare_index(&model, index));
+    EXPECT_SAME(model_compare_list(&model, index));
+}
+
 void op_component_clear(void)
 {
     uint32_t type = some_type();

@@ -87,16 +87,27 @@ sett_entity some_stale(void)
 
 uint32_t some_type(void)
 {
-    return below(MODEL_TYPES);
+    return below(MODEL_DRAWN);
+}
+
+uint32_t some_switched(void)
+{
+    return one_in(8) ? some_type()
+                     : model_types[MODEL_DRAWN + below(MODEL_TYPES - MODEL_DRAWN)].off;
 }
 
 uint32_t some_type_of(uint32_t index)
 {
-    uint64_t mask = model.mask[index];
+    uint64_t mask = model.mask[index] & (model_bit(MODEL_DRAWN) - 1);
     for (uint32_t skip = mask != 0 ? below(8) : 0; skip > 0 && (mask & (mask - 1)) != 0; skip--) {
         mask &= mask - 1;
     }
     return mask != 0 && !one_in(8) ? model_lowest(mask) : some_type();
+}
+
+bool can_be_excluded(uint32_t type)
+{
+    return !model_is_dont_fragment(&model, type) && model_types[type].off == MODEL_TYPES;
 }
 
 bool has_room(uint32_t type, uint32_t more)

@@ -94,6 +94,9 @@ sett_entity some_stale(void);
 
 uint32_t some_type(void);
 
+/* A type that can be switched off, mostly. */
+uint32_t some_switched(void);
+
 /* A type that the entity has, or any if it has none. */
 uint32_t some_type_of(uint32_t index);
 
@@ -104,6 +107,9 @@ static inline sett_component id_of(uint32_t type)
 {
     return model_types[type].id;
 }
+
+/* Whether groups and observers of queries can exclude this type. */
+bool can_be_excluded(uint32_t type);
 
 /* Whether so many more may have this type. */
 bool has_room(uint32_t type, uint32_t more);
@@ -130,6 +136,7 @@ void op_event(void);
 void op_set_from_another(void);
 void op_write(void);
 void op_remove(void);
+void op_enable(void);
 void op_component_clear(void);
 
 /* op_storage.c */
