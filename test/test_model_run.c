@@ -8,7 +8,7 @@
 #include "sett/system.h"
 #include "worlds.h"
 
-#include "world/world.h"
+#include "run/run.h"
 
 #define WORLDS 3
 #define SYSTEMS 12
@@ -300,6 +300,7 @@ static void make_actor(scene* s, uint32_t k)
     choose_types(s, &a->desc, a->desc.access_any_inout, draw(&s->state) % 4 == 0 ? 2 : 0);
     a->desc.single_job = draw(&s->state) % 8 == 0;
     a->desc.exclusive = draw(&s->state) % 16 == 0;
+    choose_types(s, &a->desc, a->desc.records, 3);
     a->creates = draw(&s->state) % 2 == 0;
     a->destroys = draw(&s->state) % 3 == 0;
     a->toggles = draw(&s->state) % 2 == 0;
@@ -325,6 +326,7 @@ static void systems_do_the_same_in_any_order(void)
         make_actor(&s, k);
     }
     uint32_t split = 0;
+    uint32_t applied = 0; /* stages before which commands are applied, inside of a phase */
     for (uint64_t frame = 0; frame < frames; frame++) {
         uint32_t again = (uint32_t)(draw(&s.state) % SYSTEMS);
         for (uint32_t w = 0; w < WORLDS; w++) {
@@ -346,9 +348,14 @@ static void systems_do_the_same_in_any_order(void)
             sett_system_stats_get(sett_system_find(s.at[0].world, s.actors[k].name), &stats);
             split += stats.jobs > 2;
         }
+        const setti_run* run = s.at[0].world->run;
+        for (uint32_t k = 0; k < run->stage_count; k++) {
+            applied += run->stages[k].applies && !run->stages[k].exclusive;
+        }
         check_print((frame + 1) * 500, frames * 500);
     }
     CHECK(split > frames);
+    CHECK(applied > frames);
     for (uint32_t w = 0; w < WORLDS; w++) {
         CHECK(sett_entity_count(s.at[w].world) > s.most / 4);
         sett_world_destroy(s.at[w].world);

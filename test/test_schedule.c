@@ -494,6 +494,7 @@ typedef struct naive {
     int phase;
     bool exclusive;
     uint8_t uses[TYPES]; /* 0 nothing, 1 reads, 2 writes */
+    bool records[TYPES];
     char before[16];
     char after[16];
     sett_system* system;
@@ -519,6 +520,16 @@ static bool naive_conflicts(const naive* a, const naive* b)
             conflicts || (a->uses[k] != 0 && b->uses[k] != 0 && a->uses[k] + b->uses[k] > 2);
     }
     return conflicts;
+}
+
+/* Whether b, which comes later in the phase, needs what a recorded. */
+static bool naive_awaits(const naive* a, const naive* b)
+{
+    bool awaits = false;
+    for (uint32_t k = 0; k < TYPES; k++) {
+        awaits = awaits || (a->records[k] && b->uses[k] != 0);
+    }
+    return awaits && a->phase == b->phase && a->system->place < b->system->place;
 }
 
 /* Whether b comes, by what is said, somewhere behind a. */
@@ -598,6 +609,26 @@ static void naive_check_places(const naive_world* w)
     }
 }
 
+/* Commands are applied before the stages in which some system is exclusive or awaits them. */
+static void naive_check_commands(const setti_run* run, const naive_world* w)
+{
+    for (uint32_t n = 0; n < run->stage_count; n++) {
+        const setti_stage* stage = &run->stages[n];
+        bool applies = false;
+        for (uint32_t k = 0; k < w->count; k++) {
+            for (uint32_t at = 0; at < stage->count; at++) {
+                const naive* b = &w->at[k];
+                bool in = run->sorted[stage->first + at] == b->system;
+                applies = applies || (in && b->exclusive);
+                for (uint32_t j = 0; in && j < w->count; j++) {
+                    applies = applies || naive_awaits(&w->at[j], b);
+                }
+            }
+        }
+        CHECK_EQ(stage->applies, applies);
+    }
+}
+
 /* Every rule of the header, for every pair. */
 static void naive_check(scene* s, const naive_world* w)
 {
@@ -625,8 +656,10 @@ static void naive_check(scene* s, const naive_world* w)
             if (a->phase != b->phase) {
                 continue;
             }
-            bool apart = naive_said(a, b) || naive_said(b, a) || naive_conflicts(a, b);
+            bool awaits = naive_awaits(b, a);
+            bool apart = naive_said(a, b) || naive_said(b, a) || naive_conflicts(a, b) || awaits;
             CHECK(!apart || a->system->stage != b->system->stage);
+            CHECK(!awaits || a->system->stage > b->system->stage);
             waits = waits || (apart && b->system->stage + 1 == a->system->stage);
             /* Order of creation, where nothing else is said, directly or by others. */
             bool notified = false;
@@ -639,6 +672,7 @@ static void naive_check(scene* s, const naive_world* w)
                   w->at[j].name);
     }
     naive_check_places(w);
+    naive_check_commands(run, w);
 }
 
 static void random_systems_keep_the_rules(void)
@@ -676,6 +710,12 @@ static void random_systems_keep_the_rules(void)
                 }
             }
             made->exclusive = terms == 0;
+            for (uint32_t t = 0, records = 0; t < TYPES && !made->exclusive; t++) {
+                made->records[t] = draw(&state) % 8 == 0;
+                if (made->records[t]) {
+                    desc.records[records++] = s.type[t];
+                }
+            }
             if (draw(&state) % 3 == 0) {
                 snprintf(made->before, sizeof(made->before), "s%u", (unsigned)(draw(&state) % 40));
                 desc.before[0] = made->before;

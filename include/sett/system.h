@@ -131,7 +131,7 @@ typedef struct sett_system_desc {
     const char* after[SETT_SYSTEM_ORDER];
 
     bool single_job; /* one job visits all entities; default: no */
-    bool exclusive;  /* default: yes without terms and access lists, else no */
+    bool exclusive;  /* default: yes without terms and lists, else no */
     bool run_once;   /* disable it after its first run; default: no */
     bool disabled;   /* create it disabled; default: no */
 
