@@ -13,6 +13,7 @@
 #include "check.h"
 #include "sett/duplicate.h"
 #include "sett/hierarchy.h"
+#include "sett/name.h"
 #include "sett/prefab.h"
 #include "sett/relationship.h"
 #include "sett/search.h"
@@ -320,71 +321,167 @@ static void naive_join(uint32_t index, uint32_t parent)
 
 /* ---- Copies: what is made is looked up in the world, along the tree -------------------------- */
 
-/* Notes the copies of a subtree, and what they are but for links and references. */
-static void naive_copy_down(uint32_t index, sett_entity copy, uint32_t parent, bool alone,
-                            bool instance)
+/* What is copied: a subtree, and those of its bases. A node whose parent's copy has a child of its
+ * name by then adds to that one: its twin. */
+typedef struct naive_node {
+    uint32_t index;
+    uint32_t over; /* node of the parent's copy */
+    uint32_t twin; /* node whose copy is its own; itself, mostly */
+    uint32_t gets; /* of what it has, what its copy gets: bits by relation, and HAS_* */
+    bool derives;  /* its copy is an instance of it */
+} naive_node;
+
+enum {
+    HAS_VALUE = 1 << RELATIONS,
+    HAS_SHARED = HAS_VALUE << 1,
+    HAS_DONT_FRAGMENT = HAS_VALUE << 2,
+    HAS_PREFAB = HAS_VALUE << 3
+};
+
+static naive_node nodes[INDICES];
+static uint32_t node_count;
+static uint8_t labels[INDICES]; /* names, by index; 0: none */
+
+static uint32_t naive_has(uint32_t index)
 {
-    naive_born(copy);
-    naive_entity* from = &naive.at[index];
-    naive_entity* to = &naive.at[copy.index];
-    from->copy = copy.index;
-    to->has_value = from->has_value;
-    to->value = from->value;
-    to->dont_fragment = from->dont_fragment;
-    to->policy = from->policy;
-    to->prefab = from->prefab && !instance;
-    to->has_shared = from->has_shared && !instance;
-    to->shared = from->shared;
-    if (parent != INDICES) {
-        naive_attach(copy.index, parent);
+    const naive_entity* e = &naive.at[index];
+    uint32_t has = (e->has_value ? HAS_VALUE : 0u) | (e->has_shared ? HAS_SHARED : 0u) |
+                   (e->dont_fragment ? HAS_DONT_FRAGMENT : 0u) | (e->prefab ? HAS_PREFAB : 0u);
+    for (uint32_t k = 0; k < RELATIONS; k++) {
+        has |= naive_find(k, index, INDICES) != LINKS ? 1u << k : 0u;
     }
-    sett_entity at = sett_hierarchy_first(world, copy);
-    for (uint32_t k = 0; !alone; k++, at = sett_hierarchy_next(world, at)) {
-        uint32_t child = naive_child(index, k);
-        if (child == INDICES) {
-            break;
-        }
-        WANT(!sett_is_null(at));
-        naive_copy_down(child, at, copy.index, false, instance);
-    }
-    WANT(sett_is_null(at));
+    return has;
 }
 
-/* The links and references of copies, when all are noted. `before`: links that there were. */
-static void naive_copy_links(uint32_t root, bool instance, uint32_t before)
+/* Lists a subtree; false if something of it is listed already. */
+static bool naive_list(uint32_t index, uint32_t over, bool alone)
 {
-    for (uint32_t k = 0; k < before; k++) {
-        const naive_link link = naive.link[k];
-        uint32_t source = naive.at[link.source].copy;
-        uint32_t target = naive.at[link.target].copy;
-        if (source == INDICES || (link.relation == INSTANCE_OF && instance &&
-                                  (link.source == root || naive.at[link.source].has_shared))) {
-            continue;
+    naive_node* node = &nodes[node_count];
+    bool root = over == INDICES;
+    *node = (naive_node){.index = index, .over = over, .twin = root ? 0 : node_count};
+    for (uint32_t k = 0; k < node_count; k++) {
+        if (nodes[k].index == index) {
+            return false;
         }
-        naive_link_add(link.relation, source, target != INDICES ? target : link.target, link.data);
+        if (!root && nodes[k].twin == k && nodes[k].over == over && labels[index] != 0 &&
+            labels[nodes[k].index] == labels[index]) {
+            node->twin = k;
+        }
     }
-    for (uint32_t k = 0; k < naive.end; k++) {
-        uint32_t copy = sett_is_null(naive.at[k].handle) ? INDICES : naive.at[k].copy;
-        if (copy != INDICES && instance && (k == root || naive.at[k].has_shared)) {
-            naive_link_add(INSTANCE_OF, copy, k, 0);
+    over = node->twin;
+    node_count++;
+    for (uint32_t k = 0; !alone && naive_child(index, k) != INDICES; k++) {
+        if (!naive_list(naive_child(index, k), over, false)) {
+            return false;
         }
-        if (copy != INDICES) {
-            sett_entity* reference = &naive.at[copy].value.reference;
-            if (alive(*reference) && naive.at[reference->index].copy != INDICES) {
-                *reference = naive.at[naive.at[reference->index].copy].handle;
+    }
+    return true;
+}
+
+/* What the copies of the nodes get: the first of twins that has something gives it. An instance
+ * does not get what it shares with its prefab. */
+static void naive_choose(bool instance)
+{
+    for (uint32_t k = 0; k < node_count; k++) {
+        naive_node* node = &nodes[k];
+        bool own = node->twin == k;
+        node->gets = naive_has(node->index);
+        node->derives = instance && own && (k == 0 || (node->gets & HAS_SHARED) != 0);
+        for (uint32_t j = node->twin; j < k; j++) {
+            node->gets &= nodes[j].twin == node->twin ? ~naive_has(nodes[j].index) : UINT32_MAX;
+        }
+        node->gets &= nodes[node->twin].derives ? ~(1u << INSTANCE_OF) : UINT32_MAX;
+        node->gets &= instance && own ? ~(uint32_t)HAS_SHARED : UINT32_MAX;
+        node->gets &= instance ? ~(uint32_t)HAS_PREFAB : UINT32_MAX;
+    }
+}
+
+/* Notes the copy of a node: of the root the one given, of others the next child. */
+static void naive_copy_node(uint32_t k, sett_entity root)
+{
+    const naive_node* node = &nodes[k];
+    const naive_entity* from = &naive.at[node->index];
+    if (node->twin == k) {
+        sett_entity copy = root;
+        uint32_t parent = k != 0 ? naive.at[nodes[node->over].index].copy : INDICES;
+        for (uint32_t c = 0; k != 0 && (c == 0 || naive_child(parent, c - 1) != INDICES); c++) {
+            copy = c == 0 ? sett_hierarchy_first(world, naive.at[parent].handle)
+                          : sett_hierarchy_next(world, copy);
+        }
+        WANT(!sett_is_null(copy));
+        naive_born(copy);
+        naive.at[copy.index].policy = from->policy;
+        if (k != 0) {
+            naive_attach(copy.index, parent);
+        }
+        naive.at[node->index].copy = copy.index;
+    }
+    uint32_t copy = naive.at[nodes[node->twin].index].copy;
+    naive_entity* to = &naive.at[copy];
+    naive.at[node->index].copy = copy;
+    to->has_value |= (node->gets & HAS_VALUE) != 0;
+    to->value = (node->gets & HAS_VALUE) != 0 ? from->value : to->value;
+    to->has_shared |= (node->gets & HAS_SHARED) != 0;
+    to->shared = (node->gets & HAS_SHARED) != 0 ? from->shared : to->shared;
+    to->dont_fragment |= (node->gets & HAS_DONT_FRAGMENT) != 0;
+    to->prefab |= (node->gets & HAS_PREFAB) != 0;
+}
+
+/* The links and references of copies, when all are noted. */
+static void naive_copy_links(void)
+{
+    for (uint32_t n = 0, before = naive.link_count; n < before; n++) {
+        const naive_link link = naive.link[n];
+        uint32_t target = naive.at[link.target].copy;
+        for (uint32_t k = 0; k < node_count; k++) {
+            if (nodes[k].index == link.source && (nodes[k].gets >> link.relation & 1) != 0) {
+                naive_link_add(link.relation, naive.at[link.source].copy,
+                               target != INDICES ? target : link.target, link.data);
             }
         }
+    }
+    for (uint32_t k = 0; k < node_count; k++) {
+        uint32_t copy = naive.at[nodes[k].index].copy;
+        if (nodes[k].derives) {
+            naive_link_add(INSTANCE_OF, copy, nodes[k].index, 0);
+        }
+        sett_entity* reference = &naive.at[copy].value.reference;
+        if ((nodes[k].gets & HAS_VALUE) != 0 && alive(*reference) &&
+            naive.at[reference->index].copy != INDICES) {
+            *reference = naive.at[naive.at[reference->index].copy].handle;
+        }
+    }
+}
+
+/* The nodes are listed, and nothing else has a copy. */
+static void naive_copy_nodes(sett_entity copy, bool instance)
+{
+    naive_choose(instance);
+    for (uint32_t k = 0; k < node_count; k++) {
+        naive_copy_node(k, copy);
+    }
+    naive_copy_links();
+    for (uint32_t k = 0; k < node_count; k++) { /* that there are no more */
+        uint32_t made = naive.at[nodes[k].index].copy;
+        uint32_t children = 0;
+        for (; naive_child(made, children) != INDICES; children++) {
+        }
+        WANT(sett_hierarchy_child_count(world, naive.at[made].handle) == children);
     }
 }
 
 static void naive_copy(uint32_t root, sett_entity copy, bool alone, bool instance)
 {
-    uint32_t before = naive.link_count;
+    uint32_t parent = instance ? INDICES : naive.at[root].parent;
     for (uint32_t k = 0; k < naive.end; k++) {
         naive.at[k].copy = INDICES;
     }
-    naive_copy_down(root, copy, instance ? INDICES : naive.at[root].parent, alone, instance);
-    naive_copy_links(root, instance, before);
+    node_count = 0;
+    WANT(naive_list(root, INDICES, alone));
+    naive_copy_nodes(copy, instance);
+    if (parent != INDICES) {
+        naive_attach(copy.index, parent);
+    }
 }
 
 /* The shared value that an entity has, or its prefab, or that one's; NULL if none has. */
@@ -790,6 +887,105 @@ static void do_instantiate(void)
     }
 }
 
+/* Gives some descendants names of few; afterwards takes these and those of the copies. */
+static void label_all(bool on)
+{
+    for (uint32_t k = 0; k < node_count; k++) {
+        uint32_t index = nodes[k].index;
+        if (on && nodes[k].over != INDICES && below(2) == 0) {
+            char name[2] = {(char)('a' + below(3)), '\0'};
+            if (sett_name_set(world, naive.at[index].handle, name) == SETT_OK) {
+                labels[index] = (uint8_t)name[0];
+            }
+        } else if (!on && labels[index] != 0) {
+            uint32_t copy = nodes[k].twin == k ? naive.at[index].copy : INDICES;
+            WANT(sett_remove(world, naive.at[index].handle, SETT_ID_NAME) == SETT_OK);
+            WANT(copy == INDICES ||
+                 sett_remove(world, naive.at[copy].handle, SETT_ID_NAME) == SETT_OK);
+            labels[index] = 0;
+        }
+    }
+}
+
+/* Lists a prefab and its bases; false if one is in another. */
+static bool bases_list(const sett_entity* from, uint32_t count)
+{
+    bool apart = true;
+    node_count = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        apart = apart && naive_list(from[k].index, INDICES, false);
+    }
+    return apart;
+}
+
+/* Whether the copies of the nodes, together, are in a circle of the relationship without any. */
+static bool bases_close(void)
+{
+    bool closes = false;
+    for (uint32_t k = 0; k < node_count; k++) {
+        uint32_t at = nodes[k].twin;
+        for (uint32_t steps = 0; at != INDICES && steps < node_count; steps++) {
+            uint32_t from = at;
+            at = INDICES;
+            for (uint32_t j = 0; j < node_count; j++) {
+                uint32_t link = nodes[j].twin == from && (nodes[j].gets >> ACYCLIC & 1) != 0
+                                    ? naive_find(ACYCLIC, nodes[j].index, INDICES)
+                                    : LINKS;
+                for (uint32_t to = 0; link != LINKS && to < node_count; to++) {
+                    at = nodes[to].index == naive.link[link].target ? nodes[to].twin : at;
+                }
+            }
+        }
+        closes = closes || at != INDICES;
+    }
+    return closes;
+}
+
+/* An instance of several, with a parent. */
+static void do_bases(void)
+{
+    doing = "instantiate with bases";
+    sett_entity from[3] = {some_entity(), some_entity(), some_entity()};
+    uint32_t count = 1 + below(3);
+    sett_entity parent = below(3) == 0 ? some_entity() : sett_null();
+    bool is = sett_is_null(parent) || alive(parent);
+    for (uint32_t k = 0; k < count; k++) {
+        if (alive(from[k]) && naive_size(from[k].index) > 20) {
+            return;
+        }
+        is = is && alive(from[k]);
+    }
+    bool apart = is && bases_list(from, count);
+    bool closes = false;
+    if (apart) {
+        label_all(true);
+        WANT(bases_list(from, count)); /* by their names */
+        naive_choose(true);
+        closes = bases_close();
+    }
+    sett_entity made = sett_instantiate_with(
+        world,
+        &(sett_instantiate_desc){
+            .prefab = from[0], .bases = from + 1, .base_count = count - 1, .parent = parent});
+    WANT(sett_is_null(made) == (!apart || closes));
+    for (uint32_t k = 0; k < naive.end; k++) {
+        naive.at[k].copy = INDICES;
+    }
+    if (!sett_is_null(made)) {
+        naive_copy_nodes(made, true);
+        if (!sett_is_null(parent)) {
+            naive_join(made.index, parent.index);
+        }
+    } else {
+        WANT(sett_world_error(world) == (closes ? SETT_STATUS_CYCLE
+                                         : is   ? SETT_STATUS_ARGUMENT
+                                                : SETT_STATUS_STALE));
+    }
+    if (apart) {
+        label_all(false);
+    }
+}
+
 static void do_duplicate(void)
 {
     doing = "duplicate";
@@ -1075,8 +1271,10 @@ static void step(void)
         do_shared();
     } else if (which < 88) {
         do_attach();
-    } else if (which < 91) {
+    } else if (which < 90) {
         do_instantiate();
+    } else if (which < 91) {
+        do_bases();
     } else if (which < 93) {
         do_duplicate();
     } else if (which < 94) {
@@ -1127,6 +1325,7 @@ static void register_all(void)
     CHECK_EQ(sett_prefab_share(world, shared_id, true), SETT_OK);
     register_relations(world, false);
     relations[INSTANCE_OF].id = sett_instance_of(world);
+    CHECK(sett_name_register(world) != 0);
     prefab_id = sett_prefab_tag(world);
     closure = sett_search_create(world, "Reports($a, $b)");
     sett_query_desc desc = {

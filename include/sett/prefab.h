@@ -83,7 +83,8 @@ SETT_API sett_entity sett_instantiate_with_sized(sett_world* world,
  * Returns null on failure; nothing was created then. Fails: STALE (prefab, base or parent), LOCKED,
  * ARGUMENT (an entity is in two of the prefab and its bases; no name, see sett_name_set; a
  * component twice; a component of the library itself), CONFLICT (a child of the parent has the
- * name), UNREGISTERED, LIMIT, OUT_OF_MEMORY.
+ * name), CYCLE (`acyclic` links of the prefab and its bases together), UNREGISTERED, LIMIT,
+ * OUT_OF_MEMORY.
  * Cost: for each entity about that of sett_create_with. The first two instances, and the first two
  * after the prefab's components, children or names have changed, cost several times as much; so do
  * all instances of a prefab with links of relationships. Also for sett_instantiate of one.

@@ -310,6 +310,42 @@ static sett_status clone_gather(setti_clone* clone, sett_entity root)
     return status;
 }
 
+/* The node that the copies of a node are related to, SETTI_NONE if that is not copied. */
+static uint32_t clone_follow(const setti_clone* clone, const setti_relation* relation, uint32_t k)
+{
+    for (uint32_t j = k; j < clone->node_count; j++) {
+        const setti_clone_node* node = &clone->nodes[j];
+        if ((j == k || node->twin == k) &&
+            setti_storage_has(&relation->links->storage, node->index)) {
+            sett_entity source = setti_entity_at(&clone->from->entities, node->index);
+            return clone_node_of(clone, sett_target(clone->from, source, relation->links->id));
+        }
+    }
+    return SETTI_NONE;
+}
+
+/* Whether acyclic links of a prefab and its bases stay without circles: one leads through a copy of
+ * several nodes. */
+static sett_status clone_check_circles(const setti_clone* clone)
+{
+    for (const setti_relation* at = clone->from->relations; clone->twin_count != 0 && at != NULL;
+         at = at->next) {
+        for (uint32_t k = 0; at->acyclic && k < clone->node_count; k++) {
+            uint32_t node = clone->nodes[k].twin;
+            for (uint32_t steps = clone->node_count; node != SETTI_NONE && steps > 0; steps--) {
+                node = clone_follow(clone, at, node);
+            }
+            if (node != SETTI_NONE) {
+                return setti_world_fail_with(clone->to, SETT_STATUS_CYCLE,
+                                             "%s: \"%.100s\" of the prefab and its bases together "
+                                             "would close a circle",
+                                             clone->call, at->links->desc.name);
+            }
+        }
+    }
+    return SETT_OK;
+}
+
 /* Finds out whether the copies of a node share values with it. */
 static void clone_measure(setti_clone* clone, setti_clone_node* node)
 {
@@ -907,6 +943,9 @@ static sett_status clone_meet(setti_clone* clone)
 sett_status setti_clone_plan(setti_clone* clone, sett_entity root)
 {
     sett_status status = clone->merge != NULL ? clone_meet(clone) : clone_gather(clone, root);
+    if (status == SETT_OK) {
+        status = clone_check_circles(clone);
+    }
     if (status == SETT_OK) {
         status = clone_survey(clone);
     }
