@@ -514,6 +514,17 @@ static void prefabs_have_several_bases(void)
     made = sett_instantiate_with(world, &desc);
     CHECK_EQ(((const Sprite*)sett_get(world, made, Sprite_id))->frame, 8);
 
+    sett_component reports = sett_relationship_register(
+        world, &(sett_relationship_desc){.name = "Reports", .acyclic = true});
+    sett_entity first = sett_entity_create(world);
+    sett_entity second = sett_entity_create(world);
+    CHECK(sett_relate(world, named(first, "a"), reports, named(first, "b")) != NULL);
+    CHECK(sett_relate(world, named(second, "b"), reports, named(second, "a")) != NULL);
+    sett_instantiate_desc circle = {.prefab = first, .bases = &second, .base_count = 1};
+    CHECK(sett_is_null(sett_instantiate_with(world, &circle)));
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_CYCLE);
+    CHECK(strstr(sett_world_message(world), "\"Reports\" of the prefab and its bases") != NULL);
+
     bases[1] = turret; /* is in the tank */
     CHECK(sett_is_null(sett_instantiate_with(world, &desc)));
     CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);

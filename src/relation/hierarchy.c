@@ -721,16 +721,24 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
     return true;
 }
 
+/* In a world with prefabs. */
+SETTI_APART static sett_status tree_attach_or_join(sett_world* world, sett_entity entity,
+                                                   sett_entity parent)
+{
+    return tree_joins_prefab(world, entity, parent) &&
+                   tree_join_prefab(world, entity, parent, tree_attach) != SETT_OK
+               ? world->error
+               : setti_hierarchy_attach(world, entity, parent);
+}
+
 sett_status sett_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent)
 {
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    if (tree_joins_prefab(world, entity, parent) &&
-        tree_join_prefab(world, entity, parent, tree_attach) != SETT_OK) {
-        return world->error;
-    }
-    return setti_hierarchy_attach(world, entity, parent);
+    return SETTI_LIKELY(world->hidden[SETTI_HIDDEN_PREFAB] == NULL)
+               ? setti_hierarchy_attach(world, entity, parent)
+               : tree_attach_or_join(world, entity, parent);
 }
 
 sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent)

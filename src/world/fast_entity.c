@@ -77,7 +77,7 @@ SETTI_APART static sett_entity fast_create_last(sett_world* world)
     uint32_t word = table->hint;
     setti_entity_page* page = setti_pages_get(&table->pages, word / SETTI_ENTITY_WORDS);
     uint64_t bits = page != NULL ? page->free[word % SETTI_ENTITY_WORDS] : 0;
-    if (SETTI_UNLIKELY(bits == 0 || (world->locks | world->all_observers) != 0)) {
+    if (SETTI_UNLIKELY(bits == 0 || world->detained != 0)) {
         return setti_change_create(world);
     }
     setti_entity_write(&world->pool, table, word * 64);
@@ -95,8 +95,7 @@ SETTI_APART static sett_entity fast_create_only(sett_world* world)
     setti_entity_table* table = &world->entities;
     setti_entity_page* page = setti_entity_page_of(table, table->hint * 64);
     uint64_t bits = page != NULL ? page->free[table->hint % SETTI_ENTITY_WORDS] : 0;
-    if (bits == 0 || (bits & (bits - 1)) != 0 || !table->unlisted ||
-        (world->locks | world->all_observers) != 0 ||
+    if (bits == 0 || (bits & (bits - 1)) != 0 || !table->unlisted || world->detained != 0 ||
         !setti_entity_try_mark(&world->pool, table, table->hint * 64, true)) {
         return fast_create_last(world);
     }
@@ -111,7 +110,7 @@ SETTI_INLINE sett_entity fast_create_fast(sett_world* world, bool cow)
     setti_entity_table* table = &world->entities;
     uint32_t number = table->hint / SETTI_ENTITY_WORDS;
     setti_entity_page* page = setti_pages_get(&table->pages, number);
-    if (SETTI_UNLIKELY(page == NULL || (world->locks | world->all_observers) != 0)) {
+    if (SETTI_UNLIKELY(page == NULL || world->detained != 0)) {
         return fast_create_only(world);
     }
     uint64_t bits = page->free[table->hint % SETTI_ENTITY_WORDS];

@@ -117,8 +117,13 @@ struct sett_world {
     setti_type** types; /* by component id; NULL: not registered */
     setti_pool pool;    /* all memory of the world, and its clock */
 
-    uint32_t locks;         /* open loops and running callbacks: structure may change only at 0 */
-    uint32_t all_observers; /* listeners without `with`: entities enter as they begin */
+    union {
+        struct {
+            uint32_t locks; /* open loops and running callbacks: structure may change only at 0 */
+            uint32_t all_observers; /* listeners without `with`: entities enter as they begin */
+        };
+        uint64_t detained; /* both in one load; 0: the fast path may create entities */
+    };
 
     setti_root* roots; /* all of the state, but for pages: doubly linked, in order of adding */
     setti_root* last_root;
