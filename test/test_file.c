@@ -1,5 +1,6 @@
 /* test_file.c: worlds in files: they come back; a crash, a full disk and damaged bytes leave the
  * old state or the new one, and nothing else. */
+#include "owned.h"
 #include "saved.h"
 
 #include "file/stream.h"
@@ -84,6 +85,33 @@ static void unknown_types_are_written_back(void)
     CHECK_END(world);
     CHECK_END(stranger);
     CHECK_END(again);
+    disk_destroy(to);
+}
+
+/* Pointers are local members: what they lead to is not in the file, and as `init` makes it. */
+static void what_a_value_owns_stays_out(void)
+{
+    const sett_component_desc desc = {
+        OWNED_TYPE, .name = "owned", .id = 1,
+        .members = SETT_STRUCT(owned, (to, .element = SETT_MEMBER_OPAQUE, .local = true), pad)};
+    disk* to = disk_create();
+    sett_world* world = quiet_world();
+    sett_world* into = quiet_world();
+    CHECK_EQ(sett_component_register(world, &desc), 1);
+    CHECK_EQ(sett_component_register(into, &desc), 1);
+    sett_entity e = sett_entity_create(world);
+    owned* value = sett_ensure(world, e, 1);
+    *value->to = 9;
+    value->pad = 77;
+    saves(world, to, 1);
+    CHECK_MSG(loads(into, to, NULL) == SETT_OK, "%s", sett_world_message(into));
+    const owned* read = sett_get(into, e, 1);
+    CHECK_EQ(read->pad, 77);
+    CHECK(read->to != value->to);
+    CHECK_EQ(*read->to, 1);
+    CHECK_END(world);
+    CHECK_END(into);
+    CHECK_EQ(owned_alive, 0);
     disk_destroy(to);
 }
 
@@ -702,7 +730,8 @@ static void memory_is_limited(void)
 }
 
 TEST_MAIN(TEST(a_world_comes_back), TEST(unknown_types_are_written_back),
-          TEST(types_laid_out_otherwise_are_rejected), TEST(the_user_block_is_read_without_loading),
+          TEST(what_a_value_owns_stays_out), TEST(types_laid_out_otherwise_are_rejected),
+          TEST(the_user_block_is_read_without_loading),
           TEST(loading_needs_a_world_without_snapshots), TEST(files_of_the_system_behave_alike),
           TEST(systems_go_on_where_they_were), TEST(without_memory_nothing_is_lost),
           TEST(a_crash_leaves_the_old_state_or_the_new_one), TEST(a_missing_sync_is_noticed),

@@ -36,6 +36,10 @@
  *     (z, .scale = 1.0 / 65536)                                  a number with a fixed point
  *     (cache, .local = true)                                     not part of hash, deltas and files
  *
+ * What a value owns behind a pointer (a string, a list) is no member: declare the pointer as opaque
+ * bytes with .local. Its copy hook then copies it for snapshots (SETT_SAVE_CLONE); hashes, deltas,
+ * files and JSON leave it out, and after loading it is as `init` makes it.
+ *
  * On Linux, addons/debug_info reads members from the debug information of the program instead, with
  * the constants of enums: for types of which the program says nothing.
  *
