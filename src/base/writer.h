@@ -10,6 +10,21 @@ typedef struct setti_writer {
     size_t length; /* of the whole text, also beyond `size` */
 } setti_writer;
 
+/* Makes a buffer of `size` bytes an empty text, unless it has none. */
+static inline void setti_writer_empty(char* out, size_t size)
+{
+    if (size != 0) {
+        out[0] = '\0';
+    }
+}
+
+static inline setti_writer setti_writer_begin(char* out, size_t size)
+{
+    setti_writer writer = {out, size, 0};
+    setti_writer_empty(out, size);
+    return writer;
+}
+
 /* Appends; characters that do not fit are only counted. */
 void setti_writer_add(setti_writer* writer, const char* format, ...) SETTI_PRINTF(2, 3);
 

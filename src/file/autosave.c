@@ -96,7 +96,7 @@ sett_autosave* sett_autosave_create(sett_world* world, const char* path, const s
         }
         autosave_free(autosave);
     }
-    setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_autosave_create", sett_null(), 0);
+    setti_world_no_memory(world, "sett_autosave_create");
     return NULL;
 }
 
@@ -109,8 +109,7 @@ static sett_status autosave_copy(sett_autosave* autosave)
         sett_world_own(autosave->copy);
         sett_world_destroy(autosave->copy);
         if (!autosave_make_copy(autosave)) {
-            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_autosave_start",
-                                    sett_null(), 0);
+            return setti_world_no_memory(world, "sett_autosave_start");
         }
     }
     sett_world* copy = autosave->copy;
@@ -125,15 +124,13 @@ static sett_status autosave_copy(sett_autosave* autosave)
         setti_bytes_free(&world->pool, &autosave->user);
         if (!autosave_copy_bytes(&world->pool, autosave->user_block, autosave->desc.user_size,
                                  &autosave->user)) {
-            status = setti_world_fail(copy, SETT_STATUS_OUT_OF_MEMORY, "sett_autosave_start",
-                                      sett_null(), 0);
+            status = setti_world_no_memory(copy, "sett_autosave_start");
         }
     }
     autosave->desc.user_block = autosave->user.data;
     setti_bytes_free(&world->pool, &autosave->run);
     if (status == SETT_OK && !setti_run_encode(world, &autosave->run)) {
-        status = setti_world_fail(copy, SETT_STATUS_OUT_OF_MEMORY, "sett_autosave_start",
-                                  sett_null(), 0);
+        status = setti_world_no_memory(copy, "sett_autosave_start");
     }
     return status;
 }

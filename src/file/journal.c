@@ -70,12 +70,10 @@ sett_journal* sett_journal_create(sett_world* world, const char* path, const set
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
-    sett_journal* journal = setti_pool_alloc(&world->pool, sizeof(*journal), 16);
+    sett_journal* journal = setti_world_alloc(world, sizeof(*journal), 16, "sett_journal_create");
     if (journal == NULL) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_journal_create", sett_null(), 0);
         return NULL;
     }
-    memset(journal, 0, sizeof(*journal));
     if (journal_open(journal, world, path, desc) != SETT_OK) {
         (void)sett_world_message(world); /* written before its parts go */
         setti_place_deinit(&journal->place);
@@ -103,9 +101,7 @@ static sett_status journal_write_head(sett_journal* journal, uint64_t frame, boo
     }
     setti_bytes_free(&world->pool, &types);
     setti_bytes_free(&world->pool, &run);
-    return done ? SETT_OK
-                : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, journal->place.call,
-                                   sett_null(), 0);
+    return done ? SETT_OK : setti_world_no_memory(world, journal->place.call);
 }
 
 static sett_status journal_fail(const sett_journal* journal)

@@ -145,8 +145,7 @@ static bool json_load_find(setti_json_reader* reader, const char* text, size_t a
 /* Fails for want of memory: without a message of the text. */
 static bool json_load_fail_memory(json_load* load)
 {
-    load->status =
-        setti_world_fail(load->world, SETT_STATUS_OUT_OF_MEMORY, load->call, sett_null(), 0);
+    load->status = setti_world_no_memory(load->world, load->call);
     return false;
 }
 
@@ -294,19 +293,13 @@ static bool json_load_is_seen(json_load* load, const setti_type* type)
     return seen;
 }
 
-static setti_type* json_load_type(json_load* load, const char* name)
-{
-    sett_component id = sett_component_find(load->world, name);
-    return id != 0 ? setti_world_type(load->world, id) : NULL;
-}
-
 static bool json_load_components(json_load* load)
 {
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
     bool good = setti_json_begin(json, '{');
     while (good && setti_json_key(json, key)) {
-        setti_type* type = json_load_type(load, key);
+        setti_type* type = setti_type_find(load->world, key);
         size_t before = setti_json_enter(&load->reader, " ", key);
         if (type == NULL) {
             good = setti_json_unknown(&load->reader, json->at, "no such component");
@@ -395,7 +388,7 @@ static bool json_load_links(json_load* load)
     char key[SETTI_JSON_KEY];
     bool good = setti_json_begin(json, '{');
     while (good && setti_json_key(json, key)) {
-        const setti_type* type = json_load_type(load, key);
+        const setti_type* type = setti_type_find(load->world, key);
         size_t before = setti_json_enter(&load->reader, " ", key);
         if (type == NULL || type->relation == NULL) {
             good = setti_json_unknown(&load->reader, json->at, "no such relationship");

@@ -635,7 +635,7 @@ sett_status setti_json_report(setti_json_reader* reader, const char* call)
     uint32_t line = 1;
     uint32_t column = 1;
     if (json->wrong == NULL) {
-        return setti_world_fail(reader->world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        return setti_world_no_memory(reader->world, call);
     }
     for (size_t k = 0; k < json->wrong_at; k++) {
         bool middle = ((unsigned char)json->text[k] & 0xC0) == 0x80; /* of a character */

@@ -16,8 +16,8 @@
 #include "relation/clone.h"
 #include "relation/links.h"
 #include "relation/name_table.h"
+#include "relation/singletons.h"
 #include "sett/relationship.h"
-#include "sett/singleton.h"
 #include "state/hash.h"
 #include "state/replica.h"
 #include "world/codec.h"
@@ -25,7 +25,6 @@
 #include <stdio.h>
 
 static const char merge_call[] = "sett_world_merge";
-static const char merge_singletons[] = "Singletons"; /* the tag of the entity that has them */
 
 typedef struct merge_job {
     const sett_merge_desc* desc;
@@ -45,13 +44,7 @@ typedef struct merge_job {
 
 static sett_status merge_no_memory(const merge_job* job)
 {
-    return setti_world_fail(job->to, SETT_STATUS_OUT_OF_MEMORY, merge_call, sett_null(), 0);
-}
-
-static setti_type* merge_type(const sett_world* world, const char* name)
-{
-    sett_component id = sett_component_find(world, name);
-    return id != 0 ? setti_world_type(world, id) : NULL;
+    return setti_world_no_memory(job->to, merge_call);
 }
 
 /* ------------------------------------------------------------------------------------- verdicts */
@@ -88,7 +81,7 @@ static bool merge_comes_along(const sett_world* from, const setti_type* type)
 {
     return (from->name_table != NULL && type == from->name_table->type) ||
            (from->hierarchy != NULL && type == from->hierarchy->type) ||
-           strcmp(type->desc.name, merge_singletons) == 0;
+           type == setti_singletons_tag(from);
 }
 
 /* Decides about each type, and registers those that are taken. */
@@ -212,13 +205,9 @@ static sett_status merge_list_values(merge_job* job)
 static sett_entity merge_match(const merge_job* job, const setti_clone_node* node)
 {
     const setti_entity_table* there = &job->to->entities;
-    const setti_type* tag = merge_type(job->from, merge_singletons);
-    const setti_type* other = merge_type(job->to, merge_singletons);
+    const setti_type* tag = setti_singletons_tag(job->from);
     if (tag != NULL && setti_storage_has(&tag->storage, node->index)) {
-        uint32_t cursor = 0;
-        return other != NULL && other->storage.count != 0
-                   ? setti_entity_at(there, setti_storage_next(&other->storage, &cursor))
-                   : sett_null();
+        return setti_singletons_find(job->to);
     }
     sett_entity parent;
     if (job->desc->match == SETT_MERGE_PATH) {
@@ -229,7 +218,7 @@ static sett_entity merge_match(const merge_job* job, const setti_clone_node* nod
     }
     if (job->desc->match == SETT_MERGE_VALUE) {
         const setti_type* type = setti_world_type(job->to, job->desc->match_component);
-        const setti_type* read = merge_type(job->from, type->desc.name);
+        const setti_type* read = setti_type_find(job->from, type->desc.name);
         const void* value = read != NULL ? setti_storage_find(&read->storage, node->index) : NULL;
         uint64_t key;
         uint32_t index = value != NULL ? merge_find_value(job, type, value, &key) : SETTI_NONE;
@@ -511,7 +500,7 @@ static bool merge_step(const merge_job* job, const setti_relation* read,
 /* Whether the links of both together stay without circles: one leads through an entity of both. */
 static sett_status merge_check_circles(const merge_job* job, const setti_relation* relation)
 {
-    const setti_type* type = merge_type(job->from, relation->links->desc.name);
+    const setti_type* type = setti_type_find(job->from, relation->links->desc.name);
     for (uint32_t k = 0; type != NULL && k < job->clone.node_count; k++) {
         const setti_clone_node* first = &job->clone.nodes[k];
         uint32_t node = k;
@@ -538,7 +527,7 @@ static sett_status merge_check_all_circles(const merge_job* job)
     sett_status status = SETT_OK;
     for (const setti_relation* at = job->to->relations; status == SETT_OK && at != NULL;
          at = at->next) {
-        const setti_type* type = merge_type(job->from, at->links->desc.name);
+        const setti_type* type = setti_type_find(job->from, at->links->desc.name);
         if (at->acyclic && type != NULL && job->verdicts[type->id] != SETTI_CLONE_SKIP) {
             status = merge_check_circles(job, at);
         }
@@ -704,14 +693,6 @@ static void merge_end(merge_job* job)
     setti_pool_free(pool, job->pairs, job->pair_size, 16);
 }
 
-/* Names are chosen before entities have them: their texts are not garbage meanwhile. */
-static void merge_hold_texts(const sett_world* world, int by)
-{
-    if (world->name_table != NULL) {
-        world->name_table->texts.hold += (uint32_t)by;
-    }
-}
-
 static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc,
                                 const setti_loaded* loaded, sett_merge_result* result)
 {
@@ -725,17 +706,14 @@ static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc,
     job.clone.merge = &job.how;
     job.how.overwrites = desc->existing == SETT_MERGE_OVERWRITE;
     job.how.rejects = desc->existing == SETT_MERGE_REJECT;
-    bool named =
-        world->name_table != NULL || job.from->name_table == NULL || sett_name_register(world) != 0;
-    bool placed =
-        (world->hierarchy != NULL || (job.from->hierarchy == NULL && sett_is_null(desc->parent))) ||
-        sett_hierarchy_register(world, NULL) != 0;
-    if (!named || !placed) {
+    bool parented = sett_is_null(desc->parent) || world->hierarchy != NULL ||
+                    sett_hierarchy_register(world, NULL) != 0;
+    if (!parented || !setti_clone_register(&job.clone)) {
         return world->error;
     }
-    merge_hold_texts(world, 1);
+    setti_name_hold(world, 1);
     sett_status status = merge_run(&job);
-    merge_hold_texts(world, -1);
+    setti_name_hold(world, -1);
     if (status == SETT_OK && result != NULL) {
         merge_report(&job, &loaded->result, result);
     }

@@ -323,19 +323,15 @@ setti_migration* setti_migrations_create(sett_world* into, const sett_world* rea
                                          uint32_t* dropped, sett_status* status)
 {
     size_t size = (read->registered.count + 1) * sizeof(setti_migration);
-    setti_migration* list = setti_pool_alloc(&into->pool, size, 16);
+    setti_migration* list = setti_world_alloc(into, size, 16, "sett_world_load");
     *count = 0;
-    *status = SETT_OK;
+    *status = list != NULL ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
     if (list == NULL) {
-        *status =
-            setti_world_fail(into, SETT_STATUS_OUT_OF_MEMORY, "sett_world_load", sett_null(), 0);
         return NULL;
     }
-    memset(list, 0, size);
     for (uint32_t k = 0; *status == SETT_OK && k < read->registered.count; k++) {
         const setti_type* type = read->registered.item[k];
-        sett_component id = sett_component_find(into, type->desc.name);
-        const setti_type* own = id != 0 ? setti_world_type(into, id) : NULL;
+        const setti_type* own = setti_type_find(into, type->desc.name);
         if (own != NULL && !setti_types_same(type, own)) {
             type = setti_type_data(type);
             own = setti_type_data(own);

@@ -56,7 +56,7 @@ sett_status setti_place_init(setti_place* place, sett_world* world, const char* 
         !place_name(&world->pool, path, ".previous", &place->previous) ||
         !place_name(&world->pool, path, ".lock", &place->lock_name)) {
         setti_place_deinit(place);
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        return setti_world_no_memory(world, call);
     }
     return SETT_OK;
 }
@@ -118,7 +118,7 @@ static sett_status save_encode(const setti_place* place, const sett_file_desc* d
     }
     sett_status status = setti_delta_encode_state(world, place->call, &parts->state);
     if (status == SETT_OK && !setti_types_encode(world, &parts->types)) {
-        status = setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, place->call, sett_null(), 0);
+        status = setti_world_no_memory(world, place->call);
     }
     return status;
 }
@@ -215,8 +215,7 @@ static sett_status save_choose(const setti_place* place, bool* keeps)
     *keeps = old != SAVE_NOTHING && previous != SAVE_WHOLE;
     return old != SAVE_UNKNOWN && previous != SAVE_UNKNOWN
                ? SETT_OK
-               : setti_world_fail(place->world, SETT_STATUS_OUT_OF_MEMORY, place->call, sett_null(),
-                                  0);
+               : setti_world_no_memory(place->world, place->call);
 }
 
 /* Gives the new file its name, and the old one another. */
@@ -269,7 +268,7 @@ sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc,
     sett_world* world = place->world;
     setti_bytes run = {NULL, 0, 0};
     if (!setti_run_encode(world, &run)) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, place->call, sett_null(), 0);
+        return setti_world_no_memory(world, place->call);
     }
     sett_status status = setti_place_save(place, desc, &run, end);
     setti_bytes_free(&world->pool, &run);

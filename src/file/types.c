@@ -154,15 +154,13 @@ bool setti_types_same(const setti_type* a, const setti_type* b)
 static sett_status types_join(sett_world* world, const sett_world* into, const types_entry* entry,
                               uint32_t* unknown)
 {
-    sett_component id = sett_component_find(into, entry->name);
-    sett_component read = sett_component_find(world, entry->name);
-    if (read != 0) { /* with a type that requires it, or by an earlier record */
-        return SETT_OK;
+    const setti_type* own = setti_type_find(into, entry->name);
+    if (setti_type_find(world, entry->name) != NULL) {
+        return SETT_OK; /* with a type that requires it, or by an earlier record */
     }
-    if (id == 0) {
+    if (own == NULL) {
         return types_add(world, entry, unknown);
     }
-    const setti_type* own = setti_world_type(into, id);
     const sett_component_desc* desc = &entry->desc;
     if ((uint32_t)setti_delta_form_of(own) != entry->form) {
         return types_reject(world, entry,
@@ -198,8 +196,7 @@ static sett_status types_decode(sett_world* world, const sett_world* into, const
         setti_arena_reset(arena);
         if (!types_next(&reader, arena, &entry)) {
             if (arena->denied) {
-                return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_world_load",
-                                        sett_null(), 0);
+                return setti_world_no_memory(world, "sett_world_load");
             }
             return setti_world_fail_with(world, SETT_STATUS_INVALID,
                                          "a type has no proper name, options or members");

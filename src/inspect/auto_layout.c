@@ -510,8 +510,7 @@ sett_status sett_layout_auto(sett_world* world, uint32_t max_values)
     }
     struct setti_layout* layout = setti_layout_ensure(world);
     if (layout == NULL) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_layout_auto", sett_null(),
-                                0);
+        return setti_world_no_memory(world, "sett_layout_auto");
     }
     layout->automatic = max_values != 0;
     layout->max_values = max_values;

@@ -110,13 +110,10 @@ static void describe_system(setti_writer* text, const sett_system* system)
 size_t sett_schedule_describe(const sett_world* of, char* out, size_t size)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
+    setti_writer text = setti_writer_begin(out, size);
     if (SETTI_IS_NULL(world)) {
-        if (size != 0) {
-            out[0] = '\0';
-        }
         return 0;
     }
-    setti_writer text = {out, size, 0};
     const setti_run* run = world->run;
     if (run == NULL || run->count == 0 || !setti_schedule_update(world)) {
         setti_writer_add(&text, "no systems\n");
@@ -159,13 +156,10 @@ void setti_describe_path(setti_writer* text, sett_world* world, sett_entity enti
 size_t sett_entity_describe(const sett_world* of, sett_entity entity, char* out, size_t size)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
+    setti_writer text = setti_writer_begin(out, size);
     if (SETTI_IS_NULL(world)) {
-        if (size != 0) {
-            out[0] = '\0';
-        }
         return 0;
     }
-    setti_writer text = {out, size, 0};
     setti_writer_add(&text, "entity %u:%u", (unsigned)entity.index, (unsigned)entity.generation);
     if (!sett_entity_valid(world, entity)) {
         char why[SETTI_MESSAGE_SIZE];

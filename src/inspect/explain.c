@@ -61,13 +61,10 @@ static void explain_driver(setti_writer* text, const sett_query* query, const se
 size_t sett_query_explain(const sett_query* of, char* out, size_t size)
 {
     sett_query* query = setti_unconst(of); /* caches are brought up to date */
+    setti_writer text = setti_writer_begin(out, size);
     if (SETTI_IS_NULL(query)) {
-        if (size != 0) {
-            out[0] = '\0';
-        }
         return 0;
     }
-    setti_writer text = {out, size, 0};
     setti_plan plan;
     setti_plan_update(query);
     setti_plan_make(query, &plan);

@@ -555,7 +555,7 @@ sett_status sett_layout_apply(sett_world* world, const char* text)
     char* copy = setti_pool_alloc(&world->pool, size, 1);
     if (copy == NULL || setti_layout_ensure(world) == NULL) {
         setti_pool_free(&world->pool, copy, size, 1);
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, layout_call, sett_null(), 0);
+        return setti_world_no_memory(world, layout_call);
     }
     layout_drop_text(world);
     struct setti_layout* layout = world->layout;
@@ -692,14 +692,10 @@ static void layout_describe_list(setti_writer* out, const setti_type_list* list,
 
 size_t sett_layout_describe(const sett_world* world, char* out, size_t size)
 {
+    setti_writer text = setti_writer_begin(out, size);
     if (SETTI_IS_NULL(world)) {
-        if (size != 0) {
-            out[0] = '\0';
-        }
         return 0;
     }
-    setti_writer text = {out, size, 0};
-    setti_writer_add(&text, "%s", ""); /* an empty text has an end, too */
     layout_describe_kind(world, &text, SETTI_ARRAY, "array");
     layout_describe_kind(world, &text, SETTI_SPARSE, "sparse_set");
     for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {

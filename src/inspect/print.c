@@ -53,10 +53,7 @@ static void print_value(setti_writer* out, print_context* context, const setti_t
 size_t sett_value_describe(sett_world* world, sett_entity entity, sett_component component,
                            char* out, size_t size)
 {
-    setti_writer text = {out, size, 0};
-    if (size != 0) {
-        out[0] = '\0';
-    }
+    setti_writer text = setti_writer_begin(out, size);
     const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
     if (type != NULL && sett_entity_valid(world, entity)) {
         print_context context = {world, true};
@@ -93,10 +90,7 @@ static void print_all(setti_writer* out, print_context* context, sett_entity ent
 
 size_t sett_entity_describe_values(sett_world* world, sett_entity entity, char* out, size_t size)
 {
-    setti_writer text = {out, size, 0};
-    if (size != 0) {
-        out[0] = '\0';
-    }
+    setti_writer text = setti_writer_begin(out, size);
     if (!SETTI_IS_NULL(world)) {
         print_context context = {world, true};
         print_all(&text, &context, entity);

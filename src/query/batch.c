@@ -192,7 +192,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
         setti_gather_scratch* scratch =
             setti_pool_alloc(&world->pool, query->scratch_size, query->scratch_align);
         if (scratch == NULL) {
-            setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_query_begin", sett_null(), 0);
+            setti_world_no_memory(world, "sett_query_begin");
             return NULL;
         }
         batch_open_scratch(batch, scratch, &query->open.scratches);

@@ -236,7 +236,7 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
     if (query == NULL || copy == NULL) {
         setti_pool_free(&world->pool, query, sizeof(*query), 64);
         setti_pool_free(&world->pool, copy, strlen(name) + 1, 1);
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        setti_world_no_memory(world, call);
         return NULL;
     }
     memset(query, 0, sizeof(*query));

@@ -35,7 +35,7 @@ static void clone_free(const setti_clone* clone, const void* piece, size_t count
 
 static sett_status clone_no_memory(const setti_clone* clone)
 {
-    return setti_world_fail(clone->to, SETT_STATUS_OUT_OF_MEMORY, clone->call, sett_null(), 0);
+    return setti_world_no_memory(clone->to, clone->call);
 }
 
 /* Walks the types of an entity, the dont_fragment ones last; starts with *cursor = 0, ends with
@@ -197,7 +197,7 @@ static setti_type* clone_map(const setti_clone* clone, setti_type* type)
     if (clone->from == clone->to) {
         return type;
     }
-    setti_type* to = setti_world_type(clone->to, sett_component_find(clone->to, type->desc.name));
+    setti_type* to = setti_type_find(clone->to, type->desc.name);
     if (to != NULL && clone_is_same(type, to)) {
         return to;
     }
@@ -863,14 +863,6 @@ void setti_clone_release(setti_clone* clone)
     clone_free(clone, clone->leads, clone->lead_room, sizeof(*clone->leads));
 }
 
-/* Names are reserved before entities have them: their texts are not garbage meanwhile. */
-static void clone_hold_texts(const setti_clone* clone, int by)
-{
-    if (clone->to->name_table != NULL) {
-        clone->to->name_table->texts.hold += (uint32_t)by;
-    }
-}
-
 static sett_status clone_reject_met(const setti_clone* clone, const setti_clone_node* node,
                                     const setti_type* type)
 {
@@ -984,6 +976,7 @@ static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
 /* Plans, reserves and makes. */
 static sett_status clone_run(setti_clone* clone, sett_entity root, sett_entity* out)
 {
+    setti_edit_settle(clone->to);
     sett_status status = setti_clone_plan(clone, root);
     if (status == SETT_OK) {
         status = clone_make_room(clone, out);
@@ -999,26 +992,30 @@ static sett_status clone_run(setti_clone* clone, sett_entity root, sett_entity* 
     return status;
 }
 
+bool setti_clone_register(const setti_clone* clone)
+{
+    sett_world* to = clone->to;
+    return (clone->from->hierarchy == NULL || to->hierarchy != NULL ||
+            sett_hierarchy_register(to, NULL) != 0) &&
+           (clone->from->name_table == NULL || to->name_table != NULL ||
+            sett_name_register(to) != 0);
+}
+
 sett_status setti_clone_run_merge(setti_clone* clone)
 {
     SETTI_ASSERT(clone->count == 1 && clone->merge != NULL && clone->from != clone->to);
-    setti_edit_settle(clone->to);
     return clone_run(clone, sett_null(), NULL);
 }
 
 sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* out)
 {
     SETTI_ASSERT(clone->count != 0 && clone->nodes == NULL);
-    if ((clone->from->hierarchy != NULL && clone->to->hierarchy == NULL &&
-         sett_hierarchy_register(clone->to, NULL) == 0) ||
-        (clone->from->name_table != NULL && clone->to->name_table == NULL &&
-         sett_name_register(clone->to) == 0)) {
+    if (!setti_clone_register(clone)) {
         return clone->to->error;
     }
-    setti_edit_settle(clone->to);
-    clone_hold_texts(clone, 1);
+    setti_name_hold(clone->to, 1);
     sett_status status = clone_run(clone, root, out);
-    clone_hold_texts(clone, -1);
+    setti_name_hold(clone->to, -1);
     setti_clone_release(clone);
     return status;
 }

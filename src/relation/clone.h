@@ -96,6 +96,9 @@ typedef struct setti_clone {
  * lacks a type, or has another of that name), LIMIT, OUT_OF_MEMORY. */
 sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* out);
 
+/* Registers names and the hierarchy in `to`, if `from` has them. False: `to` says why. */
+bool setti_clone_register(const setti_clone* clone);
+
 /* Carries out a merge, whose texts of names are held. Fails as well: PRESENT (it rejects), ARGUMENT
  * (a raw type). */
 sett_status setti_clone_run_merge(setti_clone* clone);

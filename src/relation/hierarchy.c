@@ -452,18 +452,12 @@ static setti_hierarchy* tree_register(sett_world* world)
     made.size = sizeof(sett_hierarchy);
     made.align = 8;
     made.id = SETT_ID_HIERARCHY;
-    setti_hierarchy* tree = setti_pool_alloc(&world->pool, sizeof(*tree), 16);
-    if (tree == NULL) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_hierarchy_register", sett_null(),
-                         0);
-        return NULL;
-    }
-    sett_component id = sett_component_register(world, &made);
+    setti_hierarchy* tree = setti_world_alloc(world, sizeof(*tree), 16, "sett_hierarchy_register");
+    sett_component id = tree != NULL ? sett_component_register(world, &made) : 0;
     if (id == 0) {
         setti_pool_free(&world->pool, tree, sizeof(*tree), 16);
         return NULL;
     }
-    memset(tree, 0, sizeof(*tree));
     static const setti_module module = {
         .validate = tree_validate, .join = tree_join_world, .describe = tree_describe};
     tree->type = setti_world_type(world, id);

@@ -309,17 +309,12 @@ sett_component sett_name_register(sett_world* world)
     desc.type_name = "sett_name";
     desc.id = SETT_ID_NAME;
     desc.members = SETT_STRUCT(sett_name, key);
-    names = setti_pool_alloc(&world->pool, sizeof(*names), 16);
-    if (names == NULL) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
-        return 0;
-    }
-    sett_component id = sett_component_register(world, &desc);
+    names = setti_world_alloc(world, sizeof(*names), 16, call);
+    sett_component id = names != NULL ? sett_component_register(world, &desc) : 0;
     if (id == 0) {
         setti_pool_free(&world->pool, names, sizeof(*names), 16);
         return 0;
     }
-    memset(names, 0, sizeof(*names));
     names->type = setti_world_type(world, id);
     names->epoch = world->epoch;
     setti_component_set_cascade(world, names->type, &cascade);
@@ -433,10 +428,9 @@ sett_status sett_name_set(sett_world* world, sett_entity entity, const char* nam
     if (key == 0) {
         return world->error;
     }
-    setti_name_table* names = world->name_table;
-    names->texts.hold++; /* callbacks may set other names meanwhile */
+    setti_name_hold(world, 1); /* callbacks may set other names meanwhile */
     sett_status status = name_set_key(world, entity, key, call);
-    names->texts.hold--;
+    setti_name_hold(world, -1);
     return status;
 }
 
@@ -595,18 +589,13 @@ static void name_write_part(char* out, size_t size, size_t at, const char* text,
 size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_t size)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
+    setti_writer_empty(out, size);
     if (SETTI_IS_NULL(world)) {
-        if (size != 0) {
-            out[0] = '\0';
-        }
         return 0;
     }
     size_t length = 0;
     const char* text;
     char number[16];
-    if (size != 0) {
-        *out = '\0';
-    }
     if (setti_entity_signature(&world->entities, entity) == NULL) {
         return 0;
     }

@@ -46,4 +46,12 @@ void setti_name_end(sett_world* world, uint32_t index);
 bool setti_name_reserve(sett_world* world, uint32_t count);
 void setti_name_give(sett_world* world, uint32_t index, uint64_t key);
 
+/* Texts that no entity has yet are no garbage between a call with 1 and one with -1. */
+static inline void setti_name_hold(const sett_world* world, int by)
+{
+    if (world->name_table != NULL) {
+        world->name_table->texts.hold += (uint32_t)by;
+    }
+}
+
 #endif

@@ -279,14 +279,9 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
         !prefab_check_values(world, desc, one.call) || !prefab_prepare_place(world, desc, &one)) {
         return made;
     }
-    uint32_t* hold = one.name != 0 ? &world->name_table->texts.hold : NULL;
-    if (hold != NULL) {
-        ++*hold;
-    }
+    setti_name_hold(world, 1);
     sett_status status = prefab_make_one(world, &one, &made);
-    if (hold != NULL) {
-        --*hold;
-    }
+    setti_name_hold(world, -1);
     if (status == SETT_OK) {
         status = prefab_follow(world, one.parent, 1);
     }

@@ -151,8 +151,7 @@ static sett_component relation_register_links(setti_relation* relation,
         desc.align = SETTI_MAX(relation->data_type->desc.align, sizeof(uint32_t));
         desc.members = NULL;
         if (!relation_describe_value(relation, &of, &desc, &room, &room_size)) {
-            setti_world_fail(relation->world, SETT_STATUS_OUT_OF_MEMORY, relation_registers,
-                             sett_null(), 0);
+            setti_world_no_memory(relation->world, relation_registers);
             return 0;
         }
     }
@@ -202,12 +201,10 @@ static setti_relation* relation_make(sett_world* world, const sett_relationship_
                                 .entity_offsets = desc->entity_offsets,
                                 .entity_offset_count = desc->entity_offset_count,
                                 .members = desc->members};
-    setti_relation* relation = setti_pool_alloc(&world->pool, sizeof(*relation), 16);
+    setti_relation* relation = setti_world_alloc(world, sizeof(*relation), 16, relation_registers);
     if (relation == NULL) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, relation_registers, sett_null(), 0);
         return NULL;
     }
-    memset(relation, 0, sizeof(*relation));
     relation->world = world;
     relation->many = desc->many;
     relation->acyclic = desc->acyclic;

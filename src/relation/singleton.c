@@ -10,17 +10,9 @@
  */
 #include "relation/singletons.h"
 
-#include "world/world.h"
-
-static setti_type* singleton_tag(const sett_world* world)
+sett_entity setti_singletons_find(const sett_world* world)
 {
-    return setti_world_type(world, sett_component_find(world, "Singletons"));
-}
-
-/* The entity, null if there is none yet. */
-static sett_entity singleton_find(const sett_world* world)
-{
-    const setti_type* tag = singleton_tag(world);
+    const setti_type* tag = setti_singletons_tag(world);
     if (tag == NULL || tag->storage.count == 0) {
         return sett_null();
     }
@@ -62,7 +54,7 @@ sett_entity sett_singletons(sett_world* world)
     if (SETTI_IS_NULL(world)) {
         return sett_null();
     }
-    sett_entity entity = singleton_find(world);
+    sett_entity entity = setti_singletons_find(world);
     return sett_is_null(entity) ? singleton_create(world, 0, NULL) : entity;
 }
 
@@ -83,7 +75,7 @@ void* sett_singleton_ensure(sett_world* world, sett_component component)
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
-    sett_entity entity = singleton_find(world);
+    sett_entity entity = setti_singletons_find(world);
     return sett_is_null(entity) ? singleton_begin(world, component, NULL, "sett_singleton_ensure")
                                 : sett_ensure(world, entity, component);
 }
@@ -95,7 +87,7 @@ void* sett_singleton_set(sett_world* world, sett_component component, const void
     }
     static const char call[] = "sett_singleton_set";
     const setti_type* type = setti_world_type(world, component);
-    sett_entity entity = singleton_find(world);
+    sett_entity entity = setti_singletons_find(world);
     if (value == NULL && type != NULL && type->storage.size != 0) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "%s: a value of \"%.100s\" is needed, not NULL", call,
@@ -111,7 +103,7 @@ const void* sett_singleton_find(const sett_world* world, sett_component componen
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
-    return sett_find(world, singleton_find(world), component);
+    return sett_find(world, setti_singletons_find(world), component);
 }
 
 void* sett_singleton_find_mut(sett_world* world, sett_component component)
@@ -119,7 +111,7 @@ void* sett_singleton_find_mut(sett_world* world, sett_component component)
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
-    return sett_find_mut(world, singleton_find(world), component);
+    return sett_find_mut(world, setti_singletons_find(world), component);
 }
 
 sett_status sett_singleton_remove(sett_world* world, sett_component component)
@@ -127,6 +119,6 @@ sett_status sett_singleton_remove(sett_world* world, sett_component component)
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    sett_entity entity = singleton_find(world);
+    sett_entity entity = setti_singletons_find(world);
     return sett_is_null(entity) ? SETT_STATUS_ABSENT : sett_remove(world, entity, component);
 }

@@ -506,7 +506,7 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
                                        "%s: dt is %g - pass seconds, 0 or more", call, (double)dt);
     }
     if (status == SETT_OK && !setti_schedule_update(world)) {
-        status = setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        status = setti_world_no_memory(world, call);
     }
     if (status == SETT_OK && !world->run->names_checked) {
         setti_order_report_unknown(world);
@@ -520,7 +520,7 @@ static sett_status frame_progress(sett_world* world, float dt, int first, int la
 {
     setti_run* run = setti_run_ensure(world);
     if (run == NULL) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        return setti_world_no_memory(world, call);
     }
     sett_status status = frame_begin(world, dt, call);
     if (status == SETT_OK) {
@@ -615,7 +615,7 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
     static const char call[] = "sett_schedule_configure";
     setti_run* run = setti_run_ensure(world);
     if (run == NULL) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        return setti_world_no_memory(world, call);
     }
     sett_status status = setti_world_check_unlocked(world, call);
     if (status == SETT_OK && world->busy) {
@@ -635,7 +635,7 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
     for (sett_system* at = run->systems; at != NULL; at = at->next) {
         if (!setti_system_make_jobs(at)) {
             run->jobs = before;
-            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+            return setti_world_no_memory(world, call);
         }
     }
     run->tasks = desc->tasks;
@@ -657,7 +657,7 @@ sett_status sett_schedule_watch(sett_world* world, sett_step_fn fn, void* user)
     static const char call[] = "sett_schedule_watch";
     setti_run* run = setti_run_ensure(world);
     if (run == NULL) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        return setti_world_no_memory(world, call);
     }
     if (world->busy) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: systems run", call);

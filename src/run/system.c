@@ -319,7 +319,7 @@ static sett_status system_add_access(sett_system* system, const sett_system_desc
     system->access =
         setti_pool_alloc(&world->pool, system->access_capacity * sizeof(setti_access), 16);
     if (system->access == NULL) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, system_call, sett_null(), 0);
+        return setti_world_no_memory(world, system_call);
     }
     system_declare_all(system, desc);
     return SETT_OK;
@@ -412,7 +412,7 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
                (desc->after[k] == NULL || setti_order_add(system, desc->after[k], true));
     }
     if (status == SETT_OK && !(room && setti_system_make_jobs(system))) {
-        status = setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, system_call, sett_null(), 0);
+        status = setti_world_no_memory(world, system_call);
     }
     if (status == SETT_OK) {
         status = system_add_group(system, desc);
@@ -466,12 +466,14 @@ sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc*
         return NULL;
     }
     const setti_run* run = setti_run_ensure(world);
-    sett_system* system = run != NULL ? setti_pool_alloc(&world->pool, sizeof(*system), 64) : NULL;
-    if (system == NULL) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, system_call, sett_null(), 0);
+    if (run == NULL) {
+        setti_world_no_memory(world, system_call);
         return NULL;
     }
-    memset(system, 0, sizeof(*system));
+    sett_system* system = setti_world_alloc(world, sizeof(*system), 64, system_call);
+    if (system == NULL) {
+        return NULL;
+    }
     system->world = world;
     system->desc = *desc;
     memset(system->desc.before, 0, sizeof(desc->before));
@@ -480,7 +482,7 @@ sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc*
     system->entry = setti_order_ensure_name(world, desc->name);
     sett_status status = SETT_OK;
     if (system->entry == NULL) {
-        status = setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, system_call, sett_null(), 0);
+        status = setti_world_no_memory(world, system_call);
     } else {
         system->name = system->entry->text;
         system->desc.name = system->name;
@@ -540,7 +542,7 @@ sett_status sett_system_order(sett_system* first, sett_system* then)
                                      call, first->name, then->name);
     }
     if (!setti_order_add(first, then->name, false)) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        return setti_world_no_memory(world, call);
     }
     status = system_check_phases(first, then, call);
     if (status == SETT_OK) {

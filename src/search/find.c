@@ -801,7 +801,7 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
     find* f = find_make(search, serial);
     if (f == NULL) {
         if (serial) {
-            setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_search_begin", sett_null(), 0);
+            setti_world_no_memory(world, "sett_search_begin");
         }
         return NULL;
     }
@@ -882,7 +882,7 @@ static bool rows_find(sett_rows* rows, find* f)
         f->branch = f->failed ? f->search->branch_count : f->branch + 1;
     }
     if (f->failed && f->pooled) {
-        setti_world_fail(f->world, SETT_STATUS_OUT_OF_MEMORY, "sett_rows_next", sett_null(), 0);
+        setti_world_no_memory(f->world, "sett_rows_next");
     }
     return false;
 }
@@ -901,7 +901,7 @@ static void rows_collect(sett_rows* rows, find* f)
     if (f->failed) {
         f->sorted.count = 0;
         if (f->pooled) {
-            setti_world_fail(f->world, SETT_STATUS_OUT_OF_MEMORY, "sett_rows_next", sett_null(), 0);
+            setti_world_no_memory(f->world, "sett_rows_next");
         }
     }
 }

@@ -192,8 +192,7 @@ const sett_entity* sett_ordered_update(sett_ordered* o, uint32_t* count)
     ordered_list next = o->last;
     if (!ordered_reserve(o, &next, sett_query_count(o->desc.query))) {
         o->last = next;
-        setti_world_fail(o->world, SETT_STATUS_OUT_OF_MEMORY, "sett_ordered_update", sett_null(),
-                         0);
+        setti_world_no_memory(o->world, "sett_ordered_update");
         return NULL;
     }
     o->last = o->now;
@@ -269,12 +268,10 @@ sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_de
     if (desc == NULL) {
         return NULL;
     }
-    sett_ordered* o = setti_pool_alloc(&world->pool, sizeof(*o), 16);
+    sett_ordered* o = setti_world_alloc(world, sizeof(*o), 16, call);
     if (o == NULL) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
         return NULL;
     }
-    memset(o, 0, sizeof(*o));
     o->world = world;
     o->desc = *desc;
     o->rank = (setti_rank){.world = world, .compare = desc->compare, .user = desc->user};

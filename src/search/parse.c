@@ -121,7 +121,7 @@ static bool parse_is_digit(char c)
 /* Keeps a text; there is room for all of them. */
 static const char* parse_keep(parse* p, const char* from, size_t length)
 {
-    char* kept = p->out->texts + p->out->text_size;
+    char* kept = (char*)(p->out + 1) + p->out->text_size;
     memcpy(kept, from, length);
     kept[length] = '\0';
     p->out->text_size += length + 1;
@@ -132,7 +132,7 @@ static const char* parse_keep(parse* p, const char* from, size_t length)
 static const char* parse_quoted(parse* p)
 {
     const char* start = p->at++;
-    char* kept = p->out->texts + p->out->text_size;
+    char* kept = (char*)(p->out + 1) + p->out->text_size;
     size_t length = 0;
     while (*p->at != '"' && *p->at != '\0') {
         p->at += p->at[0] == '\\' && (p->at[1] == '"' || p->at[1] == '\\');
@@ -693,7 +693,7 @@ static bool parse_order(parse* p)
     }
 }
 
-bool setti_search_parse(setti_parsed* parsed, const char* text)
+static bool parse_all(setti_parsed* parsed, const char* text)
 {
     parse p = {parsed, text, text, 0};
     char found[32];
@@ -704,4 +704,29 @@ bool setti_search_parse(setti_parsed* parsed, const char* text)
     return *p.at == '\0' || parse_fail(&p, p.at, SETT_STATUS_ARGUMENT,
                                        "\",\" or \"||\" is missing behind a term, %s stands there",
                                        parse_found(&p, found));
+}
+
+sett_status setti_search_parse(sett_world* world, const char* text, const char* call,
+                               setti_parsed** parsed)
+{
+    size_t size = sizeof(**parsed) + 2 * strlen(text) + 2;
+    setti_parsed* made = *parsed = setti_world_alloc(world, size, 16, call);
+    if (made == NULL) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    made->world = world;
+    made->size = size;
+    if (parse_all(made, text)) {
+        return SETT_OK;
+    }
+    sett_status status = setti_world_fail_with(world, made->status, "%s: column %u: %s", call,
+                                               (unsigned)made->error_column, made->error);
+    setti_parsed_free(made);
+    *parsed = NULL;
+    return status;
+}
+
+void setti_parsed_free(setti_parsed* parsed)
+{
+    setti_pool_free(&parsed->world->pool, parsed, parsed->size, 16);
 }

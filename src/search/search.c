@@ -1012,7 +1012,7 @@ static sett_search* search_create(sett_world* world, const sett_search_desc* des
     sett_search* search = b != NULL ? search_make(world, desc, term_size) : NULL;
     if (search == NULL) {
         setti_pool_free(&world->pool, b, sizeof(*b), 16);
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        setti_world_no_memory(world, call);
         return NULL;
     }
     memset(b, 0, sizeof(*b));
@@ -1027,7 +1027,7 @@ static sett_search* search_create(sett_world* world, const sett_search_desc* des
     bool made = build_tree(b);
     build_room(b);
     if (made && !search_settle(search)) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        setti_world_no_memory(world, call);
         made = false;
     }
     setti_pool_free(&world->pool, b, sizeof(*b), 16);
@@ -1062,26 +1062,14 @@ sett_search* sett_search_create(sett_world* world, const char* text)
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(text)) {
         return NULL;
     }
-    size_t room = 2 * strlen(text) + 2;
-    setti_parsed* parsed = setti_pool_alloc(&world->pool, sizeof(*parsed), 16);
-    char* texts = setti_pool_alloc(&world->pool, room, 1);
-    sett_search* search = NULL;
-    if (parsed == NULL || texts == NULL) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
-    } else {
-        memset(parsed, 0, sizeof(*parsed));
-        parsed->world = world;
-        parsed->texts = texts;
-        if (setti_search_parse(parsed, text)) {
-            sett_search_desc desc = {text, parsed->term, parsed->term_count, parsed->order};
-            search = search_create(world, &desc, sizeof(parsed->term[0]), parsed->column, call);
-        } else {
-            setti_world_fail_with(world, parsed->status, "%s: column %u: %s", call,
-                                  (unsigned)parsed->error_column, parsed->error);
-        }
+    setti_parsed* parsed;
+    if (setti_search_parse(world, text, call, &parsed) != SETT_OK) {
+        return NULL;
     }
-    setti_pool_free(&world->pool, texts, room, 1);
-    setti_pool_free(&world->pool, parsed, sizeof(*parsed), 16);
+    sett_search_desc desc = {text, parsed->term, parsed->term_count, parsed->order};
+    sett_search* search =
+        search_create(world, &desc, sizeof(parsed->term[0]), parsed->column, call);
+    setti_parsed_free(parsed);
     return search;
 }
 

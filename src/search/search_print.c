@@ -238,10 +238,7 @@ static void spell_order(setti_writer* writer, const sett_search* search)
 
 size_t sett_search_print(const sett_search* search, char* out, size_t size)
 {
-    setti_writer writer = {out, size, 0};
-    if (size != 0) {
-        out[0] = '\0';
-    }
+    setti_writer writer = setti_writer_begin(out, size);
     const char* between = "";
     for (uint32_t k = 0; search != NULL && k < search->term_count; k++) {
         const sett_search_term* term = &search->term[k];

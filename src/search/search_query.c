@@ -79,41 +79,29 @@ sett_status sett_query_parse(sett_world* world, const char* text, sett_query_des
 sett_status setti_query_parse(sett_world* world, const char* text, const char* call,
                               sett_query_desc* desc, setti_rank* rank)
 {
-    size_t room = 2 * strlen(text) + 2;
-    setti_parsed* parsed = setti_pool_alloc(&world->pool, sizeof(*parsed), 16);
-    char* texts = setti_pool_alloc(&world->pool, room, 1);
-    sett_status status = SETT_OK;
+    setti_parsed* parsed;
+    sett_status status = setti_search_parse(world, text, call, &parsed);
     memset(desc, 0, sizeof(*desc));
-    if (parsed == NULL || texts == NULL) {
-        status = setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
-    } else {
-        memset(parsed, 0, sizeof(*parsed));
-        parsed->world = world;
-        parsed->texts = texts;
-        uint32_t at = 0;
-        bool read = setti_search_parse(parsed, text);
-        const char* wrong = read ? plain_terms(parsed, desc, &at) : NULL;
-        char message[SETTI_MESSAGE_SIZE];
-        bool ordered = parsed->column[SETT_SEARCH_TERMS] != 0;
-        const char* order = read && rank != NULL ? plain_order(parsed, rank, message) : NULL;
-        if (wrong == NULL && ordered && rank == NULL) {
-            wrong = "an order";
-            at = SETT_SEARCH_TERMS;
-        }
-        if (!read) {
-            status = setti_world_fail_with(world, parsed->status, "%s: column %u: %s", call,
-                                           (unsigned)parsed->error_column, parsed->error);
-        } else if (wrong != NULL) {
-            status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                           "%s: column %u: a plain query cannot have %s - "
-                                           "sett_search_create can",
-                                           call, (unsigned)parsed->column[at], wrong);
-        } else if (order != NULL) {
-            status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: column %u: %s", call,
-                                           (unsigned)parsed->column[SETT_SEARCH_TERMS], order);
-        }
+    if (status != SETT_OK) {
+        return status;
     }
-    setti_pool_free(&world->pool, texts, room, 1);
-    setti_pool_free(&world->pool, parsed, sizeof(*parsed), 16);
+    uint32_t at = 0;
+    const char* wrong = plain_terms(parsed, desc, &at);
+    char message[SETTI_MESSAGE_SIZE];
+    const char* order = rank != NULL ? plain_order(parsed, rank, message) : NULL;
+    if (wrong == NULL && parsed->column[SETT_SEARCH_TERMS] != 0 && rank == NULL) {
+        wrong = "an order";
+        at = SETT_SEARCH_TERMS;
+    }
+    if (wrong != NULL) {
+        status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                       "%s: column %u: a plain query cannot have %s - "
+                                       "sett_search_create can",
+                                       call, (unsigned)parsed->column[at], wrong);
+    } else if (order != NULL) {
+        status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: column %u: %s", call,
+                                       (unsigned)parsed->column[SETT_SEARCH_TERMS], order);
+    }
+    setti_parsed_free(parsed);
     return status;
 }

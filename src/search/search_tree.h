@@ -222,14 +222,18 @@ typedef struct setti_parsed {
     uint32_t column[SETT_SEARCH_TERMS + 1]; /* of the terms; the last: of the order */
     uint32_t term_count;
     sett_search_order order;
-    char* texts;
     size_t text_size;
+    size_t size; /* bytes of this, with room for the texts behind it */
     uint32_t error_column;
     sett_status status;
     char error[SETTI_MESSAGE_SIZE];
 } setti_parsed;
 
-bool setti_search_parse(setti_parsed* parsed, const char* text);
+/* Reads the text of a search into *parsed, to be freed. Fails: as the text is wrong, OUT_OF_MEMORY;
+ * *parsed is NULL then. */
+sett_status setti_search_parse(sett_world* world, const char* text, const char* call,
+                               setti_parsed** parsed);
+void setti_parsed_free(setti_parsed* parsed);
 
 /* Reads the text of a plain query; with `rank` also its order. */
 sett_status setti_query_parse(sett_world* world, const char* text, const char* call,

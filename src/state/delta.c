@@ -393,7 +393,7 @@ static sett_status delta_sum(sett_world* world, setti_snapshot* node)
     setti_compare walk;
     uint64_t sum = setti_hash_sum(world);
     if (!delta_begin(world, node, NULL, &view, &walk)) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, delta_call, sett_null(), 0);
+        return setti_world_no_memory(world, delta_call);
     }
     SETTI_ASSERT(!node->summed);
     node->sum = sum - delta_hash_walk(&walk);
@@ -412,7 +412,7 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
         return status;
     }
     if (!delta_begin(world, a, b, &view, &walk)) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, delta_call, sett_null(), 0);
+        return setti_world_no_memory(world, delta_call);
     }
     status = delta_check_types(world, delta_call, &walk);
     if (status == SETT_OK) {

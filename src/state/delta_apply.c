@@ -164,11 +164,10 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
 static sett_status apply_find_type(sett_world* world, const char* name, setti_type** type)
 {
     sett_status status = SETT_OK;
-    if (sett_component_find(world, name) == 0) {
+    if (setti_type_find(world, name) == NULL) {
         status = setti_codec_register_own(world, name);
     }
-    sett_component id = sett_component_find(world, name);
-    *type = id != 0 ? setti_world_type(world, id) : NULL;
+    *type = setti_type_find(world, name);
     return status;
 }
 
@@ -300,7 +299,7 @@ static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, boo
         status = apply_parse_type(delta, from, k);
     }
     if (delta->type == NULL) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, apply_call, sett_null(), 0);
+        return setti_world_no_memory(world, apply_call);
     }
     delta->ended.from = *from;
     (void)apply_skip(from, delta->ended.runs, SETTI_DELTA_LIFE);
@@ -574,7 +573,7 @@ static bool apply_measure(setti_delta* delta)
         }
     }
     if (!done) {
-        setti_world_fail(delta->world, SETT_STATUS_OUT_OF_MEMORY, apply_call, sett_null(), 0);
+        setti_world_no_memory(delta->world, apply_call);
     }
     return done;
 }
@@ -597,7 +596,7 @@ static bool apply_room(const setti_delta* delta, size_t size, uint32_t pages)
     if (above) {
         (void)apply_reject_size(delta);
     } else if (!done) {
-        setti_world_fail(delta->world, SETT_STATUS_OUT_OF_MEMORY, apply_call, sett_null(), 0);
+        setti_world_no_memory(delta->world, apply_call);
     }
     return done;
 }
@@ -637,7 +636,7 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
         done = setti_cow_hold(pool, pool->cow, rows, rows->count);
     }
     if (!done) {
-        setti_world_fail(delta->world, SETT_STATUS_OUT_OF_MEMORY, apply_call, sett_null(), 0);
+        setti_world_no_memory(delta->world, apply_call);
         return false;
     }
     return apply_room(delta, size, delta->room_pages + count + storage->presence.count);
@@ -803,7 +802,7 @@ static sett_status apply_change(setti_delta* delta, size_t size, bool trust)
     size_t before = world->pool.block_size;
     uint32_t* capacity = apply_note_tables(world, 2 * roots * sizeof(*capacity));
     if (capacity == NULL) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, apply_call, sett_null(), 0);
+        return setti_world_no_memory(world, apply_call);
     }
     delta->limit = apply_limit(delta, size);
     sett_status status = apply_or_undo(delta, trust);

@@ -20,7 +20,7 @@
 
 static bool arrange_fail(const setti_delta* delta)
 {
-    setti_world_fail(delta->world, SETT_STATUS_OUT_OF_MEMORY, "sett_delta_apply", sett_null(), 0);
+    setti_world_no_memory(delta->world, "sett_delta_apply");
     return false;
 }
 

@@ -14,12 +14,6 @@ typedef struct difference_pair {
     const setti_type* b;
 } difference_pair;
 
-static const setti_type* difference_find(const sett_world* world, const char* name)
-{
-    sett_component id = sett_component_find(world, name);
-    return id != 0 ? setti_world_type(world, id) : NULL;
-}
-
 static int difference_entity(sett_entity a, sett_entity b, char* out, size_t size)
 {
     if (sett_is_null(b)) {
@@ -158,12 +152,12 @@ static int difference_components(const sett_world* a, const sett_world* b, sett_
     int length = 0;
     for (uint32_t k = 0; length == 0 && k < a->registered.count; k++) {
         const setti_type* type = a->registered.item[k];
-        difference_pair pair = {type, difference_find(b, type->desc.name)};
+        difference_pair pair = {type, setti_type_find(b, type->desc.name)};
         length = difference_component(entity, pair, out, size);
     }
     for (uint32_t k = 0; length == 0 && k < b->registered.count; k++) {
         const setti_type* type = b->registered.item[k];
-        if (type->storage.count != 0 && difference_find(a, type->desc.name) == NULL) {
+        if (type->storage.count != 0 && setti_type_find(a, type->desc.name) == NULL) {
             difference_pair pair = {NULL, type};
             length = difference_component(entity, pair, out, size);
         }
@@ -173,10 +167,8 @@ static int difference_components(const sett_world* a, const sett_world* b, sett_
 
 size_t sett_world_difference(const sett_world* a, const sett_world* b, char* out, size_t size)
 {
+    setti_writer_empty(out, size);
     if (SETTI_IS_NULL(a)) {
-        if (size != 0) {
-            out[0] = '\0';
-        }
         return 0;
     }
     uint32_t end =
@@ -193,9 +185,6 @@ size_t sett_world_difference(const sett_world* a, const sett_world* b, char* out
     }
     for (uint32_t index = 0; length == 0 && index < end; index++) {
         length = difference_slot(a, b, index, out, size);
-    }
-    if (length == 0 && size != 0) {
-        out[0] = '\0';
     }
     return length > 0 ? (size_t)length : 0;
 }

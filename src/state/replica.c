@@ -26,8 +26,7 @@ static const char replica_call[] = "sett_world_clone";
 
 static setti_type* replica_find(const sett_world* into, const setti_type* type)
 {
-    sett_component id = sett_component_find(into, type->desc.name);
-    return id != 0 ? setti_world_type(into, id) : NULL;
+    return setti_type_find(into, type->desc.name);
 }
 
 /* Whether two types require others of the same names, in the same order. */
@@ -93,7 +92,7 @@ static sett_status replica_register(sett_world* into, const sett_world* from,
     size_t size = (desc.required_count + 1) * sizeof(sett_component);
     sett_component* required = setti_pool_alloc(&into->pool, size, 8);
     if (required == NULL) {
-        return setti_world_fail(into, SETT_STATUS_OUT_OF_MEMORY, replica_call, sett_null(), 0);
+        return setti_world_no_memory(into, replica_call);
     }
     for (uint32_t k = 0; k < desc.required_count; k++) {
         required[k] = replica_find(into, setti_world_type(from, desc.required[k]))->id;
@@ -395,7 +394,7 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
     into->listener_version++;
     if (number == NULL) {
         replica_empty(into);
-        return setti_world_fail(into, SETT_STATUS_OUT_OF_MEMORY, replica_call, sett_null(), 0);
+        return setti_world_no_memory(into, replica_call);
     }
     replica_copy(from, into, number);
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {

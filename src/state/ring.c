@@ -25,15 +25,11 @@ sett_ring* sett_ring_create(sett_world* world, uint32_t capacity)
         return NULL;
     }
     capacity = SETTI_MAX(capacity, 1);
-    sett_ring* ring = setti_pool_alloc(&world->pool, ring_size(capacity), 16);
-    if (ring == NULL) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_ring_create", sett_null(), 0);
-        return NULL;
+    sett_ring* ring = setti_world_alloc(world, ring_size(capacity), 16, "sett_ring_create");
+    if (ring != NULL) {
+        ring->world = world;
+        ring->capacity = capacity;
     }
-    ring->world = world;
-    ring->capacity = capacity;
-    ring->first = 0;
-    ring->count = 0;
     return ring;
 }
 

@@ -50,12 +50,10 @@ static const char* state_validate(const sett_world* world);
 setti_state* setti_state_get(sett_world* world)
 {
     if (world->state == NULL) {
-        setti_state* state = setti_pool_alloc(&world->pool, sizeof(*state), 16);
+        setti_state* state = setti_world_alloc(world, sizeof(*state), 16, "sett_snapshot");
         if (state == NULL) {
-            setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_snapshot", sett_null(), 0);
             return NULL;
         }
-        memset(state, 0, sizeof(*state));
         state->world = world;
         state->free_slot = SETTI_NONE;
         state->cow.end = state_end;
@@ -452,7 +450,7 @@ sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
                  0); /* all commands are applied: none claims an index */
     setti_snapshot* node = snapshot_make(state);
     if (node == NULL) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        return setti_world_no_memory(world, call);
     }
     state_link(state, node);
     *out = state_occupy_slot(state, node);
@@ -590,7 +588,7 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
     bool carries = (found || must) && setti_values_carry(state, head, &carried);
     if ((!found || !carries) && !must) {
         setti_restored_free(world, &notified);
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        return setti_world_no_memory(world, call);
     }
     if (!carries) {
         setti_values_end_skipped(state);

@@ -84,12 +84,11 @@ struct sett_commands {
 
 static sett_commands* commands_make(sett_world* world)
 {
-    sett_commands* commands = setti_pool_alloc(&world->pool, sizeof(*commands), 16);
+    sett_commands* commands =
+        setti_world_alloc(world, sizeof(*commands), 16, "sett_commands_create");
     if (commands == NULL) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_commands_create", sett_null(), 0);
         return NULL;
     }
-    memset(commands, 0, sizeof(*commands));
     commands->world = world;
     commands->closed = world->receiving;
     commands->next = world->all_commands;
@@ -382,21 +381,14 @@ static void command_print_record(const sett_world* world, char out[COMMAND_TEXT_
 
 size_t sett_commands_describe(const sett_commands* commands, char* out, size_t size)
 {
+    setti_writer writer = setti_writer_begin(out, size);
     if (SETTI_IS_NULL(commands)) {
-        if (size != 0) {
-            out[0] = '\0';
-        }
         return 0;
     }
-    size_t length = 0;
     command_chunk* chunk = commands->read;
     size_t offset = commands->read_offset;
-    if (size != 0) {
-        out[0] = '\0';
-    }
     for (uint32_t number = 1; number <= commands->count; number++) {
         char what[COMMAND_TEXT_SIZE];
-        char line[COMMAND_TEXT_SIZE + 16];
         while (offset >= chunk->used) {
             chunk = chunk->next;
             offset = CHUNK_HEADER;
@@ -404,13 +396,9 @@ size_t sett_commands_describe(const sett_commands* commands, char* out, size_t s
         const command_record* record = command_at(chunk, offset);
         offset = record->end;
         command_print_record(commands->world, what, chunk, record);
-        int added = snprintf(line, sizeof(line), "%u: %s\n", (unsigned)number, what);
-        if (length < size) {
-            snprintf(out + length, size - length, "%s", line);
-        }
-        length += (size_t)added;
+        setti_writer_add(&writer, "%u: %s\n", (unsigned)number, what);
     }
-    return length;
+    return writer.length;
 }
 
 void setti_commands_stats(const sett_world* world, size_t* size, uint64_t* allocations)

@@ -733,7 +733,7 @@ setti_type* setti_component_make_part(sett_world* world, sett_component_desc* de
     if (type != NULL) {
         setti_component_free_parts(&world->pool, type);
     }
-    setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+    setti_world_no_memory(world, call);
     return NULL;
 }
 
@@ -839,7 +839,7 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
     }
     setti_type* type = component_alloc(world, &desc);
     if (type == NULL) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        setti_world_no_memory(world, call);
         return 0;
     }
     type->default_storage = given->storage == SETT_STORAGE_DEFAULT && !desc.keep_order;
@@ -851,7 +851,7 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
     type->name_key = key;
     if (component_own(world, type, &desc) != SETT_OK || !component_publish(world, type)) {
         setti_component_free_parts(&world->pool, type);
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        setti_world_no_memory(world, call);
         return 0;
     }
     if (world->layout != NULL) {
@@ -860,13 +860,19 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
     return component_ensure_off(world, type) ? type->id : 0;
 }
 
+setti_type* setti_type_find(const sett_world* world, const char* name)
+{
+    setti_type* type;
+    component_name_key(world, name, &type);
+    return type;
+}
+
 sett_component sett_component_find(const sett_world* world, const char* name)
 {
     if (SETTI_IS_NULL(world)) {
         return 0;
     }
-    setti_type* type;
-    component_name_key(world, name, &type);
+    const setti_type* type = setti_type_find(world, name);
     return type != NULL ? type->id : 0;
 }
 

@@ -314,6 +314,9 @@ bool setti_type_list_has(const setti_type_list* list, const setti_type* type);
 /* Frees the list itself. */
 void setti_type_list_deinit(setti_pool* pool, setti_type_list* list);
 
+/* The type of a name, or NULL. */
+setti_type* setti_type_find(const struct sett_world* world, const char* name);
+
 /* Where a transition from this signature is remembered, if it is. */
 SETTI_INLINE setti_transition* setti_type_added(setti_type* type, uint32_t from)
 {

@@ -20,8 +20,7 @@ typedef struct group_draft {
 
 static sett_status group_out_of_memory(const group_draft* draft)
 {
-    return setti_world_fail(draft->group->world, SETT_STATUS_OUT_OF_MEMORY, draft->call,
-                            sett_null(), 0);
+    return setti_world_no_memory(draft->group->world, draft->call);
 }
 
 /* Adds the types of a list; fails with a message that names the group. */
@@ -281,7 +280,7 @@ static sett_group* group_create(sett_world* world, const sett_group_desc* desc, 
     if (group == NULL || copy == NULL) {
         setti_pool_free(&world->pool, group, sizeof(*group), 64);
         setti_pool_free(&world->pool, copy, strlen(name) + 1, 1);
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        setti_world_no_memory(world, call);
         return NULL;
     }
     memset(group, 0, sizeof(*group));

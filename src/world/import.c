@@ -49,7 +49,7 @@ sett_status sett_module_import(sett_world* world, const char* name, sett_module_
     size_t size = sizeof(*import) + strlen(name) + 1;
     import = setti_pool_alloc(&world->pool, size, 16);
     if (import == NULL) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+        return setti_world_no_memory(world, call);
     }
     import->next = world->imports;
     import->done = false;

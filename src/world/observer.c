@@ -510,7 +510,7 @@ sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer
         if (observer != NULL) {
             observer_free(observer);
         }
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, observer_call, sett_null(), 0);
+        setti_world_no_memory(world, observer_call);
         return NULL;
     }
     observer_link(observer);

@@ -226,8 +226,7 @@ sett_status sett_world_reserve(sett_world* world, size_t bytes)
     }
     return setti_pool_reserve(&world->pool, bytes)
                ? SETT_OK
-               : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_world_reserve",
-                                  sett_null(), 0);
+               : setti_world_no_memory(world, "sett_world_reserve");
 }
 
 static void scratch_free(setti_pool* pool, setti_scratch* scratch)
@@ -470,6 +469,21 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
     world->error_component = component;
     world_report_error(world);
     return status;
+}
+
+SETTI_COLD sett_status setti_world_no_memory(sett_world* world, const char* call)
+{
+    return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), 0);
+}
+
+void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char* call)
+{
+    void* made = setti_pool_alloc(&world->pool, size, align);
+    if (made == NULL) {
+        setti_world_no_memory(world, call);
+        return NULL;
+    }
+    return memset(made, 0, size);
 }
 
 SETTI_COLD sett_status setti_world_fail_with(sett_world* world, sett_status status,

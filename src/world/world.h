@@ -267,6 +267,12 @@ SETTI_INLINE setti_type* setti_world_type(const sett_world* world, sett_componen
 sett_status setti_world_fail(sett_world* world, sett_status status, const char* call,
                              sett_entity entity, sett_component component);
 
+/* Records that memory ran out in `call`. Returns OUT_OF_MEMORY. */
+sett_status setti_world_no_memory(sett_world* world, const char* call);
+
+/* Zeroed memory of the world's pool; NULL, and that is recorded, when it runs out. */
+void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char* call);
+
 /* The same with a message of its own. */
 sett_status setti_world_fail_with(sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
