@@ -44,16 +44,21 @@ void mover_turn(Mover* mover)
     mover->home = goal;
 }
 
-/* One tick of waiting at the goal. Returns whether it is over for good. */
-static bool mover_wait(Mover* mover)
+/* One tick of waiting at the goal, if it is there. Then it turns, or rests: it is no mover any
+ * more. */
+static bool mover_waits(Job* job, Mover* mover, sett_entity sector, sett_component type)
 {
-    if (--mover->left != 0) {
+    if (mover->left == 0) {
         return false;
     }
-    bool rests = !mover->returns;
-    mover_turn(mover);
-    mover->returns = false;
-    return rests;
+    if (--mover->left == 0) {
+        if (!mover->returns) {
+            sett_cmd_remove(job->commands, sector, type);
+        }
+        mover_turn(mover);
+        mover->returns = false;
+    }
+    return true;
 }
 
 static Fixed mover_next(Mover* mover, Fixed now)
@@ -75,10 +80,7 @@ static void doors_run(sett_context* context)
         Heights* heights = sett_batch_field(b, 1);
         const Sector* sector = sett_batch_field(b, 2);
         SETT_EACH(b, i) {
-            if (door[i].left != 0) {
-                if (mover_wait(&door[i])) {
-                    sett_cmd_remove(job.commands, sett_batch_entity(b, i), Door_id);
-                }
+            if (mover_waits(&job, &door[i], sett_batch_entity(b, i), Door_id)) {
                 continue;
             }
             Fixed next = mover_next(&door[i], heights[i].ceiling);
@@ -111,10 +113,7 @@ static void lifts_run(sett_context* context)
         Heights* heights = sett_batch_field(b, 1);
         const Sector* sector = sett_batch_field(b, 2);
         SETT_EACH(b, i) {
-            if (lift[i].left != 0) {
-                if (mover_wait(&lift[i])) {
-                    sett_cmd_remove(job.commands, sett_batch_entity(b, i), Lift_id);
-                }
+            if (mover_waits(&job, &lift[i], sett_batch_entity(b, i), Lift_id)) {
                 continue;
             }
             Fixed next = mover_next(&lift[i], heights[i].floor);

@@ -7,9 +7,9 @@
  */
 #include "check.h"
 #include "sett_inspector.h"
+#include "timing.h"
 
 #include <stdlib.h>
-#include <time.h>
 #if defined(__GLIBC__) && (__GLIBC__ > 2 || __GLIBC_MINOR__ >= 33)
 #include <malloc.h>
 #endif
@@ -84,20 +84,6 @@ static void crowd_write(crowd* of, uint32_t types, bool scattered)
     }
 }
 
-static double now_ms(void)
-{
-    struct timespec now;
-    (void)timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-static int by_size(const void* a, const void* b)
-{
-    double x = *(const double*)a;
-    double y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
 static void a_crowd_is_sent(void)
 {
     for (uint32_t kind = 0; kind < 4; kind++) {
@@ -114,11 +100,11 @@ static void a_crowd_is_sent(void)
         of.bytes = 0;
         for (uint32_t k = 0; k < FRAMES; k++) {
             crowd_write(&of, types, scattered);
-            double begin = now_ms();
+            double begin = timing_ms();
             CHECK_EQ(sett_inspector_frame(of.inspector), 1);
-            times[k] = now_ms() - begin;
+            times[k] = timing_ms() - begin;
         }
-        qsort(times, FRAMES, sizeof(times[0]), by_size);
+        timing_sort(times, FRAMES);
         double floor = (double)WRITTEN * sizeof(pair) * types * 3600 / 1e6;
         double minute = (double)of.bytes * 3600 / FRAMES / 1e6;
         printf("  %u type%s, %s: %.0f MB a minute, floor %.0f; a frame %.2f ms, best %.2f, slowest "
@@ -148,7 +134,7 @@ static void nothing_is_done_for_nobody(void)
     sett_stats after;
     sett_snapshot_stats held;
     crowd_open(&of, &(sett_inspector_desc){.quiet = true});
-    for (double end = now_ms() + 300; now_ms() < end;) { /* the server's threads begin */
+    for (double end = timing_ms() + 300; timing_ms() < end;) { /* the server's threads begin */
         CHECK_EQ(sett_inspector_frame(of.inspector), 1);
     }
     sett_world_stats(of.world, &before);

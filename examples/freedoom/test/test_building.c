@@ -44,6 +44,13 @@ static uint16_t find_line(const Simulation* sim, Trigger trigger, Effect effect,
     return 0;
 }
 
+static uint16_t start_at(Simulation* sim, const char* map, Trigger trigger, Effect effect,
+                         uint16_t* sector)
+{
+    start_empty(sim, map);
+    return find_line(sim, trigger, effect, sector);
+}
+
 static LevelHeights heights_of(const Simulation* sim, uint16_t sector)
 {
     return *SETT_GET(sim->world, sim->arenas[0].sectors[sector], Heights);
@@ -104,9 +111,8 @@ static sett_entity put_player(Simulation* sim, uint8_t number, uint16_t sector, 
 static void door_opens_and_closes(void)
 {
     Simulation sim;
-    start_empty(&sim, "E1M1");
     uint16_t sector = 0;
-    uint16_t line = find_line(&sim, TRIGGER_KNOCK, EFFECT_DOOR_VISIT, &sector);
+    uint16_t line = start_at(&sim, "E1M1", TRIGGER_KNOCK, EFFECT_DOOR_VISIT, &sector);
     LevelHeights shut = heights_of(&sim, sector);
     CHECK_EQ(shut.ceiling, shut.floor);
     use(&sim, line, sett_null());
@@ -133,9 +139,8 @@ static void door_opens_and_closes(void)
 static void door_does_not_crush(void)
 {
     Simulation sim;
-    start_empty(&sim, "E1M1");
     uint16_t sector = 0;
-    uint16_t line = find_line(&sim, TRIGGER_KNOCK, EFFECT_DOOR_VISIT, &sector);
+    uint16_t line = start_at(&sim, "E1M1", TRIGGER_KNOCK, EFFECT_DOOR_VISIT, &sector);
     use(&sim, line, sett_null());
     for (int i = 0; i < 60; i++) {
         battle_run(&sim, 1);
@@ -153,9 +158,8 @@ static void door_does_not_crush(void)
 static void monsters_open_doors(void)
 {
     Simulation sim;
-    start_empty(&sim, "E1M1");
     uint16_t sector = 0;
-    uint16_t line = find_line(&sim, TRIGGER_KNOCK, EFFECT_DOOR_VISIT, &sector);
+    uint16_t line = start_at(&sim, "E1M1", TRIGGER_KNOCK, EFFECT_DOOR_VISIT, &sector);
     const LevelLine* door = &sim.arenas[0].level.lines[line];
     const SpecialType* type = special_find(door->special);
     CHECK(type->monsters);
@@ -185,9 +189,8 @@ static void monsters_open_doors(void)
 static void lift_goes_down_and_comes_back(void)
 {
     Simulation sim;
-    start_empty(&sim, "E1M1");
     uint16_t sector = 0;
-    uint16_t line = find_line(&sim, TRIGGER_PUSH, EFFECT_LIFT, &sector);
+    uint16_t line = start_at(&sim, "E1M1", TRIGGER_PUSH, EFFECT_LIFT, &sector);
     LevelHeights up = heights_of(&sim, sector);
     sett_entity medikit = put(&sim, 2012, sector, middle_of(&sim, sector));
     sett_entity barrel = put(&sim, 2035, sector, middle_of(&sim, sector));
@@ -215,9 +218,8 @@ static void lift_goes_down_and_comes_back(void)
 static void stairs_rise_step_by_step(void)
 {
     Simulation sim;
-    start_empty(&sim, "E1M3");
     uint16_t sector = 0;
-    uint16_t line = find_line(&sim, TRIGGER_PUSH, EFFECT_STAIRS, &sector);
+    uint16_t line = start_at(&sim, "E1M3", TRIGGER_PUSH, EFFECT_STAIRS, &sector);
     const Arena* arena = &sim.arenas[0];
     use(&sim, line, sett_null());
     battle_run(&sim, 1);
@@ -252,9 +254,8 @@ static void stairs_rise_step_by_step(void)
 static void crusher_goes_up_and_down_and_hurts(void)
 {
     Simulation sim;
-    start_empty(&sim, "E4M9");
     uint16_t sector = 0;
-    uint16_t line = find_line(&sim, TRIGGER_CROSS, EFFECT_CRUSHER, &sector);
+    uint16_t line = start_at(&sim, "E4M9", TRIGGER_CROSS, EFFECT_CRUSHER, &sector);
     LevelHeights first = heights_of(&sim, sector);
     sett_entity demon = put(&sim, 3002, sector, middle_of(&sim, sector));
     sett_entity shell = put(&sim, 2008, sector, middle_of(&sim, sector));
@@ -284,9 +285,8 @@ static void crusher_goes_up_and_down_and_hurts(void)
 static void crusher_stops_and_goes_on(void)
 {
     Simulation sim;
-    start_empty(&sim, "E4M9");
     uint16_t sector = 0;
-    uint16_t line = find_line(&sim, TRIGGER_CROSS, EFFECT_CRUSHER, &sector);
+    uint16_t line = start_at(&sim, "E4M9", TRIGGER_CROSS, EFFECT_CRUSHER, &sector);
     LevelHeights first = heights_of(&sim, sector);
     static const uint16_t actions[] = {73, 74, 73}; /* as often as you like: start, stop */
     static const int32_t heights[] = {-10, -10, -20};
@@ -307,9 +307,8 @@ static void crusher_stops_and_goes_on(void)
 static void teleport_leads_to_its_landing(void)
 {
     Simulation sim;
-    start_empty(&sim, "E2M1");
     uint16_t sector = 0;
-    uint16_t line = find_line(&sim, TRIGGER_CROSS, EFFECT_TELEPORT, &sector);
+    uint16_t line = start_at(&sim, "E2M1", TRIGGER_CROSS, EFFECT_TELEPORT, &sector);
     uint16_t pad = sim.arenas[0].level.lines[line].front;
     sett_entity first = put_player(&sim, 1, pad, middle_of(&sim, pad));
     use(&sim, line, first);

@@ -3,8 +3,7 @@
 #include "battle.h"
 
 #include "sett_inspector.h"
-
-#include <time.h>
+#include "timing.h"
 
 #define FRAMES 70
 #define ASKED 1000
@@ -147,20 +146,6 @@ static void watch_take(void* user, const void* bytes, size_t size, bool text)
     w.bytes += text ? 0 : size;
 }
 
-static double now_ms(void)
-{
-    struct timespec now;
-    (void)timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
-}
-
-static int by_size(const void* a, const void* b)
-{
-    double x = *(const double*)a;
-    double y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
 static void all_maps_are_sent(void)
 {
     double times[140];
@@ -182,12 +167,12 @@ static void all_maps_are_sent(void)
     w.bytes = 0;
     for (uint32_t k = 0; k < 140; k++) {
         watch_run(NULL);
-        double begin = now_ms();
+        double begin = timing_ms();
         CHECK_EQ(sett_inspector_frame(w.inspector), 1);
-        times[k] = now_ms() - begin;
+        times[k] = timing_ms() - begin;
     }
     double minute = (double)w.bytes * 35 * 60 / 140 / 1e6;
-    qsort(times, 140, sizeof(times[0]), by_size);
+    timing_sort(times, 140);
     printf("  %u maps: a state of %.1f MB, %.0f MB a minute; a tick %.2f ms, best %.2f, slowest "
            "%.2f\n",
            (unsigned)atlas.count, (double)whole / 1e6, minute, times[70], times[0], times[139]);
