@@ -663,6 +663,17 @@ static void jobs_record(const scene* s, sett_commands** job, uint32_t count, uin
 
 /* Which indices the jobs take, worked out by looking at each: of the words of 64 indices that some
  * are free in, job k gets the k-th, and then every n-th. */
+/* Ends the jobs and applies their buffers, first to last, as a frame does. */
+static sett_status jobs_apply(sett_world* world, sett_commands* const* job, uint32_t count)
+{
+    sett_status status = setti_commands_end_jobs(world, job, count);
+    for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
+        status = sett_commands_apply(job[k]);
+        setti_commands_rest(job[k]);
+    }
+    return status;
+}
+
 static void jobs_expect(const sett_world* world, uint32_t expected[JOBS][500])
 {
     uint32_t count[JOBS] = {0};
@@ -705,7 +716,7 @@ static void jobs_give_the_same_handles_in_any_order(void)
                 CHECK(sett_is_null(sett_entity_at(s.world, made[round][k][n].index)));
             }
         }
-        CHECK_EQ(setti_commands_merge_jobs(s.world, job, JOBS), SETT_OK);
+        CHECK_EQ(jobs_apply(s.world, job, JOBS), SETT_OK);
         CHECK_EQ(sett_entity_count(s.world), 200 + 1 + JOBS * 500);
         for (uint32_t k = 0; k < JOBS; k++) {
             for (uint32_t n = 0; n < 500; n++) {
@@ -728,7 +739,7 @@ static void jobs_apply_first_to_last(void)
     for (uint32_t k = JOBS; k-- > 0;) {
         sett_cmd_set(job[k], e, s.number, &k);
     }
-    CHECK_EQ(setti_commands_merge_jobs(s.world, job, JOBS), SETT_OK);
+    CHECK_EQ(jobs_apply(s.world, job, JOBS), SETT_OK);
     CHECK_EQ(number_of(&s, e), JOBS - 1);
     scene_end(&s);
 }
@@ -750,7 +761,7 @@ static void while_jobs_record_nothing_else_happens(void)
     sett_commands_clear(job[0]); /* its handles are out */
     sett_commands_destroy(job[0]);
     CHECK_EQ(sett_commands_count(job[0]), 1);
-    CHECK_EQ(setti_commands_merge_jobs(s.world, job, JOBS), SETT_OK);
+    CHECK_EQ(jobs_apply(s.world, job, JOBS), SETT_OK);
     CHECK(sett_entity_valid(s.world, made));
     CHECK(!sett_is_null(sett_entity_create(s.world)));
     setti_commands_begin_jobs(s.world, job, JOBS); /* left for sett_world_destroy */
@@ -773,7 +784,7 @@ static void jobs_end_at_the_limit(void)
     }
     CHECK(sett_is_null(sett_cmd_create(job[1])));
     CHECK_EQ(sett_world_error(world), SETT_OK); /* a job does not write to the world */
-    CHECK_EQ(setti_commands_merge_jobs(world, job, 2), SETT_OK);
+    CHECK_EQ(jobs_apply(world, job, 2), SETT_OK);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_LIMIT);
     CHECK_EQ(sett_entity_count(world), 100);
     sett_world_destroy(world);
@@ -789,7 +800,7 @@ typedef struct job_scarcity {
 static bool jobs_merge(void* user)
 {
     job_scarcity* c = user;
-    return setti_commands_merge_jobs(c->world, c->job, JOBS) == SETT_OK;
+    return jobs_apply(c->world, c->job, JOBS) == SETT_OK;
 }
 
 static void jobs_wait_for_memory(void)

@@ -392,18 +392,10 @@ static void noise_does_not_count(void)
         CHECK_EQ(memcmp(in_a, in_b, members->size), 0);
         CHECK(setti_canonical_same(members, &a, &b));
         CHECK_EQ(hash_of(&a), hash_of(&b));
-        Mixed back = {.cache = 77};
-        CHECK(setti_canonical_decode(members, in_b, &back));
-        CHECK(setti_canonical_same(members, &back, &a));
-        CHECK_EQ(back.cache, 77);
         b.small ^= 1;
         CHECK(!setti_canonical_same(members, &a, &b));
         CHECK(hash_of(&a) != hash_of(&b));
     }
-    unsigned char bytes[64] = {0};
-    Mixed v;
-    bytes[members->size - 1] = 2; /* no bool */
-    CHECK(!setti_canonical_decode(members, bytes, &v));
     CHECK_END(world);
 }
 
@@ -500,9 +492,9 @@ static void adjacent_floats_hash_as_their_canonical_form(void)
             words[k] &= chance_below(&state, 3) == 0 ? 0xFF800000u : UINT32_MAX;
         }
         memcpy(&v, words, sizeof(v));
-        canonical = v;
         setti_canonical_encode(members_of(world, id), &v, bytes);
-        CHECK(setti_canonical_decode(members_of(world, id), bytes, &canonical));
+        memcpy(&canonical, bytes, sizeof(canonical)); /* floats only: no padding */
+        setti_canonical_turn_value(members_of(world, id), &canonical);
         changed += memcmp(&v, &canonical, sizeof(v)) != 0;
         CHECK(sett_set(world, e, id, &v) != NULL);
         uint64_t hash = sett_world_hash(world);

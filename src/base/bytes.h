@@ -4,11 +4,71 @@
 
 #include "base/page.h"
 
+#include <string.h>
+
 typedef struct setti_bytes {
     unsigned char* data;
     size_t size; /* in use */
     size_t capacity;
 } setti_bytes;
+
+/* Numbers of up to eight bytes, little endian on all machines. Gcc makes no load of a loop over
+ * bytes: so they are copied where that is the same. */
+static inline void setti_bytes_put(unsigned char* out, uint64_t number, size_t size)
+{
+    SETTI_ASSERT(size <= sizeof(number));
+    for (size_t k = 0; SETTI_BIG_ENDIAN && k < size; k++) {
+        out[k] = (unsigned char)(number >> (8 * k));
+    }
+    if (!SETTI_BIG_ENDIAN) {
+        memcpy(out, &number, size);
+    }
+}
+
+static inline uint64_t setti_bytes_get(const unsigned char* from, size_t size)
+{
+    uint64_t number = 0;
+    SETTI_ASSERT(size <= sizeof(number));
+    for (size_t k = 0; SETTI_BIG_ENDIAN && k < size; k++) {
+        number |= (uint64_t)from[k] << (8 * k);
+    }
+    if (!SETTI_BIG_ENDIAN) {
+        memcpy(&number, from, size);
+    }
+    return number;
+}
+
+/* Makes room for so many bytes more behind those in use. False when memory runs out. */
+static inline bool setti_bytes_reserve(setti_pool* pool, setti_bytes* bytes, size_t more)
+{
+    if (bytes->capacity != 0 && more <= bytes->capacity - bytes->size) {
+        return true;
+    }
+    size_t capacity = bytes->size + SETTI_MAX(SETTI_MAX(more, bytes->size), 1);
+    unsigned char* data = setti_pool_alloc(pool, capacity, 16);
+    if (data == NULL) {
+        return false;
+    }
+    if (bytes->size != 0) {
+        memcpy(data, bytes->data, bytes->size);
+    }
+    setti_pool_free(pool, bytes->data, bytes->capacity, 16);
+    bytes->data = data;
+    bytes->capacity = capacity;
+    return true;
+}
+
+/* Makes no bytes these. False when memory runs out. */
+static inline bool setti_bytes_copy(setti_pool* pool, setti_bytes* bytes, const void* from,
+                                    size_t size)
+{
+    bool done = setti_bytes_reserve(pool, bytes, size);
+    if (done && size != 0) {
+        memcpy(bytes->data, from, size);
+    }
+    bytes->size = done ? size : 0;
+    return done;
+}
 
 /* Behind the last byte in use; NULL if there is no memory. */
 static inline unsigned char* setti_bytes_end(const setti_bytes* bytes)

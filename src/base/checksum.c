@@ -11,14 +11,9 @@
  */
 #include "base/checksum.h"
 
-#define CHECKSUM_K 0x9E3779B185EBCA87u
+#include "base/bytes.h"
 
-static uint64_t checksum_load(const unsigned char* at)
-{
-    return (uint64_t)at[0] | (uint64_t)at[1] << 8 | (uint64_t)at[2] << 16 | (uint64_t)at[3] << 24 |
-           (uint64_t)at[4] << 32 | (uint64_t)at[5] << 40 | (uint64_t)at[6] << 48 |
-           (uint64_t)at[7] << 56;
-}
+#define CHECKSUM_K 0x9E3779B185EBCA87u
 
 static uint64_t checksum_step(uint64_t lane, uint64_t word)
 {
@@ -33,7 +28,7 @@ uint64_t setti_checksum(uint64_t seed, const void* bytes, size_t size)
     uint64_t lane[4] = {seed, seed + CHECKSUM_K, seed ^ CHECKSUM_K, ~seed};
     for (; left >= 32; left -= 32, at += 32) {
         for (size_t k = 0; k < 4; k++) {
-            lane[k] = checksum_step(lane[k], checksum_load(at + 8 * k));
+            lane[k] = checksum_step(lane[k], setti_bytes_get(at + 8 * k, 8));
         }
     }
     uint64_t sum = checksum_step(seed, size);

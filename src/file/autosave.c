@@ -33,20 +33,6 @@ struct sett_autosave {
     sett_status status; /* of the last that ended */
 };
 
-static bool autosave_copy_bytes(setti_pool* pool, const void* from, size_t size, setti_bytes* to)
-{
-    to->data = setti_pool_alloc(pool, SETTI_MAX(size, 1), 16);
-    if (to->data == NULL) {
-        return false;
-    }
-    to->capacity = SETTI_MAX(size, 1);
-    to->size = size;
-    if (size != 0) {
-        memcpy(to->data, from, size);
-    }
-    return true;
-}
-
 static void autosave_free(sett_autosave* autosave)
 {
     setti_pool* pool = &autosave->world->pool;
@@ -59,13 +45,8 @@ static void autosave_free(sett_autosave* autosave)
 
 static bool autosave_make_copy(sett_autosave* autosave)
 {
-    sett_world_desc desc;
     const sett_world* world = autosave->world;
-    memset(&desc, 0, sizeof(desc));
-    desc.allocator = world->pool.allocator;
-    desc.log_fn = sett_log_silent;
-    desc.entity_limit = world->entities.limit;
-    autosave->copy = sett_world_create(&desc);
+    autosave->copy = setti_replica_create(world);
     autosave->unregistered = world->unregistered;
     return autosave->copy != NULL;
 }
@@ -74,8 +55,8 @@ static bool autosave_init(sett_autosave* autosave, const char* path)
 {
     setti_pool* pool = &autosave->world->pool;
     return autosave_make_copy(autosave) &&
-           autosave_copy_bytes(pool, path, strlen(path) + 1, &autosave->path) &&
-           autosave_copy_bytes(pool, NULL, 0, &autosave->user);
+           setti_bytes_copy(pool, &autosave->path, path, strlen(path) + 1) &&
+           setti_bytes_copy(pool, &autosave->user, NULL, 0);
 }
 
 sett_autosave* sett_autosave_create(sett_world* world, const char* path, const sett_file_desc* desc)
@@ -122,8 +103,8 @@ static sett_status autosave_copy(sett_autosave* autosave)
     }
     if (status == SETT_OK && autosave->user_block != NULL) {
         setti_bytes_free(&world->pool, &autosave->user);
-        if (!autosave_copy_bytes(&world->pool, autosave->user_block, autosave->desc.user_size,
-                                 &autosave->user)) {
+        if (!setti_bytes_copy(&world->pool, &autosave->user, autosave->user_block,
+                              autosave->desc.user_size)) {
             status = setti_world_no_memory(copy, "sett_autosave_start");
         }
     }

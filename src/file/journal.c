@@ -131,26 +131,13 @@ static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint6
 /* Remembers where a keyframe begins: with its types. */
 static bool journal_note(sett_journal* journal, uint64_t frame, uint64_t offset)
 {
-    setti_pool* pool = &journal->place.world->pool;
     setti_bytes* index = &journal->index;
-    const size_t size = 16;
-    if (index->capacity - index->size < size) {
-        size_t capacity = index->capacity * 2 + 64 * size;
-        unsigned char* data = setti_pool_alloc(pool, capacity, 16);
-        if (data == NULL) {
-            return false;
-        }
-        if (index->size != 0) {
-            memcpy(data, index->data, index->size);
-        }
-        setti_pool_free(pool, index->data, index->capacity, 16);
-        index->data = data;
-        index->capacity = capacity;
+    if (!setti_bytes_reserve(&journal->place.world->pool, index, 16)) {
+        return false;
     }
-    setti_record_writer to = {index->data, index->size};
-    setti_record_put(&to, frame, 8);
-    setti_record_put(&to, offset, 8);
-    index->size = to.size;
+    setti_bytes_put(setti_bytes_end(index), frame, 8);
+    setti_bytes_put(index->data + index->size + 8, offset, 8);
+    index->size += 16;
     return true;
 }
 

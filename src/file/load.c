@@ -83,13 +83,7 @@ static sett_status load_limit(load_attempt* load, size_t limit)
 /* Creates the world apart, with the allocator of the other one, whose ceiling counts. */
 static sett_status load_begin_apart(load_attempt* load)
 {
-    const sett_world* into = load->place->world;
-    sett_world_desc desc;
-    memset(&desc, 0, sizeof(desc));
-    desc.allocator = into->pool.allocator;
-    desc.log_fn = sett_log_silent;
-    desc.entity_limit = into->entities.limit;
-    load->apart = sett_world_create(&desc);
+    load->apart = setti_replica_create(load->place->world);
     if (load->apart == NULL) {
         return load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
     }
@@ -115,14 +109,9 @@ static sett_status load_systems(load_attempt* load)
         return load_fail(load, SETT_STATUS_INVALID, "what it says of systems makes no sense");
     }
     setti_bytes_free(pool, &load->next_run);
-    load->next_run.data = setti_pool_alloc(pool, payload->size, 16);
-    if (load->next_run.data == NULL) {
-        return load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
-    }
-    memcpy(load->next_run.data, payload->data, payload->size);
-    load->next_run.size = payload->size;
-    load->next_run.capacity = payload->size;
-    return SETT_OK;
+    return setti_bytes_copy(pool, &load->next_run, payload->data, payload->size)
+               ? SETT_OK
+               : load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
 }
 
 /* A state was read, and with it what was said of systems before it. */
@@ -154,12 +143,10 @@ static sett_status load_state(load_attempt* load)
 static sett_status load_delta(load_attempt* load)
 {
     const setti_bytes* payload = &load->reader.payload;
-    sett_snapshot_options options;
     if (!load->has_state) {
         return load_fail(load, SETT_STATUS_INVALID, "it begins with a delta");
     }
-    memset(&options, 0, sizeof(options));
-    options.delta_limit = load_left(load);
+    sett_snapshot_options options = {.delta_limit = load_left(load)};
     sett_status status = sett_snapshot_set_options(load->apart, &options);
     if (status == SETT_OK) {
         status = sett_delta_apply(load->apart, payload->data, payload->size);

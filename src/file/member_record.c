@@ -27,8 +27,8 @@ enum {
 
 void setti_record_put(setti_record_writer* to, uint64_t number, size_t size)
 {
-    for (size_t k = 0; to->out != NULL && k < size; k++) {
-        to->out[to->size + k] = (unsigned char)(number >> (8 * k));
+    if (to->out != NULL) {
+        setti_bytes_put(to->out + to->size, number, size);
     }
     to->size += size;
 }
@@ -44,7 +44,7 @@ void setti_record_put_text(setti_record_writer* to, const char* text)
     to->size += length;
 }
 
-static void record_put_double(setti_record_writer* to, double number)
+void setti_record_put_double(setti_record_writer* to, double number)
 {
     uint64_t bits;
     memcpy(&bits, &number, sizeof(bits));
@@ -84,9 +84,9 @@ void setti_member_record_write(setti_record_writer* to, const sett_struct* of)
         setti_record_put(to, flags, 1);
         setti_record_put(to, member->offset, 4);
         setti_record_put(to, member->size, 4);
-        record_put_double(to, member->scale);
-        record_put_double(to, member->minimum);
-        record_put_double(to, member->maximum);
+        setti_record_put_double(to, member->scale);
+        setti_record_put_double(to, member->minimum);
+        setti_record_put_double(to, member->maximum);
         setti_record_put_text(to, member->unit);
         setti_record_put_text(to, member->description);
         record_put_constants(to, member->constants);

@@ -13,6 +13,7 @@ typedef struct setti_record_writer {
 } setti_record_writer;
 
 void setti_record_put(setti_record_writer* to, uint64_t number, size_t size);
+void setti_record_put_double(setti_record_writer* to, double number);
 void setti_record_put_text(setti_record_writer* to, const char* text); /* NULL as "" */
 
 /* Writes members; NULL: that they are not known. */

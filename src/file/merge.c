@@ -186,10 +186,8 @@ static sett_status merge_ambiguous(const merge_job* job, const char* who, const 
 static sett_status merge_list_values(merge_job* job)
 {
     const setti_type* type = setti_world_type(job->to, job->desc->match_component);
-    uint32_t cursor = 0;
     uint64_t key;
-    for (uint32_t index = setti_storage_next(&type->storage, &cursor); index != SETTI_NONE;
-         index = setti_storage_next(&type->storage, &cursor)) {
+    SETTI_EACH_INDEX(index, &type->storage) {
         const void* value = setti_storage_find(&type->storage, index);
         if (merge_find_value(job, type, value, &key) != SETTI_NONE) {
             return merge_ambiguous(job, "the world", type->desc.name);
@@ -528,7 +526,7 @@ static sett_status merge_check_all_circles(const merge_job* job)
     for (const setti_relation* at = job->to->relations; status == SETT_OK && at != NULL;
          at = at->next) {
         const setti_type* type = setti_type_find(job->from, at->links->desc.name);
-        if (at->acyclic && type != NULL && job->verdicts[type->id] != SETTI_CLONE_SKIP) {
+        if (at->desc.acyclic && type != NULL && job->verdicts[type->id] != SETTI_CLONE_SKIP) {
             status = merge_check_circles(job, at);
         }
     }
@@ -696,9 +694,7 @@ static void merge_end(merge_job* job)
 static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc,
                                 const setti_loaded* loaded, sett_merge_result* result)
 {
-    merge_job job;
-    memset(&job, 0, sizeof(job));
-    job.desc = desc;
+    merge_job job = {.desc = desc};
     job.from = job.clone.from = loaded->apart;
     job.to = job.clone.to = world;
     job.clone.call = merge_call;

@@ -16,22 +16,15 @@
 
 #define RUN_SECONDS 1e15 /* at most */
 
-static void run_put_double(setti_record_writer* to, double number)
-{
-    uint64_t bits;
-    memcpy(&bits, &number, sizeof(bits));
-    setti_record_put(to, bits, 8);
-}
-
 static size_t run_write(const setti_run* run, unsigned char* out)
 {
     setti_record_writer to = {out, 0};
     setti_record_put(&to, run->state.frames, 8);
-    run_put_double(&to, run->state.time);
+    setti_record_put_double(&to, run->state.time);
     setti_record_put(&to, run->count, 4);
     for (const sett_system* system = run->systems; system != NULL; system = system->next) {
         setti_record_put_text(&to, system->name);
-        run_put_double(&to, system->state.time);
+        setti_record_put_double(&to, system->state.time);
         setti_record_put(&to, system->state.runs, 8);
         setti_record_put(&to, system->state.enabled, 1);
     }
@@ -44,12 +37,10 @@ bool setti_run_encode(sett_world* world, setti_bytes* out)
         return true;
     }
     size_t size = run_write(world->run, NULL);
-    out->data = setti_pool_alloc(&world->pool, size, 16);
-    if (out->data == NULL) {
+    if (!setti_bytes_reserve(&world->pool, out, size)) {
         return false;
     }
     out->size = run_write(world->run, out->data);
-    out->capacity = size;
     return true;
 }
 
@@ -74,9 +65,7 @@ static double run_seconds(setti_delta_reader* from)
 
 static run_entry run_next(setti_delta_reader* from)
 {
-    run_entry entry;
-    memset(&entry, 0, sizeof(entry));
-    entry.length = (size_t)setti_delta_number(from, 2);
+    run_entry entry = {.length = (size_t)setti_delta_number(from, 2)};
     entry.name = setti_delta_read(from, entry.length);
     entry.state.time = run_seconds(from);
     entry.state.runs = setti_delta_number(from, 8);

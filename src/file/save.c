@@ -29,15 +29,13 @@
 static bool place_name(setti_pool* pool, const char* path, const char* suffix, setti_bytes* name)
 {
     size_t length = strlen(path);
-    size_t size = length + strlen(suffix) + 1;
-    name->data = setti_pool_alloc(pool, size, 16);
-    if (name->data == NULL) {
+    size_t more = strlen(suffix) + 1;
+    if (!setti_bytes_reserve(pool, name, length + more)) {
         return false;
     }
-    name->size = size;
-    name->capacity = size;
     memcpy(name->data, path, length);
-    memcpy(name->data + length, suffix, size - length);
+    memcpy(name->data + length, suffix, more);
+    name->size = length + more;
     return true;
 }
 

@@ -17,22 +17,6 @@
 
 static const unsigned char stream_magic[8] = {0x89, 'S', 'E', 'T', 'T', '\r', '\n', 0x1A};
 
-static void stream_put(unsigned char* out, uint64_t number, size_t size)
-{
-    for (size_t k = 0; k < size; k++) {
-        out[k] = (unsigned char)(number >> (8 * k));
-    }
-}
-
-static uint64_t stream_get(const unsigned char* from, size_t size)
-{
-    uint64_t number = 0;
-    for (size_t k = 0; k < size; k++) {
-        number |= (uint64_t)from[k] << (8 * k);
-    }
-    return number;
-}
-
 /* -------------------------------------------------------------------------------------- writing */
 
 static void stream_put_bytes(setti_stream* stream, const void* bytes, size_t size)
@@ -54,9 +38,9 @@ void setti_stream_begin(setti_stream* stream, const sett_files* files, void* fil
     stream->failed = false;
     stream->offset = 0;
     memcpy(header, stream_magic, sizeof(stream_magic));
-    stream_put(header + 8, SETTI_STREAM_VERSION, 4);
-    stream_put(header + 16, identity, 8);
-    stream_put(header + 24, setti_checksum(0, header, 24), 8);
+    setti_bytes_put(header + 8, SETTI_STREAM_VERSION, 4);
+    setti_bytes_put(header + 16, identity, 8);
+    setti_bytes_put(header + 24, setti_checksum(0, header, 24), 8);
     stream_put_bytes(stream, header, sizeof(header));
 }
 
@@ -73,11 +57,11 @@ static bool stream_write_pages(setti_stream* stream, uint32_t kind, uint32_t fla
     do {
         unsigned char head[SETTI_STREAM_RECORD];
         size_t page = SETTI_MIN(size, SETTI_STREAM_PAGE);
-        stream_put(head, kind, 2);
-        stream_put(head + 2, flags | (size > page ? SETTI_STREAM_MORE : 0), 2);
-        stream_put(head + 4, page, 4);
-        stream_put(head + 8, frame, 8);
-        stream_put(head + 16, stream_checksum(stream->identity, head, at, page), 8);
+        setti_bytes_put(head, kind, 2);
+        setti_bytes_put(head + 2, flags | (size > page ? SETTI_STREAM_MORE : 0), 2);
+        setti_bytes_put(head + 4, page, 4);
+        setti_bytes_put(head + 8, frame, 8);
+        setti_bytes_put(head + 16, stream_checksum(stream->identity, head, at, page), 8);
         stream_put_bytes(stream, head, sizeof(head));
         stream_put_bytes(stream, at, page);
         size -= page;
@@ -97,7 +81,7 @@ static unsigned char* stream_pack(const setti_stream* stream, const void* bytes,
     if (out == NULL) {
         return NULL;
     }
-    stream_put(out, size, 8);
+    setti_bytes_put(out, size, 8);
     *packed = with->compress(with->user, bytes, size, out + 8, bound);
     if (*packed == 0 || *packed > bound || *packed + 8 >= size) {
         setti_pool_free(stream->pool, out, *room, 16);
@@ -132,6 +116,12 @@ static bool stream_fail(setti_stream_reader* reader, const char* why)
     return false;
 }
 
+static setti_stream_next stream_torn(setti_stream_reader* reader, const char* why)
+{
+    reader->why = why;
+    return SETTI_STREAM_TORN;
+}
+
 static bool stream_load(setti_stream_reader* reader, uint64_t offset, void* out, size_t size)
 {
     const sett_files* files = reader->files;
@@ -159,35 +149,14 @@ bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, voi
     if (memcmp(header, stream_magic, sizeof(stream_magic)) != 0) {
         return stream_fail(reader, "it is no file of Sett");
     }
-    if (stream_get(header + 24, 8) != setti_checksum(0, header, 24)) {
+    if (setti_bytes_get(header + 24, 8) != setti_checksum(0, header, 24)) {
         return stream_fail(reader, "its head is damaged");
     }
-    reader->version = (uint32_t)stream_get(header + 8, 4);
-    reader->identity = stream_get(header + 16, 8);
+    reader->version = (uint32_t)setti_bytes_get(header + 8, 4);
+    reader->identity = setti_bytes_get(header + 16, 8);
     reader->offset = SETTI_STREAM_HEADER;
-    return (reader->version == SETTI_STREAM_VERSION && stream_get(header + 12, 4) == 0) ||
+    return (reader->version == SETTI_STREAM_VERSION && setti_bytes_get(header + 12, 4) == 0) ||
            stream_fail(reader, "it is of another version of the format");
-}
-
-/* Room for so many bytes more; false when memory runs out. */
-static bool stream_reserve(setti_stream_reader* reader, size_t size)
-{
-    setti_bytes* payload = &reader->payload;
-    if (size <= payload->capacity - payload->size) {
-        return true;
-    }
-    size_t capacity = payload->size + SETTI_MAX(size, payload->size);
-    unsigned char* data = setti_pool_alloc(reader->pool, capacity, 16);
-    if (data == NULL) {
-        return false;
-    }
-    if (payload->size != 0) {
-        memcpy(data, payload->data, payload->size);
-    }
-    setti_pool_free(reader->pool, payload->data, payload->capacity, 16);
-    payload->data = data;
-    payload->capacity = capacity;
-    return true;
 }
 
 /* One page of a payload, at *offset, which becomes that of what follows it. */
@@ -205,30 +174,27 @@ static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t*
     if (!stream_load(reader, *offset, head, sizeof(head))) {
         return SETTI_STREAM_TORN;
     }
-    uint32_t flags = (uint32_t)stream_get(head + 2, 2);
-    size_t size = (size_t)stream_get(head + 4, 4);
-    page->kind = (uint32_t)stream_get(head, 2);
+    uint32_t flags = (uint32_t)setti_bytes_get(head + 2, 2);
+    size_t size = (size_t)setti_bytes_get(head + 4, 4);
+    page->kind = (uint32_t)setti_bytes_get(head, 2);
     page->more = (flags & SETTI_STREAM_MORE) != 0;
     page->packed = (flags & SETTI_STREAM_PACKED) != 0;
-    page->frame = stream_get(head + 8, 8);
+    page->frame = setti_bytes_get(head + 8, 8);
     if (size > SETTI_STREAM_PAGE || flags > (SETTI_STREAM_MORE | SETTI_STREAM_PACKED)) {
-        (void)stream_fail(reader, "a record is damaged");
-        return SETTI_STREAM_TORN;
+        return stream_torn(reader, "a record is damaged");
     }
     if (size > reader->size - *offset - sizeof(head)) {
-        (void)stream_fail(reader, "it ends within a record");
-        return SETTI_STREAM_TORN;
+        return stream_torn(reader, "it ends within a record");
     }
-    if (!stream_reserve(reader, size)) {
+    if (!setti_bytes_reserve(reader->pool, &reader->payload, size)) {
         return SETTI_STREAM_MEMORY;
     }
     unsigned char* at = setti_bytes_end(&reader->payload);
     if (size != 0 && !stream_load(reader, *offset + sizeof(head), at, size)) {
         return SETTI_STREAM_TORN;
     }
-    if (stream_get(head + 16, 8) != stream_checksum(reader->identity, head, at, size)) {
-        (void)stream_fail(reader, "a record is damaged");
-        return SETTI_STREAM_TORN;
+    if (setti_bytes_get(head + 16, 8) != stream_checksum(reader->identity, head, at, size)) {
+        return stream_torn(reader, "a record is damaged");
     }
     reader->payload.size += size;
     *offset += sizeof(head) + size;
@@ -240,16 +206,15 @@ static setti_stream_next stream_unpack(setti_stream_reader* reader)
 {
     const sett_compression* with = reader->compression;
     setti_bytes* payload = &reader->payload;
-    uint64_t size = payload->size >= 8 ? stream_get(payload->data, 8) : 0;
+    uint64_t size = payload->size >= 8 ? setti_bytes_get(payload->data, 8) : 0;
     if (with == NULL) {
-        (void)stream_fail(reader, "it is compressed - give sett_file_desc.compression with what it "
-                                  "was compressed with");
-        return SETTI_STREAM_TORN;
+        return stream_torn(reader,
+                           "it is compressed - give sett_file_desc.compression with what it "
+                           "was compressed with");
     }
     if (size > reader->limit) {
         reader->denied = true;
-        (void)stream_fail(reader, "decompressed, a record is larger than the limit");
-        return SETTI_STREAM_TORN;
+        return stream_torn(reader, "decompressed, a record is larger than the limit");
     }
     unsigned char* out = setti_pool_alloc(reader->pool, SETTI_MAX((size_t)size, 1), 16);
     if (out == NULL) {
@@ -260,8 +225,7 @@ static setti_stream_next stream_unpack(setti_stream_reader* reader)
     setti_bytes_free(reader->pool, payload);
     *payload = (setti_bytes){out, (size_t)size, SETTI_MAX((size_t)size, 1)};
     reader->unpacked = (size_t)size;
-    return good || stream_fail(reader, "compressed bytes are damaged") ? SETTI_STREAM_READ
-                                                                       : SETTI_STREAM_TORN;
+    return good ? SETTI_STREAM_READ : stream_torn(reader, "compressed bytes are damaged");
 }
 
 /* Reads all pages of a payload. */
@@ -279,13 +243,11 @@ static setti_stream_next stream_read_payload(setti_stream_reader* reader)
         next = stream_read_page(reader, &offset, &page);
         if (next == SETTI_STREAM_READ &&
             (page.kind != kind || page.frame != frame || page.packed != packed)) {
-            (void)stream_fail(reader, "a payload goes on with another one");
-            next = SETTI_STREAM_TORN;
+            next = stream_torn(reader, "a payload goes on with another one");
         }
     }
     if (next == SETTI_STREAM_READ && frame < reader->frame) {
-        (void)stream_fail(reader, "a frame comes before the last one");
-        next = SETTI_STREAM_TORN;
+        next = stream_torn(reader, "a frame comes before the last one");
     }
     if (next == SETTI_STREAM_READ && packed) {
         next = stream_unpack(reader);
@@ -313,8 +275,7 @@ setti_stream_next setti_stream_read(setti_stream_reader* reader)
     }
     if (next == SETTI_STREAM_READ &&
         (reader->kind == SETTI_STREAM_NONE || reader->kind >= SETTI_STREAM_KINDS)) {
-        (void)stream_fail(reader, "a record is of a kind that this version does not know");
-        return SETTI_STREAM_TORN;
+        return stream_torn(reader, "a record is of a kind that this version does not know");
     }
     return next;
 }

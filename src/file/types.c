@@ -56,12 +56,10 @@ static size_t types_write_all(const sett_world* world, unsigned char* out)
 bool setti_types_encode(sett_world* world, setti_bytes* out)
 {
     size_t size = types_write_all(world, NULL);
-    out->data = setti_pool_alloc(&world->pool, size, 16);
-    if (out->data == NULL) {
+    if (!setti_bytes_reserve(&world->pool, out, size)) {
         return false;
     }
     out->size = types_write_all(world, out->data);
-    out->capacity = size;
     return true;
 }
 
@@ -212,9 +210,7 @@ static sett_status types_decode(sett_world* world, const sett_world* into, const
 sett_status setti_types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,
                                uint32_t* unknown)
 {
-    setti_arena arena;
-    memset(&arena, 0, sizeof(arena));
-    arena.allocator = &world->pool.allocator;
+    setti_arena arena = {.allocator = &world->pool.allocator};
     sett_status status = types_decode(world, into, from, &arena, unknown);
     setti_arena_deinit(&arena);
     return status;

@@ -348,10 +348,7 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
 static setti_listener auto_conditions(const sett_query* query, setti_type** with,
                                       setti_type** without)
 {
-    setti_listener listener;
-    memset(&listener, 0, sizeof(listener));
-    listener.with.item = with;
-    listener.without.item = without;
+    setti_listener listener = {.with.item = with, .without.item = without};
     for (uint32_t k = 0; k < query->term_count; k++) {
         setti_type* type = query->term[k].type;
         bool skip = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;

@@ -44,9 +44,7 @@ static const char* validate_type(const sett_world* world, const setti_type* type
             return "its flags do not say which events have callbacks";
         }
     }
-    uint32_t cursor = 0;
-    for (uint32_t index = setti_storage_next(&type->storage, &cursor); index != SETTI_NONE;
-         index = setti_storage_next(&type->storage, &cursor)) {
+    SETTI_EACH_INDEX(index, &type->storage) {
         const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
         if (sett_is_null(setti_entity_at(&world->entities, index))) {
             return "an entity that is not alive has it";

@@ -523,10 +523,8 @@ static const char* chain_validate_lists(const setti_relation* relation, chain_si
                                         uint64_t* total)
 {
     const setti_type* owner = side == BY_TARGET ? relation->sources : relation->links;
-    uint32_t cursor = 0;
     *total = 0;
-    for (uint32_t index = setti_storage_next(&owner->storage, &cursor); index != SETTI_NONE;
-         index = setti_storage_next(&owner->storage, &cursor)) {
+    SETTI_EACH_INDEX(index, &owner->storage) {
         const sett_links* list = setti_storage_find(&owner->storage, index);
         uint32_t place = list->count != 0 ? list->first_ : SETTI_NONE;
         uint32_t previous = SETTI_NONE;

@@ -23,11 +23,8 @@ typedef struct setti_relation {
     sett_world* world;
     setti_type* links;   /* the component of sources: sett_link and data, or sett_links */
     setti_type* sources; /* the component of targets: sett_links */
-    bool many;
-    bool acyclic, transitive, reflexive;
-    sett_cleanup on_target; /* what happens to sources when their target is destroyed */
-    sett_cleanup on_source; /* what happens to targets when their source is destroyed */
-    uint32_t data;          /* offset of the data in a link's value or record */
+    bool many;           /* desc.many */
+    uint32_t data;       /* offset of the data in a link's value or record */
     uint32_t data_size;
     const setti_type* data_type; /* what the data is: see setti_component_make_part */
     /* the link being created: its value is initialised linked, so that callbacks see it complete */
@@ -49,7 +46,8 @@ typedef struct setti_relation {
     uint32_t* pairs;
     uint32_t pair_capacity; /* a power of two, more than 1.5 * record_count; 0: there is none */
     uint32_t pair_epoch;
-    uint64_t walked; /* links looked at since the state was replaced */
+    uint64_t walked;             /* links looked at since the state was replaced */
+    sett_relationship_desc desc; /* as registered; what it points to is gone */
 } setti_relation;
 
 /* The relation of a component id, or NULL. */

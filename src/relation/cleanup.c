@@ -60,7 +60,7 @@ static sett_entity cleanup_target(const setti_relation* relation, uint32_t place
 static sett_status source_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_relation* relation = type->relation;
-    uint32_t place = relation->on_source == SETT_CLEANUP_DESTROY
+    uint32_t place = relation->desc.on_source_destroyed == SETT_CLEANUP_DESTROY
                          ? cleanup_first_target(relation, index)
                          : SETTI_NONE;
     for (; place != SETTI_NONE; place = cleanup_next_target(relation, place)) {
@@ -75,7 +75,7 @@ static sett_status source_collect(sett_world* world, setti_type* type, uint32_t 
 static sett_status source_validate(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_relation* relation = type->relation;
-    uint32_t place = relation->on_source == SETT_CLEANUP_REJECT
+    uint32_t place = relation->desc.on_source_destroyed == SETT_CLEANUP_REJECT
                          ? cleanup_first_target(relation, index)
                          : SETTI_NONE;
     for (; place != SETTI_NONE; place = cleanup_next_target(relation, place)) {
@@ -107,7 +107,7 @@ static void source_unlink(sett_world* world, setti_type* type, uint32_t index)
 static sett_status target_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_relation* relation = type->relation_of_sources;
-    uint32_t place = relation->on_target == SETT_CLEANUP_DESTROY
+    uint32_t place = relation->desc.on_target_destroyed == SETT_CLEANUP_DESTROY
                          ? cleanup_first_source(relation, index)
                          : SETTI_NONE;
     for (; place != SETTI_NONE; place = setti_chain_next_source(relation, place)) {
@@ -146,7 +146,7 @@ static sett_status target_validate(sett_world* world, setti_type* type, uint32_t
         if (setti_change_is_dying(world, source)) {
             continue;
         }
-        if (relation->on_target == SETT_CLEANUP_REJECT) {
+        if (relation->desc.on_target_destroyed == SETT_CLEANUP_REJECT) {
             return cleanup_reject(world, relation, index, source, "is the target of");
         }
         if (cleanup_is_last(relation, source, place) &&

@@ -114,9 +114,7 @@ typedef struct clone_links {
 
 static clone_links clone_links_begin(setti_relation* relation)
 {
-    clone_links links;
-    memset(&links, 0, sizeof(links));
-    links.relation = relation;
+    clone_links links = {.relation = relation};
     return links;
 }
 
@@ -330,7 +328,7 @@ static sett_status clone_check_circles(const setti_clone* clone)
 {
     for (const setti_relation* at = clone->from->relations; clone->twin_count != 0 && at != NULL;
          at = at->next) {
-        for (uint32_t k = 0; at->acyclic && k < clone->node_count; k++) {
+        for (uint32_t k = 0; at->desc.acyclic && k < clone->node_count; k++) {
             uint32_t node = clone->nodes[k].twin;
             for (uint32_t steps = clone->node_count; node != SETTI_NONE && steps > 0; steps--) {
                 node = clone_follow(clone, at, node);

@@ -22,13 +22,11 @@ sett_entity sett_duplicate_sized(sett_world* world, sett_entity entity,
     if (desc == NULL) {
         return sett_null();
     }
-    setti_clone clone;
-    memset(&clone, 0, sizeof(clone));
-    clone.from = world;
-    clone.to = desc->to != NULL ? desc->to : world;
-    clone.alone = desc->alone;
-    clone.call = "sett_duplicate";
-    clone.count = 1;
+    setti_clone clone = {.from = world,
+                         .to = desc->to != NULL ? desc->to : world,
+                         .alone = desc->alone,
+                         .call = "sett_duplicate",
+                         .count = 1};
     sett_entity copy = sett_null();
     if (setti_world_check_unlocked(clone.to, clone.call) != SETT_OK) {
         return copy;

@@ -1011,57 +1011,44 @@ sett_status sett_cmd_detach(sett_commands* commands, sett_entity entity)
 
 /* -------------------------------------------------------------------------------------- reading */
 
-/* The node of an entity that exists, or NULL. */
-SETTI_INLINE const sett_hierarchy* tree_of(const sett_world* world, sett_entity entity)
+/* The node of an entity that exists, or NULL; for `call`. */
+SETTI_INLINE const sett_hierarchy* tree_of(const sett_world* world, sett_entity entity,
+                                           const char* call)
 {
-    return SETTI_LIKELY(setti_entity_is_current(&world->entities, entity))
+    return !setti_is_null(world, call, "world") &&
+                   SETTI_LIKELY(setti_entity_is_current(&world->entities, entity))
                ? setti_hierarchy_find(world, entity.index)
                : NULL;
 }
 
 sett_entity sett_hierarchy_parent(const sett_world* world, sett_entity entity)
 {
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
-    const sett_hierarchy* node = tree_of(world, entity);
+    const sett_hierarchy* node = tree_of(world, entity, __func__);
     return tree_entity(world, node != NULL ? node->parent : 0);
 }
 
 sett_entity sett_hierarchy_first(const sett_world* world, sett_entity entity)
 {
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
-    const sett_hierarchy* node = tree_of(world, entity);
+    const sett_hierarchy* node = tree_of(world, entity, __func__);
     return tree_entity(world, node != NULL ? node->first : 0);
 }
 
 sett_entity sett_hierarchy_last(const sett_world* world, sett_entity entity)
 {
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
-    const sett_hierarchy* node = tree_of(world, entity);
+    const sett_hierarchy* node = tree_of(world, entity, __func__);
     bool any = node != NULL && node->first != 0;
     return tree_entity(world, any ? tree_read(world->hierarchy, node->first)->previous : 0);
 }
 
 sett_entity sett_hierarchy_next(const sett_world* world, sett_entity entity)
 {
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
-    const sett_hierarchy* node = tree_of(world, entity);
+    const sett_hierarchy* node = tree_of(world, entity, __func__);
     return tree_entity(world, node != NULL ? node->next : 0);
 }
 
 sett_entity sett_hierarchy_previous(const sett_world* world, sett_entity entity)
 {
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
-    const sett_hierarchy* node = tree_of(world, entity);
+    const sett_hierarchy* node = tree_of(world, entity, __func__);
     uint32_t previous = node != NULL ? node->previous : 0;
     /* The first child's `previous` is the last one, which has no next. */
     bool follows = previous != 0 && tree_read(world->hierarchy, previous)->next != 0;
@@ -1086,19 +1073,13 @@ sett_entity sett_hierarchy_root(const sett_world* world, sett_entity entity)
 
 uint32_t sett_hierarchy_child_count(const sett_world* world, sett_entity entity)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    const sett_hierarchy* node = tree_of(world, entity);
+    const sett_hierarchy* node = tree_of(world, entity, __func__);
     return node != NULL ? node->children / SETTI_CHILD : 0;
 }
 
 bool sett_hierarchy_is_descendant(const sett_world* world, sett_entity entity, sett_entity ancestor)
 {
-    if (SETTI_IS_NULL(world)) {
-        return false;
-    }
-    const sett_hierarchy* node = tree_of(world, entity);
+    const sett_hierarchy* node = tree_of(world, entity, __func__);
     bool below = false;
     while (node != NULL && node->parent != 0 && !below) {
         below = node->parent == ancestor.index + 1;
@@ -1109,10 +1090,7 @@ bool sett_hierarchy_is_descendant(const sett_world* world, sett_entity entity, s
 
 sett_entity sett_hierarchy_walk(const sett_world* world, sett_entity root, sett_entity at)
 {
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
-    if (tree_of(world, at) == NULL || tree_of(world, root) == NULL) {
+    if (tree_of(world, at, __func__) == NULL || tree_of(world, root, __func__) == NULL) {
         return sett_null();
     }
     return tree_entity(world, tree_next(world->hierarchy, root.index + 1, at.index + 1));
@@ -1124,7 +1102,7 @@ uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity)
         return 0;
     }
     sett_hierarchy_update(world);
-    const sett_hierarchy* node = tree_of(world, entity);
+    const sett_hierarchy* node = tree_of(world, entity, __func__);
     return node != NULL ? node->depth : 0;
 }
 
@@ -1222,10 +1200,8 @@ static uint32_t tree_validate_count(const setti_hierarchy* tree, uint32_t root)
 static bool tree_validate_ends(const setti_hierarchy* tree)
 {
     const setti_storage* storage = &tree->type->storage;
-    uint32_t cursor = 0;
     uint32_t met = 0;
-    for (uint32_t index = setti_storage_next(storage, &cursor); index != SETTI_NONE;
-         index = setti_storage_next(storage, &cursor)) {
+    SETTI_EACH_INDEX(index, storage) {
         if (tree_read(tree, index + 1)->parent == 0) {
             met += tree_validate_count(tree, index + 1);
         }
@@ -1237,12 +1213,10 @@ static const char* tree_validate(sett_world* world, setti_type* type)
 {
     const setti_hierarchy* tree = world->hierarchy;
     const setti_storage* storage = &type->storage;
-    uint32_t cursor = 0;
     uint32_t below = 0;
     uint32_t children = 0;
     uint32_t moved = 0;
-    for (uint32_t index = setti_storage_next(storage, &cursor); index != SETTI_NONE;
-         index = setti_storage_next(storage, &cursor)) {
+    SETTI_EACH_INDEX(index, storage) {
         const sett_hierarchy* node = setti_storage_find(storage, index);
         const char* reason = tree_validate_children(world, index + 1);
         if (reason != NULL) {

@@ -137,7 +137,7 @@ static bool codec_link_play(const setti_player* player, setti_type* type, sett_e
 
 static bool codec_link_acyclic(const setti_type* type)
 {
-    return type->relation->acyclic;
+    return type->relation->desc.acyclic;
 }
 
 static sett_entity codec_link_owner(setti_sides* sides, const setti_type* type, uint32_t index,

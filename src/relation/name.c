@@ -125,9 +125,7 @@ static bool name_sync(sett_world* world, setti_name_table* names)
     if (!name_reserve(world, names, names->type->storage.count)) {
         return false;
     }
-    uint32_t cursor = 0;
-    for (uint32_t index = setti_storage_next(&names->type->storage, &cursor); index != SETTI_NONE;
-         index = setti_storage_next(&names->type->storage, &cursor)) {
+    SETTI_EACH_INDEX(index, &names->type->storage) {
         uint64_t key = setti_name_key(world, index);
         if (key != 0) {
             name_put(names, index + 1, name_hash(setti_hierarchy_parent(world, index), key));
@@ -142,9 +140,7 @@ static uint32_t name_find(sett_world* world, uint32_t parent, uint64_t key, uint
 {
     setti_name_table* names = world->name_table;
     if (SETTI_UNLIKELY(!name_sync(world, names))) {
-        uint32_t cursor = 0;
-        for (uint32_t index = setti_storage_next(&names->type->storage, &cursor);
-             index != SETTI_NONE; index = setti_storage_next(&names->type->storage, &cursor)) {
+        SETTI_EACH_INDEX(index, &names->type->storage) {
             if (index + 1 != but && name_is(world, index, parent, key)) {
                 return index + 1;
             }
@@ -646,10 +642,8 @@ static const char* name_validate(sett_world* world, setti_type* type)
     if (!name_sync(world, names)) {
         return NULL;
     }
-    uint32_t cursor = 0;
     uint32_t count = 0;
-    for (uint32_t index = setti_storage_next(&names->type->storage, &cursor); index != SETTI_NONE;
-         index = setti_storage_next(&names->type->storage, &cursor)) {
+    SETTI_EACH_INDEX(index, &names->type->storage) {
         uint64_t key = setti_name_key(world, index);
         uint32_t parent = setti_hierarchy_parent(world, index);
         if (key == 0) {

@@ -20,10 +20,7 @@
 static sett_component prefab_hide(sett_world* world, uint32_t which, const char* name)
 {
     if (world->hidden[which] == NULL) {
-        sett_component_desc desc;
-        memset(&desc, 0, sizeof(desc));
-        desc.name = name;
-        desc.id = setti_component_own_id(world, name);
+        sett_component_desc desc = {.name = name, .id = setti_component_own_id(world, name)};
         sett_component tag = sett_component_register(world, &desc);
         if (tag == 0) {
             return 0;
@@ -86,10 +83,8 @@ sett_component sett_instance_of(sett_world* world)
         return 0;
     }
     if (world->instance_of == NULL) {
-        sett_relationship_desc desc;
-        memset(&desc, 0, sizeof(desc));
-        desc.name = "InstanceOf";
-        desc.id = setti_component_own_id(world, desc.name);
+        sett_relationship_desc desc = {.name = "InstanceOf",
+                                       .id = setti_component_own_id(world, "InstanceOf")};
         sett_component id = sett_relationship_register(world, &desc);
         if (id == 0) {
             return 0;
@@ -117,19 +112,18 @@ static sett_status prefab_make_one(sett_world* world, const setti_instance* inst
     if (instance->base_count == 0 && setti_recipe_run(world, instance, out, &status)) {
         return status;
     }
-    setti_clone clone;
-    memset(&clone, 0, sizeof(clone));
-    clone.from = clone.to = world;
-    clone.call = instance->call;
-    clone.count = 1;
-    clone.into = instance->into;
-    clone.instances = world->instance_of->relation;
-    clone.given = instance->values;
-    clone.given_count = instance->value_count;
-    clone.parent = instance->parent;
-    clone.name = instance->name;
-    clone.bases = instance->bases;
-    clone.base_count = instance->base_count;
+    setti_clone clone = {.from = world,
+                         .to = world,
+                         .call = instance->call,
+                         .count = 1,
+                         .into = instance->into,
+                         .instances = world->instance_of->relation,
+                         .given = instance->values,
+                         .given_count = instance->value_count,
+                         .parent = instance->parent,
+                         .name = instance->name,
+                         .bases = instance->bases,
+                         .base_count = instance->base_count};
     status = setti_clone_run(&clone, instance->prefab, out);
     if (status == SETT_OK && instance->base_count == 0) {
         setti_recipe_learn(world, instance->prefab);
@@ -140,16 +134,15 @@ static sett_status prefab_make_one(sett_world* world, const setti_instance* inst
 static sett_status prefab_make_many(sett_world* world, const char* call, sett_entity prefab,
                                     uint32_t count, sett_entity* out)
 {
-    setti_clone clone;
     if (sett_instance_of(world) == 0) {
         return world->error;
     }
-    memset(&clone, 0, sizeof(clone));
-    clone.from = clone.to = world;
-    clone.call = call;
-    clone.count = count;
-    clone.instances = world->instance_of->relation;
-    clone.parent = prefab_scope(world);
+    setti_clone clone = {.from = world,
+                         .to = world,
+                         .call = call,
+                         .count = count,
+                         .instances = world->instance_of->relation,
+                         .parent = prefab_scope(world)};
     return setti_clone_run(&clone, prefab, out);
 }
 

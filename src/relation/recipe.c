@@ -293,12 +293,11 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
     if (*slot != NULL && !(*slot)->simple && (*slot)->tries++ < RECIPE_TRIES) {
         return;
     }
-    setti_clone plan;
-    memset(&plan, 0, sizeof(plan));
-    plan.from = plan.to = world;
-    plan.call = "sett_instantiate";
-    plan.count = 1;
-    plan.instances = world->instance_of->relation;
+    setti_clone plan = {.from = world,
+                        .to = world,
+                        .call = "sett_instantiate",
+                        .count = 1,
+                        .instances = world->instance_of->relation};
     recipe* made = NULL;
     if (setti_clone_plan(&plan, prefab) == SETT_OK) {
         made = recipe_make(world, &plan, prefab);

@@ -81,14 +81,12 @@ static sett_component relation_register_sources(sett_world* world, const char* n
 {
     char text[256];
     snprintf(text, sizeof(text), "%.240s sources", name);
-    sett_component_desc desc;
-    memset(&desc, 0, sizeof(desc));
-    desc.name = text;
-    desc.id = setti_component_own_id(world, text);
-    desc.type_name = "sett_links";
-    desc.size = sizeof(sett_links);
-    desc.align = sizeof(uint32_t);
-    desc.members = list_members;
+    sett_component_desc desc = {.name = text,
+                                .id = setti_component_own_id(world, text),
+                                .type_name = "sett_links",
+                                .size = sizeof(sett_links),
+                                .align = sizeof(uint32_t),
+                                .members = list_members};
     return sett_component_register(world, &desc);
 }
 
@@ -135,18 +133,16 @@ static sett_component relation_register_links(setti_relation* relation,
     sett_struct of;
     void* room = NULL;
     size_t room_size = 0;
-    sett_component_desc desc;
-    memset(&desc, 0, sizeof(desc));
-    desc.name = given->name;
-    desc.type_name = relation->many ? "sett_links" : NULL;
-    desc.id = given->id;
-    desc.storage = given->storage;
-    desc.size = relation->many ? sizeof(sett_links) : relation->record_size;
-    desc.align = sizeof(uint32_t);
-    desc.members = list_members;
-    desc.copy = links_copy;
-    desc.init = links_init;
-    desc.user = relation;
+    sett_component_desc desc = {.name = given->name,
+                                .type_name = relation->many ? "sett_links" : NULL,
+                                .id = given->id,
+                                .storage = given->storage,
+                                .size = relation->many ? sizeof(sett_links) : relation->record_size,
+                                .align = sizeof(uint32_t),
+                                .members = list_members,
+                                .copy = links_copy,
+                                .init = links_init,
+                                .user = relation};
     if (!relation->many) {
         desc.align = SETTI_MAX(relation->data_type->desc.align, sizeof(uint32_t));
         desc.members = NULL;
@@ -165,9 +161,10 @@ static bool relation_is_same(const setti_relation* a, const setti_relation* b)
     char list[SETTI_MESSAGE_SIZE];
     setti_component_differences(list, &a->data_type->desc, &b->data_type->desc);
     return list[0] == '\0' && (a->data_type->members != NULL || b->data_type->members == NULL) &&
-           a->many == b->many && a->acyclic == b->acyclic && a->transitive == b->transitive &&
-           a->reflexive == b->reflexive && a->on_target == b->on_target &&
-           a->on_source == b->on_source;
+           a->many == b->many && a->desc.acyclic == b->desc.acyclic &&
+           a->desc.transitive == b->desc.transitive && a->desc.reflexive == b->desc.reflexive &&
+           a->desc.on_target_destroyed == b->desc.on_target_destroyed &&
+           a->desc.on_source_destroyed == b->desc.on_source_destroyed;
 }
 
 static const char* relation_argument(const sett_relationship_desc* desc)
@@ -206,12 +203,8 @@ static setti_relation* relation_make(sett_world* world, const sett_relationship_
         return NULL;
     }
     relation->world = world;
+    relation->desc = *desc;
     relation->many = desc->many;
-    relation->acyclic = desc->acyclic;
-    relation->transitive = desc->transitive;
-    relation->reflexive = desc->reflexive;
-    relation->on_target = desc->on_target_destroyed;
-    relation->on_source = desc->on_source_destroyed;
     relation->data_type = setti_component_make_part(world, &data, relation_registers);
     if (relation->data_type == NULL) {
         relation_free(relation);
@@ -247,21 +240,14 @@ sett_status setti_relation_join(sett_world* into, const setti_relation* relation
                                 const sett_component_desc* data)
 {
     const setti_type* links = relation->links;
-    sett_relationship_desc desc;
-    memset(&desc, 0, sizeof(desc));
+    sett_relationship_desc desc = relation->desc;
     desc.name = links->desc.name;
+    desc.id = setti_world_type(into, links->id) == NULL ? links->id : 0;
+    desc.storage = links->desc.storage;
     desc.size = data->size;
     desc.align = data->align;
     desc.mask = data->mask;
     desc.members = data->members;
-    desc.id = setti_world_type(into, links->id) == NULL ? links->id : 0;
-    desc.storage = links->desc.storage;
-    desc.many = relation->many;
-    desc.acyclic = relation->acyclic;
-    desc.transitive = relation->transitive;
-    desc.reflexive = relation->reflexive;
-    desc.on_target_destroyed = relation->on_target;
-    desc.on_source_destroyed = relation->on_source;
     desc.entity_offsets = data->entity_offsets;
     desc.entity_offset_count = data->entity_offset_count;
     return sett_relationship_register(into, &desc) != 0 ? SETT_OK : into->error;
@@ -570,7 +556,7 @@ static sett_status relation_check_cycle(const setti_relation* relation, sett_ent
 {
     const setti_storage* storage = &relation->links->storage;
     const sett_link* link = NULL;
-    bool asked = relation->acyclic && !relation->world->receiving;
+    bool asked = relation->desc.acyclic && !relation->world->receiving;
     for (sett_entity at = target; asked; at = link->target) {
         link = setti_storage_find(storage, at.index);
         if (sett_equals(at, source)) {

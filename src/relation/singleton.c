@@ -22,11 +22,9 @@ sett_entity setti_singletons_find(const sett_world* world)
 
 sett_component setti_singletons_register(sett_world* world)
 {
-    sett_component_desc desc;
-    memset(&desc, 0, sizeof(desc));
-    desc.name = "Singletons";
-    desc.id = setti_component_own_id(world, desc.name);
-    desc.storage = SETT_STORAGE_SPARSE_SET;
+    sett_component_desc desc = {.name = "Singletons",
+                                .id = setti_component_own_id(world, "Singletons"),
+                                .storage = SETT_STORAGE_SPARSE_SET};
     sett_component tag = sett_component_register(world, &desc);
     world->last_tag = tag != 0 ? setti_world_type(world, tag) : world->last_tag;
     return tag;

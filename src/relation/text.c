@@ -193,9 +193,7 @@ const char* setti_text_of(sett_world* world, setti_texts* texts, uint64_t key)
  * later and has the same hash. False when memory runs out. */
 static bool text_mark(sett_world* world, const setti_texts* texts, setti_hash_map* live)
 {
-    uint32_t cursor = 0;
-    for (uint32_t index = setti_storage_next(&texts->users->storage, &cursor); index != SETTI_NONE;
-         index = setti_storage_next(&texts->users->storage, &cursor)) {
+    SETTI_EACH_INDEX(index, &texts->users->storage) {
         uint64_t key;
         memcpy(&key, setti_storage_find(&texts->users->storage, index), sizeof(key));
         uint32_t place = key != 0 ? setti_hash_map_find(&texts->where, key) : SETTI_NONE;
@@ -266,8 +264,7 @@ static uint32_t text_sweep_page(sett_world* world, setti_texts* texts, const set
 
 void setti_text_sweep(sett_world* world, setti_texts* texts)
 {
-    setti_hash_map live;
-    memset(&live, 0, sizeof(live));
+    setti_hash_map live = {0};
     if (texts->users == NULL || texts->hold != 0 || !text_sync(world, texts)) {
         return;
     }

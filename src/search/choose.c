@@ -721,10 +721,7 @@ static void choose_lists(choose* c, uint16_t pipe)
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
                         uint8_t depth, uint8_t base)
 {
-    choose_state s;
-    memset(&s, 0, sizeof(s));
-    s.rows = rows;
-    s.found = found;
+    choose_state s = {.rows = rows, .found = found};
     for (uint32_t v = 0; v < SETT_SEARCH_VARIABLES; v++) {
         s.domain[v] = (uint32_t)choose_entities(c);
     }

@@ -296,9 +296,9 @@ static void build_note_source(search_build* b, const setti_search_item* item)
 static sett_search_steps build_steps(const setti_relation* relation, sett_search_steps steps)
 {
     bool none = steps == SETT_STEPS_ZERO_OR_MORE || steps == SETT_STEPS_ZERO_OR_ONE ||
-                (relation != NULL && relation->reflexive);
+                (relation != NULL && relation->desc.reflexive);
     bool more = steps == SETT_STEPS_ONE_OR_MORE || steps == SETT_STEPS_ZERO_OR_MORE ||
-                (relation != NULL && relation->transitive);
+                (relation != NULL && relation->desc.transitive);
     if (none) {
         return more ? SETT_STEPS_ZERO_OR_MORE : SETT_STEPS_ZERO_OR_ONE;
     }
@@ -860,8 +860,7 @@ static void search_copy_text(const char** text, char** at)
 /* A term of a program whose header may have a shorter one: the rest is zero. */
 static sett_search_term search_term(const sett_search_desc* desc, size_t term_size, uint32_t k)
 {
-    sett_search_term term;
-    memset(&term, 0, sizeof(term));
+    sett_search_term term = {0};
     memcpy(&term, (const unsigned char*)desc->terms + k * term_size, term_size);
     return term;
 }

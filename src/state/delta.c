@@ -99,11 +99,8 @@ static void delta_ignore_entity(setti_compare_sink* sink, const sett_entity* end
 /* By how much the sums of the two sides differ. */
 static uint64_t delta_hash_walk(setti_compare* walk)
 {
-    delta_hash hash;
-    memset(&hash, 0, sizeof(hash));
-    hash.sink.entity = delta_ignore_entity;
-    hash.sink.value = delta_hash_value;
-    hash.view = walk->view;
+    delta_hash hash = {
+        .sink.entity = delta_ignore_entity, .sink.value = delta_hash_value, .view = walk->view};
     walk->sink = &hash.sink;
     delta_hash_slots(&hash);
     setti_compare_entities(walk);
@@ -148,9 +145,7 @@ void setti_delta_write(setti_delta_writer* to, const void* bytes, size_t size)
 void setti_delta_write_number(setti_delta_writer* to, uint64_t number, size_t size)
 {
     unsigned char bytes[8];
-    for (size_t k = 0; k < size; k++) {
-        bytes[k] = (unsigned char)(number >> (8 * k));
-    }
+    setti_bytes_put(bytes, number, size);
     setti_delta_write(to, bytes, size);
 }
 
@@ -452,10 +447,7 @@ sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot 
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    setti_delta_writer to;
-    memset(&to, 0, sizeof(to));
-    to.out = out;
-    to.capacity = out != NULL ? capacity : 0;
+    setti_delta_writer to = {.out = out, .capacity = out != NULL ? capacity : 0};
     *size = 0;
     sett_status status = delta_encode_handles(world, a, b, &to);
     if (status == SETT_OK) {
@@ -487,9 +479,7 @@ static sett_status delta_take(sett_world* world, const char* call, sett_status s
 sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,
                                setti_bytes* out)
 {
-    setti_delta_writer to;
-    memset(&to, 0, sizeof(to));
-    to.pool = &world->pool;
+    setti_delta_writer to = {.pool = &world->pool};
     sett_status status = delta_encode_handles(world, a, b, &to);
     return delta_take(world, delta_call, status, &to, out);
 }
@@ -527,8 +517,7 @@ static sett_status delta_encode_all(sett_world* world, const char* call, setti_d
 
 sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_bytes* out)
 {
-    setti_delta_writer to;
-    memset(&to, 0, sizeof(to));
+    setti_delta_writer to = {0};
     sett_status status = setti_world_check_unlocked(world, call);
     if (status == SETT_OK) {
         status = setti_commands_apply_all(world);

@@ -111,7 +111,7 @@ typedef struct setti_delta_rules {
 sett_status setti_delta_convert(sett_world* world, const setti_bytes* state,
                                 const setti_delta_rules* rules);
 
-/* Applies a delta; `trust` leaves out the comparison of hashes, for tests. */
+/* Applies a delta; `trust` leaves out the comparison of hashes: for replicas, and for tests. */
 sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size, bool trust);
 
 #endif

@@ -871,9 +871,7 @@ static setti_delta_reader apply_reader(const void* bytes, size_t size)
 sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size, bool trust)
 {
     setti_delta_reader from = apply_reader(bytes, size);
-    setti_delta delta;
-    memset(&delta, 0, sizeof(delta));
-    delta.world = world;
+    setti_delta delta = {.world = world};
     sett_status status = apply_begin(&delta, &from, trust);
     if (status == SETT_OK) {
         status = apply_change(&delta, size, trust);
@@ -900,20 +898,14 @@ static sett_status apply_load(setti_delta* delta, const void* bytes, size_t size
 
 sett_status setti_delta_load(sett_world* world, const void* bytes, size_t size, size_t limit)
 {
-    setti_delta delta;
-    memset(&delta, 0, sizeof(delta));
-    delta.world = world;
-    delta.limit = limit;
+    setti_delta delta = {.world = world, .limit = limit};
     return apply_load(&delta, bytes, size);
 }
 
 sett_status setti_delta_convert(sett_world* world, const setti_bytes* state,
                                 const setti_delta_rules* rules)
 {
-    setti_delta delta;
-    memset(&delta, 0, sizeof(delta));
-    delta.world = world;
-    delta.rules = rules;
+    setti_delta delta = {.world = world, .rules = rules};
     return apply_load(&delta, state->data, state->size);
 }
 

@@ -301,7 +301,7 @@ static bool play_check_circles(const setti_delta* delta, const setti_delta_type*
     uint32_t index = 0;
     bool done = seen != NULL;
     if (!done) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_delta_apply", sett_null(), 0);
+        setti_world_no_memory(world, "sett_delta_apply");
         return false;
     }
     memset(seen, 0, size);

@@ -18,11 +18,7 @@ const unsigned char* setti_delta_read(setti_delta_reader* from, size_t size);
 static inline uint64_t setti_delta_number(setti_delta_reader* from, size_t size)
 {
     const unsigned char* bytes = setti_delta_read(from, size);
-    uint64_t number = 0;
-    for (size_t k = 0; bytes != NULL && k < size; k++) {
-        number |= (uint64_t)bytes[k] << (8 * k);
-    }
-    return number;
+    return bytes != NULL ? setti_bytes_get(bytes, size) : 0;
 }
 
 static inline uint32_t setti_delta_u32(setti_delta_reader* from)

@@ -20,6 +20,7 @@
  */
 #include "state/hash.h"
 
+#include "base/bytes.h"
 #include "base/cow.h"
 #include "sett/state.h"
 
@@ -44,22 +45,12 @@ static uint64_t hash_step(uint64_t hash, uint64_t word)
     return hash ^ (hash >> 32);
 }
 
-/* Little-endian numbers, so that it is the same number everywhere. */
-static uint64_t hash_load(const unsigned char* bytes, size_t size)
-{
-    uint64_t word = 0;
-    for (size_t k = 0; k < size; k++) {
-        word |= (uint64_t)bytes[k] << (8 * k);
-    }
-    return word;
-}
-
 static uint64_t hash_bytes(uint64_t hash, const unsigned char* bytes, size_t size)
 {
     for (; size >= 8; size -= 8, bytes += 8) {
-        hash = hash_step(hash, hash_load(bytes, 8));
+        hash = hash_step(hash, setti_bytes_get(bytes, 8));
     }
-    return size != 0 ? hash_step(hash, hash_load(bytes, size)) : hash;
+    return size != 0 ? hash_step(hash, setti_bytes_get(bytes, size)) : hash;
 }
 
 /* The same with what the mask leaves out as zeroes: equal where the bytes are. */
@@ -67,9 +58,10 @@ static uint64_t hash_masked(uint64_t hash, const unsigned char* bytes, const uns
                             size_t size)
 {
     for (; size >= 8; size -= 8, bytes += 8, mask += 8) {
-        hash = hash_step(hash, hash_load(bytes, 8) & hash_load(mask, 8));
+        hash = hash_step(hash, setti_bytes_get(bytes, 8) & setti_bytes_get(mask, 8));
     }
-    return size != 0 ? hash_step(hash, hash_load(bytes, size) & hash_load(mask, size)) : hash;
+    return size != 0 ? hash_step(hash, setti_bytes_get(bytes, size) & setti_bytes_get(mask, size))
+                     : hash;
 }
 
 bool setti_hash_same(const setti_type* type, const void* a, const void* b)
@@ -110,12 +102,12 @@ static uint64_t hash_floats(uint64_t hash, const setti_members* members, const u
     uint64_t found = 0;
     size_t size = members->size;
     for (; size >= 8; size -= 8, bytes += 8, of++) {
-        uint64_t word = hash_load(bytes, 8);
+        uint64_t word = setti_bytes_get(bytes, 8);
         found |= ((word & ~of->test) + of->add) & of->test;
         hash = hash_step(hash, word);
     }
     if (size != 0) {
-        uint64_t word = hash_load(bytes, size);
+        uint64_t word = setti_bytes_get(bytes, size);
         found |= ((word & ~of->test) + of->add) & of->test;
         hash = hash_step(hash, word);
     }

@@ -22,6 +22,14 @@
 
 static const char replica_call[] = "sett_world_clone";
 
+sett_world* setti_replica_create(const sett_world* of)
+{
+    sett_world_desc desc = {.allocator = of->pool.allocator,
+                            .log_fn = sett_log_silent,
+                            .entity_limit = of->entities.limit};
+    return sett_world_create(&desc);
+}
+
 /* ---------------------------------------------------------------------------------------- types */
 
 static setti_type* replica_find(const sett_world* into, const setti_type* type)
@@ -325,9 +333,7 @@ static void replica_copy_values(const setti_type* type, const setti_type* own)
 {
     const setti_storage* storage = &own->storage;
     bool copies = own->desc.save == SETT_SAVE_CLONE;
-    uint32_t cursor = 0;
-    for (uint32_t index = setti_storage_next(storage, &cursor); index != SETTI_NONE;
-         index = setti_storage_next(storage, &cursor)) {
+    SETTI_EACH_INDEX(index, storage) {
         void* value = setti_storage_find(storage, index);
         setti_type_init_values(own, value, 1);
         if (copies) {

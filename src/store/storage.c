@@ -212,10 +212,8 @@ void setti_storage_trim(setti_pool* pool, setti_storage* storage)
 
 const char* setti_storage_validate(const setti_storage* storage)
 {
-    uint32_t cursor = 0;
     uint32_t found = 0;
-    for (uint32_t index = setti_storage_next(storage, &cursor); index != SETTI_NONE;
-         index = setti_storage_next(storage, &cursor)) {
+    SETTI_EACH_INDEX(index, storage) {
         found++;
         if (!setti_storage_has(storage, index)) {
             return "storage: an index in the walk is not found";

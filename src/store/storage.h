@@ -268,6 +268,11 @@ SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t fr
  * at the end. */
 uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
 
+/* The whole walk: SETTI_EACH_INDEX(index, storage) { ... } */
+#define SETTI_EACH_INDEX(index, storage)                                                           \
+    for (uint32_t index##_cursor = 0, index = setti_storage_next(storage, &index##_cursor);        \
+         index != SETTI_NONE; index = setti_storage_next(storage, &index##_cursor))
+
 /* The index of the entity whose value lies at `address`, or SETTI_NONE. */
 uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 

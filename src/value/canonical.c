@@ -139,27 +139,6 @@ void setti_canonical_turn_value(const setti_members* members, void* value)
     }
 }
 
-bool setti_canonical_decode(const setti_members* members, const unsigned char* in, void* value)
-{
-    bool good = true;
-    for (uint32_t k = 0; k < members->piece_count; k++) {
-        const setti_piece* piece = &members->pieces[k];
-        unsigned char* out = (unsigned char*)value + piece->offset;
-        bool turn = SETTI_BIG_ENDIAN && piece->kind != SETTI_PIECE_TEXT && piece->unit > 1;
-        for (uint32_t at = 0; turn && at < piece->size; at += piece->unit) {
-            canonical_turn(out + at, in + at, piece->unit);
-        }
-        if (!turn) {
-            memcpy(out, in, piece->size);
-        }
-        for (uint32_t at = 0; piece->kind == SETTI_PIECE_BOOL && at < piece->size; at++) {
-            good = good && in[at] <= 1;
-        }
-        in += piece->size;
-    }
-    return good;
-}
-
 static bool piece_same(const setti_piece* piece, const unsigned char* a, const unsigned char* b)
 {
     if (piece->kind == SETTI_PIECE_TEXT) {

@@ -87,10 +87,6 @@ bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref
 /* Writes the canonical form, `size` bytes. */
 void setti_canonical_encode(const setti_members* members, const void* value, unsigned char* out);
 
-/* Writes the members that the canonical form has to an initialised value; other bytes stay. False,
- * and the value is half written, if the bytes are of no value: a bool that is neither 0 nor 1. */
-bool setti_canonical_decode(const setti_members* members, const unsigned char* in, void* value);
-
 /* Turns the numbers of a value between the machine's byte order and little endian, in place; on
  * little-endian machines nothing changes. */
 void setti_canonical_turn_value(const setti_members* members, void* value);

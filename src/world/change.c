@@ -619,9 +619,7 @@ sett_status sett_component_clear(sett_world* world, sett_component component)
     if ((type->flags & SETTI_TYPE_STAYS) != 0) {
         return setti_change_reject_linked(world, type, call);
     }
-    uint32_t cursor = 0;
-    for (uint32_t index = setti_storage_next(&type->storage, &cursor); index != SETTI_NONE;
-         index = setti_storage_next(&type->storage, &cursor)) {
+    SETTI_EACH_INDEX(index, &type->storage) {
         if (!change_remove(world, type, setti_entity_at(&world->entities, index))) {
             return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), component);
         }

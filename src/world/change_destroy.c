@@ -249,9 +249,7 @@ sett_status sett_entity_destroy_with(sett_world* world, sett_component component
         return world->error;
     }
     sett_status status = SETT_OK;
-    uint32_t cursor = 0;
-    for (uint32_t index = setti_storage_next(&type->storage, &cursor); index != SETTI_NONE;
-         index = setti_storage_next(&type->storage, &cursor)) {
+    SETTI_EACH_INDEX(index, &type->storage) {
         if (change_destroy_index(world, index, false) != SETT_OK) {
             status = world->error; /* the others go all the same */
         }

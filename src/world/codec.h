@@ -9,6 +9,7 @@
 #ifndef SETTI_CODEC_H
 #define SETTI_CODEC_H
 
+#include "base/bytes.h"
 #include "world/component.h"
 
 /* What a value looks like in a delta, and who reads it. */
@@ -43,8 +44,7 @@ typedef struct setti_delta_entry {
 /* The k-th number of four bytes. */
 static inline uint32_t setti_delta_word(const unsigned char* bytes, size_t k)
 {
-    bytes += 4 * k;
-    return bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24;
+    return (uint32_t)setti_bytes_get(bytes + 4 * k, 4);
 }
 
 /* Two states beside each other, 0 and 1; while a delta is played both are the live one. */
@@ -71,9 +71,7 @@ typedef struct setti_encoder {
 static inline void setti_encode_number(setti_encoder* to, uint64_t number, size_t size)
 {
     unsigned char bytes[8];
-    for (size_t k = 0; k < size; k++) {
-        bytes[k] = (unsigned char)(number >> (8 * k));
-    }
+    setti_bytes_put(bytes, number, size);
     to->write(to, bytes, size);
 }
 

@@ -1249,17 +1249,6 @@ sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buf
     return SETT_OK;
 }
 
-sett_status setti_commands_merge_jobs(sett_world* world, sett_commands* const* buffers,
-                                      uint32_t count)
-{
-    sett_status status = setti_commands_end_jobs(world, buffers, count);
-    for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
-        status = sett_commands_apply(buffers[k]);
-        setti_commands_rest(buffers[k]);
-    }
-    return status;
-}
-
 sett_world* sett_commands_world(const sett_commands* commands)
 {
     if (SETTI_IS_NULL(commands)) {

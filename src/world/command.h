@@ -20,12 +20,6 @@ void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers,
 sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buffers,
                                     uint32_t count);
 
-/* Ends jobs, if they are open, and applies each buffer, first to last. OUT_OF_MEMORY: as
- * setti_commands_end_jobs, or as sett_commands_apply, with that command and all behind it kept;
- * to be called again with the same buffers. */
-sett_status setti_commands_merge_jobs(sett_world* world, sett_commands* const* buffers,
-                                      uint32_t count);
-
 /* A command of another module: what its payload begins with. */
 typedef struct setti_command_call {
     /* Applies it to an entity that exists; what no longer makes sense is skipped with SETT_OK.

@@ -472,7 +472,7 @@ static void follow_evict(void)
 
 static uint64_t follow_number(const void* from, size_t size)
 {
-    return stream_get(from, size);
+    return setti_bytes_get(from, size);
 }
 
 /* Counts the entities that begin or end in a delta. */

@@ -231,17 +231,17 @@ static void what_is_cut_off_is_read_so_far(void)
 /* Makes the checksums fit, as one who wants to do harm would. */
 static void test_seal(unsigned char* bytes, size_t size)
 {
-    uint64_t identity = stream_get(bytes + 16, 8);
-    stream_put(bytes + 24, setti_checksum(0, bytes, 24), 8);
+    uint64_t identity = setti_bytes_get(bytes + 16, 8);
+    setti_bytes_put(bytes + 24, setti_checksum(0, bytes, 24), 8);
     size_t at = SETTI_STREAM_HEADER;
     while (at + SETTI_STREAM_RECORD <= size) {
-        size_t length = (size_t)stream_get(bytes + at + 4, 4);
+        size_t length = (size_t)setti_bytes_get(bytes + at + 4, 4);
         if (length > size - at - SETTI_STREAM_RECORD) {
             return;
         }
-        stream_put(bytes + at + 16,
-                   stream_checksum(identity, bytes + at, bytes + at + SETTI_STREAM_RECORD, length),
-                   8);
+        setti_bytes_put(
+            bytes + at + 16,
+            stream_checksum(identity, bytes + at, bytes + at + SETTI_STREAM_RECORD, length), 8);
         at += SETTI_STREAM_RECORD + length;
     }
 }
