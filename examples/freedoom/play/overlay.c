@@ -53,7 +53,11 @@ void render_text(Render* render, int x, int y, int size, const char* text)
 {
     x = x < 0 ? (render->width - canvas_text_width(size, text)) / 2 : x;
     y = y < 0 ? render->height + y : y;
-    overlay_letters(render, x + 1, y + 1, size, text, OVERLAY_SHADOW);
+    int edge = (size + 1) / 2; /* dark all around: lamps and skies are as bright as the text */
+    for (int k = 0; k < 9; ++k) {
+        overlay_letters(render, x + (k % 3 - 1) * edge, y + (k / 3 - 1) * edge, size, text,
+                        OVERLAY_SHADOW);
+    }
     overlay_letters(render, x, y, size, text, OVERLAY_TEXT);
 }
 

@@ -96,6 +96,11 @@ const uint32_t* web_frame(float seconds, uint32_t held, uint32_t pressed, float 
     return web.rows;
 }
 
+float web_played(void)
+{
+    return (float)web.play.played * 1e-6f;
+}
+
 void web_play_itself(bool itself)
 {
     web.plays_itself = itself;

@@ -32,6 +32,7 @@ WEB_EXPORT(web_ghosts) uint32_t web_ghosts(void); /* in the picture */
 WEB_EXPORT(web_x) float web_x(void);              /* where the player is */
 WEB_EXPORT(web_y) float web_y(void);
 WEB_EXPORT(web_angle) float web_angle(void);
+WEB_EXPORT(web_played) float web_played(void); /* ms: what the ticks of the last frame took */
 
 /* See trial.h. The simulation is that of the game; a script without hash has a fault. */
 WEB_EXPORT(web_simulate) bool web_simulate(uint32_t ticks);

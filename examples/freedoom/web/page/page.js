@@ -28,7 +28,7 @@ const keys = { held: 0, pressed: 0, mouse: 0 };
 let wasm;
 
 /* For tests, and for who is curious. */
-const game = { call: null, files, keys, first: 0, ready: 0, bytes: 0, times: [], gaps: [] };
+const game = { call: null, files, keys, first: 0, ready: 0, bytes: 0, times: [], ticks: [], gaps: [] };
 window.game = game;
 
 function say(text) {
@@ -112,8 +112,9 @@ function frame(now) {
         game.gaps.push(now - last);
         draw((now - last) / 1000);
         game.times.push(performance.now() - begin);
+        game.ticks.push(wasm.web_played());
         if (game.times.length > 36000) {
-            game.times.length = game.gaps.length = 0;
+            game.times.length = game.ticks.length = game.gaps.length = 0;
         }
         last = now;
         requestAnimationFrame(frame);

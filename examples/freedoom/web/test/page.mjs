@@ -69,10 +69,12 @@ const spread = (times) => {
     return `median ${at(0.5)} ms, 99 % within ${at(0.99)} ms, worst ${at(1)} ms`;
 };
 
+const share = (times) => `${(times.filter((time) => time < 1000 / 60).length / times.length * 100).toFixed(2)} % in time for 60 a second`;
+
 async function testGame() {
     console.log("the game, from a server");
     const page = await open(site);
-    const { first, firstBytes, ready, bytes } = await page.evaluate(() => ({ ...game, files: null, call: null, times: null, gaps: null }));
+    const { first, firstBytes, ready, bytes } = await page.evaluate(() => ({ ...game, files: null, call: null, times: null, ticks: null, gaps: null }));
     check(firstBytes <= 3e6, `first picture after ${firstBytes} bytes and ${first.toFixed(0)} ms; all maps after ${bytes} bytes and ${ready.toFixed(0)} ms`);
     check((await ask(page, "web_map_count")) === 68, "all maps are simulated");
     await page.waitForFunction(() => game.call.web_tick() > 5);
@@ -161,9 +163,11 @@ async function testFrames() {
     console.log("frames, while it plays by itself for 30 s");
     const page = await open(site + "?demo");
     await wait(page, 30000);
-    const { times, gaps } = await page.evaluate(() => ({ times: game.times, gaps: game.gaps }));
+    const { times, ticks, gaps } = await page.evaluate(() => ({ times: game.times, ticks: game.ticks, gaps: game.gaps }));
     check(times.length > 100, `${times.length} frames`);
-    console.log(`         made in ${spread(times)}\n         one after the other: ${spread(gaps.slice(1))}`);
+    console.log(`         made in ${spread(times)}; ${share(times)}`);
+    console.log(`         ticks: ${spread(ticks)}\n         pictures: ${spread(times.map((time, i) => time - ticks[i]))}`);
+    console.log(`         one after the other: ${spread(gaps.slice(1))}`);
     await shoot(page, "demo");
     await page.close();
 }
