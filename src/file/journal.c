@@ -135,6 +135,7 @@ static bool journal_note(sett_journal* journal, uint64_t frame, uint64_t offset)
     if (!setti_bytes_reserve(&journal->place.world->pool, index, 16)) {
         return false;
     }
+    SETTI_ASSERT(index->size % 16 == 0);
     setti_bytes_put(setti_bytes_end(index), frame, 8);
     setti_bytes_put(index->data + index->size + 8, offset, 8);
     index->size += 16;

@@ -260,6 +260,7 @@ static bool merge_add_outside(merge_job* job, uint32_t index)
     if (node != SETTI_NONE) {
         return merge_publish(job, node, index, sett_null());
     }
+    SETTI_ASSERT(job->clone.node_count < job->clone.node_room);
     node = job->clone.node_count++;
     setti_clone_node* made = &job->clone.nodes[node];
     setti_clone_init_node(&job->clone, made, index);
@@ -289,6 +290,7 @@ static sett_status merge_add_chosen(merge_job* job, uint32_t index)
     if (link != 0 && !merge_add_outside(job, link - 1)) {
         return merge_no_memory(job);
     }
+    SETTI_ASSERT(job->clone.node_count < job->clone.node_room);
     uint32_t number = job->clone.node_count++;
     setti_clone_node* node = &job->clone.nodes[number];
     setti_clone_init_node(&job->clone, node, index);

@@ -196,6 +196,7 @@ static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t*
     if (setti_bytes_get(head + 16, 8) != stream_checksum(reader->identity, head, at, size)) {
         return stream_torn(reader, "a record is damaged");
     }
+    SETTI_ASSERT(size <= reader->payload.capacity - reader->payload.size);
     reader->payload.size += size;
     *offset += sizeof(head) + size;
     return SETTI_STREAM_READ;

@@ -99,6 +99,7 @@ static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
         return clone->nodes[0].index == entity.index ? 0 : SETTI_NONE;
     }
     uint32_t k = setti_hash_map_find(&clone->by_index, (uint64_t)entity.index + 1);
+    SETTI_ASSERT(k == SETTI_NONE || k < clone->node_count);
     return k != SETTI_NONE && clone->nodes[k].twin != SETTI_NONE ? clone->nodes[k].twin : k;
 }
 
@@ -238,6 +239,7 @@ static void clone_find_twin(setti_clone* clone, uint32_t k, bool root)
         return;
     }
     uint32_t above = setti_hash_map_find(&clone->by_index, (uint64_t)link);
+    SETTI_ASSERT(above < k); /* parents come before their children */
     node->over = clone->nodes[above].twin != SETTI_NONE ? clone->nodes[above].twin : above;
     for (uint32_t j = 1; name != 0 && j < k && node->twin == SETTI_NONE; j++) {
         const setti_clone_node* other = &clone->nodes[j];
@@ -387,6 +389,7 @@ static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clo
         return true;
     }
     setti_type* sources = clone_map(clone, links->relation->sources);
+    SETTI_ASSERT(clone->lead_count < clone->lead_room);
     clone->leads[clone->lead_count].sources = sources;
     clone->leads[clone->lead_count].next = clone->nodes[links->node].lead;
     clone->nodes[links->node].lead = clone->lead_count++;

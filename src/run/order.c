@@ -15,6 +15,7 @@
 
 static setti_system_name** order_bucket(const setti_run* run, uint64_t key)
 {
+    SETTI_ASSERT(run->name_capacity != 0 && (run->name_capacity & (run->name_capacity - 1)) == 0);
     return &run->names[(key >> 32) & (run->name_capacity - 1)];
 }
 
@@ -88,7 +89,9 @@ void setti_order_release_name(sett_world* world, setti_system_name* name)
         return;
     }
     setti_system_name** at = order_bucket(world->run, name->key);
+    SETTI_ASSERT(world->run->name_count != 0);
     while (*at != name) {
+        SETTI_ASSERT(*at != NULL);
         at = &(*at)->next;
     }
     *at = name->next;
@@ -129,6 +132,7 @@ void setti_order_pop(sett_system* system)
 {
     sett_world* world = system->world;
     setti_order* order = system->orders;
+    SETTI_ASSERT(order != NULL && order->system == system);
     setti_system_name* name = order->name;
     system->orders = order->next;
     if (order->previous_about != NULL) {
@@ -145,6 +149,7 @@ void setti_order_pop(sett_system* system)
 
 setti_order_walk setti_order_walk_begin(const sett_system* system, bool back)
 {
+    SETTI_ASSERT(system->entry != NULL && system->entry->system == system);
     setti_order_walk walk = {system->orders, system->entry->about, back};
     return walk;
 }
@@ -223,6 +228,7 @@ static sett_status order_fail_cycle(const sett_system* start, const sett_system*
     path[at] = '\0';
     at = order_prepend(path, at, start->name);
     for (const sett_system* from = last; from != start; from = from->walk_from) {
+        SETTI_ASSERT(from->walk_from != NULL);
         at = order_prepend(path, order_prepend(path, at, " -> "), from->name);
     }
     at = order_prepend(path, order_prepend(path, at, " -> "), start->name);
@@ -235,6 +241,7 @@ static sett_status order_fail_cycle(const sett_system* start, const sett_system*
 static sett_system* order_turn(const sett_system* start, sett_system* before, sett_system* at)
 {
     while (at != start) {
+        SETTI_ASSERT(at != NULL);
         sett_system* next = at->walk_from;
         at->walk_from = before;
         before = at;

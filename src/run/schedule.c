@@ -40,6 +40,7 @@ static bool schedule_is_less(const sett_system* a, const sett_system* b)
 
 static void schedule_push(setti_run* run, sett_system* system)
 {
+    SETTI_ASSERT(run->heap_count < run->count);
     uint32_t at = run->heap_count++;
     for (; at != 0 && schedule_is_less(system, run->heap[(at - 1) / 2]); at = (at - 1) / 2) {
         run->heap[at] = run->heap[(at - 1) / 2];
@@ -50,6 +51,7 @@ static void schedule_push(setti_run* run, sett_system* system)
 
 static sett_system* schedule_pop(setti_run* run)
 {
+    SETTI_ASSERT(run->heap_count != 0);
     sett_system* first = run->heap[0];
     const uint32_t count = --run->heap_count;
     sett_system* last = run->heap[count];
@@ -98,6 +100,7 @@ static void schedule_sort(setti_run* run)
         setti_order_walk walk = setti_order_walk_begin(first, false);
         run->sorted[run->sorted_count++] = first;
         while ((then = setti_order_walk_next(&walk)) != NULL) {
+            SETTI_ASSERT(then->waiting != 0);
             if (--then->waiting == 0) {
                 schedule_push(run, then);
             }
@@ -183,6 +186,7 @@ static bool schedule_tracks_init(sett_world* world, schedule_tracks* tracks)
         for (uint32_t k = 0; done && k < at->access_count; k++) {
             sett_component component = at->access[k].component;
             if (setti_hash_map_find(&tracks->slots, component) == SETTI_NONE) {
+                SETTI_ASSERT(tracks->count < tracks->capacity);
                 memset(&tracks->track[tracks->count], 0, sizeof(schedule_track));
                 done = setti_hash_map_set(pool, &tracks->slots, component, tracks->count++);
             }
@@ -197,6 +201,13 @@ static void schedule_tracks_deinit(sett_world* world, schedule_tracks* tracks)
     setti_pool_free(&world->pool, tracks->track, tracks->capacity * sizeof(schedule_track), 16);
 }
 
+static schedule_track* schedule_track_of(const schedule_tracks* tracks, sett_component component)
+{
+    uint32_t slot = setti_hash_map_find(&tracks->slots, component);
+    SETTI_ASSERT(slot < tracks->count); /* all that systems declare have one */
+    return &tracks->track[slot];
+}
+
 /* The system that this one waits for because both touch a component. */
 static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks* tracks,
                                            const sett_system* system)
@@ -209,8 +220,7 @@ static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks
         schedule_later(NULL, system->exclusive ? tracks->any : tracks->exclusive, phase);
     for (uint32_t k = 0; !system->exclusive && k < system->access_count; k++) {
         const setti_access* access = &system->access[k];
-        const schedule_track* track =
-            &tracks->track[setti_hash_map_find(&tracks->slots, access->component)];
+        const schedule_track* track = schedule_track_of(tracks, access->component);
         run->work++;
         if ((access->flags & SETTI_ACCESS_WRITES) != 0) {
             found = schedule_later(found, track->touched, phase);
@@ -228,8 +238,7 @@ static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const 
     sett_system* found = NULL;
     for (uint32_t k = 0; system->desc.run != NULL && k < system->access_count; k++) {
         const setti_access* access = &system->access[k];
-        sett_system* recorder =
-            tracks->track[setti_hash_map_find(&tracks->slots, access->component)].recorded;
+        sett_system* recorder = schedule_track_of(tracks, access->component)->recorded;
         if (access->flags != SETTI_ACCESS_RECORDS && recorder != NULL &&
             schedule_later(found, recorder, system->desc.phase) != found) {
             found = recorder;
@@ -252,8 +261,7 @@ static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
     }
     for (uint32_t k = 0; k < system->access_count; k++) {
         const setti_access* access = &system->access[k];
-        schedule_track* track =
-            &tracks->track[setti_hash_map_find(&tracks->slots, access->component)];
+        schedule_track* track = schedule_track_of(tracks, access->component);
         if ((access->flags & SETTI_ACCESS_READS) != 0) {
             track->touched = schedule_later(track->touched, system, phase);
         }

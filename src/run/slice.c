@@ -24,12 +24,14 @@ static setti_mark* slice_hint(setti_run* run, uintptr_t thread)
 void setti_slice_enter(setti_run* run, setti_slice* slice)
 {
     uintptr_t thread = setti_platform_thread();
+    SETTI_ASSERT(slice >= run->slices && slice < run->slices + run->slice_count);
     setti_mark_set(&slice->thread, thread);
     setti_mark_set(slice_hint(run, thread), (uintptr_t)(slice - run->slices));
 }
 
 void setti_slice_leave(setti_slice* slice)
 {
+    SETTI_ASSERT(setti_mark_get(&slice->thread) == setti_platform_thread());
     setti_mark_set(&slice->thread, 0);
 }
 
