@@ -207,7 +207,6 @@ static void call_relationship(void)
     STATUS(sett_cmd_unrelate(NULL, sett_null(), 0, sett_null()));
     NOBODY(sett_target_next(NULL, sett_null(), 0, NULL));
     NOBODY(sett_source_next(NULL, 0, sett_null(), NULL));
-    NOBODY(sett_query_source_next(NULL, 0, sett_null(), NULL));
 }
 
 static void call_singleton(void)
@@ -228,7 +227,6 @@ static void call_sparse_set(void)
     DONE(sett_sparse_set_clear(NULL));
     NOTHING(sett_sparse_set_has(NULL, 0));
     NOTHING(sett_sparse_set_count(NULL));
-    NOTHING(sett_sparse_set_capacity(NULL));
     STATUS(sett_sparse_set_reserve(NULL, 0));
     NOTHING(sett_sparse_set_at(NULL, 0));
     NOTHING(sett_sparse_set_row(NULL, 0));

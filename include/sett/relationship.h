@@ -247,12 +247,6 @@ SETT_API sett_entity sett_target_next(const sett_world* world, sett_entity sourc
 SETT_API sett_entity sett_source_next(const sett_world* world, sett_component relationship,
                                       sett_entity target, sett_link_cursor* cursor);
 
-/* As sett_source_next, for sources that match a query.
- * Cost: O(skipped sources x terms).
- * Threads: reader. Since: 0.1 */
-SETT_API sett_entity sett_query_source_next(const sett_query* query, sett_component relationship,
-                                            sett_entity target, sett_link_cursor* cursor);
-
 /* Loop over the sources of a target, over the targets of a source. `link` is the cursor: link.data
  * is the data of the link. The body may remove the current link, but no other one of this
  * relationship.

@@ -48,12 +48,10 @@ SETT_API sett_status sett_sparse_set_remove(sett_sparse_set* set, uint32_t id);
 /* Removes all numbers. Cost: O(1). Threads: writer. Since: 0.1 */
 SETT_API void sett_sparse_set_clear(sett_sparse_set* set);
 
-/* Returns whether a number is in the set; how many numbers are in it; how many fit without
- * allocating.
+/* Returns whether a number is in the set; how many numbers are in it.
  * Cost: O(1). Threads: reader. Since: 0.1 */
 SETT_API bool sett_sparse_set_has(const sett_sparse_set* set, uint32_t id);
 SETT_API uint32_t sett_sparse_set_count(const sett_sparse_set* set);
-SETT_API uint32_t sett_sparse_set_capacity(const sett_sparse_set* set);
 
 /* Makes room for numbers below `capacity`. Fails: LIMIT, OUT_OF_MEMORY.
  * Threads: writer. Since: 0.1 */

@@ -44,7 +44,8 @@
 /* ---------------------------------------------------------------------------------- comparisons */
 
 /* Returns a hash of the world. Two worlds have equal hashes if they have the same entities (by
- * handle), components (by name) and values. Nothing else of the state matters. Begins a new tick.
+ * handle), components (by name) and values, and if the next entity at each index gets the same
+ * handle. Nothing else of the state matters. Begins a new tick.
  *
  * A type with members (members.h) is hashed member by member: little endian, text up to its zero
  * byte, all NaNs alike. Another type is hashed as bytes, with padding as zero. Of a value with

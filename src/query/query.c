@@ -2,8 +2,6 @@
  * depends on the world, when a loop begins. */
 #include "query/query.h"
 
-#include "sett/relationship.h"
-
 #include <stdio.h>
 
 #define QUERY_NAME_SIZE 96
@@ -407,17 +405,4 @@ void* sett_batch_field_checked_(const sett_batch* given, uint32_t k, bool mut, s
     batch->checked_.terms[mut] |= (uint32_t)1 << k;
     batch->checked_.types[mut][k] = type;
     return batch->fields[k];
-}
-
-sett_entity sett_query_source_next(const sett_query* query, sett_component relationship,
-                                   sett_entity target, sett_link_cursor* cursor)
-{
-    if (SETTI_IS_NULL(query)) {
-        return sett_null();
-    }
-    sett_entity source;
-    do {
-        source = sett_source_next(query->world, relationship, target, cursor);
-    } while (!sett_is_null(source) && !sett_query_matches(query, source));
-    return source;
 }

@@ -104,14 +104,6 @@ uint32_t sett_sparse_set_count(const sett_sparse_set* set)
     return set->set.count;
 }
 
-uint32_t sett_sparse_set_capacity(const sett_sparse_set* set)
-{
-    if (SETTI_IS_NULL(set)) {
-        return 0;
-    }
-    return setti_id_set_capacity(&set->set);
-}
-
 sett_status sett_sparse_set_reserve(sett_sparse_set* set, uint32_t capacity)
 {
     if (SETTI_IS_NULL(set)) {
