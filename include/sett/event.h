@@ -1,5 +1,5 @@
-/* event.h: events of your own, such as Damage. The type of an event is a component type, whose
- * value is the payload; entities need not have it. Observers (observer.h) with on_event receive it.
+/* event.h: events of your own, such as Damage. The type of an event is a component type. The value
+ * is the payload; entities do not need this component. Observers with on_event receive events.
  *
  *     typedef struct Damage {
  *         int points;
@@ -33,13 +33,12 @@ typedef enum sett_route {
     SETT_ROUTE_DOWN    /* the entity and its descendants, parents first */
 } sett_route;
 
-/* Sends an event now: runs the on_event observers of the component, for each entity of the route in
- * the order of their creation.
- *   event  the component type of the payload
- *   value  the payload; NULL only for a tag. Each entity gets a copy: what an observer changes in
- *          it, later observers of the same entity see
- * Observers cannot change structure, but can record commands and send further events, up to 64
+/* Sends an event now. For each entity of the route, runs the on_event observers of the component in
+ * the order of their creation. Observers can record commands, and can send more events, up to 64
  * deep.
+ *   event  the component type of the payload
+ *   value  the payload; NULL only for a tag. Each entity gets a copy. If an observer changes the
+ *          copy, later observers of the same entity see the change
  * Fails: STALE, UNREGISTERED, ARGUMENT (NULL for a type with a value; a type with the hooks deinit
  * or copy; an unknown route), LIMIT (too deep), LOCKED (systems run in parallel: use
  * sett_cmd_event), OUT_OF_MEMORY (only for payloads above 256 bytes).
@@ -48,8 +47,8 @@ typedef enum sett_route {
 SETT_API sett_status sett_event_send(sett_world* world, sett_entity entity, sett_route route,
                                      sett_component event, const void* value);
 
-/* Records sett_event_send with a copy of the payload (commands: core.h). When it is applied it is
- * skipped if the entity is dead.
+/* Records sett_event_send with a copy of the payload (commands: core.h). The command is skipped if
+ * the entity is dead when it is applied.
  * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (as sett_event_send), LOCKED.
  * Threads: as recording. Since: 0.2 */
 SETT_API sett_status sett_cmd_event(sett_commands* commands, sett_entity entity, sett_route route,

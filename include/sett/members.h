@@ -1,4 +1,4 @@
-/* members.h: what the values of a component consist of.
+/* members.h: the members of the values of a component.
  *
  *     typedef struct Position { float x, y; } Position;
  *     typedef struct Door { float height; uint8_t state; sett_entity key; char label[16]; } Door;
@@ -11,22 +11,21 @@
  *
  *     COMPONENT(Position, .members = SETT_STRUCT(Position, x, y))
  *
- * With members a value can be printed and written as JSON (json.h), files of an older layout can be
- * read (file.h), and the library derives by itself:
+ * With members, values can be printed and written as JSON (json.h), and files of an older layout
+ * can be read (file.h). The library derives from members:
  *
  *     padding           bytes that belong to no member (sett_component_desc.mask and bytes)
  *     entity_offsets    where handles lie
  *     the hash          the same on every machine: see sett_world_hash_portable
- *     a fingerprint     whether two programs mean the same layout
+ *     a fingerprint     to compare the layouts of two programs
  *
- * A member that was forgotten is found: bytes that neither a member nor alignment explains are
- * reported by their offset. Where the compiler does not tell padding (SETT_PADDING_KNOWN is 0:
- * clang), up to 7 bytes before an opaque member count as padding: a member that was forgotten there
- * is not reported.
+ * If you forget a member, the call fails, and the message has the offset of the bytes that no
+ * member explains. Exception: where the compiler does not tell padding (SETT_PADDING_KNOWN is 0:
+ * clang), up to 7 bytes before an opaque member count as padding.
  *
- * Kinds are found by the compiler: integers, floating point, bool, text (char and arrays of it),
- * sett_entity, arrays of these. An enum is an integer. What C cannot see is said in parentheses,
- * with the fields of sett_member:
+ * The compiler finds the kind of a member: integers, floating point, bool, text (char and arrays of
+ * char), sett_entity, and arrays of these. An enum is an integer. Write everything else in
+ * parentheses, with the fields of sett_member:
  *
  *     (state, .constants = SETT_CONSTANTS(SHUT, OPEN))           an enum with its names
  *     (keys, .constants = SETT_CONSTANTS(RED, BLUE), .bits = true)            a set of bits
@@ -36,14 +35,15 @@
  *     (z, .scale = 1.0 / 65536)                                  a number with a fixed point
  *     (cache, .local = true)                                     not part of hash, deltas and files
  *
- * What a value owns behind a pointer (a string, a list) is no member: declare the pointer as opaque
- * bytes with .local. Its copy hook then copies it for snapshots (SETT_SAVE_CLONE); hashes, deltas,
- * files and JSON leave it out, and after loading it is as `init` makes it.
+ * Memory that a value owns through a pointer (a string, a list) is not a member. Declare the
+ * pointer as opaque bytes with .local. Snapshots copy it by the copy hook (SETT_SAVE_CLONE).
+ * Hashes, deltas, files and JSON leave it out. After loading, the init hook has made it.
  *
- * On Linux, addons/debug_info reads members from the debug information of the program instead, with
- * the constants of enums: for types of which the program says nothing.
+ * On Linux, addons/debug_info reads members and constants of enums from the debug information of
+ * the program. It does this for types without members.
  *
- * In C++17 members are plain names; for the rest fill in the sett_member of SETT_MEMBER(T, m).
+ * In C++17 only plain names work. For other fields, change the sett_member that SETT_MEMBER(T, m)
+ * gives.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -57,7 +57,7 @@
 #define SETT_MEMBERS_DEPTH 8
 
 typedef enum sett_member_kind {
-    SETT_MEMBER_UNKNOWN, /* in a description: see `element` and `of` */
+    SETT_MEMBER_UNKNOWN, /* the compiler does not see the kind: see `element` and `of` */
     SETT_MEMBER_BOOL,
     SETT_MEMBER_I8,
     SETT_MEMBER_U8,
@@ -69,9 +69,9 @@ typedef enum sett_member_kind {
     SETT_MEMBER_U64,
     SETT_MEMBER_F32,
     SETT_MEMBER_F64,
-    SETT_MEMBER_TEXT,   /* char[count], up to its first zero; a full array has none */
+    SETT_MEMBER_TEXT,   /* char[count], up to the first zero; a full array has no zero */
     SETT_MEMBER_ENTITY, /* sett_entity */
-    SETT_MEMBER_OPAQUE, /* `count` bytes without a meaning for the library */
+    SETT_MEMBER_OPAQUE, /* `count` bytes that the library does not interpret */
     SETT_MEMBER_STRUCT, /* see `of` */
     SETT_MEMBER_KINDS
 } sett_member_kind;
@@ -84,24 +84,24 @@ typedef struct sett_constant {
 
 struct sett_struct;
 
-/* A member. `name`, `kind`, `offset` and `size` come from SETT_MEMBER; the rest is optional. Arrays
- * of these structs have no size that a call could pass: they change only with a major version. */
+/* A member. SETT_MEMBER fills in `name`, `kind`, `offset` and `size`. Other fields are optional.
+ * The struct changes only with a major version. */
 typedef struct sett_member {
     const char* name;
     sett_member_kind kind;
     uint32_t offset; /* bytes from the start of the struct */
     uint32_t size;   /* bytes of all elements */
-    uint32_t count;  /* elements; filled in by the library: 1 for a member that is no array */
-    /* the kind of an element, where the compiler does not see it; default: `kind` */
+    uint32_t count;  /* elements of an array, else 1; the library fills it in */
+    /* the kind of an element, if the compiler does not see it; default: `kind` */
     sett_member_kind element;
     const struct sett_struct* of;   /* the members of a nested struct; default: none */
     const sett_constant* constants; /* of an integer; default: none */
-    bool bits;  /* the constants are bits, of which any number is set; default: one is the value */
+    bool bits;  /* the constants are bits: a value can have several; default: it is one of them */
     bool local; /* saved by snapshots; left out of hashes, deltas and files; default: no */
-    /* of an integer of at most 32 bits: what 1 stands for, as in 1.0 / 65536; default: 1 */
+    /* of an integer of at most 32 bits: the number that 1 means, such as 1.0 / 65536; default: 1 */
     double scale;
-    double minimum; /* for tools, both inclusive and scaled; default: no range */
-    double maximum;
+    double minimum;                   /* for tools: the least scaled value; default: no range */
+    double maximum;                   /* the greatest */
     const char* unit;                 /* such as "m/s"; default: none */
     const char* description;          /* one sentence; default: none */
     const char* const* element_names; /* `count` of them, for an array; default: numbers */
@@ -113,40 +113,39 @@ typedef struct sett_struct {
     uint32_t size; /* bytes of a value */
     uint32_t count;
     const sett_member* members;
-    /* how the library checks and copies members, so that programs without any do not link that:
-     * SETT_STRUCT fills it in; sett_members_set does not need it */
+    /* internal: SETT_STRUCT fills it in. Programs without members then do not link this code */
     const struct sett_member_calls_* (*calls_)(void);
 } sett_struct;
 
 SETT_API const struct sett_member_calls_* sett_members_link_(void);
 
-/* Where a path such as "at[1].x" leads. */
+/* The member that a path such as "at[1].x" leads to. */
 typedef struct sett_member_ref {
     const sett_member* member; /* the last one of the path; belongs to the world */
     sett_member_kind kind;     /* of an element */
     uint32_t offset;           /* bytes from the start of the value to the first element */
     uint32_t size;             /* bytes of an element */
-    uint32_t count;            /* elements that are meant: 1, or all of an array */
+    uint32_t count;            /* 1, or the elements of an array if the path has no index */
 } sett_member_ref;
 
-/* Says what the values of a component consist of. Everything is copied. Said again, the members
- * have to be the same, by name, kind and place; units, constants, ranges and so on are replaced.
+/* Sets the members of a component. Everything is copied. A second call for the same component must
+ * have the same members, by name, kind and offset. It can change units, constants and ranges.
  * SETT_MEMBERS(world, T, ...) is the short form.
  * Fails: UNREGISTERED, ARGUMENT (the message names the member or the bytes), CONFLICT (other
- * members are known; values exist), LOCKED (a loop is open, or a snapshot is held), OUT_OF_MEMORY.
+ * members are set; values exist), LOCKED (a loop is open, or a snapshot exists), OUT_OF_MEMORY.
  * Invalidates: sett_members_get and sett_member_ref of the component.
  * Cost: O(members + size).
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_members_set(sett_world* world, sett_component component,
                                       const sett_struct* members);
 
-/* Returns the members of a component; NULL if they are not known. Valid until they are set again.
+/* Returns the members of a component; NULL if none were set. Valid until sett_members_set.
  * Threads: reader. Since: 0.2 */
 SETT_API const sett_struct* sett_members_get(const sett_world* world, sett_component component);
 
 /* Finds a member by its path in the value: "x", "at[1].x", "rounds.shells" (an element by name).
- * An array without an index means all of its elements.
- * Returns whether there is one. Cost: O(members). Threads: reader. Since: 0.2 */
+ * Without an index an array means all its elements.
+ * Returns whether the path leads to a member. Cost: O(members). Threads: reader. Since: 0.2 */
 SETT_API bool sett_member_find(const sett_world* world, sett_component component, const char* path,
                                sett_member_ref* out);
 
@@ -155,13 +154,13 @@ SETT_API bool sett_member_find(const sett_world* world, sett_component component
 SETT_API bool sett_member_lookup(const sett_world* world, const char* path,
                                  sett_component* component, sett_member_ref* out);
 
-/* Returns a hash of the names, kinds and counts of the members in their order, without local ones:
- * what a file or another program has to agree with. It does not depend on the machine. 0 if the
- * members are not known.
+/* Returns a hash of the names, kinds and counts of the members in their order, without local
+ * members. Programs with equal fingerprints can exchange values, on all machines. 0 without
+ * members.
  * Threads: reader. Since: 0.2 */
 SETT_API uint64_t sett_members_fingerprint(const sett_world* world, sett_component component);
 
-/* The same of a description, such as one of an older layout for sett_file_migrate:
+/* The same for a sett_struct, such as an older layout for sett_file_migrate:
  *     sett_struct_fingerprint(SETT_STRUCT(OldDoor, height, state))
  * 0 for NULL. Threads: any. Since: 0.2 */
 SETT_API uint64_t sett_struct_fingerprint(const sett_struct* of);
@@ -304,14 +303,14 @@ static inline sett_constant sett_constant_make_(const char* name, int64_t value)
         .size = (uint32_t)sizeof(((T*)0)->m), __VA_ARGS__                                          \
     }
 
-/* The members of T: names, or names with fields of sett_member in parentheses. The address of a
- * sett_struct, constant outside of functions, inside as long-lived as the block. */
+/* The members of T: names, or names with fields of sett_member in parentheses. Gives the address of
+ * a sett_struct. Inside a function it is valid until the end of the block. */
 #define SETT_STRUCT(T, ...)                                                                        \
     (&(const sett_struct){#T, (uint32_t)sizeof(T), SETT_COUNT_(__VA_ARGS__),                       \
                           (const sett_member[]){SETT_ITEMS_(SETT_MEMBER_ITEM_, T, __VA_ARGS__)},   \
                           sett_members_link_})
 
-/* The names of some enumerators or other constants, for sett_member.constants. */
+/* Enumerators or other constants with their names, for sett_member.constants. */
 #define SETT_CONSTANTS(...)                                                                        \
     ((const sett_constant[]){SETT_ITEMS_(SETT_CONSTANT_ITEM_, 0, __VA_ARGS__), {NULL, 0}})
 #define SETT_CONSTANT_ITEM_(T, c)                                                                  \

@@ -14,16 +14,16 @@
 
 #include "sett/core.h"
 
-/* Return the tags "Prefab" and "Disabled", registered by the first call; 0 when memory runs out.
- * Queries skip entities that have one of them, unless a term names the tag: SETT_WITH matches only
- * these entities, SETT_OPTIONAL all. Without such entities queries cost the same. Hooks, groups,
- * counts and access by handle ignore the tags.
+/* Return the tags "Prefab" and "Disabled"; 0 if memory runs out. The first call registers the tag.
+ * Queries skip entities that have one of the tags, unless a term names the tag: SETT_WITH matches
+ * only these entities, SETT_OPTIONAL matches all. Hooks, groups, counts and access by handle ignore
+ * the tags.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_component sett_prefab_tag(sett_world* world);
 SETT_API sett_component sett_disabled_tag(sett_world* world);
 
 /* Adds the tag Prefab to an entity and its descendants.
- * Fails: STALE, LOCKED, OUT_OF_MEMORY (then some may have it).
+ * Fails: STALE, LOCKED, OUT_OF_MEMORY (some entities may have the tag).
  * Cost: O(descendants). Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_prefab_make(sett_world* world, sett_entity entity);
 
@@ -31,13 +31,15 @@ SETT_API sett_status sett_prefab_make(sett_world* world, sett_entity entity);
  * tag Prefab) and copies of the values.
  *   prefab  any entity, with or without the tag
  *   out     receives the `count` instances of the entity itself; can be NULL
- * References inside values (entity_offsets) and links of relationships: those to an instantiated
- * entity refer to its instance, the others stay. Descendants have the order and the names of the
- * prefab's; the instances themselves have no parent. Types with a deinit hook and no copy hook are
- * initialised, not copied. Each instance is linked to the prefab by the relationship InstanceOf.
+ *
+ * Each instance is linked to the prefab by the relationship InstanceOf, and has no parent.
+ * Descendants have the order and the names of the prefab's descendants. In the copies, references
+ * (entity_offsets) and links to an entity of the prefab lead to its instance. All others stay.
+ * Values with a deinit hook and no copy hook are initialised, not copied.
+ *
  * Instances of one call have adjacent indices. Callbacks run when all instances exist: on_add, then
  * on_set, entity by entity.
- * Fails: STALE, LOCKED, LIMIT, OUT_OF_MEMORY; nothing was created then.
+ * Fails: STALE, LOCKED, LIMIT, OUT_OF_MEMORY (nothing is created).
  * Cost: O(count x entities), page by page: about a third more than sett_entity_create_many. For one
  * instance see sett_instantiate_with.
  * Invalidates: as adding the components.
@@ -50,12 +52,12 @@ typedef struct sett_instantiate_desc {
     sett_entity prefab;
     sett_entity parent; /* the instance becomes its last child; default: none */
     const char* name;   /* unique among the parent's children; default: none */
-    /* values of the instance that replace the prefab's, or are added to them; a value of NULL is
-     * initialised; default: none */
+    /* values of the instance, which replace values of the prefab or are added. A value of NULL is
+     * initialised. Default: none */
     const sett_value* values;
     uint32_t value_count;
-    /* more prefabs, from which the instance gets what it lacks so far: components and children.
-     * Children of the same name become one child, and so on down the tree. Default: none */
+    /* more prefabs. In this order, the instance gets components and children from them that it does
+     * not have yet. Children of the same name are merged in the same way. Default: none */
     const sett_entity* bases;
     uint32_t base_count;
 } sett_instantiate_desc;
@@ -75,19 +77,19 @@ SETT_API sett_entity sett_instantiate_with_sized(sett_world* world,
  *         .prefab = legs_and_speed, .bases = &imp, .base_count = 1});
  *     sett_prefab_make(world, fast_imp);
  *
- * It is linked to `prefab`, not to the bases: what a base shares (sett_prefab_share) is copied. An
- * instance whose parent is a prefab becomes one.
+ * The instance is linked to `prefab`, not to the bases. Values that a base shares
+ * (sett_prefab_share) are copied. If its parent is a prefab, the instance becomes a prefab.
  *
  * Callbacks run when the instance is complete: on_add sees the given values, the parent and the
  * name; on_set runs once for each component. References in given values stay as they are.
- * Returns null on failure; nothing was created then. Fails: STALE (prefab, base or parent), LOCKED,
- * ARGUMENT (an entity is in two of the prefab and its bases; no name, see sett_name_set; a
+ * Returns null on failure; nothing is created. Fails: STALE (prefab, base or parent), LOCKED,
+ * ARGUMENT (the prefab and its bases have an entity in common; a wrong name, see sett_name_set; a
  * component twice; a component of the library itself), CONFLICT (a child of the parent has the
  * name), CYCLE (`acyclic` links of the prefab and its bases together), UNREGISTERED, LIMIT,
  * OUT_OF_MEMORY.
- * Cost: for each entity about that of sett_create_with. The first two instances, and the first two
- * after the prefab's components, children or names have changed, cost several times as much; so do
- * all instances of a prefab with links of relationships. Also for sett_instantiate of one.
+ * Cost: as sett_create_with for each entity. The first two instances of a prefab cost several times
+ * as much, and so do the first two after its components, children or names have changed, and all
+ * instances of a prefab with links. The same holds for sett_instantiate with a count of 1.
  * Invalidates: as adding the components.
  * Threads: writer. Since: 0.2 */
 static inline sett_entity sett_instantiate_with(sett_world* world,
@@ -96,38 +98,42 @@ static inline sett_entity sett_instantiate_with(sett_world* world,
     return sett_instantiate_with_sized(world, desc, sizeof(*desc));
 }
 
-/* Records the creation of one instance (commands: core.h). Its handle is reserved, as by
- * sett_cmd_create, and can be used in further commands:
+/* Records the creation of one instance (commands: core.h). It reserves a handle as sett_cmd_create
+ * does, for further commands:
  *
  *     sett_entity imp = sett_cmd_instantiate(commands, imp_prefab);
  *     sett_cmd_attach(commands, imp, map);
  *     SETT_CMD_SET(commands, imp, Position, .x = 8, .y = 3);
  *
- * Its descendants get handles when it is applied. When it is applied, and
+ * Descendants get handles when the command is applied. The command counts as two. When it is
+ * applied:
  *     the prefab is dead              no instance is created: the handle stays stale
- *     there are too many entities     no instance is created; sett_world_error says so (LIMIT)
- *     memory runs out                 the command stays in the buffer; its entity exists, without
- *                                     components. If it gets some before the next try, that try
- *                                     adds nothing (PRESENT)
- * It counts as two commands. A prefab that is itself recorded must be applied before.
+ *     there are too many entities     no instance is created; sett_world_error is LIMIT
+ *     memory runs out                 the command stays in the buffer. Its entity exists, without
+ *                                     components. Do not add any before the next try (PRESENT)
  * Returns null on failure. Fails: as sett_cmd_create.
  * Cost: applied, that of sett_instantiate with a count of 1.
  * Threads: system, into context->commands; allowed while loops are open. Since: 0.1 */
 SETT_API sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity prefab);
 
-/* Returns the relationship "InstanceOf", exclusive and without data, registered by the first call:
- * sett_target(world, instance, it) is the prefab, sett_source_next walks the instances. When the
- * prefab is destroyed the instances stay. 0 when memory runs out.
+/* Returns SETT_ID_INSTANCE_OF, the relationship "InstanceOf" with one target and without data. The
+ * first call registers it. 0 when memory runs out. When the prefab is destroyed the instances stay.
+ *
+ *     sett_entity prefab = sett_target(world, instance, SETT_ID_INSTANCE_OF);
+ *     SETT_SOURCES(world, SETT_ID_INSTANCE_OF, prefab, instance, link) { ... }
+ *
  * Threads: writer. Since: 0.1 */
 SETT_API sett_component sett_instance_of(sett_world* world);
 
-/* Sets whether later instances share the values of a type: they do not get the component until they
- * override it. Descendants of a prefab that have such a type are linked to their instances, too.
+/* Sets whether later instances share the values of a type. An instance then does not have the
+ * component until sett_prefab_override: sett_prefab_get finds the prefab's value. Instances of
+ * descendants with such a type are linked to these descendants.
  * Fails: UNREGISTERED. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_prefab_share(sett_world* world, sett_component component, bool shared);
 
-/* Returns the entity's own value, else that of its prefab, else that of the prefab's prefab, and so
- * on; NULL if there is none. Queries and sett_get see only an entity's own value.
+/* Returns the entity's own value, else the value of its prefab, else of the prefab's prefab, and so
+ * on; NULL if there is none. sett_get and plain terms see only the entity's own value; the term
+ * SETT_SHARED (typed.h) sees the same as this call.
  * Cost: O(1) a step. Threads: reader. Since: 0.1 */
 SETT_API const void* sett_prefab_get(const sett_world* world, sett_entity entity,
                                      sett_component component);

@@ -7,8 +7,8 @@
  *         sett_entity planet = sett_rows_entity(rows, 1, i);
  *     }
  *
- * docs/queries.md describes the language. A search is text, or a list of terms (sett_search_desc):
- * each can be made from the other.
+ * docs/queries.md describes the language. A search is made from text, or from a list of terms
+ * (sett_search_desc). Each of the two can be made from the other.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,7 +19,8 @@
 
 typedef struct sett_search sett_search;
 
-/* The most variables of a search: $names, each `*`, entities named in it; and the most terms. */
+/* The most variables of a search, and the most terms. Variables are $names, each `*`, and each
+ * entity in the text. */
 #define SETT_SEARCH_VARIABLES 32
 #define SETT_SEARCH_TERMS 64
 
@@ -27,7 +28,8 @@ typedef struct sett_search sett_search;
 
 /* What stands in a place of a term. All zeroes is the default of that place. */
 typedef struct sett_search_ref {
-    /* "s" is $s. "*": each, with a result for each; "_": some, without a result of its own */
+    /* "s" is $s. "*" is any entity, and each has a result of its own. "_" is any entity, and all
+     * together have one result */
     const char* variable;
     sett_entity entity; /* a fixed entity, if there is no variable */
 } sett_search_ref;
@@ -45,7 +47,7 @@ typedef struct sett_search_ref {
         NULL, (entity)                                                                             \
     }
 
-/* How many links lead from source to target. */
+/* How many links lead from the source to the target. */
 typedef enum sett_search_steps {
     SETT_STEPS_ONE,
     SETT_STEPS_ONE_OR_MORE,  /* Rel+ */
@@ -91,7 +93,7 @@ typedef struct sett_search_operand {
     double number;
 } sett_search_operand;
 
-/* A term. The default of `source` is $this; without a target it asks for a component. */
+/* A term. Without a target it asks for a component. The default of `source` is $this. */
 typedef struct sett_search_term {
     sett_search_kind kind;
     bool negated;       /* ! ; of BEGIN: of the whole list */
@@ -111,16 +113,15 @@ typedef struct sett_search_term {
     bool drives; /* [drive]: the search begins with the entities that have `component` */
 } sett_search_term;
 
-/* In which order results come: by group, then targets before sources, then by value, then as they
- * were found. All zeroes: as they are found. Variables are those of results; default: $this. */
+/* The order of results: by group, then by cascade (targets before sources), then by value, then as
+ * they are found. All zeroes: as they are found. The default of each variable is $this. */
 typedef struct sett_search_order {
-    sett_component
-        group_by; /* by the target of this relationship, which has one for each source; */
-    sett_search_ref group_of; /* 0: if a variable is given, by the variable's entity itself */
+    sett_component group_by;  /* by the target of this relationship; default: no groups */
+    sett_search_ref group_of; /* whose target; without group_by: by this variable's entity itself */
     bool cascade;             /* by the number of links along `along` to the last target */
     sett_component along;     /* default: the hierarchy */
     sett_search_ref cascade_of;
-    sett_search_operand by; /* a NAME or MEMBER; those without a value come first */
+    sett_search_operand by; /* a NAME or MEMBER; entities without a value come first */
     bool reverse;           /* `by` descending */
 } sett_search_order;
 
@@ -133,8 +134,8 @@ typedef struct sett_search_desc {
 
 /* ------------------------------------------------------------------------ creating, asking */
 
-/* Creates a search from text. It belongs to the world, which frees it at the end.
- * Returns NULL on failure; the message has the column: "sett_search_create: column 12: ...".
+/* Creates a search from text. The world frees it at its end.
+ * Returns NULL on failure. The message has the column: "sett_search_create: column 12: ...".
  * Fails: ARGUMENT (the text; entities that do not exist), UNREGISTERED, LIMIT, OUT_OF_MEMORY.
  * Cost: O(text). Names of entities are looked up once.
  * Threads: writer. Since: 0.2 */
@@ -143,7 +144,7 @@ SETT_API sett_search* sett_search_create(sett_world* world, const char* text);
 SETT_API sett_search* sett_search_create_sized(sett_world* world, const sett_search_desc* desc,
                                                size_t size, size_t term_size);
 
-/* The same from terms. Messages say which term.
+/* Creates a search from terms. Messages have the number of the term.
  * Threads: writer. Since: 0.2 */
 static inline sett_search* sett_search_create_desc(sett_world* world, const sett_search_desc* desc)
 {
@@ -154,35 +155,35 @@ static inline sett_search* sett_search_create_desc(sett_world* world, const sett
  */
 SETT_API sett_status sett_search_destroy(sett_search* search);
 
-/* Fills in the terms of a search. What it points to belongs to the search.
+/* Fills `desc` with the terms of a search. Pointers in `desc` belong to the search.
  * Threads: reader. Since: 0.2 */
 SETT_API void sett_search_describe(const sett_search* search, sett_search_desc* desc);
 
-/* Formats the search as text, as snprintf does: parsed again, it is the same search. Entities are
- * written by name, without one as #index:generation.
+/* Writes the search as text, as snprintf does. sett_search_create makes the same search of it.
+ * Entities without a name are written as #index:generation.
  * Returns the length of the whole text.
  * Threads: writer. Since: 0.2 */
 SETT_API size_t sett_search_print(const sett_search* search, char* out, size_t size);
 
-/* Formats the plan of a loop that would begin now: its steps in order, with the rows that each is
- * estimated to leave. As snprintf.
+/* Writes the plan of a loop that would begin now, as snprintf does: its steps in order, with the
+ * estimated number of rows after each.
  * Threads: writer. Since: 0.2 */
 SETT_API size_t sett_search_explain(sett_search* search, char* out, size_t size);
 
-/* Returns the number of variables that results have. They are numbered in the order in which they
- * appear in the text. Threads: reader. Since: 0.2 */
+/* Returns the number of variables of results. Variables are numbered from 0, in the order of the
+ * text. Threads: reader. Since: 0.2 */
 SETT_API uint32_t sett_search_variable_count(const sett_search* search);
 
-/* Returns the name of a variable without `$`, "*" for a wildcard; NULL if there is none with this
- * number. Threads: reader. Since: 0.2 */
+/* Returns the name of a variable without `$`; "*" for a wildcard; NULL if there is no such number.
+ * Threads: reader. Since: 0.2 */
 SETT_API const char* sett_search_variable_name(const sett_search* search, uint32_t variable);
 
-/* Returns the number of a variable, UINT32_MAX if there is none of this name. Threads: reader.
+/* Returns the number of a variable; UINT32_MAX if no variable has this name. Threads: reader.
  * Since: 0.2 */
 SETT_API uint32_t sett_search_variable(const sett_search* search, const char* name);
 
-/* Gives a variable an entity: from now on there are only results with it. Null: none again.
- * Fails: ARGUMENT (no such variable), LOCKED (a loop over it is open).
+/* Binds a variable: from now on it is this entity in all results. Null ends this.
+ * Fails: ARGUMENT (no such variable), LOCKED (a loop over the search is open).
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_search_bind(sett_search* search, uint32_t variable, sett_entity entity);
 
@@ -191,8 +192,8 @@ SETT_API uint64_t sett_search_count(sett_search* search);
 
 /* ------------------------------------------------------------------------------- results */
 
-/* Fills in the description of the plain query that a text says: terms of $this, of which one list
- * of `||`. Terms elsewhere are read, and stand behind the others.
+/* Makes the descriptor of a query (core.h) from text. The text has only terms of $this, and at most
+ * one list of `||`. Terms elsewhere come last, and are read.
  *
  *     sett_query_desc desc;
  *     sett_query_parse(world, "Position, [in] Velocity, !Frozen, Transform(parent)", &desc);
@@ -206,27 +207,29 @@ SETT_API sett_status sett_query_parse(sett_world* world, const char* text, sett_
 /* Results are found in blocks. */
 #define SETT_SEARCH_ROWS 256
 
-/* A loop over results, and the block that was found last. */
+/* A loop over results, and the present block of results. */
 typedef struct sett_rows {
     sett_world* world;
     uint32_t count; /* rows of this block */
     uint32_t variable_count;
-    /* for each variable, the entity index in each row; UINT32_MAX: null, of an optional term */
+    /* for each variable: the entity index in each row. UINT32_MAX: null (an optional term) */
     const uint32_t* index[SETT_SEARCH_VARIABLES];
     sett_search* search;
     void* internal;
 } sett_rows;
 
-/* Open a loop, go to the next block, close the loop; SETT_SEARCH calls them. Until it is closed
- * structure cannot change. sett_search_begin returns NULL if memory runs out, or for NULL.
- * Cost: planning takes 1 to 50 us, by the number of variables. With an order the first block finds
- * and sorts all results: O(n log n), 100 bytes a result.
+/* SETT_SEARCH calls these functions. While the loop is open, structure cannot change.
+ *     sett_search_begin  opens a loop. Returns `rows`; NULL if memory runs out or `search` is NULL
+ *     sett_rows_next     goes to the next block. Returns false at the end
+ *     sett_search_end    closes the loop
+ * Cost: planning takes 1 to 50 us, depending on the number of variables. With an order the first
+ * block finds and sorts all results: O(n log n), 100 bytes a result.
  * Threads: system. Since: 0.2 */
 SETT_API sett_rows* sett_search_begin(sett_search* search, sett_rows* rows);
 SETT_API bool sett_rows_next(sett_rows* rows);
 SETT_API void sett_search_end(sett_rows* rows);
 
-/* Returns the entity of a variable in a row; null if it is optional and there is none.
+/* Returns the entity of a variable in a row; null if an optional term was not fulfilled.
  * Threads: reader. Since: 0.2 */
 static inline sett_entity sett_rows_entity(const sett_rows* rows, uint32_t variable, uint32_t row)
 {
@@ -240,8 +243,8 @@ static inline sett_entity sett_rows_entity(const sett_rows* rows, uint32_t varia
     return entity;
 }
 
-/* Loops over all results: `i` is the row in the block `rows`. Leave it by `break`, or to its end;
- * before `return` or `goto` call sett_search_end(rows). */
+/* Loops over all results: `i` is the row in the block `rows`. `break` and `continue` work as in any
+ * loop. Before `return` or `goto` call sett_search_end(rows). */
 #define SETT_SEARCH(search, rows, i)                                                               \
     for (sett_rows rows##_block_, *rows = sett_search_begin((search), &rows##_block_);             \
          rows != NULL; sett_search_end(rows), rows = NULL)                                         \
