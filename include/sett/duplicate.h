@@ -20,18 +20,18 @@ SETT_API sett_entity sett_duplicate_sized(sett_world* world, sett_entity entity,
 
 /* Duplicates an entity with all its components, and its descendants.
  *
- * References inside values (entity_offsets) and links of relationships: those to a duplicated
- * entity point to its copy. The others stay as they are; in another world, references become null
- * and links are left out. Links from other entities to the originals are not duplicated.
+ * In the copies, references (entity_offsets) and links to a duplicated entity lead to its copy. All
+ * others stay as they are. In another world they become null, or are left out. Links from other
+ * entities to the originals are not duplicated.
  *
- * In the same world the copy becomes the last child of the original's parent and has no name, since
- * names are unique among siblings. Descendants have the names of their originals. Types with a
- * deinit hook and no copy hook are initialised, not copied. Hooks run when all copies exist:
- * on_add, then on_set, entity by entity.
+ * In the same world the copy is the last child of the original's parent. It has no name, because
+ * names are unique among siblings. Descendants keep their names. Values with a deinit hook and no
+ * copy hook are initialised, not copied. Callbacks run when all copies exist: on_add, then on_set,
+ * entity by entity.
  *   desc  NULL: the defaults
- * Returns the copy; null on failure: sett_world_error of the receiving world says why. Fails:
- * STALE, LOCKED, UNREGISTERED (the receiving world lacks a type), CONFLICT (its type of that name
- * differs), LIMIT, OUT_OF_MEMORY; nothing was created then.
+ * Returns the copy; null on failure (sett_world_error of the receiving world); nothing is created.
+ * Fails: STALE, LOCKED, UNREGISTERED (the receiving world does not have a type), CONFLICT (a type
+ * of the receiving world differs), LIMIT, OUT_OF_MEMORY.
  * Cost: O(entities x components). Invalidates: as adding the components.
  * Threads: writer of the receiving world, reader of the other. Since: 0.1 */
 static inline sett_entity sett_duplicate(sett_world* world, sett_entity entity,

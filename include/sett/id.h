@@ -9,16 +9,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* An entity: the place it has in its world and which life of that place is meant. All zeroes is
- * null and never alive. A handle stays recognisable after its entity is gone: its generation does
- * not come back. */
+/* A handle of an entity. All zeroes is null, which is never alive. `generation` counts the entities
+ * that have had this index: the handle of a destroyed entity is never used again. */
 typedef struct sett_entity {
     uint32_t index;
     uint32_t generation;
 } sett_entity;
 
-/* A component type, by number: chosen by the caller (an enum is a good place) or by the world. 0 is
- * none. */
+/* The id of a component type. The program chooses it (an enum is a good place), or the world. 0 is
+ * no type. */
 typedef uint32_t sett_component;
 
 /* Returns the null handle. Threads: any. Since: 0.1 */

@@ -22,18 +22,18 @@
  * `break`, `continue`, `return` and `goto` work as in any loop. Inside the loop values can be
  * written, but structure cannot change (LOCKED): record commands instead.
  *
- * When rows have no gaps, gcc and clang vectorise it at -O3 for bodies of up to about ten
+ * When rows have no gaps, gcc and clang vectorise the loop at -O3, for bodies of up to about ten
  * operations. Use SETT_QUERY_EACH with SETT_EACH_RUN for longer bodies, for clang at -O2, and for
  * values of one byte or with pointers.
  *
- * Order: of the owning group, if one covers the query; of a sparse set, if the loop runs over its
- * rows; else of entity indices. It depends on storages, groups and counts: if the order matters,
- * sort, or ask sett_query_explain. Within a page, entities with and without an optional component
- * come in separate batches.
+ * The order is that of the rows of an owning group or a sparse set, if the loop runs over these
+ * rows; else that of entity indices. It depends on storages, groups and counts: see
+ * sett_query_explain. If the order matters, use sett_sort, or sett_term.drives. Within a page,
+ * entities with and without an optional component come in separate batches.
  *
  * MSVC in C cannot close a loop that is left by `return` or `goto`: call sett_batch_end(b) before.
- * If that is forgotten, the next structural change after the function has returned closes the loop
- * on Windows and Linux; elsewhere it is rejected with the query's name. */
+ * If you forget it, the next structural change after the function has returned closes the loop
+ * (Windows, Linux), or is rejected with the query's name (other systems). */
 #define SETT_FOR(query, b, i) SETT_LOOP_(SETT_BEGIN_((query), &b##_batch_), b) SETT_ROWS_(b, i)
 
 /* As SETT_FOR, over one of `parts` parts of what matches: see sett_batch_part.

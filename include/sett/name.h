@@ -5,15 +5,13 @@
  *     sett_hierarchy_attach(world, door, map);
  *     sett_entity same = sett_name_lookup(world, sett_null(), "map01/door");
  *
- * A name is a component, "Name": queries, signatures and statistics see it like any other, and
- * entities without a name cost nothing. Names are unique among siblings; roots count as siblings
- * (hierarchy.h). A text is stored once, however many entities have it. The memory of texts that no
- * entity uses is reused, and freed by sett_world_trim. Lookups allocate nothing.
+ * A name is a component, "Name". Queries see it as any other. Entities without a name cost nothing.
+ * Names are unique among siblings; roots count as siblings (hierarchy.h). Entities with the same
+ * name share one stored text. Lookups allocate nothing.
  *
- * Threads: a restore, a delta or a clone replaces the names, and the next call rebuilds the index
- * of names, which counts as writing. Until then the calls marked `reader` below, and
- * sett_entity_describe, are `writer`. One sett_name_find of an existing name rebuilds everything;
- * if memory runs out, the next call tries again.
+ * Threads. After a restore, a delta or a clone, the next call rebuilds the index of names. This
+ * call is `writer`, even if it is marked `reader (see above)`. So is sett_entity_describe. Call
+ * sett_name_find with an existing name to rebuild the index.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,9 +23,9 @@
 /* The most bytes that a name can have. */
 #define SETT_NAME_MAX 1000
 
-/* The component "Name". Its id is SETT_ID_NAME, or sett_name_id for the macros that take a type:
- * SETT_WITH(sett_name). Read-only: only the functions below change it; sett_set and queries that
- * ask for writing fail with ARGUMENT. */
+/* The component "Name". Its id is SETT_ID_NAME. In macros its C type is sett_name:
+ * SETT_WITH(sett_name). Only the functions below change it: sett_set, and queries that write it,
+ * fail (ARGUMENT). */
 typedef struct sett_name {
     uint64_t key; /* a hash of the text, the same in every world; 0: no name */
 } sett_name;
@@ -36,37 +34,37 @@ enum {
     sett_name_id = SETT_ID_NAME
 };
 
-/* Registers the component. The first use of a name does it too: call this for a query or an
- * observer that names the component before that.
- * Returns SETT_ID_NAME, 0 on failure. Fails: as sett_component_register.
+/* Registers the component. The first use of a name does it too. Call it earlier to name the
+ * component in a query or an observer.
+ * Returns SETT_ID_NAME; 0 on failure. Fails: as sett_component_register.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_component sett_name_register(sett_world* world);
 
 /* Names or renames an entity. To remove a name: sett_remove(world, entity, SETT_ID_NAME).
  *   name  1 to SETT_NAME_MAX bytes without '/'; copied
  * Fails: STALE, ARGUMENT (name too long, empty, or with '/'), CONFLICT (a sibling has the name; the
- * message names both), LOCKED (inside a loop if the entity has no name yet; or it is being
+ * message names both), LOCKED (in a loop, if the entity has no name yet; or the entity is being
  * destroyed), OUT_OF_MEMORY.
  * Cost: O(bytes), amortised: each time the stored texts double, unused ones are collected in
  * O(names).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_name_set(sett_world* world, sett_entity entity, const char* name);
 
-/* Records sett_name_set (commands: core.h). When it is applied it is skipped if the entity is dead,
- * or if a sibling has the name: then sett_world_error says so. To record that a name is cleared:
+/* Records sett_name_set (commands: core.h). The applied command is skipped if the entity is dead.
+ * It is rejected if a sibling has the name: see sett_world_error. To remove a name:
  * sett_cmd_remove(commands, entity, SETT_ID_NAME).
  *   name  as for sett_name_set; copied
  * Fails: ARGUMENT (as sett_name_set), OUT_OF_MEMORY, LIMIT. Threads: as sett_cmd_add. Since: 0.1 */
 SETT_API sett_status sett_cmd_name_set(sett_commands* commands, sett_entity entity,
                                        const char* name);
 
-/* Returns the name, NULL if there is none. Valid until the entity is renamed, its name is cleared,
+/* Returns the name; NULL if there is none. Valid until the entity is renamed, its name is removed,
  * or a state is restored.
  * Cost: O(1). Threads: reader (see above). Since: 0.1 */
 SETT_API const char* sett_name_get(const sett_world* world, sett_entity entity);
 
-/* Returns the child of `parent` that has this name, null if there is none. Parent null: looks among
- * the roots.
+/* Returns the child of `parent` that has this name; null if there is none. If `parent` is null,
+ * looks among the roots.
  * Cost: O(bytes). Threads: reader (see above). Since: 0.1 */
 SETT_API sett_entity sett_name_find(const sett_world* world, sett_entity parent, const char* name);
 
@@ -77,11 +75,10 @@ SETT_API sett_entity sett_name_find(const sett_world* world, sett_entity parent,
  * Cost: O(bytes). Threads: reader (see above). Since: 0.1 */
 SETT_API sett_entity sett_name_lookup(const sett_world* world, sett_entity from, const char* path);
 
-/* Returns the entity at the end of a path, as sett_name_lookup, and creates what the path lacks:
- * entities with these names, each a child of the one before.
- * Returns null on failure; nothing was created then. Fails: as sett_entity_create,
- * sett_hierarchy_attach and sett_name_set; ARGUMENT also for an empty part,
- * and for ".." behind a part that was created.
+/* As sett_name_lookup. Creates the entities of the path that do not exist.
+ * Returns null on failure; nothing is created. Fails: as sett_entity_create, sett_hierarchy_attach
+ * and sett_name_set; ARGUMENT also for an empty part, and for ".." after a part that does not
+ * exist.
  * Cost: as these. Threads: writer. Since: 0.2 */
 SETT_API sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* path);
 

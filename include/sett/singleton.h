@@ -3,11 +3,10 @@
  *     Clock* clock = sett_singleton_ensure(world, Clock_id);
  *     const Clock* now = sett_singleton_find(world, Clock_id);
  *
- * Singletons are components of one entity that the world creates for them; it has the tag
- * "Singletons". Queries, observers and snapshots see them like all components. Fetch addresses for
- * writing again each frame: a snapshot does not see writes to an older address. A system declares
- * those that it reads in access_any_in, those that it writes in access_any_inout (system.h).
- * Callbacks can write singletons that exist; ensure and set cannot add one there (LOCKED).
+ * Singletons are components of one entity, which has the tag "Singletons". Queries, observers and
+ * snapshots see them as all components, and so addresses are as valid as those of components
+ * (core.h). A system lists singletons that it reads in access_any_in, and singletons that it writes
+ * in access_any_inout (system.h). Callbacks can write singletons, but not add any (LOCKED).
  *
  * SPDX-License-Identifier: MIT
  */
@@ -16,17 +15,16 @@
 
 #include "sett/core.h"
 
-/* Returns the entity that has the singletons, created by the first call; null on failure. Clearing
- * or destroying the world ends it last, so that removal hooks can read them; the next call creates
- * another.
- * Fails: LOCKED (where it has to be created), LIMIT, OUT_OF_MEMORY.
+/* Returns the entity that has the singletons; null on failure. If it does not exist, creates it.
+ * sett_world_clear and sett_world_destroy destroy it last: on_remove callbacks of other entities
+ * can read singletons.
+ * Fails: LOCKED (if it has to be created), LIMIT, OUT_OF_MEMORY.
  * Cost: O(1). Threads: writer. Since: 0.1 */
 SETT_API sett_entity sett_singletons(sett_world* world);
 
-/* As sett_ensure, sett_set, sett_find, sett_find_mut and sett_remove, of that entity: where there
- * is none yet, find and find_mut return NULL; ensure and set create it together with its first
- * component, or, where that fails, not at all.
- * Threads: writer; of sett_singleton_find: reader. Since: 0.1 */
+/* As sett_ensure, sett_set, sett_find, sett_find_mut and sett_remove, for this entity. If it does
+ * not exist, find and find_mut return NULL, and ensure and set create it.
+ * Threads: writer; sett_singleton_find: reader. Since: 0.1 */
 SETT_API void* sett_singleton_ensure(sett_world* world, sett_component component);
 SETT_API void* sett_singleton_set(sett_world* world, sett_component component, const void* value);
 SETT_API const void* sett_singleton_find(const sett_world* world, sett_component component);
