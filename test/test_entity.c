@@ -114,6 +114,18 @@ static void a_slot_out_of_generations_is_retired(void)
         walked++;
     }
     CHECK_EQ(walked, 3);
+    sett_world* copy = make_world(4);
+    CHECK_EQ(sett_world_clone(world, copy), SETT_OK);
+    sett_world_stats(copy, &stats);
+    CHECK_EQ(stats.retired, 1);
+    CHECK(sett_is_null(sett_entity_create(copy)));
+    CHECK_EQ(sett_entity_reserve(copy, 1), SETT_STATUS_LIMIT);
+    CHECK_EQ(sett_world_clear(copy), SETT_OK);
+    CHECK_EQ(sett_entity_reserve(copy, 3), SETT_OK);
+    CHECK(!sett_is_null(sett_cmd_create(sett_commands_here(copy))));
+    CHECK_EQ(sett_entity_reserve(copy, 3), SETT_STATUS_LIMIT);
+    sett_commands_clear(sett_commands_here(copy));
+    CHECK_END(copy);
     CHECK_EQ(sett_world_clear(world), SETT_OK);
     CHECK_EQ(sett_entity_count(world), 0);
     CHECK_END(world);
