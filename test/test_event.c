@@ -83,6 +83,8 @@ static sett_observer* observe(const char* name, const sett_observer_desc* given)
     return observer;
 }
 
+/* `sett_event_send` runs the `on_event` observers of the component, in the order of their creation;
+ * the entity need not have the component. */
 static void observers_run_in_the_order_of_their_creation(void)
 {
     begin();
@@ -116,6 +118,9 @@ static void a_tag_is_an_event_without_payload(void)
     end();
 }
 
+/* With a route, all observers run for one entity before they run for the next: upwards the entity,
+ * its parent and so on; downwards parents before children. Each entity of a route gets a copy of
+ * the payload: what an observer changes in it, later observers of the same entity see. */
 static void routes_lead_to_ancestors_and_descendants(void)
 {
     begin();
@@ -149,6 +154,8 @@ static void send_to_all(void)
     }
 }
 
+/* An observer of a component that has terms, or an entity, runs only for entities that match
+ * when it is its turn. */
 static void observers_ask_for_terms_and_for_one_entity(void)
 {
     begin();
@@ -184,6 +191,7 @@ static void observers_ask_for_terms_and_for_one_entity(void)
     end();
 }
 
+/* That holds for `on_add`, `on_set` and `on_remove` too. */
 static void terms_filter_other_events_too(void)
 {
     begin();
@@ -215,7 +223,9 @@ static void on_begin(sett_world* w, sett_entity entity, void* user)
     say(user, entity, sett_find(w, entity, Damage_id));
 }
 
-/* Every way in which entities begin and end. */
+/* An observer of a query without SETT_WITH also sees entities that begin and end: `on_enter` runs
+ * when an entity was created, with its components if the call gave some; `on_exit` before the
+ * removal callbacks of one that is destroyed. Here: every way in which entities begin and end. */
 static void entities_that_begin_and_end_are_observed(void)
 {
     begin();
@@ -267,6 +277,7 @@ static void entities_that_begin_and_end_are_observed(void)
           "-0:0 bare0:0 ");
 }
 
+/* A recorded event is sent when it is applied; it is skipped if the entity is dead. */
 static void recorded_events_are_sent_when_they_are_applied(void)
 {
     begin();
@@ -301,6 +312,7 @@ static void send_again(sett_world* w, sett_entity entity, void* value, void* use
     }
 }
 
+/* Events and sets that cause each other nest up to 64 deep; the next is rejected with `LIMIT`. */
 static void chains_of_events_end_after_64(void)
 {
     begin();
@@ -451,6 +463,9 @@ static void say_both(sett_world* w, sett_entity entity, const void* old, void* v
     }
 }
 
+/* `on_replace` of an observer runs after its `on_set`, with a copy of the old value, if the
+ * component was there before; it does not run for an addition. Sets inside of `on_replace` have
+ * old values of their own. */
 static void old_values_are_seen(void)
 {
     begin();
@@ -503,6 +518,7 @@ static void say_targets(sett_world* w, sett_entity entity, const void* old, void
     say("", entity, &both);
 }
 
+/* When a link is redirected `on_replace` sees the old target and the new one. */
 static void old_targets_are_seen(void)
 {
     begin();

@@ -3,6 +3,8 @@
  *
  * Callbacks write a journal: the name, then + added, = set, - about to be removed, > entered, <
  * about to leave, then the value. */
+#include "sett/hierarchy.h"
+#include "sett/name.h"
 #include "sett/observer.h"
 #include "sett/relationship.h"
 #include "sett/state.h"
@@ -33,7 +35,8 @@ struct scene {
     teller hooks;
     teller notified[TELLERS];
     uint32_t tellers;
-    bool indices; /* write down entities too */
+    bool indices; /* write down entities too, */
+    bool silent;  /* and no values */
     char text[TEXT_SIZE];
     size_t length;
     char logged[512];
@@ -50,7 +53,7 @@ static void hear(const teller* who, char event, sett_entity entity, const void* 
     if (s->indices) {
         s->length += (size_t)sprintf(s->text + s->length, "%u:", entity.index);
     }
-    if (value != NULL) {
+    if (value != NULL && !s->silent) {
         s->length += (size_t)sprintf(s->text + s->length, "%u", *(const uint32_t*)value);
     }
     if (who->then != NULL) {
@@ -208,7 +211,7 @@ static void the_hook_and_then_observers_hear_of_an_addition(void)
     scene_end(&s);
 }
 
-/* Of a set likewise: the hook, then observers. */
+/* On a set: the hook, then observers. */
 static void the_hook_and_then_observers_hear_of_a_set(void)
 {
     scene s;
@@ -803,9 +806,10 @@ static sett_status play(scene* s, scene* from, sett_snapshot since, bool altered
     return status;
 }
 
-/* A delta runs the callbacks of destroyed entities first, then of components removed, added and
- * changed, type by type in the order of registration and by index. For an addition `on_add`,
- * `on_enter` and `on_set` run when the final value is in place. A changed value runs `on_set`. */
+/* A delta (sett_delta_apply) runs the callbacks of destroyed entities first, then of components
+ * removed, added and changed, type by type in the order of registration and by index. For an
+ * addition `on_add`, `on_enter` and `on_set` run when the final value is in place. A changed
+ * value runs `on_set`. */
 static void a_delta_is_notified_with_final_values(void)
 {
     scene s;
@@ -839,6 +843,45 @@ static void a_delta_is_notified_with_final_values(void)
     CHECK(sett_has(s.world, e[1], s.t));
     sett_world_destroy(from.world);
     scene_end(&s);
+}
+
+/* A part of the tree, with names. */
+static void build_named(sett_world* world)
+{
+    sett_entity base = entity_from(world, 0);
+    for (uint32_t k = 1; k < 3; k++) {
+        CHECK_EQ(sett_hierarchy_attach(world, entity_from(world, k), base), SETT_OK);
+        CHECK_EQ(sett_name_set(world, entity_from(world, k), k == 1 ? "one" : "two"), SETT_OK);
+    }
+}
+
+/* Nodes of the hierarchy and names run the callbacks of `sett_hierarchy_attach` and
+ * `sett_name_set`. */
+static void nodes_and_names_of_a_delta_are_notified(void)
+{
+    for (uint32_t sent = 0; sent < 2; sent++) {
+        scene s;
+        scene from;
+        scene_begin(&s);
+        CHECK_EQ(sett_hierarchy_register(s.world, NULL), SETT_ID_HIERARCHY);
+        CHECK_EQ(sett_name_register(s.world), SETT_ID_NAME);
+        for (uint32_t k = 0; k < 3; k++) {
+            CHECK(!sett_is_null(sett_entity_create(s.world)));
+        }
+        scene_begin_sender(&from, &s);
+        s.indices = s.silent = true;
+        observe(&s, "h", SETT_ID_HIERARCHY, "+=-");
+        observe(&s, "n", SETT_ID_NAME, "+=-");
+        sett_snapshot since;
+        CHECK_EQ(sett_snapshot_take(from.world, &since), SETT_OK);
+        build_named(sent != 0 ? from.world : s.world);
+        if (sent != 0) {
+            CHECK_EQ(play(&s, &from, since, false), SETT_OK);
+        }
+        expect(&s, sent != 0 ? "h+0: h+1: h+2: n+1: n+2:" : "h+0: h+1: n+1: h+2: n+2:");
+        sett_world_destroy(from.world);
+        scene_end(&s);
+    }
 }
 
 /* A link of a delta runs its callbacks when its data are in place; changed data of an existing link
@@ -912,7 +955,7 @@ static void try_structure(teller* who, sett_entity entity)
     CHECK_EQ(sett_world_error(s->world), SETT_STATUS_LOCKED);
 }
 
-/* Structural change from a callback is rejected at once: LOCKED, with a message that names the
+/* Structural changes in a callback are rejected at once: LOCKED, with a message that names the
  * observer and the remedy; so is creating observers. */
 static void structure_is_rejected_in_callbacks(void)
 {
@@ -997,8 +1040,8 @@ static void fail_to_record_t(teller* who, sett_entity entity)
     CHECK(strstr(sett_world_message(s->world), "\"1\"") != NULL);
 }
 
-/* A callback may record commands; they wait for sett_commands_apply, also if an immediate call
- * caused them. */
+/* A callback may record commands; they wait for sett_commands_apply, even if an immediate call ran
+ * the callback. */
 static void commands_of_callbacks_wait(void)
 {
     scene s;
@@ -1016,7 +1059,8 @@ static void commands_of_callbacks_wait(void)
     scene_end(&s);
 }
 
-/* While a delta is applied recording is rejected: the sender's changes are in its deltas. */
+/* While a delta is applied a callback cannot record commands (LOCKED): the sender's deltas contain
+ * what they would change. */
 static void callbacks_of_a_delta_record_nothing(void)
 {
     scene s;
@@ -1035,8 +1079,8 @@ static void callbacks_of_a_delta_record_nothing(void)
     scene_end(&s);
 }
 
-/* What callbacks record into the buffer that is being applied is applied by the same call, behind
- * what was there. */
+/* Commands that callbacks record into the buffer being applied are applied by the same call, after
+ * the existing ones. */
 static void commands_of_callbacks_go_behind_the_others(void)
 {
     scene s;
@@ -1290,30 +1334,28 @@ static void wrong_descriptions_are_rejected(void)
     scene_end(&s);
 }
 
-TEST_MAIN(TEST(the_hook_and_then_observers_hear_of_an_addition),
-          TEST(the_hook_and_then_observers_hear_of_a_set),
-          TEST(observers_and_then_the_hook_hear_of_a_removal),
-          TEST(one_observer_hears_of_several_events),
-          TEST(queries_and_groups_hear_in_the_order_of_creation),
-          TEST(an_addition_is_notified_afterwards), TEST(a_set_is_notified_afterwards),
-          TEST(a_set_may_be_an_addition), TEST(writing_in_place_is_not_notified),
-          TEST(required_types_come_first), TEST(a_removal_is_notified_before),
-          TEST(dependants_go_first), TEST(rejected_calls_are_not_notified),
-          TEST(entering_by_an_addition), TEST(leaving_by_a_removal), TEST(leaving_by_an_addition),
-          TEST(entering_by_a_removal), TEST(an_end_is_notified_before_the_first_value_goes),
-          TEST(a_dying_entity_is_whole), TEST(clearing_an_entity_is_notified_as_its_end),
-          TEST(creating_many_is_notified_at_the_end), TEST(clearing_a_type_is_notified_one_by_one),
-          TEST(the_end_of_many_is_notified_one_by_one), TEST(moving_is_not_notified),
-          TEST(links_are_notified_at_their_source), TEST(sources_are_notified_before_their_target),
-          TEST(copies_are_notified_in_their_places),
-          TEST(commands_are_notified_when_they_are_applied),
-          TEST(dont_fragment_types_are_notified_too), TEST(a_delta_is_notified_with_final_values),
-          TEST(a_link_of_a_delta_is_notified_with_its_data),
-          TEST(a_rejected_delta_is_undone_silently), TEST(structure_is_rejected_in_callbacks),
-          TEST(values_may_be_set_in_callbacks), TEST(sets_inside_sets_end),
-          TEST(commands_of_callbacks_wait), TEST(callbacks_of_a_delta_record_nothing),
-          TEST(commands_of_callbacks_go_behind_the_others), TEST(commands_from_commands_end),
-          TEST(disabled_observers_hear_nothing), TEST(disabling_acts_at_once),
-          TEST(destroyed_observers_hear_nothing), TEST(observers_may_end_while_they_are_called),
-          TEST(a_replay_notifies_what_exists), TEST(a_replay_notifies_who_matches),
-          TEST(wrong_descriptions_are_rejected))
+TEST_MAIN(
+    TEST(the_hook_and_then_observers_hear_of_an_addition),
+    TEST(the_hook_and_then_observers_hear_of_a_set),
+    TEST(observers_and_then_the_hook_hear_of_a_removal), TEST(one_observer_hears_of_several_events),
+    TEST(queries_and_groups_hear_in_the_order_of_creation),
+    TEST(an_addition_is_notified_afterwards), TEST(a_set_is_notified_afterwards),
+    TEST(a_set_may_be_an_addition), TEST(writing_in_place_is_not_notified),
+    TEST(required_types_come_first), TEST(a_removal_is_notified_before), TEST(dependants_go_first),
+    TEST(rejected_calls_are_not_notified), TEST(entering_by_an_addition),
+    TEST(leaving_by_a_removal), TEST(leaving_by_an_addition), TEST(entering_by_a_removal),
+    TEST(an_end_is_notified_before_the_first_value_goes), TEST(a_dying_entity_is_whole),
+    TEST(clearing_an_entity_is_notified_as_its_end), TEST(creating_many_is_notified_at_the_end),
+    TEST(clearing_a_type_is_notified_one_by_one), TEST(the_end_of_many_is_notified_one_by_one),
+    TEST(moving_is_not_notified), TEST(links_are_notified_at_their_source),
+    TEST(sources_are_notified_before_their_target), TEST(copies_are_notified_in_their_places),
+    TEST(commands_are_notified_when_they_are_applied), TEST(dont_fragment_types_are_notified_too),
+    TEST(a_delta_is_notified_with_final_values), TEST(nodes_and_names_of_a_delta_are_notified),
+    TEST(a_link_of_a_delta_is_notified_with_its_data), TEST(a_rejected_delta_is_undone_silently),
+    TEST(structure_is_rejected_in_callbacks), TEST(values_may_be_set_in_callbacks),
+    TEST(sets_inside_sets_end), TEST(commands_of_callbacks_wait),
+    TEST(callbacks_of_a_delta_record_nothing), TEST(commands_of_callbacks_go_behind_the_others),
+    TEST(commands_from_commands_end), TEST(disabled_observers_hear_nothing),
+    TEST(disabling_acts_at_once), TEST(destroyed_observers_hear_nothing),
+    TEST(observers_may_end_while_they_are_called), TEST(a_replay_notifies_what_exists),
+    TEST(a_replay_notifies_who_matches), TEST(wrong_descriptions_are_rejected))

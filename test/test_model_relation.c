@@ -327,7 +327,8 @@ typedef struct naive_node {
     uint32_t index;
     uint32_t over; /* node of the parent's copy */
     uint32_t twin; /* node whose copy is its own; itself, mostly */
-    uint32_t gets; /* of what it has, what its copy gets: bits by relation, and HAS_* */
+    uint32_t has;  /* bits by relation, and HAS_* */
+    uint32_t gets; /* of these, what its copy gets */
     bool derives;  /* its copy is an instance of it */
 } naive_node;
 
@@ -385,10 +386,11 @@ static void naive_choose(bool instance)
     for (uint32_t k = 0; k < node_count; k++) {
         naive_node* node = &nodes[k];
         bool own = node->twin == k;
-        node->gets = naive_has(node->index);
+        node->has = naive_has(node->index);
+        node->gets = node->has;
         node->derives = instance && own && (k == 0 || (node->gets & HAS_SHARED) != 0);
         for (uint32_t j = node->twin; j < k; j++) {
-            node->gets &= nodes[j].twin == node->twin ? ~naive_has(nodes[j].index) : UINT32_MAX;
+            node->gets &= nodes[j].twin == node->twin ? ~nodes[j].has : UINT32_MAX;
         }
         node->gets &= nodes[node->twin].derives ? ~(1u << INSTANCE_OF) : UINT32_MAX;
         node->gets &= instance && own ? ~(uint32_t)HAS_SHARED : UINT32_MAX;

@@ -246,6 +246,14 @@ printf '`sett_%s`\n' nothing >"$work/words.md"
 must fail 'words.md:1: there is no sett_noth.ng' $blocks
 printf '[words](nothing.md)\n' >"$work/words.md"
 must fail 'words.md:1: links to nothing.md' $blocks
+mkdir -p "$tree/test"
+events="$tree/tools/check_documents.py docs/events.md"
+printf -- '- Sets run\n  hooks. Adding too.\n' >"$tree/docs/events.md"
+printf '/* Sets run hooks. */\nstatic void sets(void)\n' >"$tree/test/test_events.c"
+printf '/* `Adding` too. */\nstatic void adds(void)\n' >"$tree/test/test_event.c"
+must pass '0 faults' $events
+printf '/* Adding too. */\n' >"$tree/test/test_event.c"
+must fail 'no test says: Adding too' $events
 
 # ---- instructions --------------------------------------------------------------------------------
 

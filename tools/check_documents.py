@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compiles each block of C in README.md and the documents; looks up each of Sett's names there, and
-each file that they link to. The pages of docs/site link to pages, which tools/site.py checks.
+"""Compiles each block of C in README.md and the documents; looks up each of Sett's names there, each
+file that they link to, and above the tests each sentence of docs/events.md. The pages of docs/site link to pages, which tools/site.py checks.
 
     tools/check_documents.py [<document>...]       without documents: all of them
 
@@ -47,6 +47,22 @@ def names_in_code():
     return names
 
 
+def plain(text):
+    return re.sub(r"\W+", " ", text).strip()
+
+
+def untested(text):
+    """The sentences in the lists of docs/events.md that stand above no test."""
+    above = ""
+    for name in ("test_events.c", "test_event.c"):
+        with open(os.path.join(ROOT, "test", name), encoding="utf-8") as file:
+            comments = re.findall(r"/\*((?:(?!\*/).)*)\*/\nstatic void \w+\(void\)\n", file.read(), re.S)
+        above += " | ".join(plain(comment) for comment in comments)
+    items = re.findall(r"(?ms)^- (.*?)(?=^- |^#|^$|\Z)", text)
+    sentences = [plain(s) for item in items for s in re.split(r"(?<=\.)\s+", item.strip())]
+    return [s for s in sentences if s not in above]
+
+
 def main():
     pages = glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True)
     documents = sys.argv[1:] or ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/freedoom/README.md"] + \
@@ -58,6 +74,9 @@ def main():
         for found in BLOCK.finditer(text):
             blocks += 1
             bad += subprocess.run(COMMAND, input=program(name, text, found).encode()).returncode != 0
+        for sentence in untested(text) if name == "docs/events.md" else []:
+            bad += 1
+            print("docs/events.md: no test says: " + sentence)
         for found in [] if name in HISTORY else re.finditer(r"\b((?:sett|SETT)_\w+)\b(\*?)", text):
             word = found.group(1)
             stem = word.endswith("_") or found.group(2)  # sett_cmd_*: all that begin so
