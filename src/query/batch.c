@@ -39,7 +39,24 @@ SETTI_INLINE void batch_start_pages(const sett_query* query, sett_batch* batch, 
     loop->unit = query->array_rows;
     loop->plain = query->plain;
     loop->direct = query->direct;
+    loop->arranged = false;
     loop->limit = limit;
+}
+
+/* Whether a field's values lie in another order than the batch's rows. */
+static bool batch_gathers(const sett_batch* batch)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    const sett_query* query = loop->query;
+    if (loop->driver == SETT_QUERY_TERMS && loop->nested == 0) {
+        return query->gathers;
+    }
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        if (query->term[k].has_field && (loop->in_place >> k & 1) == 0) {
+            return true;
+        }
+    }
+    return false;
 }
 
 static void batch_start_any(sett_query* query, sett_batch* batch)
@@ -63,6 +80,8 @@ static void batch_start_any(sett_query* query, sett_batch* batch)
     loop->plain =
         (query->optional | query->changed | plan.residual | query->elsewhere_count) == 0 &&
         !setti_plan_hides(query);
+    const setti_storage* driver = &query->term[plan.driver].type->storage;
+    loop->arranged = loop->plain && driver->extent == driver->count && !batch_gathers(batch);
     loop->unit = SETT_BATCH_ROWS;
     SETTI_ASSERT((plan.in_place >> plan.driver & 1) != 0);
     for (uint32_t rest = plan.in_place; rest != 0; rest &= rest - 1) {
@@ -90,22 +109,6 @@ void setti_loop_start(sett_query* query, sett_batch* batch)
     batch_start(query, batch);
 }
 
-/* Whether a field's values lie in another order than the batch's rows. */
-static bool batch_gathers(const sett_batch* batch)
-{
-    setti_loop* loop = setti_loop_of(batch);
-    const sett_query* query = loop->query;
-    if (loop->driver == SETT_QUERY_TERMS && loop->nested == 0) {
-        return query->gathers;
-    }
-    for (uint32_t k = 0; k < query->term_count; k++) {
-        if (query->term[k].has_field && (loop->in_place >> k & 1) == 0) {
-            return true;
-        }
-    }
-    return false;
-}
-
 /* A loop within one that works on copies of some values works on copies of these too: they are read
  * from its copies and written back to them. */
 SETTI_COLD static void batch_nest(sett_batch* batch)
@@ -119,6 +122,7 @@ SETTI_COLD static void batch_nest(sett_batch* batch)
     }
     loop->in_place &= ~loop->nested;
     loop->direct = loop->direct && loop->nested == 0;
+    loop->arranged = loop->arranged && loop->nested == 0;
 }
 
 /* Begins to gather into a scratch: from now on access by handle to what the loop writes is led to
@@ -205,6 +209,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
         query->use[SETTI_PROFILED].loops++;
         query->use[SETTI_SAMPLED].loops++;
         loop->direct = loop->direct && !world->profiling;
+        loop->arranged = loop->arranged && !world->profiling;
     }
     return batch;
 }
@@ -246,6 +251,7 @@ sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_s
     if (SETTI_UNLIKELY(world->profiling)) { /* then there is one thread */
         query->use[SETTI_PROFILED].loops += from == 0;
         loop->direct = false;
+        loop->arranged = false;
     }
     batch_recall(batch, own);
     return batch;
@@ -451,13 +457,55 @@ SETTI_APART static bool batch_next_dense(sett_batch* batch)
     return batch_hand_out(batch, loop->cursor, rows, NULL);
 }
 
+/* Loads the beginning of a page. In a page of a sparse set the entities follow the values, and it is
+ * these that the processor loads ahead of its own accord: a loop over a million rows took a tenth
+ * longer. */
+SETTI_INLINE void load_ahead(const unsigned char* page)
+{
+    SETTI_PREFETCH(page);
+    SETTI_PREFETCH(page + 64);
+    SETTI_PREFETCH(page + 128);
+    SETTI_PREFETCH(page + 192);
+    SETTI_PREFETCH(page + 256);
+    SETTI_PREFETCH(page + 320);
+    SETTI_PREFETCH(page + 384);
+    SETTI_PREFETCH(page + 448);
+}
+
+/* A step over the rows of sparse sets that lie in one order, all of which match. */
+SETTI_APART static bool batch_next_arranged(sett_batch* batch)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    const sett_query* query = loop->query;
+    uint32_t base = loop->cursor;
+    batch->count = 0;
+    if (base >= loop->limit) {
+        return false;
+    }
+    batch->count = SETTI_MIN(loop->unit, loop->limit - base);
+    batch->present = query->required;
+    batch->indices = setti_storage_index(&query->term[loop->driver].type->storage, base);
+    loop->cursor = base + loop->unit;
+    setti_pool* pool = &query->world->pool;
+    for (uint32_t k = 0, terms = query->term_count; k < terms; k++) {
+        const setti_term* term = &query->term[k];
+        const setti_pages* pages = &term->type->storage.rows;
+        uint32_t next = (base >> term->type->storage.shift) + 1;
+        batch->fields[k] = term->has_field ? setti_field_in_place(batch, pool, term, base) : NULL;
+        if (term->has_field && next < pages->count) {
+            load_ahead(pages->data[next]);
+        }
+    }
+    return true;
+}
+
 /* With 16 entities a loop is all overhead: plain pages have a way of their own, on which nothing is
  * done that they do not need, and whose end is found without saving a register. */
 bool sett_batch_next(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     if (!loop->direct || loop->some != 0) {
-        return batch_next_any(batch);
+        return loop->arranged ? batch_next_arranged(batch) : batch_next_any(batch);
     }
     if (loop->cursor >= loop->limit) {
         batch->count = 0;

@@ -152,6 +152,7 @@ typedef struct setti_loop {
     uint32_t nested; /* bit k: a loop around this one may have copies of the k-th term's values */
     uint32_t closed; /* of `open` when the loop began: it is over when that has changed */
     bool direct;     /* plain, over pages, nothing gathered, nothing recorded */
+    bool arranged;   /* the same over the rows of sparse sets that lie in one order, without gaps */
     bool dense;      /* the last step was, or there was none */
     bool plain;      /* nothing but required terms that are positional */
     bool remembers;  /* steps are looked up in the query's lists, and noted there */
