@@ -457,9 +457,8 @@ SETTI_APART static bool batch_next_dense(sett_batch* batch)
     return batch_hand_out(batch, loop->cursor, rows, NULL);
 }
 
-/* Loads the beginning of a page. In a page of a sparse set the entities follow the values, and it is
- * these that the processor loads ahead of its own accord: a loop over a million rows took a tenth
- * longer. */
+/* Loads the beginning of a page. In a page of a sparse set the entities lie behind the values, and
+ * are what the processor loads ahead by itself: a loop over a million rows took a tenth longer. */
 SETTI_INLINE void load_ahead(const unsigned char* page)
 {
     SETTI_PREFETCH(page);

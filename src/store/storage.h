@@ -450,6 +450,32 @@ SETTI_INLINE void* setti_row_zero(void* to, size_t size)
     return to;
 }
 
+/* Where the row of an entity is kept; its page exists. */
+SETTI_INLINE uint32_t* setti_sparse_entry(const setti_storage* storage, uint32_t index)
+{
+    SETTI_ASSERT(setti_pages_get(&storage->presence, index >> SETTI_SPARSE_SHIFT) != NULL);
+    setti_sparse_page* page = storage->presence.data[index >> SETTI_SPARSE_SHIFT];
+    return &page->row[index & SETTI_SPARSE_MASK];
+}
+
+/* The same, about to be written. */
+SETTI_INLINE uint32_t* setti_sparse_entry_mut(setti_pool* pool, const setti_storage* storage,
+                                              uint32_t index)
+{
+    setti_pages_write(pool, &storage->presence, index >> SETTI_SPARSE_SHIFT);
+    return setti_sparse_entry(storage, index);
+}
+
+/* Makes `row` the row of an entity, in both directions; the value is the caller's. */
+SETTI_INLINE void setti_sparse_slot(setti_pool* pool, const setti_storage* storage, uint32_t index,
+                                    uint32_t row)
+{
+    SETTI_ASSERT(row < storage->extent);
+    *setti_sparse_entry_mut(pool, storage, index) = row;
+    setti_pages_write(pool, &storage->rows, row >> storage->shift);
+    *setti_storage_index(storage, row) = index;
+}
+
 /* ---------------------------------------------------------------------------------------- kinds
  * The arms of storage.c's switch, and what the files of one kind share. */
 
@@ -469,8 +495,6 @@ void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
                           uint32_t* count);
 void setti_sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t index);
 void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to);
-/* Makes `row` the row of an entity, in both directions; the value is the caller's. */
-void setti_sparse_slot(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t row);
 void setti_sparse_release(setti_pool* pool, setti_storage* storage);
 void setti_sparse_trim(setti_pool* pool, setti_storage* storage);
 uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor);

@@ -66,15 +66,6 @@ bool setti_sparse_reserve(setti_pool* pool, setti_storage* storage, uint32_t ind
            setti_sparse_reserve_index(pool, storage, index);
 }
 
-/* Where the row of an entity is kept, about to be written; its page exists. */
-static uint32_t* sparse_sparse(setti_pool* pool, setti_storage* storage, uint32_t index)
-{
-    SETTI_ASSERT(setti_pages_get(&storage->presence, index >> SETTI_SPARSE_SHIFT) != NULL);
-    uint32_t number = index >> SETTI_SPARSE_SHIFT;
-    setti_pages_write(pool, &storage->presence, number);
-    return &((setti_sparse_page*)storage->presence.data[number])->row[index & SETTI_SPARSE_MASK];
-}
-
 /* A page of rows that exists behind the last row means that nothing is to be compacted either. */
 void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
@@ -107,7 +98,7 @@ void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
     uint32_t first = storage->extent;
     *count = SETTI_MIN(*count, rows - (first & (rows - 1)));
     for (uint32_t k = 0; k < *count; k++) {
-        uint32_t* sparse = sparse_sparse(pool, storage, index + k);
+        uint32_t* sparse = setti_sparse_entry_mut(pool, storage, index + k);
         SETTI_ASSERT(*sparse == SETTI_NONE);
         *sparse = first + k;
         ((setti_sparse_page*)storage->presence.data[(index + k) >> SETTI_SPARSE_SHIFT])->count++;
@@ -117,14 +108,6 @@ void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
     storage->extent += *count;
     storage->count += *count;
     return setti_storage_at(storage, first);
-}
-
-void setti_sparse_slot(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t row)
-{
-    SETTI_ASSERT(row < storage->extent);
-    *sparse_sparse(pool, storage, index) = row;
-    setti_pages_write(pool, &storage->rows, row >> storage->shift);
-    *setti_storage_index(storage, row) = index;
 }
 
 void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to)
@@ -160,7 +143,7 @@ static void sparse_forget(setti_pool* pool, setti_storage* storage, uint32_t ind
 {
     uint32_t number = index >> SETTI_SPARSE_SHIFT;
     setti_sparse_page* page = storage->presence.data[number];
-    *sparse_sparse(pool, storage, index) = SETTI_NONE;
+    *setti_sparse_entry_mut(pool, storage, index) = SETTI_NONE;
     page->count--;
     if (page->count == 0 && storage->spare != number) {
         setti_sparse_trim(pool, storage);

@@ -102,6 +102,24 @@ void setti_group_swap(setti_pool* pool, const setti_listener* group, setti_stora
     }
 }
 
+/* Exchanges an entity's rows with those at `row`. What it touches lies anywhere in memory: all of
+ * that is asked for at once, since one storage after another costs a miss after another. */
+static void group_exchange(setti_pool* pool, const setti_listener* group, uint32_t index,
+                           uint32_t row)
+{
+    for (uint32_t k = 0; k < group->owned.count; k++) {
+        const setti_storage* storage = &group->owned.item[k]->storage;
+        uint32_t own = setti_sparse_row(storage, index);
+        SETTI_PREFETCH(setti_storage_at(storage, own));
+        SETTI_PREFETCH(setti_storage_index(storage, own));
+        SETTI_PREFETCH(setti_sparse_entry(storage, *setti_storage_index(storage, row)));
+    }
+    for (uint32_t k = 0; k < group->owned.count; k++) {
+        setti_storage* storage = &group->owned.item[k]->storage;
+        setti_group_swap(pool, group, storage, setti_sparse_row(storage, index), row);
+    }
+}
+
 void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t index)
 {
     if (listener->observes) {
@@ -113,12 +131,7 @@ void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t i
         return;
     }
     listener->churn++;
-    for (uint32_t k = 0; k < listener->owned.count; k++) {
-        setti_storage* storage = &listener->owned.item[k]->storage;
-        setti_group_swap(pool, listener, storage, setti_sparse_row(storage, index),
-                         listener->length);
-    }
-    listener->length++;
+    group_exchange(pool, listener, index, listener->length++);
 }
 
 void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t index)
@@ -131,12 +144,7 @@ void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t i
         return;
     }
     listener->churn++;
-    listener->length--;
-    for (uint32_t k = 0; k < listener->owned.count; k++) {
-        setti_storage* storage = &listener->owned.item[k]->storage;
-        setti_group_swap(pool, listener, storage, setti_sparse_row(storage, index),
-                         listener->length);
-    }
+    group_exchange(pool, listener, index, --listener->length);
 }
 
 const char* setti_listener_validate(const setti_listener* listener)
