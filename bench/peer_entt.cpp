@@ -669,6 +669,8 @@ scene_fn scene_entt(scene_row row)
     case SCENE_toggle_1m:
         return toggle<false, true, false>;
     case SCENE_get_random:
+    case SCENE_get_typed:
+    case SCENE_get_list:
         return get_random;
     case SCENE_has_random:
         return has_random;

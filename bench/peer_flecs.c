@@ -804,6 +804,8 @@ scene_fn scene_flecs(scene_row row)
         [SCENE_toggle_10k] = flecs_toggle_10k,
         [SCENE_toggle_1m] = flecs_toggle_1m,
         [SCENE_get_random] = flecs_get_random,
+        [SCENE_get_typed] = flecs_get_random,
+        [SCENE_get_list] = flecs_get_random,
         [SCENE_has_random] = flecs_has_random,
         [SCENE_iterate_1] = flecs_iterate_1,
         [SCENE_move_16] = flecs_move,

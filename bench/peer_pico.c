@@ -827,6 +827,8 @@ scene_fn scene_pico(scene_row row)
         [SCENE_toggle_10k] = pico_toggle_10k,
         [SCENE_toggle_1m] = pico_toggle_1m,
         [SCENE_get_random] = pico_get_random,
+        [SCENE_get_typed] = pico_get_random,
+        [SCENE_get_list] = pico_get_random,
         [SCENE_has_random] = pico_has_random,
         [SCENE_iterate_1] = pico_iterate_1,
         [SCENE_move_16] = pico_move,

@@ -299,6 +299,8 @@ scene_fn scene_raw(scene_row row)
         [SCENE_create_2_bulk] = raw_create_2,
         [SCENE_create_4] = raw_create_4,
         [SCENE_get_random] = raw_get,
+        [SCENE_get_typed] = raw_get,
+        [SCENE_get_list] = raw_get,
         [SCENE_iterate_1] = raw_iterate,
         [SCENE_move_16] = raw_move,
         [SCENE_move_10k] = raw_move,

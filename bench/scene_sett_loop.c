@@ -47,47 +47,124 @@ static void loop_scene_destroy(loop_scene* scene)
 
 /* --------------------------------------------------------------------------------- by handle */
 
-static void sett_get_random(scene_run* run)
+/* The handles in random order, to be freed. */
+static sett_entity* loop_scene_shuffled(const loop_scene* scene, uint32_t count)
+{
+    uint32_t* order = scene_shuffled(count, SCENE_SEED);
+    sett_entity* asked = scene_alloc(count, sizeof(sett_entity));
+    for (uint32_t k = 0; k < count; k++) {
+        asked[k] = scene->entities[order[k]];
+    }
+    scene_free(order);
+    return asked;
+}
+
+/* The ways of reading two values of each entity: by id, by accessor, by type, of a row, of a list.
+ * Each returns the sum of what it read. */
+static int64_t get_by_id(const loop_scene* scene, const sett_entity* asked, uint32_t count)
+{
+    int64_t sum = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        const Position* p = sett_get(scene->world, asked[k], scene->Position_id);
+        const Velocity* v = sett_get(scene->world, asked[k], scene->Velocity_id);
+        sum += (int64_t)(p->x + v->y);
+    }
+    return sum;
+}
+
+static int64_t get_by_accessor(const loop_scene* scene, const sett_entity* asked, uint32_t count)
+{
+    int64_t sum = 0;
+    sett_accessor positions = sett_accessor_make(scene->world, scene->Position_id);
+    sett_accessor velocities = sett_accessor_make(scene->world, scene->Velocity_id);
+    for (uint32_t k = 0; k < count; k++) {
+        const Position* p = sett_accessor_find(&positions, asked[k]);
+        const Velocity* v = sett_accessor_find(&velocities, asked[k]);
+        sum += (int64_t)(p->x + v->y);
+    }
+    return sum;
+}
+
+static int64_t get_by_type(const loop_scene* scene, const sett_entity* asked, uint32_t count)
+{
+    int64_t sum = 0;
+    sett_component Position_id = scene->Position_id;
+    sett_component Velocity_id = scene->Velocity_id;
+    for (uint32_t k = 0; k < count; k++) {
+        const Position* p = SETT_GET(scene->world, asked[k], Position);
+        const Velocity* v = SETT_GET(scene->world, asked[k], Velocity);
+        sum += (int64_t)(p->x + v->y);
+    }
+    return sum;
+}
+
+static int64_t get_of_row(const loop_scene* scene, const sett_entity* asked, uint32_t count)
+{
+    int64_t sum = 0;
+    sett_component Position_id = scene->Position_id;
+    sett_component Velocity_id = scene->Velocity_id;
+    for (uint32_t k = 0; k < count; k++) {
+        sett_row row = sett_row_make(scene->world, asked[k]);
+        const Position* p = SETT_ROW_FIND(row, Position);
+        const Velocity* v = SETT_ROW_FIND(row, Velocity);
+        sum += (int64_t)(p->x + v->y);
+    }
+    return sum;
+}
+
+static int64_t get_of_list(const loop_scene* scene, const sett_entity* asked, uint32_t count)
+{
+    const void* p[256];
+    const void* v[256];
+    int64_t sum = 0;
+    for (uint32_t first = 0, some; first < count; first += some) {
+        some = count - first < 256 ? count - first : 256;
+        (void)sett_find_many(scene->world, asked + first, some, scene->Position_id, p);
+        (void)sett_find_many(scene->world, asked + first, some, scene->Velocity_id, v);
+        for (uint32_t k = 0; k < some; k++) {
+            sum += (int64_t)(((const Position*)p[k])->x + ((const Velocity*)v[k])->y);
+        }
+    }
+    return sum;
+}
+
+static void sett_get_row(scene_run* run, int64_t (*get)(const loop_scene* scene,
+                                                        const sett_entity* asked, uint32_t count))
 {
     loop_scene scene = loop_scene_create(run, SCENE_get_random, false);
-    uint32_t* order = scene_shuffled(run->count, SCENE_SEED);
-    sett_entity* asked = scene_alloc(run->count, sizeof(sett_entity));
-    for (uint32_t k = 0; k < run->count; k++) {
-        asked[k] = scene.entities[order[k]];
-    }
+    sett_entity* asked = loop_scene_shuffled(&scene, run->count);
     uint32_t rounds = scene_rounds(run->count, 2000000);
     int64_t sum = 0;
-    sett_accessor positions = sett_accessor_make(scene.world, scene.Position_id);
-    sett_accessor velocities = sett_accessor_make(scene.world, scene.Velocity_id);
     scene_start(run);
     for (uint32_t round = 0; round < rounds; round++) {
-        for (uint32_t k = 0; run->tuned && k < run->count; k++) {
-            const Position* p = sett_accessor_find(&positions, asked[k]);
-            const Velocity* v = sett_accessor_find(&velocities, asked[k]);
-            sum += (int64_t)(p->x + v->y);
-        }
-        for (uint32_t k = 0; !run->tuned && k < run->count; k++) {
-            const Position* p = sett_get(scene.world, asked[k], scene.Position_id);
-            const Velocity* v = sett_get(scene.world, asked[k], scene.Velocity_id);
-            sum += (int64_t)(p->x + v->y);
-        }
+        sum += get(&scene, asked, run->count);
     }
     scene_stop(run);
     run->operations = (uint64_t)rounds * run->count;
     run->checksum = (uint64_t)sum;
-    scene_free(order);
     scene_free(asked);
     loop_scene_destroy(&scene);
+}
+
+static void sett_get_random(scene_run* run)
+{
+    sett_get_row(run, run->tuned ? get_by_accessor : get_by_id);
+}
+
+static void sett_get_typed(scene_run* run)
+{
+    sett_get_row(run, run->tuned ? get_of_row : get_by_type);
+}
+
+static void sett_get_list(scene_run* run)
+{
+    sett_get_row(run, get_of_list);
 }
 
 static void sett_has_random(scene_run* run)
 {
     loop_scene scene = loop_scene_create(run, SCENE_has_random, false);
-    uint32_t* order = scene_shuffled(run->count, SCENE_SEED);
-    sett_entity* asked = scene_alloc(run->count, sizeof(sett_entity));
-    for (uint32_t k = 0; k < run->count; k++) {
-        asked[k] = scene.entities[order[k]];
-    }
+    sett_entity* asked = loop_scene_shuffled(&scene, run->count);
     uint32_t rounds = scene_rounds(run->count, 4000000);
     uint64_t sum = 0;
     sett_accessor velocities = sett_accessor_make(scene.world, scene.Velocity_id);
@@ -103,7 +180,6 @@ static void sett_has_random(scene_run* run)
     scene_stop(run);
     run->operations = (uint64_t)rounds * run->count;
     run->checksum = sum;
-    scene_free(order);
     scene_free(asked);
     loop_scene_destroy(&scene);
 }
@@ -485,6 +561,8 @@ scene_fn scene_sett_loop(scene_row row)
 {
     static const scene_fn rows[SCENE_ROWS] = {
         [SCENE_get_random] = sett_get_random,
+        [SCENE_get_typed] = sett_get_typed,
+        [SCENE_get_list] = sett_get_list,
         [SCENE_has_random] = sett_has_random,
         [SCENE_iterate_1] = sett_iterate_1,
         [SCENE_move_16] = sett_move,

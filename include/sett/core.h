@@ -702,7 +702,7 @@ SETT_API sett_status sett_remove_many(sett_world* world, const sett_entity* enti
 typedef struct sett_row {
     const sett_world* world;
     sett_entity entity;
-    uint32_t index; /* UINT32_MAX: the handle is stale, or the build has no inline reads */
+    bool current; /* the handle is not stale */
 } sett_row;
 
 /* Returns a sett_row. For a stale handle sett_row_find returns NULL, and sett_row_has false.
@@ -713,7 +713,7 @@ static inline sett_row sett_row_make(const sett_world* world, sett_entity entity
     sett_row row;
     row.world = world;
     row.entity = entity;
-    row.index = sett_read_is_current_(header, entity) ? entity.index : UINT32_MAX;
+    row.current = sett_read_is_current_(header, entity);
     return row;
 }
 
@@ -725,7 +725,9 @@ static inline const void* sett_row_find(sett_row row, sett_component component)
     if (!SETT_LIKELY_(type != NULL)) {
         return sett_find_slow_(row.world, row.entity, component);
     }
-    return SETT_LIKELY_(sett_read_bit_(type, row.index)) ? sett_read_row_(type, row.index) : NULL;
+    return SETT_LIKELY_(row.current) && SETT_LIKELY_(sett_read_bit_(type, row.entity.index))
+               ? sett_read_row_(type, row.entity.index)
+               : NULL;
 }
 
 /* Returns whether the row's entity has the component. Cost, Threads: as sett_row_find.
@@ -733,7 +735,7 @@ static inline const void* sett_row_find(sett_row row, sett_component component)
 static inline bool sett_row_has(sett_row row, sett_component component)
 {
     const sett_type_header_* type = sett_read_type_(sett_read_header_(row.world), component);
-    return SETT_LIKELY_(type != NULL) ? sett_read_bit_(type, row.index) != 0
+    return SETT_LIKELY_(type != NULL) ? row.current && sett_read_bit_(type, row.entity.index) != 0
                                       : sett_has_slow_(row.world, row.entity, component);
 }
 
@@ -748,9 +750,21 @@ typedef struct sett_accessor {
     sett_component component;
 } sett_accessor;
 
+/* Private: the type of an accessor; of another kind where none is registered. */
+SETT_API const sett_type_header_* sett_accessor_type_(const sett_world* world,
+                                                      sett_component component);
+
 /* Returns an accessor. For a type that is not registered yet it finds nothing, even later.
  * Threads: reader. Since: 0.1 */
-SETT_API sett_accessor sett_accessor_make(const sett_world* world, sett_component component);
+static inline sett_accessor sett_accessor_make(const sett_world* world, sett_component component)
+{
+    /* In line, so that compilers hold its members in registers. */
+    sett_accessor accessor;
+    accessor.world = world;
+    accessor.type = sett_accessor_type_(world, component);
+    accessor.component = component;
+    return accessor;
+}
 
 /* As sett_find: the value, or NULL. Threads: reader. Since: 0.1 */
 static inline const void* sett_accessor_find(const sett_accessor* accessor, sett_entity entity)
@@ -758,7 +772,7 @@ static inline const void* sett_accessor_find(const sett_accessor* accessor, sett
     const sett_world_header_* world = sett_read_header_(accessor->world);
     return SETT_LIKELY_(accessor->type->kind == SETT_KIND_ARRAY_)
                ? sett_read_value_(world, accessor->type, entity)
-               : sett_find(accessor->world, entity, accessor->component);
+               : sett_find_slow_(accessor->world, entity, accessor->component);
 }
 
 /* As sett_has. Threads: reader. Since: 0.1 */
@@ -767,7 +781,7 @@ static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity 
     const sett_world_header_* world = sett_read_header_(accessor->world);
     return SETT_LIKELY_(accessor->type->kind == SETT_KIND_ARRAY_)
                ? sett_read_has_(world, accessor->type, entity)
-               : sett_has(accessor->world, entity, accessor->component);
+               : sett_has_slow_(accessor->world, entity, accessor->component);
 }
 
 /* Returns the tick of the last write to a value; 0 if the entity does not have the component.
@@ -1283,8 +1297,7 @@ static inline const void* sett_get(const sett_world* world, sett_entity entity,
 {
     const sett_world_header_* header = sett_read_header_(world);
     const sett_type_header_* type = sett_read_type_(header, component);
-    return type != NULL && sett_read_is_current_(header, entity) &&
-                   SETT_LIKELY_(sett_read_bit_(type, entity.index))
+    return type != NULL && sett_read_is_here_(header, type, entity)
                ? sett_read_row_(type, entity.index)
                : sett_get_slow_(world, entity, component);
 }

@@ -151,21 +151,23 @@ static inline const void* sett_read_plain_row_(const sett_type_header_* type, ui
     return rows + (size_t)(index & (((uint32_t)1 << shift) - 1)) * size;
 }
 
-/* The value of an index in a plain array of values of this size, or NULL. */
-static inline const void* sett_read_plain_(const sett_type_header_* type, uint32_t index,
-                                           size_t size)
+/* Whether the array has a value for the handle. Presence comes first: who has a value lives, and so
+ * its page of generations exists. */
+static inline bool sett_read_is_here_(const sett_world_header_* world,
+                                      const sett_type_header_* type, sett_entity entity)
 {
-    return SETT_LIKELY_(sett_read_bit_(type, index)) ? sett_read_plain_row_(type, index, size)
-                                                     : NULL;
+    if (!SETT_LIKELY_(sett_read_bit_(type, entity.index))) {
+        return false;
+    }
+    const uint32_t* generations = (const uint32_t*)world->entities.data[entity.index >> 10];
+    return SETT_LIKELY_(generations[entity.index & 1023] == entity.generation);
 }
 
 /* The value in an array, or NULL. */
 static inline const void* sett_read_value_(const sett_world_header_* world,
                                            const sett_type_header_* type, sett_entity entity)
 {
-    return sett_read_is_current_(world, entity) && SETT_LIKELY_(sett_read_bit_(type, entity.index))
-               ? sett_read_row_(type, entity.index)
-               : NULL;
+    return sett_read_is_here_(world, type, entity) ? sett_read_row_(type, entity.index) : NULL;
 }
 
 static inline bool sett_read_has_(const sett_world_header_* world, const sett_type_header_* type,

@@ -191,8 +191,7 @@ static inline const void* sett_get_of_size_(const sett_world* world, sett_entity
 #if SETT_READS_IN_LINE_
     const sett_world_header_* header = sett_read_header_(world);
     const sett_type_header_* type = sett_type_of_size_(header, component, size);
-    return type != NULL && sett_read_is_current_(header, entity) &&
-                   SETT_LIKELY_(sett_read_bit_(type, entity.index))
+    return type != NULL && sett_read_is_here_(header, type, entity)
                ? sett_read_plain_row_(type, entity.index, size)
                : sett_get_slow_(world, entity, component);
 #else
@@ -210,8 +209,8 @@ static inline const void* sett_find_of_size_(const sett_world* world, sett_entit
     if (!SETT_LIKELY_(type != NULL)) {
         return sett_find_slow_(world, entity, component);
     }
-    return sett_read_is_current_(header, entity) ? sett_read_plain_(type, entity.index, size)
-                                                 : NULL;
+    return sett_read_is_here_(header, type, entity) ? sett_read_plain_row_(type, entity.index, size)
+                                                    : NULL;
 #else
     (void)size;
     return sett_find(world, entity, component);
@@ -229,8 +228,12 @@ static inline const void* sett_row_find_of_size_(sett_row row, sett_component co
 {
     const sett_type_header_* type =
         sett_type_of_size_(sett_read_header_(row.world), component, size);
-    return SETT_LIKELY_(type != NULL) ? sett_read_plain_(type, row.index, size)
-                                      : sett_find_slow_(row.world, row.entity, component);
+    if (!SETT_LIKELY_(type != NULL)) {
+        return sett_find_slow_(row.world, row.entity, component);
+    }
+    return SETT_LIKELY_(row.current) && SETT_LIKELY_(sett_read_bit_(type, row.entity.index))
+               ? sett_read_plain_row_(type, row.entity.index, size)
+               : NULL;
 }
 
 /* Without NDEBUG the macros below first compare T with the type_name and the size of T_id's

@@ -10,7 +10,8 @@
 #define SETTI_ASSERT(condition) assert(condition)
 
 /* SETTI_COLD: rarely runs. SETTI_APART: fast as well, but inlined it would make the path beside it
- * save registers. SETTI_PREFETCH loads memory ahead of its use. */
+ * save registers. SETTI_PREFETCH loads memory ahead of its use; a function that does nothing else
+ * has to be SETTI_INLINE, as gcc leaves out calls of what it takes for pure. */
 #if defined(__GNUC__)
 #define SETTI_LIKELY(x) __builtin_expect(!!(x), 1)
 #define SETTI_UNLIKELY(x) __builtin_expect(!!(x), 0)

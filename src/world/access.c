@@ -204,18 +204,14 @@ static_assert(sizeof(sett_page_table_) == sizeof(setti_pages) && SETTI_ARRAY == 
                   offsetof(setti_entity_page, generation) == 0,
               "read.h: pages");
 
-sett_accessor sett_accessor_make(const sett_world* world, sett_component component)
+const sett_type_header_* sett_accessor_type_(const sett_world* world, sett_component component)
 {
     static const sett_type_header_ none = {.kind = UINT8_MAX};
     const setti_type* type = setti_world_hot_type(world, component);
-    sett_accessor accessor = {world, &none, component};
     if (SETTI_UNLIKELY(type == NULL)) {
         type = access_type(world, component, SETTI_ACCESS_READ, "sett_accessor_make");
     }
-    if (type != NULL) {
-        accessor.type = (const sett_type_header_*)(const void*)type;
-    }
-    return accessor;
+    return type != NULL ? (const sett_type_header_*)(const void*)type : &none;
 }
 
 uint64_t sett_changed_tick(const sett_world* world, sett_entity entity, sett_component component)

@@ -10,7 +10,7 @@
 
 #define MANY_AHEAD 16u
 
-static void many_prefetch_bit(const setti_storage* storage, uint32_t index)
+SETTI_INLINE void many_prefetch_bit(const setti_storage* storage, uint32_t index)
 {
     if (storage->kind != SETTI_SPARSE) {
         SETTI_PREFETCH(setti_storage_word(storage, index));
@@ -23,7 +23,7 @@ static void many_prefetch_bit(const setti_storage* storage, uint32_t index)
     }
 }
 
-static void many_prefetch_row(const setti_storage* storage, uint32_t index)
+SETTI_INLINE void many_prefetch_row(const setti_storage* storage, uint32_t index)
 {
     const unsigned char* page = setti_pages_get(&storage->rows, index >> storage->shift);
     if (storage->kind == SETTI_ARRAY && page != NULL) {
@@ -32,13 +32,13 @@ static void many_prefetch_row(const setti_storage* storage, uint32_t index)
 }
 
 SETTI_INLINE void many_prefetch(const sett_world* world, const setti_storage* storage,
-                                const sett_entity* entities, uint32_t left)
+                                const sett_entity* entities, uint32_t left, bool changes)
 {
     if (left > MANY_AHEAD) {
         uint32_t far = entities[MANY_AHEAD].index;
-        setti_entity_prefetch(&world->entities, far);
+        setti_entity_prefetch(&world->entities, far, changes);
         many_prefetch_bit(storage, far);
-        many_prefetch_row(storage, entities[MANY_AHEAD / 2].index);
+        many_prefetch_row(storage, far);
     }
 }
 
@@ -54,7 +54,7 @@ uint32_t sett_find_many(const sett_world* world, const sett_entity* entities, ui
         if (SETTI_UNLIKELY(type == NULL)) {
             out[k] = sett_find_slow_(world, entities[k], component);
         } else {
-            many_prefetch(world, &type->storage, entities + k, count - k);
+            many_prefetch(world, &type->storage, entities + k, count - k, false);
             out[k] = setti_entity_is_current(&world->entities, entities[k])
                          ? setti_storage_find(&type->storage, entities[k].index)
                          : NULL;
@@ -74,7 +74,7 @@ uint32_t sett_find_many_mut(sett_world* world, const sett_entity* entities, uint
     uint32_t found = 0;
     for (uint32_t k = 0; k < count; k++) {
         if (SETTI_LIKELY(type != NULL)) {
-            many_prefetch(world, &type->storage, entities + k, count - k);
+            many_prefetch(world, &type->storage, entities + k, count - k, false);
         }
         out[k] = sett_find_mut(world, entities[k], component);
         found += out[k] != NULL;
@@ -93,7 +93,7 @@ sett_status sett_add_many(sett_world* world, const sett_entity* entities, uint32
         return world->error;
     }
     for (uint32_t k = 0; k < count; k++) {
-        many_prefetch(world, &type->storage, entities + k, count - k);
+        many_prefetch(world, &type->storage, entities + k, count - k, true);
         if (setti_entity_is_current(&world->entities, entities[k]) &&
             !setti_storage_has(&type->storage, entities[k].index) &&
             sett_add(world, entities[k], component) == NULL) {
@@ -116,7 +116,7 @@ sett_status sett_set_many(sett_world* world, const sett_entity* entities, uint32
     for (uint32_t k = 0; k < count; k++) {
         size_t at = (size_t)k * type->storage.size;
         const void* value = values != NULL ? (const unsigned char*)values + at : NULL;
-        many_prefetch(world, &type->storage, entities + k, count - k);
+        many_prefetch(world, &type->storage, entities + k, count - k, true);
         if (setti_entity_is_current(&world->entities, entities[k]) &&
             sett_set(world, entities[k], component, value) == NULL) {
             return world->error;
@@ -136,7 +136,7 @@ sett_status sett_remove_many(sett_world* world, const sett_entity* entities, uin
         return world->error;
     }
     for (uint32_t k = 0; k < count; k++) {
-        many_prefetch(world, &type->storage, entities + k, count - k);
+        many_prefetch(world, &type->storage, entities + k, count - k, true);
         if (setti_entity_is_current(&world->entities, entities[k]) &&
             setti_storage_has(&type->storage, entities[k].index) &&
             sett_remove(world, entities[k], component) != SETT_OK) {

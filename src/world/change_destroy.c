@@ -229,7 +229,7 @@ sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entit
     sett_status status = setti_world_check_unlocked(world, "sett_entity_destroy_many");
     for (uint32_t k = 0; status != SETT_STATUS_LOCKED && k < count; k++) {
         if (count - k > CHANGE_AHEAD) {
-            setti_entity_prefetch(table, entities[k + CHANGE_AHEAD].index);
+            setti_entity_prefetch(table, entities[k + CHANGE_AHEAD].index, true);
         }
         if (setti_entity_signature(table, entities[k]) != NULL &&
             sett_entity_destroy(world, entities[k]) != SETT_OK) {

@@ -264,14 +264,18 @@ SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_enti
     table->count--;
 }
 
-/* Asks for the memory that the end of an entity will read and write. Any index will do. */
-static inline void setti_entity_prefetch(const setti_entity_table* table, uint32_t index)
+/* Loads what tells whether a handle is current, and, `changes`, what ending it reads and writes as
+ * well. Any index will do. */
+SETTI_INLINE void setti_entity_prefetch(const setti_entity_table* table, uint32_t index,
+                                        bool changes)
 {
     const setti_entity_page* page = setti_entity_page_of(table, index);
     if (page != NULL) {
         SETTI_PREFETCH(&page->generation[index & SETTI_ENTITY_MASK]);
-        SETTI_PREFETCH(&page->signature[index & SETTI_ENTITY_MASK]);
-        SETTI_PREFETCH(&page->free[index / 64 % SETTI_ENTITY_WORDS]);
+        if (changes) {
+            SETTI_PREFETCH(&page->signature[index & SETTI_ENTITY_MASK]);
+            SETTI_PREFETCH(&page->free[index / 64 % SETTI_ENTITY_WORDS]);
+        }
     }
 }
 
