@@ -155,6 +155,67 @@ static void gaps_are_for_types_that_keep_their_order(void)
     }
 }
 
+/* Differences of values, each byte of them wrong in some way. */
+static void altered_changes_are_rejected(void)
+{
+    sett_world* world[2] = {quiet_world(), quiet_world()};
+    for (uint32_t k = 0; k < 2; k++) {
+        CHECK_EQ(sett_component_register(world[k], &(sett_component_desc){.name = "a", .size = 4}),
+                 1);
+        CHECK_EQ(sett_component_register(world[k], &(sett_component_desc){.name = "b", .size = 4}),
+                 2);
+        sett_entity e = sett_entity_create(world[k]);
+        CHECK(sett_add(world[k], e, 1) != NULL && sett_add(world[k], e, 2) != NULL);
+    }
+    sett_snapshot before = take(world[0]);
+    for (sett_component id = 1; id <= 2; id++) {
+        memcpy(sett_get_mut(world[0], sett_entity_at(world[0], 0), id), "\1\2\3\4", 4);
+    }
+    static letter delta;
+    write_letter(&delta, world[0], before, take(world[0]));
+    letter whole = delta;
+    /* one entity; four bytes, as they are; for the second type only the latter */
+    size_t at = find_bytes(&delta, "\0\1\1\7\1\2\3\4\7\1\2\3\4", 13);
+    CHECK_EQ(at + 13, delta.size);
+    static const struct {
+        size_t at, from, to; /* where, what is there, and what is written */
+        const char* why;
+    } altered[] = {
+        {0, 0, 1, "are not there"},   /* another entity */
+        {0, 0, 200, "are not there"}, /* a number that goes on */
+        {1, 1, 0, "are not there"},   /* no entity */
+        {1, 1, 3, "are not there"},   /* one more byte of them */
+        {2, 1, 3, "are not there"},   /* one more */
+        {3, 7, 9, "end within"},      /* more bytes than values have */
+        {3, 7, 6, "end within"},      /* the same byte four times, and then others */
+        {8, 7, 255, "end within"},    /* a number that does not end */
+    };
+    for (uint32_t k = 0; k < sizeof(altered) / sizeof(altered[0]); k++) {
+        delta = whole;
+        CHECK_EQ(delta.bytes[at + altered[k].at], altered[k].from);
+        delta.bytes[at + altered[k].at] = (unsigned char)altered[k].to;
+        seal(&delta);
+        rejects(world[1], &delta, altered[k].why);
+    }
+    /* the first type has the entities of the one before, and there is none */
+    delta = whole;
+    size_t count = find_bytes(&delta, "\1\0a", 3) + 3 + 1 + 3 * 4 + 8 + 4;
+    CHECK_EQ(delta.bytes[count], 1);
+    put_number(&delta, count, SETTI_NONE, 4);
+    seal(&delta);
+    rejects(world[1], &delta, "are not there");
+    /* a count where there are none */
+    delta = whole;
+    delta.size -= 13;
+    put_number(&delta, count, 0, 4);
+    seal(&delta);
+    rejects(world[1], &delta, "are not there");
+    CHECK_APPLY(world[1], whole.bytes, whole.size); /* unaltered it fits */
+    CHECK_SAME(world[0], world[1]);
+    CHECK_END(world[0]);
+    CHECK_END(world[1]);
+}
+
 TEST_MAIN(TEST(a_type_is_listed_once), TEST(names_are_not_too_long),
           TEST(another_byte_order_is_rejected_by_name),
-          TEST(gaps_are_for_types_that_keep_their_order))
+          TEST(gaps_are_for_types_that_keep_their_order), TEST(altered_changes_are_rejected))

@@ -238,7 +238,7 @@ static void delta_write_type(setti_delta_writer* to, const setti_type* type)
     setti_delta_write_number(to, type->desc.layout_version, 4);
     setti_delta_write_number(to, setti_delta_bytes(type), 4);
     setti_delta_write_number(to, setti_type_data(type)->mask_print, 8);
-    for (uint32_t k = 0; k < 3; k++) { /* entries, lists, runs of rows */
+    for (uint32_t k = 0; k < 4; k++) { /* entries, changes, lists, runs of rows */
         setti_delta_write_number(to, 0, 4);
     }
     setti_delta_write_number(to, setti_view_extent(to->walk->view, type, 1), 4);
@@ -279,17 +279,19 @@ static bool delta_concerns(const setti_delta_writer* to, const setti_type* type)
            (other != NULL && setti_compare_concerns(to->walk, other));
 }
 
-/* Writes entries, lists and rows of a type, and how many they are where its record says that. */
+/* Writes entries, changes, lists and rows of a type, and how many where its record says that. */
 static void delta_write_parts(setti_delta_writer* to, const setti_type* type, size_t at)
 {
     to->type = type;
     to->codec = setti_delta_codec(type);
     setti_delta_write_entries(to);
     setti_delta_write_at(to, at, to->count, 4);
-    setti_delta_write_lists(to);
+    setti_delta_write_changes(to);
     setti_delta_write_at(to, at + 4, to->count, 4);
-    setti_delta_write_rows(to);
+    setti_delta_write_lists(to);
     setti_delta_write_at(to, at + 8, to->count, 4);
+    setti_delta_write_rows(to);
+    setti_delta_write_at(to, at + 12, to->count, 4);
 }
 
 uint64_t setti_delta_seal(const void* bytes, size_t size)
@@ -331,8 +333,9 @@ static void delta_write_all(setti_delta_writer* to, setti_compare* walk, uint64_
         if (delta_concerns(to, type)) {
             delta_write_parts(to, type, at);
         }
-        at += 4 * 4;
+        at += 5 * 4;
     }
+    setti_delta_end_changes(to);
     setti_delta_write_at(to, 24, to->size, 8);
     if (to->size <= to->capacity) {
         SETTI_ASSERT(to->size >= SETTI_DELTA_HEAD);

@@ -4,13 +4,14 @@
  *     head     magic, version, hash before, hash after, bytes in all, hash of the bytes from here
  *              on; counts of the next four
  *     types    name, form and kind, size, layout version, bytes a value, hash of its mask, counts
- *              of its three, extent
+ *              of its four, extent
  *     ended    runs of handles: first index, generation, how many (1 byte, 1 to 16)   ascending
  *     begun    the same
  *     slots    the same, of dead indices whose next life is not the next one: its generation
  *     and type by type
  *     entries  kind, index, value           ascending by index; removed: no value; or, of form
  *              values, kind + BLOCK, first index, bits (8 bytes), values of those with a bit
+ *     changes  of form values, instead of entries: which values changed, and how (delta_change.c)
  *     lists    owner, kept, count, members  ascending by owner: what follows the first `kept`
  *     rows     runs of a sparse set's rows: first row, count, indices; a gap is SETTI_NONE
  *
@@ -43,8 +44,8 @@
 
 #define SETTI_DELTA_MAGIC 0x44544553u /* "SETD" */
 /* 1: no links, no order; 2: spare pages; 3: no masks; 4: order of free indices; 5: no runs, no
- * blocks */
-#define SETTI_DELTA_VERSION 6u
+ * blocks; 6: changed values whole */
+#define SETTI_DELTA_VERSION 7u
 #define SETTI_DELTA_COUNTS 40 /* where the head's counts are, and the checked bytes */
 #define SETTI_DELTA_HEAD (SETTI_DELTA_COUNTS + 4 * 4) /* bytes */
 

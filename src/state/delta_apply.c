@@ -20,7 +20,7 @@
 
 static const char apply_call[] = "sett_delta_apply";
 
-#define APPLY_TYPE_BYTES 39 /* of a type at least, its name apart */
+#define APPLY_TYPE_BYTES 43 /* of a type at least, its name apart */
 
 /* Memory that a delta may take, copies of pages for undoing apart: so much, as much as the world,
  * and so much for each of its bytes. A tag takes 13 bytes of a delta and 26 of a world. */
@@ -416,7 +416,7 @@ static const char* apply_check_entry(const setti_delta* delta, const setti_delta
     }
     setti_fate fate = setti_delta_fate(delta, entry.index);
     bool has = fate == SETTI_FATE_STAYS && setti_storage_has(&of->type->storage, entry.index);
-    if (entry.kind >= SETTI_DELTA_KINDS) {
+    if (entry.kind >= (of->codec != NULL ? SETTI_DELTA_KINDS : SETTI_DELTA_CHANGED)) {
         return "an entry is of no kind that there is";
     }
     if (fate == SETTI_FATE_NONE) {
@@ -494,6 +494,9 @@ static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* fro
         setti_delta_type* of = &delta->type[t];
         of->part[SETTI_DELTA_ENTRIES] = *from;
         status = apply_check_entries(delta, from, of);
+        if (status == SETT_OK) {
+            status = setti_delta_read_changes(delta, from, of);
+        }
         of->part[SETTI_DELTA_LISTS] = *from;
         if (status == SETT_OK) {
             status = apply_check_lists(delta, from, of);
@@ -817,6 +820,7 @@ static void apply_end(const setti_delta* delta)
 {
     for (uint32_t k = 0; k < delta->types_found; k++) {
         delta->type[k].type->delta_number = 0;
+        setti_bytes_free(&delta->world->pool, &delta->type[k].changes);
     }
     if (delta->type != NULL) {
         size_t size = ((size_t)delta->type_count + 1) * sizeof(*delta->type);

@@ -244,16 +244,25 @@ static bool play_block(const setti_delta* delta, const setti_delta_type* of,
     return done;
 }
 
+static bool play_part(const setti_delta* delta, const setti_delta_type* of, setti_delta_part part,
+                      uint32_t pass)
+{
+    setti_delta_reader from = of->part[part];
+    bool done = true;
+    for (uint32_t k = 0; done && k < of->count[part]; k++) {
+        setti_delta_entry entry = setti_delta_next(&from, of);
+        done = play_pass(of->codec, entry) != pass || play_block(delta, of, entry);
+    }
+    return done;
+}
+
 static bool play_entries(const setti_delta* delta, uint32_t pass)
 {
     bool done = true;
     for (uint32_t t = 0; done && t < delta->type_count; t++) {
         const setti_delta_type* of = &delta->type[t];
-        setti_delta_reader from = of->part[SETTI_DELTA_ENTRIES];
-        for (uint32_t k = 0; done && k < of->count[SETTI_DELTA_ENTRIES]; k++) {
-            setti_delta_entry entry = setti_delta_next(&from, of);
-            done = play_pass(of->codec, entry) != pass || play_block(delta, of, entry);
-        }
+        done = play_part(delta, of, SETTI_DELTA_ENTRIES, pass) &&
+               play_part(delta, of, SETTI_DELTA_CHANGES, pass);
     }
     return done;
 }
@@ -450,20 +459,34 @@ static bool play_is_value(const setti_type* type, const unsigned char* value,
     return k == size;
 }
 
-bool setti_delta_find_altered(const setti_delta* delta, sett_entity* entity, const char** name)
+/* Whether a value of a part was altered. */
+static bool play_find_altered(const setti_delta* delta, const setti_delta_type* of,
+                              setti_delta_part part, sett_entity* entity)
 {
-    for (uint32_t t = 0; t < delta->type_count; t++) {
-        const setti_delta_type* of = &delta->type[t];
-        setti_delta_reader from = of->part[SETTI_DELTA_ENTRIES];
-        for (uint32_t k = 0; of->codec == NULL && k < of->count[SETTI_DELTA_ENTRIES]; k++) {
-            setti_delta_entry entry = setti_delta_next(&from, of);
+    setti_delta_reader from = of->part[part];
+    for (uint32_t k = 0; k < of->count[part]; k++) {
+        setti_delta_entry block = setti_delta_next(&from, of);
+        setti_delta_entry entry;
+        while (setti_delta_take(&block, of, &entry)) {
             const void* value = setti_storage_find(&of->type->storage, entry.index);
             if (entry.bytes != NULL && value != NULL &&
                 !play_is_value(of->type, value, entry.bytes)) {
                 *entity = setti_entity_at(&delta->world->entities, entry.index);
-                *name = of->type->desc.name;
                 return true;
             }
+        }
+    }
+    return false;
+}
+
+bool setti_delta_find_altered(const setti_delta* delta, sett_entity* entity, const char** name)
+{
+    for (uint32_t t = 0; t < delta->type_count; t++) {
+        const setti_delta_type* of = &delta->type[t];
+        if (of->codec == NULL && (play_find_altered(delta, of, SETTI_DELTA_ENTRIES, entity) ||
+                                  play_find_altered(delta, of, SETTI_DELTA_CHANGES, entity))) {
+            *name = of->type->desc.name;
+            return true;
         }
     }
     return false;

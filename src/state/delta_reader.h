@@ -62,6 +62,7 @@ static inline bool setti_delta_next_life(setti_delta_lives* lives, sett_entity* 
 /* The parts of a type. */
 typedef enum setti_delta_part {
     SETTI_DELTA_ENTRIES,
+    SETTI_DELTA_CHANGES, /* behind the check: as blocks of entries, in memory */
     SETTI_DELTA_LISTS,
     SETTI_DELTA_ROWS,
     SETTI_DELTA_PARTS
@@ -77,6 +78,7 @@ typedef struct setti_delta_type {
     uint32_t extent; /* of its storage there */
     uint32_t count[SETTI_DELTA_PARTS];
     setti_delta_reader part[SETTI_DELTA_PARTS];
+    setti_bytes changes;
     setti_delta_rule* rule; /* how its values are read; NULL: as they are */
     uint32_t* want; /* delta_arrange.c: the index that each row is to hold; NULL: as they are */
 } setti_delta_type;
@@ -95,9 +97,11 @@ typedef struct setti_delta {
     setti_delta_lives ended;
     setti_delta_lives begun;
     setti_delta_lives slots;
-    size_t limit;        /* bytes of memory that it may take */
-    size_t room;         /* bytes that one step may need to keep pages */
-    uint32_t room_pages; /* and how many they may be */
+    setti_delta_reader changed; /* the last list of changed entities, */
+    uint32_t changed_words;     /* and how many words it has */
+    size_t limit;               /* bytes of memory that it may take */
+    size_t room;                /* bytes that one step may need to keep pages */
+    uint32_t room_pages;        /* and how many they may be */
 } setti_delta;
 
 /* The next entry or block. */
@@ -107,6 +111,11 @@ setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_t
  * only entry. */
 bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
                       setti_delta_entry* entry);
+
+/* Reads the changes of a type, over the values that the world has: makes entries of them. OK, or
+ * INVALID or OUT_OF_MEMORY, which the world says. */
+sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* from,
+                                     setti_delta_type* of);
 
 /* One run of rows: `count` indices follow. */
 typedef struct setti_delta_run {

@@ -172,7 +172,9 @@ static void value_entry(setti_compare_sink* sink, sett_entity was, const void* b
     if (kind == SETTI_DELTA_CHANGED && !value_differs(to, is.index, before, after)) {
         return;
     }
-    if (to->codec == NULL) {
+    if (to->codec == NULL && kind == SETTI_DELTA_CHANGED) {
+        setti_delta_change(to, is.index, before, after);
+    } else if (to->codec == NULL) {
         value_write_blocked(to, kind, is.index, after);
     } else {
         value_write_entry(to, kind, is.index, after);

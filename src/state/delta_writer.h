@@ -29,6 +29,11 @@ typedef struct setti_delta_writer {
     setti_delta_kind block_kind;
     uint64_t block_bits;     /* 0: there is none */
     const void* block_value; /* of the entry that was not written */
+    /* delta_change.c: values of the type that changed */
+    setti_bytes words;      /* which entities */
+    setti_bytes last_words; /* those of the last type that had any */
+    setti_bytes values;     /* how, value by value, */
+    setti_bytes columns;    /* and byte by byte of the values */
 } setti_delta_writer;
 
 void setti_delta_write(setti_delta_writer* to, const void* bytes, size_t size);
@@ -43,6 +48,13 @@ void setti_delta_write_life(setti_delta_writer* to, uint32_t index, uint32_t gen
 
 /* The bytes of a value, padding as zeroes. */
 void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, const void* value);
+
+/* Notes that a value of the writer's type changed; writes all that were noted: `count` becomes how
+ * many words of entities, SETTI_NONE if they are those of the type before. */
+void setti_delta_change(setti_delta_writer* to, uint32_t index, const void* before,
+                        const void* after);
+void setti_delta_write_changes(setti_delta_writer* to);
+void setti_delta_end_changes(setti_delta_writer* to);
 
 /* Writes the entries of the writer's type, or its lists; `count` becomes how many. */
 void setti_delta_write_entries(setti_delta_writer* to);

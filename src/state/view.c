@@ -164,7 +164,8 @@ void setti_view_deinit(sett_world* world, setti_view* view)
 const void* setti_view_get(setti_view* view, const setti_pages* pages, uint32_t number,
                            uint32_t side)
 {
-    setti_view_memo* memo = &view->memo[(uintptr_t)pages / 8 % SETTI_VIEW_MEMOS];
+    uint32_t key = (uint32_t)((uintptr_t)pages / 8) + number;
+    setti_view_memo* memo = &view->memo[key * 0x9E3779B1u >> (32 - SETTI_VIEW_MEMO_BITS)];
     if (memo->pages != pages || memo->number != number) {
         uint32_t at = view_find(view, pages, number);
         bool found = view_is(view, at, pages) && view->page[at].number == number;

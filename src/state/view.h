@@ -12,8 +12,10 @@ typedef struct setti_view_page {
     const void* in[2];
 } setti_view_page;
 
-/* Lookups go up through a table, page by page: the latest of some tables are remembered. */
-#define SETTI_VIEW_MEMOS 8
+/* Lookups go up through tables, page by page, and along lists: the latest are remembered. With 8 of
+ * them, one a table, a third of all instructions of a delta looked up pages again. */
+#define SETTI_VIEW_MEMO_BITS 8
+#define SETTI_VIEW_MEMOS (1u << SETTI_VIEW_MEMO_BITS)
 
 typedef struct setti_view_memo {
     const setti_pages* pages;

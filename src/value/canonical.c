@@ -139,6 +139,24 @@ void setti_canonical_turn_value(const setti_members* members, void* value)
     }
 }
 
+void setti_canonical_clear(const setti_members* members, void* value)
+{
+    for (uint32_t k = 0; k < members->piece_count; k++) {
+        const setti_piece* piece = &members->pieces[k];
+        unsigned char* at = (unsigned char*)value + piece->offset;
+        bool is_float = piece->kind == SETTI_PIECE_FLOAT;
+        for (uint32_t n = 0; is_float && n < piece->size; n += piece->unit) {
+            if (canonical_is_nan(at + n, piece->unit)) {
+                memset(at + n, 0, piece->unit);
+            }
+        }
+        unsigned char* end = piece->kind == SETTI_PIECE_TEXT ? memchr(at, 0, piece->size) : NULL;
+        if (end != NULL) {
+            memset(end, 0, (size_t)(at + piece->size - end));
+        }
+    }
+}
+
 static bool piece_same(const setti_piece* piece, const unsigned char* a, const unsigned char* b)
 {
     if (piece->kind == SETTI_PIECE_TEXT) {

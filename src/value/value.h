@@ -91,6 +91,10 @@ void setti_canonical_encode(const setti_members* members, const void* value, uns
  * little-endian machines nothing changes. */
 void setti_canonical_turn_value(const setti_members* members, void* value);
 
+/* Makes zeroes, in place, of what the canonical form does not tell apart: floats that are NaN, and
+ * what follows the end of a text. */
+void setti_canonical_clear(const setti_members* members, void* value);
+
 /* Whether two values have the same canonical form. */
 bool setti_canonical_same(const setti_members* members, const void* a, const void* b);
 

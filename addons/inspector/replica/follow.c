@@ -159,7 +159,7 @@ static follow_type follow_next_type(setti_delta_reader* from)
     type.name = setti_delta_read(from, type.length);
     (void)setti_delta_read(from, 1 + 4 + 4);
     type.size = setti_delta_u32(from);
-    (void)setti_delta_read(from, 8 + 3 * 4 + 4);
+    (void)setti_delta_read(from, 8 + 4 * 4 + 4);
     return type;
 }
 
