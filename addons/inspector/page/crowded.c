@@ -1,11 +1,12 @@
 /* crowded.c: a recording for the test of the page: 100,000 entities of five types, of which 1 % are
- * written each frame; and names that would do harm if they were taken for HTML.
+ * written each frame; and names and a log that would do harm if they were taken for HTML.
  *
  *   crowded <file>
  */
 #include "sett/sett.h"
 
 #include <stdio.h>
+#include <string.h>
 
 typedef struct Place {
     float x, y, z;
@@ -27,6 +28,35 @@ enum {
     ENTITIES = 100000,
     FRAMES = 240
 };
+
+static size_t add_number(unsigned char* to, size_t size, uint64_t number, size_t bytes)
+{
+    for (size_t k = 0; k < bytes; k++) {
+        to[size++] = (unsigned char)(number >> (8 * k));
+    }
+    return size;
+}
+
+static size_t add_text(unsigned char* to, size_t size, const char* text)
+{
+    size = add_number(to, size, strlen(text), 2);
+    memcpy(to + size, text, strlen(text));
+    return size + strlen(text);
+}
+
+/* A record of the log (docs/stream.md). */
+static bool add_log(sett_journal* journal, uint64_t frame, uint32_t kind, const char* system,
+                    const char* component, const char* line)
+{
+    unsigned char bytes[256];
+    size_t size = add_number(bytes, 0, kind, 1);
+    size = add_text(bytes, size, system);
+    size = add_text(bytes, size, component);
+    size = add_number(bytes, size, 7, 4); /* the entity */
+    size = add_number(bytes, size, 1, 4);
+    size = add_text(bytes, size, line);
+    return sett_journal_write(journal, SETT_RECORD_LOG, frame, bytes, size) == SETT_OK;
+}
 
 int main(int count, char** arguments)
 {
@@ -60,7 +90,9 @@ int main(int count, char** arguments)
             Place* at = sett_get_mut(world, all[k], place);
             at->x += 1;
         }
-        if (sett_journal_append(journal, frame) != SETT_OK) {
+        if (sett_journal_append(journal, frame) != SETT_OK ||
+            (frame == 120 && (!add_log(journal, frame, 4, "reaper", "Life", "commands") ||
+                              !add_log(journal, frame, 0, "", "", "<img src=x onerror=harm()>")))) {
             return 1;
         }
     }

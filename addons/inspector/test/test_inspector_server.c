@@ -316,6 +316,60 @@ static void streams_to_those_with_a_token(void)
     scene_close();
 }
 
+/* --------------------------------------------------------------------------------------- advice */
+
+typedef struct Spot {
+    float x, y;
+} Spot;
+
+static int post(const char* body)
+{
+    return ask("POST /request", s.host, token_header(), body);
+}
+
+/* Loops over one in a hundred of many: a page applies the advice that follows from it. */
+static void advice_is_applied(void)
+{
+    scene_open();
+    sett_component all = sett_component_register(s.world, &(sett_component_desc){SETT_TYPE(Spot)});
+    sett_component few =
+        sett_component_register(s.world, &(sett_component_desc){.name = "Few", .size = 8});
+    for (uint32_t k = 0; k < 100000; k++) {
+        sett_entity e = sett_entity_create(s.world);
+        CHECK(sett_add(s.world, e, all) != NULL);
+        CHECK(k * 7919 % 100 != 0 || sett_add(s.world, e, few) != NULL);
+    }
+    sett_query* query = sett_query_create(
+        s.world, &(sett_query_desc){.name = "move",
+                                    .terms = {{.component = all, .access = SETT_IN},
+                                              {.component = few, .access = SETT_IN}}});
+    CHECK(query != NULL);
+    volatile float sum = 0;
+    for (uint32_t round = 0; round < 2; round++) {
+        CHECK_EQ(post("{\"do\":\"advice\"}"), 200);
+        CHECK(strstr(s.got, "\"profiling\":true") != NULL);
+        for (uint32_t k = 0; k < 100; k++) {
+            (void)sett_inspector_frame(s.inspector);
+            SETT_FOR(query, b, i) {
+                sum = sum + ((const Spot*)sett_batch_at(b, 0, i))->x;
+            }
+        }
+        CHECK_EQ(post("{\"do\":\"advice\"}"), 200);
+        CHECK(strstr(s.got, "\"profiling\":false") != NULL);
+        if (round == 0) {
+            CHECK_MSG(strstr(s.got, "\\\"move\\\" finds 1000 entities") != NULL, "%s", s.got);
+            CHECK_EQ(post("{\"do\":\"apply\",\"advice\":0}"), 200);
+            CHECK_MSG(strstr(s.got, "{\"ok\":true,\"before_ns\":") != NULL, "%s", s.got);
+            CHECK_EQ(post("{\"do\":\"apply\",\"advice\":0}"), 200);
+            CHECK(strstr(s.got, "there is no such advice") != NULL);
+        } else { /* it was done */
+            CHECK_MSG(strstr(s.got, "\"advice\":[]") != NULL, "%s", s.got);
+        }
+    }
+    CHECK_EQ(post("{\"do\":\"status\"}"), 200); /* and the past begins anew */
+    scene_close();
+}
+
 /* --------------------------------------------------------------------------- the flecs explorer */
 
 typedef struct Hull {
@@ -448,4 +502,4 @@ static void answers_the_flecs_explorer(void)
 
 TEST_MAIN(TEST(answers_the_flecs_explorer), TEST(answers_the_page), TEST(listens_on_loopback),
           TEST(rejects_strangers), TEST(rejects_bad_requests), TEST(survives_slow_ones),
-          TEST(streams_to_those_with_a_token))
+          TEST(streams_to_those_with_a_token), TEST(advice_is_applied))

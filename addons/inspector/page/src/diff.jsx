@@ -128,7 +128,7 @@ export function Diff() {
       {state.why && <div class="error">{state.why}</div>}
       <Virtual id="diff" label="Differences" count={a >= 0 ? state.lines.length : 0} row={ROW}
         paint={(first, count) => state.lines.slice(first, first + count).map((line, k) => <Line key={first + k} line={line} />)} />
-      <div class="foot">{state.count === 0 && a >= 0 ? 'Nothing differs.' : `${state.count.toLocaleString('en')} changes in ${state.groups.toLocaleString('en')} entities`}
+      <div class="foot">{state.count === 0 && a >= 0 ? 'Nothing differs.' : `${state.count.toLocaleString('en')} changes in ${state.groups.toLocaleString('en')} ${state.groups === 1 ? 'entity' : 'entities'}`}
         {state.count > LISTED && `; the first ${LISTED.toLocaleString('en')} are listed`}</div>
     </>
   );

@@ -55,9 +55,9 @@ function Chart({ series }) {
   useEffect(() => {
     const axis = { stroke: style.getPropertyValue('--dim'), grid: { stroke: style.getPropertyValue('--edge'), width: 1 }, font: '10px ui-monospace, monospace' };
     plot.current = new uPlot({
-      width: box.current.clientWidth, height: 120, legend: { show: true }, cursor: { y: false },
+      width: box.current.clientWidth, height: 132, legend: { show: true }, cursor: { y: false },
       scales: { x: { time: false } },
-      axes: [{ ...axis, size: 22 }, { ...axis, size: 56 }],
+      axes: [{ ...axis, size: 30, gap: 2, ticks: { size: 4 } }, { ...axis, size: 56 }],
       series: [{ label: 'frame' }, { label: series.path, stroke: style.getPropertyValue('--cursor'), width: 1, points: { show: false } }],
       hooks: { ready: [(u) => u.over.addEventListener('click', () => {
         const k = u.cursor.idx;
