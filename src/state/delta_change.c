@@ -16,8 +16,8 @@
  * The value before, as differences are taken from: padding, what follows a text's end and floats
  * that are NaN as zeroes, because states with the same hash may differ in these.
  *
- * Rejected: values of one word together, which took a third more for the timers of a game; general
- * compression, which needed 2 ms for what this saves, and left half of it.
+ * Rejected: zlib over whole values. At level 1 it took 3.2 ms a tick of Freedoom and left 94 of 160
+ * KB; differences leave 86.
  *
  * Invariant:  value before + difference = value after, in all bytes that count
  */

@@ -13,7 +13,7 @@ typedef struct setti_view_page {
 } setti_view_page;
 
 /* Lookups go up through tables, page by page, and along lists: the latest are remembered. With 8 of
- * them, one a table, a third of all instructions of a delta looked up pages again. */
+ * them, one a table, 42 % of a delta's instructions were in setti_view_get; with 256, 33 %. */
 #define SETTI_VIEW_MEMO_BITS 8
 #define SETTI_VIEW_MEMOS (1u << SETTI_VIEW_MEMO_BITS)
 

@@ -176,7 +176,7 @@ static void all_maps_are_sent(void)
     printf("  %u maps: a state of %.1f MB, %.0f MB a minute; a tick %.2f ms, best %.2f, slowest "
            "%.2f\n",
            (unsigned)atlas.count, (double)whole / 1e6, minute, times[70], times[0], times[139]);
-    CHECK(minute < 450);
+    CHECK(minute < 200);
     sett_inspector_close(w.inspector);
     simulation_deinit(&w.sim);
     atlas_deinit(&atlas);
