@@ -79,18 +79,8 @@ static inline unsigned char* setti_bytes_end(const setti_bytes* bytes)
 /* Adds bytes at the end, not initialised; NULL if there is no memory. */
 static inline unsigned char* setti_bytes_add(setti_pool* pool, setti_bytes* bytes, size_t size)
 {
-    if (bytes->capacity - bytes->size < size) {
-        size_t capacity = bytes->capacity * 2 + size + 256;
-        unsigned char* data = setti_pool_alloc(pool, capacity, 16);
-        if (data == NULL) {
-            return NULL;
-        }
-        if (bytes->size != 0) {
-            memcpy(data, bytes->data, bytes->size);
-        }
-        setti_pool_free(pool, bytes->data, bytes->capacity, 16);
-        bytes->data = data;
-        bytes->capacity = capacity;
+    if (!setti_bytes_reserve(pool, bytes, size)) {
+        return NULL;
     }
     bytes->size += size;
     return bytes->data + bytes->size - size;

@@ -131,14 +131,13 @@ static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint6
 /* Remembers where a keyframe begins: with its types. */
 static bool journal_note(sett_journal* journal, uint64_t frame, uint64_t offset)
 {
-    setti_bytes* index = &journal->index;
-    if (!setti_bytes_reserve(&journal->place.world->pool, index, 16)) {
+    SETTI_ASSERT(journal->index.size % 16 == 0);
+    unsigned char* entry = setti_bytes_add(&journal->place.world->pool, &journal->index, 16);
+    if (entry == NULL) {
         return false;
     }
-    SETTI_ASSERT(index->size % 16 == 0);
-    setti_bytes_put(setti_bytes_end(index), frame, 8);
-    setti_bytes_put(index->data + index->size + 8, offset, 8);
-    index->size += 16;
+    setti_bytes_put(entry, frame, 8);
+    setti_bytes_put(entry + 8, offset, 8);
     return true;
 }
 
