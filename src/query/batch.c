@@ -521,7 +521,7 @@ SETTI_APART static bool batch_next_arranged(sett_batch* batch)
         const setti_pages* pages = &term->type->storage.rows;
         uint32_t next = (base >> term->type->storage.shift) + 1;
         batch->fields[k] = term->has_field ? setti_field_in_place(batch, pool, term, base) : NULL;
-        if (term->has_field && next < pages->count) {
+        if (term->has_field && next < pages->count && pages->data[next] != NULL) {
             load_ahead(pages->data[next]);
         }
     }
