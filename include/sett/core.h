@@ -277,8 +277,8 @@ typedef struct sett_component_desc {
     bool can_disable; /* allow sett_enable, which switches a component off; default: no */
 
     /* Components that an entity with this one must have too. They must be registered already.
-     * Adding this component first adds those that are absent. Removing one of those first removes
-     * this component. */
+     * Absent ones are added before this component is added. Before one of them is removed, this
+     * component is removed. */
     const sett_component* required;
     uint32_t required_count;
 

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #define TIMES_SLOW 16.7f /* ms: 60 frames a second leave no more for one */
-#define TIMES_SLOWEST 5u /* of those are explained */
+#define TIMES_SLOWEST 5u /* so many slow frames are explained in words */
 
 bool times_init(Times* times)
 {
