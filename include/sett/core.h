@@ -26,12 +26,13 @@
  *     component   a type of data, such as Position; also one entity's value of this type
  *     tag         a component without a value
  *     storage     where the values of one component lie in memory: an array or a sparse set
- *     row         the place of a value in its storage, or of an entity in a batch
+ *     row         the number of a value's place in its storage, or of an entity's in a batch
  *     page        a block of memory with up to 1,024 values of one type
  *     structure   which entities are alive, and which components each of them has
- *     command     a structural change, recorded in order to be applied later
+ *     command     a structural change that is recorded now and applied later
  *     callback    your function that runs when something changes: on_add, on_remove, ...
- *     hook        your function that serves the library: it allocates, copies a value, logs
+ *     hook        your function that the library needs for its own work: to allocate, to copy a
+ *                 value, to log
  *     system      your function that runs once a frame (system.h)
  *     locked      structure cannot change, because a loop is open, or a callback, hook or system
  *                 runs. Values can be written. Only exclusive systems (system.h) run unlocked
@@ -46,7 +47,8 @@
  * Each function is described in this order: purpose; Returns; Fails; Cost; Invalidates; Threads;
  * Since. "Fails" lists values of sett_status (base.h), without SETT_STATUS_. A call that fails
  * changes nothing, unless its description says otherwise. A function that does not return a status
- * returns NULL, 0, false or a null handle if it fails; sett_world_error has the status.
+ * returns NULL, 0, false or a null handle if it fails. If it would have changed the world,
+ * sett_world_error then has the status.
  *
  * Threads:
  *     any      any thread can call it, at any time
@@ -59,8 +61,8 @@
  *     array                   until the value is removed
  *     sparse set              until any value of the type is removed, or the type is sorted
  *     ... with keep_order     until the value is removed, or the type is sorted or compacted
- *     ... owned by a group    until any entity enters or leaves the group
- * After the next snapshot (state.h), an older address is valid for reading only.
+ *     ... owned by a group    also until any entity enters or leaves the group
+ * After a snapshot is taken or restored (state.h), older addresses are valid for reading only.
  *
  * Misuse: for example a stale handle, sett_get of an absent component, a structural change inside a
  * loop. The call fails, in every build. Debug builds of the library (compiled without NDEBUG) also
@@ -160,7 +162,8 @@ SETT_API void sett_world_set_user(sett_world* world, void* user);
  * Threads: writer. Since: 0.2 */
 SETT_API void sett_world_own(sett_world* world);
 
-/* Destroys all entities. Types, queries, systems and reserved memory stay.
+/* Destroys all entities, also parents whose children forbid it. Types, queries, systems and
+ * reserved memory stay.
  * Fails: LOCKED.
  * Cost: as sett_entity_destroy for each.
  * Threads: writer. Since: 0.1 */
@@ -181,7 +184,8 @@ SETT_API sett_status sett_world_trim(sett_world* world);
 SETT_API sett_status sett_world_reserve(sett_world* world, size_t bytes);
 
 /* Returns the status of the last change that failed in this world; SETT_OK if none has failed.
- * Success does not reset it. Calls that only read, such as sett_get, do not set it.
+ * Success does not reset it. Calls that only read, such as sett_get, do not set it. Of the calls
+ * that record a command, only those do that fail with LIMIT.
  * Threads: reader. Since: 0.1 */
 SETT_API sett_status sett_world_error(const sett_world* world);
 
@@ -258,9 +262,9 @@ typedef struct sett_component_desc {
     size_t size;
     /* power of two, up to 4,096; default: the largest that divides `size`, up to 16 */
     size_t align;
-    /* marks the padding in a value: `size` bytes. The bits of padding are 0, all others are 1.
-     * Padding is hashed, compared and sent as zero. SETT_REGISTER, SETT_REGISTER_WITH and component
-     * lists pass SETT_MASK(T). Default: no padding */
+    /* shows which bits of a value are padding: `size` bytes, in which the bits of padding are 0,
+     * and all others are 1. Padding is hashed, compared and sent as zero. SETT_REGISTER,
+     * SETT_REGISTER_WITH and component lists pass SETT_MASK(T). Default: no padding */
     const void* mask;
     /* 1 to 1,023, or 1,088 to 1,048,575. Default: the lowest free id */
     sett_component id;
@@ -297,9 +301,10 @@ typedef struct sett_component_desc {
      * `entity_offsets`. Default: not known */
     const struct sett_struct* members;
 
-    /* Registers a relationship (relationship.h): SETT_RELATIONSHIP(.many = true). The C type, if
-     * any, is then the data of a link. Set only the fields about this type, `name`, `id` and
-     * `storage`. Default: none */
+    /* Registers a relationship (relationship.h): SETT_RELATIONSHIP(.many = true). The value is then
+     * the data of a link, and `size` is 0 if links have no data. Of the other fields, set only
+     * `name`, `id` and `storage`, and those that describe the bytes of the data: `type_name`,
+     * `size`, `align`, `mask` and `members`. Default: none */
     const struct sett_relationship_desc* relationship;
 
     /* Value hooks, for values that own memory. Each handles `count` adjacent values:
@@ -532,13 +537,14 @@ SETT_API sett_status sett_entity_set_first(sett_world* world, uint32_t index);
 SETT_API sett_status sett_entity_destroy(sett_world* world, sett_entity entity);
 
 /* Destroys `count` entities. Skips stale handles.
- * Fails: LOCKED.
+ * Fails: LOCKED; REJECTED and OUT_OF_MEMORY as sett_entity_destroy (the entities that can be
+ * destroyed are).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entities,
                                               uint32_t count);
 
 /* Destroys every entity that has the component, in the order of its storage.
- * Fails: LOCKED, UNREGISTERED.
+ * Fails: LOCKED, UNREGISTERED; REJECTED and OUT_OF_MEMORY as sett_entity_destroy_many.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy_with(sett_world* world, sett_component component);
 
@@ -643,8 +649,8 @@ SETT_API bool sett_has_slow_(const sett_world* world, sett_entity entity, sett_c
 SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component);
 
 /* Switches a component of an entity off, or on again. Its value stays. An added component is on.
- * For queries, groups and observers with terms the entity does not have a component that is off.
- * For all other calls, such as sett_get and sett_has, it has the component.
+ * Queries, groups, and observers with terms treat a component that is off as absent. All other
+ * calls, such as sett_get and sett_has, treat it as present.
  *
  * The library stores the switch as a tag, "<name> off". Snapshots, hashes, deltas, files and copies
  * contain this tag.
@@ -798,9 +804,10 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
  * more, such as one for each thread.
  *
  * These calls apply buffers, each buffer in the order of recording:
- *     sett_commands_apply                                     its argument
- *     sett_progress, sett_system_run                          those of systems, and the world's own
- *     sett_snapshot_take, sett_ring_take, sett_delta_apply    all
+ *     sett_commands_apply                 its argument
+ *     sett_progress, sett_system_run      those of systems, and the world's own
+ *     sett_snapshot_take, sett_ring_take, sett_delta_apply,
+ *     saves and journals (file.h)         all
  *
  * An applied command does what the immediate call does. But these commands are skipped, which is no
  * error:
@@ -1004,7 +1011,7 @@ typedef struct sett_batch {
 SETT_API sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* desc,
                                              size_t size, size_t term_size);
 
-/* Creates a query. The world frees it at its end. A query skips entities with the tag Disabled or
+/* Creates a query. sett_world_destroy frees it. A query skips entities with the tag Disabled or
  * Prefab (prefab.h), unless a term names the tag. A query stores no list of matches: each loop
  * finds them. So adding and removing components costs the same with many queries.
  * Returns NULL on failure. Fails: ARGUMENT (a wrong term; a component both required and excluded),
@@ -1067,11 +1074,12 @@ SETT_API void sett_batch_end(sett_batch* batch);
  * Threads: as sett_query_begin. Since: 0.2 */
 SETT_API sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch);
 
-/* Restricts a loop that was just opened to one of `parts` equal parts of the storage. All parts
- * together visit every match once, if structure does not change between them. For example, visit a
- * tenth of the entities in each of ten frames: SETT_FOR_PART (loop.h).
+/* Restricts a loop that was just opened to one of `parts` parts of the storage. All parts together
+ * visit every match once, if structure does not change between them. Parts begin at multiples of
+ * 1,024 rows; otherwise they are equal. For example, visit a tenth of the entities in each of ten
+ * frames: SETT_FOR_PART (loop.h).
  *   batch  NULL is fine
- *   part   0 to `parts` - 1; parts are cut at multiples of 1,024 rows
+ *   part   0 to `parts` - 1
  * Returns `batch`.
  * Threads: the one that runs the loop. Since: 0.2 */
 SETT_API sett_batch* sett_batch_part(sett_batch* batch, uint32_t part, uint32_t parts);
@@ -1087,7 +1095,7 @@ SETT_API void sett_batch_stop(const sett_batch* batch);
 SETT_API void sett_query_end_all(sett_world* world);
 
 /* Returns the field of the k-th term; SETT_FIELD returns it as a typed pointer. NULL for a tag, for
- * SETT_NONE, and for an optional component that these entities do not have.
+ * SETT_NONE, for a term elsewhere, and for an optional component that these entities do not have.
  *
  * A field usually points into the storage. If the rows of the storage are in another order than the
  * batch, the field is a copy (a gathered field). At the end of the batch a gathered field of a
@@ -1174,9 +1182,9 @@ typedef struct sett_group_desc {
     sett_component with[SETT_GROUP_TYPES];
     sett_component without[SETT_GROUP_TYPES];
 
-    /* Callbacks: on_enter after an entity became a member (after on_add), on_exit before an entity
-     * stops to be a member (before on_remove). In both, the entity has all components of the group.
-     * Structure is locked. */
+    /* Callbacks: on_enter after an entity became a member (after on_add), on_exit before it leaves
+     * the group (before on_remove). In both, the entity has all components of the group. Structure
+     * is locked. */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
     void* user;
@@ -1187,7 +1195,7 @@ typedef struct sett_group sett_group;
 SETT_API sett_group* sett_group_create_sized(sett_world* world, const sett_group_desc* desc,
                                              size_t size);
 
-/* Creates a group. The world frees it at its end. Entities that are members from the start enter
+/* Creates a group. sett_world_destroy frees it. Entities that are members from the start enter
  * without callbacks.
  * Returns NULL on failure. Fails: ARGUMENT (no condition; a dont_fragment type; an owned type that
  * is not in a sparse set or has keep_order), UNREGISTERED, CONFLICT (another group owns the type),

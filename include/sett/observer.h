@@ -1,5 +1,5 @@
 /* observer.h: callbacks for components that are added, set or removed, and for entities that begin
- * or stop to match a query. docs/events.md describes their order.
+ * or no longer match a query. docs/events.md describes their order.
  *
  *     sett_observer_create(world, &(sett_observer_desc){.name = "lights",
  *                                                       .component = Light_id,
@@ -68,7 +68,7 @@ SETT_API sett_observer* sett_observer_create_sized(sett_world* world,
                                                    const sett_observer_desc* desc, size_t size,
                                                    size_t term_size);
 
-/* Creates an observer. The world frees it at its end. Observers of the same component or query run
+/* Creates an observer. sett_world_destroy frees it. Observers of the same component or query run
  * in the order of their creation.
  * Returns NULL on failure. Fails: UNREGISTERED, ARGUMENT (no callback, or a callback of the other
  * kind of observer; a wrong term; replay without on_add and on_enter), LOCKED, OUT_OF_MEMORY.

@@ -134,7 +134,7 @@ typedef struct sett_search_desc {
 
 /* ------------------------------------------------------------------------ creating, asking */
 
-/* Creates a search from text. The world frees it at its end.
+/* Creates a search from text. sett_world_destroy frees it.
  * Returns NULL on failure. The message has the column: "sett_search_create: column 12: ...".
  * Fails: ARGUMENT (the text; entities that do not exist), UNREGISTERED, LIMIT, OUT_OF_MEMORY.
  * Cost: O(text). Names of entities are looked up once.

@@ -24,15 +24,16 @@
  *     drop        delete a snapshot
  *     timers      of a system: the time since its last run, for interval and fixed_step
  *
- * Stray writes. You can write to an address from sett_get_mut until the next snapshot is taken or
+ * Stray writes. You can write to an address from sett_get_mut until a snapshot is taken or
  * restored. A later write to this address is a stray write: the library does not see it, and a
  * restore does not undo it. Any write to an address from sett_get is a stray write too. While you
  * develop, call sett_world_check_writes once a frame: it finds stray writes.
  *
- * Changes after a restore. A restore begins a new tick, and stores it in each page that it changes.
- * All values of these pages count as changed for queries and sett_changed_tick, even with
- * track_rows: a renderer draws them again. They do not count as changed for systems. A frame that
- * is played again visits the same entities as the first time.
+ * Changes after a restore. A restore begins a new tick. Each page that it changes stores this tick
+ * beside the tick of the last write, which is restored too. For queries and sett_changed_tick the
+ * later one counts: all values of these pages are then changed, even with track_rows, and a
+ * renderer draws them again. For systems the restored one counts: a frame that is played again
+ * visits the same entities as the first time.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -83,8 +84,8 @@ SETT_API sett_status sett_world_check_writes(sett_world* world);
  * recorded in `from` are not copied. All copied values count as changed.
  *
  * Types are matched by name. Types that `into` does not have are registered, with the same id if it
- * is free. Systems are matched by name too: their timers are copied. Queries, groups, systems and
- * observers are not copied.
+ * is free. Systems are matched by name too: their timers, and whether they are enabled, are copied.
+ * Queries, groups, observers, and systems that `into` does not have are not copied.
  * Fails: LOCKED (a loop is open, or snapshots of `into` exist), CONFLICT (a type has another layout
  * or storage in `into`, or is a relationship in one world only; the message names it), LIMIT (an
  * index is beyond the entity_limit of `into`), ARGUMENT (as sett_snapshot_take), OUT_OF_MEMORY
@@ -236,11 +237,11 @@ static inline void sett_snapshot_stats_get(const sett_world* world, sett_snapsho
  *     ticks; at the receiver the changed values count as changed
  *     the frame count, the time, and timers of systems
  *
- *   out   receives up to `capacity` bytes. To ask for the size, pass NULL and 0
+ *   out   receives up to `capacity` bytes. NULL: only asks for the size, and returns OK
  *   size  receives the size of the whole delta, even if it does not fit
- * Fails: STALE, LOST, LIMIT (the delta does not fit), OUT_OF_MEMORY, ARGUMENT (a SETT_SAVE_CLONE
- * type differs, and has no sett_component_desc.bytes; or all generations of an index were used in
- * `a`, but not in `b`).
+ * Fails: STALE, LOST, LIMIT (the delta does not fit into `out`), OUT_OF_MEMORY, ARGUMENT (a
+ * SETT_SAVE_CLONE type differs, and has no sett_component_desc.bytes; or all generations of an
+ * index were used in `a`, but not in `b`).
  * Cost: O(pages that differ) and O(types), plus O(siblings) of changed children and O(sources) of
  * changed links. The first delta between two snapshots also costs a sett_world_hash, and begins a
  * new tick.
@@ -284,7 +285,7 @@ SETT_API sett_status sett_delta_apply(sett_world* world, const void* bytes, size
 /* A ring: the snapshots of the last n frames. Taking one more drops the oldest. */
 typedef struct sett_ring sett_ring;
 
-/* Creates a ring of up to `capacity` snapshots; 0 counts as 1. The world frees it at its end.
+/* Creates a ring of up to `capacity` snapshots; 0 counts as 1. sett_world_destroy frees it.
  * Returns NULL if memory runs out. Threads: writer. Since: 0.1 */
 SETT_API sett_ring* sett_ring_create(sett_world* world, uint32_t capacity);
 

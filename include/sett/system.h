@@ -19,7 +19,8 @@
  *     phase       a part of a frame, with a number. Phases run in ascending order
  *     stage       systems of one phase that can run in parallel
  *     job         a part of a system's entities. The function is called once for each job
- *     conflict    two systems conflict if one writes a component that the other reads or writes
+ *     conflict    two systems conflict if one writes a component that the other reads or writes.
+ *                 An exclusive system conflicts with all others
  *     exclusive   an exclusive system runs alone, on the thread that calls sett_progress
  *     by handle   with an entity's handle: sett_get(world, entity, component)
  *
@@ -131,15 +132,16 @@ typedef struct sett_system_desc {
     const char* after[SETT_SYSTEM_ORDER];
 
     bool single_job; /* one job visits all entities; default: no */
-    bool exclusive;  /* default: yes without terms and lists, else no */
+    bool exclusive;  /* default: yes if terms, access lists and `records` are empty, else no */
     bool run_once;   /* disable it after its first run; default: no */
     bool disabled;   /* create it disabled; default: no */
 
     /* Called before the system runs, on the thread that calls sett_progress. The callback can only
      * read. If it returns false, the system does not run, as if it were disabled. Default: none */
     bool (*run_if)(const sett_world* world, void* user);
-    /* seconds between two runs; also the system's dt. Time beyond it counts for the next run. In a
-     * frame longer than the interval it runs once: dt is then all the time since its last run. A
+    /* seconds between two runs. The system runs at most once a frame; its dt is the interval. If
+     * the interval ends inside a frame, the rest of the frame counts for the next interval. In a
+     * frame longer than the interval, dt is all the time since the last run, and no rest is left. A
      * run can come early, by up to 1/1000 of the frame's dt. Default: it runs every frame */
     float interval;
     /* seconds of one step; this is also the system's dt. A frame runs as many steps as fit into the
@@ -147,9 +149,10 @@ typedef struct sett_system_desc {
     float fixed_step;
     uint32_t max_steps; /* the most fixed steps in one frame; the rest is dropped; default: 8 */
 
-    /* Callbacks for entities that begin or stop to match the terms, as in sett_group_desc. on_enter
-     * also runs for the matches that exist when the system is created. All terms are then WITH or
-     * WITHOUT: no OPTIONAL or ANY, no `changed`, no dont_fragment type. */
+    /* Callbacks for entities that begin to match the terms, and that no longer match them, as in
+     * sett_group_desc. on_enter also runs for the matches that exist when the system is created.
+     * All terms are then WITH or WITHOUT: no OPTIONAL or ANY, no `changed`, no dont_fragment type.
+     */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
 } sett_system_desc;
@@ -157,7 +160,7 @@ typedef struct sett_system_desc {
 SETT_API sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc* desc,
                                                size_t size, size_t term_size);
 
-/* Creates a system. It runs from the next frame on. The world frees it at its end.
+/* Creates a system. It runs from the next frame on. sett_world_destroy frees it.
  * Returns NULL on failure. Fails: ARGUMENT (no name; a wrong term), CONFLICT (the name is taken;
  * `before` or `after` contradicts the phases), CYCLE (the message names the systems), UNREGISTERED,
  * LOCKED, OUT_OF_MEMORY.
@@ -275,7 +278,8 @@ SETT_API sett_status sett_progress_phases(sett_world* world, float dt, int first
  * Threads: any. Since: 0.2 */
 SETT_API float sett_frame_wait(uint64_t* clock, float rate);
 
-/* Runs one system once, now, even if it is disabled or not due. Applies its commands.
+/* Runs one system once, now, even if it is disabled or not due. Before and after it, recorded
+ * commands of systems and of the world's own buffer are applied.
  * Fails: as sett_progress.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_system_run(sett_system* system, float dt);
@@ -290,9 +294,10 @@ SETT_API sett_status sett_system_run_with(sett_system* system, float dt, void* a
  * Threads: the one that runs the job. Since: 0.1 */
 SETT_API sett_batch* sett_context_begin(sett_context* context, sett_batch* batch);
 
-/* Begins a loop over all entities of another query. SETT_CONTEXT_FOR calls it. The system declares
- *     what the query reads     in `access_any_in`, or as a SETT_IN term of its own
- *     what the query writes    in `access_any_inout`; with `single_job`, `access_inout` is enough
+/* Begins a loop over all entities of another query. SETT_CONTEXT_FOR calls it. The system must
+ * declare the components of the query:
+ *     read       as a SETT_IN term of the system, or in `access_any_in`
+ *     written    in `access_any_inout`; or in `access_inout`, if the system has `single_job`
  * Returns `batch`; NULL if memory runs out or the query is NULL.
  * Threads: the one that runs the job. Since: 0.1 */
 SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query,
