@@ -26,7 +26,7 @@
  *     component   a type of data, such as Position; also one entity's value of this type
  *     tag         a component without a value
  *     storage     where the values of one component lie in memory: an array or a sparse set
- *     row         the number of a value's place in its storage, or of an entity's in a batch
+ *     row         a number: the place of a value in its storage, or of an entity in a batch
  *     page        a block of memory with up to 1,024 values of one type
  *     structure   which entities are alive, and which components each of them has
  *     command     a structural change that is recorded now and applied later
@@ -47,8 +47,8 @@
  * Each function is described in this order: purpose; Returns; Fails; Cost; Invalidates; Threads;
  * Since. "Fails" lists values of sett_status (base.h), without SETT_STATUS_. A call that fails
  * changes nothing, unless its description says otherwise. A function that does not return a status
- * returns NULL, 0, false or a null handle if it fails. If it would have changed the world,
- * sett_world_error then has the status.
+ * returns NULL, 0, false or a null handle if it fails; after a call that changes the world,
+ * sett_world_error has the status.
  *
  * Threads:
  *     any      any thread can call it, at any time
@@ -61,23 +61,24 @@
  *     array                   until the value is removed
  *     sparse set              until any value of the type is removed, or the type is sorted
  *     ... with keep_order     until the value is removed, or the type is sorted or compacted
- *     ... owned by a group    also until any entity enters or leaves the group
- * After a snapshot is taken or restored (state.h), older addresses are valid for reading only.
+ *     ... owned by a group    as above, but at most until an entity enters or leaves the group
+ * A change of the storage moves all values of a type: sett_component_convert, auto_layout. After a
+ * snapshot is taken or restored (state.h), older addresses are valid for reading only.
  *
  * Misuse: for example a stale handle, sett_get of an absent component, a structural change inside a
  * loop. The call fails, in every build. Debug builds of the library (compiled without NDEBUG) also
- * report it to the log and assert hooks.
+ * report it to log_fn and assert_fn (sett_world_desc).
  *
  * Descriptors are structs of options; their names end in _desc. Zero in a field means the default,
  * which is written beside the field. A function that takes a descriptor is inline: it calls a
  * function whose name ends in _sized, with the size of the struct as one more argument. Other
  * languages call the _sized function.
  *
- * NULL as the first argument: the call does nothing and returns ARGUMENT, NULL, 0 or false. Debug
- * builds report it on stderr. Release builds do not check it in the most frequent functions,
- * because the check costs 3 to 8 %: sett_add, sett_ensure, sett_set, sett_remove, sett_get,
- * sett_find, sett_has and their _mut forms, sett_entity_create, sett_entity_destroy, and all
- * functions of accessors and batches.
+ * NULL as the first argument: the call does nothing and returns ARGUMENT, NULL, 0 or false, unless
+ * its description says that NULL is fine. Debug builds report it on stderr. Release builds do not
+ * check it in the most frequent functions, because the check costs 3 to 8 %: sett_add, sett_ensure,
+ * sett_set, sett_remove, sett_get, sett_find, sett_has and their _mut forms, sett_entity_create,
+ * sett_entity_destroy, and all functions of accessors and batches.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -184,8 +185,8 @@ SETT_API sett_status sett_world_trim(sett_world* world);
 SETT_API sett_status sett_world_reserve(sett_world* world, size_t bytes);
 
 /* Returns the status of the last change that failed in this world; SETT_OK if none has failed.
- * Success does not reset it. Calls that only read, such as sett_get, do not set it. Of the calls
- * that record a command, only those do that fail with LIMIT.
+ * Success does not reset it. Calls that only read, such as sett_get, do not set it. Calls that
+ * record a command set it only if they fail with LIMIT.
  * Threads: reader. Since: 0.1 */
 SETT_API sett_status sett_world_error(const sett_world* world);
 
@@ -207,8 +208,8 @@ SETT_API void sett_world_swap_failure(sett_world* world, sett_failure* failure);
 
 /* The tick of the world. A write stores it in the page of the value; with track_rows also beside
  * the value. sett_world_advance_tick begins a new tick and returns it. Other calls can begin one
- * too, such as sett_snapshot_restore. Ticks never go back, so the tick is not part of the state:
- * a simulation that is rewound must not compute with it.
+ * too, such as sett_snapshot_restore. Ticks never go back, not even in a restore: a simulation that
+ * is rewound must not compute with them.
  * Threads: reader / writer. Since: 0.1 */
 SETT_API uint64_t sett_world_tick(const sett_world* world);
 SETT_API uint64_t sett_world_advance_tick(sett_world* world);
@@ -293,7 +294,8 @@ typedef struct sett_component_desc {
     uint32_t entity_offset_count;
 
     /* The bytes that are hashed, compared and sent in deltas: ranges that do not overlap. All other
-     * bytes count as padding. Default: all bytes for SETT_SAVE_BYTES, otherwise none. */
+     * bytes count as padding. Default: all bytes for SETT_SAVE_BYTES, none for SETT_SAVE_CLONE. For
+     * SETT_SAVE_SKIP always none */
     const sett_byte_range* bytes;
     uint32_t byte_count;
 
@@ -302,9 +304,8 @@ typedef struct sett_component_desc {
     const struct sett_struct* members;
 
     /* Registers a relationship (relationship.h): SETT_RELATIONSHIP(.many = true). The value is then
-     * the data of a link, and `size` is 0 if links have no data. Of the other fields, set only
-     * `name`, `id` and `storage`, and those that describe the bytes of the data: `type_name`,
-     * `size`, `align`, `mask` and `members`. Default: none */
+     * the data of a link, and `size` is 0 if links have no data. Besides, set only `name`, `id`,
+     * `storage`, `type_name`, `align`, `mask` and `members`. Default: none */
     const struct sett_relationship_desc* relationship;
 
     /* Value hooks, for values that own memory. Each handles `count` adjacent values:
@@ -370,7 +371,7 @@ static inline sett_status sett_component_register_list_(sett_world* world,
  * entities (on_remove callbacks run), and frees its name and its id. First destroy the systems,
  * queries, searches, observers, groups and orders (ordered.h) that use it, and unregister types
  * that require it.
- * Fails: UNREGISTERED, CONFLICT (it is used; the message names the user. Orders are not checked),
+ * Fails: UNREGISTERED, CONFLICT (it is used; the message says by what. Orders are not checked),
  * ARGUMENT (a type of the library, or a relationship), LOCKED (a loop is open, snapshots exist, or
  * commands are recorded), OUT_OF_MEMORY (some entities may have lost it).
  * Cost: as sett_component_clear, and O(entities). Invalidates: addresses and accessors of the type.
@@ -401,9 +402,9 @@ SETT_API sett_component sett_component_find(const sett_world* world, const char*
 /* Returns the type's name, or NULL if the id is not registered. Threads: reader. Since: 0.1 */
 SETT_API const char* sett_component_name(const sett_world* world, sett_component component);
 
-/* Private: typed macros call it in programs compiled without NDEBUG. If the component's values have
- * another C type than `size` (0: any) and `type_name` say, reports it and returns false. Returns
- * true for an unregistered id: the macro's next call reports it.
+/* Private: typed macros call it in programs compiled without NDEBUG. Reports a component whose C
+ * type is not that of `size` (0: any) and `type_name`, and returns false. Returns true for an
+ * unregistered id: the macro's next call reports it.
  * Cost: O(1), usually one comparison of pointers. Threads: reader. Since: 0.2 */
 SETT_API bool sett_component_check_type_(const sett_world* world, sett_component component,
                                          size_t size, const char* type_name, const char* call);
@@ -464,7 +465,7 @@ SETT_API sett_status sett_component_compact(sett_world* world, sett_component co
 /* ------------------------------------------------------------------------------------- entities */
 
 /* Creates an entity without components, at the lowest free index. An index is free if no entity is
- * alive there, no command has reserved it, and not all of its generations were used. Two worlds
+ * alive there, no command has reserved it, and it has an unused generation. Two worlds
  * with the same history create the same handles.
  * Returns null on failure. Fails: LOCKED, LIMIT, OUT_OF_MEMORY.
  * Cost: O(1), about 5 ns. Invalidates: nothing.
@@ -537,8 +538,8 @@ SETT_API sett_status sett_entity_set_first(sett_world* world, uint32_t index);
 SETT_API sett_status sett_entity_destroy(sett_world* world, sett_entity entity);
 
 /* Destroys `count` entities. Skips stale handles.
- * Fails: LOCKED; REJECTED and OUT_OF_MEMORY as sett_entity_destroy (the entities that can be
- * destroyed are).
+ * Fails: LOCKED; REJECTED and OUT_OF_MEMORY as sett_entity_destroy (all other entities are
+ * destroyed).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entities,
                                               uint32_t count);
@@ -586,7 +587,7 @@ SETT_API sett_status sett_entity_reserve(sett_world* world, uint32_t count);
 
 /* --------------------------------------------------------------------------------------- values */
 
-/* Adds an absent component. Adds the components that it requires first, with their callbacks. The
+/* Adds an absent component. First adds the components that it requires, with their callbacks. The
  * value is initialised by the init hook, or zero.
  * Returns the address of the value; for a tag, a pointer that is not NULL and must not be used.
  * NULL on failure. Fails: STALE, UNREGISTERED, PRESENT, LOCKED, OUT_OF_MEMORY.
@@ -601,9 +602,8 @@ SETT_API void* sett_ensure(sett_world* world, sett_entity entity, sett_component
 
 /* Sets a value. If the component is absent, it is added: on_add sees the new value, and on_set runs
  * after on_add.
- *   value  the copy hook copies it. Without a copy hook the old value is deinitialised, and the new
- *          bytes are copied: memory that they point to then belongs to the world. NULL only for a
- *          tag
+ *   value  the copy hook copies it. Without a copy hook the old value is deinitialised, the bytes
+ *          are copied, and the world then owns the memory that they point to. NULL only for a tag
  * Returns the address of the value; NULL on failure. Fails: as sett_add, except PRESENT.
  * Cost: as sett_add or sett_get_mut, plus the copy.
  * Threads: system, if the entity has the component, and the component has no on_set callback or
@@ -667,7 +667,7 @@ SETT_API sett_status sett_enable(sett_world* world, sett_entity entity, sett_com
 SETT_API bool sett_is_enabled(const sett_world* world, sett_entity entity,
                               sett_component component);
 
-/* Calls for a list of entities. They are faster than a loop over sett_find, sett_add and so on,
+/* Functions for lists of entities. They are faster than a loop over sett_find, sett_add and so on,
  * because they prefetch the memory of the next entities.
  *
  * sett_find_many finds the component of each entity, to read; sett_find_many_mut to write.
@@ -756,11 +756,11 @@ typedef struct sett_accessor {
     sett_component component;
 } sett_accessor;
 
-/* Private: the type of an accessor; of another kind where none is registered. */
+/* Private: the type of an accessor; if it is not registered, a stand-in that has no values. */
 SETT_API const sett_type_header_* sett_accessor_type_(const sett_world* world,
                                                       sett_component component);
 
-/* Returns an accessor. For a type that is not registered yet it finds nothing, even later.
+/* Returns an accessor. If the type is not registered yet, the accessor never finds anything.
  * Threads: reader. Since: 0.1 */
 static inline sett_accessor sett_accessor_make(const sett_world* world, sett_component component)
 {
@@ -835,9 +835,9 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
  *     in a system's function                     the buffer of the job (system.h)
  *     in a callback, while a buffer is applied   this buffer
  *     anywhere else                              the world's own buffer
- * Call it inside the system's function, not earlier: while systems run, the world's own buffer
- * rejects commands (LOCKED). The call finds the system by the current thread. A function that
- * continues on another thread (a fiber) uses context->commands instead.
+ * Call it inside the system's function: earlier it returns the world's own buffer, which rejects
+ * commands while systems run (LOCKED). The call finds the system by the current thread. A function
+ * that continues on another thread (a fiber) uses context->commands instead.
  * Cost: about 20 instructions in a system, 2 elsewhere.
  * Threads: system. Since: 0.2 */
 SETT_API sett_commands* sett_commands_here(sett_world* world);
@@ -867,7 +867,7 @@ SETT_API void sett_commands_clear(sett_commands* commands);
 /* Returns the number of commands in the buffer. Threads: as recording. Since: 0.1 */
 SETT_API uint32_t sett_commands_count(const sett_commands* commands);
 
-/* Writes the commands as text, one in each line, as snprintf does:
+/* Writes the commands as text, as snprintf does, one in each line:
  *
  *     1: create entity 7:1
  *     2: set "Position" of entity 7:1
@@ -954,7 +954,7 @@ typedef struct sett_term {
     sett_component component; /* 0 ends the list */
     sett_access access;       /* default: SETT_INOUT */
     sett_term_kind kind;      /* default: SETT_WITH */
-    bool changed;             /* WITH: only if changed, see sett_query_set_since; default: no */
+    bool changed;             /* only for WITH: if changed (sett_query_set_since); default: no */
 
     /* A "term elsewhere" looks at another entity than the visited one: `walk`, `entity` or
      * `singleton` chooses it. Terms elsewhere come after all other terms, cannot be ANY, and have
@@ -965,9 +965,9 @@ typedef struct sett_term {
     sett_entity entity;   /* this entity; default: none */
     bool singleton;       /* the entity that has the singletons; default: no */
 
-    /* WITH, one term at most: loops have the order of this component's storage. This is the order
-     * of rows in a sparse set, and the order of entity indices in an array. Default: the library
-     * estimates which component costs least */
+    /* for one WITH term at most: loops have the order of its storage. This is the order of rows in
+     * a sparse set, and the order of entity indices in an array. Default: the library estimates
+     * which component costs least */
     bool drives;
 } sett_term;
 
@@ -1074,12 +1074,13 @@ SETT_API void sett_batch_end(sett_batch* batch);
  * Threads: as sett_query_begin. Since: 0.2 */
 SETT_API sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch);
 
-/* Restricts a loop that was just opened to one of `parts` parts of the storage. All parts together
- * visit every match once, if structure does not change between them. Parts begin at multiples of
- * 1,024 rows; otherwise they are equal. For example, visit a tenth of the entities in each of ten
- * frames: SETT_FOR_PART (loop.h).
+/* Restricts a newly opened loop to a part of the storage. All parts together visit every match
+ * once, if structure does not change between them. Parts are of equal size, rounded to multiples of
+ * 1,024 rows. For example, visit a tenth of the entities in each of ten frames: SETT_FOR_PART
+ * (loop.h).
  *   batch  NULL is fine
  *   part   0 to `parts` - 1
+ *   parts  how many parts there are
  * Returns `batch`.
  * Threads: the one that runs the loop. Since: 0.2 */
 SETT_API sett_batch* sett_batch_part(sett_batch* batch, uint32_t part, uint32_t parts);
@@ -1107,9 +1108,9 @@ static inline void* sett_batch_field(const sett_batch* batch, uint32_t k)
     return batch->fields[k];
 }
 
-/* Private: as sett_batch_field, in programs compiled without NDEBUG. Reports another C type than
- * `size` and `type` say (and returns NULL), SETT_FIELD_MUT (`mut` true) of a SETT_IN term, and
- * SETT_FIELD of a SETT_OUT term.
+/* Private: as sett_batch_field, in programs compiled without NDEBUG. Reports three mistakes: a C
+ * type that is not that of `size` and `type` (returns NULL); SETT_FIELD_MUT (`mut`) of a SETT_IN
+ * term; SETT_FIELD of a SETT_OUT term.
  * Threads: the one that runs the loop. Since: 0.1 */
 SETT_API void* sett_batch_field_checked_(const sett_batch* batch, uint32_t k, bool mut, size_t size,
                                          const char* type);
@@ -1131,7 +1132,7 @@ static inline uint32_t sett_batch_index(const sett_batch* batch, uint32_t row)
 /* The slow path of sett_batch_entity. */
 SETT_API sett_entity sett_batch_entity_lookup_(const sett_batch* batch, uint32_t row);
 
-/* Returns the entity of a row. Cost: two loads if the loop walks an array, not a sparse set.
+/* Returns the entity of a row. Cost: two loads; a call if the loop walks a sparse set.
  * Threads: reader. Since: 0.1 */
 static inline sett_entity sett_batch_entity(const sett_batch* batch, uint32_t row)
 {
@@ -1154,7 +1155,7 @@ SETT_API const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t
  *     sett_batch_from_mut  to write; SETT_FIELD_FROM_MUT returns a typed pointer
  *     sett_batch_source    the entity that has the value
  *   k  the number of the term among all terms
- * NULL, and a misuse: a term that is not elsewhere, and writing through a SETT_IN term.
+ * Misuse (returns NULL): a term that is not elsewhere; writing through a SETT_IN term.
  * Cost: O(steps of the walk), about 5 ns each. Threads: the one that runs the loop. Since: 0.2 */
 SETT_API const void* sett_batch_from(const sett_batch* batch, uint32_t k, uint32_t row);
 SETT_API void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row);
@@ -1224,7 +1225,7 @@ typedef enum sett_key_kind {
     SETT_KEY_NONE, /* no key */
     SETT_KEY_U32,
     SETT_KEY_I32,
-    SETT_KEY_F32, /* negative NaNs, numbers, positive NaNs; -0 before 0 */
+    SETT_KEY_F32, /* in this order: negative NaNs, numbers (-0 before 0), positive NaNs */
     SETT_KEY_U64,
     SETT_KEY_I64,
     SETT_KEY_F64,

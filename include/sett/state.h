@@ -29,11 +29,11 @@
  * restore does not undo it. Any write to an address from sett_get is a stray write too. While you
  * develop, call sett_world_check_writes once a frame: it finds stray writes.
  *
- * Changes after a restore. A restore begins a new tick. Each page that it changes stores this tick
- * beside the tick of the last write, which is restored too. For queries and sett_changed_tick the
- * later one counts: all values of these pages are then changed, even with track_rows, and a
- * renderer draws them again. For systems the restored one counts: a frame that is played again
- * visits the same entities as the first time.
+ * Changes after a restore. A restore begins a new tick. Each page that it changes then has two
+ * ticks: this one, and the restored tick of its last write. Queries and sett_changed_tick use the
+ * later: all values of these pages count as changed, even with track_rows, and a renderer draws
+ * them again. Systems use the restored one: a frame that is played again visits the same entities
+ * as the first time.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -49,8 +49,9 @@
  * handle. Nothing else of the state matters. Begins a new tick.
  *
  * A type with members (members.h) is hashed member by member: little endian, text up to its zero
- * byte, all NaNs alike. Another type is hashed as bytes, with padding as zero. Of a value with
- * SETT_SAVE_CLONE or SETT_SAVE_SKIP only sett_component_desc.bytes are hashed.
+ * byte, all NaNs alike. Another type is hashed as bytes, with padding as zero. Values with
+ * SETT_SAVE_CLONE are hashed only if the type has members or sett_component_desc.bytes; values with
+ * SETT_SAVE_SKIP never.
  * Cost: O(pages), plus O(values) of pages that were written since the last call.
  * Threads: writer. Since: 0.1 */
 SETT_API uint64_t sett_world_hash(sett_world* world);
@@ -70,14 +71,14 @@ SETT_API size_t sett_world_difference(const sett_world* a, const sett_world* b, 
                                       size_t size);
 
 /* For debugging: finds stray writes (see above) since the last call of this function or of
- * sett_world_hash. The first call finds none. Where a page was written properly too, its stray
- * writes are not found.
+ * sett_world_hash. The first call finds none. Stray writes to a page that also had proper writes
+ * are not found.
  * Returns OK, or INVALID with a message that names the component and the entity.
  * Cost: O(values), plus the hash. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_check_writes(sett_world* world);
 
 /* Copies the state of `from` into `into`. Afterwards both have the same handles, and create the
- * same handles next.
+ * same handles next (unless sett_entity_set_first differs).
  *
  * First the entities of `into` are destroyed, as by sett_world_clear; on_remove callbacks run. No
  * callback runs for the copied entities. Commands recorded in `into` are dropped, and commands
@@ -125,8 +126,8 @@ SETT_API sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out);
 /* Restores the state of a snapshot. The present state is lost, unless it has a snapshot too. All
  * snapshots stay. Recorded commands are dropped. A new tick begins.
  *
- * No callback or observer runs. If a callback counts something, store the number in a component:
- * then it is restored too.
+ * No callback or observer runs, except sett_snapshot_options.restored. If a callback counts
+ * something, store the number in a component: then it is restored too.
  *
  * Values with SETT_SAVE_SKIP are not restored. A value that exists before and after the restore
  * stays as it is. A value that the restore adds is initialised, and a value that it removes is
@@ -171,16 +172,16 @@ typedef struct sett_restored {
 } sett_restored;
 
 /* Called after a restore, with everything that it changed: first entities, then components in the
- * order of their registration, each ascending by index. CHANGED means that bytes of the value
- * differ (sett_component_desc.bytes). For SETT_SAVE_CLONE without such bytes only REMOVED and ADDED
- * are reported. The callback can read the world and record commands. */
+ * order of their registration, each component's by ascending index. CHANGED means that bytes of the
+ * value differ (sett_component_desc.bytes). For SETT_SAVE_CLONE without such bytes only REMOVED and
+ * ADDED are reported. The callback can read the world and record commands. */
 typedef void (*sett_restored_fn)(sett_world* world, const sett_restored* items, uint32_t count,
                                  void* user);
 
 /* Options for the snapshots of a world. All zeroes is the default. */
 typedef struct sett_snapshot_options {
-    /* bytes of pages that snapshots can use. Beyond it the oldest snapshots are lost, except the
-     * latest one, and the log says so. The limit can be exceeded while a loop is open. Values with
+    /* bytes of pages that snapshots can use. Beyond it the oldest snapshots are lost, but never the
+     * latest, and the log says so. The limit can be exceeded while a loop is open. Values with
      * SETT_SAVE_CLONE can exceed it until the next snapshot is taken. Default: no limit */
     size_t memory_limit;
     sett_restored_fn restored; /* default: none */
@@ -250,9 +251,9 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
                                        void* out, size_t capacity, size_t* size);
 
 /* Applies a delta. Recorded commands are applied first. Then the world must be in state `a` of the
- * delta: its hash is compared. Afterwards the world is in state `b`, with the same hash. Order of
- * rows and next handles are the sender's too, if the world began as a clone of the sender's and has
- * applied all its deltas.
+ * delta: its hash is compared. Afterwards the world has what the delta contains of state `b`, and
+ * the same hash. The order of rows also equals the sender's, if the world began as its clone and
+ * has applied all its deltas.
  *
  * The bytes can come from an untrusted source. All of them are checked. If they are wrong, or if
  * the result is not `b`, the delta is rejected, and its changes are undone.
@@ -301,8 +302,8 @@ SETT_API sett_status sett_ring_take(sett_ring* ring);
 /* Restores a snapshot of the ring. Later snapshots of the ring are dropped.
  *   back  0: the latest, 1: the one before it, and so on
  *
- * If each frame takes a snapshot and then plays, sett_ring_restore(ring, n) undoes n + 1 frames.
- * The restored snapshot stays in the ring. So play again without the first sett_ring_take:
+ * If you take a snapshot before each frame, sett_ring_restore(ring, n) undoes n + 1 frames. The
+ * restored snapshot stays in the ring. So play again without the first sett_ring_take:
  *
  *     sett_ring_restore(ring, n);
  *     for (uint32_t k = 0; k <= n; k++) {

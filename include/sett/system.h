@@ -56,7 +56,7 @@
  * Commands. A system records into context->commands. These commands are applied
  *     at the end of the phase;
  *     before an exclusive system;
- *     before a later system that accesses a component in the system's list `records`.
+ *     before a later system that accesses a component of the `records` of this one.
  * The order is that of systems, then of jobs, then of recording. The world's own buffer comes last,
  * and is also applied at the beginning of a frame.
  *
@@ -141,18 +141,18 @@ typedef struct sett_system_desc {
     bool (*run_if)(const sett_world* world, void* user);
     /* seconds between two runs. The system runs at most once a frame; its dt is the interval. If
      * the interval ends inside a frame, the rest of the frame counts for the next interval. In a
-     * frame longer than the interval, dt is all the time since the last run, and no rest is left. A
-     * run can come early, by up to 1/1000 of the frame's dt. Default: it runs every frame */
+     * frame longer than the interval, dt is all the time since the last run; nothing carries over.
+     * A run can come early, by up to 1/1000 of the frame's dt. Default: it runs every frame */
     float interval;
     /* seconds of one step; this is also the system's dt. A frame runs as many steps as fit into the
      * time that has passed. Default: one run a frame */
     float fixed_step;
     uint32_t max_steps; /* the most fixed steps in one frame; the rest is dropped; default: 8 */
 
-    /* Callbacks for entities that begin to match the terms, and that no longer match them, as in
+    /* Callbacks when an entity begins to match the terms, and when it no longer does, as in
      * sett_group_desc. on_enter also runs for the matches that exist when the system is created.
-     * All terms are then WITH or WITHOUT: no OPTIONAL or ANY, no `changed`, no dont_fragment type.
-     */
+     * With these callbacks all terms must be WITH or WITHOUT: no OPTIONAL or ANY, no `changed`, no
+     * dont_fragment type. */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
 } sett_system_desc;
@@ -232,7 +232,7 @@ typedef struct sett_system_stats {
     uint32_t jobs;       /* of the last run */
     uint32_t stage;      /* number of its stage in its phase, from 0 */
     int phase;
-    const sett_system* waits_for; /* why it is not in an earlier stage; NULL: it waits for none */
+    const sett_system* waits_for; /* because of it, it is in no earlier stage; NULL: no system */
     sett_component waits_on;      /* the component in conflict; 0: declared order, or exclusive */
 } sett_system_stats;
 
@@ -381,8 +381,8 @@ static inline sett_status sett_schedule_configure(sett_world* world, const sett_
 }
 
 /* Called after a step of a frame. The function can read the world. If `commands` is false, `system`
- * has run. If `commands` is true, commands of `system` were applied; NULL: those of the world's own
- * buffer. */
+ * has run. If `commands` is true, commands of `system` were applied; if `system` is NULL, those of
+ * the world's own buffer. */
 typedef void (*sett_step_fn)(sett_world* world, sett_system* system, bool commands, void* user);
 
 /* Calls a function after each step of a frame, to find out which system changes a value. Systems
