@@ -650,6 +650,141 @@ static void what_changes_alike_takes_little(void)
     CHECK_END(world);
 }
 
+/* ---- Orders of lists ------------------------------------------------------------------------- */
+
+enum {
+    LINK = 1,
+    LINKS,
+    LISTED = 8 /* indices, of which any two can be linked */
+};
+
+static sett_world* begin_lists(void)
+{
+    sett_world* world = quiet_world();
+    CHECK_EQ(sett_relationship_register(world, &(sett_relationship_desc){.name = "link"}), LINK);
+    CHECK_EQ(
+        sett_relationship_register(world, &(sett_relationship_desc){.name = "links", .many = true}),
+        LINKS);
+    CHECK(sett_hierarchy_register(world, NULL) != 0);
+    return world;
+}
+
+static void move_in_lists(sett_world* world)
+{
+    sett_entity a = sett_entity_at(world, below(LISTED));
+    sett_entity b = sett_entity_at(world, below(LISTED));
+    sett_component id = below(2) != 0 ? LINK : LINKS;
+    switch (below(9)) { /* what is not possible is rejected */
+    case 0:
+        (void)sett_entity_destroy(world, a);
+        break;
+    case 1:
+    case 2:
+        (void)sett_entity_create_handle(world, (sett_entity){below(LISTED), 1 + below(50)});
+        break;
+    case 3:
+        (void)sett_hierarchy_insert_before(world, a, b);
+        break;
+    case 4:
+        (void)sett_hierarchy_insert_after(world, a, b);
+        break;
+    case 5:
+        (void)sett_unrelate(world, a, id, b);
+        break;
+    case 6:
+        (void)sett_relate(world, a, id, b);
+        break;
+    default:
+        (void)sett_hierarchy_attach(world, a, b);
+        break;
+    }
+}
+
+static void check_lists(const sett_world* world, const sett_world* peer)
+{
+    for (uint32_t k = 0; k < LISTED; k++) {
+        sett_entity owner = sett_entity_at(world, k);
+        CHECK(sett_equals(sett_entity_at(peer, k), owner));
+        sett_entity here = sett_is_null(owner) ? owner : sett_hierarchy_first(world, owner);
+        sett_entity there = sett_is_null(owner) ? owner : sett_hierarchy_first(peer, owner);
+        for (; !sett_is_null(here) || !sett_is_null(there);
+             here = sett_hierarchy_next(world, here), there = sett_hierarchy_next(peer, there)) {
+            CHECK(sett_equals(here, there));
+        }
+        for (sett_component id = LINK; id <= LINKS && !sett_is_null(owner); id++) {
+            sett_link_cursor at = {0};
+            sett_link_cursor same = {0};
+            do {
+                here = sett_source_next(world, id, owner, &at);
+                CHECK(sett_equals(here, sett_source_next(peer, id, owner, &same)));
+            } while (!sett_is_null(here));
+        }
+    }
+}
+
+static void check_lists_travel(sett_world* world, sett_snapshot a, sett_snapshot b,
+                               sett_world* peer)
+{
+    unsigned char* bytes;
+    size_t size = encode(world, a, b, &bytes);
+    CHECK_APPLY(peer, bytes, size);
+    free(bytes);
+}
+
+/* Few entities in few lists, so that all happens: members that move within their list, that leave
+ * it and are followed at their index by others, in lists whose owners do the same. */
+static void lists_travel_in_their_order(void)
+{
+    chance_state = check_setting("SETT_SEED", 1);
+    for (uint32_t round = 0; round < 40; round++) {
+        sett_world* world = begin_lists();
+        sett_world* peer = begin_lists();
+        sett_snapshot last = take(world);
+        for (uint32_t frame = 0; frame < 200; frame++) {
+            for (uint32_t k = 1 + below(6); k > 0; k--) {
+                move_in_lists(world);
+            }
+            sett_snapshot now = take(world);
+            check_lists_travel(world, last, now, peer);
+            CHECK_SAME(world, peer);
+            check_lists(world, peer);
+            if (frame % 4 == 0) { /* there and back */
+                check_lists_travel(world, now, last, peer);
+                check_lists_travel(world, last, now, peer);
+                check_lists(world, peer);
+            }
+            CHECK_EQ(sett_snapshot_drop(world, last), SETT_OK);
+            last = now;
+        }
+        CHECK_END(world);
+        CHECK_END(peer);
+    }
+}
+
+/* Another entity at a member's index: the one before it has the same bytes, and another place. */
+static void a_follower_can_have_the_index_of_another(void)
+{
+    sett_world* world = begin_lists();
+    sett_world* peer = begin_lists();
+    sett_snapshot empty = take(world);
+    sett_entity e[4];
+    for (uint32_t k = 0; k < 4; k++) {
+        e[k] = sett_entity_create(world);
+        CHECK(k == 0 || sett_hierarchy_attach(world, e[k], e[0]) == SETT_OK);
+    }
+    sett_snapshot before = take(world);
+    check_lists_travel(world, empty, before, peer);
+    CHECK_EQ(sett_entity_destroy(world, e[2]), SETT_OK); /* 1 2 3 become 3 1 2 */
+    CHECK_EQ(sett_hierarchy_insert_before(world, e[3], e[1]), SETT_OK);
+    sett_entity again = sett_entity_create(world);
+    CHECK_EQ(again.index, e[2].index);
+    CHECK_EQ(sett_hierarchy_attach(world, again, e[0]), SETT_OK);
+    check_lists_travel(world, before, take(world), peer);
+    check_lists(world, peer);
+    CHECK_END(world);
+    CHECK_END(peer);
+}
+
 TEST_MAIN(TEST(differences_are_of_what_counts), TEST(what_changes_alike_takes_little),
           TEST(a_peer_follows), TEST(any_two_snapshots_can_be_distinguished),
           TEST(what_is_cut_off_is_rejected), TEST(what_is_altered_is_rejected),
@@ -657,4 +792,5 @@ TEST_MAIN(TEST(differences_are_of_what_counts), TEST(what_changes_alike_takes_li
           TEST(what_cannot_be_is_rejected_and_undone), TEST(other_versions_are_rejected_by_number),
           TEST(children_do_not_end_behind_its_back), TEST(another_parent_may_have_the_place),
           TEST(snapshots_of_the_peer_stay), TEST(what_is_rejected_costs_no_snapshot),
-          TEST(entities_far_out_travel))
+          TEST(entities_far_out_travel), TEST(lists_travel_in_their_order),
+          TEST(a_follower_can_have_the_index_of_another))

@@ -146,6 +146,7 @@ const setti_codec setti_hierarchy_codec = {
     .form = SETTI_DELTA_TREE,
     .by_index = true,
     .whole = true, /* depths are repaired by subtrees */
+    .direct = true,
     .bytes = codec_node_bytes,
     .differs = codec_node_differs,
     .encode = codec_node_encode,

@@ -168,6 +168,7 @@ static bool codec_link_requeue(setti_type* type, sett_entity owner, uint32_t mem
 
 const setti_codec setti_link_codec = {
     .form = SETTI_DELTA_LINK,
+    .direct = true,
     .bytes = codec_link_bytes,
     .encode = codec_link_encode,
     .isolate = codec_link_isolate,

@@ -13,24 +13,38 @@
 #include "base/bits.h"
 #include "state/hash.h"
 
+/* Passes on a slot whose generations differ. */
+static void compare_slot(setti_compare* compare, sett_entity was, sett_entity is)
+{
+    bool ended = (was.generation & SETTI_DEAD) == 0;
+    bool begun = (is.generation & SETTI_DEAD) == 0;
+    if (ended || begun) {
+        compare->sink->entity(compare->sink, ended ? &was : NULL, begun ? &is : NULL);
+    }
+    if (begun) {
+        setti_marks_add(&compare->begun, is.index);
+    }
+}
+
 void setti_compare_entities(setti_compare* compare)
 {
+    static const size_t size = sizeof(((setti_entity_page*)NULL)->generation);
     uint32_t at = SETTI_NONE;
     setti_marks_clear(&compare->begun);
     const setti_view_page* page;
     while ((page = setti_view_next(compare->view, &compare->view->world->entities.pages, &at)) !=
            NULL) {
+        const setti_entity_page* was = page->in[0];
+        const setti_entity_page* is = page->in[1];
+        if (was != NULL && is != NULL && memcmp(was->generation, is->generation, size) == 0) {
+            continue; /* signatures changed */
+        }
         for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
             uint32_t index = (page->number << SETTI_ENTITY_SHIFT) + slot;
-            sett_entity was = setti_view_entity(compare->view, index, 0);
-            sett_entity is = setti_view_entity(compare->view, index, 1);
-            if (sett_equals(was, is)) {
-                continue;
-            }
-            compare->sink->entity(compare->sink, sett_is_null(was) ? NULL : &was,
-                                  sett_is_null(is) ? NULL : &is);
-            if (!sett_is_null(is)) {
-                setti_marks_add(&compare->begun, index);
+            sett_entity before = {index, was != NULL ? was->generation[slot] : SETTI_UNUSED};
+            sett_entity after = {index, is != NULL ? is->generation[slot] : SETTI_UNUSED};
+            if (before.generation != after.generation) {
+                compare_slot(compare, before, after);
             }
         }
     }
@@ -231,19 +245,81 @@ void setti_compare_mark(setti_compare* compare, const setti_type* type)
     }
 }
 
+/* The pages that a walk is at: it looks up each once. */
+typedef struct compare_place {
+    setti_view_memo presence;
+    setti_view_memo rows;
+    setti_view_memo entities;
+} compare_place;
+
+static inline const void* const* compare_page(setti_view* view, setti_view_memo* at,
+                                              const setti_pages* pages, uint32_t number)
+{
+    if (at->pages == NULL || at->number != number) {
+        at->pages = pages;
+        at->number = number;
+        at->in[0] = setti_view_get(view, pages, number, 0);
+        at->in[1] = setti_view_get(view, pages, number, 1);
+    }
+    return at->in;
+}
+
+static void compare_find_entities(setti_view* view, compare_place* place, uint32_t index,
+                                  sett_entity out[2])
+{
+    const void* const* page = compare_page(view, &place->entities, &view->world->entities.pages,
+                                           index >> SETTI_ENTITY_SHIFT);
+    for (uint32_t side = 0; side < 2; side++) {
+        const setti_entity_page* in = page[side];
+        uint32_t generation = in != NULL ? in->generation[index & SETTI_ENTITY_MASK] : SETTI_UNUSED;
+        bool lives = (generation & SETTI_DEAD) == 0;
+        out[side].index = lives ? index : 0;
+        out[side].generation = lives ? generation : 0;
+    }
+}
+
+static void compare_find_values(setti_view* view, compare_place* place, const setti_type* type,
+                                uint32_t index, const void* out[2])
+{
+    const setti_storage* storage = &type->storage;
+    if (storage->kind == SETTI_SPARSE) {
+        out[0] = setti_view_value(view, type, index, 0);
+        out[1] = setti_view_value(view, type, index, 1);
+        return;
+    }
+    const void* const* words =
+        compare_page(view, &place->presence, &storage->presence, index >> SETTI_BITS_SHIFT);
+    const void* const* rows = storage->size != 0 ? compare_page(view, &place->rows, &storage->rows,
+                                                                index >> storage->shift)
+                                                 : NULL;
+    size_t at = (size_t)(index & (setti_storage_rows(storage) - 1)) * storage->size;
+    for (uint32_t side = 0; side < 2; side++) {
+        const uint64_t* word = words[side];
+        bool has =
+            word != NULL && (word[index / 64 & (SETTI_BITS_WORDS - 1)] >> (index % 64) & 1) != 0;
+        out[side] = !has           ? NULL
+                    : rows == NULL ? (const void*)type /* any address */
+                                   : (const unsigned char*)rows[side] + at;
+    }
+}
+
 void setti_compare_notify(setti_compare* compare, const setti_type* type)
 {
     setti_view* view = compare->view;
+    compare_place place = {0};
     SETTI_ASSERT(compare->sink != NULL);
     for (uint32_t index = SETTI_NONE; setti_marks_next(&compare->bits, &index);) {
-        const void* before = setti_view_value(view, type, index, 0);
-        const void* after = setti_view_value(view, type, index, 1);
-        sett_entity was = setti_view_entity(view, index, 0);
-        sett_entity is = setti_view_entity(view, index, 1);
-        bool same = before != NULL && after != NULL && sett_equals(was, is);
-        if ((before != NULL || after != NULL) &&
-            !(same && !compare->all && compare_same(view, type, before, after))) {
-            compare->sink->value(compare->sink, was, before, is, after);
+        const void* value[2];
+        sett_entity entity[2];
+        compare_find_values(view, &place, type, index, value);
+        if (value[0] == NULL && value[1] == NULL) {
+            continue;
+        }
+        compare_find_entities(view, &place, index, entity);
+        compare->same = value[0] != NULL && value[1] != NULL && sett_equals(entity[0], entity[1]) &&
+                        compare_same(view, type, value[0], value[1]);
+        if (compare->all || !compare->same) {
+            compare->sink->value(compare->sink, entity[0], value[0], entity[1], value[1]);
         }
     }
 }

@@ -27,6 +27,7 @@ typedef struct setti_compare {
     setti_marks begun;  /* the entities that begin at their index */
     setti_marks marked; /* room for the caller's own marks */
     bool all;           /* report candidates also where they are equal */
+    bool same;          /* what is being reported is equal */
     setti_compare_sink* sink;
 } setti_compare;
 

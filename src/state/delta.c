@@ -46,46 +46,54 @@ uint32_t setti_delta_bytes(const setti_type* type)
 
 /* --------------------------------------------------------------------------------------- hashes */
 
-typedef struct delta_hash {
-    setti_compare_sink sink;
-    setti_view* view;
-    setti_hash_type of;
-    uint64_t sum; /* sum of what is new, less what is gone */
-} delta_hash;
-
 /* The hash of a value on one side, its records included. */
-static uint64_t delta_hash_side(const delta_hash* hash, sett_entity entity, const void* value,
-                                uint32_t side)
+static uint64_t delta_sum_side(const setti_delta_sum* sum, sett_entity entity, const void* value,
+                               uint32_t side)
 {
-    const setti_type* type = hash->of.type;
-    uint64_t sum = setti_hash_value(&hash->of, entity, value);
+    const setti_type* type = sum->of.type;
+    uint64_t hash = setti_hash_value(&sum->of, entity, value);
     setti_view_list list = setti_view_records(type, value);
     for (const void* record;
-         (record = setti_view_next_record(hash->view, type->records, &list, side)) != NULL;) {
-        sum += setti_hash_link(&hash->of, entity, record);
+         (record = setti_view_next_record(sum->view, type->records, &list, side)) != NULL;) {
+        hash += setti_hash_link(&sum->of, entity, record);
     }
-    return sum;
+    return hash;
 }
+
+void setti_delta_sum_value(setti_delta_sum* sum, sett_entity was, const void* before,
+                           sett_entity is, const void* after)
+{
+    sum->sum += after != NULL ? delta_sum_side(sum, is, after, 1) : 0;
+    sum->sum -= before != NULL ? delta_sum_side(sum, was, before, 0) : 0;
+}
+
+/* The hashes of slots, alive and dead. */
+static void delta_sum_slots(setti_delta_sum* sum)
+{
+    const setti_pages* pages = &sum->view->world->entities.pages;
+    uint32_t at = SETTI_NONE;
+    const setti_view_page* page;
+    while ((page = setti_view_next(sum->view, pages, &at)) != NULL) {
+        const setti_entity_page* was = page->in[0];
+        const setti_entity_page* is = page->in[1];
+        uint32_t first = page->number << SETTI_ENTITY_SHIFT;
+        if (was == NULL || is == NULL ||
+            memcmp(was->generation, is->generation, sizeof(was->generation)) != 0) {
+            sum->sum += is != NULL ? setti_hash_slots(is, first) : 0;
+            sum->sum -= was != NULL ? setti_hash_slots(was, first) : 0;
+        }
+    }
+}
+
+typedef struct delta_hash {
+    setti_compare_sink sink;
+    setti_delta_sum sum;
+} delta_hash;
 
 static void delta_hash_value(setti_compare_sink* sink, sett_entity was, const void* before,
                              sett_entity is, const void* after)
 {
-    delta_hash* hash = (delta_hash*)sink;
-    hash->sum += after != NULL ? delta_hash_side(hash, is, after, 1) : 0;
-    hash->sum -= before != NULL ? delta_hash_side(hash, was, before, 0) : 0;
-}
-
-/* The hash of slots, alive and dead. */
-static void delta_hash_slots(delta_hash* hash)
-{
-    const setti_pages* pages = &hash->view->world->entities.pages;
-    uint32_t at = SETTI_NONE;
-    const setti_view_page* page;
-    while ((page = setti_view_next(hash->view, pages, &at)) != NULL) {
-        uint32_t first = page->number << SETTI_ENTITY_SHIFT;
-        hash->sum += page->in[1] != NULL ? setti_hash_slots(page->in[1], first) : 0;
-        hash->sum -= page->in[0] != NULL ? setti_hash_slots(page->in[0], first) : 0;
-    }
+    setti_delta_sum_value(&((delta_hash*)sink)->sum, was, before, is, after);
 }
 
 static void delta_ignore_entity(setti_compare_sink* sink, const sett_entity* ended,
@@ -100,16 +108,16 @@ static void delta_ignore_entity(setti_compare_sink* sink, const sett_entity* end
 static uint64_t delta_hash_walk(setti_compare* walk)
 {
     delta_hash hash = {
-        .sink.entity = delta_ignore_entity, .sink.value = delta_hash_value, .view = walk->view};
+        .sink.entity = delta_ignore_entity, .sink.value = delta_hash_value, .sum.view = walk->view};
     walk->sink = &hash.sink;
-    delta_hash_slots(&hash);
+    delta_sum_slots(&hash.sum);
     setti_compare_entities(walk);
     const setti_type_list* types = &walk->view->world->registered;
     for (uint32_t k = 0; k < types->count; k++) {
-        setti_hash_begin(&hash.of, types->item[k]);
+        setti_hash_begin(&hash.sum.of, types->item[k]);
         setti_compare_type(walk, types->item[k]);
     }
-    return hash.sum;
+    return hash.sum.sum;
 }
 
 /* -------------------------------------------------------------------------------------- writing */
@@ -186,10 +194,9 @@ void setti_delta_write_life(setti_delta_writer* to, uint32_t index, uint32_t gen
 static void delta_write_entity(setti_compare_sink* sink, const sett_entity* ended,
                                const sett_entity* begun)
 {
-    setti_delta_writer* to = (setti_delta_writer*)sink;
-    const sett_entity* entity = to->begun ? begun : ended;
-    if (entity != NULL) {
-        setti_delta_write_life(to, entity->index, entity->generation);
+    (void)begun; /* are marked */
+    if (ended != NULL) {
+        setti_delta_write_life((setti_delta_writer*)sink, ended->index, ended->generation);
     }
 }
 
@@ -210,19 +217,25 @@ static void delta_write_new_entities(setti_delta_writer* to)
     }
 }
 
-static void delta_write_entities(setti_delta_writer* to, bool begun)
+static void delta_write_ended(setti_delta_writer* to)
 {
-    to->begun = begun;
+    setti_delta_begin_lives(to);
+    if (!to->walk->view->empty) {
+        to->sink.entity = delta_write_entity;
+        to->walk->sink = &to->sink;
+        setti_compare_entities(to->walk);
+    }
+}
+
+static void delta_write_begun(setti_delta_writer* to)
+{
     setti_delta_begin_lives(to);
     if (to->walk->view->empty) {
-        if (begun) {
-            delta_write_new_entities(to);
-        }
-        return;
+        delta_write_new_entities(to);
     }
-    to->sink.entity = delta_write_entity;
-    to->walk->sink = &to->sink;
-    setti_compare_entities(to->walk);
+    for (uint32_t index = SETTI_NONE; setti_marks_next(&to->walk->begun, &index);) {
+        setti_delta_write_life(to, index, setti_view_entity(to->walk->view, index, 1).generation);
+    }
 }
 
 static void delta_write_type(setti_delta_writer* to, const setti_type* type)
@@ -250,13 +263,13 @@ static size_t delta_counts_at(size_t at, const setti_type* type)
     return at + 2 + strlen(type->desc.name) + 1 + 3 * 4 + 8;
 }
 
-static void delta_write_head(setti_delta_writer* to, uint64_t before, uint64_t after)
+static void delta_write_head(setti_delta_writer* to)
 {
     const setti_type_list* types = &to->walk->view->world->registered;
     setti_delta_write_number(to, SETTI_DELTA_MAGIC, 4);
     setti_delta_write_number(to, SETTI_DELTA_VERSION, 4);
-    setti_delta_write_number(to, before, 8);
-    setti_delta_write_number(to, after, 8);
+    setti_delta_write_number(to, 0, 8); /* hash before */
+    setti_delta_write_number(to, 0, 8); /* and after */
     setti_delta_write_number(to, 0, 8); /* bytes in all */
     setti_delta_write_number(to, 0, 8); /* their hash */
     setti_delta_write_number(to, types->count, 4);
@@ -284,6 +297,7 @@ static void delta_write_parts(setti_delta_writer* to, const setti_type* type, si
 {
     to->type = type;
     to->codec = setti_delta_codec(type);
+    setti_hash_begin(&to->sum.of, type);
     setti_delta_write_entries(to);
     setti_delta_write_at(to, at, to->count, 4);
     setti_delta_write_changes(to);
@@ -309,8 +323,8 @@ static void delta_encoder_write_data(setti_encoder* to, const setti_type* data, 
     setti_delta_write_bytes(to->user, data, value);
 }
 
-static void delta_write_all(setti_delta_writer* to, setti_compare* walk, uint64_t before,
-                            uint64_t after)
+/* Writes all but the hashes of both states. */
+static void delta_write_all(setti_delta_writer* to, setti_compare* walk)
 {
     const sett_world* world = walk->view->world;
     size_t at = SETTI_DELTA_COUNTS + 4;
@@ -319,10 +333,10 @@ static void delta_write_all(setti_delta_writer* to, setti_compare* walk, uint64_
     to->encoder.write = delta_encoder_write;
     to->encoder.write_data = delta_encoder_write_data;
     to->encoder.user = to;
-    delta_write_head(to, before, after);
-    delta_write_entities(to, false);
+    delta_write_head(to);
+    delta_write_ended(to);
     setti_delta_write_at(to, at, to->count, 4);
-    delta_write_entities(to, true);
+    delta_write_begun(to);
     setti_delta_write_at(to, at + 4, to->count, 4);
     setti_delta_write_slots(to);
     setti_delta_write_at(to, at + 8, to->count, 4);
@@ -343,6 +357,13 @@ static void delta_write_all(setti_delta_writer* to, setti_compare* walk, uint64_
             to, 32, setti_delta_seal(to->out + SETTI_DELTA_COUNTS, to->size - SETTI_DELTA_COUNTS),
             8);
     }
+}
+
+/* The seal leaves these out. */
+static void delta_write_hashes(setti_delta_writer* to, uint64_t before, uint64_t after)
+{
+    setti_delta_write_at(to, 8, setti_hash_finish(before), 8);
+    setti_delta_write_at(to, 16, setti_hash_finish(after), 8);
 }
 
 /* ---------------------------------------------------------------------------------------- calls */
@@ -414,13 +435,17 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
     }
     status = delta_check_types(world, delta_call, &walk);
     if (status == SETT_OK) {
-        uint64_t more = delta_hash_walk(&walk);
-        a->sum = a->summed ? a->sum : b->sum - more;
-        b->sum = a->sum + more;
+        to->sum.view = &view;
+        delta_sum_slots(&to->sum);
+        delta_write_all(to, &walk);
+        status = to->encoder.status;
+    }
+    if (status == SETT_OK) {
+        a->sum = a->summed ? a->sum : b->sum - to->sum.sum;
+        b->sum = a->sum + to->sum.sum;
         a->summed = true;
         b->summed = true;
-        delta_write_all(to, &walk, setti_hash_finish(a->sum), setti_hash_finish(b->sum));
-        status = to->encoder.status;
+        delta_write_hashes(to, a->sum, b->sum);
     }
     delta_end(world, &view, &walk);
     return status;
@@ -512,7 +537,8 @@ static sett_status delta_encode_all(sett_world* world, const char* call, setti_d
     to->pool = &world->pool;
     delta_grow(to, delta_guess(world));
     if (status == SETT_OK && to->encoder.status == SETT_OK) {
-        delta_write_all(to, &walk, setti_hash_finish(0), setti_hash_finish(sum));
+        delta_write_all(to, &walk);
+        delta_write_hashes(to, 0, sum);
     }
     setti_compare_deinit(&walk);
     return status == SETT_OK ? to->encoder.status : status;

@@ -162,6 +162,9 @@ static void value_entry(setti_compare_sink* sink, sett_entity was, const void* b
 {
     setti_delta_writer* to = (setti_delta_writer*)sink;
     bool same = sett_equals(was, is);
+    if (to->sum.view != NULL && !to->walk->same) {
+        setti_delta_sum_value(&to->sum, was, before, is, after);
+    }
     if (sett_is_null(is) || (after == NULL && !same)) {
         return; /* removed with its entity */
     }
@@ -260,18 +263,19 @@ static uint32_t value_list_next(const setti_delta_writer* to, uint32_t side, uin
                : SETTI_NONE;
 }
 
-/* Whether a member of an owner's list on side 0 is in it on side 1 too. */
-static bool value_survives(const setti_delta_writer* to, sett_entity owner, uint32_t member)
+/* Whether a member of an owner's list on one side is in it on the other, `side`, too. */
+static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_t member,
+                        uint32_t side)
 {
     setti_view* view = to->walk->view;
     setti_codec_cursor cursor = {0, 0};
     sett_entity at;
-    if (setti_view_value(view, to->type, member, 1) == NULL ||
+    if (setti_view_value(view, to->type, member, side) == NULL ||
         !sett_equals(setti_view_entity(view, member, 0), setti_view_entity(view, member, 1))) {
         return false;
     }
     do {
-        at = to->codec->owner(&view->sides, to->type, member, 1, &cursor);
+        at = to->codec->owner(&view->sides, to->type, member, side, &cursor);
     } while (!sett_is_null(at) && !sett_equals(at, owner));
     return !sett_is_null(at);
 }
@@ -286,7 +290,7 @@ static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, 
         uint32_t was = value_list_first(to, owner.index, 0);
         for (uint32_t member = value_list_next(to, 0, &was); member != SETTI_NONE;
              member = value_list_next(to, 0, &was)) {
-            if (!value_survives(to, owner, member)) {
+            if (!value_is_in(to, owner, member, 1)) {
                 continue;
             }
             if (member != next) {
@@ -329,18 +333,36 @@ static void value_write_list(setti_delta_writer* to, sett_entity owner)
     to->count++;
 }
 
-/* Marks the owners of the lists that a member is in, or whose neighbours changed. */
-static void value_owner(setti_compare_sink* sink, sett_entity was, const void* before,
-                        sett_entity is, const void* after)
+/* Whether what stands behind a member of an owner's list on side 1 follows from side 0: behind one
+ * that was in it, the next one that was and is, or, behind the last of these, a new one or none;
+ * behind a new one, a new one of a higher index, or none. Where that holds of all members it is the
+ * order that follows, and of members whose values are the same on both sides it holds if it does of
+ * the others: so no list is walked to find that nothing has to be said of it. */
+static bool value_follows(const setti_delta_writer* to, sett_entity owner, uint32_t member)
 {
-    setti_delta_writer* to = (setti_delta_writer*)sink;
+    uint32_t next = member;
+    uint32_t expected = member;
+    (void)value_list_next(to, 1, &next);
+    bool old = next != SETTI_NONE && value_is_in(to, owner, next, 0);
+    if (!value_is_in(to, owner, member, 0)) {
+        return next == SETTI_NONE || (!old && next > member);
+    }
+    do {
+        (void)value_list_next(to, 0, &expected);
+    } while (expected != SETTI_NONE && !value_is_in(to, owner, expected, 1));
+    return expected != SETTI_NONE ? next == expected : !old;
+}
+
+/* Marks the owners of the lists that a member is in, which may have another order. */
+static void value_mark_owners(setti_delta_writer* to, uint32_t member)
+{
+    setti_view* view = to->walk->view;
     setti_codec_cursor cursor = {0, 0};
     sett_entity owner;
-    (void)was;
-    (void)before;
-    while (after != NULL && !sett_is_null(owner = to->codec->owner(&to->walk->view->sides, to->type,
-                                                                   is.index, 1, &cursor))) {
-        setti_marks_add(&to->walk->marked, owner.index);
+    while (!sett_is_null(owner = to->codec->owner(&view->sides, to->type, member, 1, &cursor))) {
+        if (!to->codec->direct || !value_follows(to, owner, member)) {
+            setti_marks_add(&to->walk->marked, owner.index);
+        }
     }
 }
 
@@ -352,11 +374,11 @@ void setti_delta_write_lists(setti_delta_writer* to)
         return;
     }
     setti_marks_clear(&walk->marked);
-    to->sink.value = value_owner;
-    walk->all = true;
-    value_mark(to);
-    setti_compare_notify(walk, to->type);
-    walk->all = false;
+    for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->bits, &index);) { /* as of entries */
+        if (setti_view_value(walk->view, to->type, index, 1) != NULL) {
+            value_mark_owners(to, index);
+        }
+    }
     for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->marked, &index);) {
         value_write_list(to, setti_view_entity(walk->view, index, 1));
     }

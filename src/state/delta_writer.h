@@ -4,16 +4,27 @@
 
 #include "state/compare.h"
 #include "state/delta.h"
+#include "state/hash.h"
+
+/* By how much what hashes are made of differs: the sum of what is new, less what is gone. */
+typedef struct setti_delta_sum {
+    setti_view* view; /* NULL: it is not summed */
+    setti_hash_type of;
+    uint64_t sum;
+} setti_delta_sum;
+
+void setti_delta_sum_value(setti_delta_sum* sum, sett_entity was, const void* before,
+                           sett_entity is, const void* after);
 
 typedef struct setti_delta_writer {
     setti_compare_sink sink;
     setti_encoder encoder; /* for codecs: leads back here; its status is that of all */
     setti_compare* walk;
+    setti_delta_sum sum;
     unsigned char* out;
     size_t capacity;
     size_t size;      /* of the whole, also beyond the capacity */
     setti_pool* pool; /* where more room is from; NULL: there is no more */
-    bool begun;       /* write entities that began: else those that ended */
     uint32_t count;   /* of what is being written */
     /* the type being written */
     const setti_type* type;

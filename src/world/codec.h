@@ -113,6 +113,7 @@ typedef struct setti_codec {
     uint32_t remove_pass; /* up to 2 */
     bool by_index;        /* values name their owner by index, whichever entity has it */
     bool whole;           /* one call may write to all rows */
+    bool direct;          /* a member is in one list at most, at its own index as its place */
     /* Bytes of a value; of one that is counted, of each item, 0 if it is a text. NULL: 0. */
     uint32_t (*bytes)(const setti_type* type);
 
