@@ -445,7 +445,7 @@ static void run_get_accessor(count_stage* s)
     }
 }
 
-/* Two of an entity, by id, by type, of a row, and for a list. */
+/* Two of an entity, by id, by type, and for a list. */
 static void run_get_2(count_stage* s)
 {
     for (uint32_t k = 0; k < COUNT; k++) {
@@ -462,18 +462,6 @@ static void run_get_2_typed(count_stage* s)
     for (uint32_t k = 0; k < COUNT; k++) {
         const Vector* p = SETT_GET(s->world, s->entity[k], Vector);
         const Vector* v = SETT_GET(s->world, s->entity[k], Velocity);
-        s->sum += (uint64_t)(p->x + v->x);
-    }
-}
-
-static void run_get_2_row(count_stage* s)
-{
-    const sett_component Vector_id = s->p;
-    const sett_component Velocity_id = s->v;
-    for (uint32_t k = 0; k < COUNT; k++) {
-        sett_row row = sett_row_make(s->world, s->entity[k]);
-        const Vector* p = SETT_ROW_FIND(row, Vector);
-        const Vector* v = SETT_ROW_FIND(row, Velocity);
         s->sum += (uint64_t)(p->x + v->x);
     }
 }
@@ -566,7 +554,6 @@ static const count_scene count_scenes[] = {
     {"get", with_both, run_get, COUNT},
     {"get_2", with_both, run_get_2, COUNT},
     {"get_2_typed", with_both, run_get_2_typed, COUNT},
-    {"get_2_row", with_both, run_get_2_row, COUNT},
     {"find_many", with_both, run_find_many, COUNT},
     {"get_accessor", with_both, run_get_accessor, COUNT},
     {"has", with_half, run_has, COUNT},

@@ -33,7 +33,7 @@ extern "C" {
     X(toggle_10k, "add + remove one (pair), 10k", 10000, 9, 6)                                     \
     X(toggle_1m, "add + remove one (pair), 1M random", 1000000, 23, 18)                            \
     X(get_random, "get 2 by id, random order (tuned: accessors)", 1000000, 35, 36)                 \
-    X(get_typed, "get 2 by type, random order (tuned: a row)", 1000000, 36, 36)                    \
+    X(get_typed, "get 2 by type, random order", 1000000, 36, 36)                                   \
     X(get_list, "find 2 of a list, random order", 1000000, 20, 20)                                 \
     X(has_random, "has, random order", 1000000, 4, 2.6)                                            \
     X(iterate_1, "iterate 1 component", 1000000, 0.45, 0.43)                                       \

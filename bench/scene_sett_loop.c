@@ -59,8 +59,8 @@ static sett_entity* loop_scene_shuffled(const loop_scene* scene, uint32_t count)
     return asked;
 }
 
-/* The ways of reading two values of each entity: by id, by accessor, by type, of a row, of a list.
- * Each returns the sum of what it read. */
+/* The ways of reading two values of each entity: by id, by accessor, by type, of a list. Each
+ * returns the sum of what it read. */
 static int64_t get_by_id(const loop_scene* scene, const sett_entity* asked, uint32_t count)
 {
     int64_t sum = 0;
@@ -93,20 +93,6 @@ static int64_t get_by_type(const loop_scene* scene, const sett_entity* asked, ui
     for (uint32_t k = 0; k < count; k++) {
         const Position* p = SETT_GET(scene->world, asked[k], Position);
         const Velocity* v = SETT_GET(scene->world, asked[k], Velocity);
-        sum += (int64_t)(p->x + v->y);
-    }
-    return sum;
-}
-
-static int64_t get_of_row(const loop_scene* scene, const sett_entity* asked, uint32_t count)
-{
-    int64_t sum = 0;
-    sett_component Position_id = scene->Position_id;
-    sett_component Velocity_id = scene->Velocity_id;
-    for (uint32_t k = 0; k < count; k++) {
-        sett_row row = sett_row_make(scene->world, asked[k]);
-        const Position* p = SETT_ROW_FIND(row, Position);
-        const Velocity* v = SETT_ROW_FIND(row, Velocity);
         sum += (int64_t)(p->x + v->y);
     }
     return sum;
@@ -153,7 +139,7 @@ static void sett_get_random(scene_run* run)
 
 static void sett_get_typed(scene_run* run)
 {
-    sett_get_row(run, run->tuned ? get_of_row : get_by_type);
+    sett_get_row(run, get_by_type);
 }
 
 static void sett_get_list(scene_run* run)

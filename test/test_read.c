@@ -71,13 +71,9 @@ static uint32_t compare_one(const scene* s, sett_entity entity, sett_component i
     bool get = found != NULL || entity.index % 61 == 0; /* each misuse is a message */
     CHECK(!get || sett_get(s->world, entity, id) == found);
     CHECK(!get || sett_get_slow_(s->world, entity, id) == found);
-    sett_row row = sett_row_make(s->world, entity);
-    CHECK(sett_row_find(row, id) == found);
-    CHECK_EQ(sett_row_has(row, id), has);
     for (size_t size = 0; size <= 40; size += 8) { /* also where it is not the type's */
         CHECK(sett_find_of_size_(s->world, entity, id, size) == found);
         CHECK(!get || sett_get_of_size_(s->world, entity, id, size) == found);
-        CHECK(sett_row_find_of_size_(row, id, size) == found);
     }
     CHECK(sett_accessor_find(&s->accessor[id], entity) == found);
     CHECK_EQ(sett_accessor_has(&s->accessor[id], entity), has);

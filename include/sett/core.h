@@ -698,53 +698,6 @@ SETT_API sett_status sett_set_many(sett_world* world, const sett_entity* entitie
 SETT_API sett_status sett_remove_many(sett_world* world, const sett_entity* entities,
                                       uint32_t count, sett_component component);
 
-/* An entity whose handle is checked once, in order to read several components:
- *
- *     sett_row row = sett_row_make(world, e);
- *     const Position* p = SETT_ROW_FIND(row, Position);
- *     const Velocity* v = SETT_ROW_FIND(row, Velocity);
- *
- * The struct is valid until any entity of the world is destroyed. */
-typedef struct sett_row {
-    const sett_world* world;
-    sett_entity entity;
-    bool current; /* the handle is not stale */
-} sett_row;
-
-/* Returns a sett_row. For a stale handle sett_row_find returns NULL, and sett_row_has false.
- * Cost: one cache miss at most. Threads: reader. Since: 0.2 */
-static inline sett_row sett_row_make(const sett_world* world, sett_entity entity)
-{
-    const sett_world_header_* header = sett_read_header_(world);
-    sett_row row;
-    row.world = world;
-    row.entity = entity;
-    row.current = sett_read_is_current_(header, entity);
-    return row;
-}
-
-/* Returns a component of the row's entity, to read; NULL if the entity does not have it.
- * Cost: as sett_find, without the check of the handle. Threads: reader. Since: 0.2 */
-static inline const void* sett_row_find(sett_row row, sett_component component)
-{
-    const sett_type_header_* type = sett_read_type_(sett_read_header_(row.world), component);
-    if (!SETT_LIKELY_(type != NULL)) {
-        return sett_find_slow_(row.world, row.entity, component);
-    }
-    return SETT_LIKELY_(row.current) && SETT_LIKELY_(sett_read_bit_(type, row.entity.index))
-               ? sett_read_row_(type, row.entity.index)
-               : NULL;
-}
-
-/* Returns whether the row's entity has the component. Cost, Threads: as sett_row_find.
- * Since: 0.2 */
-static inline bool sett_row_has(sett_row row, sett_component component)
-{
-    const sett_type_header_* type = sett_read_type_(sett_read_header_(row.world), component);
-    return SETT_LIKELY_(type != NULL) ? row.current && sett_read_bit_(type, row.entity.index) != 0
-                                      : sett_has_slow_(row.world, row.entity, component);
-}
-
 /* A component type that is looked up once, in order to read it from many entities. Valid until the
  * type is unregistered or the world is destroyed.
  *

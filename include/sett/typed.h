@@ -183,8 +183,8 @@ static inline const sett_type_header_* sett_type_of_size_(const sett_world_heade
                : NULL;
 }
 
-/* The functions behind SETT_GET, SETT_FIND and SETT_ROW_FIND: of a size that is known, the address
- * of a value is a shift and a multiplication by constants. */
+/* The functions behind SETT_GET and SETT_FIND: of a size that is known, the address of a value is a
+ * shift and a multiplication by constants. */
 static inline const void* sett_get_of_size_(const sett_world* world, sett_entity entity,
                                             sett_component component, size_t size)
 {
@@ -217,36 +217,15 @@ static inline const void* sett_find_of_size_(const sett_world* world, sett_entit
 #endif
 }
 
-static inline bool sett_row_has_of_size_(sett_row row, sett_component component, size_t size)
-{
-    (void)size;
-    return sett_row_has(row, component);
-}
-
-static inline const void* sett_row_find_of_size_(sett_row row, sett_component component,
-                                                 size_t size)
-{
-    const sett_type_header_* type =
-        sett_type_of_size_(sett_read_header_(row.world), component, size);
-    if (!SETT_LIKELY_(type != NULL)) {
-        return sett_find_slow_(row.world, row.entity, component);
-    }
-    return SETT_LIKELY_(row.current) && SETT_LIKELY_(sett_read_bit_(type, row.entity.index))
-               ? sett_read_plain_row_(type, row.entity.index, size)
-               : NULL;
-}
-
 /* Without NDEBUG the macros below first compare T with the type_name and the size of T_id's
  * component. On a mismatch they report it and return what a failed call returns. */
 #if defined(NDEBUG)
 #define SETT_CALL_(call, object, entity, id, size, type) sett_##call((object), (entity), (id))
 #define SETT_READ_(call, object, entity, id, size, type)                                           \
     sett_##call##_of_size_((object), (entity), (id), (size))
-#define SETT_ROW_(call, row, id, size, type) sett_row_##call##_of_size_((row), (id), (size))
 #else
 #define SETT_READ_(call, object, entity, id, size, type)                                           \
     sett_##call##_typed_((object), (entity), (id), (size), (type))
-#define SETT_ROW_(call, row, id, size, type) sett_row_##call##_typed_((row), (id), (size), (type))
 #define SETT_CALL_(call, object, entity, id, size, type)                                           \
     sett_##call##_typed_((object), (entity), (id), (size), (type))
 #endif
@@ -270,8 +249,6 @@ static inline const void* sett_row_find_of_size_(sett_row row, sett_component co
     ((const T*)SETT_READ_(find, world, entity, T##_id, sizeof(T), #T))
 #define SETT_FIND_MUT(world, entity, T)                                                            \
     ((T*)SETT_CALL_(find_mut, world, entity, T##_id, sizeof(T), #T))
-#define SETT_ROW_FIND(row, T) ((const T*)SETT_ROW_(find, row, T##_id, sizeof(T), #T))
-#define SETT_ROW_HAS(row, T) SETT_ROW_(has, row, T##_id, 0, #T)
 #define SETT_HAS(world, entity, T) SETT_CALL_(has, world, entity, T##_id, 0, #T)
 #define SETT_REMOVE(world, entity, T) SETT_CALL_(remove, world, entity, T##_id, 0, #T)
 #define SETT_CMD_ADD(commands, entity, T) SETT_CALL_(cmd_add, commands, entity, T##_id, 0, #T)
@@ -299,20 +276,6 @@ SETT_TYPED_(sett_status, cmd_add, "SETT_CMD_ADD", sett_commands*, sett_commands_
 SETT_TYPED_(sett_status, cmd_remove, "SETT_CMD_REMOVE", sett_commands*, sett_commands_world(object),
             SETT_STATUS_ARGUMENT)
 #undef SETT_TYPED_
-
-static inline const void* sett_row_find_typed_(sett_row row, sett_component id, size_t size,
-                                               const char* type)
-{
-    bool right = sett_component_check_type_(row.world, id, size, type, "SETT_ROW_FIND");
-    return right ? sett_row_find(row, id) : NULL;
-}
-
-static inline bool sett_row_has_typed_(sett_row row, sett_component id, size_t size,
-                                       const char* type)
-{
-    bool right = sett_component_check_type_(row.world, id, size, type, "SETT_ROW_HAS");
-    return right && sett_row_has(row, id);
-}
 
 static inline void* sett_set_typed_(sett_world* world, sett_entity entity, sett_component id,
                                     size_t size, const char* type, const void* value)
