@@ -64,6 +64,9 @@ def untested(text):
 
 
 def main():
+    if "--help" in sys.argv:
+        print(__doc__)
+        return 0
     pages = glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True)
     documents = sys.argv[1:] or ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/freedoom/README.md"] + \
         sorted(os.path.relpath(path, ROOT) for path in pages)
