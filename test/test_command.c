@@ -666,7 +666,8 @@ static void jobs_record(const scene* s, sett_commands** job, uint32_t count, uin
 /* Ends the jobs and applies their buffers, first to last, as a frame does. */
 static sett_status jobs_apply(sett_world* world, sett_commands* const* job, uint32_t count)
 {
-    sett_status status = setti_commands_end_jobs(world, job, count);
+    sett_status status =
+        world->open_jobs != 0 ? setti_commands_end_jobs(world, job, count) : SETT_OK;
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
         status = sett_commands_apply(job[k]);
         setti_commands_rest(job[k]);
