@@ -23,6 +23,7 @@ static_assert(sizeof(setti_arena_chunk) <= ARENA_HEADER, "pieces begin after the
 /* Puts a chunk with room for `size` bytes in front of the others. */
 static bool arena_grow(setti_arena* arena, size_t size)
 {
+    SETTI_ASSERT(arena->allocator != NULL);
     size_t need = setti_align_up(SETTI_MAX(size, ARENA_CHUNK - ARENA_HEADER), ARENA_ALIGN);
     if (need > SIZE_MAX / 2) {
         return false;
@@ -45,6 +46,7 @@ static bool arena_grow(setti_arena* arena, size_t size)
 
 void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align)
 {
+    SETTI_ASSERT(size != 0 && align != 0 && (align & (align - 1)) == 0);
     /* Chunks are aligned to 64: a larger alignment may lose up to `align` bytes. */
     size_t slack = align > ARENA_ALIGN ? align : 0;
     if (size > SIZE_MAX / 4) {
@@ -59,11 +61,13 @@ void* setti_arena_alloc(setti_arena* arena, size_t size, size_t align)
     uintptr_t base = (uintptr_t)arena->chunk;
     size_t at = (size_t)(((base + arena->used + align - 1) & ~(uintptr_t)(align - 1)) - base);
     arena->used = at + size;
+    SETTI_ASSERT(arena->used <= arena->chunk->size);
     return (unsigned char*)arena->chunk + at;
 }
 
 void setti_arena_pop(setti_arena* arena, const void* piece, size_t size)
 {
+    SETTI_ASSERT(arena->chunk != NULL);
     const unsigned char* chunk = (const unsigned char*)arena->chunk;
     if ((const unsigned char*)piece + size == chunk + arena->used) {
         arena->used -= size;

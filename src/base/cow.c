@@ -17,6 +17,8 @@
 
 setti_page_notes* setti_notes_get(setti_pool* pool, setti_pages* pages)
 {
+    SETTI_ASSERT(pages->notes == NULL || pages->notes->hash_count == 0 ||
+                 pages->notes->hash != NULL);
     if (pages->notes == NULL) {
         pages->notes = setti_pool_alloc(pool, sizeof(*pages->notes), 16);
         if (pages->notes != NULL) {
@@ -44,6 +46,7 @@ void setti_notes_free_hash(setti_pool* pool, const setti_pages* pages)
 
 bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count)
 {
+    SETTI_ASSERT(diff->count <= diff->capacity);
     if (count <= diff->capacity - diff->count) {
         return true;
     }
@@ -65,6 +68,7 @@ static setti_cow_entry* diff_append(setti_pool* pool, setti_diff* diff, uint32_t
 static setti_cow_entry* cow_append(setti_pool* pool, const setti_pages* pages, uint32_t number,
                                    setti_cow_kind kind, void* data)
 {
+    SETTI_ASSERT(number < pages->count && pool->cow->diff != NULL);
     setti_diff* diff = pool->cow->diff;
     setti_cow_entry* entry = diff_append(pool, diff, pool->cow->expected);
     if (entry != NULL) {
@@ -123,6 +127,7 @@ static void* cow_room(setti_pool* pool, const setti_pages* pages)
 
 static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
+    SETTI_ASSERT(pages->tick[number] < pool->cow_from);
     const void* page = pages->data[number];
     if (page == NULL) {
         return cow_append(pool, pages, number, SETTI_COW_ABSENT, NULL) != NULL;
@@ -170,6 +175,7 @@ static void cow_move(const setti_pages* pages, void* to, void* from)
 static void cow_park_copied(setti_pool* pool, const setti_pages* pages, setti_cow_entry* entry,
                             void* page)
 {
+    SETTI_ASSERT(entry->kind == SETTI_COW_COPY && entry->data != NULL);
     cow_move(pages, page, entry->data);
     setti_pool_free(pool, entry->data, pages->size, pages->align);
     entry->kind = SETTI_COW_PARKED;
@@ -203,6 +209,7 @@ static bool cow_park(setti_pool* pool, const setti_pages* pages, uint32_t number
 
 void setti_cow_begin(setti_pool* pool, setti_cow* cow)
 {
+    SETTI_ASSERT(pool->cow == NULL || pool->cow == cow);
     cow->save = cow_save;
     cow->park = cow_park;
     pool->cow = cow;
@@ -215,6 +222,7 @@ static void cow_free(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
 {
     const setti_pages* pages = entry->pages;
     if (entry->data == NULL) {
+        SETTI_ASSERT(entry->data == NULL);
         return;
     }
     if (setti_pages_values(pages) != NULL) {
@@ -251,6 +259,7 @@ void setti_cow_swap_bytes(void* a, void* b, size_t size)
 
 void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
 {
+    SETTI_ASSERT(entry->number < entry->pages->capacity);
     setti_pages* pages = entry->pages;
     void** place = &pages->data[entry->number];
     setti_notes_forget(pages, entry->number);
@@ -276,6 +285,7 @@ void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* e
 
 void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
 {
+    SETTI_ASSERT(entry->number < entry->pages->capacity);
     setti_pages* pages = entry->pages;
     void** place = &pages->data[entry->number];
     setti_notes_forget(pages, entry->number);
@@ -321,6 +331,7 @@ static int kept_compare(const void* a, const void* b)
 static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
                       setti_cow_entry* near)
 {
+    SETTI_ASSERT(far->pages == near->pages && far->number == near->number);
     const setti_pages* pages = far->pages;
     if (far->kind == SETTI_COW_COPY && near->kind == SETTI_COW_PARKED) {
         /* the copied page is parked: its bytes return to it */
@@ -364,6 +375,7 @@ bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from)
     while (at < from->count) {
         item[count++] = from->item[at++];
     }
+    SETTI_ASSERT(count <= capacity);
     setti_pool_free(pool, to->item, to->capacity * sizeof(*item), 16);
     setti_pool_free(pool, from->item, from->capacity * sizeof(*item), 16);
     to->item = item;

@@ -41,6 +41,7 @@ static_assert(sizeof(setti_large) <= 64, "the header of a large piece fits its s
 
 static uint32_t pool_class(size_t size)
 {
+    SETTI_ASSERT(size <= SETTI_POOL_PAGE_MAX);
     if (size > SETTI_POOL_SMALL_MAX) {
         size_t steps = (size - SETTI_POOL_SMALL_MAX + SETTI_POOL_STEP - 1) / SETTI_POOL_STEP;
         return SETTI_POOL_SMALL_CLASSES - 1 + (uint32_t)steps;
@@ -54,6 +55,7 @@ static uint32_t pool_class(size_t size)
 
 static size_t pool_class_size(uint32_t k)
 {
+    SETTI_ASSERT(k < SETTI_POOL_CLASSES);
     if (k < SETTI_POOL_SMALL_CLASSES) {
         return (size_t)32 << k;
     }
@@ -125,6 +127,7 @@ static void* pool_allocate(setti_pool* pool, size_t size, size_t align)
 static void pool_release(setti_pool* pool, void* memory, size_t size, size_t align)
 {
     SETTI_ASSERT(memory != NULL && size <= pool->block_size);
+    SETTI_ASSERT(size != 0 && align != 0);
     pool->allocator.free_fn(pool->allocator.user, memory, size, align);
     pool->block_size -= size;
 }
@@ -224,11 +227,13 @@ SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need)
 
 static size_t large_room(size_t align)
 {
+    SETTI_ASSERT(align != 0);
     return SETTI_MAX(align, (size_t)64);
 }
 
 static void* pool_alloc_large(setti_pool* pool, size_t size, size_t align)
 {
+    SETTI_ASSERT(size != 0);
     size_t room = large_room(align);
     if (size > SIZE_MAX - room) {
         return NULL;
@@ -344,6 +349,7 @@ void setti_pool_free(setti_pool* pool, void* piece, size_t size, size_t align)
         return;
     }
     uint32_t k = pool_class(SETTI_MAX(size, align));
+    SETTI_ASSERT(pool->used_size >= pool_class_size(k));
     pool->used_size -= pool_class_size(k);
     pool_push(pool, k, piece);
 }
@@ -541,6 +547,7 @@ static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity
 void setti_pages_shrink(setti_pool* pool, setti_pages* pages, uint32_t capacity)
 {
     SETTI_ASSERT(capacity >= pages->count);
+    SETTI_ASSERT(pages->count == 0 || pages->data != NULL);
     if (pages->notes != NULL && pages->notes->hash_count > capacity) {
         setti_notes_free_hash(pool, pages);
     }
@@ -605,6 +612,7 @@ void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number)
 
 void setti_pages_deinit(setti_pool* pool, setti_pages* pages)
 {
+    SETTI_ASSERT(pages->count <= pages->capacity);
     for (uint32_t number = 0; number < pages->count; number++) {
         setti_pool_free(pool, pages->data[number], pages->size, pages->align);
     }

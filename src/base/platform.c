@@ -57,6 +57,7 @@ void setti_platform_free(void* user, void* ptr, size_t size, size_t align)
 
 void* setti_platform_alloc(void* user, size_t size, size_t align)
 {
+    SETTI_ASSERT(size != 0 && (align & (align - 1)) == 0);
     (void)user;
 #if defined(_WIN32)
     return _aligned_malloc(size, align);
@@ -91,6 +92,7 @@ void setti_lock_take(setti_lock* lock)
 
 void setti_lock_release(setti_lock* lock)
 {
+    SETTI_ASSERT(lock->taken != 0);
 #if defined(__GNUC__)
     __atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);
 #elif defined(_MSC_VER)
@@ -114,6 +116,7 @@ sett_allocator setti_allocator_or_default(const sett_allocator* allocator)
 
 static void* platform_open(void* user, const char* path, sett_file_mode mode)
 {
+    SETTI_ASSERT((unsigned)mode <= SETT_FILE_APPEND);
     static const char* const modes[] = {"rb", "wb", "ab"};
     (void)user;
     FILE* file = fopen(path, modes[mode]);

@@ -26,12 +26,14 @@ void setti_storage_compact(setti_pool* pool, setti_storage* storage)
         to++;
     }
     storage->extent = to;
+    SETTI_ASSERT(to == storage->count);
     setti_sparse_release(pool, storage);
 }
 
 bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_t* want,
                          uint32_t extent)
 {
+    SETTI_ASSERT(want != NULL && extent >= storage->extent);
     uint32_t from = storage->extent;
     if (extent == from) {
         return true;

@@ -37,6 +37,7 @@ void setti_gather_close(setti_gather_scratch* scratch)
         setti_gather** at = &storage->gather;
         while (*at != &scratch->gathers[k]) { /* mostly it is the latest */
             at = &(*at)->outer;
+            SETTI_ASSERT(*at != NULL);
         }
         *at = (*at)->outer;
         storage->handle_kind = storage->gather != NULL ? SETTI_GATHERED : storage->kind;

@@ -63,6 +63,7 @@ void setti_id_set_swap(setti_pool* pool, setti_id_set* set, uint32_t row_a, uint
 void setti_id_set_request(setti_pool* pool, setti_id_set* set, uint32_t id)
 {
     SETTI_ASSERT(!setti_id_set_has(set, id));
+    SETTI_ASSERT(set->count < set->limit && id < set->limit);
     setti_id_set_swap(pool, set, setti_id_set_sparse(set, id), set->count);
     set->count++;
 }

@@ -54,6 +54,7 @@ void setti_storage_add_saved(setti_storage* storage)
 
 void setti_storage_deinit(setti_pool* pool, setti_storage* storage)
 {
+    SETTI_ASSERT(storage->gather == NULL);
     setti_pages_deinit(pool, &storage->rows);
     setti_pages_deinit(pool, &storage->presence);
     storage->count = 0;
@@ -202,6 +203,7 @@ void setti_storage_erase(setti_pool* pool, setti_storage* storage, uint32_t inde
 
 void setti_storage_trim(setti_pool* pool, setti_storage* storage)
 {
+    SETTI_ASSERT(storage->gather == NULL);
     setti_storage_compact(pool, storage);
     if (storage->kind != SETTI_SPARSE) {
         setti_array_trim(pool, storage);

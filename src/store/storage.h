@@ -257,6 +257,7 @@ SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t fr
                                           const setti_storage* to, uint32_t to_place)
 {
     SETTI_ASSERT(from->tracked && to->tracked);
+    SETTI_ASSERT(from->kind != SETTI_TAG && to->kind != SETTI_TAG);
     uint64_t was = *setti_pages_restored(&from->rows, from_place >> from->shift);
     uint64_t* is = setti_pages_restored(&to->rows, to_place >> to->shift);
     *setti_storage_tick(to, to_place) = *setti_storage_tick(from, from_place);

@@ -113,6 +113,7 @@ void setti_array_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 /* Whether the page of rows with this number has no value in it. */
 static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
 {
+    SETTI_ASSERT(storage->kind != SETTI_SPARSE);
     uint32_t rows = setti_storage_rows(storage);
     const uint64_t* word = setti_storage_word(storage, number << storage->shift);
     uint64_t any = 0;
@@ -128,6 +129,7 @@ static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
 /* The end of the last page that exists. */
 static uint64_t array_pages_end(const setti_storage* storage)
 {
+    SETTI_ASSERT(storage->kind != SETTI_SPARSE);
     bool tag = storage->kind == SETTI_TAG;
     uint32_t last = setti_pages_last(tag ? &storage->presence : &storage->rows, UINT32_MAX);
     return last != SETTI_NONE ? ((uint64_t)last + 1) << (tag ? SETTI_BITS_SHIFT : storage->shift)
@@ -137,6 +139,7 @@ static uint64_t array_pages_end(const setti_storage* storage)
 /* Frees the presence pages in which no value is left. */
 static void array_free_blank(setti_pool* pool, setti_storage* storage)
 {
+    SETTI_ASSERT(storage->kind == SETTI_ARRAY);
     uint32_t number = 0;
     while ((number = setti_pages_next(&storage->presence, number)) != SETTI_NONE) {
         if (array_bits_are_empty(storage, number)) {

@@ -133,6 +133,7 @@ void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, 
  * addition. */
 void setti_sparse_release(setti_pool* pool, setti_storage* storage)
 {
+    SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     uint32_t used = (storage->extent + setti_storage_rows(storage) - 1) >> storage->shift;
     for (uint32_t number = used + 1; setti_pages_get(&storage->rows, number) != NULL; number++) {
         setti_pages_free(pool, &storage->rows, number);
@@ -143,6 +144,7 @@ static void sparse_forget(setti_pool* pool, setti_storage* storage, uint32_t ind
 {
     uint32_t number = index >> SETTI_SPARSE_SHIFT;
     setti_sparse_page* page = storage->presence.data[number];
+    SETTI_ASSERT(page->count != 0);
     *setti_sparse_entry_mut(pool, storage, index) = SETTI_NONE;
     page->count--;
     if (page->count == 0 && storage->spare != number) {
@@ -190,6 +192,7 @@ void setti_sparse_trim(setti_pool* pool, setti_storage* storage)
  * behind it. */
 uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor)
 {
+    SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     uint32_t row = *cursor == 0 ? storage->extent : SETTI_MIN(*cursor - 1, storage->extent);
     while (row > 0) {
         row--;

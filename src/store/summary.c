@@ -60,6 +60,7 @@ static void summary_rebuild(const setti_summary* summary)
 
 bool setti_summary_reserve(setti_pool* pool, setti_summary* summary, uint32_t count)
 {
+    SETTI_ASSERT(count <= (uint32_t)1 << 28);
     if (count <= summary->capacity) {
         return true;
     }
