@@ -13,6 +13,7 @@
 bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t index,
                               uint32_t* signature)
 {
+    SETTI_ASSERT(world->locks == 0);
     sett_entity entity = {index, 0};
     setti_edit_part part = {.type = type};
     setti_edit edit = setti_edit_of_added(world, &entity, *signature, &part);
@@ -203,6 +204,7 @@ SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type*
 SETTI_COLD static void change_notify_set(sett_world* world, const setti_type* type,
                                          sett_entity entity, void* row, const void* old)
 {
+    SETTI_ASSERT(world->set_depth < SETTI_EVENT_DEPTH && row != NULL);
     const void* outer = world->replaced;
     world->replaced = old;
     world->set_depth++;
@@ -213,6 +215,7 @@ SETTI_COLD static void change_notify_set(sett_world* world, const setti_type* ty
 
 void* setti_change_preserve(sett_world* world, const setti_type* type, const void* row)
 {
+    SETTI_ASSERT(row != NULL && type->storage.size != 0);
     const setti_storage* storage = &type->storage;
     void* old = setti_pool_alloc(&world->pool, storage->size, SETTI_MAX(storage->align, 16));
     if (old != NULL) {
@@ -233,6 +236,7 @@ void setti_change_release(sett_world* world, const setti_type* type, void* old)
 SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* type,
                                          sett_entity entity, void* row, const void* value)
 {
+    SETTI_ASSERT(setti_storage_has(&type->storage, entity.index) && row != NULL);
     bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET);
     if ((type->flags & SETTI_TYPE_GUARDED) != 0) {
         setti_component_reject_set(world, type, "sett_set");
@@ -285,6 +289,7 @@ SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_e
  * is found again. */
 static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit_part* part)
 {
+    SETTI_ASSERT(part->value != NULL && part->type->storage.size != 0);
     static const char call[] = "sett_set";
     const setti_storage* storage = &part->type->storage;
     uint32_t source = SETTI_NONE;
@@ -425,6 +430,7 @@ static bool change_reserve_removal(sett_world* world, setti_type* type, uint32_t
 static setti_type* change_going(setti_type* type, uint32_t k)
 {
     SETTI_ASSERT(type->off == NULL || type->dependants.item[0] == type->off);
+    SETTI_ASSERT(k <= type->dependants.count);
     k = type->off != NULL && k <= 1 ? 1 - k : k;
     return k > 0 ? type->dependants.item[k - 1] : type;
 }
@@ -470,6 +476,7 @@ static bool change_remove(sett_world* world, setti_type* type, sett_entity entit
 
 bool setti_change_reserve_remove(sett_world* world, setti_type* type, uint32_t index)
 {
+    SETTI_ASSERT(setti_storage_has(&type->storage, index));
     const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
     uint32_t signature = page->signature[index & SETTI_ENTITY_MASK];
     return change_reserve_removals(world, type, index, &signature);
@@ -485,6 +492,7 @@ void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t 
 static setti_type* change_next_stranded(const sett_world* world, uint32_t set, uint32_t index,
                                         uint32_t* k)
 {
+    SETTI_ASSERT((set & SETTI_DYING) == 0);
     while (set != 0 && *k < world->signatures.record[set].count) {
         setti_type* type = world->types[world->signatures.record[set].types[(*k)++]];
         if (type->cascade != NULL && type->cascade->stranded != NULL &&
@@ -547,6 +555,7 @@ SETTI_COLD sett_status setti_change_remove(sett_world* world, sett_entity entity
 /* Whether a set has types that stay as long as their entity does. */
 static bool change_keeps(const sett_world* world, uint32_t set)
 {
+    SETTI_ASSERT(set == 0 || set < world->signatures.count);
     const setti_signature* record = &world->signatures.record[set];
     for (uint32_t k = 0; set != 0 && k < record->count; k++) {
         if ((world->types[record->types[k]]->flags & SETTI_TYPE_STAYS) != 0) {
@@ -560,6 +569,7 @@ static bool change_keeps(const sett_world* world, uint32_t set)
  * out, with nothing changed. */
 SETTI_COLD static bool change_clear_some(sett_world* world, sett_entity entity)
 {
+    SETTI_ASSERT(world->cascading != 0 && world->locks == 0);
     setti_edit_settle(world);
     uint32_t set = *setti_entity_signature(&world->entities, entity);
     for (uint32_t pass = 0; pass < 2; pass++) {

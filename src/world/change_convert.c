@@ -49,6 +49,7 @@ bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, s
                               sett_storage_kind kind)
 {
     SETTI_ASSERT(world->pool.cow_from == 0 && type->desc.storage != kind);
+    SETTI_ASSERT(kind != SETT_STORAGE_DEFAULT);
     sett_component_desc desc = type->desc;
     desc.storage = kind;
     conversion->type = type;
@@ -73,6 +74,7 @@ bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, s
 
 void setti_conversion_drop(sett_world* world, setti_conversion* conversion)
 {
+    SETTI_ASSERT(conversion->made.count == 0);
     setti_storage_deinit(&world->pool, &conversion->made);
 }
 
@@ -80,6 +82,7 @@ static void conversion_move(sett_world* world, setti_storage* from, setti_storag
                             uint32_t index)
 {
     SETTI_ASSERT(!setti_storage_has(to, index));
+    SETTI_ASSERT(setti_storage_has(from, index));
     uint32_t count = 1;
     void* row = setti_storage_insert(&world->pool, to, index, &count);
     void* value = setti_storage_find(from, index);
@@ -104,6 +107,7 @@ typedef enum conversion_part {
 static void conversion_move_part(sett_world* world, setti_storage* from, setti_storage* to,
                                  const setti_listener* listener, conversion_part part)
 {
+    SETTI_ASSERT((part == CONVERSION_ALL) == (listener == NULL));
     bool sparse_set = from->kind == SETTI_SPARSE;
     uint32_t cursor = 0;
     uint32_t signature = SETTI_NONE;
@@ -167,6 +171,7 @@ const char* setti_conversion_check(const setti_type* type, sett_storage_kind* ki
 sett_status setti_change_convert(sett_world* world, setti_type* type, sett_storage_kind kind,
                                  const char* call)
 {
+    SETTI_ASSERT(kind != SETT_STORAGE_DEFAULT && world->locks == 0);
     setti_conversion conversion;
     if (type->desc.storage == kind) {
         return SETT_OK;

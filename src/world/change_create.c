@@ -126,6 +126,7 @@ static sett_status create_prepare(sett_world* world, setti_edit* edit,
                                   const sett_component* components, uint32_t count,
                                   const void* const* values, const char* call)
 {
+    SETTI_ASSERT(edit->begins && edit->added_count == 0);
     for (uint32_t k = 0; k < count; k++) {
         sett_status status = create_check(world, components, k, values, call);
         if (status != SETT_OK) {
@@ -144,6 +145,7 @@ static sett_status create_prepare(sett_world* world, setti_edit* edit,
 /* Creates entities with an edit that is prepared, whose handles callbacks need. */
 static sett_status create_run(sett_world* world, setti_edit* edit, const char* call)
 {
+    SETTI_ASSERT(edit->begins && edit->count != 0);
     sett_entity* room = NULL;
     size_t size = 0;
     sett_status status = SETT_OK;

@@ -38,6 +38,7 @@ static void destroy_one(sett_world* world, uint32_t index)
 {
     sett_entity entity = setti_entity_at(&world->entities, index);
     uint32_t set = *setti_entity_signature(&world->entities, entity) & ~SETTI_DYING;
+    SETTI_ASSERT((*setti_entity_signature(&world->entities, entity) & SETTI_DYING) != 0);
     setti_edit edit = {.entities = &entity, .count = 1, .from = set, .strips = true, .ends = true};
     setti_edit_notify_leaving(world, &edit);
     setti_edit_commit(world, &edit);
@@ -70,6 +71,7 @@ static sett_status change_ask(sett_world* world, uint32_t index, change_question
 {
     SETTI_ASSERT(world->collect_count != 0);
     const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+    SETTI_ASSERT((page->signature[index & SETTI_ENTITY_MASK] & SETTI_DYING) != 0);
     uint32_t set = page->signature[index & SETTI_ENTITY_MASK] & ~SETTI_DYING;
     sett_status status = SETT_OK;
     for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
@@ -95,6 +97,7 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
 {
     sett_status status = SETT_OK;
     SETTI_ASSERT(world->collect_count == 0);
+    SETTI_ASSERT(type->cascade != NULL && world->locks == 0);
     if (setti_fast_destroy_tree(world, type, index)) {
         return SETT_OK;
     }
@@ -127,6 +130,7 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
 static bool cascade_reserve(sett_world* world, setti_type* type, uint64_t need)
 {
     SETTI_ASSERT(world->collect_count == 0 && need > type->collect_room);
+    SETTI_ASSERT(world->collect_room > type->collect_room);
     uint64_t grown = need + need / 2 + 64 - type->collect_room;
     size_t size;
     if (grown > SETTI_NONE - world->collect_room ||
@@ -166,6 +170,7 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
 /* The first type of a signature that has ties, or NULL. */
 static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
 {
+    SETTI_ASSERT(set == 0 || set < world->signatures.count);
     if (set == 0 || world->cascading == 0) {
         return NULL;
     }
@@ -276,6 +281,7 @@ static void change_destroy_without(sett_world* world, const setti_type* type)
 
 void setti_change_destroy_all(sett_world* world)
 {
+    SETTI_ASSERT(world->collect_count == 0 && !world->stripping);
     if (world->last_tag != NULL && world->last_tag->storage.count != 0) {
         change_destroy_without(world, world->last_tag);
     }

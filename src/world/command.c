@@ -84,6 +84,7 @@ struct sett_commands {
 
 static sett_commands* commands_make(sett_world* world)
 {
+    SETTI_ASSERT(world->all_commands == NULL || world->all_commands->previous == NULL);
     sett_commands* commands =
         setti_world_alloc(world, sizeof(*commands), 16, "sett_commands_create");
     if (commands == NULL) {
@@ -124,6 +125,7 @@ void setti_commands_open(sett_commands* commands)
 
 void setti_commands_receive(sett_world* world, bool receiving)
 {
+    SETTI_ASSERT(world->receiving != receiving);
     world->receiving = receiving;
     for (sett_commands* at = world->all_commands; at != NULL; at = at->next) {
         if (receiving) {
@@ -155,6 +157,7 @@ static command_record* commands_peek(sett_commands* commands)
     if (commands->count == 0) {
         return NULL;
     }
+    SETTI_ASSERT(commands->read != NULL);
     while (commands->read_offset >= commands->read->used) {
         commands->read = commands->read->next;
         commands->read_offset = CHUNK_HEADER;
@@ -286,6 +289,7 @@ void setti_commands_free_spares(sett_world* world)
 void setti_commands_free(sett_commands* commands)
 {
     SETTI_ASSERT(commands != commands->world->applying);
+    SETTI_ASSERT((commands->previous == NULL) == (commands->world->all_commands == commands));
     sett_world* world = commands->world;
     commands_drop(commands);
     chunks_free(&world->pool.allocator, commands->first);
@@ -367,6 +371,7 @@ static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
 static void command_print_record(const sett_world* world, char out[COMMAND_TEXT_SIZE],
                                  const command_chunk* chunk, const command_record* record)
 {
+    SETTI_ASSERT(record->verb->text != NULL || record->payload != 0);
     const setti_command_call* call = NULL;
     if (record->verb->text == NULL) {
         call = (const void*)((const unsigned char*)chunk + record->payload);
@@ -417,6 +422,7 @@ void setti_commands_stats(const sett_world* world, size_t* size, uint64_t* alloc
 /* A new chunk, of no buffer yet. */
 static command_chunk* chunk_create(sett_commands* commands, size_t size)
 {
+    SETTI_ASSERT(size > CHUNK_HEADER);
     const sett_allocator* allocator = &commands->world->pool.allocator;
     command_chunk* chunk = allocator->alloc_fn(allocator->user, size, CHUNK_ALIGN);
     if (chunk != NULL) {
@@ -430,6 +436,7 @@ static command_chunk* chunk_create(sett_commands* commands, size_t size)
 static void commands_append_chunk(sett_commands* commands, command_chunk* chunk)
 {
     SETTI_ASSERT(chunk->size > CHUNK_HEADER);
+    SETTI_ASSERT(!commands->closed && (commands->write == NULL || commands->write->next == NULL));
     chunk->next = NULL;
     chunk->used = CHUNK_HEADER;
     commands->memory += chunk->size;
@@ -465,6 +472,7 @@ static bool commands_grow(sett_commands* commands, size_t need)
 /* Bytes that a record takes at most. */
 static size_t command_need(size_t size, size_t align)
 {
+    SETTI_ASSERT(align != 0 && (align & (align - 1)) == 0);
     return sizeof(command_record) + size + (size != 0 ? align : 0) + 16;
 }
 
@@ -507,6 +515,7 @@ SETTI_INLINE command_record* commands_put(sett_commands* commands, const command
     record->payload = (uint32_t)payload;
     record->end = (uint32_t)end;
     chunk->used = end;
+    SETTI_ASSERT(end <= chunk->size);
     commands->count++;
     return record;
 }
@@ -564,6 +573,7 @@ SETTI_COLD static sett_status commands_unregistered(const sett_commands* command
                                                     const command_verb* verb, sett_entity entity,
                                                     sett_component component)
 {
+    SETTI_ASSERT(verb->text != NULL);
     char call[32];
     snprintf(call, sizeof(call), "sett_cmd_%s", verb->text);
     setti_world_misuse(commands->world, SETT_STATUS_UNREGISTERED, call, entity, component);
@@ -583,6 +593,7 @@ SETTI_APART static sett_status commands_record_further(sett_commands* commands,
 static sett_status commands_record(sett_commands* commands, const command_verb* verb,
                                    sett_entity entity, sett_component component)
 {
+    SETTI_ASSERT(verb->text != NULL && verb->apply != NULL);
     if (component != 0 || verb->where[0] != '\0') {
         if (setti_world_type(commands->world, component) == NULL) {
             return commands_unregistered(commands, verb, entity, component);
@@ -613,6 +624,7 @@ static void job_next_word(sett_commands* commands)
 
 static sett_entity commands_create_in_job(sett_commands* commands)
 {
+    SETTI_ASSERT(commands->job.count == commands->world->open_jobs);
     const setti_entity_table* table = &commands->world->entities;
     if (commands->job.bits == 0) {
         job_next_word(commands);
@@ -691,6 +703,7 @@ sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity)
 static sett_status command_apply_add(sett_commands* commands, const command_record* record,
                                      const setti_type* type)
 {
+    SETTI_ASSERT(type != NULL && type->id == record->component);
     return setti_storage_has(&type->storage, record->entity.index) ||
                    sett_add(commands->world, record->entity, record->component) != NULL
                ? SETT_OK
@@ -710,6 +723,7 @@ sett_status sett_cmd_add(sett_commands* commands, sett_entity entity, sett_compo
 static sett_status command_apply_remove(sett_commands* commands, const command_record* record,
                                         const setti_type* type)
 {
+    SETTI_ASSERT(type != NULL && type->id == record->component);
     return setti_storage_has(&type->storage, record->entity.index)
                ? sett_remove(commands->world, record->entity, record->component)
                : SETT_OK;
@@ -760,6 +774,7 @@ SETTI_COLD static sett_status commands_no_value(const sett_commands* commands,
 SETTI_COLD static sett_status commands_guarded(const sett_commands* commands,
                                                const setti_type* type)
 {
+    SETTI_ASSERT(type->writers != NULL);
 #if !defined(NDEBUG)
     setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
                             "sett_cmd_set: values of \"%.100s\" are written by the library - call "
@@ -789,6 +804,7 @@ static const command_verb command_set = {"set", "of", command_apply_set};
  * at once, and no thread changes it meanwhile. */
 static void command_copy(const setti_type* type, void* to, const void* value)
 {
+    SETTI_ASSERT(type->storage.size != 0 && value != NULL);
     const sett_component_desc* desc = &type->desc;
     if (desc->copy == NULL) {
         setti_row_copy(to, value, type->storage.size);
@@ -834,6 +850,7 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
 static sett_status command_apply_call(sett_commands* commands, const command_record* record,
                                       const setti_type* type)
 {
+    SETTI_ASSERT(record->payload != 0);
     (void)type;
     const setti_command_call* call =
         (const void*)((const unsigned char*)commands->read + record->payload);
@@ -853,6 +870,7 @@ typedef struct command_run {
 static sett_status command_apply_run(sett_commands* commands, const command_record* record,
                                      const setti_type* type)
 {
+    SETTI_ASSERT(record->payload != 0);
     sett_world* world = commands->world;
     const unsigned char* payload = (const unsigned char*)commands->read + record->payload;
     command_run run;
@@ -988,6 +1006,7 @@ sett_world* setti_commands_world(const sett_commands* commands)
 setti_command_call* setti_commands_call(sett_commands* commands, sett_entity entity,
                                         const char* verb, size_t size, sett_status* status)
 {
+    SETTI_ASSERT(size >= sizeof(setti_command_call) && verb != NULL);
     if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
         *status = commands_too_deep(commands, &command_call, verb, entity, 0);
         return NULL;
@@ -1049,6 +1068,7 @@ SETTI_INLINE bool commands_try_add(sett_world* world, const command_record* reco
 SETTI_COLD static void commands_stopped(sett_commands* commands, const command_record* record,
                                         uint32_t done)
 {
+    SETTI_ASSERT(commands == commands->world->applying);
     sett_world* world = commands->world;
     char what[COMMAND_TEXT_SIZE];
     command_print_record(world, what, commands->read, record);
@@ -1131,6 +1151,7 @@ sett_status sett_commands_apply(sett_commands* commands)
         commands_advance(commands, record);
     }
     world->command_depth = 0;
+    SETTI_ASSERT(world->applying == commands && (status != SETT_OK || commands->count == 0));
     world->applying = NULL;
     return status;
 }
@@ -1142,6 +1163,7 @@ sett_status sett_commands_apply(sett_commands* commands)
  * always is, memory would be asked for. Without any the job asks again when it records. */
 static void job_equip(sett_commands* commands, uint32_t jobs)
 {
+    SETTI_ASSERT(!commands->closed && jobs != 0);
     sett_world* world = commands->world;
     if (commands->first != NULL) {
         return;
@@ -1163,12 +1185,14 @@ static void job_equip(sett_commands* commands, uint32_t jobs)
 
 void setti_commands_rest(sett_commands* commands)
 {
+    SETTI_ASSERT(commands->job.count == 0 && commands != commands->world->applying);
     sett_world* world = commands->world;
     command_chunk* chunk = commands->first;
     /* Who needed a second one keeps both: while it records it can only ask the allocator. */
     if (commands->count != 0 || chunk == NULL || chunk->next != NULL) {
         return;
     }
+    SETTI_ASSERT(chunk->used == CHUNK_HEADER);
     chunk->next = world->spare_chunks;
     world->spare_chunks = chunk;
     commands->first = NULL;
@@ -1183,6 +1207,7 @@ void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers,
     SETTI_ASSERT(world->open_jobs == 0);
     for (uint32_t k = 0; k < count; k++) {
         sett_commands* commands = buffers[k];
+        SETTI_ASSERT(commands->world == world && commands->job.count == 0);
         job_equip(commands, count);
         memset(&commands->job, 0, sizeof(commands->job));
         commands->job.count = count;
@@ -1212,6 +1237,7 @@ static sett_entity job_next_created(command_chunk** chunk, size_t* offset)
 /* Reserves what claiming the indices of a job's handles takes, or claims them. */
 static bool job_claim(sett_commands* commands, bool reserve)
 {
+    SETTI_ASSERT(commands->job.count != 0);
     sett_world* world = commands->world;
     command_chunk* chunk = commands->job.chunk != NULL ? commands->job.chunk : commands->first;
     size_t offset = commands->job.offset;
@@ -1229,6 +1255,7 @@ static bool job_claim(sett_commands* commands, bool reserve)
 sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buffers,
                                     uint32_t count)
 {
+    SETTI_ASSERT(count == world->open_jobs);
     for (uint32_t k = 0; k < count; k++) {
         if (!job_claim(buffers[k], true)) {
             return setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,

@@ -17,6 +17,7 @@
 
 bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* type)
 {
+    SETTI_ASSERT(type != NULL && list->count <= list->capacity);
     setti_type** item =
         setti_pool_grow(pool, list->item, sizeof(*item), list->count, 1, &list->capacity);
     if (item == NULL) {
@@ -64,6 +65,7 @@ static bool component_overlap(size_t a, size_t a_size, size_t b, size_t b_size)
 const char* setti_component_check_offsets(const uint32_t* offsets, uint32_t count, size_t size,
                                           size_t align)
 {
+    SETTI_ASSERT(offsets != NULL || count == 0);
     const size_t reference = sizeof(sett_entity);
     const size_t unit = SETT_ALIGNOF(sett_entity);
     for (uint32_t k = 0; k < count; k++) {
@@ -278,6 +280,7 @@ static const sett_type_header_ component_none = {.kind = UINT8_MAX};
 
 static bool component_reserve_id(sett_world* world, sett_component id)
 {
+    SETTI_ASSERT(id != 0 && id < SETTI_COMPONENT_LIMIT);
     if (id < world->type_capacity) {
         return true;
     }
@@ -418,6 +421,7 @@ static bool component_own_type_name(setti_pool* pool, setti_type* type, const ch
  * out. */
 static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_component_desc* desc)
 {
+    SETTI_ASSERT(type->desc.mask == NULL);
     size_t size = desc->size;
     type->padding_known = desc->mask != NULL || desc->byte_count != 0 || desc->align == 1;
     if (size == 0 || (desc->mask == NULL && desc->byte_count == 0)) {
@@ -450,6 +454,7 @@ static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_co
 static sett_status component_own(sett_world* world, setti_type* type,
                                  const sett_component_desc* desc)
 {
+    SETTI_ASSERT(type->required.count == 0 && type->members == NULL);
     setti_pool* pool = &world->pool;
     type->desc = *desc;
     type->desc.mask = NULL;
@@ -516,6 +521,7 @@ void setti_component_free_parts(setti_pool* pool, setti_type* type)
 /* Makes the type known everywhere. False when memory runs out, with nothing of it left behind. */
 static bool component_publish(sett_world* world, setti_type* type)
 {
+    SETTI_ASSERT(type->id != 0 && setti_world_type(world, type->id) == NULL);
     setti_pool* pool = &world->pool;
     uint32_t linked = 0;
     bool done = component_reserve_id(world, type->id) &&
@@ -580,6 +586,7 @@ static const char* component_lock(const setti_type* type)
 
 static void component_unlock(const setti_type* type, const char* outer)
 {
+    SETTI_ASSERT(type->world->side_by_side || type->world->locks != 0);
     sett_world* world = type->world;
     if (!world->side_by_side) {
         world->locks--;
@@ -625,6 +632,7 @@ static void component_move(void* to, void* from, uint32_t count, void* user)
 
 void setti_component_guard(setti_type* type, const char* writers)
 {
+    SETTI_ASSERT(writers != NULL);
     type->flags |= SETTI_TYPE_GUARDED;
     type->writers = writers;
 }
@@ -632,6 +640,7 @@ void setti_component_guard(setti_type* type, const char* writers)
 SETTI_COLD sett_status setti_component_reject_set(sett_world* world, const setti_type* type,
                                                   const char* call)
 {
+    SETTI_ASSERT(type->writers != NULL);
     return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                  "%s: values of \"%.100s\" are written by the library - call %s",
                                  call, type->desc.name, type->writers);
@@ -642,6 +651,7 @@ SETTI_COLD sett_status setti_component_reject_set(sett_world* world, const setti
 void setti_component_init_storage(setti_storage* storage, setti_type* type,
                                   const sett_component_desc* desc)
 {
+    SETTI_ASSERT(desc->storage != SETT_STORAGE_DEFAULT);
     setti_kind kind = desc->size == 0 ? SETTI_TAG : SETTI_ARRAY;
     if (desc->storage == SETT_STORAGE_SPARSE_SET) {
         kind = SETTI_SPARSE;
@@ -709,6 +719,7 @@ static bool component_check(sett_world* world, sett_component_desc* desc, const 
 /* A type that is not published yet; its parts are still to be owned. NULL when memory runs out. */
 static setti_type* component_alloc(sett_world* world, const sett_component_desc* desc)
 {
+    SETTI_ASSERT(desc->storage != SETT_STORAGE_DEFAULT);
     setti_type* type = setti_pool_alloc(&world->pool, sizeof(*type), 64);
     if (type != NULL) {
         memset(type, 0, sizeof(*type));
@@ -913,6 +924,7 @@ SETTI_COLD static bool component_wrong_type(const sett_world* world, const setti
 
 bool setti_component_is_type(const setti_type* type, size_t size, const char* type_name)
 {
+    SETTI_ASSERT(type_name != NULL);
     const char* own = type->desc.type_name;
     bool same = own == NULL || type_name == type->type_text || strcmp(own, type_name) == 0 ||
                 (strncmp(type_name, "const ", 6) == 0 && strcmp(own, type_name + 6) == 0);

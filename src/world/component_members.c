@@ -82,6 +82,7 @@ static bool members_make_mask(setti_pool* pool, const setti_members* members, un
 
 static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* of)
 {
+    SETTI_ASSERT(of->size == type->desc.size);
     sett_component_desc* desc = &type->desc;
     setti_members* members = setti_members_create(pool, of);
     if (members == NULL) {

@@ -130,6 +130,7 @@ typedef struct setti_edit_removal {
 
 static inline setti_edit_removal setti_edit_removed(const sett_world* world, const setti_edit* edit)
 {
+    SETTI_ASSERT(edit->removed == NULL || !edit->strips);
     setti_edit_removal walk = {0, edit->removed != NULL, NULL};
     if (edit->removed != NULL) {
         walk.types = &edit->removed->id;
@@ -256,6 +257,7 @@ SETTI_INLINE bool setti_edit_has_callbacks(const setti_type* type, setti_event e
 SETTI_INLINE void setti_edit_write_signature(sett_world* world, uint32_t index, uint32_t* signature,
                                              uint32_t to)
 {
+    SETTI_ASSERT(to != SETTI_NONE);
     setti_entity_write(&world->pool, &world->entities, index);
     *signature = to;
 }

@@ -86,6 +86,7 @@ SETTI_INLINE void part_write(const setti_edit_part* part, void* row)
 
 void setti_edit_write(const setti_edit_part* part, void* row)
 {
+    SETTI_ASSERT(row != NULL || part->type->storage.size == 0);
     part_write(part, row);
 }
 
@@ -132,12 +133,14 @@ static void commit_repeat(const setti_type* type, unsigned char* rows, const uns
 static void commit_fill(sett_world* world, const setti_edit* edit, const setti_edit_part* part,
                         setti_entity_run run, uint32_t done)
 {
+    SETTI_ASSERT(done + run.count <= edit->count);
     setti_type* type = part->type;
     size_t size = type->storage.size;
     for (uint32_t k = 0; k < run.count;) {
         uint32_t step = run.count - k;
         unsigned char* rows =
             setti_storage_insert(&world->pool, &type->storage, run.first + k, &step);
+        SETTI_ASSERT(step != 0 && step <= run.count - k);
         const unsigned char* value = part_value(part);
         if (value != NULL && !edit->repeat) {
             value += (done + k) * size;
@@ -230,6 +233,7 @@ static void commit_many(sett_world* world, const setti_edit* edit)
     for (uint32_t done = 0; done < edit->count;) {
         sett_entity* out = edit->entities != NULL ? edit->entities + done : NULL;
         setti_entity_run run = setti_entity_next_run(&world->entities, from, edit->count - done);
+        SETTI_ASSERT(run.count != 0 && run.count <= edit->count - done);
         setti_entity_create_run(&world->pool, &world->entities, run, edit->to, out);
         for (uint32_t k = 0; k < edit->added_count; k++) {
             commit_fill(world, edit, &edit->added[k], run, done);

@@ -158,6 +158,7 @@ static void listeners_notify(sett_world* world, const setti_edit* edit, sett_ent
 
 void setti_edit_listen(sett_world* world, setti_listener* listener)
 {
+    SETTI_ASSERT(listener->next == NULL && listener->previous == NULL && world->locks == 0);
     static const setti_listener_calls calls = {plan_look_up, listeners_reserve, listeners_commit,
                                                listeners_notify};
     setti_listener** end = &world->listeners;
@@ -173,6 +174,7 @@ void setti_edit_listen(sett_world* world, setti_listener* listener)
 void setti_edit_unlisten(sett_world* world, setti_listener* listener)
 {
     SETTI_ASSERT(world->listeners != NULL);
+    SETTI_ASSERT((listener->previous == NULL) == (world->listeners == listener));
     if (listener->previous != NULL) {
         listener->previous->next = listener->next;
     } else {

@@ -62,6 +62,7 @@ void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit)
 void setti_edit_notify_entering(sett_world* world, const setti_edit* edit)
 {
     bool calls = (edit->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0;
+    SETTI_ASSERT(!calls || edit->entities != NULL);
     for (uint32_t k = 0; calls && k < edit->added_count; k++) {
         const setti_edit_part* part = &edit->added[k];
         if ((part->type->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0) {
@@ -71,6 +72,7 @@ void setti_edit_notify_entering(sett_world* world, const setti_edit* edit)
         }
     }
     bool enters = setti_edit_does(world, edit, SETTI_PLAN_ON_ENTER);
+    SETTI_ASSERT(!enters || edit->entities != NULL);
     for (uint32_t n = 0; enters && n < edit->count; n++) {
         world->plans.calls->notify(world, edit, edit->entities[n], true);
     }

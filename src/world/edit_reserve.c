@@ -48,6 +48,7 @@ static setti_edit_part* edit_find_part(const setti_edit* edit, const setti_type*
 /* Makes sure that `more` parts fit. */
 static bool edit_grow(sett_world* world, setti_edit* edit, uint32_t more)
 {
+    SETTI_ASSERT(edit->added_count <= edit->room);
     void* parts = setti_pool_grow(&world->pool, edit->added, sizeof(*edit->added),
                                   edit->added_count, more, &edit->room);
     edit->added = parts != NULL ? parts : edit->added;
@@ -65,6 +66,7 @@ static bool edit_has(const setti_edit* edit, const setti_type* type)
 setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_type* type)
 {
     SETTI_ASSERT(type != NULL && edit->to != SETTI_NONE);
+    SETTI_ASSERT(edit->room != 0 || edit->added == NULL);
     setti_edit_part* part = edit_find_part(edit, type);
     if (part != NULL || !edit_grow(world, edit, type->required.count + 1)) {
         return part;
@@ -159,6 +161,7 @@ SETTI_INLINE bool reserve_row(sett_world* world, setti_type* type, uint32_t inde
 
 bool setti_edit_reserve_at(sett_world* world, setti_edit* edit, uint32_t index)
 {
+    SETTI_ASSERT(world->locks == 0 && index < world->entities.limit);
     bool done = edit->to != SETTI_NONE;
     SETTI_ASSERT(edit->count == 1);
     edit->flags = 0;
@@ -177,6 +180,7 @@ bool setti_edit_reserve_at(sett_world* world, setti_edit* edit, uint32_t index)
 
 sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* from)
 {
+    SETTI_ASSERT(world->locks == 0 && (from != NULL || !edit->begins));
     if (!edit->begins) {
         return setti_edit_reserve_at(world, edit, edit->entities[0].index)
                    ? SETT_OK

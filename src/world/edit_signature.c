@@ -57,6 +57,7 @@ static void edit_mark_signatures(void* user, const void* data)
 
 void setti_edit_reclaim_signatures(sett_world* world)
 {
+    SETTI_ASSERT(world->locks == 0);
     setti_signature_table* table = &world->signatures;
     const setti_pages* pages = &world->entities.pages;
     for (uint32_t number = 0; number < pages->count && table->count != 0; number++) {
@@ -86,6 +87,7 @@ void setti_edit_forget_transitions(sett_world* world)
 
 void setti_edit_settle(sett_world* world)
 {
+    SETTI_ASSERT(world->locks == 0);
     uint32_t count = setti_signature_count(&world->signatures);
     if (SETTI_UNLIKELY(count >= SETTI_SIGNATURE_RECLAIM && count >= world->signatures.reclaim_at)) {
         setti_edit_reclaim_signatures(world);

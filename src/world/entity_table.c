@@ -30,6 +30,7 @@
 
 void setti_entity_init(setti_entity_table* table, uint32_t limit)
 {
+    SETTI_ASSERT(limit != 0);
     memset(table, 0, sizeof(*table));
     setti_pages_init(&table->pages, sizeof(setti_entity_page), 64);
     setti_summary_init(&table->words);
@@ -86,6 +87,7 @@ static uint32_t entity_next_word(const setti_entity_table* table, uint32_t from)
 
 uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from)
 {
+    SETTI_ASSERT(table->first <= table->hint && table->hint < table->next);
     uint32_t word = from / 64;
     if (from >= table->limit) {
         return SETTI_NONE;
@@ -128,6 +130,7 @@ static void entity_settle_hint(setti_entity_table* table)
 void setti_entity_hint_ends(setti_entity_table* table)
 {
     SETTI_ASSERT(setti_entity_free_bits(table, table->hint) == 0);
+    SETTI_ASSERT(table->hint < table->next);
     if (!table->unlisted && table->hint < table->words.capacity) {
         setti_summary_remove(&table->words, table->hint);
     }
@@ -194,6 +197,7 @@ setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t
 
 bool setti_entity_reserve_pages(setti_pool* pool, setti_entity_table* table, uint32_t count)
 {
+    SETTI_ASSERT(count <= UINT32_MAX / SETTI_ENTITY_WORDS);
     return setti_summary_reserve(pool, &table->words, count * SETTI_ENTITY_WORDS) &&
            setti_pages_reserve(pool, &table->pages, count);
 }
@@ -209,6 +213,7 @@ SETTI_COLD static bool entity_make_page(setti_pool* pool, setti_entity_table* ta
                                         uint32_t number)
 {
     SETTI_ASSERT(setti_pages_get(&table->pages, number) == NULL);
+    SETTI_ASSERT(number << SETTI_ENTITY_SHIFT < table->limit);
     bool fresh;
     if (!setti_entity_reserve_pages(pool, table, number + 1) ||
         !setti_pages_ensure(pool, &table->pages, number, &fresh)) {
@@ -243,6 +248,7 @@ sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* tab
 sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, uint32_t* from,
                                  uint32_t count)
 {
+    SETTI_ASSERT(setti_entity_taken(table) <= table->limit);
     if (count > table->limit - setti_entity_taken(table)) {
         return SETT_STATUS_LIMIT;
     }
@@ -323,6 +329,7 @@ void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_
                              uint32_t signature, sett_entity* out)
 {
     SETTI_ASSERT(run.first + run.count <= table->limit);
+    SETTI_ASSERT(run.count != 0 && run.count <= table->limit - setti_entity_taken(table));
     for (uint32_t done = 0; done < run.count;) {
         uint32_t first = run.first + done;
         uint32_t slot = first & SETTI_ENTITY_MASK;
@@ -369,6 +376,7 @@ void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t 
 
 void setti_entity_set_next(setti_pool* pool, setti_entity_table* table, sett_entity entity)
 {
+    SETTI_ASSERT((entity.generation & ~SETTI_DEAD) != 0);
     setti_entity_page* page = setti_entity_page_of(table, entity.index);
     SETTI_ASSERT((page->generation[entity.index & SETTI_ENTITY_MASK] & SETTI_DEAD) != 0);
     SETTI_ASSERT(page->generation[entity.index & SETTI_ENTITY_MASK] != SETTI_RETIRED);
@@ -423,6 +431,7 @@ void setti_entity_refresh(setti_entity_table* table, uint32_t number)
 
 void setti_entity_set_first(setti_entity_table* table, uint32_t word)
 {
+    SETTI_ASSERT((uint64_t)word * 64 < table->limit);
     entity_settle_hint(table);
     table->first = word;
     table->hint = word;

@@ -8,6 +8,7 @@
 
 bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type)
 {
+    SETTI_ASSERT(signature == 0 || (signature & ~SETTI_DYING) < world->signatures.count);
     const setti_signature* record = &world->signatures.record[signature & ~SETTI_DYING];
     bool plain = signature != 0 && world->dont_fragment.count == 0 && world->listeners == NULL;
     for (uint32_t k = 0; plain && k < record->count; k++) {
@@ -45,6 +46,7 @@ sett_status setti_fast_destroy(sett_world* world, sett_entity entity, bool force
 
 bool setti_fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t index)
 {
+    SETTI_ASSERT(world->collect_count == 0 && world->locks == 0);
     (void)world;
     (void)cascading;
     (void)index;
@@ -59,6 +61,7 @@ bool setti_fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t 
 SETTI_INLINE sett_entity fast_take(setti_entity_table* table, setti_entity_page* page,
                                    uint64_t bits)
 {
+    SETTI_ASSERT(page == setti_entity_page_of(table, table->hint * 64));
     uint32_t word = table->hint;
     sett_entity entity;
     entity.index = word * 64 + setti_bits_lowest(bits);
@@ -155,6 +158,7 @@ static void fast_end(sett_world* world, uint32_t index)
 {
     const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
     uint32_t set = page->signature[index & SETTI_ENTITY_MASK];
+    SETTI_ASSERT((set & SETTI_DYING) == 0);
     for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
         fast_erase(world, world->types[world->signatures.record[set].types[k]], index);
     }
@@ -165,6 +169,7 @@ static void fast_end(sett_world* world, uint32_t index)
  * held. */
 SETTI_INLINE void fast_end_no_cow(sett_world* world, uint32_t index)
 {
+    SETTI_ASSERT(world->pool.cow_from == 0);
     setti_entity_table* table = &world->entities;
     uint32_t slot = index & SETTI_ENTITY_MASK;
     const setti_entity_page* page = table->pages.data[index >> SETTI_ENTITY_SHIFT];
@@ -230,6 +235,7 @@ SETTI_APART sett_status setti_fast_destroy(sett_world* world, sett_entity entity
 SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t index,
                                                  const setti_signature* record, uint32_t k)
 {
+    SETTI_ASSERT(world->pool.cow_from == 0 && k < record->count);
     setti_storage* storage = &world->types[record->types[k]]->storage;
     if (storage->kind == SETTI_SPARSE) {
         setti_storage_erase(&world->pool, storage, index);
@@ -247,11 +253,13 @@ SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t ind
  * */
 SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entity, uint32_t set)
 {
+    SETTI_ASSERT(world->pool.cow_from == 0 && world->locks == 0);
     setti_entity_destroy_no_cow(&world->pool, &world->entities, entity);
     if (set == 0) {
         return SETT_OK;
     }
     const setti_signature* record = &world->signatures.record[set];
+    SETTI_ASSERT(record->count != 0);
     uint32_t k = 0;
     do { /* a set with a number is not empty */
         setti_storage* storage = &world->types[record->types[k]]->storage;

@@ -77,6 +77,7 @@ sett_status sett_remove(sett_world* world, sett_entity entity, sett_component co
  * sett_add need not save registers. */
 SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, sett_entity entity, bool cow)
 {
+    SETTI_ASSERT(cow || world->pool.cow_from == 0);
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (SETTI_UNLIKELY(signature == NULL || world->locks != 0)) {
         return NULL;
@@ -134,6 +135,7 @@ SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, sett_
 SETTI_INLINE void* fast_try_add_dont_fragment(sett_world* world, setti_type* type,
                                               sett_entity entity)
 {
+    SETTI_ASSERT((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0);
     if (setti_entity_signature(&world->entities, entity) == NULL ||
         (type->flags & SETTI_TYPE_REQUIRES) != 0) {
         return NULL;
@@ -174,6 +176,7 @@ static bool fast_recall_added(sett_world* world, setti_type* type, sett_entity e
 SETTI_INLINE void fast_call_unlocked(sett_world* world, const setti_type* type, setti_event event,
                                      sett_entity entity, void* value)
 {
+    SETTI_ASSERT(world->locks == 0 && world->calling == NULL);
     const setti_call* call = type->notified[event].item;
     if (SETTI_UNLIKELY(type->notified[event].count != 1)) {
         setti_edit_call_all(world, type, event, entity, value);
@@ -191,6 +194,7 @@ SETTI_APART static void* fast_finish_by_call(sett_world* world, const setti_type
                                              sett_entity entity, void* value,
                                              const setti_edit_part* given)
 {
+    SETTI_ASSERT(value != NULL && (given == NULL || given->type == type));
     const setti_edit_part part = {.type = setti_unconst(type)};
     setti_edit_write(given != NULL ? given : &part, value);
     setti_edit_call_all(world, type, SETTI_ON_ADD, entity, value);
@@ -335,6 +339,7 @@ SETTI_APART static bool fast_learn_added(sett_world* world, setti_type* type, ui
 SETTI_INLINE bool fast_include(sett_world* world, setti_edit* edit, setti_type* type,
                                const void* value)
 {
+    SETTI_ASSERT(edit->to != SETTI_NONE && (edit->room == 0 || edit->added_count < edit->room));
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_ADD) != 0)) {
         return false;
     }
@@ -392,6 +397,7 @@ SETTI_APART static sett_status fast_remove_saved(sett_world* world, setti_type* 
                                                  uint32_t index, uint32_t* signature)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
+    SETTI_ASSERT(setti_type_removed(type, *signature)->from == *signature);
     setti_edit_write_signature(world, index, signature, setti_type_removed(type, *signature)->to);
     setti_storage_erase(&world->pool, &type->storage, index);
     return SETT_OK;
@@ -476,6 +482,7 @@ SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type,
                                             uint32_t* signature)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
+    SETTI_ASSERT(setti_type_removed(type, *signature)->from == *signature);
     setti_storage* storage = &type->storage;
     (void)setti_entity_try_mark(&world->pool, &world->entities, index, false);
     *signature = setti_type_removed(type, *signature)->to;

@@ -77,6 +77,7 @@ bool setti_fast_add_word(sett_world* world, setti_type* type, uint32_t first, ui
     setti_storage* storage = &type->storage;
     uint32_t to[64];
     SETTI_ASSERT(first % 64 == 0 && bits != 0 && setti_fast_is_bare(world, type));
+    SETTI_ASSERT(world->locks == 0 && call != NULL);
     setti_edit_settle(world);
     if (!word_prepare(world, type, first, bits, to, call)) {
         return false;
@@ -92,6 +93,7 @@ bool setti_fast_add_word(sett_world* world, setti_type* type, uint32_t first, ui
         uint64_t gap = ~(rest >> k);
         uint32_t count = gap != 0 ? setti_bits_lowest(gap) : 64;
         unsigned char* row = setti_storage_insert(&world->pool, storage, first + k, &count);
+        SETTI_ASSERT(count != 0);
         if (storage->size != 0) {
             word_write(type, row, values, count);
             values = values != NULL ? values + (size_t)count * storage->size : NULL;

@@ -215,6 +215,7 @@ static bool group_admit_one(sett_world* world, setti_listener* listener, uint32_
 
 bool setti_change_admit(sett_world* world, setti_listener* listener)
 {
+    SETTI_ASSERT(listener->with.count != 0 && !listener->observes);
     bool done = true;
     if (listener->owned.count != 0) {
         /* Upwards: what an exchange brings to a row has been looked at before. */
@@ -240,6 +241,7 @@ bool setti_change_admit(sett_world* world, setti_listener* listener)
 /* Takes in who qualifies already. Where the group owns types, all of it is reserved. */
 static sett_status group_fill(group_draft* draft)
 {
+    SETTI_ASSERT(draft->group->listener.length == 0);
     sett_world* world = draft->group->world;
     setti_listener* listener = &draft->group->listener;
     for (uint32_t k = 0; k < listener->owned.count; k++) {
@@ -328,12 +330,14 @@ sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_de
 
 void setti_group_end(sett_group* group)
 {
+    SETTI_ASSERT(group->world->locks == 0);
     sett_world* world = group->world;
     setti_listener* listener = &group->listener;
     setti_world_remove_root(world, &listener->root);
     setti_world_remove_root(world, &listener->members_root);
     setti_edit_unlisten(world, listener);
     for (uint32_t k = 0; k < listener->owned.count; k++) {
+        SETTI_ASSERT(listener->owned.item[k]->owner == listener);
         listener->owned.item[k]->owner = NULL;
     }
     world->listener_version++;
@@ -399,6 +403,7 @@ setti_listener* setti_group_listener(sett_group* group)
 
 sett_group* setti_group_of(setti_listener* listener)
 {
+    SETTI_ASSERT(!listener->observes);
     return (sett_group*)(void*)listener; /* its first member */
 }
 

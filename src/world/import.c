@@ -23,6 +23,7 @@ static setti_import** import_find(sett_world* world, const char* name)
 
 static void import_drop(sett_world* world, setti_import** at)
 {
+    SETTI_ASSERT(*at != NULL);
     setti_import* import = *at;
     *at = import->next;
     setti_pool_free(&world->pool, import, sizeof(*import) + strlen(import->name) + 1, 16);

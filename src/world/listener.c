@@ -59,6 +59,7 @@ bool setti_listener_reserve(setti_pool* pool, setti_listener* listener, uint32_t
 static void group_exchange_values(const setti_listener* group, const setti_storage* storage,
                                   void* a, void* b)
 {
+    SETTI_ASSERT(storage->move == NULL || group->row_size >= storage->size);
     unsigned char* x = a;
     unsigned char* y = b;
     if (storage->move != NULL) {
@@ -125,6 +126,7 @@ void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t i
     if (listener->observes) {
         return;
     }
+    SETTI_ASSERT(!setti_listener_has(listener, index));
     if (listener->owned.count == 0) {
         uint32_t count = 1;
         setti_storage_insert(pool, &listener->members, index, &count);
@@ -139,6 +141,7 @@ void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t i
     if (listener->observes) {
         return;
     }
+    SETTI_ASSERT(setti_listener_has(listener, index));
     if (listener->owned.count == 0) {
         setti_storage_erase(pool, &listener->members, index);
         return;

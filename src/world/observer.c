@@ -123,6 +123,7 @@ static bool observer_has_filter(const sett_observer* observer)
 /* What is called for an event, NULL if the observer does not observe it. */
 static setti_call observer_call_of(const sett_observer* observer, uint32_t event)
 {
+    SETTI_ASSERT(event < SETTI_EVENTS);
     static void (*const filter[SETTI_EVENTS])(sett_world*, sett_entity, void*, void*) = {
         observer_filter_on_add, observer_filter_on_set, observer_filter_on_remove,
         observer_filter_on_event};
@@ -272,6 +273,7 @@ static void observer_enlist(sett_observer* observer)
         if (call.fn == NULL) {
             continue;
         }
+        SETTI_ASSERT(list->count < list->capacity);
         uint32_t at = list->count++;
         if (event == SETTI_ON_REMOVE && at != 0 && list->item[at - 1].observer == NULL) {
             list->item[at] = list->item[at - 1];
@@ -299,6 +301,7 @@ static void observer_delist(sett_observer* observer)
 
 static void observer_link(sett_observer* observer)
 {
+    SETTI_ASSERT(observer->next == NULL && observer->previous == NULL);
     sett_world* world = observer->world;
     observer->next = world->observers;
     if (world->observers != NULL) {
@@ -316,6 +319,7 @@ static void observer_link(sett_observer* observer)
 
 static void observer_unlink(sett_observer* observer)
 {
+    SETTI_ASSERT((observer->previous == NULL) == (observer->world->observers == observer));
     sett_world* world = observer->world;
     if (observer->previous != NULL) {
         observer->previous->next = observer->next;
@@ -349,6 +353,7 @@ static void observer_free(sett_observer* observer)
 /* Frees those that ended while the world was locked; it is not now. */
 static void observer_sweep(sett_world* world)
 {
+    SETTI_ASSERT(world->locks == 0);
     if (!world->observers_ended) {
         return;
     }
@@ -383,6 +388,7 @@ const char* setti_observer_of_type(sett_world* world, const setti_type* type)
 /* Calls a new observer for one entity; `value`: of its component, if it observes one. */
 static void observer_replay_one(const sett_observer* observer, sett_entity entity, void* value)
 {
+    SETTI_ASSERT(observer->enabled && observer->world->locks != 0);
     sett_world* world = observer->world;
     if (observer->type != NULL) {
         setti_call call = observer_call_of(observer, SETTI_ON_ADD);
@@ -429,6 +435,7 @@ static void observer_replay_rows(const sett_observer* observer, const setti_stor
 
 static void observer_replay(sett_observer* observer)
 {
+    SETTI_ASSERT(observer->world->locks == 0);
     sett_world* world = observer->world;
     const setti_storage* storage = observer_rarest(observer);
     world->locks++;

@@ -117,6 +117,7 @@ static bool signature_copy_toggled(setti_pool* pool, const setti_signature* from
     out->count = count;
     out->room = from->count + 1;
     out->hooked = removed ? from->hooked - hooked : from->hooked + hooked;
+    SETTI_ASSERT(out->count <= out->room && out->hooked <= out->count);
     return true;
 }
 
@@ -149,6 +150,7 @@ static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
         table->free = table->record[number].chain;
         table->free_count--;
     }
+    SETTI_ASSERT(number < table->capacity);
     made->chain = first;
     table->record[number] = *made;
     return number;
@@ -187,6 +189,7 @@ uint32_t setti_signature_toggle(setti_pool* pool, setti_signature_table* table, 
             return SETTI_NONE;
         }
     }
+    SETTI_ASSERT(to != signature && to < table->count);
     /* Both directions; that there is no room to remember an edge is no failure. */
     (void)setti_hash_map_set(pool, &table->edges, signature_edge_key(signature, type), to);
     (void)setti_hash_map_set(pool, &table->edges, signature_edge_key(to, type), signature);

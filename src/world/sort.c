@@ -82,6 +82,7 @@ static sort_item* sort_by_merging(const sort_order* order, sort_item* items, siz
  * differs. */
 static sort_item* sort_by_radix(sort_item* items, size_t count, sort_item* spare)
 {
+    SETTI_ASSERT(count != 0);
     uint32_t counts[8][256];
     memset(counts, 0, sizeof(counts));
     for (size_t k = 0; k < count; k++) {
@@ -130,6 +131,7 @@ static sort_item* sort_all(const sort_order* order, sort_item* items, size_t cou
 static size_t sort_count_odd(const sort_order* order, const sort_item* kept, size_t kept_count,
                              const sort_item* following, size_t count)
 {
+    SETTI_ASSERT(count != 0);
     const sort_item* greatest = following;
     for (size_t k = 1; k < count; k++) {
         greatest = sort_less(order, greatest, &following[k]) ? &following[k] : greatest;
@@ -185,6 +187,7 @@ static size_t sort_drop(const sort_order* order, sort_item* items, size_t count,
             recent++;
         }
     }
+    SETTI_ASSERT(kept + out == count);
     return out;
 }
 
@@ -214,6 +217,7 @@ static sort_item* sort_items(const sort_order* order, sort_item* items, size_t c
 
 static uint64_t sort_key(const unsigned char* value, sett_key_kind kind)
 {
+    SETTI_ASSERT(value != NULL && kind != SETT_KEY_NONE && kind <= SETT_KEY_F64);
     uint32_t narrow = 0;
     uint64_t wide = 0;
     if (kind == SETT_KEY_U64 || kind == SETT_KEY_I64 || kind == SETT_KEY_F64) {
@@ -262,6 +266,7 @@ static void sort_move(const setti_storage* storage, void* to, void* from)
 static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t* from,
                        uint32_t first, uint32_t count, unsigned char* room)
 {
+    SETTI_ASSERT(count != 0 && first + count <= storage->extent);
     size_t size = storage->size;
     uint32_t last = (first + count - 1) >> storage->shift;
     for (uint32_t number = first >> storage->shift; number <= last; number++) {
@@ -306,6 +311,7 @@ typedef struct sort_task {
 /* Moves the rows of all storages of the task as `from` says. */
 static sett_status sort_rows(const sort_task* task, const uint32_t* from)
 {
+    SETTI_ASSERT(task->type_count != 0 && task->count <= task->types[0]->storage.extent);
     setti_pool* pool = &task->world->pool;
     uint32_t first = 0;
     uint32_t end = task->count;
@@ -339,6 +345,7 @@ static sett_status sort_rows(const sort_task* task, const uint32_t* from)
 
 bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, uint32_t count)
 {
+    SETTI_ASSERT(count <= type->storage.extent);
     sort_task task = {world, &type, 1, count};
     return sort_rows(&task, from) == SETT_OK;
 }
@@ -346,6 +353,7 @@ bool setti_sort_rows(sett_world* world, setti_type* type, const uint32_t* from, 
 /* Sorts by the values of `by`: a type of the task, or one that all of its entities have. */
 static sett_status sort_run(const sort_task* task, const setti_type* by, const sett_sort_desc* desc)
 {
+    SETTI_ASSERT(task->world->locks == 0);
     sett_world* world = task->world;
     const setti_storage* rows = &task->types[0]->storage;
     sort_order order = {&by->storage, desc->compare, desc->user, desc->reverse};
@@ -446,6 +454,7 @@ static sett_status sort_by_walk(const sort_task* task, setti_sort_walk* walk, bo
             from[count++] = row;
         }
     }
+    SETTI_ASSERT(count == task->count);
     return sort_rows(task, from);
 }
 

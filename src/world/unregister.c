@@ -111,6 +111,7 @@ static void unregister_end(sett_world* world, setti_type* type)
     world->unregistered++;
     unregister_from(&world->registered, type);
     unregister_from(&world->dont_fragment, type);
+    SETTI_ASSERT(world->prepared <= world->registered.count);
     setti_world_remove_root(world, &type->root);
     setti_storage_deinit(&world->pool, &type->storage);
     setti_component_free(world, type);

@@ -115,7 +115,7 @@ void setti_world_add_storage(sett_world* world, setti_root* root, setti_storage*
 void setti_world_remove_root(sett_world* world, setti_root* root)
 {
     SETTI_ASSERT(world->pool.cow_from == 0);
-    SETTI_ASSERT(world->pool.cow_from == 0);
+    SETTI_ASSERT((root->previous == NULL) == (world->roots == root));
     *(root->previous != NULL ? &root->previous->next : &world->roots) = root->next;
     *(root->next != NULL ? &root->next->previous : &world->last_root) = root->previous;
     world_number_roots(root->next);
@@ -394,6 +394,7 @@ static void world_report_aside(const sett_world* world, sett_log_level level, se
 void setti_world_report(sett_world* world, sett_log_level level, sett_status misuse,
                         const char* message)
 {
+    SETTI_ASSERT(message != NULL);
     const char* outer = world->calling;
     if (world->side_by_side) {
         world_report_aside(world, level, misuse, message);
@@ -489,6 +490,7 @@ void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char
 SETTI_COLD sett_status setti_world_fail_with(sett_world* world, sett_status status,
                                              const char* format, ...)
 {
+    SETTI_ASSERT(status != SETT_OK && format != NULL);
     char aside[SETTI_MESSAGE_SIZE];
     char* message = world->side_by_side ? aside : world->message;
     size_t at = 0;
@@ -512,6 +514,7 @@ SETTI_COLD sett_status setti_world_fail_with(sett_world* world, sett_status stat
 SETTI_COLD void setti_world_misuse(const sett_world* world, sett_status status, const char* call,
                                    sett_entity entity, sett_component component)
 {
+    SETTI_ASSERT(status != SETT_OK && call != NULL);
 #if !defined(NDEBUG)
     char message[SETTI_MESSAGE_SIZE];
     world_describe(world, message, status, call, entity, component);
@@ -690,6 +693,7 @@ sett_status setti_world_check_serial(sett_world* world, const char* call)
 
 void setti_world_close_loops(sett_world* world, setti_open_loop* loop)
 {
+    SETTI_ASSERT(world->locks >= loop->count);
     loop->closed++;
     while (loop->scratches != NULL) {
         setti_gather_scratch* scratch = loop->scratches;

@@ -381,6 +381,7 @@ SETTI_INLINE void setti_world_close_loop(sett_world* world, setti_open_loop* loo
     if (loop->count == 0) {
         return; /* closed by sett_query_end_all already */
     }
+    SETTI_ASSERT(world->locks != 0);
     world->locks--;
     if (--loop->count == 0) {
         if (loop->previous != NULL) {
