@@ -70,6 +70,7 @@ static setti_chain_record* chain_record_mut(const setti_relation* relation, uint
 /* The neighbours of the link at a place, to be written. */
 static sett_chain_* chain_at(const setti_relation* relation, chain_side side, uint32_t place)
 {
+    SETTI_ASSERT(place != SETTI_NONE);
     if (relation->many) {
         setti_chain_record* record = chain_record_mut(relation, place);
         return side == BY_TARGET ? &record->by_target : &record->by_source;
@@ -154,6 +155,7 @@ void setti_chain_unlink(setti_relation* relation, sett_link* link)
 static void chain_fill(const setti_relation* relation, unsigned char* row, uint32_t first,
                        uint32_t count, sett_entity target)
 {
+    SETTI_ASSERT(count != 0 && row != NULL);
     for (uint32_t k = 0; k < count; k++, row += relation->links->storage.size) {
         sett_link* link = (sett_link*)(void*)row;
         link->target = target;
@@ -182,6 +184,7 @@ void setti_chain_link_many(const setti_relation* relation, const sett_entity* so
     setti_pool* pool = &relation->world->pool;
     const setti_storage* storage = &relation->links->storage;
     sett_links* list = setti_chain_sources(relation, target);
+    SETTI_ASSERT(list != NULL && count != 0);
     for (uint32_t done = 0, run; done < count; done += run) {
         run = chain_run(storage, sources + done, count - done);
         uint32_t first = sources[done].index;
@@ -209,6 +212,7 @@ bool setti_chain_reserve_target(const setti_relation* relation, uint32_t index)
 
 void setti_chain_make_target(const setti_relation* relation, sett_entity target)
 {
+    SETTI_ASSERT(setti_entity_is_current(&relation->world->entities, target));
     if (!setti_storage_has(&relation->sources->storage, target.index)) {
         (void)setti_change_add_reserved(relation->world, relation->sources, target);
     }
@@ -258,6 +262,7 @@ static uint32_t pair_slot(const setti_relation* relation, uint32_t place)
 /* Entries that follow move up, not beyond their home (Knuth, TAOCP 3, 6.4, R). */
 static void pair_take(const setti_relation* relation, uint32_t place)
 {
+    SETTI_ASSERT(pair_is_current(relation));
     uint32_t mask = relation->pair_capacity - 1;
     uint32_t hole = pair_slot(relation, place);
     for (uint32_t at = (hole + 1) & mask; relation->pairs[at] != 0; at = (at + 1) & mask) {
@@ -352,6 +357,7 @@ bool setti_chain_reserve(setti_relation* relation)
 
 bool setti_chain_claim(setti_relation* relation, uint32_t count)
 {
+    SETTI_ASSERT(relation->many);
     bool fresh;
     uint64_t end = (uint64_t)relation->record_count + relation->claimed + count;
     uint32_t number = (relation->record_count + relation->claimed) >> relation->record_shift;
@@ -367,6 +373,7 @@ uint32_t setti_chain_append(setti_relation* relation, uint32_t source, sett_link
                             sett_entity target)
 {
     SETTI_ASSERT(relation->many);
+    SETTI_ASSERT(relation->record_count != SETTI_NONE && targets != NULL);
     uint32_t place = relation->record_count++;
     setti_chain_record* record = chain_record_mut(relation, place);
     memset(record, 0, relation->record_size);
@@ -387,6 +394,7 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
     chain_unlink(relation, BY_TARGET, setti_chain_sources(relation, record->target),
                  &record->by_target);
     uint32_t last = --relation->record_count;
+    SETTI_ASSERT(last != SETTI_NONE && place <= last);
     pair_delete(relation, place, last);
     if (place != last) {
         setti_chain_record* to = chain_record_mut(relation, place);
@@ -415,6 +423,7 @@ void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_sourc
         const sett_link* link = setti_storage_find(&relation->links->storage, place);
         list = setti_chain_sources(relation, link->target);
     }
+    SETTI_ASSERT(list != NULL && list->count != 0);
     if (list->last_ != place) {
         chain_unlink(relation, side, list, chain);
         chain_append(relation, side, list, chain, place);
@@ -432,6 +441,7 @@ void setti_chain_notify(const setti_relation* relation, uint32_t source)
 
 void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity target)
 {
+    SETTI_ASSERT(setti_storage_has(&relation->links->storage, source));
     unsigned char* link = chain_find_mut(relation, relation->links, source);
     if (relation->many) {
         uint32_t place = setti_chain_append(relation, source, (sett_links*)(void*)link, target);
@@ -491,6 +501,7 @@ uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_e
 
 uint32_t setti_chain_next_source(const setti_relation* relation, uint32_t place)
 {
+    SETTI_ASSERT(place != SETTI_NONE);
     if (relation->many) {
         return setti_chain_record_at(relation, place)->by_target.next;
     }

@@ -50,6 +50,7 @@ static uint32_t cleanup_next_target(const setti_relation* relation, uint32_t pla
 
 static sett_entity cleanup_target(const setti_relation* relation, uint32_t place)
 {
+    SETTI_ASSERT(place != SETTI_NONE);
     if (relation->many) {
         return setti_chain_record_at(relation, place)->target;
     }
@@ -74,6 +75,7 @@ static sett_status source_collect(sett_world* world, setti_type* type, uint32_t 
 
 static sett_status source_validate(sett_world* world, setti_type* type, uint32_t index)
 {
+    SETTI_ASSERT(setti_change_is_dying(world, index));
     const setti_relation* relation = type->relation;
     uint32_t place = relation->desc.on_source_destroyed == SETT_CLEANUP_REJECT
                          ? cleanup_first_target(relation, index)
@@ -90,6 +92,7 @@ static sett_status source_validate(sett_world* world, setti_type* type, uint32_t
 /* A source loses the component, by whichever call: its links are removed. */
 static void source_unlink(sett_world* world, setti_type* type, uint32_t index)
 {
+    SETTI_ASSERT(setti_storage_has(&type->storage, index));
     setti_relation* relation = type->relation;
     void* value = setti_storage_find_mut(&world->pool, &type->storage, index);
     if (!relation->many) {
@@ -119,6 +122,7 @@ static sett_status target_collect(sett_world* world, setti_type* type, uint32_t 
 /* Whether all targets of a source that stays are destroyed. */
 static bool source_stranded(const sett_world* world, const setti_type* type, uint32_t index)
 {
+    SETTI_ASSERT(!setti_change_is_dying(world, index));
     const setti_relation* relation = type->relation;
     uint32_t place = cleanup_first_target(relation, index);
     while (place != SETTI_NONE &&
@@ -133,12 +137,14 @@ static bool source_stranded(const sett_world* world, const setti_type* type, uin
  * mean ten thousand walks over them. */
 static bool cleanup_is_last(const setti_relation* relation, uint32_t source, uint32_t place)
 {
+    SETTI_ASSERT(setti_storage_has(&relation->links->storage, source));
     const sett_links* targets = setti_storage_find(&relation->links->storage, source);
     return !relation->many || targets->last_ == place;
 }
 
 static sett_status target_validate(sett_world* world, setti_type* type, uint32_t index)
 {
+    SETTI_ASSERT(setti_change_is_dying(world, index));
     const setti_relation* relation = type->relation_of_sources;
     uint32_t place = cleanup_first_source(relation, index);
     for (; place != SETTI_NONE; place = setti_chain_next_source(relation, place)) {
@@ -161,6 +167,7 @@ static sett_status target_validate(sett_world* world, setti_type* type, uint32_t
 /* Removes the links of entities that stay. Destroyed ones are skipped: they unlink themselves. */
 static void target_detach(sett_world* world, setti_type* type, uint32_t index)
 {
+    SETTI_ASSERT(setti_change_is_dying(world, index));
     setti_relation* relation = type->relation_of_sources;
     uint32_t place = cleanup_first_source(relation, index);
     while (place != SETTI_NONE) {

@@ -115,6 +115,7 @@ typedef struct clone_links {
 
 static clone_links clone_links_begin(setti_relation* relation)
 {
+    SETTI_ASSERT(relation != NULL);
     clone_links links = {.relation = relation};
     return links;
 }
@@ -231,6 +232,7 @@ void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t 
  * base, else a child of the same name of the same parent; SETTI_NONE if there is none. */
 static void clone_find_twin(setti_clone* clone, uint32_t k, bool root)
 {
+    SETTI_ASSERT(k < clone->node_count);
     setti_clone_node* node = &clone->nodes[k];
     uint64_t name = setti_name_key(clone->from, node->index);
     uint32_t link = setti_hierarchy_parent(clone->from, node->index);
@@ -255,6 +257,7 @@ static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* k)
 {
     for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at), ++*k) {
         setti_clone_node* node = &clone->nodes[*k];
+        SETTI_ASSERT(*k < clone->node_count);
         setti_clone_init_node(clone, node, at.index);
         node->derives = clone->instances != NULL && *k == 0;
         node->edit.begins = *k != 0 || sett_is_null(clone->into);
@@ -454,6 +457,7 @@ static bool clone_keeps(const setti_clone* clone, const setti_clone_node* node,
 /* The edit that creates the copies of a node. */
 static setti_edit* clone_edit(const setti_clone* clone, setti_clone_node* node)
 {
+    SETTI_ASSERT(node->twin == SETTI_NONE || clone->nodes[node->twin].twin == SETTI_NONE);
     return node->twin != SETTI_NONE ? &clone->nodes[node->twin].edit : &node->edit;
 }
 
@@ -471,6 +475,7 @@ static bool clone_copies_value(const setti_clone* clone, const setti_type* type,
 /* Adds what the root's copy gets beside, in place of the original's values. */
 static sett_status clone_plan_given(setti_clone* clone, setti_edit* edit)
 {
+    SETTI_ASSERT(clone->given_count == 0 || clone->given != NULL);
     for (uint32_t k = 0; k < clone->given_count; k++) {
         setti_type* type = setti_world_type(clone->to, clone->given[k].component);
         if (type == NULL) {
@@ -604,6 +609,7 @@ static bool clone_reserve_names(setti_clone* clone)
 /* Reserves memory for the parent to have children. */
 static bool clone_reserve_parent(setti_clone* clone)
 {
+    SETTI_ASSERT(clone->count != 0);
     if (sett_is_null(clone->parent) ||
         setti_hierarchy_find(clone->to, clone->parent.index) != NULL) {
         return true;
@@ -653,6 +659,7 @@ static sett_status clone_reserve(setti_clone* clone)
 /* Writes what a reference in a copy is: `k` is the copy's number. */
 static void clone_remap(const setti_clone* clone, unsigned char* at, uint32_t k)
 {
+    SETTI_ASSERT(k < clone->count);
     sett_entity reference;
     memcpy(&reference, at, sizeof(reference));
     uint32_t node = sett_is_null(reference) ? SETTI_NONE : clone_node_of(clone, reference);
@@ -692,6 +699,7 @@ static void clone_remap_node(const setti_clone* clone, const setti_clone_node* n
 /* The data of a link of a source that has links already. */
 static unsigned char* clone_relink(setti_relation* relation, sett_entity source, sett_entity target)
 {
+    SETTI_ASSERT(setti_storage_has(&relation->links->storage, source.index));
     setti_pool* pool = &relation->world->pool;
     if (!relation->many) {
         sett_link* link = setti_storage_find_mut(pool, &relation->links->storage, source.index);
@@ -765,6 +773,7 @@ static void clone_place(const setti_clone* clone, const setti_clone_node* node)
 /* Writes the values of a node over those that its entity has. */
 static void clone_overwrite(const setti_clone* clone, const setti_clone_node* node)
 {
+    SETTI_ASSERT(clone->merge != NULL || node->met == SETTI_NONE);
     for (uint32_t k = node->met; k != SETTI_NONE && clone->merge->overwrites;
          k = clone->merge->met[k].next) {
         const setti_clone_meeting* met = &clone->merge->met[k];
@@ -951,6 +960,7 @@ sett_status setti_clone_plan(setti_clone* clone, sett_entity root)
 /* Gives the nodes room for their copies. */
 static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
 {
+    SETTI_ASSERT(clone->copies == NULL);
     clone->copy_room = (size_t)(clone->node_count - (out != NULL)) * clone->count;
     clone->copies = clone_alloc(clone, clone->copy_room, sizeof(*clone->copies));
     if (clone->copies == NULL) {

@@ -66,6 +66,7 @@ static sett_status event_check_send(sett_world* world, sett_entity entity, sett_
 static void event_run(sett_world* world, sett_entity entity, sett_route route,
                       const setti_type* type, const void* value, void* copy)
 {
+    SETTI_ASSERT(world->set_depth < SETTI_EVENT_DEPTH && (value == NULL || copy != NULL));
     world->set_depth++;
     for (sett_entity at = entity; !sett_is_null(at); at = event_next(world, route, entity, at)) {
         if (value != NULL) {

@@ -55,6 +55,7 @@ SETTI_INLINE sett_hierarchy* tree_row_mut(sett_world* world, const setti_storage
 SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uint32_t link,
                             bool cow)
 {
+    SETTI_ASSERT(cow || world->pool.cow_from == 0);
     uint32_t number = (link - 1) >> storage->shift;
     if (cow) {
         setti_pages_write(&world->pool, &storage->rows, number);
@@ -158,6 +159,7 @@ static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
 static void tree_repair(sett_world* world, const setti_hierarchy* tree, uint32_t root)
 {
     SETTI_ASSERT(root != 0);
+    SETTI_ASSERT(!tree_is_moved(tree_read(tree, root)));
     uint32_t above = tree_read(tree, root)->parent;
     for (uint32_t at = tree_read(tree, root)->first; at != 0;) {
         sett_hierarchy* node = tree_write(world, tree, at);
@@ -188,6 +190,7 @@ static void tree_update(sett_world* world, setti_hierarchy* tree)
 /* After a node was moved to a place of the given depth. */
 static void tree_moved(setti_hierarchy* tree, sett_hierarchy* node, uint32_t link, uint32_t depth)
 {
+    SETTI_ASSERT(node->depth == depth || link != 0);
     if (node->first == 0 && !tree_is_moved(node)) {
         node->depth = depth;
     } else if (node->depth != depth && !tree_is_moved(node)) {
@@ -226,6 +229,7 @@ SETTI_INLINE void tree_link(sett_world* world, const setti_hierarchy* tree, uint
                             sett_hierarchy* node, uint32_t parent, uint32_t before)
 {
     SETTI_ASSERT(node->parent == 0 && parent != 0 && parent != link);
+    SETTI_ASSERT(before == 0 || tree_read(tree, before)->parent == parent);
     sett_hierarchy* above = tree_write(world, tree, parent);
     uint32_t first = above->first;
     uint32_t behind = before != 0 ? before : first; /* the node whose `previous` becomes this one */
@@ -248,6 +252,7 @@ SETTI_INLINE void tree_link(sett_world* world, const setti_hierarchy* tree, uint
 /* Makes roots of a node's children. */
 static void tree_free_children(sett_world* world, setti_hierarchy* tree, uint32_t link)
 {
+    SETTI_ASSERT(tree_read(tree, link)->first != 0);
     sett_hierarchy* node = tree_write(world, tree, link);
     uint32_t child = node->first;
     node->first = 0;
@@ -302,6 +307,7 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
 /* The node of a subtree that is destroyed first: down along first children. */
 SETTI_INLINE uint32_t tree_lowest(const setti_storage* storage, uint32_t link)
 {
+    SETTI_ASSERT(storage->kind == SETTI_ARRAY);
     for (uint32_t first = tree_row(storage, link)->first; first != 0;) {
         link = first;
         first = tree_row(storage, link)->first;
@@ -360,6 +366,7 @@ static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
 
 static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t root, uint32_t at)
 {
+    SETTI_ASSERT(!tree_is_moved(tree_row(&type->storage, at + 1)));
     const sett_hierarchy* node = tree_row(&type->storage, at + 1);
     (void)world;
     if (at == root) {
@@ -373,6 +380,7 @@ static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t root, u
 static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hierarchy* node,
                             uint32_t link)
 {
+    SETTI_ASSERT(tree->moved != 0 && tree_is_moved(node));
     uint32_t at = tree->moved;
     for (uint32_t steps = 0; at != link && steps < TREE_SEARCH; steps++) {
         uint32_t next = tree_read(tree, at)->depth & ~SETTI_MOVED;
@@ -441,6 +449,7 @@ static void tree_describe(sett_world* world, const setti_type* type, sett_entity
 
 static setti_hierarchy* tree_register(sett_world* world)
 {
+    SETTI_ASSERT(world->hierarchy == NULL);
     static const setti_cascade cascade = {
         .collect = tree_collect, .unlink = tree_end_links, .begin = tree_begin, .next = tree_after};
     /* Links and policies, not depths: which depths are repaired depends on reads. */
@@ -617,6 +626,7 @@ static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tr
 /* Whether an entity that is to become a child of a parent has to become a prefab first. */
 SETTI_INLINE bool tree_joins_prefab(const sett_world* world, sett_entity entity, sett_entity parent)
 {
+    SETTI_ASSERT(world != NULL);
     const setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
     return SETTI_UNLIKELY(tag != NULL) && setti_storage_has(&tag->storage, parent.index) &&
            !setti_storage_has(&tag->storage, entity.index) && !world->receiving;
@@ -897,6 +907,7 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
 
 static sett_status scope_include(sett_world* world, setti_edit* edit, const char* call)
 {
+    SETTI_ASSERT(edit->begins && !sett_is_null(world->scope));
     const setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
     sett_entity scope = world->scope;
     const sett_hierarchy* above = setti_hierarchy_find(world, scope.index);
@@ -920,6 +931,7 @@ static sett_status scope_include(sett_world* world, setti_edit* edit, const char
 
 static void scope_attach(sett_world* world, const setti_edit* edit)
 {
+    SETTI_ASSERT(edit->entities != NULL);
     for (uint32_t k = 0; k < edit->count; k++) {
         setti_hierarchy_append(world, edit->entities[k].index, world->scope.index);
     }

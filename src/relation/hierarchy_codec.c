@@ -128,6 +128,7 @@ static bool codec_node_list(setti_sides* sides, const setti_type* type, uint32_t
 static uint32_t codec_node_step(setti_sides* sides, const setti_type* type, uint32_t side,
                                 uint32_t* place, bool back)
 {
+    SETTI_ASSERT(*place != SETTI_NONE);
     uint32_t member = *place;
     const sett_hierarchy* node = sides->value(sides, type, member, side);
     *place = (back ? node->previous : node->next) - 1;
@@ -177,6 +178,7 @@ static bool codec_name_differs(const void* before, const void* after)
 static const char* codec_name_in_page(const unsigned char* page, size_t end, uint64_t key,
                                       size_t* length)
 {
+    SETTI_ASSERT(end != 0);
     size_t at = 0;
     uint16_t head = 0;
     while (at + SETTI_TEXT_HEAD <= SETTI_TEXT_PAGE && at < end) {
@@ -212,6 +214,7 @@ static const char* codec_name_text(setti_sides* sides, sett_world* world, uint64
 
 static void codec_name_encode(setti_encoder* to, const setti_type* type, const void* value)
 {
+    SETTI_ASSERT(type == type->world->name_table->type);
     uint64_t key = ((const sett_name*)value)->key;
     size_t length = 0;
     const char* text = key != 0 ? codec_name_text(to->sides, type->world, key, &length) : "";
@@ -258,6 +261,7 @@ static bool codec_name_isolate(const setti_player* player, setti_type* type, set
 static bool codec_name_play(const setti_player* player, setti_type* type, sett_entity entity,
                             const setti_delta_entry* entry)
 {
+    SETTI_ASSERT(entry->count <= SETT_NAME_MAX);
     char text[SETT_NAME_MAX + 1];
     if (entry->count == 0) { /* the component alone: the entity lost its name to a sibling */
         return sett_ensure(type->world, entity, type->id) != NULL;

@@ -10,6 +10,7 @@ static const setti_chain_record* codec_link_record(setti_sides* sides,
                                                    const setti_relation* relation, uint32_t place,
                                                    uint32_t side)
 {
+    SETTI_ASSERT(place != SETTI_NONE);
     const unsigned char* page =
         sides->page(sides, &relation->records, place >> relation->record_shift, side);
     uint32_t row = place & (((uint32_t)1 << relation->record_shift) - 1);
@@ -33,6 +34,7 @@ static void codec_link_write(setti_encoder* to, const setti_relation* relation, 
 static const unsigned char* codec_link_target(const setti_delta_entry* entry, uint32_t k,
                                               sett_entity* target)
 {
+    SETTI_ASSERT(k < entry->count || entry->count == 0);
     const unsigned char* bytes = entry->bytes + k * (size_t)entry->size;
     target->index = setti_delta_word(bytes, 0);
     target->generation = setti_delta_word(bytes, 1);
@@ -150,6 +152,7 @@ static sett_entity codec_link_owner(setti_sides* sides, const setti_type* type, 
 static uint32_t codec_link_step(setti_sides* sides, const setti_type* type, uint32_t side,
                                 uint32_t* place, bool back)
 {
+    SETTI_ASSERT(*place != SETTI_NONE);
     uint32_t member = *place;
     const sett_link* link = sides->value(sides, type, member, side);
     *place = back ? link->chain_.previous : link->chain_.next;
@@ -224,6 +227,7 @@ static bool codec_links_lead_so(const setti_relation* relation, uint32_t source,
 static bool codec_links_lead(const setti_player* player, setti_relation* relation,
                              sett_entity source, const setti_delta_entry* entry, void* room)
 {
+    SETTI_ASSERT(entry->count != 0);
     sett_world* world = relation->world;
     sett_component id = relation->links->id;
     for (uint32_t k = 0; k < entry->count; k++) {
@@ -286,6 +290,7 @@ static sett_entity codec_links_owner(setti_sides* sides, const setti_type* type,
 static uint32_t codec_links_step(setti_sides* sides, const setti_type* type, uint32_t side,
                                  uint32_t* place, bool back)
 {
+    SETTI_ASSERT(*place != SETTI_NONE);
     const setti_chain_record* record = codec_link_record(sides, type->relation, *place, side);
     *place = back ? record->by_target.previous : record->by_target.next;
     return record->source;

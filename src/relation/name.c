@@ -81,6 +81,7 @@ static void name_take(setti_name_table* names, uint32_t link, uint32_t hash)
 /* Reserves memory for `count` names. */
 static bool name_reserve(sett_world* world, setti_name_table* names, uint32_t count)
 {
+    SETTI_ASSERT(names->count <= names->capacity);
     if ((uint64_t)count * 3 < (uint64_t)names->capacity * 2) {
         return true;
     }
@@ -166,6 +167,7 @@ static uint32_t name_find(sett_world* world, uint32_t parent, uint64_t key, uint
 /* Writes the key of an entity that has the component. */
 static void name_write(sett_world* world, uint32_t index, uint64_t key)
 {
+    SETTI_ASSERT(setti_storage_has(&world->name_table->type->storage, index));
     sett_name* name =
         setti_storage_find_mut(&world->pool, &world->name_table->type->storage, index);
     name->key = key;
@@ -199,6 +201,7 @@ static void name_trim(sett_world* world, setti_type* type)
 static sett_status name_conflict(sett_world* world, const char* call, uint32_t index,
                                  uint32_t other)
 {
+    SETTI_ASSERT(other != 0 && other != index + 1);
     sett_entity a = setti_entity_at(&world->entities, index);
     sett_entity b = setti_entity_at(&world->entities, other - 1);
     const char* text =
@@ -226,6 +229,7 @@ bool setti_name_may_move(sett_world* world, uint32_t index, uint32_t parent, con
 
 void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
 {
+    SETTI_ASSERT(setti_hierarchy_parent(world, index) != from);
     setti_name_table* names = world->name_table;
     uint64_t key = setti_name_key(world, index);
     if (key == 0) {
@@ -479,6 +483,7 @@ bool setti_name_reserve(sett_world* world, uint32_t count)
 void setti_name_give(sett_world* world, uint32_t index, uint64_t key)
 {
     SETTI_ASSERT(key != 0);
+    SETTI_ASSERT(setti_name_key(world, index) == 0);
     uint32_t parent = setti_hierarchy_parent(world, index);
     if (name_find(world, parent, key, index + 1) == 0) {
         name_write(world, index, key);

@@ -19,6 +19,7 @@
 /* Registers a tag that hides, and updates the queries. */
 static sett_component prefab_hide(sett_world* world, uint32_t which, const char* name)
 {
+    SETTI_ASSERT(which < SETTI_HIDDEN);
     if (world->hidden[which] == NULL) {
         sett_component_desc desc = {.name = name, .id = setti_component_own_id(world, name)};
         sett_component tag = sett_component_register(world, &desc);
@@ -104,6 +105,7 @@ static sett_entity prefab_scope(const sett_world* world)
 static sett_status prefab_make_one(sett_world* world, const setti_instance* instance,
                                    sett_entity* out)
 {
+    SETTI_ASSERT(world->locks == 0);
     sett_status status;
     if (sett_instance_of(world) == 0) {
         return world->error;
@@ -150,6 +152,7 @@ static sett_status prefab_make_many(sett_world* world, const char* call, sett_en
  * memory runs out. */
 static sett_status prefab_follow(sett_world* world, sett_entity parent, uint32_t count)
 {
+    SETTI_ASSERT(count != 0);
     const setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
     bool hidden =
         tag != NULL && !sett_is_null(parent) && setti_storage_has(&tag->storage, parent.index);
@@ -170,6 +173,7 @@ static sett_status prefab_follow(sett_world* world, sett_entity parent, uint32_t
 static bool prefab_check_parent(sett_world* world, sett_entity parent, uint32_t count,
                                 const char* call)
 {
+    SETTI_ASSERT(count != 0);
     if (!sett_entity_valid(world, parent)) {
         setti_world_fail(world, SETT_STATUS_STALE, call, parent, 0);
         return false;

@@ -124,6 +124,7 @@ static void recipe_prune(sett_world* world)
 /* A slot for a prefab that has none. NULL when memory runs out. */
 static recipe** recipe_add_slot(sett_world* world, sett_entity prefab)
 {
+    SETTI_ASSERT(recipe_slot(world, prefab) == NULL);
     setti_pool* pool = &world->pool;
     struct setti_recipes* all = world->recipes;
     if (all == NULL) {
@@ -200,6 +201,7 @@ static void recipe_link(const sett_world* world, const setti_clone* plan, recipe
         node->parent = recipe_number(plan, links->parent);
         node->next = recipe_number(plan, links->next);
         node->previous = recipe_number(plan, links->previous);
+        SETTI_ASSERT(node->parent < k);
         node->level = made->nodes[node->parent].level + 1;
     }
 }
@@ -208,6 +210,7 @@ static void recipe_link(const sett_world* world, const setti_clone* plan, recipe
 static bool recipe_fill_node(const sett_world* world, const setti_clone* plan, recipe* made,
                              uint32_t k)
 {
+    SETTI_ASSERT(k < made->node_count && plan->nodes[k].twin == SETTI_NONE);
     const setti_clone_node* from = &plan->nodes[k];
     recipe_node* node = &made->nodes[k];
     node->index = from->index;
@@ -375,6 +378,7 @@ static bool recipe_add(sett_world* world, setti_edit* edit, setti_type* type, co
 static bool recipe_begin_root(sett_world* world, recipe* made, const setti_instance* instance,
                               setti_edit_part* room)
 {
+    SETTI_ASSERT(made->edits[0].added == made->parts);
     setti_edit* edit = &made->edits[0];
     if (instance->value_count == 0 && instance->name == 0 && sett_is_null(instance->parent)) {
         return true;
@@ -433,6 +437,7 @@ static uint32_t recipe_copy_link(const recipe* made, uint32_t node)
 static void recipe_link_copies(const sett_world* world, recipe* made,
                                const setti_instance* instance)
 {
+    SETTI_ASSERT(made->simple);
     uint32_t depth = 0;
     if (!sett_is_null(instance->parent)) {
         depth = setti_hierarchy_find(world, instance->parent.index)->depth + 1;
@@ -475,6 +480,8 @@ static void recipe_turn(sett_world* world, const recipe* made, const setti_edit*
 
 static void recipe_finish(sett_world* world, const recipe* made, const setti_instance* instance)
 {
+    SETTI_ASSERT(sett_equals(instance->into, sett_null()) ||
+                 sett_equals(made->copies[0], instance->into));
     if (!sett_is_null(instance->parent)) {
         setti_hierarchy_append(world, made->copies[0].index, instance->parent.index);
     }

@@ -33,6 +33,7 @@ static void links_copy(void* to, const void* from, uint32_t count, void* user)
 /* Writes the data of a link; NULL leaves them as they are. */
 static void relation_write(const setti_relation* relation, void* to, const void* data)
 {
+    SETTI_ASSERT(data == NULL || to != NULL);
     if (data != NULL && relation->data_size != 0) {
         memcpy(to, data, relation->data_size);
     }
@@ -96,6 +97,7 @@ static sett_component relation_register_sources(sett_world* world, const char* n
 static bool relation_describe_value(const setti_relation* relation, sett_struct* of,
                                     sett_component_desc* desc, void** room, size_t* room_size)
 {
+    SETTI_ASSERT(!relation->many);
     const sett_component_desc* data = &relation->data_type->desc;
     bool known = data->size == 0 || data->members != NULL;
     uint32_t count = data->members != NULL ? data->members->count : 0;
@@ -336,6 +338,7 @@ static const setti_pages* relation_pages(const sett_world* world, const setti_ty
 /* Publishes the relation to its types and to the world. */
 static void relation_publish(setti_relation* relation, sett_component links, sett_component sources)
 {
+    SETTI_ASSERT(relation->links == NULL && relation->sources == NULL);
     sett_world* world = relation->world;
     relation->links = setti_world_type(world, links);
     relation->sources = setti_world_type(world, sources);
@@ -453,6 +456,7 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
 static bool relation_attach(setti_relation* relation, sett_entity source, sett_entity target,
                             const void* data)
 {
+    SETTI_ASSERT(relation->world->locks == 0 && sett_is_null(relation->pending_target));
     sett_world* world = relation->world;
     bool lists = !setti_storage_has(&relation->sources->storage, target.index);
     bool links = !setti_storage_has(&relation->links->storage, source.index);
@@ -476,6 +480,7 @@ static bool relation_attach(setti_relation* relation, sett_entity source, sett_e
         relation->pending_data = data;
         (void)setti_change_add_reserved(world, relation->links, source);
     }
+    SETTI_ASSERT(sett_is_null(relation->pending_target));
     return true;
 }
 
@@ -494,6 +499,7 @@ static void relation_rewrite(const setti_relation* relation, sett_entity source,
 static void* relation_set_target(setti_relation* relation, sett_entity source, sett_entity target,
                                  const void* data)
 {
+    SETTI_ASSERT(!relation->many);
     sett_world* world = relation->world;
     setti_storage* storage = &relation->links->storage;
     sett_link* link = setti_storage_find_mut(&world->pool, storage, source.index);
@@ -525,6 +531,7 @@ static void* relation_set_target(setti_relation* relation, sett_entity source, s
 static void* relation_add_target(setti_relation* relation, sett_entity source, sett_entity target,
                                  const void* data)
 {
+    SETTI_ASSERT(relation->many);
     sett_world* world = relation->world;
     uint32_t place = setti_chain_search(relation, source, target);
     if (place == SETTI_NONE) {
@@ -742,6 +749,7 @@ sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
 
 static unsigned char* relation_link_at(const setti_relation* relation, uint32_t place)
 {
+    SETTI_ASSERT(place != SETTI_NONE);
     return relation->many ? (unsigned char*)setti_chain_record_at(relation, place)
                           : setti_storage_find(&relation->links->storage, place);
 }
@@ -897,6 +905,7 @@ sett_entity sett_target_next(const sett_world* world, sett_entity source,
 static sett_entity source_next_exclusive(const setti_relation* relation, sett_entity target,
                                          sett_link_cursor* cursor)
 {
+    SETTI_ASSERT(!relation->many && cursor->next_ != SETTI_NONE);
     uint32_t place = cursor->next_;
     const sett_link* link = setti_storage_find(&relation->links->storage, place);
     if (link == NULL || !sett_equals(link->target, target)) {

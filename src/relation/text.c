@@ -40,6 +40,7 @@ void setti_text_init(sett_world* world, setti_texts* texts)
 
 static uint32_t text_head(const setti_texts* texts, uint32_t place)
 {
+    SETTI_ASSERT((place & TEXT_MASK) + SETTI_TEXT_HEAD <= SETTI_TEXT_PAGE);
     const unsigned char* page = texts->pages.data[place >> TEXT_SHIFT];
     uint16_t head;
     memcpy(&head, page + (place & TEXT_MASK), sizeof(head));
@@ -48,6 +49,7 @@ static uint32_t text_head(const setti_texts* texts, uint32_t place)
 
 static void text_set_head(const setti_texts* texts, uint32_t place, uint32_t value)
 {
+    SETTI_ASSERT(value <= UINT16_MAX && (place & TEXT_MASK) + SETTI_TEXT_HEAD <= SETTI_TEXT_PAGE);
     unsigned char* page = texts->pages.data[place >> TEXT_SHIFT];
     uint16_t head = (uint16_t)value;
     memcpy(page + (place & TEXT_MASK), &head, sizeof(head));
@@ -103,6 +105,7 @@ static bool text_equals(const setti_texts* texts, uint32_t place, const char* te
 
 static uint64_t text_next_key(uint64_t key)
 {
+    SETTI_ASSERT(key != 0);
     return key == UINT64_MAX ? 1 : key + 1;
 }
 
@@ -228,6 +231,7 @@ static bool text_is_live(const setti_texts* texts, const setti_hash_map* live, u
 static void text_write_hole(setti_pool* pool, const setti_texts* texts, uint32_t first,
                             uint32_t behind, bool last)
 {
+    SETTI_ASSERT(first < behind);
     uint32_t head = last ? 0 : (behind - first - TEXT_AROUND) | SETTI_TEXT_HOLE;
     if (text_head(texts, first) != head) {
         setti_pages_write(pool, &texts->pages, first >> TEXT_SHIFT);
@@ -240,6 +244,7 @@ static void text_write_hole(setti_pool* pool, const setti_texts* texts, uint32_t
 static uint32_t text_sweep_page(sett_world* world, setti_texts* texts, const setti_hash_map* live,
                                 uint32_t begin)
 {
+    SETTI_ASSERT((begin & TEXT_MASK) == 0);
     setti_pool* pool = &world->pool;
     uint32_t end = begin; /* of the last text in use */
     uint32_t hole = begin;
@@ -343,6 +348,7 @@ static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size,
 static void text_write(setti_pool* pool, setti_texts* texts, uint32_t place, const char* text,
                        uint32_t length, bool fresh)
 {
+    SETTI_ASSERT((place & TEXT_MASK) + length + TEXT_AROUND <= SETTI_TEXT_PAGE);
     uint32_t number = place >> TEXT_SHIFT;
     uint32_t size = length + TEXT_AROUND;
     setti_pages_write(pool, &texts->pages, number);
