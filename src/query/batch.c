@@ -152,6 +152,7 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
  * dense. */
 SETTI_INLINE void batch_recall(const sett_batch* batch, bool own)
 {
+    SETTI_ASSERT(setti_loop_of(batch)->open != NULL);
     setti_loop* loop = setti_loop_of(batch);
     const setti_lists* lists = &loop->query->lists;
     loop->dense = true;
@@ -263,6 +264,7 @@ void setti_query_close_side(setti_side* side)
         setti_gather_close(side->none.scratches);
     }
     side->none.closed++;
+    SETTI_ASSERT(side->none.scratches == NULL);
     side->open = 0;
 }
 
@@ -504,6 +506,7 @@ SETTI_INLINE void load_ahead(const unsigned char* page)
 /* A step over the rows of sparse sets that lie in one order, all of which match. */
 SETTI_APART static bool batch_next_arranged(sett_batch* batch)
 {
+    SETTI_ASSERT(setti_loop_of(batch)->arranged && setti_loop_of(batch)->scratch == NULL);
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
     uint32_t base = loop->cursor;

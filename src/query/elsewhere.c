@@ -25,6 +25,7 @@ static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
 /* Where the term's component is, seen from an entity; SETTI_NONE: nowhere. */
 static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* term, uint32_t index)
 {
+    SETTI_ASSERT(term->type != NULL);
     if (term->singleton) {
         const setti_type* tag = setti_world_type(world, SETT_ID_SINGLETONS);
         uint32_t cursor = 0;

@@ -212,6 +212,7 @@ static bool match_shows(const sett_query* query, uint32_t base, uint32_t word_co
 
 SETTI_APART uint32_t setti_match_seek(const sett_query* query, uint32_t from)
 {
+    SETTI_ASSERT(query->array_count != 0 || from != SETTI_NONE);
     uint32_t to = from;
     for (uint32_t k = 0; k < query->array_count && to != SETTI_NONE; k++) {
         to = setti_array_seek(query->array[k], to);
@@ -223,6 +224,7 @@ SETTI_APART uint32_t setti_match_seek(const sett_query* query, uint32_t from)
 static setti_step step_pages(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
+    SETTI_ASSERT(loop->unit != 0 && loop->unit % 64 == 0);
     const sett_query* query = loop->query;
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
     while (loop->cursor < loop->limit) {

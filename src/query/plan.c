@@ -62,6 +62,7 @@ static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_
 /* The terms that a listener's conditions make true; 0 if they are not all among the query's. */
 static uint32_t plan_covered(const sett_query* query, const setti_listener* listener)
 {
+    SETTI_ASSERT(!listener->observes);
     uint32_t covered = 0;
     for (uint32_t k = 0; k < listener->with.count + listener->without.count; k++) {
         bool with = k < listener->with.count;
@@ -238,6 +239,7 @@ static void plan_walk_pages(const sett_query* query, setti_plan* plan)
 
 static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
 {
+    SETTI_ASSERT(way != SETTI_WAY_CHOSEN);
     if (way == SETTI_WAY_ARRANGED) {
         plan_walk_group(query, plan);
     } else if (way == SETTI_WAY_SPARSE) {
@@ -254,6 +256,7 @@ static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t par
 {
     uint64_t all = query->world->entities.count;
     SETTI_ASSERT(count == 0 || all != 0);
+    SETTI_ASSERT(part <= all);
     return count == 0 ? 0 : count * part / all;
 }
 
@@ -278,6 +281,7 @@ static uint32_t plan_disorder(const setti_storage* storage)
 /* What a loop is estimated to cost before the user's code, in tenths of a nanosecond. */
 static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_plan* plan)
 {
+    SETTI_ASSERT(way != SETTI_WAY_CHOSEN);
     uint32_t tested = way == SETTI_WAY_PAGES ? query->filter : plan->residual;
     uint64_t all = query->world->entities.count;
     uint64_t rows = all;

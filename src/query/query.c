@@ -93,6 +93,7 @@ static bool query_writes(const sett_term* term)
 /* What is wrong with two terms of one type; NULL: nothing. */
 static const char* query_contradiction(const sett_term* a, const sett_term* b)
 {
+    SETTI_ASSERT(a->component == b->component);
     if ((a->kind == SETT_WITHOUT) != (b->kind == SETT_WITHOUT)) {
         return "wanted and excluded";
     }
@@ -271,6 +272,7 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
 
 void setti_query_free(sett_query* query)
 {
+    SETTI_ASSERT((query->previous == NULL) == (query->world->queries == query));
     setti_pool* pool = &query->world->pool;
     SETTI_ASSERT(query->open.count == 0 && query->world->query_count != 0);
     if (query->previous != NULL) {

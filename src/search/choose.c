@@ -198,6 +198,7 @@ static const setti_type* choose_driver(const choose* c, uint32_t variable)
 /* Of entities with a type those that have another one, looked up in samples; 0 seen: no answer. */
 static uint32_t share_seen(const setti_storage* of, const setti_storage* other, uint32_t* both)
 {
+    SETTI_ASSERT(of != other);
     uint32_t seen = 0;
     *both = 0;
     if (of->kind == SETTI_SPARSE) {
@@ -270,6 +271,7 @@ bool setti_choose_scan_takes(const setti_search_item* item, uint32_t variable,
 static bool choose_is_done(const choose_state* s, const choose* c, const setti_search_item* item)
 {
     uint32_t k = (uint32_t)(item - c->search->item);
+    SETTI_ASSERT(k < c->search->item_count);
     return (s->done[k / 64] >> (k % 64) & 1) != 0;
 }
 
@@ -296,6 +298,7 @@ static uint64_t choose_entities(const choose* c)
 /* The rows of which an item is true, all its variables found; and the cost of asking. */
 static uint64_t choose_test(const choose* c, choose_state* s, const setti_search_item* item)
 {
+    SETTI_ASSERT(s->rows != 0);
     uint64_t rows = s->rows;
     uint64_t left = rows / 2;
     uint32_t each = COST_OTHER;
@@ -443,6 +446,7 @@ static uint32_t choose_item_picks(const choose* c, const choose_state* s,
 static void choose_scan(const choose* c, const choose_state* s, uint32_t variable,
                         choose_pick* pick)
 {
+    SETTI_ASSERT(choose_is_wanted(c, s, variable));
     const setti_type* driver = choose_driver(c, variable);
     uint64_t all = driver != NULL ? driver->storage.count : choose_entities(c);
     uint64_t rows = choose_scale(s->rows, all, 1);
@@ -500,6 +504,7 @@ static uint32_t choose_next(const choose* c, const choose_state* s, choose_pick*
 
 static void choose_take(const choose* c, choose_state* s, const choose_pick* pick)
 {
+    SETTI_ASSERT(pick->variable < c->search->variable_count);
     uint64_t domain = choose_entities(c);
     const setti_type* known = NULL;
     if (pick->kind == SETTI_FIND_SCAN) {
@@ -696,6 +701,7 @@ static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found
 /* The pipes of the lists that a pipe asks. */
 static void choose_lists(choose* c, uint16_t pipe)
 {
+    SETTI_ASSERT(pipe < c->plan->pipe_count);
     for (uint32_t k = c->plan->pipe[pipe].first; k < c->plan->pipe[pipe].stop; k++) {
         const setti_search_item* item = c->plan->step[k].item;
         if (c->plan->step[k].kind != SETTI_FIND_TEST || item->kind != SETTI_ITEM_LIST) {

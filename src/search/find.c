@@ -555,6 +555,7 @@ static bool find_generate(find* f, uint32_t k)
 /* The rows of the block outside that no side of the list has decided. */
 static bool find_input(find* f, uint32_t k)
 {
+    SETTI_ASSERT(f->plan.step[k].kind == SETTI_FIND_INPUT);
     const setti_search_step* step = &f->plan.step[k];
     find_block* out = &f->block[step->depth];
     out->count = 0;
@@ -579,6 +580,7 @@ static bool find_input(find* f, uint32_t k)
 /* Whether links lead from one entity to another: one at a time, where each has one target. */
 static bool test_chain(const setti_search_item* item, uint32_t source, uint32_t target)
 {
+    SETTI_ASSERT(item->along.relation == NULL || !item->along.relation->many);
     setti_along_walk up = {0};
     while ((source = setti_along_next(&up, item->along.type, source)) != SETTI_NONE &&
            source != target) {

@@ -43,6 +43,7 @@ typedef struct parse {
 SETTI_PRINTF(4, 5)
 static bool parse_fail(parse* p, const char* at, sett_status status, const char* format, ...)
 {
+    SETTI_ASSERT(at >= p->text);
     setti_parsed* out = p->out;
     if (out->error_column == 0) {
         va_list arguments;
@@ -121,6 +122,7 @@ static bool parse_is_digit(char c)
 /* Keeps a text; there is room for all of them. */
 static const char* parse_keep(parse* p, const char* from, size_t length)
 {
+    SETTI_ASSERT(sizeof(*p->out) + p->out->text_size + length < p->out->size);
     char* kept = (char*)(p->out + 1) + p->out->text_size;
     memcpy(kept, from, length);
     kept[length] = '\0';
@@ -131,6 +133,7 @@ static const char* parse_keep(parse* p, const char* from, size_t length)
 /* A text in quotes, with \" and \\ in it; p->at is at the first quote. */
 static const char* parse_quoted(parse* p)
 {
+    SETTI_ASSERT(*p->at == '"');
     const char* start = p->at++;
     char* kept = (char*)(p->out + 1) + p->out->text_size;
     size_t length = 0;
@@ -144,6 +147,7 @@ static const char* parse_quoted(parse* p)
     }
     p->at++;
     kept[length] = '\0';
+    SETTI_ASSERT(sizeof(*p->out) + p->out->text_size + length < p->out->size);
     p->out->text_size += length + 1;
     return kept;
 }
@@ -235,6 +239,7 @@ static bool parse_component(parse* p, const char* start, const char* name, sett_
 /* #7:2, or #7: whichever entity has the index now. */
 static bool parse_handle(parse* p, sett_entity* entity)
 {
+    SETTI_ASSERT(*p->at == '#');
     const char* start = p->at++;
     if (!parse_number(p, &entity->index)) {
         return false;

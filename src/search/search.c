@@ -74,6 +74,7 @@ static bool build_fail(search_build* b, sett_status status, const char* format, 
 /* The smallest scope that contains both. A scope has a smaller number than those inside it. */
 static uint16_t build_common_scope(const sett_search* search, uint16_t a, uint16_t b)
 {
+    SETTI_ASSERT(a < search->scope_count && b < search->scope_count);
     while (a != b) {
         if (a > b) {
             a = search->scope[a].parent;
@@ -559,6 +560,7 @@ static bool build_scope(search_build* b, search_items* items, uint16_t scope, bo
 /* Variables in a scope that belong to scopes around it. */
 static uint32_t build_free(const sett_search* search, uint16_t scope)
 {
+    SETTI_ASSERT(scope < search->scope_count);
     uint32_t variables = 0;
     for (uint32_t k = search->scope[scope].item; k < search->scope[scope].item_stop; k++) {
         variables |= search->item[search->order[k]].variables;
@@ -588,6 +590,7 @@ static void build_forget_target(const search_build* b, setti_search_scope* scope
 /* A list of one scope with one item in it is that item, unless the scope has variables. */
 static void build_collapse(const sett_search* search, setti_search_item* list)
 {
+    SETTI_ASSERT(list->kind == SETTI_ITEM_LIST && list->scope < list->scope_stop);
     const setti_search_scope* scope = &search->scope[search->alternative[list->scope]];
     if (list->scope_stop == list->scope + 1 && scope->item_stop == scope->item + 1 &&
         scope->locals == 0) {
@@ -697,6 +700,7 @@ static bool build_branches(search_build* b, uint16_t scope, uint32_t most);
 static bool build_branch(search_build* b, uint16_t scope, const setti_search_item* list,
                          uint32_t side, uint32_t most)
 {
+    SETTI_ASSERT(list->scope + side < list->scope_stop);
     sett_search* search = b->search;
     search_items items = {.count = 0};
     uint16_t made = build_new_scope(b, scope);
@@ -860,6 +864,7 @@ static void search_copy_text(const char** text, char** at)
 /* A term of a program whose header may have a shorter one: the rest is zero. */
 static sett_search_term search_term(const sett_search_desc* desc, size_t term_size, uint32_t k)
 {
+    SETTI_ASSERT(term_size <= sizeof(sett_search_term) && k < desc->term_count);
     sett_search_term term = {0};
     memcpy(&term, (const unsigned char*)desc->terms + k * term_size, term_size);
     return term;
@@ -915,6 +920,7 @@ static sett_search* search_make(sett_world* world, const sett_search_desc* desc,
     for (uint32_t k = 0; k < 4; k++) {
         search_copy_text(texts[k], &at);
     }
+    SETTI_ASSERT((size_t)(at - (char*)search) == size);
     return search;
 }
 
@@ -980,6 +986,7 @@ static const char* search_of_type(const sett_world* world, const setti_type* typ
 
 static void search_link(sett_search* search)
 {
+    SETTI_ASSERT(search->next == NULL && search->previous == NULL);
     sett_world* world = search->world;
     search->next = world->searches;
     if (search->next != NULL) {

@@ -57,6 +57,7 @@ static bool compare_is_member(const setti_search_side* side)
 
 bool setti_compare_constant(setti_search_side* side, const setti_search_side* other)
 {
+    SETTI_ASSERT(side->operand->kind == SETT_OPERAND_CONSTANT);
     const char* name = side->operand->text;
     if (!compare_is_member(other)) {
         return false;
@@ -101,6 +102,7 @@ const char* setti_compare_check(const setti_search_side* left, const setti_searc
 sett_status setti_compare_member(sett_world* world, setti_search_side* side,
                                  char message[SETTI_MESSAGE_SIZE])
 {
+    SETTI_ASSERT(side->operand != NULL);
     const sett_search_operand* operand = side->operand;
     const char* path = operand->text != NULL ? operand->text : "";
     side->type = setti_world_type(world, operand->component);
@@ -156,6 +158,7 @@ static int64_t side_integer(const void* at, sett_member_kind kind)
 
 static uint64_t side_natural(const void* at, uint32_t size)
 {
+    SETTI_ASSERT(size == 1 || size == 2 || size == 4 || size == 8);
     uint8_t u8;
     uint16_t u16;
     uint32_t u32;
@@ -362,6 +365,8 @@ static bool order_is_nan(const side_value* value)
 
 static int order_numbers(const side_value* a, const side_value* b)
 {
+    SETTI_ASSERT(a->kind >= VALUE_SIGNED && a->kind <= VALUE_FLOAT);
+    SETTI_ASSERT(b->kind >= VALUE_SIGNED && b->kind <= VALUE_FLOAT);
     if (order_is_nan(a) || order_is_nan(b)) {
         return ORDER_NONE;
     }
@@ -384,6 +389,7 @@ static int order_numbers(const side_value* a, const side_value* b)
 
 static int order_texts(const side_value* a, const side_value* b)
 {
+    SETTI_ASSERT(a->kind == VALUE_TEXT && b->kind == VALUE_TEXT);
     size_t common = SETTI_MIN(a->length, b->length);
     int order = memcmp(a->text, b->text, common);
     return order != 0 ? order : ORDER_OF(a->length, b->length);
@@ -436,6 +442,7 @@ bool setti_compare_test(sett_world* world, const setti_search_side* left,
     if (x.kind == VALUE_NONE || y.kind == VALUE_NONE) {
         return false;
     }
+    SETTI_ASSERT((x.kind == VALUE_TEXT) == (y.kind == VALUE_TEXT));
     if (x.kind == VALUE_ENTITY) {
         return (x.index == y.index) == (compare == SETT_COMPARE_EQUAL);
     }
