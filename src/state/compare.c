@@ -28,6 +28,7 @@ static void compare_slot(setti_compare* compare, sett_entity was, sett_entity is
 
 void setti_compare_entities(setti_compare* compare)
 {
+    SETTI_ASSERT(compare->sink != NULL && compare->sink->entity != NULL);
     static const size_t size = sizeof(((setti_entity_page*)NULL)->generation);
     uint32_t at = SETTI_NONE;
     setti_marks_clear(&compare->begun);
@@ -139,6 +140,7 @@ static void compare_mark_rows(setti_compare* compare, const setti_storage* stora
                               const setti_view_page* page, uint32_t from, uint32_t to,
                               uint32_t same_below)
 {
+    SETTI_ASSERT(page->in[1] != NULL);
     const unsigned char* was = page->in[0];
     const unsigned char* is = page->in[1];
     uint32_t first = page->number << storage->shift;
@@ -215,6 +217,7 @@ static void compare_mark_records(setti_compare* compare, const setti_records* re
 static bool compare_same_records(setti_view* view, const setti_type* type, const void* a,
                                  const void* b)
 {
+    SETTI_ASSERT(type->records != NULL);
     const setti_records* records = type->records;
     setti_view_list list[2] = {setti_view_records(type, a), setti_view_records(type, b)};
     bool same = list[0].left == list[1].left;
@@ -423,6 +426,7 @@ static size_t marks_next_word(const setti_marks* marks, size_t at)
 
 void setti_marks_join(setti_marks* marks, const setti_marks* from)
 {
+    SETTI_ASSERT(marks->words == from->words);
     for (size_t at = marks_next_word(from, SIZE_MAX); at < from->words;
          at = marks_next_word(from, at)) {
         *setti_marks_word(marks, at) |= from->word[at];
@@ -431,6 +435,7 @@ void setti_marks_join(setti_marks* marks, const setti_marks* from)
 
 bool setti_marks_next(const setti_marks* marks, uint32_t* index)
 {
+    SETTI_ASSERT(*index == SETTI_NONE || *index / 64 < marks->words);
     size_t at = SIZE_MAX; /* from the first on */
     if (*index != SETTI_NONE) {
         uint32_t shift = *index % 64;

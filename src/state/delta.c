@@ -125,6 +125,7 @@ static uint64_t delta_hash_walk(setti_compare* walk)
 /* Grows the buffer, if it can. */
 SETTI_COLD static void delta_grow(setti_delta_writer* to, size_t size)
 {
+    SETTI_ASSERT(to->pool != NULL);
     size_t capacity = SETTI_MAX(to->size + size, to->capacity * 2);
     unsigned char* out = to->size <= to->capacity ? setti_pool_alloc(to->pool, capacity, 16) : NULL;
     if (out == NULL) {
@@ -265,6 +266,7 @@ static size_t delta_counts_at(size_t at, const setti_type* type)
 
 static void delta_write_head(setti_delta_writer* to)
 {
+    SETTI_ASSERT(to->size == 0);
     const setti_type_list* types = &to->walk->view->world->registered;
     setti_delta_write_number(to, SETTI_DELTA_MAGIC, 4);
     setti_delta_write_number(to, SETTI_DELTA_VERSION, 4);

@@ -31,6 +31,7 @@ static const char apply_call[] = "sett_delta_apply";
 
 const unsigned char* setti_delta_read(setti_delta_reader* from, size_t size)
 {
+    SETTI_ASSERT(from->at <= from->end);
     if ((size_t)(from->end - from->at) < size) {
         from->short_of = true;
         from->at = from->end;
@@ -82,6 +83,7 @@ setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_t
 bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
                       setti_delta_entry* entry)
 {
+    SETTI_ASSERT(block->bits == 0 || of->codec == NULL);
     *entry = *block;
     if (block->kind == SETTI_NONE) {
         return false; /* taken */
@@ -186,6 +188,7 @@ static setti_delta_rule* apply_find_rule(const setti_delta* delta, const char* n
 
 static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from, uint32_t number)
 {
+    SETTI_ASSERT(number < delta->type_count && number == delta->types_found);
     setti_delta_type* of = &delta->type[number];
     size_t length = (size_t)setti_delta_number(from, 2);
     const unsigned char* bytes = setti_delta_read(from, length);
@@ -235,6 +238,7 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
 
 static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from, bool trust)
 {
+    SETTI_ASSERT(delta->type == NULL);
     size_t size = (size_t)(from->end - from->at);
     uint64_t magic = setti_delta_number(from, 4);
     uint32_t version = setti_delta_u32(from);
@@ -554,6 +558,7 @@ static const setti_pages* apply_whole(const setti_delta* delta)
  * when memory runs out. */
 static bool apply_measure(setti_delta* delta)
 {
+    SETTI_ASSERT(!delta->loading && delta->world->pool.cow != NULL);
     setti_pool* pool = &delta->world->pool;
     const setti_pages* whole = apply_whole(delta);
     bool done = true;
@@ -618,6 +623,7 @@ static bool apply_fits_block(size_t size)
 bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* storage,
                                  uint32_t extent)
 {
+    SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     setti_pool* pool = &delta->world->pool;
     const setti_pages* rows = &storage->rows;
     uint32_t count = SETTI_MAX(rows->count, (extent >> storage->shift) + 1);
@@ -693,6 +699,7 @@ static uint32_t* apply_note_tables(const sett_world* world, size_t size)
 /* Frees the memory that a delta has taken which was undone. */
 static void apply_give_back(sett_world* world, const uint32_t* capacity, uint32_t roots)
 {
+    SETTI_ASSERT(world->pool.ceiling == 0);
     for (const setti_root* root = world->roots; root != NULL && root->number < roots;
          root = root->next) {
         for (uint32_t k = 0; k < 2; k++) {
@@ -734,6 +741,7 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, bool trust
     }
     setti_pool_set_ceiling(&world->pool, delta->limit);
     const setti_snapshot* before = setti_snapshot_find(world, undo, &status);
+    SETTI_ASSERT(delta->loading || before != NULL);
     status = SETT_OK;
     if (!setti_delta_play(delta) || !setti_delta_arrange(delta, setti_unconst(before))) {
         status = apply_blame(delta);
@@ -747,6 +755,7 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, bool trust
 /* The same, undone if it fails. */
 static sett_status apply_or_undo(setti_delta* delta, bool trust)
 {
+    SETTI_ASSERT(delta->world->state != NULL && delta->world->locks == 0);
     sett_world* world = delta->world;
     sett_snapshot undo;
     setti_state_lift_limit(world->state); /* or a rejected delta could cost older snapshots */

@@ -44,6 +44,7 @@ static bool arrange_concerns(setti_view* view, const setti_delta_type* of)
 /* How rows were, and the runs over it. */
 static void arrange_want(setti_view* view, setti_delta_type* of)
 {
+    SETTI_ASSERT(of->want != NULL);
     const setti_storage* storage = &of->type->storage;
     uint32_t was = setti_view_extent(view, of->type, 0);
     for (uint32_t row = 0; row < of->extent; row++) {
@@ -65,6 +66,7 @@ static void arrange_want(setti_view* view, setti_delta_type* of)
 /* Whether these are the entities that have the type, each once, gaps where there may be some. */
 static bool arrange_fits(const setti_delta_type* of, uint64_t* bits)
 {
+    SETTI_ASSERT(of->want != NULL);
     const setti_storage* storage = &of->type->storage;
     uint32_t count = 0;
     for (uint32_t row = 0; row < of->extent; row++) {
@@ -109,6 +111,7 @@ static void arrange_forget(const setti_delta* delta, setti_delta_type* of)
 /* Computes the order for a type; none if it cannot be taken over. False when memory runs out. */
 static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_delta_type* of)
 {
+    SETTI_ASSERT(of->want == NULL);
     setti_pool* pool = &delta->world->pool;
     const setti_delta_reader* rows = &of->part[SETTI_DELTA_ROWS];
     size_t known = setti_view_extent(view, of->type, 0) + (size_t)(rows->end - rows->at) / 4;
@@ -140,6 +143,7 @@ static setti_delta_type* arrange_find(const setti_delta* delta, const setti_type
 /* Whether all storages of a group want the same members in front, in the same order. */
 static bool arrange_agrees(const setti_delta* delta, const setti_listener* group)
 {
+    SETTI_ASSERT(group->owned.count != 0);
     const setti_delta_type* first = arrange_find(delta, group->owned.item[0]);
     for (uint32_t k = 0; k < group->owned.count; k++) {
         const setti_delta_type* of = arrange_find(delta, group->owned.item[k]);
@@ -219,6 +223,7 @@ static bool arrange_type(const setti_delta* delta, const setti_delta_type* of)
             from[count++] = setti_sparse_row(storage, of->want[row]);
         }
     }
+    SETTI_ASSERT(count == storage->count);
     bool done = setti_sort_rows(world, of->type, from, count) &&
                 setti_sparse_spread(&world->pool, storage, of->want, of->extent);
     setti_pool_free(&world->pool, from, size, 16);
@@ -227,6 +232,7 @@ static bool arrange_type(const setti_delta* delta, const setti_delta_type* of)
 
 bool setti_delta_arrange(setti_delta* delta, setti_snapshot* undo)
 {
+    SETTI_ASSERT(delta->loading || undo != NULL);
     sett_world* world = delta->world;
     setti_view view;
     if (delta->loading) {

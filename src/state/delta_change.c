@@ -146,6 +146,7 @@ void setti_delta_write_changes(setti_delta_writer* to)
     setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
     size_t size = to->values.size;
     size_t each = setti_hash_size(to->type);
+    SETTI_ASSERT(size == 0 || size % each == 0);
     to->count = (uint32_t)(to->words.size / sizeof(change_word));
     to->columns.size = 0;
     unsigned char* columns = size != 0 ? setti_bytes_add(pool, &to->columns, size) : NULL;
@@ -263,6 +264,7 @@ static bool change_read_columns(setti_delta_reader* from, unsigned char* out, si
 static void change_make_entries(const setti_delta_type* of, setti_delta_reader words,
                                 const unsigned char* columns, size_t count, unsigned char* out)
 {
+    SETTI_ASSERT(count != 0);
     uint64_t next = 0;
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_CHANGES]; k++) {
         change_word word = change_read_word(&words, next);

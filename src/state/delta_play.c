@@ -22,6 +22,7 @@
 
 static bool play_loosen(const setti_delta* delta, const setti_delta_type* of)
 {
+    SETTI_ASSERT(of->codec->loosen != NULL);
     setti_delta_reader from = of->part[SETTI_DELTA_ENTRIES];
     bool done = true;
     for (uint32_t k = 0; done && k < of->count[SETTI_DELTA_ENTRIES]; k++) {
@@ -92,6 +93,7 @@ static bool play_end(const setti_delta* delta, sett_entity entity)
  */
 static bool play_begin(const setti_delta* delta, sett_entity entity)
 {
+    SETTI_ASSERT(!delta->loading || delta->world->listeners == NULL);
     sett_world* world = delta->world;
     setti_entity_table* table = &world->entities;
     if (delta->loading) {
@@ -152,6 +154,7 @@ static void play_write(const setti_type* type, unsigned char* value, const unsig
 void setti_delta_read_data(const setti_player* player, const setti_type* type,
                            const unsigned char* bytes, void* value)
 {
+    SETTI_ASSERT(type->delta_number != 0);
     const setti_delta* delta = (const setti_delta*)player;
     setti_delta_rule* rule = delta->type[type->delta_number - 1].rule;
     if (rule != NULL) {
@@ -272,6 +275,7 @@ static bool play_entries(const setti_delta* delta, uint32_t pass)
 /* Goes on to where a value leads; false where it ends. */
 static bool play_follow(const setti_delta* delta, const setti_delta_type* of, uint32_t* index)
 {
+    SETTI_ASSERT(of->codec->owner != NULL);
     setti_codec_cursor cursor = {0, 0};
     sett_entity next = of->codec->owner(delta->player.sides, of->type, *index, 1, &cursor);
     *index = sett_is_null(next) ? *index : next.index;
@@ -359,6 +363,7 @@ static bool play_list_ends(const setti_delta* delta, const setti_delta_type* of,
 static bool play_list(const setti_delta* delta, const setti_delta_type* of,
                       setti_delta_reader* from)
 {
+    SETTI_ASSERT(of->codec->list != NULL && of->codec->requeue != NULL);
     uint32_t index = setti_delta_u32(from);
     uint32_t saved = setti_delta_u32(from);
     uint32_t count = setti_delta_u32(from);

@@ -99,6 +99,7 @@ static bool value_differs(setti_delta_writer* to, uint32_t index, const void* be
 static void value_write_entry(setti_delta_writer* to, setti_delta_kind kind, uint32_t index,
                               const void* value)
 {
+    SETTI_ASSERT(kind < SETTI_DELTA_KINDS);
     setti_delta_write_number(to, (uint64_t)kind, 1);
     setti_delta_write_number(to, index, 4);
     if (kind != SETTI_DELTA_REMOVED) {
@@ -111,6 +112,7 @@ static void value_write_entry(setti_delta_writer* to, setti_delta_kind kind, uin
 static void value_begin_block(setti_delta_writer* to, setti_delta_kind kind, uint32_t first,
                               uint64_t bits)
 {
+    SETTI_ASSERT(bits != 0 && first % 64 == 0);
     to->block_at = to->size;
     setti_delta_write_number(to, (uint64_t)kind | SETTI_DELTA_BLOCK, 1);
     setti_delta_write_number(to, first, 4);
@@ -207,6 +209,7 @@ static void value_write_word(setti_delta_writer* to, const unsigned char* row, u
 /* All values of an array or tag where nothing was before: word by word. */
 static void value_write_array(setti_delta_writer* to)
 {
+    SETTI_ASSERT(to->codec == NULL && to->type->storage.kind != SETTI_SPARSE);
     const setti_storage* storage = &to->type->storage;
     setti_view* view = to->walk->view;
     uint32_t at = SETTI_NONE;
@@ -250,6 +253,7 @@ void setti_delta_write_entries(setti_delta_writer* to)
 /* The first place of the list that an entity owns on a side; SETTI_NONE if it has none. */
 static uint32_t value_list_first(const setti_delta_writer* to, uint32_t owner, uint32_t side)
 {
+    SETTI_ASSERT(to->codec->list != NULL);
     setti_codec_list list;
     return to->codec->list(&to->walk->view->sides, to->type, owner, side, &list) ? list.first
                                                                                  : SETTI_NONE;

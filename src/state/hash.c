@@ -118,6 +118,7 @@ static uint64_t hash_floats(uint64_t hash, const setti_members* members, const u
 /* The canonical form, made first. */
 static uint64_t hash_encoded(uint64_t hash, const setti_members* members, const void* value)
 {
+    SETTI_ASSERT(members->size != 0);
     unsigned char piece[HASH_PIECE];
     setti_canonical_cursor cursor = {0, 0};
     if (members->size <= HASH_PIECE) {
@@ -132,6 +133,7 @@ static uint64_t hash_encoded(uint64_t hash, const setti_members* members, const 
 
 static uint64_t hash_members(uint64_t hash, const setti_members* members, const void* value)
 {
+    SETTI_ASSERT(members->piece_count != 0);
     if (!members->adjacent) {
         return hash_encoded(hash, members, value);
     }
@@ -163,6 +165,7 @@ uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const v
 
 uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const void* record)
 {
+    SETTI_ASSERT(of->type->records != NULL && of->type->data_type != NULL);
     const setti_records* records = of->type->records;
     const unsigned char* bytes = record;
     sett_entity target;
@@ -309,6 +312,7 @@ static hash_part hash_part_of(sett_world* world, const setti_hash_type* of)
 
 static uint64_t hash_page(const hash_part* part, uint32_t number)
 {
+    SETTI_ASSERT(part->pages->data[number] != NULL);
     if (part->of == NULL) {
         return setti_hash_slots(part->pages->data[number], number << SETTI_ENTITY_SHIFT);
     }

@@ -89,6 +89,7 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
 static sett_status replica_register(sett_world* into, const sett_world* from,
                                     const setti_type* type, bool callbacks)
 {
+    SETTI_ASSERT(replica_find(into, type) == NULL);
     sett_component_desc desc = type->desc;
     desc.on_add = callbacks ? desc.on_add : NULL;
     desc.on_set = callbacks ? desc.on_set : NULL;
@@ -209,6 +210,7 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
 /* Makes the pages exist that the other table has, and no others; uninitialised. */
 static bool replica_reserve_pages(setti_pool* pool, const setti_pages* from, setti_pages* to)
 {
+    SETTI_ASSERT(to->size == from->size);
     bool done = setti_pages_reserve(pool, to, from->count);
     bool fresh;
     for (uint32_t number = 0; done && number < from->count; number++) {
@@ -304,6 +306,7 @@ static void replica_empty(sett_world* into)
 /* Copied pages count as restored: the ticks of their writes are those of the other world. */
 static void replica_copy_pages(const setti_pool* pool, const setti_pages* from, setti_pages* to)
 {
+    SETTI_ASSERT(to->count == from->count && to->size == from->size);
     for (uint32_t number = 0; number < from->count; number++) {
         to->tick[number] = from->tick[number];
         *setti_pages_restored(to, number) = pool->restored;
@@ -331,6 +334,7 @@ static void replica_copy_entities(const sett_world* from, sett_world* into, cons
 /* Values that are more than bytes are made one by one over what was copied. */
 static void replica_copy_values(const setti_type* type, const setti_type* own)
 {
+    SETTI_ASSERT(setti_pages_values(&own->storage.rows) != NULL);
     const setti_storage* storage = &own->storage;
     bool copies = own->desc.save == SETT_SAVE_CLONE;
     SETTI_EACH_INDEX(index, storage) {

@@ -35,6 +35,7 @@ sett_ring* sett_ring_create(sett_world* world, uint32_t capacity)
 
 static sett_snapshot* ring_place(sett_ring* ring, uint32_t back)
 {
+    SETTI_ASSERT(back < ring->count);
     return &ring->at[(ring->first + ring->count - 1 - back) % ring->capacity];
 }
 

@@ -83,6 +83,7 @@ static void state_each(setti_cow* cow, const setti_pages* pages,
 /* Makes the snapshot next to the live world the one for which pages are copied. */
 static void state_set_head(setti_state* state, setti_snapshot* head)
 {
+    SETTI_ASSERT(head == NULL || head->toward == NULL);
     state->cow.others += state->head != NULL ? state->head->diff.size : 0;
     state->cow.others -= head != NULL ? head->diff.size : 0;
     state->head = head;
@@ -126,6 +127,7 @@ static bool state_reserve_slot(setti_state* state)
 
 static sett_snapshot state_occupy_slot(setti_state* state, setti_snapshot* node)
 {
+    SETTI_ASSERT(state->free_slot != SETTI_NONE || state->slot_count < state->slot_capacity);
     uint32_t number = state->free_slot;
     if (number != SETTI_NONE) {
         state->free_slot = state->slot[number].next_free;
@@ -145,6 +147,7 @@ static sett_snapshot state_occupy_slot(setti_state* state, setti_snapshot* node)
 /* Ends the handle, not the snapshot. */
 static void state_free_slot(setti_state* state, setti_snapshot* node, bool lost)
 {
+    SETTI_ASSERT(state->slot[node->slot].node == node);
     setti_snapshot_slot* slot = &state->slot[node->slot];
     slot->node = NULL;
     slot->lost = lost;
@@ -217,6 +220,7 @@ static void state_link(setti_state* state, setti_snapshot* node)
 /* Links a snapshot to its neighbour towards the live world; unlinks it. */
 static void state_hang(setti_snapshot* node, setti_snapshot* toward)
 {
+    SETTI_ASSERT(node->toward == NULL && node != toward);
     node->toward = toward;
     node->sibling_previous = NULL;
     node->sibling_next = toward->child;
@@ -228,6 +232,7 @@ static void state_hang(setti_snapshot* node, setti_snapshot* toward)
 
 static void state_unhang(setti_snapshot* node)
 {
+    SETTI_ASSERT(node->toward != NULL);
     setti_snapshot* before = node->sibling_previous;
     *(before != NULL ? &before->sibling_next : &node->toward->child) = node->sibling_next;
     if (node->sibling_next != NULL) {
@@ -256,6 +261,7 @@ static void state_free(setti_state* state, setti_snapshot* node)
 /* Puts the only snapshot that depends on a hidden one in its place. */
 static bool state_merge(setti_state* state, setti_snapshot* node)
 {
+    SETTI_ASSERT(node->hidden && node->child != NULL && node->child->sibling_next == NULL);
     setti_snapshot* child = node->child;
     size_t before = child->diff.size + node->diff.size;
     if (!setti_diff_merge(&state->world->pool, &child->diff, &node->diff)) {
@@ -273,6 +279,7 @@ static bool state_merge(setti_state* state, setti_snapshot* node)
 /* Frees a hidden snapshot if at most one depends on it. */
 static bool state_collapse(setti_state* state, setti_snapshot* node)
 {
+    SETTI_ASSERT(node->hidden);
     if (node->child == NULL) {
         if (node == state->head) {
             state_set_head(state, NULL);
@@ -308,6 +315,7 @@ static void state_tidy(setti_state* state, setti_snapshot* node)
 /* Drops a snapshot for its owner. */
 static void state_drop(setti_state* state, setti_snapshot* node, bool lost)
 {
+    SETTI_ASSERT(!node->hidden);
     state_free_slot(state, node, lost);
     node->hidden = true;
     state->hidden++;
@@ -518,6 +526,7 @@ static void restore_entities(sett_world* world, const setti_diff* diff)
 /* Makes the live world the last snapshot of the path. */
 static void restore_walk(setti_state* state, setti_snapshot* head)
 {
+    SETTI_ASSERT(head == state->head);
     const setti_diff nothing = {NULL, 0, 0, 0};
     setti_pool* pool = &state->world->pool;
     pool->restored = ++pool->tick;

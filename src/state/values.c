@@ -35,6 +35,7 @@ static uint32_t values_word_count(const setti_storage* storage)
 /* Which rows of a live page hold a value. */
 static void values_alive(const setti_storage* storage, uint32_t number, uint64_t* words)
 {
+    SETTI_ASSERT(number < storage->rows.count);
     uint32_t rows = setti_storage_rows(storage);
     uint32_t first = number << storage->shift;
     memset(words, 0, VALUES_WORDS * sizeof(*words));
@@ -111,6 +112,7 @@ static void values_swap_columns(const setti_storage* storage, void* a, void* b)
 
 static void clone_save(const setti_pages* pages, uint32_t number, void* copy)
 {
+    SETTI_ASSERT(copy != NULL && pages->data[number] != NULL);
     const setti_type* type = values_type(pages);
     const setti_storage* storage = &type->storage;
     const unsigned char* page = pages->data[number];
@@ -140,6 +142,7 @@ static void clone_seal(const setti_pages* pages, uint32_t number)
 
 static void clone_swap_row(const setti_type* type, void* a, void* b, bool in_a, bool in_b)
 {
+    SETTI_ASSERT((!in_a || !in_b) || type->row != NULL);
     if (in_a && in_b) {
         values_relocate(type, type->row, a, 1);
         values_relocate(type, a, b, 1);
@@ -175,6 +178,7 @@ static void clone_swap(const setti_pages* pages, uint32_t number, void* saved)
 
 static void clone_end(const setti_pages* pages, uint32_t number)
 {
+    SETTI_ASSERT(pages->data[number] != NULL);
     uint64_t alive[VALUES_WORDS];
     values_alive(values_storage(pages), number, alive);
     values_deinit(values_type(pages), alive, pages->data[number]);
@@ -364,6 +368,7 @@ static void carry_out(const sett_world* world, setti_carried* carried)
         carried->entity[carried->count] = setti_entity_at(&world->entities, index);
         values_relocate(type, carried->values + (size_t)carried->count * type->storage.size,
                         setti_storage_find(&type->storage, index), 1);
+        SETTI_ASSERT(carried->count < type->storage.count);
         carried->count++;
     }
 }
@@ -408,6 +413,7 @@ static void carry_in(const sett_world* world, const setti_carried* carried)
         }
         void* value = setti_storage_find(&type->storage, index);
         sett_entity entity = setti_entity_at(&world->entities, index);
+        SETTI_ASSERT(!sett_is_null(entity));
         bool here = at < carried->count && carried->entity[at].index == index;
         if (here && carried->entity[at].generation == entity.generation) {
             values_relocate(type, value, carried->values + at * size, 1);

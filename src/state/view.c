@@ -51,6 +51,7 @@ static void view_collect(setti_view* view, const setti_snapshot* head)
             const setti_pages* pages = saved->pages;
             const void* live = pages->data[saved->number];
             setti_view_page page = {pages, saved->number, {live, live}};
+            SETTI_ASSERT(view->count < view->capacity);
             view->page[view->count++] = page;
         }
     }
@@ -58,6 +59,7 @@ static void view_collect(setti_view* view, const setti_snapshot* head)
 
 static void view_fill(setti_view* view, const setti_snapshot* head, uint32_t side)
 {
+    SETTI_ASSERT(side < 2);
     for (const setti_snapshot* node = head; node != NULL; node = node->path) {
         for (uint32_t k = 0; k < node->diff.count; k++) {
             const setti_cow_entry* saved = &node->diff.item[k];
@@ -127,6 +129,7 @@ static void view_begin(setti_view* view, sett_world* world)
 
 bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, setti_view* view)
 {
+    SETTI_ASSERT(a != NULL || b != NULL);
     setti_snapshot* node[2] = {a, b};
     view_begin(view, world);
     view->capacity = 1;
@@ -164,6 +167,7 @@ void setti_view_deinit(sett_world* world, setti_view* view)
 const void* setti_view_get(setti_view* view, const setti_pages* pages, uint32_t number,
                            uint32_t side)
 {
+    SETTI_ASSERT(side < 2);
     uint32_t key = (uint32_t)((uintptr_t)pages / 8) + number;
     setti_view_memo* memo = &view->memo[key * 0x9E3779B1u >> (32 - SETTI_VIEW_MEMO_BITS)];
     if (memo->pages != pages || memo->number != number) {
@@ -261,6 +265,7 @@ const void* setti_view_value(setti_view* view, const setti_type* type, uint32_t 
         return type; /* any address */
     }
     const unsigned char* page = setti_view_get(view, &storage->rows, place >> storage->shift, side);
+    SETTI_ASSERT(page != NULL);
     return page + (size_t)(place & (setti_storage_rows(storage) - 1)) * storage->size;
 }
 
@@ -302,6 +307,7 @@ const unsigned char* setti_view_next_record(setti_view* view, const setti_record
     if (list->left == 0) {
         return NULL;
     }
+    SETTI_ASSERT(list->place != SETTI_NONE);
     const unsigned char* record = setti_view_record(view, records, list->place, side);
     memcpy(&list->place, record + records->next, sizeof(list->place));
     list->left--;
