@@ -49,6 +49,7 @@ static void frame_report_open(const sett_system* system)
 /* Calls the function of a slice's system. `begin`: the time; returns what it is afterwards. */
 static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
 {
+    SETTI_ASSERT(slice->number < slice->count);
     sett_system* system = slice->system;
     setti_job* job = slice->job;
     sett_context context;
@@ -80,6 +81,7 @@ static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
 
 static const setti_slice* frame_slice(const sett_context* context)
 {
+    SETTI_ASSERT(context->internal != NULL);
     return context->internal;
 }
 
@@ -122,6 +124,7 @@ void* sett_context_alloc(sett_context* context, size_t size, size_t align)
 /* How often `step` fits into the time passed; takes it off. */
 static uint32_t frame_steps(sett_system* system)
 {
+    SETTI_ASSERT(system->desc.fixed_step > 0);
     double step = (double)system->desc.fixed_step;
     uint32_t most = system->desc.max_steps != 0 ? system->desc.max_steps : SETTI_STEPS_DEFAULT;
     double fits = system->state.time / step;
@@ -139,6 +142,7 @@ static uint32_t frame_steps(sett_system* system)
  * intervals. A frame that is longer than the interval has one run, with all of its time as dt. */
 static bool frame_is_over(sett_system* system, float dt)
 {
+    SETTI_ASSERT(system->desc.interval > 0);
     double interval = (double)system->desc.interval;
     double time = system->state.time + (double)dt;
     system->state.time = time;
@@ -186,6 +190,7 @@ static bool frame_writes_sparse(const sett_system* system)
 static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_t number,
                                     uint32_t count)
 {
+    SETTI_ASSERT(run->slice_count < run->slice_capacity && number < count);
     setti_slice* slice = &run->slices[run->slice_count];
     slice->system = system;
     slice->job = &system->jobs[number];
@@ -207,6 +212,7 @@ static void frame_split(setti_run* run, sett_system* system)
     uint32_t jobs = survey.scatters || frame_writes_sparse(system) ? 1 : run->jobs;
     jobs = SETTI_MIN(jobs, system->job_capacity);
     jobs = SETTI_MIN(jobs, survey.filled);
+    SETTI_ASSERT(survey.filled == 0 || jobs != 0);
     uint32_t seen = 0;
     uint32_t job = 0;
     setti_slice* slice = NULL;
@@ -220,12 +226,14 @@ static void frame_split(setti_run* run, sett_system* system)
             slice->from = k * survey.rows;
         }
     }
+    SETTI_ASSERT(job == jobs);
     system->job_used = jobs;
 }
 
 /* Appends the slices of a system that runs. */
 static void frame_plan(setti_run* run, sett_system* system)
 {
+    SETTI_ASSERT(system->job_capacity != 0);
     if (system->query != NULL) {
         system->query->since = system->state.seen;
         system->query->since_is_state = true;
@@ -256,6 +264,7 @@ static void frame_update_plans(sett_world* world)
 
 static void frame_task(uint32_t begin, uint32_t end, void* context)
 {
+    SETTI_ASSERT(end <= ((const setti_run*)context)->slice_count);
     setti_run* run = context;
     uint64_t now = run->timed ? setti_platform_now() : 0;
     for (uint32_t k = begin; k < end; k++) {
@@ -273,6 +282,7 @@ static void frame_step(sett_world* world, sett_system* system, bool commands)
 
 static void frame_run_here(sett_world* world, bool alone)
 {
+    SETTI_ASSERT(world->running == NULL);
     setti_run* run = world->run;
     uint64_t now = run->timed ? setti_platform_now() : 0;
     for (uint32_t k = 0; k < run->slice_count; k++) {
@@ -300,6 +310,7 @@ static void frame_list_names(setti_run* run)
 
 static void frame_run_side_by_side(sett_world* world)
 {
+    SETTI_ASSERT(!world->side_by_side && world->running == NULL);
     setti_run* run = world->run;
     frame_list_names(run);
     world->running = run->running;
@@ -339,6 +350,7 @@ static bool frame_is_worth(const sett_world* world)
 /* Collects the results of the slices: times, recorded commands, loops that found no memory. */
 static sett_status frame_close(sett_world* world)
 {
+    SETTI_ASSERT(!world->side_by_side);
     setti_run* run = world->run;
     sett_status status = SETT_OK;
     bool asks_changed = false;
@@ -396,6 +408,7 @@ static sett_status frame_run_slices(sett_world* world, bool alone)
         }
         return frame_close(world);
     }
+    SETTI_ASSERT(!run->jobs_open && world->locks == 0);
     setti_commands_begin_jobs(world, run->buffers, run->slice_count);
     run->jobs_open = true;
     if (run->watched) {
@@ -435,6 +448,7 @@ static sett_status frame_apply_system(sett_system* system)
 /* Applies what this range of the sorted systems recorded, then the world's own buffer. */
 static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
 {
+    SETTI_ASSERT(from <= to && to <= world->run->sorted_count);
     const setti_run* run = world->run;
     sett_status status = SETT_OK;
     for (uint32_t k = from; status == SETT_OK && k < to; k++) {
@@ -451,6 +465,7 @@ static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
 
 static sett_status frame_stage(sett_world* world, const setti_stage* stage, float dt)
 {
+    SETTI_ASSERT(stage->count != 0 && stage->first + stage->count <= world->run->sorted_count);
     setti_run* run = world->run;
     run->slice_count = 0;
     frame_update_plans(world);
@@ -465,6 +480,7 @@ static sett_status frame_stage(sett_world* world, const setti_stage* stage, floa
 /* Runs the phases from `first` to `last`. */
 static sett_status frame_run(sett_world* world, float dt, int first, int last)
 {
+    SETTI_ASSERT(world->busy && world->run->scheduled);
     setti_run* run = world->run;
     uint32_t waiting = 0; /* the first system that may have recorded */
     sett_status status = frame_apply(world, 0, run->sorted_count);

@@ -11,6 +11,7 @@
 
 static uint32_t guard_sufficient(uint32_t access)
 {
+    SETTI_ASSERT(access == SETTI_ACCESS_READ || access == SETTI_ACCESS_WRITE);
     return access == SETTI_ACCESS_READ ? SETTI_ACCESS_READS : SETTI_ACCESS_WRITES;
 }
 
@@ -33,6 +34,7 @@ static bool guard_note(setti_run* run, sett_system* system, sett_component compo
 static void guard_touch(const setti_guard* guard, const sett_world* world, sett_component component,
                         uint32_t access, const char* call)
 {
+    SETTI_ASSERT(world->run != NULL && access != 0);
     const setti_slice* slice = setti_slice_here(world->run);
     sett_system* system = slice != NULL ? slice->system : NULL;
     bool reads = access == SETTI_ACCESS_READ;
@@ -88,6 +90,7 @@ void setti_guard_check_query(const sett_world* world, const sett_query* query)
 
 void setti_guard_watch(sett_world* world, bool on)
 {
+    SETTI_ASSERT(on != (world->guard != NULL));
     setti_run* run = world->run;
     run->guard.touch = guard_touch;
     world->guard = on ? &run->guard : NULL;

@@ -31,6 +31,7 @@ setti_system_name* setti_order_find_name(const setti_run* run, const char* text)
 
 static void order_link_name(setti_run* run, setti_system_name* name)
 {
+    SETTI_ASSERT(name->next == NULL || run->name_capacity != 0);
     setti_system_name** bucket = order_bucket(run, name->key);
     name->next = *bucket;
     *bucket = name;
@@ -85,6 +86,7 @@ setti_system_name* setti_order_ensure_name(sett_world* world, const char* text)
 
 void setti_order_release_name(sett_world* world, setti_system_name* name)
 {
+    SETTI_ASSERT(name->system == NULL || name->system->entry == name);
     if (name->system != NULL || name->about != NULL) {
         return;
     }
@@ -103,6 +105,7 @@ void setti_order_release_name(sett_world* world, setti_system_name* name)
 
 bool setti_order_add(sett_system* system, const char* text, bool after)
 {
+    SETTI_ASSERT(text != NULL);
     sett_world* world = system->world;
     setti_system_name* name = setti_order_ensure_name(world, text);
     if (name == NULL) {
@@ -175,6 +178,7 @@ sett_system* setti_order_walk_next(setti_order_walk* walk)
 
 bool setti_order_is_said(const sett_system* first, const sett_system* then)
 {
+    SETTI_ASSERT(first != then);
     setti_order_walk walk = setti_order_walk_begin(then, true);
     const sett_system* at = setti_order_walk_next(&walk);
     while (at != NULL && at != first) {
@@ -211,6 +215,7 @@ void setti_order_report_unknown(sett_world* world)
 /* Writes `text` in front of path + at; nothing if there is no room. */
 static size_t order_prepend(char* path, size_t at, const char* text)
 {
+    SETTI_ASSERT(path != NULL && at < SETTI_MESSAGE_SIZE / 2);
     size_t length = strlen(text);
     if (length <= at) {
         memcpy(path + at - length, text, length);
@@ -254,6 +259,7 @@ static sett_system* order_turn(const sett_system* start, sett_system* before, se
  * cycle. */
 static sett_system* order_step(sett_system* start, sett_system** todo, bool back)
 {
+    SETTI_ASSERT(*todo != NULL);
     setti_run* run = start->world->run;
     uint64_t seen = run->walks - back;
     uint64_t seen_by_other = run->walks - !back;

@@ -112,6 +112,7 @@ static void schedule_sort(setti_run* run)
 /* Numbers the systems; ranks are computed from the last to the first of a valid order. */
 static void schedule_rank(setti_run* run)
 {
+    SETTI_ASSERT(run->count <= run->capacity);
     uint32_t number = 0;
     for (sett_system* system = run->systems; system != NULL; system = system->next) {
         system->tie = number++;
@@ -251,6 +252,7 @@ static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const 
 /* Makes later systems wait for this one, whose stage is known. */
 static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
 {
+    SETTI_ASSERT(system->place < system->world->run->sorted_count);
     const int phase = system->desc.phase;
     if (system->desc.run == NULL) {
         return;
@@ -290,6 +292,7 @@ static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_sy
     system->waits_for = found;
     system->waits_on = 0;
     system->stage = found != NULL ? found->stage + 1 : 0;
+    SETTI_ASSERT(found == NULL || found->stage < system->stage);
     if (found != NULL && !setti_order_is_said(found, system) &&
         !setti_system_conflicts(found, system, &system->waits_on)) {
         system->waits_on = recorded;
@@ -299,6 +302,7 @@ static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_sy
 
 static bool schedule_find_stages(sett_world* world)
 {
+    SETTI_ASSERT(world->run->heap_count == 0);
     setti_run* run = world->run;
     schedule_tracks tracks;
     bool done = schedule_tracks_init(world, &tracks);
@@ -369,6 +373,7 @@ static bool schedule_is_cut(const sett_system* a, const sett_system* b)
 
 static void schedule_cut(setti_run* run)
 {
+    SETTI_ASSERT(run->sorted_count == run->count);
     run->stage_count = 0;
     for (uint32_t k = 0; k < run->sorted_count; k++) {
         if (k == 0 || schedule_is_cut(run->sorted[k - 1], run->sorted[k])) {

@@ -23,6 +23,7 @@ static setti_mark* slice_hint(setti_run* run, uintptr_t thread)
 
 void setti_slice_enter(setti_run* run, setti_slice* slice)
 {
+    SETTI_ASSERT(setti_mark_get(&slice->thread) == 0);
     uintptr_t thread = setti_platform_thread();
     SETTI_ASSERT(slice >= run->slices && slice < run->slices + run->slice_count);
     setti_mark_set(&slice->thread, thread);
@@ -37,6 +38,7 @@ void setti_slice_leave(setti_slice* slice)
 
 setti_slice* setti_slice_here(setti_run* run)
 {
+    SETTI_ASSERT(run->slice_count <= run->slice_capacity);
     uintptr_t thread = setti_platform_thread();
     uintptr_t hint = setti_mark_get(slice_hint(run, thread));
     if (hint < run->slice_count && setti_mark_get(&run->slices[hint].thread) == thread) {

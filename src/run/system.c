@@ -31,6 +31,7 @@ static void system_declare(sett_system* system, sett_component component, uint32
             return;
         }
     }
+    SETTI_ASSERT(system->access_count < system->access_capacity);
     system->access[system->access_count].component = component;
     system->access[system->access_count++].flags = flags;
 }
@@ -89,6 +90,7 @@ static void system_declare_all(sett_system* system, const sett_system_desc* desc
 
 bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_component* on)
 {
+    SETTI_ASSERT(a != b);
     *on = 0;
     if (a->desc.run == NULL || b->desc.run == NULL) {
         return false; /* a system without a function runs nothing */
@@ -200,6 +202,7 @@ static void system_unschedule(setti_run* run)
 
 static void system_link(sett_system* system)
 {
+    SETTI_ASSERT(system->previous == NULL && system->next == NULL && system->entry->system == NULL);
     setti_run* run = system->world->run;
     system->previous = run->last;
     if (run->last != NULL) {
@@ -215,6 +218,7 @@ static void system_link(sett_system* system)
 
 static void system_unlink(sett_system* system)
 {
+    SETTI_ASSERT(system->entry->system == system && system->world->run->count != 0);
     setti_run* run = system->world->run;
     system->entry->system = NULL;
     if (system->previous != NULL) {
@@ -233,6 +237,7 @@ static void system_unlink(sett_system* system)
 
 static void system_free(sett_system* system)
 {
+    SETTI_ASSERT(system->world->run->systems != system);
     setti_pool* pool = &system->world->pool;
     for (uint32_t k = 0; k < system->job_capacity; k++) {
         setti_arena_deinit(&system->jobs[k].side.scratch);
@@ -349,6 +354,7 @@ static sett_status system_add_query(sett_system* system, const sett_system_desc*
 /* Calls on_enter for existing matches. */
 static void system_enter_all(sett_system* system)
 {
+    SETTI_ASSERT(system->group != NULL && system->desc.on_enter != NULL);
     sett_world* world = system->world;
     uint32_t cursor = 0;
     const char* outer = world->calling;

@@ -42,6 +42,7 @@ struct sett_threads {
 /* Takes some of the remaining items, runs them, and takes the lock again. */
 static void threads_work(sett_threads* threads)
 {
+    SETTI_ASSERT(threads->next < threads->end && threads->unfinished != 0);
     uint32_t left = threads->end - threads->next;
     uint32_t share = left / (2 * (threads->count + 1));
     uint32_t count = SETTI_MIN(SETTI_MAX(SETTI_MAX(share, threads->min_range), 1), left);
@@ -52,6 +53,7 @@ static void threads_work(sett_threads* threads)
     setti_gate_unlock(&threads->gate);
     task(begin, begin + count, context);
     setti_gate_lock(&threads->gate);
+    SETTI_ASSERT(threads->unfinished >= count);
     threads->unfinished -= count;
     if (threads->unfinished == 0) {
         setti_signal_set(&threads->done, threads->posts);
@@ -131,6 +133,7 @@ static void threads_finish(void* handle, void* user)
 {
     sett_threads* threads = user;
     (void)handle;
+    SETTI_ASSERT(handle == user);
     setti_gate_lock(&threads->gate);
     while (threads->unfinished != 0) {
         if (threads->next < threads->end) {
