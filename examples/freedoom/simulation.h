@@ -50,6 +50,7 @@ typedef struct Simulation {
     sett_system* systems[SIMULATION_SYSTEMS_MAX];
     uint64_t visited[SIMULATION_SYSTEMS_MAX]; /* entities, counted in `samples` ticks */
     uint32_t samples;
+    uint32_t phase;    /* of the tick that has begun: the next one to run; 0: none has begun */
     FILE* trace;       /* where to tell events, or NULL */
     const char* error; /* why the simulation cannot go on, or NULL */
 } Simulation;
@@ -62,8 +63,13 @@ bool simulation_init(Simulation* sim, Level* levels, uint32_t level_count, uint6
                      uint32_t workers, const sett_allocator* allocator, Fault* fault);
 void simulation_deinit(Simulation* sim);
 
-/* Goes on by one tick. Returns false, with a reason, if memory ran out. */
+/* Goes on by one tick, or to the end of the one that has begun. Returns false, with a reason, if
+ * memory ran out. */
 bool simulation_step(Simulation* sim, Fault* fault);
+
+/* Begins a tick, or goes on with it: runs what may run when this share of its time, from 0 to 1,
+ * has passed. So no frame has to bear a whole tick. simulation_step ends it. */
+bool simulation_begin(Simulation* sim, float share, Fault* fault);
 
 /* To be called when the world has become another: a snapshot was restored. */
 void simulation_reload(Simulation* sim);

@@ -92,16 +92,29 @@ static float game_radians(uint16_t angle)
     return (float)angle / 65536.0f * GAME_TURN;
 }
 
-static Input game_input(const Play* play, const GameControls* controls)
+/* There are more frames than ticks: what is pressed in one without a tick waits for the next. */
+static void game_note_keys(Play* play, const GameControls* controls)
 {
-    bool crowd = controls->crowd;
-    return (Input){.forward = controls->forward,
+    bool uses = controls->use && !play->use_held;
+    play->buttons |= (uint8_t)((controls->fire ? INPUT_FIRE : 0) | (uses ? INPUT_USE : 0) |
+                               (controls->crowd ? INPUT_CROWD : 0));
+    play->weapon = controls->weapon != 0 ? controls->weapon : play->weapon;
+    play->use_held = controls->use;
+    if (play->session->mode != SESSION_PLAYS) {
+        play->buttons = play->weapon = 0;
+    }
+}
+
+/* The order of a tick that begins. */
+static Input game_order(Play* play, const GameControls* controls)
+{
+    Input input = {.forward = controls->forward,
                    .side = controls->side,
-                   .buttons = (uint8_t)((controls->fire ? INPUT_FIRE : 0) |
-                                        (controls->use && !play->use_held ? INPUT_USE : 0) |
-                                        (crowd ? INPUT_CROWD : 0)),
-                   .weapon = controls->weapon,
+                   .buttons = (uint8_t)(play->buttons | (controls->fire ? INPUT_FIRE : 0)),
+                   .weapon = play->weapon,
                    .angle = game_steps(play->angle)};
+    play->buttons = play->weapon = 0;
+    return input;
 }
 
 /* Colours the picture when something happens to him. */
@@ -125,11 +138,12 @@ static bool game_tick(Play* play, const GameControls* controls, Fault* fault)
     Session* session = play->session;
     sett_entity before = session->self;
     uint64_t start = host_nanoseconds();
-    if (!session_tick(session, game_input(play, controls), fault)) {
+    Input input = play->sim->phase == 0 ? game_order(play, controls) : (Input){.weapon = 0};
+    if (!session_tick(session, input, fault)) {
         return false;
     }
-    play->tick_time = host_nanoseconds() - start;
-    play->use_held = controls->use;
+    play->tick_time = host_nanoseconds() - start + play->begun_time;
+    play->begun_time = 0;
     if (!sett_is_null(session->self) && !sett_equals(session->self, before)) {
         play->angle = game_radians(human_start_angle(play->sim, &session->order));
         play->health = 0;
@@ -138,19 +152,38 @@ static bool game_tick(Play* play, const GameControls* controls, Fault* fault)
     return true;
 }
 
+static bool game_begin_tick(Play* play, const GameControls* controls, Fault* fault)
+{
+    uint64_t start = host_nanoseconds();
+    Input input = play->sim->phase == 0 ? game_order(play, controls) : (Input){.weapon = 0};
+    bool good = session_begin_tick(play->session, input, play->clock, fault);
+    play->begun_time += host_nanoseconds() - start;
+    return good;
+}
+
+/* What is not playing on begins between two ticks. */
+static bool game_end_tick(Play* play, const GameControls* controls, Fault* fault)
+{
+    bool on = !controls->rewind && !controls->kill_cam && !controls->next_map;
+    if (on || play->sim->phase == 0) {
+        return true;
+    }
+    play->clock = 0.0f;
+    return game_tick(play, controls, fault);
+}
+
 static bool game_play(Play* play, float seconds, const GameControls* controls, Fault* fault)
 {
-    GameControls once = *controls;
     play->clock += seconds * (float)SIMULATION_TICKS_A_SECOND;
     for (int i = 0; i < GAME_CATCH_UP && play->clock >= 1.0f; ++i) {
-        if (!game_tick(play, &once, fault)) {
+        if (!game_tick(play, controls, fault)) {
             return false;
         }
-        once.crowd = false;
         play->clock -= 1.0f;
     }
     play->clock = fminf(play->clock, 1.0f);
-    return true;
+    return !play->spreads || play->session->mode != SESSION_PLAYS ||
+           game_begin_tick(play, controls, fault);
 }
 
 /* The view's direction is that of the past when he comes back from there. */
@@ -332,6 +365,10 @@ static bool game_draw(Play* play, float seconds, Fault* fault)
 
 bool game_frame(Play* play, float seconds, const GameControls* controls, Fault* fault)
 {
+    game_note_keys(play, controls);
+    if (!game_end_tick(play, controls, fault)) {
+        return false;
+    }
     play->angle += play->session->mode == SESSION_PLAYS ? controls->turn : 0.0f;
     play->above = play->above != controls->map;
     play->hud.help = play->hud.help != controls->help;

@@ -38,7 +38,11 @@ typedef struct Play {
     float hurt, gain; /* how much red, yellow is in the picture */
     int32_t health;
     uint16_t items;
+    uint8_t buttons; /* INPUT_*: pressed since the last order, however shortly; for the next one */
+    uint8_t weapon;  /* as well */
     bool use_held;
+    bool spreads;           /* a tick's work over the frames before it is due: for a lone thread */
+    uint64_t begun_time;    /* of the tick that has begun, ns */
     uint64_t tick_time;     /* of the last tick, ns */
     uint64_t played, drawn; /* of the last frame: ns for ticks, and for the picture */
 } Play;

@@ -71,8 +71,8 @@ static bool session_keep(Session* session, Fault* fault)
     return true;
 }
 
-/* Plays the tick for which the order was given, now or before. */
-static bool session_step(Session* session, Fault* fault)
+/* Prepares the tick for which the order was given, now or before. */
+static bool session_obey(Session* session, Fault* fault)
 {
     if (!session_keep(session, fault)) {
         return false;
@@ -82,7 +82,13 @@ static bool session_step(Session* session, Fault* fault)
     session->self = human_obey(session->sim, session->players, order);
     session->body = !sett_is_null(session->self) ? session->self : session->body;
     session->selves[(session->sim->dice.tick + 1) % SESSION_TICKS] = session->body;
-    return simulation_step(session->sim, fault);
+    return true;
+}
+
+/* Plays it. */
+static bool session_step(Session* session, Fault* fault)
+{
+    return session_obey(session, fault) && simulation_step(session->sim, fault);
 }
 
 /* What the tick did to the human. */
@@ -117,11 +123,25 @@ void session_go_to(Session* session, uint32_t arena)
     session->ghost_last = 0;
 }
 
-static bool session_play(Session* session, Input input, Fault* fault)
+static bool session_command(Session* session, Input input, Fault* fault)
 {
     session->order.input = input;
     session->orders[session->sim->dice.tick % SESSION_TICKS] = session->order;
-    if (!session_step(session, fault)) {
+    return session_obey(session, fault);
+}
+
+bool session_begin_tick(Session* session, Input input, float share, Fault* fault)
+{
+    bool begun = session->sim->phase != 0;
+    return (begun || session_command(session, input, fault)) &&
+           simulation_begin(session->sim, share, fault);
+}
+
+static bool session_play(Session* session, Input input, Fault* fault)
+{
+    bool begun = session->sim->phase != 0;
+    if ((!begun && !session_command(session, input, fault)) ||
+        !simulation_step(session->sim, fault)) {
         return false;
     }
     session->last_seen = session->sim->dice.tick;

@@ -74,6 +74,11 @@ void session_close(Session* session);
  * killer's view. To be called when the mode is PLAYS or KILLED. */
 bool session_tick(Session* session, Input input, Fault* fault);
 
+/* Begins the next tick before it is due, with this input, or goes on with it: see simulation_begin.
+ * Only while the mode is PLAYS; session_tick, whose input then counts for nothing, is to end it
+ * before anything else is called. */
+bool session_begin_tick(Session* session, Input input, float share, Fault* fault);
+
 /* Begins to go back, goes back by so many ticks, and ends. Between them the world is made ready, at
  * most `budget` ticks a call. */
 bool session_rewind_begin(Session* session, Fault* fault);

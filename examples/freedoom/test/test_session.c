@@ -154,6 +154,46 @@ static void who_is_no_longer_human_goes_on_by_himself(void)
     session_stop(session);
 }
 
+/* Ticks in parts end as whole ones do, and can be rewound. */
+static void ticks_in_parts_are_the_same(void)
+{
+    Simulation whole_sim, parts_sim;
+    Fault fault;
+    Session* whole = session_start(&whole_sim, "E1M1");
+    Session* parts = session_start(&parts_sim, "E1M1");
+    uint32_t begun = 0;
+    for (uint32_t i = 0; i < 150; i++) {
+        Input input = {.forward = 100, .buttons = INPUT_FIRE, .angle = (uint16_t)(i * 300)};
+        tick(whole, input);
+        for (uint32_t k = 0; k < i % 4; k++) {
+            float share = (float)(i * 7 % 10 + k * 3) / 10.0f;
+            CHECK_MSG(session_begin_tick(parts, input, share, &fault), "%s", fault.text);
+            begun += parts_sim.phase != 0 ? 1 : 0;
+        }
+        tick(parts, parts_sim.phase != 0 ? (Input){.forward = -100} : input);
+        CHECK_EQ(parts_sim.phase, 0);
+        CHECK_EQ(sett_world_hash(parts_sim.world), sett_world_hash(whole_sim.world));
+    }
+    CHECK(begun > 150);
+    CHECK_MSG(session_rewind_begin(parts, &fault), "%s", fault.text);
+    while (parts->shown > 60.0f) {
+        CHECK_MSG(session_rewind(parts, 2.0f, 6, &fault), "%s", fault.text);
+    }
+    CHECK_MSG(session_rewind_end(parts, &fault), "%s", fault.text);
+    while (parts->mode != SESSION_PLAYS) {
+        CHECK_MSG(session_return(parts, 6, &fault), "%s", fault.text);
+    }
+    uint32_t again = parts_sim.dice.tick;
+    session_stop(whole);
+    whole = session_start(&whole_sim, "E1M1");
+    for (uint32_t i = 0; i < again; i++) {
+        tick(whole, (Input){.forward = 100, .buttons = INPUT_FIRE, .angle = (uint16_t)(i * 300)});
+    }
+    CHECK_EQ(sett_world_hash(parts_sim.world), sett_world_hash(whole_sim.world));
+    session_stop(whole);
+    session_stop(parts);
+}
+
 static void crowds_double(void)
 {
     Simulation sim;
@@ -177,5 +217,5 @@ static void sines_are_near(void)
 
 TEST_MAIN(TEST(sines_are_near), TEST(humans_run_and_stop),
           TEST(who_is_no_longer_human_goes_on_by_himself), TEST(crowds_double),
-          TEST(nothing_freezes_after_a_rewind), TEST(late_frames_play_one_tick),
-          TEST(rewound_worlds_are_as_they_were))
+          TEST(ticks_in_parts_are_the_same), TEST(nothing_freezes_after_a_rewind),
+          TEST(late_frames_play_one_tick), TEST(rewound_worlds_are_as_they_were))

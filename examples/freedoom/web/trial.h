@@ -22,7 +22,8 @@ bool trial_script(const Trial* trial, uint32_t number, uint32_t ticks, uint64_t*
 bool trial_open(const Trial* trial, Simulation* sim, uint32_t seed, Fault* fault);
 bool trial_simulate(Simulation* sim, uint32_t ticks, Fault* fault);
 
-/* Positions += velocities * seconds: nanoseconds for one entity. */
-float trial_march(uint32_t entities, uint32_t rounds);
+/* Positions += velocities * seconds: nanoseconds for one entity. As structs of x and y, or as plain
+ * numbers, of which there are two an entity. */
+float trial_march(uint32_t entities, uint32_t rounds, bool numbers);
 
 #endif

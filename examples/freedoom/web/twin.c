@@ -2,7 +2,7 @@
  *
  *     freedoom_twin script FIRST COUNT TICKS WAD...   a hash for each script
  *     freedoom_twin simulate TICKS WAD...             all maps: the hash, and ms a tick
- *     freedoom_twin march                             ns an entity */
+ *     freedoom_twin march ROUNDS NUMBERS              ns an entity; NUMBERS: 0 or 1 */
 #include "trial.h"
 
 #include "host.h"
@@ -52,8 +52,9 @@ int main(int count, char** texts)
     } else if (strcmp(what, "simulate") == 0 && count > 3) {
         Trial trial = {(const char* const*)(texts + 3), (uint32_t)count - 3};
         good = twin_simulate(&trial, (uint32_t)strtoul(texts[2], NULL, 10), &fault);
-    } else if (strcmp(what, "march") == 0) {
-        good = printf("%.3f\n", (double)trial_march(10000, 20000)) > 0;
+    } else if (strcmp(what, "march") == 0 && count > 3) {
+        uint32_t rounds = (uint32_t)strtoul(texts[2], NULL, 10);
+        good = printf("%.3f\n", (double)trial_march(10000, rounds, texts[3][0] == '1')) > 0;
     }
     if (!good) {
         fprintf(stderr, "freedoom_twin: %s\n", fault.text);

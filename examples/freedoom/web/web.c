@@ -66,6 +66,7 @@ bool web_start(bool all, uint32_t seed, uint32_t width, uint32_t height)
     web.open = true;
     bool good =
         game_open(&web.play, &web.sim, &web_first, 1, 0, (int)width, (int)height, &web.fault);
+    web.play.spreads = true;
     if (!demo_init(&web.demo, 0) || rows == NULL) {
         return fault_set(&web.fault, "out of memory");
     }
@@ -161,7 +162,7 @@ uint64_t web_script(uint32_t number, uint32_t ticks)
     return trial_script(&maps, number, ticks, &hash, &web.fault) ? hash : 0;
 }
 
-float web_march(uint32_t entities, uint32_t rounds)
+float web_march(uint32_t entities, uint32_t rounds, bool numbers)
 {
-    return trial_march(entities, rounds);
+    return trial_march(entities, rounds, numbers);
 }

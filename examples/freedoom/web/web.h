@@ -37,6 +37,6 @@ WEB_EXPORT(web_played) float web_played(void); /* ms: what the ticks of the last
 /* See trial.h. The simulation is that of the game; a script without hash has a fault. */
 WEB_EXPORT(web_simulate) bool web_simulate(uint32_t ticks);
 WEB_EXPORT(web_script) uint64_t web_script(uint32_t number, uint32_t ticks);
-WEB_EXPORT(web_march) float web_march(uint32_t entities, uint32_t rounds);
+WEB_EXPORT(web_march) float web_march(uint32_t entities, uint32_t rounds, bool numbers);
 
 #endif
