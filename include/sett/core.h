@@ -232,7 +232,9 @@ enum {
 struct sett_struct; /* members.h */
 
 typedef enum sett_storage_kind {
-    SETT_STORAGE_DEFAULT, /* array up to 256 bytes, else sparse set; tags: an array of bits */
+    /* array up to 256 bytes, else sparse set; tags: an array of bits. sett_sort and owning groups
+     * convert such an array to a sparse set, as sett_component_convert does */
+    SETT_STORAGE_DEFAULT,
     /* indexed by entity, in pages. Values never move. For components that many entities have, or
      * that are added and removed often */
     SETT_STORAGE_ARRAY,
@@ -267,7 +269,8 @@ typedef struct sett_component_desc {
      * and all others are 1. Padding is hashed, compared and sent as zero. SETT_REGISTER,
      * SETT_REGISTER_WITH and component lists pass SETT_MASK(T). Default: no padding */
     const void* mask;
-    /* 1 to 1,023, or 1,088 to 1,048,575. Default: the lowest free id */
+    /* 1 to 1,023, or 1,088 to 1,048,575. Default: the lowest free id. Types that the library makes
+     * for this one, such as "<name> off", take ids from 1,088 on */
     sett_component id;
     sett_storage_kind storage; /* default: SETT_STORAGE_DEFAULT */
     sett_save_policy save;     /* default: SETT_SAVE_BYTES */
@@ -649,8 +652,8 @@ SETT_API bool sett_has_slow_(const sett_world* world, sett_entity entity, sett_c
 SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component);
 
 /* Switches a component of an entity off, or on again. Its value stays. An added component is on.
- * Queries, groups, and observers with terms treat a component that is off as absent. All other
- * calls, such as sett_get and sett_has, treat it as present.
+ * Queries, groups, and observers with terms treat a component that is off as absent: SETT_WITHOUT
+ * matches the entity. All other calls, such as sett_get and sett_has, treat it as present.
  *
  * The library stores the switch as a tag, "<name> off". Snapshots, hashes, deltas, files and copies
  * contain this tag.
@@ -1131,7 +1134,7 @@ SETT_API sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint
 typedef struct sett_group_desc {
     const char* name; /* for messages; default: "group" */
     /* Lists of types; each ends at the first 0. Owned types are in sparse sets without keep_order,
-     * and no other group owns them. */
+     * or have SETT_STORAGE_DEFAULT, and no other group owns them. */
     sett_component owned[SETT_GROUP_TYPES];
     sett_component with[SETT_GROUP_TYPES];
     sett_component without[SETT_GROUP_TYPES];
@@ -1189,8 +1192,8 @@ typedef enum sett_key_kind {
  *     sett_sort(world, &(sett_sort_desc){.component = Sprite_id, .key = SETT_KEY_U32,
  *                                        .key_offset = offsetof(Sprite, layer)}); */
 typedef struct sett_sort_desc {
-    /* the type to sort: in a sparse set, and owned by no group. With `group`: the owned type whose
-     * values are compared. With `group` and `like`: not needed */
+    /* the type to sort: in a sparse set or with SETT_STORAGE_DEFAULT, and owned by no group. With
+     * `group`: the owned type whose values are compared. With `group` and `like`: not needed */
     sett_component component;
     sett_group* group; /* sort the members of this group, in all types it owns; default: none */
     /* returns a number below 0 if `a` goes before `b`. Structure is locked */
@@ -1208,8 +1211,9 @@ SETT_API sett_status sett_sort_sized(sett_world* world, const sett_sort_desc* de
 
 /* Sorts the rows of a sparse set, or the members of a group that owns types. The sort is stable.
  * Later additions go to the end. Later removals change the order, except with keep_order.
- * Fails: LOCKED, UNREGISTERED, ARGUMENT (not a sparse set; not exactly one of `compare`, `key` and
- * `like`; no such key), CONFLICT (a group owns the type), OUT_OF_MEMORY.
+ * Fails: LOCKED (also if the type has to be converted, and a snapshot exists), UNREGISTERED,
+ * ARGUMENT (not a sparse set; not exactly one of `compare`, `key` and `like`; no such key),
+ * CONFLICT (a group owns the type), OUT_OF_MEMORY.
  * Cost: by key O(n), about 30 ns a value; by `compare` O(n log n) comparisons; by `like` O(n of
  * both). Less if little is out of order. A second sort of as many values allocates nothing.
  * Invalidates: addresses of the types whose rows move.

@@ -16,8 +16,9 @@
 
 /* Return the tags "Prefab" and "Disabled"; 0 if memory runs out. The first call registers the tag.
  * Queries skip entities that have one of the tags, unless a term names the tag: SETT_WITH matches
- * only these entities, SETT_OPTIONAL matches all. Hooks, groups, counts and access by handle ignore
- * the tags.
+ * only these entities, SETT_OPTIONAL matches all. For everything else they are entities as any
+ * other: a prefab is a member of groups and is counted, and callbacks run for it. To leave prefabs
+ * out of a group, put SETT_ID_PREFAB into its `without`.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_component sett_prefab_tag(sett_world* world);
 SETT_API sett_component sett_disabled_tag(sett_world* world);

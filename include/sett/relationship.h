@@ -16,6 +16,8 @@
  *     COMPONENT(Lent, .relationship = SETT_RELATIONSHIP(.many = true))
  *     TAG(ChildOf, .relationship = SETT_RELATIONSHIP())
  *
+ * SETT_GET, SETT_SET and SETT_FIELD do not take such a type: sett_related reads the data of a link.
+ *
  * In queries the component means "has at least one target": SETT_IN(Owes) matches entities that
  * owe, SETT_WITHOUT(Owes) entities that do not. The target is a value, so ten thousand targets do
  * not fragment storages. SETT_SOURCES loops over the sources of a target.

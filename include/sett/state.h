@@ -299,7 +299,8 @@ SETT_API sett_status sett_ring_destroy(sett_ring* ring);
  * Fails: as sett_snapshot_take. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_ring_take(sett_ring* ring);
 
-/* Restores a snapshot of the ring. Later snapshots of the ring are dropped.
+/* Restores a snapshot of the ring. Later snapshots of the ring are dropped. A snapshot that later
+ * deltas begin at has to stay: take it by sett_snapshot_take, outside of the ring.
  *   back  0: the latest, 1: the one before it, and so on
  *
  * If you take a snapshot before each frame, sett_ring_restore(ring, n) undoes n + 1 frames. The

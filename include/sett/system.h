@@ -36,8 +36,9 @@
  * the stages.
  *
  * Access. The terms declare what the system's loop does with the entities that it visits: SETT_IN,
- * SETT_INOUT or SETT_OUT. SETT_WITH(T) permits sett_has for T, but no access to the values of T.
- * Three lists declare everything else that the function accesses:
+ * SETT_INOUT or SETT_OUT. SETT_WITH(T) permits no access to the values of T. sett_has and
+ * sett_is_enabled need no declaration. Three lists declare all other values that the function
+ * accesses:
  *
  *     access_inout       more components of the visited entities, read and written by handle
  *     access_any_in      components of any entity, and singletons, read
@@ -139,10 +140,11 @@ typedef struct sett_system_desc {
     /* Called before the system runs, on the thread that calls sett_progress. The callback can only
      * read. If it returns false, the system does not run, as if it were disabled. Default: none */
     bool (*run_if)(const sett_world* world, void* user);
-    /* seconds between two runs. The system runs at most once a frame; its dt is the interval. If
-     * the interval ends inside a frame, the rest of the frame counts for the next interval. In a
-     * frame longer than the interval, dt is all the time since the last run; nothing carries over.
-     * A run can come early, by up to 1/1000 of the frame's dt. Default: it runs every frame */
+    /* seconds between two runs, and before the first. The system runs at most once a frame; its dt
+     * is the interval. If the interval ends inside a frame, the rest of the frame counts for the
+     * next interval. In a frame longer than the interval, dt is all the time since the last run;
+     * nothing carries over. A run can come early, by up to 1/1000 of the frame's dt. Default: it
+     * runs every frame */
     float interval;
     /* seconds of one step; this is also the system's dt. A frame runs as many steps as fit into the
      * time that has passed. Default: one run a frame */

@@ -320,7 +320,8 @@ static inline sett_status sett_cmd_set_typed_(sett_commands* commands, sett_enti
     SETT_TERM_(T, SETT_INOUT, SETT_OPTIONAL, false, SETT_WALK_NONE, 0, false)
 /* has at least one of the types so named */
 #define SETT_ANY(T)     SETT_TERM_(T, SETT_IN, SETT_ANY, false, SETT_WALK_NONE, 0, false)
-/* the parent has it; an ancestor; the entity or an ancestor: read by SETT_FIELD_FROM */
+/* the parent has it; an ancestor; the entity or an ancestor: read by SETT_FIELD_FROM. The hierarchy
+ * need not be registered */
 #define SETT_PARENT(T)  SETT_TERM_(T, SETT_IN, SETT_WITH, false, SETT_WALK_ONE, 0, false)
 #define SETT_UP(T)      SETT_TERM_(T, SETT_IN, SETT_WITH, false, SETT_WALK_UP, 0, false)
 #define SETT_SELF_UP(T) SETT_TERM_(T, SETT_IN, SETT_WITH, false, SETT_WALK_SELF_UP, 0, false)
