@@ -62,6 +62,9 @@ server* server_open(const server_desc* desc, const char** why);
 void server_close(server* from);
 const char* server_address(const server* from);
 
+/* Whether a text is the token: in the same time for all texts of its length. */
+bool server_is_token(const char* token, const char* given);
+
 /* Answers what waits, until `nanoseconds` are over. */
 typedef void (*server_answer_fn)(void* user, server_request* request);
 void server_poll(server* from, uint64_t nanoseconds, server_answer_fn answer, void* user);

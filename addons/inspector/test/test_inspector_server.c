@@ -1,12 +1,16 @@
 /* The inspector's server, by raw bytes over loopback: what it answers, and what it does not. */
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS */
 #include "check.h"
-#include "sett_inspector.h"
+#include "inspector.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -22,13 +26,13 @@ typedef struct scene {
 
 static scene s; /* one at a time */
 
-static void scene_open(void)
+static void scene_open_with(const sett_inspector_desc* desc)
 {
     memset(&s, 0, sizeof(s));
     s.world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
     CHECK_EQ(sett_name_set(s.world, sett_entity_create(s.world), "<img src=x onerror=alert(1)>"),
              SETT_OK);
-    s.inspector = sett_inspector_open(s.world, &(sett_inspector_desc){.quiet = true});
+    s.inspector = sett_inspector_open(s.world, desc);
     CHECK(s.inspector != NULL);
     unsigned port = 0;
     CHECK_EQ(sscanf(sett_inspector_address(s.inspector), "http://127.0.0.1:%u/#token=%32s", &port,
@@ -36,6 +40,11 @@ static void scene_open(void)
              2);
     s.port = (uint16_t)port;
     (void)snprintf(s.host, sizeof(s.host), "127.0.0.1:%u", port);
+}
+
+static void scene_open(void)
+{
+    scene_open_with(&(sett_inspector_desc){.quiet = true});
 }
 
 static void scene_close(void)
@@ -116,45 +125,194 @@ static const char* token_header(void)
 
 static const char status_body[] = "{\"do\":\"status\"}";
 
+/* The policy, exactly: each hash is the same text, whatever it is. */
+static void check_policy(void)
+{
+    static const char head[] = "Content-Security-Policy: ";
+    char policy[1024] = "";
+    const char* at = strstr(s.got, head);
+    CHECK(at != NULL && strstr(at + 1, head) == NULL);
+    at += sizeof(head) - 1;
+    for (size_t k = 0; *at != '\r' && k + 1 < sizeof(policy); policy[k++] = *at++) {
+        if (k >= 8 && memcmp(policy + k - 8, "'sha256-", 8) == 0) {
+            size_t hash = strcspn(at, "'");
+            CHECK_EQ(hash, 44);
+            at += hash;
+        }
+    }
+    CHECK_MSG(strcmp(policy, "default-src 'self'; script-src 'self' 'wasm-unsafe-eval' 'sha256-'; "
+                             "style-src 'self' 'sha256-'; img-src 'self' data:; connect-src "
+                             "'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
+                             "frame-ancestors 'none'") == 0,
+              "%s", policy);
+}
+
+/* What each answer has, whether it gives something or not. */
+static void check_headers(void)
+{
+    check_policy();
+    CHECK(strstr(s.got, "\r\nX-Content-Type-Options: nosniff\r\n") != NULL);
+    CHECK(strstr(s.got, "\r\nReferrer-Policy: no-referrer\r\n") != NULL);
+    CHECK(strstr(s.got, "\r\nCache-Control: no-store\r\n") != NULL);
+    CHECK(strstr(s.got, "\r\nCross-Origin-Resource-Policy: same-origin\r\n") != NULL);
+    CHECK(strstr(s.got, "Access-Control-Allow-Origin") == NULL);
+    CHECK(strstr(s.got, s.token) == NULL);
+}
+
 static void answers_the_page(void)
 {
     scene_open();
     CHECK_EQ(ask("GET /", s.host, "", NULL), 200);
     CHECK(strstr(s.got, "Content-Encoding: gzip") != NULL);
-    CHECK(strstr(s.got, "script-src 'self' 'wasm-unsafe-eval'") != NULL);
-    CHECK(strstr(s.got, "frame-ancestors 'none'") != NULL);
-    CHECK(strstr(s.got, "X-Content-Type-Options: nosniff") != NULL);
-    CHECK(strstr(s.got, "Referrer-Policy: no-referrer") != NULL);
-    CHECK(strstr(s.got, "Cache-Control: no-store") != NULL);
-    CHECK(strstr(s.got, "Access-Control-Allow-Origin") == NULL);
     CHECK(strstr(s.got, "Set-Cookie") == NULL);
+    check_headers();
+    CHECK_EQ(ask("GET /nothing", s.host, "", NULL), 404);
+    check_headers();
+    CHECK_EQ(ask("GET /", "evil.example", "", NULL), 403);
+    check_headers();
     CHECK_EQ(ask("POST /request", s.host, token_header(), status_body), 200);
     CHECK(strstr(s.got, "{\"ok\":true,\"frame\":") != NULL);
+    CHECK(strstr(s.got, "\r\nContent-Type: application/json\r\n") != NULL);
+    check_headers();
     CHECK_EQ(ask("GET /request", s.host, token_header(), NULL), 404);
     CHECK_EQ(ask("GET /../../etc/passwd", s.host, token_header(), NULL) / 100, 4);
     CHECK_EQ(ask("POST /", s.host, token_header(), status_body), 404);
     scene_close();
 }
 
-static void listens_on_loopback(void)
+/* The address that our port is listened on at, as the system knows it; 0 if it is not known. */
+static uint32_t listened_address(void)
 {
-    scene_open();
-    char path[64];
     char line[256];
-    bool found = false;
+    uint32_t found = 0;
     FILE* table = fopen("/proc/net/tcp", "r");
-    (void)snprintf(path, sizeof(path), "0100007F:%04X", (unsigned)s.port);
     while (table != NULL && fgets(line, sizeof(line), table) != NULL) {
-        found = found || strstr(line, path) != NULL;
-        CHECK(strstr(line, "00000000:") == NULL || strstr(line, path + 9) == NULL ||
-              strstr(line, path) != NULL);
+        unsigned address;
+        unsigned port;
+        unsigned state;
+        if (sscanf(line, " %*u: %x:%x %*x:%*x %x", &address, &port, &state) == 3 &&
+            port == s.port && state == 10) { /* LISTEN */
+            CHECK_EQ(found, 0);
+            found = address + 1;
+        }
     }
-    CHECK(table == NULL || found);
     if (table != NULL) {
         (void)fclose(table);
     }
+    return found;
+}
+
+static void listens_on_loopback(void)
+{
+    scene_open();
+    uint32_t at = listened_address();
+    CHECK(at == 0 || at == htonl(INADDR_LOOPBACK) + 1);
+    int known = at != 0;
+    scene_close();
+    scene_open_with(&(sett_inspector_desc){.quiet = true, .allow_remote = true});
+    at = listened_address();
+    CHECK(at == 0 ? !known : at == INADDR_ANY + 1);
     scene_close();
 }
+
+/* Asked for by another name, the token, the origin and the site still count. */
+static void remote_names_are_for_those_that_are_allowed(void)
+{
+    char name[64];
+    char other[512];
+    scene_open_with(&(sett_inspector_desc){.quiet = true, .allow_remote = true});
+    (void)snprintf(name, sizeof(name), "game.example:%u", (unsigned)s.port);
+    CHECK_EQ(ask("GET /", name, "", NULL), 200);
+    CHECK_EQ(ask("POST /request", name, token_header(), status_body), 200);
+    CHECK_EQ(ask("POST /request", name, "", status_body), 403);
+    (void)snprintf(other, sizeof(other), "%sOrigin: http://evil.example\r\n", token_header());
+    CHECK_EQ(ask("POST /request", name, other, status_body), 403);
+    (void)snprintf(other, sizeof(other), "%sSec-Fetch-Site: cross-site\r\n", token_header());
+    CHECK_EQ(ask("POST /request", name, other, status_body), 403);
+    scene_close();
+}
+
+/* ---------------------------------------------------------------------------------------- token */
+
+/* 32 digits, others each time; without the system's generator there is no server. */
+static void tokens_are_random(void)
+{
+    char first[33];
+    scene_open();
+    CHECK_EQ(strspn(s.token, "0123456789abcdef"), 32);
+    memcpy(first, s.token, sizeof(first));
+    scene_close();
+    scene_open();
+    uint32_t same = 0;
+    for (size_t k = 0; k < 32; k++) {
+        same += s.token[k] == first[k];
+    }
+    CHECK(same < 16); /* 2 of 32 are likely, 16 have a chance of 1 in 10 billion */
+    scene_close();
+
+    struct rlimit limit;
+    char said[256] = "";
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    CHECK_EQ(getrlimit(RLIMIT_NOFILE, &limit), 0);
+    int saved = dup(2);
+    FILE* file = tmpfile();
+    CHECK(saved >= 0 && file != NULL && dup2(fileno(file), 2) == 2);
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &(struct rlimit){3, limit.rlim_max}), 0);
+    sett_inspector* none = sett_inspector_open(world, &(sett_inspector_desc){.quiet = true});
+    CHECK_EQ(setrlimit(RLIMIT_NOFILE, &limit), 0);
+    CHECK(dup2(saved, 2) == 2 && close(saved) == 0);
+    CHECK(none == NULL);
+    rewind(file);
+    CHECK(fgets(said, sizeof(said), file) != NULL);
+    CHECK_MSG(strstr(said, "no source of random numbers") != NULL, "%s", said);
+    (void)fclose(file);
+    CHECK_EQ(sett_world_destroy(world), SETT_OK);
+}
+
+static void at_a_fault(int signal)
+{
+    (void)signal;
+    _exit(7);
+}
+
+/* Whether comparing a token reads all of it, where the given text differs in this digit: the second
+ * half of the token is where nothing can be read. */
+static bool reads_all(size_t differs)
+{
+    size_t page = (size_t)sysconf(_SC_PAGESIZE);
+    char* room = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    CHECK(room != MAP_FAILED);
+    char* token = room + page - 16;
+    char given[33];
+    memset(token, 'a', 32);
+    memset(given, 'a', 32);
+    given[32] = '\0';
+    given[differs] = 'b';
+    CHECK(!server_is_token(token, given));
+    CHECK_EQ(mprotect(room + page, page, PROT_NONE), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        (void)signal(SIGSEGV, at_a_fault);
+        (void)signal(SIGBUS, at_a_fault);
+        _exit(server_is_token(token, given));
+    }
+    int status = 0;
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(munmap(room, 2 * page), 0);
+    return WIFEXITED(status) && WEXITSTATUS(status) == 7;
+}
+
+static void tokens_are_compared_as_a_whole(void)
+{
+    for (size_t k = 0; k < 16; k++) {
+        CHECK(reads_all(k));
+    }
+    CHECK(server_is_token("0123456789abcdef0123456789abcdef", "0123456789abcdef0123456789abcdef"));
+    CHECK(!server_is_token("0123456789abcdef0123456789abcdef", "0123456789abcdef"));
+    CHECK(!server_is_token("0123456789abcdef0123456789abcdef", NULL));
+}
+
+/* ------------------------------------------------------------------------------------- requests */
 
 static void rejects_strangers(void)
 {
@@ -181,8 +339,14 @@ static void rejects_strangers(void)
     (void)snprintf(other, sizeof(other), "%sOrigin: http://%s\r\nSec-Fetch-Site: same-origin\r\n",
                    token_header(), s.host);
     CHECK_EQ(ask("POST /request", s.host, other, status_body), 200);
+    CHECK_EQ(ask("GET /", s.host, "Sec-Fetch-Site: none\r\n", NULL), 200);
+    (void)snprintf(other, sizeof(other), "POST /request?token=%s", s.token);
+    CHECK_EQ(ask(other, s.host, "", status_body), 403); /* it is a header */
     (void)snprintf(other, sizeof(other), "localhost:%u", (unsigned)s.port);
     CHECK_EQ(ask("GET /", other, "", NULL), 200);
+    (void)snprintf(other, sizeof(other), "[::1]:%u", (unsigned)s.port);
+    CHECK_EQ(ask("GET /", other, "", NULL), 200);
+    CHECK_EQ(ask("GET /", "localhost", "", NULL), 403); /* without the port */
     CHECK_EQ(ask("OPTIONS /request", s.host, "Origin: http://evil.example\r\n", NULL), 403);
     scene_close();
 }
@@ -304,15 +468,57 @@ static void streams_to_those_with_a_token(void)
     (void)hear(net, SIZE_MAX, 2);
     CHECK(!holds_stream());
     (void)close(net);
+    scene_close();
+}
 
-    net = upgrade("Origin: http://evil.example\r\n");
-    (void)hear(net, SIZE_MAX, 3);
-    CHECK(strstr(s.got, " 101 ") == NULL);
+/* Whether a WebSocket is opened with this header: of a new server, all of whose places are free. */
+static bool upgrades(const char* format, const char* host)
+{
+    char header[128];
+    scene_open();
+    (void)snprintf(header, sizeof(header), format, host != NULL ? host : s.host);
+    int net = upgrade(header);
+    (void)hear(net, 100, 2);
     (void)close(net);
-    net = upgrade("Sec-Fetch-Site: cross-site\r\n");
-    (void)hear(net, SIZE_MAX, 3);
-    CHECK(strstr(s.got, " 101 ") == NULL);
-    (void)close(net);
+    scene_close();
+    return strncmp(s.got, "HTTP/1.1 101", 12) == 0;
+}
+
+static void streams_are_for_our_page(void)
+{
+    CHECK(upgrades("", NULL)); /* no browser */
+    CHECK(upgrades("Origin: http://%s\r\n", NULL));
+    CHECK(upgrades("Origin: http://%s\r\nSec-Fetch-Site: same-origin\r\n", NULL));
+    CHECK(!upgrades("Origin: http://%s\r\n", "evil.example"));
+    CHECK(!upgrades("Origin: http://%s\r\nSec-Fetch-Site: cross-site\r\n", NULL));
+    CHECK(!upgrades("Sec-Fetch-Site: same-origin\r\n", NULL)); /* a browser says its origin */
+}
+
+/* -------------------------------------------------------------------------------------- limits */
+
+/* Whether something arrives, without a frame. */
+static bool arrives(int net, int milliseconds)
+{
+    struct pollfd poller = {net, POLLIN, 0};
+    return poll(&poller, 1, milliseconds) > 0;
+}
+
+static void four_are_answered_at_once(void)
+{
+    int net[5];
+    char head[128];
+    scene_open();
+    int size = snprintf(head, sizeof(head), "GET / HTTP/1.1\r\nHost: %s\r\n\r\n", s.host);
+    for (int k = 0; k < 5; k++) {
+        net[k] = dial();
+        say(net[k], head, k == 4 ? (size_t)size : 10);
+    }
+    CHECK(!arrives(net[4], 1000)); /* it waits for one of four */
+    (void)close(net[0]);
+    CHECK(arrives(net[4], 4000));
+    for (int k = 1; k < 5; k++) {
+        (void)close(net[k]);
+    }
     scene_close();
 }
 
@@ -325,6 +531,42 @@ typedef struct Spot {
 static int post(const char* body)
 {
     return ask("POST /request", s.host, token_header(), body);
+}
+
+/* Requests that take longer than a frame may spend on them wait for the next one. */
+static void a_frame_answers_for_a_limited_time(void)
+{
+    static const char body[] = "{\"do\":\"explain\",\"query\":\"Spot.x >= 0, Spot.y >= 0\"}";
+    int net[3];
+    char head[512];
+    scene_open();
+    sett_component spot = sett_component_register(
+        s.world, &(sett_component_desc){SETT_TYPE(Spot), .members = SETT_STRUCT(Spot, x, y)});
+    for (uint32_t k = 0; k < 100000; k++) {
+        CHECK(sett_add(s.world, sett_entity_create(s.world), spot) != NULL);
+    }
+    int size = snprintf(head, sizeof(head),
+                        "POST /request HTTP/1.1\r\nHost: %s\r\n%sContent-Length: %u\r\n\r\n%s",
+                        s.host, token_header(), (unsigned)strlen(body), body);
+    for (int k = 0; k < 3; k++) {
+        net[k] = dial();
+        say(net[k], head, (size_t)size);
+    }
+    CHECK(!arrives(net[0], 500)); /* all wait */
+    for (int frame = 0; frame < 3; frame++) {
+        (void)sett_inspector_frame(s.inspector);
+        int answered = 0;
+        for (int wait = 0; wait < 100 && answered <= frame; wait++) {
+            answered = arrives(net[0], 5) + arrives(net[1], 5) + arrives(net[2], 5);
+        }
+        CHECK_EQ(answered, frame + 1);
+    }
+    (void)hear(net[0], SIZE_MAX, 1);
+    CHECK_MSG(strstr(s.got, "\"count\":100000") != NULL, "%s", s.got);
+    for (int k = 0; k < 3; k++) {
+        (void)close(net[k]);
+    }
+    scene_close();
 }
 
 /* Loops over one in a hundred of many: a page applies the advice that follows from it. */
@@ -492,6 +734,13 @@ static void answers_the_flecs_explorer(void)
     CHECK(!sett_is_null(sett_name_find(s.world, tank, "wheel")));
     CHECK_EQ(explore("DELETE /entity/tank.wheel"), 200);
     CHECK(sett_is_null(sett_name_find(s.world, tank, "wheel")));
+    CHECK_EQ(explore("GET /component/tank.turret?component=Hull&value=%7B%22armour%22:%201%7D"),
+             404); /* what is asked for by GET has no effect */
+    CHECK(SETT_GET(s.world, turret, Hull)->armour == 40);
+    CHECK_EQ(explore("GET /entity/tank.wheel"), 404);
+    CHECK(sett_is_null(sett_name_find(s.world, tank, "wheel")));
+    CHECK_EQ(explore("GET /toggle/tank?enable=false"), 404);
+    CHECK(!sett_has(s.world, tank, sett_disabled_tag(s.world)));
     CHECK_EQ(explore("GET /components"), 200);
     CHECK(strstr(s.got, "{\"name\":\"Hull\",\"entity_count\":1") != NULL);
     CHECK_EQ(explore("GET /stats/pipeline?name=all"), 200);
@@ -501,5 +750,8 @@ static void answers_the_flecs_explorer(void)
 }
 
 TEST_MAIN(TEST(answers_the_flecs_explorer), TEST(answers_the_page), TEST(listens_on_loopback),
-          TEST(rejects_strangers), TEST(rejects_bad_requests), TEST(survives_slow_ones),
-          TEST(streams_to_those_with_a_token), TEST(advice_is_applied))
+          TEST(remote_names_are_for_those_that_are_allowed), TEST(tokens_are_random),
+          TEST(tokens_are_compared_as_a_whole), TEST(rejects_strangers), TEST(rejects_bad_requests),
+          TEST(survives_slow_ones), TEST(streams_to_those_with_a_token),
+          TEST(streams_are_for_our_page), TEST(four_are_answered_at_once),
+          TEST(a_frame_answers_for_a_limited_time), TEST(advice_is_applied))
