@@ -258,6 +258,13 @@ static bool info_read_kind(info_reader* reader, Dwarf_Die* type, const char* nam
             member->kind = SETT_MEMBER_ENTITY;
             return true;
         }
+        if (name != NULL && strcmp(name, "sett_string") == 0) {
+            member->kind = SETT_MEMBER_STRING;
+            return true;
+        }
+        if (name != NULL && strcmp(name, "sett_list") == 0) {
+            return info_fail(reader, "only the program knows the items of the list", member->name);
+        }
         member->kind = SETT_MEMBER_STRUCT;
         member->of = info_read_struct(reader, type, name != NULL ? name : member->name, depth + 1);
         return member->of != NULL;

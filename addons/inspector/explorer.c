@@ -140,6 +140,7 @@ static const char* explorer_kind(sett_member_kind kind)
     case SETT_MEMBER_F64:
         return "float";
     case SETT_MEMBER_TEXT:
+    case SETT_MEMBER_STRING:
         return "text";
     case SETT_MEMBER_ENTITY:
         return "entity";
@@ -156,8 +157,11 @@ static void explorer_put_member(explorer* of, const sett_member* member, uint32_
 {
     sett_member_kind kind = member->element != SETT_MEMBER_UNKNOWN ? member->element : member->kind;
     bool array = member->count > 1 && kind != SETT_MEMBER_TEXT && kind != SETT_MEMBER_OPAQUE;
+    bool list = member->kind == SETT_MEMBER_LIST;
     if (array) {
         text_add(of->out, "[\"array\",", 9);
+    } else if (list) {
+        text_add(of->out, "[\"vector\",", 10);
     }
     if (member->of != NULL && depth != 0) {
         explorer_put_struct(of, member->of, depth - 1);
@@ -182,6 +186,8 @@ static void explorer_put_member(explorer* of, const sett_member* member, uint32_
     }
     if (array) {
         text_format(of->out, ",%u]", (unsigned)member->count);
+    } else if (list) {
+        text_add(of->out, "]", 1);
     }
 }
 

@@ -24,20 +24,27 @@
  * clang), up to 7 bytes before an opaque member count as padding.
  *
  * The compiler finds the kind of a member: integers, floating point, bool, text (char and arrays of
- * char), sett_entity, and arrays of these. An enum is an integer. Write everything else in
- * parentheses, with the fields of sett_member:
+ * char), sett_entity, sett_string (strings.h), and arrays of these. An enum is an integer. Write
+ * everything else in parentheses, with the fields of sett_member:
  *
  *     (state, .constants = SETT_CONSTANTS(SHUT, OPEN))           an enum with its names
  *     (keys, .constants = SETT_CONSTANTS(RED, BLUE), .bits = true)            a set of bits
  *     (at, .of = SETT_STRUCT(Vec2, x, y))                        a struct, or an array of structs
  *     (matrix, .element = SETT_MEMBER_F32)                       an array of arrays
+ *     (marks, .of = SETT_STRUCT(Mark, page, x))                  a sett_list of structs
+ *     (scores, .element = SETT_MEMBER_U32)                       a sett_list of numbers
  *     (blob, .element = SETT_MEMBER_OPAQUE)                      bytes that only the program reads
  *     (z, .scale = 1.0 / 65536)                                  a number with a fixed point
  *     (cache, .local = true)                                     not part of hash, deltas and files
  *
- * Memory that a value owns through a pointer (a string, a list) is not a member. Declare the
- * pointer as opaque bytes with .local. Snapshots copy it by the copy hook (SETT_SAVE_CLONE).
- * Hashes, deltas, files and JSON leave it out. After loading, the init hook has made it.
+ * A type with strings or lists gets its copy and deinit hooks, and SETT_SAVE_CLONE, from the
+ * library: pass its members in the descriptor, and leave these fields out. Items of a list are
+ * numbers, or structs without handles, strings, lists and local members: relationships
+ * (relationship.h) are lists of entities.
+ *
+ * Other memory that a value owns through a pointer is not a member. Declare the pointer as opaque
+ * bytes with .local. Snapshots copy it by your copy hook (SETT_SAVE_CLONE). Hashes, deltas, files
+ * and JSON leave it out. After loading, the init hook has made it.
  *
  * On Linux, addons/debug_info reads members and constants of enums from the debug information of
  * the program. It does this for types without members.
@@ -51,6 +58,7 @@
 #define SETT_MEMBERS_H
 
 #include "sett/core.h"
+#include "sett/strings.h"
 
 /* The most members in one use of the macros, and the deepest nesting of structs. */
 #define SETT_MEMBERS_MAX 32
@@ -73,6 +81,8 @@ typedef enum sett_member_kind {
     SETT_MEMBER_ENTITY, /* sett_entity */
     SETT_MEMBER_OPAQUE, /* `count` bytes that the library does not interpret */
     SETT_MEMBER_STRUCT, /* see `of` */
+    SETT_MEMBER_STRING, /* sett_string */
+    SETT_MEMBER_LIST,   /* sett_list of `of`, or of `element` */
     SETT_MEMBER_KINDS
 } sett_member_kind;
 
@@ -92,9 +102,11 @@ typedef struct sett_member {
     uint32_t offset; /* bytes from the start of the struct */
     uint32_t size;   /* bytes of all elements */
     uint32_t count;  /* elements of an array, else 1; the library fills it in */
-    /* the kind of an element, if the compiler does not see it; default: `kind` */
+    /* the kind of an element, if the compiler does not see it; default: `kind`. Of a list: the kind
+     * of an item */
     sett_member_kind element;
-    const struct sett_struct* of;   /* the members of a nested struct; default: none */
+    /* the members of a nested struct, or of an item of a list; default: none */
+    const struct sett_struct* of;
     const sett_constant* constants; /* of an integer; default: none */
     bool bits;  /* the constants are bits: a value can have several; default: it is one of them */
     bool local; /* saved by snapshots; left out of hashes, deltas and files; default: no */
@@ -168,7 +180,8 @@ SETT_API uint64_t sett_struct_fingerprint(const sett_struct* of);
 /* Returns the name of a kind: "f32", "text". Threads: any. Since: 0.2 */
 SETT_API const char* sett_member_kind_name(sett_member_kind kind);
 
-/* Returns the bytes of one element of a kind; 0 for SETT_MEMBER_STRUCT and SETT_MEMBER_UNKNOWN.
+/* Returns the bytes of one element of a kind; 0 for SETT_MEMBER_STRUCT and SETT_MEMBER_UNKNOWN. For
+ * a string and a list: of sett_string and sett_list.
  * Threads: any. Since: 0.2 */
 SETT_API uint32_t sett_member_kind_size(sett_member_kind kind);
 
@@ -219,6 +232,8 @@ SETT_KIND_OF_(unsigned long long, SETT_MEMBER_U64)
 SETT_KIND_OF_(float, SETT_MEMBER_F32)
 SETT_KIND_OF_(double, SETT_MEMBER_F64)
 SETT_KIND_OF_(sett_entity, SETT_MEMBER_ENTITY)
+SETT_KIND_OF_(sett_string, SETT_MEMBER_STRING)
+SETT_KIND_OF_(sett_list, SETT_MEMBER_LIST)
 #undef SETT_KIND_OF_
 
 static inline sett_member sett_member_make_(const char* name, sett_member_kind kind,
@@ -274,6 +289,8 @@ static inline sett_constant sett_constant_make_(const char* name, int64_t value)
         float**: SETT_MEMBER_UNKNOWN,                                                              \
         double**: SETT_MEMBER_UNKNOWN,                                                             \
         sett_entity**: SETT_MEMBER_UNKNOWN,                                                        \
+        sett_string**: SETT_MEMBER_UNKNOWN,                                                        \
+        sett_list**: SETT_MEMBER_UNKNOWN,                                                          \
         default: _Generic((x),                                                                     \
         SETT_KIND_(bool, SETT_MEMBER_BOOL),                                                        \
         SETT_KIND_(char, SETT_MEMBER_TEXT),                                                        \
@@ -290,6 +307,8 @@ static inline sett_constant sett_constant_make_(const char* name, int64_t value)
         SETT_KIND_(float, SETT_MEMBER_F32),                                                        \
         SETT_KIND_(double, SETT_MEMBER_F64),                                                       \
         SETT_KIND_(sett_entity, SETT_MEMBER_ENTITY),                                               \
+        SETT_KIND_(sett_string, SETT_MEMBER_STRING),                                               \
+        SETT_KIND_(sett_list, SETT_MEMBER_LIST),                                                   \
         default: SETT_MEMBER_UNKNOWN))
 #define SETT_KIND_(type, kind)                                                                     \
     type:                                                                                          \

@@ -16,6 +16,7 @@
  *     state.h         snapshots, rollback, hashes, deltas
  *     json.h          entities as JSON, and back
  *     members.h       what values consist of
+ *     strings.h       strings and lists in values
  *     file.h          saved worlds, journals
  *     sparse_set.h    the sparse set by itself, without a world
  *     describe.h      entities and components as text
@@ -51,6 +52,7 @@
 #include "sett/singleton.h"
 #include "sett/sparse_set.h"
 #include "sett/state.h"
+#include "sett/strings.h"
 #include "sett/system.h"
 #include "sett/threads.h"
 #include "sett/trend.h"

@@ -59,6 +59,17 @@ static inline uint32_t setti_counter_add(setti_counter* to, uint32_t value)
     return (uint32_t)atomic_fetch_add_explicit(to, value, memory_order_relaxed);
 }
 
+/* Subtracts and returns the old value: who gets 1 is the last, and sees what all others wrote. */
+static inline uint32_t setti_counter_take(setti_counter* from, uint32_t value)
+{
+    return (uint32_t)atomic_fetch_sub_explicit(from, value, memory_order_acq_rel);
+}
+
+static inline uint32_t setti_counter_get(setti_counter* from)
+{
+    return (uint32_t)atomic_load_explicit(from, memory_order_acquire);
+}
+
 #define SETTI_SIGNAL_ROUNDS(rounds) (rounds)
 
 #else
@@ -110,6 +121,18 @@ static inline uint32_t setti_counter_add(setti_counter* to, uint32_t value)
     uint32_t before = *to;
     *to += value;
     return before;
+}
+
+static inline uint32_t setti_counter_take(setti_counter* from, uint32_t value)
+{
+    uint32_t before = *from;
+    *from -= value;
+    return before;
+}
+
+static inline uint32_t setti_counter_get(setti_counter* from)
+{
+    return *from;
 }
 
 #define SETTI_SIGNAL_ROUNDS(rounds) 0

@@ -255,7 +255,8 @@ static bool json_load_value(json_load* load, setti_type* type)
     sett_world* world = load->world;
     sett_entity self = json_load_self(load);
     const sett_component_desc* desc = &type->desc;
-    bool owns = desc->copy != NULL || desc->deinit != NULL || desc->move != NULL;
+    bool varies = type->members != NULL && type->members->owned_count != 0;
+    bool owns = !varies && (desc->copy != NULL || desc->deinit != NULL || desc->move != NULL);
     bool null = setti_json_peek(&load->reader.json) == 'n';
     if (load->pass == JSON_APPLY && (desc->size == 0 || null || owns)) {
         void* value = sett_ensure(world, self, type->id);
@@ -271,16 +272,24 @@ static bool json_load_value(json_load* load, setti_type* type)
     }
     const void* present =
         load->pass == JSON_APPLY ? setti_storage_find(&type->storage, self.index) : NULL;
-    if (present != NULL) {
+    if (present != NULL && varies) {
+        memset(value, 0, desc->size);
+        setti_type_call_copy(type, value, present, 1);
+    } else if (present != NULL) {
         memcpy(value, present, desc->size);
     } else if (load->pass == JSON_APPLY && desc->init != NULL) {
         setti_type_call_init(type, value, 1);
     } else {
         memset(value, 0, desc->size);
     }
-    return setti_json_read_value(&load->reader, type, value) &&
-           (load->pass != JSON_APPLY ||
-            json_load_done(load, sett_set(world, self, type->id, value) != NULL));
+    bool good = setti_json_read_value(&load->reader, type, value);
+    if (good && load->pass == JSON_APPLY) {
+        good = json_load_done(load, sett_set(world, self, type->id, value) != NULL);
+    }
+    if (varies) {
+        setti_type_call_deinit(type, value, 1);
+    }
+    return good;
 }
 
 /* Whether this type was read before, for this entity. */

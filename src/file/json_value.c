@@ -140,10 +140,27 @@ static void value_add_entity(setti_json_out* out, sett_world* world, const unsig
 }
 
 static void value_add_element(setti_json_out* out, sett_world* world, const sett_member* member,
+                              const unsigned char* bytes);
+
+static void value_add_list(setti_json_out* out, sett_world* world, const sett_member* member,
+                           const unsigned char* bytes)
+{
+    const sett_member item = setti_member_item(member);
+    const sett_list list = setti_owned_list(bytes, item.size);
+    for (uint32_t k = 0; k < list.count; k++) {
+        setti_json_add_text(out, k != 0 ? ", " : "[");
+        value_add_element(out, world, &item,
+                          (const unsigned char*)list.items + (size_t)k * item.size);
+    }
+    setti_json_add_text(out, list.count != 0 ? "]" : "[]");
+}
+
+static void value_add_element(setti_json_out* out, sett_world* world, const sett_member* member,
                               const unsigned char* bytes)
 {
     const sett_constant* constant = NULL;
     const unsigned char* end;
+    sett_string string;
     switch (member->kind) {
     case SETT_MEMBER_BOOL:
         setti_json_add_text(out, *bytes != 0 ? "true" : "false");
@@ -161,6 +178,13 @@ static void value_add_element(setti_json_out* out, sett_world* world, const sett
         break;
     case SETT_MEMBER_STRUCT:
         value_add_struct(out, world, member->of, bytes);
+        break;
+    case SETT_MEMBER_STRING:
+        string = setti_owned_string(bytes);
+        setti_json_add_bytes(out, sett_string_get(&string), strlen(sett_string_get(&string)));
+        break;
+    case SETT_MEMBER_LIST:
+        value_add_list(out, world, member, bytes);
         break;
     default:
         if (member->constants != NULL) {
@@ -333,9 +357,9 @@ static bool value_read_entity(setti_json_reader* reader, unsigned char* bytes)
     return true;
 }
 
-/* {"base64": "..."}: at most `capacity` bytes. */
-static bool value_read_base64(setti_json_reader* reader, unsigned char* out, size_t capacity,
-                              size_t* length)
+/* {"base64": "..."}: the first `capacity` bytes. */
+static bool value_read_any_base64(setti_json_reader* reader, unsigned char* out, size_t capacity,
+                                  size_t* length)
 {
     setti_json* json = &reader->json;
     char key[SETTI_JSON_KEY];
@@ -348,8 +372,17 @@ static bool value_read_base64(setti_json_reader* reader, unsigned char* out, siz
     if (good && (setti_json_key(json, key) || json->wrong != NULL)) {
         return setti_json_fail(json, at, "{\"base64\": \"...\"} is expected");
     }
-    return good &&
-           (*length <= capacity || setti_json_fail(json, at, "more bytes than there is room for"));
+    return good;
+}
+
+/* The same, at most `capacity` bytes. */
+static bool value_read_base64(setti_json_reader* reader, unsigned char* out, size_t capacity,
+                              size_t* length)
+{
+    size_t at = reader->json.at;
+    return value_read_any_base64(reader, out, capacity, length) &&
+           (*length <= capacity ||
+            setti_json_fail(&reader->json, at, "more bytes than there is room for"));
 }
 
 static bool value_read_text(setti_json_reader* reader, const sett_member* member,
@@ -371,6 +404,52 @@ static bool value_read_text(setti_json_reader* reader, const sett_member* member
         return setti_json_fail(json, at, "longer than there is room for");
     }
     return memchr(bytes, 0, length) == NULL || setti_json_fail(json, at, "a zero inside of a text");
+}
+
+/* The characters, or the bytes, of a string; the first `capacity` of them. */
+static bool value_read_chars(setti_json_reader* reader, unsigned char* out, size_t capacity,
+                             size_t* length)
+{
+    return setti_json_peek(&reader->json) == '{'
+               ? value_read_any_base64(reader, out, capacity, length)
+               : setti_json_chars(&reader->json, (char*)out, capacity, length);
+}
+
+/* Twice: how long it is, and into memory of that size. */
+static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
+{
+    setti_json* json = &reader->json;
+    const sett_allocator* allocator = &reader->world->pool.allocator;
+    size_t length = 0;
+    unsigned char none;
+    size_t at = (setti_json_peek(json), json->at);
+    const setti_json begin = *json;
+    if (!value_read_chars(reader, &none, 0, &length)) {
+        return false;
+    }
+    const setti_json end = *json;
+    char* text = length <= INT32_MAX ? setti_owned_create(allocator, length + 1) : NULL;
+    if (text == NULL) {
+        return false; /* without an error of the text: setti_json_report says that memory ran out */
+    }
+    *json = begin;
+    (void)value_read_chars(reader, (unsigned char*)text, length, &length);
+    *json = end;
+    text[length] = '\0';
+    if (memchr(text, 0, length) != NULL) {
+        setti_owned_drop(text);
+        return setti_json_fail(json, at, "a zero inside of a text");
+    }
+    if (length == 0) {
+        setti_owned_drop(text);
+        text = NULL;
+    }
+    sett_string string = setti_owned_string(bytes);
+    setti_owned_drop(string.text);
+    string.room_ = 0;
+    string.text = text;
+    memcpy(bytes, &string, sizeof(string));
+    return true;
 }
 
 /* A constant by its name. */
@@ -453,6 +532,57 @@ static bool value_read_bits(setti_json_reader* reader, const sett_member* member
 }
 
 static bool value_read_element(setti_json_reader* reader, const sett_member* member,
+                               unsigned char* bytes);
+
+/* Twice: how many items there are, and into memory for these. */
+static bool value_read_list(setti_json_reader* reader, const sett_member* member,
+                            unsigned char* bytes)
+{
+    setti_json* json = &reader->json;
+    const sett_member item = setti_member_item(member);
+    sett_list list = {.count = 0};
+    uint32_t count = 0;
+    (void)setti_json_peek(json);
+    const setti_json begin = *json;
+    if (!setti_json_begin(json, '[')) {
+        return false;
+    }
+    while (setti_json_item(json)) {
+        if (!setti_json_skip(json)) {
+            return false;
+        }
+        count++;
+    }
+    if (json->wrong != NULL) {
+        return false;
+    }
+    *json = begin;
+    if (!setti_list_resize(&reader->world->pool.allocator, &list, item.size, count)) {
+        return false;
+    }
+    const sett_list before = setti_owned_list(bytes, item.size);
+    unsigned char* at = setti_unconst(list.items);
+    if (before.count != 0 && count != 0) { /* what the text does not say of an item stays */
+        memcpy(at, before.items, (size_t)SETTI_MIN(count, before.count) * item.size);
+    }
+    bool good = setti_json_begin(json, '[');
+    for (uint32_t k = 0; good && setti_json_item(json); k++, at += item.size) {
+        char number[16];
+        snprintf(number, sizeof(number), "[%u]", (unsigned)k);
+        size_t outer = setti_json_enter(reader, "", number);
+        good = value_read_element(reader, &item, at);
+        setti_json_leave(reader, outer);
+    }
+    if (!good) {
+        setti_owned_drop(list.items);
+        return false;
+    }
+    setti_owned_drop(before.items);
+    memcpy(bytes, &list, sizeof(list));
+    return true;
+}
+
+static bool value_read_element(setti_json_reader* reader, const sett_member* member,
                                unsigned char* bytes)
 {
     setti_json* json = &reader->json;
@@ -475,6 +605,10 @@ static bool value_read_element(setti_json_reader* reader, const sett_member* mem
                (length == member->size || setti_json_fail(json, at, "fewer bytes than there are"));
     case SETT_MEMBER_STRUCT:
         return value_read_struct(reader, member->of, bytes);
+    case SETT_MEMBER_STRING:
+        return value_read_string(reader, bytes);
+    case SETT_MEMBER_LIST:
+        return value_read_list(reader, member, bytes);
     default:
         return member->bits ? value_read_bits(reader, member, bytes)
                             : value_read_number(reader, member, bytes);

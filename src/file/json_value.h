@@ -41,7 +41,8 @@ void setti_json_reader_init(setti_json_reader* reader, sett_world* world, const 
 size_t setti_json_enter(setti_json_reader* reader, const char* separator, const char* name);
 void setti_json_leave(setti_json_reader* reader, size_t before);
 
-/* Reads a value into memory that holds one. Bytes of types without members have to be all of them.
+/* Reads a value into memory that holds one. False without an error of `json`: memory ran out for a
+ * string or a list. Bytes of types without members have to be all of them.
  */
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value);
 

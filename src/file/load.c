@@ -294,6 +294,9 @@ static sett_status load_convert(load_attempt* load, const sett_world* read,
         return load_blame(load, status);
     }
     for (uint32_t k = 0; k < count; k++) {
+        if (list[k].no_memory) {
+            return load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out for a string");
+        }
         if (list[k].failed) {
             return load_fail(load, SETT_STATUS_CONFLICT, "a value was rejected by the program");
         }

@@ -3,7 +3,8 @@
  *     struct    how many members (u16; 0: not known), name, size u32, members
  *     member    name, kind u8, flags u8 (1 bits, 2 local, 4 elements have names), offset u32, size
  *               u32, scale, minimum, maximum (f64), unit, description, constants, names of elements
- *               (flag 4: how many u16, texts), struct (if the kind is struct)
+ *               (flag 4: how many u16, texts), kind of an item u8 (if the kind is list), struct (if
+ *               the kind, or that of an item, is struct)
  *     constants how many (u16), of each name, value i64
  *     text      length u16, bytes
  *
@@ -95,6 +96,9 @@ void setti_member_record_write(setti_record_writer* to, const sett_struct* of)
         }
         for (uint32_t n = 0; named && n < member->count; n++) {
             setti_record_put_text(to, member->element_names[n]);
+        }
+        if (member->kind == SETT_MEMBER_LIST) {
+            setti_record_put(to, (uint64_t)member->element, 1);
         }
         if (member->of != NULL) {
             setti_member_record_write(to, member->of);
@@ -203,6 +207,11 @@ static void record_member(setti_delta_reader* from, setti_arena* arena, uint32_t
     member->constants = record_constants(from, arena);
     if ((flags & RECORD_NAMES) != 0) {
         record_names(from, arena, member);
+    }
+    if (kind == SETT_MEMBER_LIST) {
+        kind = setti_delta_number(from, 1);
+        member->element = (sett_member_kind)kind;
+        from->short_of = from->short_of || kind == SETT_MEMBER_UNKNOWN || kind >= SETT_MEMBER_KINDS;
     }
     if (!from->short_of && kind == SETT_MEMBER_STRUCT) {
         member->of = record_struct(from, arena, depth + 1);

@@ -90,7 +90,8 @@ static migrate_class migrate_class_of(sett_member_kind kind)
 
 static uint32_t migrate_size(const sett_member* member)
 {
-    return member->of != NULL ? member->of->size : sett_member_kind_size(member->kind);
+    return member->kind == SETT_MEMBER_STRUCT ? member->of->size
+                                              : sett_member_kind_size(member->kind);
 }
 
 /* Whether every value of a number is one of the other kind. */
@@ -113,11 +114,18 @@ static bool migrate_widens(sett_member_kind from, sett_member_kind to)
 /* Whether a member can become another without a loss. */
 static bool migrate_fits(const sett_member* from, const sett_member* to)
 {
-    if (from->count > to->count || from->scale != to->scale ||
+    bool text = from->kind == SETT_MEMBER_TEXT && to->kind == SETT_MEMBER_STRING && to->count == 1;
+    if ((from->count > to->count && !text) || from->scale != to->scale ||
         (from->of != NULL) != (to->of != NULL)) {
         return false;
     }
-    bool fits = from->kind == to->kind || migrate_widens(from->kind, to->kind);
+    if (from->kind == SETT_MEMBER_LIST && to->kind == SETT_MEMBER_LIST) {
+        const sett_member a = setti_member_item(from);
+        const sett_member b = setti_member_item(to);
+        return migrate_fits(&a, &b);
+    }
+    bool fits = from->kind == to->kind || migrate_widens(from->kind, to->kind) ||
+                (from->kind == SETT_MEMBER_TEXT && to->kind == SETT_MEMBER_STRING);
     for (uint32_t k = 0; fits && to->of != NULL && k < to->of->count; k++) {
         const sett_member* inner = migrate_find(from->of, to->of->members[k].name);
         fits = inner == NULL || migrate_fits(inner, &to->of->members[k]);
@@ -202,9 +210,71 @@ static void migrate_number(sett_member_kind from_kind, const unsigned char* from
            sett_member_kind_size(to_kind));
 }
 
+static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
+                           const unsigned char* from, const sett_struct* to_of, unsigned char* to);
+
+static void migrate_element(setti_migration* rule, const sett_member* source,
+                            const unsigned char* from, const sett_member* member,
+                            unsigned char* to);
+
+/* Item by item: their members may have changed. */
+static bool migrate_list(setti_migration* rule, const sett_member* source,
+                         const unsigned char* from, const sett_member* member, sett_list* fresh)
+{
+    const sett_member a = setti_member_item(source);
+    const sett_member b = setti_member_item(member);
+    const sett_list list = setti_owned_list(from, a.size);
+    if (!setti_list_resize(rule->allocator, fresh, b.size, list.count)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < list.count; k++) {
+        migrate_element(rule, &a, (const unsigned char*)list.items + (size_t)k * a.size, &b,
+                        (unsigned char*)setti_unconst(fresh->items) + (size_t)k * b.size);
+    }
+    return true;
+}
+
+/* A string, of a string or a text, or a list. */
+static void migrate_owned(setti_migration* rule, const sett_member* source,
+                          const unsigned char* from, const sett_member* member, unsigned char* to)
+{
+    sett_string string = {.room_ = 0};
+    sett_list list = {.count = 0};
+    bool text = source->kind == SETT_MEMBER_TEXT;
+    const unsigned char* end = text ? memchr(from, 0, source->size) : NULL;
+    bool done = true;
+    if (member->kind == SETT_MEMBER_LIST) {
+        done = migrate_list(rule, source, from, member, &list);
+    } else if (text) {
+        done = setti_string_set(rule->allocator, &string, from,
+                                end != NULL ? (size_t)(end - from) : source->size);
+    } else {
+        string = setti_owned_string(from);
+        setti_owned_take(string.text);
+    }
+    rule->no_memory = rule->no_memory || !done;
+    setti_owned_drop(setti_owned_string(to).text); /* both begin with the address */
+    memcpy(to, member->kind == SETT_MEMBER_LIST ? (const void*)&list : &string,
+           migrate_size(member));
+}
+
+static void migrate_element(setti_migration* rule, const sett_member* source,
+                            const unsigned char* from, const sett_member* member, unsigned char* to)
+{
+    if (member->kind >= SETT_MEMBER_STRING) {
+        migrate_owned(rule, source, from, member, to);
+    } else if (member->of != NULL) {
+        migrate_struct(rule, source->of, from, member->of, to);
+    } else if (source->kind != member->kind) {
+        migrate_number(source->kind, from, member->kind, to);
+    } else {
+        memcpy(to, from, migrate_size(member));
+    }
+}
+
 /* Writes the members of an initialised value that the other has too, and that fit. */
-static void migrate_struct(const sett_struct* from_of, const unsigned char* from,
-                           const sett_struct* to_of, unsigned char* to)
+static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
+                           const unsigned char* from, const sett_struct* to_of, unsigned char* to)
 {
     for (uint32_t k = 0; k < to_of->count; k++) {
         const sett_member* member = &to_of->members[k];
@@ -212,24 +282,23 @@ static void migrate_struct(const sett_struct* from_of, const unsigned char* from
         if (source == NULL || !migrate_fits(source, member)) {
             continue;
         }
-        for (uint32_t i = 0; i < source->count; i++) {
-            const unsigned char* at = from + source->offset + (size_t)i * migrate_size(source);
-            unsigned char* into = to + member->offset + (size_t)i * migrate_size(member);
-            if (member->of != NULL) {
-                migrate_struct(source->of, at, member->of, into);
-            } else if (source->kind != member->kind) {
-                migrate_number(source->kind, at, member->kind, into);
-            } else {
-                memcpy(into, at, migrate_size(member));
-            }
+        uint32_t count = SETTI_MIN(source->count, member->count); /* fewer: of a text */
+        for (uint32_t i = 0; i < count; i++) {
+            migrate_element(rule, source, from + source->offset + (size_t)i * migrate_size(source),
+                            member, to + member->offset + (size_t)i * migrate_size(member));
         }
     }
 }
 
-static void migrate_value(setti_delta_rule* rule, const void* from, void* to)
+static void migrate_value(setti_delta_rule* rule, const void* from, size_t size, void* to)
 {
     setti_migration* of = (setti_migration*)(void*)rule;
-    if (of->room != NULL) {
+    if (of->varied != NULL) {
+        memset(of->room, 0, of->room_size);
+        sett_status status = setti_canonical_read(of->varied, of->allocator, from, size, of->room);
+        of->no_memory = of->no_memory || status != SETT_OK;
+        from = of->room;
+    } else if (of->room != NULL) {
         memcpy(of->room, from, of->room_size);
         from = of->room;
     }
@@ -237,12 +306,15 @@ static void migrate_value(setti_delta_rule* rule, const void* from, void* to)
         setti_canonical_turn_value(of->turned, of->room);
     }
     if (of->from != NULL && of->to != NULL) {
-        migrate_struct(of->from, from, of->to, to);
+        migrate_struct(of, of->from, from, of->to, to);
     } else if (of->size != 0) {
         memcpy(to, from, of->size);
     }
     if (of->migrator != NULL) {
         of->failed = !of->migrator->fn(of->from, of->room, to, of->migrator->user) || of->failed;
+    }
+    if (of->varied != NULL) {
+        setti_owned_deinit_hook(of->room, 1, setti_unconst(of->varied));
     }
 }
 
@@ -295,8 +367,10 @@ static sett_status migrate_prepare(sett_world* into, const setti_type* read, con
     of->from = read->desc.members;
     of->to = own->desc.members;
     of->migrator = migrate_function(into, own->name_key, print);
-    of->turned = setti_delta_turns(read) ? read->members : NULL;
-    if (of->migrator != NULL || of->turned != NULL) {
+    of->turned = setti_delta_turns(read) && !read->members->varies ? read->members : NULL;
+    of->varied = setti_delta_form_of(read) == SETTI_DELTA_OWNED ? read->members : NULL;
+    of->allocator = &into->pool.allocator;
+    if (of->migrator != NULL || of->turned != NULL || of->varied != NULL) {
         of->room_size = read->desc.size;
         of->room = setti_pool_alloc(&into->pool, SETTI_MAX(of->room_size, 1), MIGRATE_ALIGN);
         if (of->room == NULL) {

@@ -13,10 +13,13 @@ typedef struct setti_migration {
     size_t size;                           /* without members: bytes that are copied */
     const struct setti_migrator* migrator; /* the program's function, or NULL */
     bool failed;                           /* it rejected a value */
+    bool no_memory;                        /* for a string or a list */
     /* of one value: those of a file are not aligned, and little endian */
     void* room;
     size_t room_size;
     const struct setti_members* turned; /* the file's, where `room` is needed to turn numbers */
+    const struct setti_members* varied; /* the file's, where values have strings or lists */
+    const sett_allocator* allocator;    /* for these */
 } setti_migration;
 
 /* Finds out how the types of a world that was read become those of another. Returns a list of

@@ -118,6 +118,12 @@ static sett_status types_register(sett_world* world, const types_entry* entry)
     return sett_component_register(world, &entry->desc) != 0 ? SETT_OK : world->error;
 }
 
+/* Whether values travel by themselves, and so in any layout that members say. */
+static bool types_is_value(uint32_t form)
+{
+    return form == SETTI_DELTA_VALUES || form == SETTI_DELTA_OWNED;
+}
+
 /* One that the other world does not have. */
 static sett_status types_add(sett_world* world, const types_entry* entry, uint32_t* unknown)
 {
@@ -125,7 +131,7 @@ static sett_status types_add(sett_world* world, const types_entry* entry, uint32
     if (status != SETT_OK || sett_component_find(world, entry->name) != 0) {
         return status;
     }
-    if (entry->form != SETTI_DELTA_VALUES) {
+    if (!types_is_value(entry->form)) {
         return entry->form == SETTI_DELTA_TARGET
                    ? SETT_OK /* comes with its relationship, or is missed there */
                    : types_reject(world, entry,
@@ -160,14 +166,15 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
         return types_add(world, entry, unknown);
     }
     const sett_component_desc* desc = &entry->desc;
-    if ((uint32_t)setti_delta_form_of(own) != entry->form) {
+    uint32_t form = (uint32_t)setti_delta_form_of(own);
+    if (form != entry->form && !(types_is_value(form) && types_is_value(entry->form))) {
         return types_reject(world, entry,
                             "is another kind of relationship, or none, in this world");
     }
     if (entry->form == SETTI_DELTA_TARGET) {
         return SETT_OK; /* comes with its relationship */
     }
-    if (entry->form == SETTI_DELTA_VALUES &&
+    if (types_is_value(entry->form) &&
         !(own->desc.size == desc->size && own->desc.layout_version == desc->layout_version &&
           (own->mask_print == entry->mask_print || own->mask_print == 0) &&
           types_same_members(own->desc.members, desc->members))) {

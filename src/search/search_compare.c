@@ -123,6 +123,7 @@ sett_status setti_compare_member(sett_world* world, setti_search_side* side,
     }
     sett_member_kind kind = side->member.kind;
     if (kind == SETT_MEMBER_OPAQUE || kind == SETT_MEMBER_STRUCT || kind == SETT_MEMBER_UNKNOWN ||
+        kind == SETT_MEMBER_STRING || kind == SETT_MEMBER_LIST ||
         (side->member.count != 1 && kind != SETT_MEMBER_TEXT)) {
         snprintf(message, SETTI_MESSAGE_SIZE,
                  "\"%.100s.%.100s\" is not one number, text or entity: name a part of it", name,

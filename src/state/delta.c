@@ -19,6 +19,9 @@ static const char delta_call[] = "sett_delta_encode";
 
 const setti_codec* setti_delta_codec(const setti_type* type)
 {
+    if (type->members != NULL && type->members->varies) {
+        return setti_hash_size(type) != 0 ? &setti_owned_codec : NULL;
+    }
     return type->codec != NULL ? type->codec : setti_codec_own(type);
 }
 

@@ -30,6 +30,7 @@
  *     links    how many, of each target and data     lists: sources of an owner
  *     target   nothing: that it has the list
  *     other    as another module writes it (world/codec.h)
+ *     owned    length (4 bytes), canonical form: of values with strings or lists
  *
  * A list is sent where it does not follow from the entries: first the members that were in it
  * before, in their order, then the new ones, ascending.
@@ -54,6 +55,9 @@
 
 /* Beside a kind: of up to 64 entities, whose first index is a multiple of 64. */
 #define SETTI_DELTA_BLOCK 8u
+
+/* Of values with strings or lists. */
+extern const setti_codec setti_owned_codec;
 
 /* How values of a type travel; NULL: as bytes. */
 const setti_codec* setti_delta_codec(const setti_type* type);
@@ -95,7 +99,8 @@ sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot
 /* How values of a type of this name are read, which are laid out otherwise in the delta. */
 typedef struct setti_delta_rule {
     const char* name;
-    void (*convert)(struct setti_delta_rule* rule, const void* from, void* to); /* initialised */
+    /* `size` bytes of the delta over an initialised value */
+    void (*convert)(struct setti_delta_rule* rule, const void* from, size_t size, void* to);
 } setti_delta_rule;
 
 /* Plays a state onto a world in which nothing ever lived and nothing listens. It may take `limit`

@@ -227,7 +227,9 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
         return setti_world_fail_with(delta->world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
                                      apply_call, of->type->desc.name, why);
     }
-    of->codec = of->form != SETTI_DELTA_VALUES ? setti_delta_codec(of->type) : NULL;
+    of->codec = of->form == SETTI_DELTA_OWNED    ? &setti_owned_codec
+                : of->form != SETTI_DELTA_VALUES ? setti_delta_codec(of->type)
+                                                 : NULL;
     if (of->type->delta_number != 0) {
         return setti_delta_reject(delta, "a type is listed twice");
     }

@@ -158,7 +158,7 @@ void setti_delta_read_data(const setti_player* player, const setti_type* type,
     const setti_delta* delta = (const setti_delta*)player;
     setti_delta_rule* rule = delta->type[type->delta_number - 1].rule;
     if (rule != NULL) {
-        rule->convert(rule, bytes, value);
+        rule->convert(rule, bytes, setti_delta_bytes(type), value);
     } else {
         play_write(setti_type_data(type), value, bytes);
     }
@@ -176,7 +176,7 @@ static void play_fill_write(const setti_edit_fill* given, void* value)
     const play_fill* fill = (const play_fill*)(const void*)given;
     setti_delta_rule* rule = fill->of->rule;
     if (rule != NULL) {
-        rule->convert(rule, fill->bytes, value);
+        rule->convert(rule, fill->bytes, fill->of->bytes, value);
     } else {
         play_write(fill->of->type, value, fill->bytes);
     }

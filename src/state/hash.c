@@ -68,7 +68,7 @@ bool setti_hash_same(const setti_type* type, const void* a, const void* b)
 {
     size_t size = setti_hash_size(type);
     const unsigned char* mask = type->desc.mask;
-    if (size == 0 || memcmp(a, b, size) == 0) {
+    if (size == 0 || memcmp(a, b, size) == 0) { /* strings and lists that are shared too */
         return true;
     }
     if (type->members != NULL) {
@@ -131,9 +131,43 @@ static uint64_t hash_encoded(uint64_t hash, const setti_members* members, const 
     return hash;
 }
 
+/* Values of any length, in pieces of the same sizes whatever the machine. */
+typedef struct hash_sink {
+    setti_canonical_sink sink; /* first */
+    uint64_t hash;
+    size_t used;
+    unsigned char piece[HASH_PIECE];
+} hash_sink;
+
+static void hash_sink_write(setti_canonical_sink* sink, const void* bytes, size_t size)
+{
+    hash_sink* to = (hash_sink*)(void*)sink;
+    for (const unsigned char* at = bytes; size != 0;) {
+        size_t count = SETTI_MIN(size, HASH_PIECE - to->used);
+        memcpy(to->piece + to->used, at, count);
+        to->used += count;
+        at += count;
+        size -= count;
+        if (to->used == HASH_PIECE) {
+            to->hash = hash_bytes(to->hash, to->piece, HASH_PIECE);
+            to->used = 0;
+        }
+    }
+}
+
+static uint64_t hash_varied(uint64_t hash, const setti_members* members, const void* value)
+{
+    hash_sink to = {.sink.write = hash_sink_write, .hash = hash};
+    setti_canonical_write(members, value, &to.sink);
+    return hash_bytes(to.hash, to.piece, to.used);
+}
+
 static uint64_t hash_members(uint64_t hash, const setti_members* members, const void* value)
 {
     SETTI_ASSERT(members->piece_count != 0);
+    if (members->varies) {
+        return hash_varied(hash, members, value);
+    }
     if (!members->adjacent) {
         return hash_encoded(hash, members, value);
     }

@@ -9,6 +9,10 @@
  */
 #include "value/value.h"
 
+#include "base/bytes.h"
+
+#define CANONICAL_PIECE 128u /* bytes that are written at a time, a multiple of 8 */
+
 static uint64_t canonical_load(const unsigned char* bytes, uint32_t unit)
 {
     if (unit == 4) {
@@ -126,13 +130,256 @@ void setti_canonical_encode(const setti_members* members, const void* value, uns
     }
 }
 
+static bool piece_same(const setti_piece* piece, const unsigned char* a, const unsigned char* b)
+{
+    if (piece->kind == SETTI_PIECE_TEXT) {
+        return strncmp((const char*)a, (const char*)b, piece->size) == 0;
+    }
+    if (memcmp(a, b, piece->size) == 0) {
+        return true;
+    }
+    bool same = piece->kind == SETTI_PIECE_FLOAT;
+    for (uint32_t k = 0; same && k < piece->size; k += piece->unit) {
+        same = memcmp(a + k, b + k, piece->unit) == 0 ||
+               (canonical_is_nan(a + k, piece->unit) && canonical_is_nan(b + k, piece->unit));
+    }
+    return same;
+}
+
+/* --------------------------------------------------------------------------- strings and lists */
+
+sett_string setti_owned_string(const void* at)
+{
+    sett_string string;
+    memcpy(&string, at, sizeof(string));
+    return string;
+}
+
+sett_list setti_owned_list(const void* at, uint32_t item_size)
+{
+    sett_list list;
+    memcpy(&list, at, sizeof(list));
+    SETTI_ASSERT(list.count == 0 || list.item_size == item_size);
+    list.count = list.item_size == item_size ? list.count : 0;
+    return list;
+}
+
+void setti_owned_copy_hook(void* to, const void* from, uint32_t count, void* user)
+{
+    const setti_members* members = user;
+    size_t size = members->of.size;
+    for (uint32_t k = 0; k < count; k++) {
+        unsigned char* into = (unsigned char*)to + k * size;
+        const unsigned char* value = (const unsigned char*)from + k * size;
+        for (uint32_t n = 0; n < members->owned_count; n++) { /* both begin with the address */
+            setti_owned_take(setti_owned_string(value + members->owned[n].offset).text);
+        }
+        setti_owned_deinit_hook(into, 1, user);
+        memmove(into, value, size);
+    }
+}
+
+void setti_owned_deinit_hook(void* values, uint32_t count, void* user)
+{
+    const setti_members* members = user;
+    for (uint32_t k = 0; k < count; k++) {
+        const unsigned char* value = (const unsigned char*)values + k * (size_t)members->of.size;
+        for (uint32_t n = 0; n < members->owned_count; n++) {
+            setti_owned_drop(setti_owned_string(value + members->owned[n].offset).text);
+        }
+    }
+}
+
+static void canonical_write_number(setti_canonical_sink* to, uint32_t number)
+{
+    unsigned char bytes[4];
+    setti_bytes_put(bytes, number, 4);
+    to->write(to, bytes, 4);
+}
+
+static void piece_write(const setti_piece* piece, const unsigned char* in, setti_canonical_sink* to)
+{
+    unsigned char out[CANONICAL_PIECE];
+    for (uint32_t at = 0; at < piece->size; at += CANONICAL_PIECE) {
+        uint32_t count = SETTI_MIN(piece->size - at, CANONICAL_PIECE);
+        piece_encode(piece, in, at, count, out);
+        to->write(to, out, count);
+    }
+}
+
+static void owned_write(const setti_owned* owned, const unsigned char* value,
+                        setti_canonical_sink* to)
+{
+    if (owned->item_size == 0) {
+        const sett_string string = setti_owned_string(value + owned->offset);
+        uint32_t length = string.text != NULL ? (uint32_t)strlen(string.text) : 0;
+        canonical_write_number(to, length);
+        to->write(to, string.text, length);
+        return;
+    }
+    const sett_list list = setti_owned_list(value + owned->offset, owned->item_size);
+    const unsigned char* item = list.items;
+    canonical_write_number(to, list.count);
+    for (uint32_t k = 0; k < list.count; k++, item += owned->item_size) {
+        for (uint32_t p = 0; p < owned->piece_count; p++) {
+            piece_write(&owned->pieces[p], item + owned->pieces[p].offset, to);
+        }
+    }
+}
+
+void setti_canonical_write(const setti_members* members, const void* value,
+                           setti_canonical_sink* to)
+{
+    for (uint32_t k = 0; k < members->piece_count; k++) {
+        const setti_piece* piece = &members->pieces[k];
+        if (piece->kind == SETTI_PIECE_OWNED) {
+            owned_write(&members->owned[piece->unit], value, to);
+        } else {
+            piece_write(piece, (const unsigned char*)value + piece->offset, to);
+        }
+    }
+}
+
+/* Bytes that are read from their start on. */
+typedef struct canonical_from {
+    const unsigned char* at;
+    size_t left;
+} canonical_from;
+
+static const unsigned char* canonical_take(canonical_from* from, size_t size)
+{
+    const unsigned char* bytes = from->at;
+    if (size > from->left) {
+        return NULL;
+    }
+    from->at += size;
+    from->left -= size;
+    return bytes;
+}
+
+/* Writes what piece_encode made of a piece, all of it. */
+static void piece_decode(const setti_piece* piece, const unsigned char* in, unsigned char* out)
+{
+    if (piece->kind == SETTI_PIECE_TEXT || piece->unit == 1 || !SETTI_BIG_ENDIAN) {
+        memcpy(out, in, piece->size);
+        return;
+    }
+    for (uint32_t k = 0; k < piece->size; k += piece->unit) {
+        canonical_turn(out + k, in + k, piece->unit);
+    }
+}
+
+/* The count that a string or a list begins with, which the bytes that follow can have. */
+static bool canonical_read_count(canonical_from* from, size_t least, uint32_t* count)
+{
+    const unsigned char* bytes = canonical_take(from, 4);
+    *count = bytes != NULL ? (uint32_t)setti_bytes_get(bytes, 4) : 0;
+    return bytes != NULL && *count <= from->left / least;
+}
+
+static sett_status owned_read_list(const setti_owned* owned, const sett_allocator* allocator,
+                                   canonical_from* from, unsigned char* at)
+{
+    uint32_t count;
+    if (!canonical_read_count(from, owned->item_least, &count)) {
+        return SETT_STATUS_INVALID;
+    }
+    const unsigned char* bytes = canonical_take(from, (size_t)count * owned->item_least);
+    sett_list list = {.count = 0};
+    if (at == NULL) {
+        return SETT_OK;
+    }
+    if (!setti_list_resize(allocator, &list, owned->item_size, count)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    unsigned char* item = setti_unconst(list.items);
+    for (uint32_t k = 0; k < count; k++, item += owned->item_size) {
+        for (uint32_t p = 0; p < owned->piece_count; p++) {
+            piece_decode(&owned->pieces[p], bytes, item + owned->pieces[p].offset);
+            bytes += owned->pieces[p].size;
+        }
+    }
+    setti_owned_drop(setti_owned_list(at, owned->item_size).items);
+    memcpy(at, &list, sizeof(list));
+    return SETT_OK;
+}
+
+static sett_status owned_read(const setti_owned* owned, const sett_allocator* allocator,
+                              canonical_from* from, unsigned char* at)
+{
+    uint32_t length;
+    if (owned->item_size != 0) {
+        return owned_read_list(owned, allocator, from, at);
+    }
+    if (!canonical_read_count(from, 1, &length)) {
+        return SETT_STATUS_INVALID;
+    }
+    const unsigned char* text = canonical_take(from, length);
+    if (memchr(text, 0, length) != NULL) {
+        return SETT_STATUS_INVALID;
+    }
+    sett_string string = {.room_ = 0};
+    if (at == NULL) {
+        return SETT_OK;
+    }
+    if (!setti_string_set(allocator, &string, text, length)) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    setti_owned_drop(setti_owned_string(at).text);
+    memcpy(at, &string, sizeof(string));
+    return SETT_OK;
+}
+
+sett_status setti_canonical_read(const setti_members* members, const sett_allocator* allocator,
+                                 const unsigned char* bytes, size_t size, void* value)
+{
+    canonical_from from = {bytes, size};
+    sett_status status = SETT_OK;
+    for (uint32_t k = 0; status == SETT_OK && k < members->piece_count; k++) {
+        const setti_piece* piece = &members->pieces[k];
+        unsigned char* at = value != NULL ? (unsigned char*)value + piece->offset : NULL;
+        if (piece->kind == SETTI_PIECE_OWNED) {
+            status = owned_read(&members->owned[piece->unit], allocator, &from, at);
+            continue;
+        }
+        const unsigned char* in = canonical_take(&from, piece->size);
+        status = in != NULL ? SETT_OK : SETT_STATUS_INVALID;
+        if (in != NULL && at != NULL) {
+            piece_decode(piece, in, at);
+        }
+    }
+    return status == SETT_OK && from.left != 0 ? SETT_STATUS_INVALID : status;
+}
+
+/* Whether two strings, or two lists, have the same content. */
+static bool owned_same(const setti_owned* owned, const unsigned char* a, const unsigned char* b)
+{
+    if (owned->item_size == 0) {
+        const sett_string x = setti_owned_string(a + owned->offset);
+        const sett_string y = setti_owned_string(b + owned->offset);
+        return x.text == y.text || strcmp(sett_string_get(&x), sett_string_get(&y)) == 0;
+    }
+    const sett_list x = setti_owned_list(a + owned->offset, owned->item_size);
+    const sett_list y = setti_owned_list(b + owned->offset, owned->item_size);
+    bool same = x.count == y.count;
+    for (uint32_t k = 0; same && x.items != y.items && k < x.count; k++) {
+        size_t at = (size_t)k * owned->item_size;
+        for (uint32_t p = 0; same && p < owned->piece_count; p++) {
+            size_t offset = at + owned->pieces[p].offset;
+            same = piece_same(&owned->pieces[p], (const unsigned char*)x.items + offset,
+                              (const unsigned char*)y.items + offset);
+        }
+    }
+    return same;
+}
+
 void setti_canonical_turn_value(const setti_members* members, void* value)
 {
     for (uint32_t k = 0; SETTI_BIG_ENDIAN && k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
         unsigned char* at = (unsigned char*)value + piece->offset;
         unsigned char unit[8];
-        for (uint32_t n = 0; piece->kind != SETTI_PIECE_TEXT && n < piece->size; n += piece->unit) {
+        for (uint32_t n = 0; piece->kind < SETTI_PIECE_TEXT && n < piece->size; n += piece->unit) {
             memcpy(unit, at + n, piece->unit);
             canonical_turn(at + n, unit, piece->unit);
         }
@@ -157,27 +404,15 @@ void setti_canonical_clear(const setti_members* members, void* value)
     }
 }
 
-static bool piece_same(const setti_piece* piece, const unsigned char* a, const unsigned char* b)
-{
-    if (piece->kind == SETTI_PIECE_TEXT) {
-        return strncmp((const char*)a, (const char*)b, piece->size) == 0;
-    }
-    if (memcmp(a, b, piece->size) == 0) {
-        return true;
-    }
-    bool same = piece->kind == SETTI_PIECE_FLOAT;
-    for (uint32_t k = 0; same && k < piece->size; k += piece->unit) {
-        same = memcmp(a + k, b + k, piece->unit) == 0 ||
-               (canonical_is_nan(a + k, piece->unit) && canonical_is_nan(b + k, piece->unit));
-    }
-    return same;
-}
-
 bool setti_canonical_same(const setti_members* members, const void* a, const void* b)
 {
     bool same = true;
     for (uint32_t k = 0; same && k < members->piece_count; k++) {
         uint32_t at = members->pieces[k].offset;
+        if (members->pieces[k].kind == SETTI_PIECE_OWNED) {
+            same = owned_same(&members->owned[members->pieces[k].unit], a, b);
+            continue;
+        }
         same = piece_same(&members->pieces[k], (const unsigned char*)a + at,
                           (const unsigned char*)b + at);
     }
@@ -188,6 +423,12 @@ bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const vo
                                   const void* b)
 {
     setti_piece piece = {0, size, SETTI_PIECE_BYTES, 1};
+    SETTI_ASSERT(kind != SETT_MEMBER_STRUCT && kind != SETT_MEMBER_LIST);
+    if (kind == SETT_MEMBER_STRING) {
+        const sett_string x = setti_owned_string(a);
+        const sett_string y = setti_owned_string(b);
+        return strcmp(sett_string_get(&x), sett_string_get(&y)) == 0;
+    }
     if (kind == SETT_MEMBER_F32 || kind == SETT_MEMBER_F64) {
         piece.kind = SETTI_PIECE_FLOAT;
         piece.unit = (uint16_t)size;

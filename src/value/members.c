@@ -18,14 +18,24 @@ static const struct {
     const char* name;
     uint32_t size;
 } member_kinds[SETT_MEMBER_KINDS] = {
-    [SETT_MEMBER_UNKNOWN] = {"unknown", 0}, [SETT_MEMBER_BOOL] = {"bool", sizeof(bool)},
-    [SETT_MEMBER_I8] = {"i8", 1},           [SETT_MEMBER_U8] = {"u8", 1},
-    [SETT_MEMBER_I16] = {"i16", 2},         [SETT_MEMBER_U16] = {"u16", 2},
-    [SETT_MEMBER_I32] = {"i32", 4},         [SETT_MEMBER_U32] = {"u32", 4},
-    [SETT_MEMBER_I64] = {"i64", 8},         [SETT_MEMBER_U64] = {"u64", 8},
-    [SETT_MEMBER_F32] = {"f32", 4},         [SETT_MEMBER_F64] = {"f64", 8},
-    [SETT_MEMBER_TEXT] = {"text", 1},       [SETT_MEMBER_ENTITY] = {"entity", sizeof(sett_entity)},
-    [SETT_MEMBER_OPAQUE] = {"opaque", 1},   [SETT_MEMBER_STRUCT] = {"struct", 0},
+    [SETT_MEMBER_UNKNOWN] = {"unknown", 0},
+    [SETT_MEMBER_BOOL] = {"bool", sizeof(bool)},
+    [SETT_MEMBER_I8] = {"i8", 1},
+    [SETT_MEMBER_U8] = {"u8", 1},
+    [SETT_MEMBER_I16] = {"i16", 2},
+    [SETT_MEMBER_U16] = {"u16", 2},
+    [SETT_MEMBER_I32] = {"i32", 4},
+    [SETT_MEMBER_U32] = {"u32", 4},
+    [SETT_MEMBER_I64] = {"i64", 8},
+    [SETT_MEMBER_U64] = {"u64", 8},
+    [SETT_MEMBER_F32] = {"f32", 4},
+    [SETT_MEMBER_F64] = {"f64", 8},
+    [SETT_MEMBER_TEXT] = {"text", 1},
+    [SETT_MEMBER_ENTITY] = {"entity", sizeof(sett_entity)},
+    [SETT_MEMBER_OPAQUE] = {"opaque", 1},
+    [SETT_MEMBER_STRUCT] = {"struct", 0},
+    [SETT_MEMBER_STRING] = {"string", sizeof(sett_string)},
+    [SETT_MEMBER_LIST] = {"list", sizeof(sett_list)},
 };
 
 const char* sett_member_kind_name(sett_member_kind kind)
@@ -42,6 +52,9 @@ uint32_t sett_member_kind_size(sett_member_kind kind)
 
 static sett_member_kind member_kind(const sett_member* member)
 {
+    if (member->kind == SETT_MEMBER_LIST) {
+        return SETT_MEMBER_LIST;
+    }
     if (member->of != NULL) {
         return SETT_MEMBER_STRUCT;
     }
@@ -50,7 +63,21 @@ static sett_member_kind member_kind(const sett_member* member)
 
 static uint32_t member_element_size(const sett_member* member)
 {
-    return member->of != NULL ? member->of->size : sett_member_kind_size(member_kind(member));
+    sett_member_kind kind = member_kind(member);
+    return kind == SETT_MEMBER_STRUCT ? member->of->size : sett_member_kind_size(kind);
+}
+
+sett_member setti_member_item(const sett_member* list)
+{
+    sett_member item = *list;
+    SETTI_ASSERT(list->kind == SETT_MEMBER_LIST);
+    item.kind = list->of != NULL ? SETT_MEMBER_STRUCT : list->element;
+    item.element = item.kind;
+    item.offset = 0;
+    item.size = member_element_size(&item);
+    item.count = 1;
+    item.local = false;
+    return item;
 }
 
 static bool member_is_integer(sett_member_kind kind)
@@ -62,11 +89,17 @@ static bool member_is_integer(sett_member_kind kind)
 static uint32_t struct_align(const sett_struct* of);
 static uint32_t member_align(const sett_member* member)
 {
-    if (member->of != NULL) {
+    switch (member_kind(member)) {
+    case SETT_MEMBER_STRUCT:
         return struct_align(member->of);
+    case SETT_MEMBER_ENTITY:
+        return SETT_ALIGNOF(sett_entity);
+    case SETT_MEMBER_STRING:
+    case SETT_MEMBER_LIST:
+        return SETT_ALIGNOF(sett_string);
+    default:
+        return member_element_size(member);
     }
-    uint32_t size = member_element_size(member);
-    return member_kind(member) == SETT_MEMBER_ENTITY ? SETT_ALIGNOF(sett_entity) : size;
 }
 
 static uint32_t struct_align(const sett_struct* of)
@@ -95,9 +128,56 @@ static bool member_name_is_good(const char* name)
     return good;
 }
 
-/* What else is said of a member. */
-static const char* member_check_extras(const sett_member* member)
+/* Items own nothing and have no handles: copies share them, and nothing finds handles in them. */
+static const char* item_check(const sett_member* item)
 {
+    const char* wrong = NULL;
+    for (uint32_t k = 0; item->of != NULL && wrong == NULL && k < item->of->count; k++) {
+        const sett_member* inner = &item->of->members[k];
+        wrong = inner->local ? "is a list of values with local members: leave these out"
+                             : item_check(inner);
+    }
+    switch (member_kind(item)) {
+    case SETT_MEMBER_ENTITY:
+        return "is a list with handles: a relationship is a list of entities";
+    case SETT_MEMBER_STRING:
+    case SETT_MEMBER_LIST:
+        return "is a list whose items own strings or lists: give items arrays of char, or an "
+               "entity each";
+    default:
+        return wrong;
+    }
+}
+
+static const char* list_check(const sett_member* member)
+{
+    if (member->of == NULL &&
+        (member->element == SETT_MEMBER_UNKNOWN || (unsigned)member->element >= SETT_MEMBER_KINDS ||
+         member->element == SETT_MEMBER_STRUCT)) {
+        return "is a list of items that C cannot see: say .of or .element";
+    }
+    if (member->of == NULL &&
+        (member->element == SETT_MEMBER_TEXT || member->element == SETT_MEMBER_OPAQUE)) {
+        return "is a list of single characters or bytes: use sett_string, or .element = "
+               "SETT_MEMBER_U8";
+    }
+    if (member->element_names != NULL) {
+        return "is a list and has names of elements: these are for arrays";
+    }
+    const sett_member item = setti_member_item(member);
+    return item_check(&item);
+}
+
+/* What else is said of a member. */
+static const char* member_check_extras(const sett_member* given)
+{
+    bool list = given->kind == SETT_MEMBER_LIST;
+    const char* wrong = list ? list_check(given) : NULL;
+    if (wrong != NULL) {
+        return wrong;
+    }
+    const sett_member item = list ? setti_member_item(given) : *given;
+    const sett_member* member = &item;
     sett_member_kind kind = member_kind(member);
     if (member->constants != NULL && !member_is_integer(kind)) {
         return "has constants and is no integer";
@@ -125,6 +205,10 @@ static const char* member_check(const sett_struct* of, uint32_t k)
     if ((unsigned)member_kind(member) >= SETT_MEMBER_KINDS || size == 0) {
         return "is of a type that C cannot name: say .of, .element, or .element = "
                "SETT_MEMBER_OPAQUE";
+    }
+    if (member->kind == SETT_MEMBER_STRING &&
+        (member->of != NULL || member_kind(member) != SETT_MEMBER_STRING)) {
+        return "is a string: leave out .of and .element";
     }
     if (member->size == 0 || member->size % size != 0) {
         return "is not a whole number of elements";
@@ -224,17 +308,42 @@ static bool struct_has_byte(const sett_struct* of, uint32_t at)
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
         if (at >= member->offset && at - member->offset < member->size) {
-            return member->of == NULL ||
+            return member_kind(member) != SETT_MEMBER_STRUCT ||
                    struct_has_byte(member->of, (at - member->offset) % member->of->size);
         }
     }
     return false;
 }
 
+/* How many strings and lists a value has. */
+static size_t struct_count_owned(const sett_struct* of)
+{
+    size_t count = 0;
+    for (uint32_t k = 0; k < of->count; k++) {
+        const sett_member* member = &of->members[k];
+        sett_member_kind kind = member_kind(member);
+        size_t each = kind == SETT_MEMBER_STRUCT ? struct_count_owned(member->of)
+                                                 : kind >= SETT_MEMBER_STRING;
+        size_t elements = each != 0 ? member->size / member_element_size(member) : 0;
+        count = SETTI_MIN(count + each * elements, (size_t)SETTI_OWNED_COUNT_MAX + 1);
+    }
+    return count;
+}
+
+bool setti_struct_owns(const sett_struct* of)
+{
+    return struct_count_owned(of) != 0;
+}
+
 const char* setti_members_check(const sett_struct* of, size_t align, const unsigned char* mask,
                                 char* out)
 {
     const char* wrong = struct_check(of, align, mask == NULL, 1, out);
+    if (wrong == NULL && struct_count_owned(of) > SETTI_OWNED_COUNT_MAX) {
+        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has more than %u strings and lists", of->name,
+                 (unsigned)SETTI_OWNED_COUNT_MAX);
+        wrong = out;
+    }
     for (uint32_t k = 0; wrong == NULL && mask != NULL && k < of->size; k++) {
         if (mask[k] != 0 && !struct_has_byte(of, k)) {
             snprintf(out, SETTI_VALUE_MESSAGE,
@@ -256,8 +365,11 @@ typedef struct member_copy {
     setti_piece* pieces; /* or NULL while they are only counted */
     setti_piece last;
     uint32_t piece_count;
+    uint32_t first_piece; /* none is joined to one before it */
     uint32_t* entities;
     uint32_t entity_count;
+    setti_owned* owned; /* or NULL while they are only counted */
+    uint32_t owned_count;
 } member_copy;
 
 static void* copy_take(member_copy* to, const void* from, size_t size)
@@ -306,7 +418,7 @@ static sett_member copy_member(member_copy* to, const sett_member* from)
 {
     sett_member member = *from;
     member.kind = member_kind(from);
-    member.element = member.kind;
+    member.element = member.kind != SETT_MEMBER_LIST ? member.kind : setti_member_item(from).kind;
     member.count = from->size / member_element_size(from);
     member.name = copy_text(to, from->name);
     member.unit = copy_text(to, from->unit);
@@ -366,7 +478,7 @@ static setti_piece piece_of(sett_member_kind kind, uint32_t offset, uint32_t siz
 /* Joins it to the one before where both are written down alike. */
 static void piece_add(member_copy* to, setti_piece piece)
 {
-    bool joins = to->piece_count != 0 && piece.kind != SETTI_PIECE_TEXT &&
+    bool joins = to->piece_count != to->first_piece && piece.kind < SETTI_PIECE_TEXT &&
                  to->last.kind == piece.kind && to->last.unit == piece.unit &&
                  to->last.offset + to->last.size == piece.offset;
     if (joins) {
@@ -377,6 +489,25 @@ static void piece_add(member_copy* to, setti_piece piece)
     to->piece_count += !joins;
     if (to->pieces != NULL) {
         to->pieces[to->piece_count - 1] = piece;
+    }
+}
+
+/* Strings or lists: one piece each, unless they are local. */
+static void owned_add(member_copy* to, const sett_member* member, uint32_t offset)
+{
+    bool list = member->kind == SETT_MEMBER_LIST;
+    uint32_t size = member_element_size(member);
+    for (uint32_t at = 0; at < member->size; at += size, to->owned_count++) {
+        setti_piece piece = {offset + at, size, SETTI_PIECE_OWNED, (uint16_t)to->owned_count};
+        if (to->owned != NULL) {
+            setti_owned* owned = &to->owned[to->owned_count];
+            memset(owned, 0, sizeof(*owned));
+            owned->offset = offset + at;
+            owned->item_size = list ? setti_member_item(member).size : 0;
+        }
+        if (!member->local) {
+            piece_add(to, piece);
+        }
     }
 }
 
@@ -396,8 +527,39 @@ static void pieces_add(member_copy* to, const sett_struct* of, uint32_t base)
         for (uint32_t at = 0; kind == SETT_MEMBER_STRUCT && at < member->size; at += element) {
             pieces_add(to, member->of, offset + at);
         }
-        if (kind != SETT_MEMBER_STRUCT && !member->local) {
+        if (kind >= SETT_MEMBER_STRING) {
+            owned_add(to, member, offset);
+        } else if (kind != SETT_MEMBER_STRUCT && !member->local) {
             piece_add(to, piece_of(kind, offset, member->size, element));
+        }
+    }
+}
+
+/* Adds the pieces of the items of all lists, in the order in which owned_add met them. */
+static void items_add(member_copy* to, const sett_struct* of)
+{
+    for (uint32_t k = 0; k < of->count; k++) {
+        const sett_member* member = &of->members[k];
+        sett_member_kind kind = member_kind(member);
+        uint32_t elements = member->size / member_element_size(member);
+        for (uint32_t n = 0; kind == SETT_MEMBER_STRUCT && n < elements; n++) {
+            items_add(to, member->of);
+        }
+        for (uint32_t n = 0; kind >= SETT_MEMBER_STRING && n < elements; n++, to->owned_count++) {
+            to->first_piece = to->piece_count;
+            if (kind == SETT_MEMBER_LIST) {
+                const sett_member item = setti_member_item(member);
+                const sett_struct one = {"", item.size, 1, &item, NULL};
+                pieces_add(to, &one, 0);
+            }
+            setti_owned* owned = to->owned != NULL ? &to->owned[to->owned_count] : NULL;
+            if (owned != NULL) {
+                owned->pieces = to->pieces + to->first_piece;
+                owned->piece_count = to->piece_count - to->first_piece;
+                for (uint32_t p = 0; p < owned->piece_count; p++) {
+                    owned->item_least += owned->pieces[p].size;
+                }
+            }
         }
     }
 }
@@ -429,6 +591,9 @@ static uint64_t struct_print(const sett_struct* of, uint64_t print)
             uint32_t size = member_element_size(member);
             uint32_t count = size != 0 ? member->size / size : 0;
             print = print_step(print, (uint64_t)member_kind(member) << 32 | count);
+            if (member_kind(member) == SETT_MEMBER_LIST) {
+                print = print_step(print, (uint64_t)setti_member_item(member).kind);
+            }
             print = member->of != NULL ? struct_print(member->of, print) : print;
         }
     }
@@ -449,6 +614,8 @@ bool setti_members_equal(const sett_struct* a, const sett_struct* b)
         const sett_member* y = &b->members[k];
         equal = strcmp(x->name, y->name) == 0 && member_kind(x) == member_kind(y) &&
                 x->offset == y->offset && x->size == y->size && x->local == y->local &&
+                (member_kind(x) != SETT_MEMBER_LIST ||
+                 setti_member_item(x).kind == setti_member_item(y).kind) &&
                 (x->of == NULL || setti_members_equal(x->of, y->of));
     }
     return equal;
@@ -461,7 +628,7 @@ static bool pieces_are_adjacent(const setti_members* members)
     for (uint32_t k = 0; adjacent && k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];
         const setti_piece* before = piece - (k != 0);
-        adjacent = piece->kind != SETTI_PIECE_TEXT &&
+        adjacent = piece->kind < SETTI_PIECE_TEXT &&
                    (k == 0 || before->offset + before->size == piece->offset);
     }
     return adjacent;
@@ -506,21 +673,30 @@ static void members_lay_out(member_copy* to, const sett_struct* of)
     counted.pieces = NULL;
     counted.entities = NULL;
     pieces_add(&counted, of, 0);
+    uint32_t owned_count = counted.owned_count;
+    counted.owned_count = 0;
+    items_add(&counted, of);
     size_t words = to->used;
-    size_t pieces = words + words_size(of);
+    size_t owned = words + words_size(of);
+    size_t pieces = owned + owned_count * sizeof(setti_owned);
     size_t entities = pieces + setti_align_up(counted.piece_count * sizeof(setti_piece), 8);
     to->used = entities + counted.entity_count * sizeof(uint32_t);
     if (members != NULL) {
+        to->owned = (setti_owned*)(void*)(to->base + owned);
         to->pieces = (setti_piece*)(void*)(to->base + pieces);
         to->entities = (uint32_t*)(void*)(to->base + entities);
         pieces_add(to, of, 0);
         members->of = copied;
+        members->owned = to->owned;
+        members->owned_count = to->owned_count;
         members->pieces = to->pieces;
         members->piece_count = to->piece_count;
         members->entities = to->entities;
         members->entity_count = to->entity_count;
         members->room = to->used;
         members->words = (const setti_nan_word*)(const void*)(to->base + words);
+        to->owned_count = 0;
+        items_add(to, of);
     }
 }
 
@@ -536,9 +712,11 @@ setti_members* setti_members_create(setti_pool* pool, const sett_struct* of)
     members_lay_out(&copy, of);
     members->size = 0;
     members->floats = false;
+    members->varies = false;
     for (uint32_t k = 0; k < members->piece_count; k++) {
         members->size += members->pieces[k].size;
         members->floats = members->floats || members->pieces[k].kind == SETTI_PIECE_FLOAT;
+        members->varies = members->varies || members->pieces[k].kind == SETTI_PIECE_OWNED;
     }
     members->opaque = struct_is_opaque(&members->of);
     members->adjacent = pieces_are_adjacent(members);
@@ -615,7 +793,8 @@ bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref
         out->size = member->size / member->count;
         out->count = member->count;
         out->offset = base + member->offset;
-        bool whole = member->kind == SETT_MEMBER_TEXT || member->kind == SETT_MEMBER_OPAQUE;
+        bool whole = member->kind == SETT_MEMBER_TEXT || member->kind == SETT_MEMBER_OPAQUE ||
+                     (member->kind == SETT_MEMBER_LIST && member->count == 1);
         if (*path != '\0' && !whole && (*path == '[' || member->element_names != NULL)) {
             uint32_t element;
             path = path_element(member, path, &element);

@@ -1,8 +1,9 @@
 /* value.h: what a value consists of, and its canonical form. Knows no worlds.
  *
  * The canonical form of a value is its members in declared order, little endian, without padding
- * and without local members: text with zeroes behind its end, every NaN as one pattern. All values
- * of a type have canonical forms of one size. */
+ * and without local members: text with zeroes behind its end, every NaN as one pattern; a string or
+ * a list as its length (4 bytes) and its bytes or items. All values of a type have canonical forms
+ * of one size, unless they own strings or lists. */
 #ifndef SETTI_VALUE_H
 #define SETTI_VALUE_H
 
@@ -10,6 +11,7 @@
 #include "base/page.h"
 #include "base/writer.h"
 #include "sett/members.h"
+#include "value/owner.h"
 
 #define SETTI_VALUE_MESSAGE 256
 
@@ -21,7 +23,8 @@ typedef enum setti_piece_kind {
     SETTI_PIECE_BYTES, /* as they are, in units that are turned round on big-endian machines */
     SETTI_PIECE_BOOL,  /* as they are; 0 or 1 */
     SETTI_PIECE_FLOAT, /* the same; a NaN is written as the only one */
-    SETTI_PIECE_TEXT   /* up to the first zero */
+    SETTI_PIECE_TEXT,  /* up to the first zero */
+    SETTI_PIECE_OWNED  /* a string or a list: `unit` is which, among all that a value owns */
 } setti_piece_kind;
 
 /* Bytes that are adjacent in a value and of one kind. */
@@ -42,17 +45,32 @@ typedef struct setti_nan_word {
     uint64_t test;
 } setti_nan_word;
 
+/* The most strings and lists of a value. */
+#define SETTI_OWNED_COUNT_MAX 1024
+
+/* A string or a list of a value. */
+typedef struct setti_owned {
+    uint32_t offset;
+    uint32_t item_size;   /* of a list: bytes in memory; 0: a string */
+    uint32_t item_least;  /* bytes of an item's canonical form */
+    uint32_t piece_count; /* of an item */
+    const setti_piece* pieces;
+} setti_owned;
+
 /* What is known of a type's values. One allocation of `room` bytes. */
 typedef struct setti_members {
     sett_struct of; /* as said, complete, all of it copied */
     const setti_piece* pieces;
     uint32_t piece_count;
-    uint32_t size; /* bytes of the canonical form */
+    uint32_t size; /* bytes of the canonical form; of values that own: of their pieces */
     uint32_t entity_count;
     bool adjacent; /* the canonical form is bytes in memory, from pieces[0] on, but for NaN */
     bool floats;   /* which there may be */
     bool opaque;   /* bytes without a meaning are part of it */
-    const uint32_t* entities;    /* offsets of handles */
+    const uint32_t* entities; /* offsets of handles */
+    const setti_owned* owned; /* strings and lists, local ones too */
+    uint32_t owned_count;
+    bool varies; /* one of them is not local: canonical forms have different sizes */
     const setti_nan_word* words; /* of adjacent members with floats, each in one word; or NULL */
     uint64_t fingerprint;
     size_t room;
@@ -87,6 +105,33 @@ bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref
 /* Writes the canonical form, `size` bytes. */
 void setti_canonical_encode(const setti_members* members, const void* value, unsigned char* out);
 
+/* The canonical form of a value of any type, piece by piece. */
+typedef struct setti_canonical_sink {
+    void (*write)(struct setti_canonical_sink* to, const void* bytes, size_t size);
+} setti_canonical_sink;
+void setti_canonical_write(const setti_members* members, const void* value,
+                           setti_canonical_sink* to);
+
+/* Reads it over a value. OK; INVALID: these are not the bytes of one; OUT_OF_MEMORY: a part was
+ * read. `value` NULL: only checks. */
+sett_status setti_canonical_read(const setti_members* members, const sett_allocator* allocator,
+                                 const unsigned char* bytes, size_t size, void* value);
+
+/* A string or a list of a value, which need not be aligned. A list of items of another size than
+ * its member says is a mistake of the program, and has none. */
+sett_string setti_owned_string(const void* at);
+sett_list setti_owned_list(const void* at, uint32_t item_size);
+
+/* A member as one of the items of its list. */
+sett_member setti_member_item(const sett_member* list);
+
+/* The hooks of types with strings or lists; `user` is the type's setti_members. */
+void setti_owned_copy_hook(void* to, const void* from, uint32_t count, void* user);
+void setti_owned_deinit_hook(void* values, uint32_t count, void* user);
+
+/* Whether values of such members own something. */
+bool setti_struct_owns(const sett_struct* of);
+
 /* Turns the numbers of a value between the machine's byte order and little endian, in place; on
  * little-endian machines nothing changes. */
 void setti_canonical_turn_value(const setti_members* members, void* value);
@@ -98,7 +143,7 @@ void setti_canonical_clear(const setti_members* members, void* value);
 /* Whether two values have the same canonical form. */
 bool setti_canonical_same(const setti_members* members, const void* a, const void* b);
 
-/* The same of one element of a member that is no struct, of `size` bytes. */
+/* The same of one element of a member that is no struct and no list, of `size` bytes. */
 bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const void* a,
                                   const void* b);
 

@@ -6,6 +6,7 @@
 #include "value/value.h"
 
 #define TEXT_BYTES 16      /* of bytes without a meaning */
+#define TEXT_ITEMS 64      /* of a list */
 #define TEXT_PATH 160      /* characters of a member's path */
 #define TEXT_DIFFERENCES 4 /* that are written out */
 
@@ -58,16 +59,36 @@ static void text_add_integer(setti_writer* out, const sett_member* member, const
                      constant != NULL && constant->name != NULL ? constant->name : number);
 }
 
-static void text_add_string(setti_writer* out, const char* text, uint32_t size)
+static void text_add_string(setti_writer* out, const char* text, size_t size)
 {
     const char* end = memchr(text, 0, size);
     setti_writer_add(out, "\"");
-    for (uint32_t k = 0; k < size && text + k != end; k++) {
+    for (size_t k = 0; k < size && text + k != end; k++) {
         unsigned char byte = (unsigned char)text[k];
         bool plain = byte >= 0x20 && byte != 0x7F && byte != '"' && byte != '\\';
         setti_writer_add(out, plain ? "%c" : "\\x%02x", byte);
     }
     setti_writer_add(out, "\"");
+}
+
+static void text_add_element(setti_writer* out, const sett_member* member,
+                             const unsigned char* bytes, const text_entities* entities);
+
+static void text_add_list(setti_writer* out, const sett_member* member, const unsigned char* bytes,
+                          const text_entities* entities)
+{
+    const sett_member item = setti_member_item(member);
+    const sett_list list = setti_owned_list(bytes, item.size);
+    setti_writer_add(out, "[");
+    for (uint32_t k = 0; k < list.count && k < TEXT_ITEMS; k++) {
+        setti_writer_add(out, k != 0 ? ", " : "");
+        text_add_element(out, &item, (const unsigned char*)list.items + (size_t)k * item.size,
+                         entities);
+    }
+    if (list.count > TEXT_ITEMS) {
+        setti_writer_add(out, ", and %u more", (unsigned)list.count - TEXT_ITEMS);
+    }
+    setti_writer_add(out, "]");
 }
 
 /* One element, or all of a text. */
@@ -76,6 +97,7 @@ static void text_add_element(setti_writer* out, const sett_member* member,
 {
     char number[SETTI_NUMBER_SIZE];
     sett_entity entity;
+    sett_string string;
     switch (member->kind) {
     case SETT_MEMBER_BOOL:
         setti_writer_add(out, *bytes != 0 ? "true" : "false");
@@ -87,6 +109,13 @@ static void text_add_element(setti_writer* out, const sett_member* member,
         break;
     case SETT_MEMBER_TEXT:
         text_add_string(out, (const char*)bytes, member->size);
+        break;
+    case SETT_MEMBER_STRING:
+        string = setti_owned_string(bytes);
+        text_add_string(out, sett_string_get(&string), strlen(sett_string_get(&string)));
+        break;
+    case SETT_MEMBER_LIST:
+        text_add_list(out, member, bytes, entities);
         break;
     case SETT_MEMBER_OPAQUE:
         setti_value_print_bytes(out, bytes, member->size);
@@ -173,6 +202,29 @@ static void difference_add(text_difference* to, const char* path, const sett_mem
 static void difference_walk(text_difference* to, const sett_struct* of, const char* path,
                             const unsigned char* a, const unsigned char* b);
 
+static void difference_element(text_difference* to, const sett_member* member, const char* path,
+                               const unsigned char* a, const unsigned char* b, uint32_t size);
+
+/* Lists of different lengths are not compared item by item. */
+static void difference_list(text_difference* to, const sett_member* member, const char* path,
+                            const unsigned char* a, const unsigned char* b)
+{
+    const sett_member item = setti_member_item(member);
+    const sett_list x = setti_owned_list(a, item.size);
+    const sett_list y = setti_owned_list(b, item.size);
+    if (x.count != y.count) {
+        difference_add(to, path, member, a, b);
+    }
+    for (uint32_t k = 0; x.count == y.count && x.items != y.items && k < x.count; k++) {
+        char own[TEXT_PATH];
+        setti_writer text = {own, sizeof(own), 0};
+        size_t at = (size_t)k * item.size;
+        setti_writer_add(&text, "%s[%u]", path, (unsigned)k);
+        difference_element(to, &item, own, (const unsigned char*)x.items + at,
+                           (const unsigned char*)y.items + at, item.size);
+    }
+}
+
 /* An element of which it is known where it lies. */
 static void difference_element(text_difference* to, const sett_member* member, const char* path,
                                const unsigned char* a, const unsigned char* b, uint32_t size)
@@ -182,6 +234,8 @@ static void difference_element(text_difference* to, const sett_member* member, c
         setti_writer text = {deeper, sizeof(deeper), 0};
         setti_writer_add(&text, "%s.", path);
         difference_walk(to, member->of, deeper, a, b);
+    } else if (member->kind == SETT_MEMBER_LIST) {
+        difference_list(to, member, path, a, b);
     } else if (!setti_canonical_same_element(member->kind, size, a, b)) {
         difference_add(to, path, member, a, b);
     }

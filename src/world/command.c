@@ -815,7 +815,7 @@ static void command_copy(const setti_type* type, void* to, const void* value)
     } else {
         setti_row_zero(to, type->storage.size);
     }
-    desc->copy(to, value, 1, desc->user);
+    desc->copy(to, value, 1, type->hook_user);
 }
 
 sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_component component,

@@ -457,6 +457,7 @@ static sett_status component_own(sett_world* world, setti_type* type,
     SETTI_ASSERT(type->required.count == 0 && type->members == NULL);
     setti_pool* pool = &world->pool;
     type->desc = *desc;
+    type->hook_user = desc->user;
     type->desc.mask = NULL;
     type->desc.members = NULL;
     bool done = component_own_type_name(pool, type, desc->type_name);
@@ -604,21 +605,21 @@ void setti_type_call_init(const setti_type* type, void* values, uint32_t count)
 void setti_type_call_deinit(const setti_type* type, void* values, uint32_t count)
 {
     const char* outer = component_lock(type);
-    type->desc.deinit(values, count, type->desc.user);
+    type->desc.deinit(values, count, type->hook_user);
     component_unlock(type, outer);
 }
 
 void setti_type_call_copy(const setti_type* type, void* to, const void* from, uint32_t count)
 {
     const char* outer = component_lock(type);
-    type->desc.copy(to, from, count, type->desc.user);
+    type->desc.copy(to, from, count, type->hook_user);
     component_unlock(type, outer);
 }
 
 void setti_type_call_move(const setti_type* type, void* to, void* from, uint32_t count)
 {
     const char* outer = component_lock(type);
-    type->desc.move(to, from, count, type->desc.user);
+    type->desc.move(to, from, count, type->hook_user);
     component_unlock(type, outer);
 }
 
@@ -734,6 +735,13 @@ setti_type* setti_component_make_part(sett_world* world, sett_component_desc* de
                                       const char* call)
 {
     if (!component_check(world, desc, call)) {
+        return NULL;
+    }
+    if (desc->copy != NULL) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                              "%s: \"%.100s\" has strings or lists, which data of links cannot "
+                              "have - give an entity a component with these, and relate to it",
+                              call, desc->name);
         return NULL;
     }
     setti_type* type = component_alloc(world, desc);

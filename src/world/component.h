@@ -203,6 +203,7 @@ typedef struct setti_type {
     /* The text that desc.type_name was copied from: an address to compare with, not to be read. */
     const char* type_text;
     setti_members* members; /* or NULL: not known; desc.members is its `of` */
+    void* hook_user;        /* what copy, deinit and move get: desc.user, or `members` */
     uint64_t mask_print;    /* a hash of the mask, 0 without one */
     bool padding_known; /* it was registered with a mask, with ranges, or has no room for padding */
     struct {
@@ -245,8 +246,9 @@ const char* setti_component_resolve(sett_component_desc* desc);
  * program without any does not link it. */
 typedef struct sett_member_calls_ {
     /* NULL, or what is wrong with the members of a resolved descriptor; `out` has
-     * SETTI_VALUE_MESSAGE bytes. `mask` as for setti_members_check. */
-    const char* (*check)(const sett_component_desc* desc, const sett_struct* of,
+     * SETTI_VALUE_MESSAGE bytes. `mask` as for setti_members_check. Gives it the hooks that strings
+     * and lists need. */
+    const char* (*check)(sett_component_desc* desc, const sett_struct* of,
                          const unsigned char* mask, char* out);
     /* Gives a type its members, and what follows from them. False when memory runs out; nothing has
      * changed then. */

@@ -4,7 +4,7 @@
  *
  * Invariant:  type->desc.members == &type->members->of, or both are NULL;  with members, the mask
  *             is 255 exactly where a member that is not local lies, and entity_offsets are those of
- *             its handles
+ *             its handles;  the hooks of a type with strings or lists are the library's
  */
 #include "sett/members.h"
 #include "world/world.h"
@@ -25,10 +25,12 @@ static void members_count_handles(const sett_component_desc* desc, const sett_st
 {
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
-        uint32_t step = member->of != NULL ? member->of->size : (uint32_t)sizeof(sett_entity);
-        bool handle = member->of == NULL &&
+        bool list = member->kind == SETT_MEMBER_LIST; /* of no handles */
+        bool nested = member->of != NULL && !list;
+        uint32_t step = nested ? member->of->size : (uint32_t)sizeof(sett_entity);
+        bool handle = member->of == NULL && !list &&
                       (member->kind == SETT_MEMBER_ENTITY || member->element == SETT_MEMBER_ENTITY);
-        for (uint32_t at = 0; (handle || member->of != NULL) && at < member->size; at += step) {
+        for (uint32_t at = 0; (handle || nested) && at < member->size; at += step) {
             if (handle) {
                 ++*count;
                 *declared += members_has_offset(desc, base + member->offset + at);
@@ -40,7 +42,24 @@ static void members_count_handles(const sett_component_desc* desc, const sett_st
     }
 }
 
-static const char* members_check(const sett_component_desc* desc, const sett_struct* of,
+/* Strings and lists need hooks, which are made here. */
+static const char* members_give_hooks(sett_component_desc* desc, const sett_struct* of)
+{
+    if (!setti_struct_owns(of)) {
+        return NULL;
+    }
+    bool given = desc->copy == setti_owned_copy_hook && desc->deinit == setti_owned_deinit_hook;
+    if (desc->move != NULL || (!given && (desc->copy != NULL || desc->deinit != NULL))) {
+        return "it has strings or lists, from which copy and deinit follow: leave copy, deinit and "
+               "move out";
+    }
+    desc->copy = setti_owned_copy_hook;
+    desc->deinit = setti_owned_deinit_hook;
+    desc->save = desc->save == SETT_SAVE_BYTES ? SETT_SAVE_CLONE : desc->save;
+    return NULL;
+}
+
+static const char* members_check(sett_component_desc* desc, const sett_struct* of,
                                  const unsigned char* mask, char* out)
 {
     uint32_t handles = 0;
@@ -61,7 +80,7 @@ static const char* members_check(const sett_component_desc* desc, const sett_str
             wrong = "a value with a handle needs an align that is a multiple of 4";
         }
     }
-    return wrong;
+    return wrong == NULL ? members_give_hooks(desc, of) : wrong;
 }
 
 /* The mask of a type with members; *mask is NULL if all bits count. False when memory runs out. */
@@ -113,6 +132,7 @@ static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* o
     type->mask_print = mask != NULL ? setti_hash_bytes(mask, desc->size) : 0;
     type->padding_known = true;
     type->members = members;
+    type->hook_user = members->owned_count != 0 ? members : desc->user;
     return true;
 }
 
@@ -126,6 +146,10 @@ const char* setti_component_validate_members(const setti_type* type)
     }
     if (members == NULL) {
         return NULL;
+    }
+    if (members->owned_count != 0 &&
+        (desc->copy != setti_owned_copy_hook || type->hook_user != members)) {
+        return "strings or lists have no hooks";
     }
     size_t counted = 0;
     for (size_t k = 0; k < desc->size; k++) {
@@ -160,7 +184,12 @@ static const char* members_check_type(sett_world* world, const setti_type* type,
         memset(ones, 255, size);
         mask = ones;
     }
-    const char* wrong = members_check(&type->desc, of, mask, out);
+    sett_component_desc desc = type->desc;
+    const char* wrong = members_check(&desc, of, mask, out);
+    if (wrong == NULL && desc.copy != type->desc.copy) {
+        wrong = "it has strings or lists, and hooks for these are needed from the start: pass its "
+                "members in the descriptor, as .members = SETT_STRUCT(...)";
+    }
     setti_pool_free(&world->pool, ones, size, 8);
     return wrong;
 }

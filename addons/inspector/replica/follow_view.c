@@ -155,13 +155,15 @@ static void follow_members(setti_json_out* to, const sett_struct* of)
     setti_json_add_text(to, "[");
     for (uint32_t k = 0; of != NULL && k < of->count; k++) {
         const sett_member* member = &of->members[k];
+        bool list = member->kind == SETT_MEMBER_LIST; /* for the page an array, of any count */
         sett_member_kind kind =
             member->element != SETT_MEMBER_UNKNOWN ? member->element : member->kind;
+        kind = kind == SETT_MEMBER_STRING ? SETT_MEMBER_TEXT : kind;
         follow_say(to, "%s{\"name\":", k != 0 ? "," : "");
         follow_quote(to, member->name);
         follow_say(to, ",\"kind\":\"%s\",\"count\":%u,\"size\":%u",
                    sett_member_kind_name(member->of != NULL ? SETT_MEMBER_STRUCT : kind),
-                   (unsigned)member->count, (unsigned)member->size);
+                   list ? 0u : (unsigned)member->count, (unsigned)member->size);
         if (member->unit != NULL && member->unit[0] != '\0') {
             setti_json_add_text(to, ",\"unit\":");
             follow_quote(to, member->unit);
@@ -194,8 +196,8 @@ static void follow_members(setti_json_out* to, const sett_struct* of)
     setti_json_add_text(to, "]");
 }
 
-static const char* const follow_forms[] = {"value", "tree",    "name", "link",
-                                           "links", "sources", "other"};
+static const char* const follow_forms[] = {"value", "tree",    "name",  "link",
+                                           "links", "sources", "other", "value"};
 
 /* All component types: [{id, name, size, storage, save, form, count, members}]. */
 EXPORT(follow_types) size_t follow_types(void)
@@ -594,8 +596,22 @@ static void follow_see_entity(setti_compare_sink* sink, const sett_entity* ended
     }
 }
 
+static bool follow_keep_text(void* user, const char* text, size_t size)
+{
+    (void)user;
+    return follow_add(&view.values, text, size);
+}
+
+/* What a value owns may end before it is shown: of such values the text is preserved. */
 static uint32_t follow_keep(const setti_type* type, const void* value)
 {
+    if (value != NULL && setti_delta_form_of(type) == SETTI_DELTA_OWNED) {
+        setti_json_out to = {.fn = follow_keep_text};
+        uint32_t text = (uint32_t)view.values.size;
+        setti_json_add_value(&to, f.world, type, value);
+        setti_json_add(&to, "", 1); /* its zero */
+        return setti_json_finish(&to) ? text : SETTI_NONE;
+    }
     while (view.values.size % 16 != 0) {
         (void)follow_add(&view.values, "", 1);
     }
@@ -721,6 +737,8 @@ static void follow_side(setti_json_out* to, const setti_type* type, uint32_t off
         setti_json_add_text(to, "null");
     } else if (type->desc.size == 0) {
         setti_json_add_text(to, "true");
+    } else if (setti_delta_form_of(type) == SETTI_DELTA_OWNED) {
+        setti_json_add_text(to, (const char*)view.values.data + offset);
     } else if (setti_delta_form_of(type) != SETTI_DELTA_VALUES) {
         follow_own_value(to, type, view.values.data + offset);
     } else {

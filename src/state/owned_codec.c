@@ -1,0 +1,100 @@
+/* owned_codec.c: values with strings or lists in deltas: their size, and their canonical form.
+ *
+ * The workload: titles, inventories and notes of some entities, seldom changed: a value that
+ * changed travels whole.
+ *
+ * Invariant:  no length counts before so many bytes are seen to follow it
+ */
+#include "state/delta.h"
+#include "state/delta_reader.h"
+#include "world/change.h"
+
+typedef struct owned_sink {
+    setti_canonical_sink sink; /* first */
+    setti_encoder* to;         /* NULL: only measures */
+    uint64_t size;
+} owned_sink;
+
+static void owned_sink_write(setti_canonical_sink* sink, const void* bytes, size_t size)
+{
+    owned_sink* at = (owned_sink*)(void*)sink;
+    at->size += size;
+    if (at->to != NULL && size != 0) {
+        at->to->write(at->to, bytes, size);
+    }
+}
+
+static void owned_encode(setti_encoder* to, const setti_type* type, const void* value)
+{
+    owned_sink at = {.sink.write = owned_sink_write};
+    setti_canonical_write(type->members, value, &at.sink);
+    if (at.size > UINT32_MAX) {
+        to->status = setti_world_fail_with(type->world, SETT_STATUS_LIMIT,
+                                           "sett_delta_encode: a value of \"%.100s\" has more than "
+                                           "4 GB of strings and lists",
+                                           type->desc.name);
+        return;
+    }
+    setti_encode_number(to, at.size, 4);
+    at.to = to;
+    setti_canonical_write(type->members, value, &at.sink);
+}
+
+static setti_delta_type* owned_delta_type(const setti_player* player, const setti_type* type)
+{
+    return &((const setti_delta*)player)->type[type->delta_number - 1];
+}
+
+static const char* owned_check(const setti_player* player, const setti_type* type,
+                               const setti_delta_entry* entry)
+{
+    bool good =
+        owned_delta_type(player, type)->rule != NULL || /* it was encoded here */
+        setti_canonical_read(type->members, NULL, entry->bytes, entry->count, NULL) == SETT_OK;
+    return good ? NULL : "a string or a list is longer than its bytes, or a string has a zero";
+}
+
+/* The value of an entry that is being set. */
+typedef struct owned_fill {
+    setti_edit_fill fill; /* first */
+    const setti_type* type;
+    setti_delta_rule* rule;
+    const setti_delta_entry* entry;
+    sett_status* status;
+} owned_fill;
+
+static void owned_fill_write(const setti_edit_fill* given, void* value)
+{
+    const owned_fill* fill = (const owned_fill*)(const void*)given;
+    const setti_delta_entry* entry = fill->entry;
+    if (fill->rule != NULL) {
+        fill->rule->convert(fill->rule, entry->bytes, entry->count, value);
+    } else {
+        *fill->status =
+            setti_canonical_read(fill->type->members, &fill->type->world->pool.allocator,
+                                 entry->bytes, entry->count, value);
+    }
+}
+
+static bool owned_play(const setti_player* player, setti_type* type, sett_entity entity,
+                       const setti_delta_entry* entry)
+{
+    static const char call[] = "sett_delta_apply";
+    sett_world* world = type->world;
+    sett_status status = SETT_OK;
+    const owned_fill fill = {
+        {owned_fill_write}, type, owned_delta_type(player, type)->rule, entry, &status};
+    bool done = type->storage.size != 0
+                    ? setti_change_put(world, type, entity, &fill.fill, call) != NULL
+                    : sett_ensure(world, entity, type->id) != NULL;
+    if (done && status != SETT_OK) { /* the caller undoes it */
+        (void)setti_world_fail(world, status, call, entity, type->id);
+    }
+    return done && status == SETT_OK;
+}
+
+const setti_codec setti_owned_codec = {.form = SETTI_DELTA_OWNED,
+                                       .counted = 4,
+                                       .encode = owned_encode,
+                                       .check = owned_check,
+                                       .play = owned_play};

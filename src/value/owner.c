@@ -1,0 +1,144 @@
+/* owner.c: memory that values share: texts and items of lists.
+ *
+ * The workload: names and inventories, set now and then; and copies of the pages in which they lie,
+ * one a frame, in the middle of a write that cannot fail. So copies share: only a call of the
+ * program takes memory.
+ *
+ *     owners | size | allocator | bytes, aligned to 16
+ *                                 ^ what values have the address of
+ *
+ * Rejected: memory of the C library that each copy of a value copies. The copy hook returns
+ * nothing: a copy for which there is no memory would be an empty text in a snapshot.
+ *
+ * Invariant:  owners = values that have the address;  with more than one the bytes do not change
+ */
+#include "value/owner.h"
+
+#include "base/atomic.h"
+
+#include <string.h>
+
+#define OWNED_ALIGN 16
+
+typedef struct owned_head {
+    setti_counter owners;
+    size_t size; /* bytes behind the head */
+    sett_allocator allocator;
+} owned_head;
+
+#define OWNED_HEAD setti_align_up(sizeof(owned_head), OWNED_ALIGN)
+
+static owned_head* owned_of(const void* memory)
+{
+    return (owned_head*)(void*)((unsigned char*)setti_unconst(memory) - OWNED_HEAD);
+}
+
+void* setti_owned_create(const sett_allocator* allocator, size_t size)
+{
+    if (size > SIZE_MAX - OWNED_HEAD) {
+        return NULL;
+    }
+    owned_head* head = allocator->alloc_fn(allocator->user, OWNED_HEAD + size, OWNED_ALIGN);
+    if (head == NULL) {
+        return NULL;
+    }
+    memset(head, 0, OWNED_HEAD);
+    (void)setti_counter_add(&head->owners, 1);
+    head->size = size;
+    head->allocator = *allocator;
+    return (unsigned char*)head + OWNED_HEAD;
+}
+
+void setti_owned_take(const void* memory)
+{
+    if (memory != NULL) {
+        (void)setti_counter_add(&owned_of(memory)->owners, 1);
+    }
+}
+
+void setti_owned_drop(const void* memory)
+{
+    owned_head* head = memory != NULL ? owned_of(memory) : NULL;
+    if (head == NULL) {
+        return;
+    }
+    uint32_t owners = setti_counter_take(&head->owners, 1);
+    SETTI_ASSERT(owners != 0);
+    if (owners == 1) {
+        sett_allocator allocator = head->allocator;
+        allocator.free_fn(allocator.user, head, OWNED_HEAD + head->size, OWNED_ALIGN);
+    }
+}
+
+bool setti_owned_is_sole(const void* memory)
+{
+    return setti_counter_get(&owned_of(memory)->owners) == 1;
+}
+
+size_t setti_owned_size(const void* memory)
+{
+    return owned_of(memory)->size;
+}
+
+bool setti_string_set(const sett_allocator* allocator, sett_string* string, const void* text,
+                      size_t length)
+{
+    char* fresh = NULL;
+    SETTI_ASSERT(length == 0 || memchr(text, 0, length) == NULL);
+    if (length != 0) {
+        fresh = setti_owned_create(allocator, length + 1);
+        if (fresh == NULL) {
+            return false;
+        }
+        memcpy(fresh, text, length);
+        fresh[length] = '\0';
+    }
+    setti_owned_drop(string->text);
+    string->room_ = 0;
+    string->text = fresh;
+    return true;
+}
+
+/* A list of its own with room for so many bytes; what it has is copied. */
+static bool list_move(const sett_allocator* allocator, sett_list* list, size_t used, size_t size)
+{
+    void* fresh = setti_owned_create(allocator, size);
+    if (fresh == NULL) {
+        return false;
+    }
+    if (used != 0) {
+        memcpy(fresh, list->items, used);
+    }
+    setti_owned_drop(list->items);
+    list->room_ = 0;
+    list->items = fresh;
+    return true;
+}
+
+bool setti_list_resize(const sett_allocator* allocator, sett_list* list, uint32_t item_size,
+                       uint32_t count)
+{
+    size_t used = (size_t)SETTI_MIN(list->count, count) * item_size;
+    size_t size;
+    if (count == 0) {
+        setti_owned_drop(list->items);
+        memset(list, 0, sizeof(*list));
+        return true;
+    }
+    SETTI_ASSERT(item_size != 0 && (list->items == NULL || list->item_size == item_size));
+    if (!setti_multiply(count, item_size, &size)) {
+        return false;
+    }
+    size_t room = list->items != NULL ? setti_owned_size(list->items) : 0;
+    bool grows = size > room;
+    if (grows || !setti_owned_is_sole(list->items)) {
+        size_t more = grows && room != 0 && size < SIZE_MAX / 2 ? SETTI_MAX(size, room * 2) : size;
+        if (!list_move(allocator, list, used, more)) {
+            return false;
+        }
+    }
+    memset((unsigned char*)setti_unconst(list->items) + used, 0, size - used);
+    list->count = count;
+    list->item_size = item_size;
+    return true;
+}

@@ -1,0 +1,40 @@
+/* strings.c: the calls by which a program writes strings and lists.
+ *
+ * The workload: a value at a time, in the owner's thread or in systems, so nothing of the world but
+ * its allocator is touched; only a failure is noted, where that is allowed.
+ */
+#include "sett/strings.h"
+#include "world/world.h"
+
+/* In systems the world's failure belongs to the thread that runs them. */
+static sett_status owned_fail(sett_world* world, sett_status status, const char* call)
+{
+    return world->side_by_side ? status : setti_world_fail(world, status, call, sett_null(), 0);
+}
+
+sett_status sett_string_set(sett_world* world, sett_string* string, const char* text)
+{
+    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(string)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    size_t length = text != NULL ? strlen(text) : 0;
+    return length <= INT32_MAX && setti_string_set(&world->pool.allocator, string, text, length)
+               ? SETT_OK
+               : owned_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__);
+}
+
+void* sett_list_resize(sett_world* world, sett_list* list, uint32_t item_size, uint32_t count)
+{
+    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(list)) {
+        return NULL;
+    }
+    if (count != 0 && (item_size == 0 || (list->items != NULL && list->item_size != item_size))) {
+        (void)owned_fail(world, SETT_STATUS_ARGUMENT, __func__);
+        return NULL;
+    }
+    if (!setti_list_resize(&world->pool.allocator, list, item_size, count)) {
+        (void)owned_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__);
+        return NULL;
+    }
+    return setti_unconst(list->items);
+}
