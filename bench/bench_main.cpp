@@ -175,7 +175,7 @@ static scene_run run_scene(int row, int column, uint32_t count)
     scene_run run = {};
     run.count = bench_scaled(count);
     run.tuned = column == BENCH_TUNED;
-    run.automatic = column == BENCH_AUTO;
+    run.finds = column == BENCH_AUTO ? SCENE_FINDS_AUTO : SCENE_FINDS_NONE;
     bench_columns[column].find(scene_row(row))(&run);
     check(row, count, bench_columns[column].name, run.checksum);
     return run;

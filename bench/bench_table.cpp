@@ -112,12 +112,14 @@ void bench_table::print(std::FILE* out) const
         for (int k = 0; k < BENCH_COLUMNS; k++) {
             std::fprintf(out, " %7s", bench_number(value[k]).c_str());
         }
-        std::fprintf(
-            out, " | %5s %5s | %5s %5s | %5.1f%% | %5s%c%5s%c\n",
-            ratio(value[BENCH_SETT], value[BENCH_RAW]).c_str(),
-            ratio(value[BENCH_TUNED], value[BENCH_RAW]).c_str(),
-            ratio(value[BENCH_SETT], peer).c_str(), ratio(value[BENCH_TUNED], peer).c_str(),
-            spread * 100, bench_number(row.goal).c_str(), value[BENCH_SETT] > row.goal ? '!' : ' ',
-            bench_number(row.goal_tuned).c_str(), value[BENCH_TUNED] > row.goal_tuned ? '!' : ' ');
+        std::fprintf(out, " | %5s %5s | %5s %5s | %5.1f%% | %5s%c%5s%c\n",
+                     ratio(value[BENCH_SETT], value[BENCH_RAW]).c_str(),
+                     ratio(value[BENCH_TUNED], value[BENCH_RAW]).c_str(),
+                     ratio(value[BENCH_SETT], peer).c_str(),
+                     ratio(value[BENCH_TUNED], peer).c_str(), spread * 100,
+                     bench_number(row.goal).c_str(),
+                     row.goal > 0 && value[BENCH_SETT] > row.goal ? '!' : ' ',
+                     bench_number(row.goal_tuned).c_str(),
+                     row.goal_tuned > 0 && value[BENCH_TUNED] > row.goal_tuned ? '!' : ' ');
     }
 }

@@ -313,6 +313,7 @@ void iterate_1(scene_run* run)
 template <bool grouped, scene_row row> void move(scene_run* run)
 {
     population<grouped> scene(run, row);
+    scene_swaps swaps = scene_swaps_create(row, run->count, scene.movers, scene.mover_count);
     uint32_t rounds = scene_rounds(run->count, 10000000);
     auto body = [](Position& p, const Velocity& v) {
         p.x += v.x * SCENE_DT;
@@ -328,8 +329,17 @@ template <bool grouped, scene_row row> void move(scene_run* run)
         } else {
             view.each(body);
         }
+        if constexpr (row == SCENE_move_toggled) {
+            scene_swap swap = scene_swaps_at(&swaps, round);
+            for (uint32_t k = 0; k < swap.count; k++) {
+                scene.world.template storage<Velocity>().erase(scene.entities[swap.out[k]]);
+                scene.world.template emplace<Velocity>(scene.entities[swap.in[k]],
+                                                       scene_velocity(swap.in[k]));
+            }
+        }
     }
     scene_stop(run);
+    scene_free(swaps.list);
     run->operations = uint64_t(rounds) * scene.mover_count;
     for (uint32_t k = 0; k < scene.mover_count; k++) {
         uint32_t number = scene.movers[k];
@@ -454,7 +464,7 @@ void systems_7(scene_run* run)
 {
     registry world;
     handles entities(run->count);
-    int32_t* frame = scene_frame();
+    int32_t* frame = scene_frame_create();
     for (uint32_t k = 0; k < run->count; k++) {
         entity e = entities.item[k] = world.create();
         world.emplace<Position>(e, scene_body_position(k));
@@ -686,6 +696,8 @@ scene_fn scene_entt(scene_row row)
         return move<false, SCENE_move_random_1>;
     case SCENE_move_random_50:
         return move<false, SCENE_move_random_50>;
+    case SCENE_move_toggled:
+        return move<false, SCENE_move_toggled>;
     case SCENE_types_26:
         return types_26;
     case SCENE_mixed_10:
@@ -738,6 +750,8 @@ scene_fn scene_entt_group(scene_row row)
         return move<true, SCENE_move_random_1>;
     case SCENE_move_random_50:
         return move<true, SCENE_move_random_50>;
+    case SCENE_move_toggled:
+        return move<true, SCENE_move_toggled>;
     case SCENE_mixed_10:
         return mixed_10<true>;
     case SCENE_churn:

@@ -372,10 +372,20 @@ static void flecs_iterate_1(scene_run* run)
     flecs_end(&scene);
 }
 
+static void flecs_swap(const flecs_scene* scene, scene_swap swap)
+{
+    for (uint32_t k = 0; k < swap.count; k++) {
+        ecs_remove_id(scene->world, scene->entities[swap.out[k]], scene->v);
+        *BENCH_PUT(scene->world, scene->entities[swap.in[k]], scene->v, Velocity) =
+            scene_velocity(swap.in[k]);
+    }
+}
+
 static void flecs_move_row(scene_run* run, scene_row row)
 {
     flecs_scene scene = flecs_begin(run);
     flecs_fill(&scene, run, row);
+    scene_swaps swaps = scene_swaps_create(row, run->count, scene.movers, scene.mover_count);
     uint32_t rounds = scene_rounds(run->count, 10000000);
     for (uint32_t round = 0; round <= rounds; round++) {
         if (round == 1) {
@@ -390,8 +400,12 @@ static void flecs_move_row(scene_run* run, scene_row row)
                 p[k].y += v[k].y * SCENE_DT;
             }
         }
+        if (swaps.half != 0) {
+            flecs_swap(&scene, scene_swaps_at(&swaps, round));
+        }
     }
     scene_stop(run);
+    scene_free(swaps.list);
     run->operations = (uint64_t)rounds * scene.mover_count;
     for (uint32_t k = 0; k < scene.mover_count; k++) {
         uint32_t number = scene.movers[k];
@@ -419,6 +433,11 @@ static void flecs_move_random_1(scene_run* run)
 static void flecs_move_random_50(scene_run* run)
 {
     flecs_move_row(run, SCENE_move_random_50);
+}
+
+static void flecs_move_toggled(scene_run* run)
+{
+    flecs_move_row(run, SCENE_move_toggled);
 }
 
 static void flecs_types_26(scene_run* run)
@@ -634,7 +653,7 @@ static void flecs_systems_7(scene_run* run)
             BENCH_PUT(world, e, s, Sprite)->character = ' ';
         }
     }
-    int32_t* frame = scene_frame();
+    int32_t* frame = scene_frame_create();
     for (uint32_t round = 0; round <= SCENE_SYSTEM_ROUNDS; round++) {
         if (round == 1) {
             scene_start(run);
@@ -814,6 +833,7 @@ scene_fn scene_flecs(scene_row row)
         [SCENE_move_second] = flecs_move_second,
         [SCENE_move_random_1] = flecs_move_random_1,
         [SCENE_move_random_50] = flecs_move_random_50,
+        [SCENE_move_toggled] = flecs_move_toggled,
         [SCENE_types_26] = flecs_types_26,
         [SCENE_mixed_10] = flecs_mixed_10,
         [SCENE_systems_7] = flecs_systems_7,

@@ -356,6 +356,16 @@ static ecs_ret_t pico_move_system(ecs_t* ecs, ecs_entity_t* entities, size_t cou
     return 0;
 }
 
+static void pico_swap(const pico_scene* scene, scene_swap swap)
+{
+    for (uint32_t k = 0; k < swap.count; k++) {
+        ecs_entity_t e = scene->entities[swap.in[k]];
+        ecs_remove(scene->ecs, scene->entities[swap.out[k]], scene->v);
+        ecs_add(scene->ecs, e, scene->v, NULL);
+        *PICO_GET(scene->ecs, e, scene->v, Velocity) = scene_velocity(swap.in[k]);
+    }
+}
+
 static void pico_move_row(scene_run* run, scene_row row)
 {
     pico_scene scene = pico_begin(run, NULL);
@@ -364,14 +374,19 @@ static void pico_move_row(scene_run* run, scene_row row)
     ecs_require(scene.ecs, system, scene.p);
     ecs_require(scene.ecs, system, scene.v);
     pico_fill(&scene, run, row);
+    scene_swaps swaps = scene_swaps_create(row, run->count, scene.movers, scene.mover_count);
     uint32_t rounds = scene_rounds(run->count, 10000000);
     for (uint32_t round = 0; round <= rounds; round++) {
         if (round == 1) {
             scene_start(run);
         }
         ecs_run_system(scene.ecs, system, 0);
+        if (swaps.half != 0) {
+            pico_swap(&scene, scene_swaps_at(&swaps, round));
+        }
     }
     scene_stop(run);
+    scene_free(swaps.list);
     run->operations = (uint64_t)rounds * scene.mover_count;
     for (uint32_t k = 0; k < scene.mover_count; k++) {
         uint32_t number = scene.movers[k];
@@ -399,6 +414,11 @@ static void pico_move_random_1(scene_run* run)
 static void pico_move_random_50(scene_run* run)
 {
     pico_move_row(run, SCENE_move_random_50);
+}
+
+static void pico_move_toggled(scene_run* run)
+{
+    pico_move_row(run, SCENE_move_toggled);
 }
 
 /* One component of a scene with many, for a system's user data. */
@@ -550,7 +570,7 @@ static void pico_systems_7(scene_run* run)
     };
     ecs_t* ecs = ecs_new(run->count, NULL);
     pico_many many;
-    many.frame = scene_frame();
+    many.frame = scene_frame_create();
     for (uint32_t c = 0; c < 6; c++) {
         many.id[c] = ecs_define_component(ecs, sizes[c], NULL);
     }
@@ -837,6 +857,7 @@ scene_fn scene_pico(scene_row row)
         [SCENE_move_second] = pico_move_second,
         [SCENE_move_random_1] = pico_move_random_1,
         [SCENE_move_random_50] = pico_move_random_50,
+        [SCENE_move_toggled] = pico_move_toggled,
         [SCENE_types_26] = pico_types_26,
         [SCENE_mixed_10] = pico_mixed_10,
         [SCENE_systems_7] = pico_systems_7,

@@ -315,17 +315,14 @@ def plan_lines(rows):
             for (layout, plan), points in series.items()]
 
 
-def advice_section(data):
-    text = measured.read_text(data.source, "advised.txt")
+def layout_section(data):
+    text = measured.read_text(data.source, "layouts.txt")
     if not text:
         return []
     return [
-        "## What the advice is worth", "",
-        "For each loop of the table, every layout of its types was tried (*of*: how many): each type "
-        "an array or sparse-set, groups over any part of a query, tracked sets. Beside the best stands "
-        "what `sett_advise` proposed after twenty profiled rounds in the default layout, applied, and "
-        "what a world with `auto_layout` found by itself: after how many *frames* its last change "
-        "was, and each as a multiple of the best.", "", "```", text, "```", ""]
+        "## Worlds that find their layout", "",
+        "[On a page of its own](layouts.md): every layout of each loop's types, what `auto_layout` and "
+        "`sett_advise` find, after how many frames, and what these frames cost.", ""]
 
 
 # ---- Sweeps --------------------------------------------------------------------------------------
@@ -467,7 +464,7 @@ def sections(data, reasons, folder):
         ("threads.json", thread_section(data, folder)),
         ("sweeps.csv", report_sources.textbook_sections(data)),
         ("full.facts.csv", report_sources.program_sections(data)),
-        ("advised.txt", advice_section(data)),
+        ("layouts.txt", layout_section(data)),
         ("states.txt", report_sources.state_section(data)),
         ("builds.csv", report_sources.build_section(data)),
     ]

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-static double scene_clock(void)
+double scene_clock(void)
 {
     struct timespec now;
 #if defined(CLOCK_MONOTONIC)
@@ -81,6 +81,7 @@ uint32_t* scene_movers(scene_row row, uint32_t count, uint32_t* mover_count)
         uint32_t draw = (uint32_t)(scene_random(&state) >> 32) % 100;
         if (row == SCENE_move_second      ? k % 2 == 0
             : row == SCENE_move_random_1  ? draw < 1
+            : row == SCENE_move_toggled   ? draw < 1
             : row == SCENE_move_random_50 ? draw < 50
             : row == SCENE_has_random     ? draw < 50
                                           : true) {
@@ -99,6 +100,49 @@ uint32_t* scene_movers(scene_row row, uint32_t count, uint32_t* mover_count)
     return list;
 }
 
+#define SCENE_SWAPS 8
+
+scene_swaps scene_swaps_create(scene_row row, uint32_t count, const uint32_t* movers,
+                               uint32_t mover_count)
+{
+    scene_swaps swaps = {NULL, 0};
+    if (row != SCENE_move_toggled) {
+        return swaps;
+    }
+    swaps.half = mover_count / 2;
+    uint32_t length = (SCENE_SWAPS + 2) * swaps.half;
+    uint32_t* order = scene_shuffled(count, SCENE_SEED);
+    bool* moves = memset(scene_alloc(count, sizeof(bool)), 0, count * sizeof(bool));
+    swaps.list = scene_alloc(length, sizeof(uint32_t));
+    for (uint32_t k = 0; k < mover_count; k++) {
+        moves[movers[k]] = true;
+    }
+    uint32_t held = 0; /* movers in the list: in front, in random order */
+    uint32_t free = 2 * swaps.half;
+    for (uint32_t k = 0; k < count; k++) {
+        if (moves[order[k]] && held < 2 * swaps.half) {
+            swaps.list[held++] = order[k];
+        } else if (!moves[order[k]] && free < length) {
+            swaps.list[free++] = order[k];
+        }
+    }
+    scene_check(held == 2 * swaps.half && free == length, "enough entities to toggle");
+    scene_free(moves);
+    scene_free(order);
+    return swaps;
+}
+
+scene_swap scene_swaps_at(const scene_swaps* swaps, uint32_t round)
+{
+    round %= 2 * SCENE_SWAPS;
+    bool back = round >= SCENE_SWAPS;
+    uint32_t which = back ? 2 * SCENE_SWAPS - 1 - round : round;
+    const uint32_t* one = swaps->list + (size_t)which * swaps->half;
+    const uint32_t* other = one + 2 * (size_t)swaps->half;
+    scene_swap swap = {back ? other : one, back ? one : other, swaps->half};
+    return swap;
+}
+
 uint64_t scene_body_sum(uint32_t number, const Position* p, const Data* d, const Health* h,
                         const Sprite* s)
 {
@@ -113,7 +157,7 @@ uint64_t scene_body_sum(uint32_t number, const Position* p, const Data* d, const
     return sum;
 }
 
-int32_t* scene_frame(void)
+int32_t* scene_frame_create(void)
 {
     size_t size = SCENE_FRAME_SIZE * SCENE_FRAME_SIZE * sizeof(int32_t);
     return memset(scene_alloc(1, size), 0, size);

@@ -43,6 +43,7 @@ extern "C" {
     X(move_second, "every second has V (match)", 1000000, 1.2, 0.58)                               \
     X(move_random_1, "random 1 % has V (match)", 1000000, 2.1, 0.26)                               \
     X(move_random_50, "random 50 % has V (match)", 1000000, 1.4, 0.58)                             \
+    X(move_toggled, "1 % has V, another 1 % toggled (match)", 1000000, 0, 0)                       \
     X(types_26, "26 types x 4,000, the common one", 4000, 0.10, 0.08)                              \
     X(mixed_10, "10 components at p = 1/2, query 3 (match)", 200000, 2.5, 0.5)                     \
     X(systems_7, "7 systems, mixed entities", 65536, 8, 6.5)                                       \
@@ -62,14 +63,38 @@ typedef enum scene_row {
     SCENE_ROWS
 } scene_row;
 
+/* A frame of a world that looks for its layout. */
+typedef struct scene_frame {
+    double loops;   /* seconds of the row's loops */
+    double step;    /* seconds of sett_layout_step */
+    uint64_t moved; /* values */
+} scene_frame;
+
+/* How Sett finds a layout before the clock starts. */
+typedef enum scene_finding {
+    SCENE_FINDS_NONE,    /* not at all: the default, or `layout` */
+    SCENE_FINDS_AUTO,    /* by auto_layout, which goes on inside the clock */
+    SCENE_FINDS_ADVISED, /* by profiling, and applying what sett_advise proposes */
+} scene_finding;
+
+/* Bytes of a layout's text, and frames that are noted, of a run. */
+#define SCENE_LAYOUT_SIZE 512
+#define SCENE_FRAMES 1024
+
 typedef struct scene_run {
-    uint32_t count;      /* entities, as the row counts them */
-    bool tuned;          /* storage, bulk calls and huge pages as suit the workload */
-    bool automatic;      /* Sett: as untuned, in a world that finds its layout before the clock */
-    uint64_t operations; /* done inside the clock */
-    uint64_t checksum;   /* of the results: all columns of a row must agree */
-    double seconds;      /* inside the clock */
-    double started;      /* the clock's own */
+    uint32_t count; /* entities, as the row counts them */
+    bool tuned;     /* storage, bulk calls and huge pages as suit the workload */
+    /* Of rows that loop, in Sett. */
+    scene_finding finds;
+    const char* layout;   /* the text that is applied at start, or NULL */
+    scene_frame* frame;   /* SCENE_FRAMES of them to be filled in while it looks, or NULL */
+    uint32_t frames;      /* out: that it looked */
+    uint32_t last_change; /* out: the frame of the last change, counted from 1; 0: none */
+    char* found;          /* out: the layout at the end, of SCENE_LAYOUT_SIZE bytes; or NULL */
+    uint64_t operations;  /* done inside the clock */
+    uint64_t checksum;    /* of the results: all columns of a row must agree */
+    double seconds;       /* inside the clock */
+    double started;       /* the clock's own */
 
     uint32_t variant;   /* of cases that have several (scene_case.h) */
     bool counted;       /* Sett's worlds count what they ask for, below; costs time */
@@ -83,7 +108,7 @@ typedef void (*scene_fn)(scene_run* run);
 /* The implementations: the function of a row, NULL where a column has none. */
 scene_fn scene_raw(scene_row row);
 scene_fn scene_sett(scene_row row);
-scene_fn scene_sett_auto(scene_row row); /* the rows that loop, for automatic runs */
+scene_fn scene_sett_auto(scene_row row); /* the rows that loop, for worlds that find a layout */
 /* Where the peers are installed. */
 scene_fn scene_pico(scene_row row);
 scene_fn scene_entt(scene_row row);
@@ -92,6 +117,7 @@ scene_fn scene_flecs(scene_row row);
 
 /* -------------------------------------------------------------------------------------- helpers */
 
+double scene_clock(void); /* seconds */
 void scene_start(scene_run* run);
 void scene_stop(scene_run* run);
 
@@ -125,6 +151,25 @@ uint32_t scene_rounds(uint32_t count, uint32_t operations);
 /* Which of `count` entities have the velocity in the rows that move. Returns their numbers, to be
  * freed, in the order in which they are to get it. */
 uint32_t* scene_movers(scene_row row, uint32_t count, uint32_t* mover_count);
+
+/* What changes between the loops of move_toggled: `count` entities lose their velocity, as many
+ * others get one. Rounds 0 to 7 go on, 8 to 15 go back: after 16 all is as it was. In other rows
+ * nothing changes. */
+typedef struct scene_swap {
+    const uint32_t* out;
+    const uint32_t* in;
+    uint32_t count;
+} scene_swap;
+
+typedef struct scene_swaps {
+    uint32_t*
+        list; /* entities: half of the movers, the other half, and eight times as many others */
+    uint32_t half;
+} scene_swaps;
+
+scene_swaps scene_swaps_create(scene_row row, uint32_t count, const uint32_t* movers,
+                               uint32_t mover_count);
+scene_swap scene_swaps_at(const scene_swaps* swaps, uint32_t round);
 
 /* Accumulates one value of the entity with this number into a checksum, in any order. */
 static inline uint64_t scene_sum(uint64_t number, float value)
@@ -368,7 +413,7 @@ static inline bool scene_has_sprite(uint32_t number)
 /* The result of a row: every entity's state, and the frame. NULL for what it does not have. */
 uint64_t scene_body_sum(uint32_t number, const Position* p, const Data* d, const Health* h,
                         const Sprite* s);
-int32_t* scene_frame(void);
+int32_t* scene_frame_create(void);
 uint64_t scene_frame_sum(const int32_t* frame);
 
 #ifdef __cplusplus

@@ -241,7 +241,7 @@ static void raw_systems(scene_run* run)
     Health* h = scene_alloc(count, sizeof(Health));
     Damage* g = scene_alloc(count, sizeof(Damage));
     Sprite* s = scene_alloc(count, sizeof(Sprite));
-    int32_t* frame = scene_frame();
+    int32_t* frame = scene_frame_create();
     for (uint32_t k = 0; k < count; k++) {
         p[k] = scene_body_position(k);
         v[k] = scene_velocity(k);

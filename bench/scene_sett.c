@@ -1,6 +1,7 @@
 /* scene_sett.c: what the scenes of Sett share. */
 #include "scene_sett.h"
 
+#include "sett/advise.h"
 #include "sett/layout.h"
 
 #include <stdlib.h>
@@ -36,31 +37,117 @@ sett_world* scene_world(scene_run* run, bool huge)
         desc.allocator.user = run;
     }
     desc.huge_pages = run->tuned && huge;
-    desc.auto_layout = run->automatic;
+    desc.auto_layout = run->finds == SCENE_FINDS_AUTO;
     sett_world* world = sett_world_create(&desc);
     scene_check(world != NULL, "sett_world_create");
     return world;
 }
 
-void scene_settle(const scene_run* run, sett_world* world, sett_query* const* queries)
+void scene_arrange(const scene_run* run, sett_world* world, const char* tuned)
 {
-    uint32_t last = 0; /* frame of the last change */
-    uint32_t most = run->automatic ? scene_rounds(1, 400) : 0;
-    for (uint32_t frame = 1; frame <= most || (last != 0 && frame < 2 * last + 64); frame++) {
-        for (uint32_t k = 0; queries[k] != NULL; k++) {
-            SETT_QUERY_EACH(queries[k], b) {
-                (void)b->count; /* the world counts loops, not what is done in them */
-            }
-        }
-        last = sett_layout_step(world, UINT32_MAX) != 0 ? frame : last;
-    }
+    const char* text = run->layout != NULL ? run->layout : run->tuned ? tuned : NULL;
+    scene_check(text == NULL || sett_layout_apply(world, text) == SETT_OK, "sett_layout_apply");
 }
 
-void scene_step(const scene_run* run, sett_world* world, uint32_t round)
+enum {
+    LOOP_BEGUN,
+    LOOP_FINDING,
+    LOOP_WARMING,
+    LOOP_CLOCKED
+};
+
+#define LOOP_ADVICE 16 /* items; rounds that are profiled before advice is asked for */
+
+scene_loop scene_loop_begin(scene_run* run, sett_world* world, uint32_t rounds,
+                            void (*fill)(void* scene), void* scene)
 {
-    if (run->automatic && round % (1 + 100000 / run->count) == 0) {
-        (void)sett_layout_step(world, UINT32_MAX);
+    scene_loop loop = {.run = run, .world = world, .rounds = rounds, .fill = fill, .scene = scene};
+    return loop;
+}
+
+/* Ends a frame of a world with auto_layout. Returns whether it has found its layout. */
+static bool loop_auto_frame(scene_loop* loop)
+{
+    scene_run* run = loop->run;
+    double looped = scene_clock();
+    uint64_t moved = sett_layout_step(loop->world, UINT32_MAX);
+    double stepped = scene_clock();
+    if (run->frame != NULL && run->frames < SCENE_FRAMES) {
+        run->frame[run->frames] = (scene_frame){looped - loop->began, stepped - looped, moved};
     }
+    run->frames++;
+    run->last_change = moved != 0 ? run->frames : run->last_change;
+    loop->began = scene_clock();
+    return run->frames >= scene_rounds(1, 400) && run->frames >= 2 * run->last_change + 64;
+}
+
+/* Ends a frame of a world that is profiled. Returns whether there is no more advice. */
+static bool loop_advised_frame(scene_loop* loop)
+{
+    scene_run* run = loop->run;
+    if (++run->frames % LOOP_ADVICE != 0) {
+        return false;
+    }
+    sett_advice advice[LOOP_ADVICE];
+    scene_check(sett_profile_end(loop->world) == SETT_OK, "sett_profile_end");
+    uint32_t count = sett_advise(loop->world, advice, LOOP_ADVICE);
+    for (uint32_t k = 0; k < count; k++) {
+        scene_check(sett_advice_apply(loop->world, &advice[k]) == SETT_OK, "sett_advice_apply");
+    }
+    run->last_change = count != 0 ? run->frames : run->last_change;
+    if (count == 0 || run->frames >= 6 * LOOP_ADVICE) {
+        return true;
+    }
+    scene_check(sett_profile_begin(loop->world) == SETT_OK, "sett_profile_begin");
+    return false;
+}
+
+/* Whether another round is to be done to find a layout. */
+static bool loop_finds(scene_loop* loop)
+{
+    bool automatic = loop->run->finds == SCENE_FINDS_AUTO;
+    if (loop->run->finds == SCENE_FINDS_NONE) {
+        return false;
+    }
+    if (loop->stage == LOOP_BEGUN) {
+        scene_check(automatic || sett_profile_begin(loop->world) == SETT_OK, "sett_profile_begin");
+        loop->began = scene_clock();
+        loop->stage = LOOP_FINDING;
+        return true;
+    }
+    bool found = automatic ? loop_auto_frame(loop) : loop_advised_frame(loop);
+    if (!found || loop->run->frames % 16 != 0) {
+        return true;
+    }
+    loop->fill(loop->scene);
+    return false;
+}
+
+bool scene_loop_turn(scene_loop* loop)
+{
+    scene_run* run = loop->run;
+    if (loop->stage < LOOP_WARMING) {
+        loop->stage = loop_finds(loop) ? LOOP_FINDING : LOOP_WARMING;
+        return true;
+    }
+    if (loop->stage == LOOP_WARMING) {
+        loop->stage = LOOP_CLOCKED;
+        scene_start(run);
+    } else if (run->finds == SCENE_FINDS_AUTO) {
+        (void)sett_layout_step(loop->world, UINT32_MAX);
+    }
+    if (loop->rounds == 0) {
+        scene_stop(run);
+        if (run->found != NULL) {
+            (void)sett_layout_describe(loop->world, run->found, SCENE_LAYOUT_SIZE);
+        }
+        return false;
+    }
+    uint32_t frame = 1 + 100000 / run->count; /* rounds: 100,000 entities make a frame */
+    frame = frame < loop->rounds ? frame : loop->rounds;
+    loop->rounds -= frame;
+    loop->left = frame - 1;
+    return true;
 }
 
 sett_component scene_type(sett_world* world, const char* name, size_t size, size_t align,

@@ -15,10 +15,32 @@ sett_component scene_type(sett_world* world, const char* name, size_t size, size
                           sett_storage_kind storage);
 #define SCENE_TYPE(world, T, storage) scene_type((world), #T, sizeof(T), SETT_ALIGNOF(T), (storage))
 
-/* In an automatic run: loops until the world has found a layout for these queries, up to a NULL;
- * values stay as they are. Then, in each round, its step, if 100,000 entities make a frame. */
-void scene_settle(const scene_run* run, sett_world* world, sett_query* const* queries);
-void scene_step(const scene_run* run, sett_world* world, uint32_t round);
+/* Applies the layout of the run; in a tuned one `tuned`, if it is not NULL. Before types are
+ * registered. */
+void scene_arrange(const scene_run* run, sett_world* world, const char* tuned);
+
+/* The rounds of a row that loops: while (scene_loop_next(&loop)) { one round }. The first warms up,
+ * `rounds` are inside the clock. Where the world finds its layout others come before them, a
+ * multiple of 16, and then `fill` writes all values that rounds change as they were at first. */
+typedef struct scene_loop {
+    scene_run* run;
+    sett_world* world;
+    void (*fill)(void* scene);
+    void* scene;
+    uint32_t rounds; /* inside the clock, still to be begun */
+    uint32_t left;   /* rounds until there is something to do between two */
+    uint32_t stage;
+    double began; /* the frame at hand */
+} scene_loop;
+
+scene_loop scene_loop_begin(scene_run* run, sett_world* world, uint32_t rounds,
+                            void (*fill)(void* scene), void* scene);
+bool scene_loop_turn(scene_loop* loop);
+
+static inline bool scene_loop_next(scene_loop* loop)
+{
+    return loop->left != 0 ? loop->left-- != 0 : scene_loop_turn(loop);
+}
 
 /* A query with these terms (a term with component 0 ends the list). */
 sett_query* scene_query(sett_world* world, const sett_term* terms);
@@ -31,6 +53,7 @@ typedef struct scene_bodies {
     sett_world* world;
     sett_component p, v, d, h, g, s; /* Position, Velocity, Data, Health, Damage, Sprite */
     sett_entity* entities;
+    uint32_t count;
     int32_t* frame;
 } scene_bodies;
 

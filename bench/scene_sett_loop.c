@@ -2,6 +2,7 @@
 #include "scene_sett.h"
 
 #include <stdio.h>
+#include <string.h>
 
 /* `count` entities with positions; those that move have velocities. */
 typedef struct loop_scene {
@@ -11,25 +12,30 @@ typedef struct loop_scene {
     sett_entity* entities;
     uint32_t* movers;
     uint32_t mover_count;
+    uint32_t count;
 } loop_scene;
 
-/* `grouped`: both types sparse-set, and arranged by a group. */
-static loop_scene loop_scene_create(scene_run* run, scene_row row, bool grouped)
+static void loop_scene_fill(void* user)
 {
-    sett_storage_kind storage = grouped ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_DEFAULT;
-    loop_scene scene;
-    scene.world = scene_world(run, run->count > 100000);
-    scene.Position_id = SCENE_TYPE(scene.world, Position, storage);
-    scene.Velocity_id = SCENE_TYPE(scene.world, Velocity, storage);
-    if (grouped) {
-        sett_group_desc desc = {.owned = {scene.Position_id, scene.Velocity_id}};
-        scene_check(sett_group_create(scene.world, &desc) != NULL, "sett_group_create");
+    const loop_scene* scene = user;
+    for (uint32_t k = 0; k < scene->count; k++) {
+        *(Position*)sett_ensure(scene->world, scene->entities[k], scene->Position_id) =
+            scene_position(k);
     }
+}
+
+/* `tuned`: the layout in a tuned run, or NULL. */
+static loop_scene loop_scene_create(scene_run* run, scene_row row, const char* tuned)
+{
+    loop_scene scene;
+    scene.count = run->count;
+    scene.world = scene_world(run, run->count > 100000);
+    scene_arrange(run, scene.world, tuned);
+    scene.Position_id = SCENE_TYPE(scene.world, Position, SETT_STORAGE_DEFAULT);
+    scene.Velocity_id = SCENE_TYPE(scene.world, Velocity, SETT_STORAGE_DEFAULT);
     scene.entities = scene_entities(scene.world, run->count);
     scene.movers = scene_movers(row, run->count, &scene.mover_count);
-    for (uint32_t k = 0; k < run->count; k++) {
-        *(Position*)sett_add(scene.world, scene.entities[k], scene.Position_id) = scene_position(k);
-    }
+    loop_scene_fill(&scene);
     for (uint32_t k = 0; k < scene.mover_count; k++) {
         uint32_t number = scene.movers[k];
         *(Velocity*)sett_add(scene.world, scene.entities[number], scene.Velocity_id) =
@@ -117,7 +123,7 @@ static int64_t get_of_list(const loop_scene* scene, const sett_entity* asked, ui
 static void sett_get_row(scene_run* run, int64_t (*get)(const loop_scene* scene,
                                                         const sett_entity* asked, uint32_t count))
 {
-    loop_scene scene = loop_scene_create(run, SCENE_get_random, false);
+    loop_scene scene = loop_scene_create(run, SCENE_get_random, NULL);
     sett_entity* asked = loop_scene_shuffled(&scene, run->count);
     uint32_t rounds = scene_rounds(run->count, 2000000);
     int64_t sum = 0;
@@ -149,7 +155,7 @@ static void sett_get_list(scene_run* run)
 
 static void sett_has_random(scene_run* run)
 {
-    loop_scene scene = loop_scene_create(run, SCENE_has_random, false);
+    loop_scene scene = loop_scene_create(run, SCENE_has_random, NULL);
     sett_entity* asked = loop_scene_shuffled(&scene, run->count);
     uint32_t rounds = scene_rounds(run->count, 4000000);
     uint64_t sum = 0;
@@ -174,16 +180,12 @@ static void sett_has_random(scene_run* run)
 
 static void sett_iterate_1(scene_run* run)
 {
-    loop_scene scene = loop_scene_create(run, SCENE_iterate_1, false);
+    loop_scene scene = loop_scene_create(run, SCENE_iterate_1, NULL);
     sett_query* query =
         scene_query(scene.world, (sett_term[]){{.component = scene.Position_id}, {0}});
     uint32_t rounds = scene_rounds(run->count, 10000000);
-    scene_settle(run, scene.world, (sett_query*[]){query, NULL});
-    for (uint32_t round = 0; round <= rounds; round++) {
-        if (round == 1) {
-            scene_start(run); /* the first round warms up */
-        }
-        scene_step(run, scene.world, round);
+    scene_loop loop = scene_loop_begin(run, scene.world, rounds, loop_scene_fill, &scene);
+    while (scene_loop_next(&loop)) {
         SETT_QUERY_EACH(query, b) {
             Position* p = sett_batch_field(b, 0);
             SETT_EACH(b, i) {
@@ -192,7 +194,6 @@ static void sett_iterate_1(scene_run* run)
             }
         }
     }
-    scene_stop(run);
     run->operations = (uint64_t)rounds * run->count;
     for (uint32_t k = 0; k < run->count; k++) {
         const Position* p = sett_get(scene.world, scene.entities[k], scene.Position_id);
@@ -201,20 +202,26 @@ static void sett_iterate_1(scene_run* run)
     loop_scene_destroy(&scene);
 }
 
-static void sett_move_row(scene_run* run, scene_row row, bool grouped)
+static void loop_scene_swap(const loop_scene* scene, scene_swap swap)
 {
-    loop_scene scene = loop_scene_create(run, row, grouped);
+    for (uint32_t k = 0; k < swap.count; k++) {
+        (void)sett_remove(scene->world, scene->entities[swap.out[k]], scene->Velocity_id);
+        *(Velocity*)sett_add(scene->world, scene->entities[swap.in[k]], scene->Velocity_id) =
+            scene_velocity(swap.in[k]);
+    }
+}
+
+static void sett_move_row(scene_run* run, scene_row row, const char* tuned)
+{
+    loop_scene scene = loop_scene_create(run, row, tuned);
+    scene_swaps swaps = scene_swaps_create(row, run->count, scene.movers, scene.mover_count);
     sett_query* query =
         scene_query(scene.world, (sett_term[]){{.component = scene.Position_id},
                                                {.component = scene.Velocity_id, .access = SETT_IN},
                                                {0}});
     uint32_t rounds = scene_rounds(run->count, 10000000);
-    scene_settle(run, scene.world, (sett_query*[]){query, NULL});
-    for (uint32_t round = 0; round <= rounds; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
-        scene_step(run, scene.world, round);
+    scene_loop loop = scene_loop_begin(run, scene.world, rounds, loop_scene_fill, &scene);
+    for (uint32_t round = 0; scene_loop_next(&loop); round++) {
         SETT_QUERY_EACH(query, b) {
             Position* p = sett_batch_field(b, 0);
             const Velocity* v = sett_batch_field(b, 1);
@@ -223,62 +230,83 @@ static void sett_move_row(scene_run* run, scene_row row, bool grouped)
                 p[i].y += v[i].y * SCENE_DT;
             }
         }
+        if (swaps.half != 0) {
+            loop_scene_swap(&scene, scene_swaps_at(&swaps, round));
+        }
     }
-    scene_stop(run);
     run->operations = (uint64_t)rounds * scene.mover_count;
     for (uint32_t k = 0; k < scene.mover_count; k++) {
         uint32_t number = scene.movers[k];
         const Position* p = sett_get(scene.world, scene.entities[number], scene.Position_id);
         run->checksum += scene_sum(number, p->x) + scene_sum(number, p->y);
     }
+    scene_free(swaps.list);
     loop_scene_destroy(&scene);
 }
 
+#define LOOP_GROUP "group { Position Velocity }"
+
 static void sett_move(scene_run* run)
 {
-    sett_move_row(run, SCENE_move_1m, false);
+    sett_move_row(run, SCENE_move_1m, NULL);
 }
 
 static void sett_move_second(scene_run* run)
 {
-    sett_move_row(run, SCENE_move_second, run->tuned);
+    sett_move_row(run, SCENE_move_second, LOOP_GROUP);
 }
 
 static void sett_move_random_1(scene_run* run)
 {
-    sett_move_row(run, SCENE_move_random_1, run->tuned);
+    sett_move_row(run, SCENE_move_random_1, LOOP_GROUP);
 }
 
 static void sett_move_random_50(scene_run* run)
 {
-    sett_move_row(run, SCENE_move_random_50, run->tuned);
+    sett_move_row(run, SCENE_move_random_50, LOOP_GROUP);
+}
+
+static void sett_move_toggled(scene_run* run)
+{
+    sett_move_row(run, SCENE_move_toggled, "sparse_set Velocity");
+}
+
+/* A world with many types, of which one entity has some. */
+typedef struct many_scene {
+    sett_world* world;
+    sett_component id[27];
+    sett_entity* entities;
+    uint32_t count;
+} many_scene;
+
+static void types_fill(void* user)
+{
+    const many_scene* scene = user;
+    for (uint32_t k = 0; k < 26 * scene->count; k++) {
+        Single* single = sett_ensure(scene->world, scene->entities[k], scene->id[26]);
+        single->value = (float)(k % 1024);
+        (void)sett_ensure(scene->world, scene->entities[k], scene->id[k / scene->count]);
+    }
 }
 
 static void sett_types_26(scene_run* run)
 {
-    sett_world* world = scene_world(run, false);
-    sett_component Single_id = SCENE_TYPE(world, Single, SETT_STORAGE_DEFAULT);
+    many_scene scene = {.world = scene_world(run, false), .count = run->count};
+    scene_arrange(run, scene.world, NULL);
     uint32_t count = 26 * run->count;
-    sett_entity* entities = scene_entities(world, count);
+    scene.id[26] = SCENE_TYPE(scene.world, Single, SETT_STORAGE_DEFAULT);
+    scene.entities = scene_entities(scene.world, count);
     for (uint32_t type = 0; type < 26; type++) {
         char name[16];
         (void)snprintf(name, sizeof(name), "Type%u", (unsigned)type);
-        sett_component id =
-            scene_type(world, name, sizeof(Pair), SETT_ALIGNOF(Pair), SETT_STORAGE_DEFAULT);
-        for (uint32_t k = 0; k < run->count; k++) {
-            uint32_t number = type * run->count + k;
-            ((Single*)sett_add(world, entities[number], Single_id))->value = (float)(number % 1024);
-            (void)sett_add(world, entities[number], id);
-        }
+        scene.id[type] =
+            scene_type(scene.world, name, sizeof(Pair), SETT_ALIGNOF(Pair), SETT_STORAGE_DEFAULT);
     }
-    sett_query* query = scene_query(world, (sett_term[]){{.component = Single_id}, {0}});
+    types_fill(&scene);
+    sett_query* query = scene_query(scene.world, (sett_term[]){{.component = scene.id[26]}, {0}});
     uint32_t rounds = scene_rounds(count, 10000000);
-    scene_settle(run, world, (sett_query*[]){query, NULL});
-    for (uint32_t round = 0; round <= rounds; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
-        scene_step(run, world, round);
+    scene_loop loop = scene_loop_begin(run, scene.world, rounds, types_fill, &scene);
+    while (scene_loop_next(&loop)) {
         SETT_QUERY_EACH(query, b) {
             Single* s = sett_batch_field(b, 0);
             SETT_EACH(b, i) {
@@ -286,71 +314,67 @@ static void sett_types_26(scene_run* run)
             }
         }
     }
-    scene_stop(run);
     run->operations = (uint64_t)rounds * count;
     for (uint32_t k = 0; k < count; k++) {
-        const Single* s = sett_get(world, entities[k], Single_id);
+        const Single* s = sett_get(scene.world, scene.entities[k], scene.id[26]);
         run->checksum += scene_sum(k, s->value);
     }
-    scene_free(entities);
-    sett_world_destroy(world);
+    scene_free(scene.entities);
+    sett_world_destroy(scene.world);
+}
+
+static void mixed_fill(void* user)
+{
+    const many_scene* scene = user;
+    for (uint32_t k = 0; k < scene->count; k++) {
+        for (uint32_t c = 0; c < 10; c++) {
+            if ((scene_mixed(k) >> c & 1) != 0) {
+                *(Pair*)sett_ensure(scene->world, scene->entities[k], scene->id[c]) =
+                    scene_pair(k, c);
+            }
+        }
+    }
 }
 
 static void sett_mixed_10(scene_run* run)
 {
-    sett_storage_kind storage = run->tuned ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_DEFAULT;
-    sett_world* world = scene_world(run, true);
-    sett_component id[10];
+    many_scene scene = {.world = scene_world(run, true), .count = run->count};
+    const sett_component* id = scene.id;
+    scene_arrange(run, scene.world, "group { Mixed0 Mixed4 Mixed8 }");
     for (uint32_t c = 0; c < 10; c++) {
         char name[16];
         (void)snprintf(name, sizeof(name), "Mixed%u", (unsigned)c);
-        id[c] = scene_type(world, name, sizeof(Pair), SETT_ALIGNOF(Pair), storage);
+        scene.id[c] =
+            scene_type(scene.world, name, sizeof(Pair), SETT_ALIGNOF(Pair), SETT_STORAGE_DEFAULT);
     }
-    if (run->tuned) {
-        sett_group_desc desc = {.owned = {id[0], id[4], id[8]}};
-        scene_check(sett_group_create(world, &desc) != NULL, "sett_group_create");
-    }
-    sett_entity* entities = scene_entities(world, run->count);
-    for (uint32_t k = 0; k < run->count; k++) {
-        for (uint32_t c = 0; c < 10; c++) {
-            if ((scene_mixed(k) >> c & 1) != 0) {
-                *(Pair*)sett_add(world, entities[k], id[c]) = scene_pair(k, c);
-            }
-        }
-    }
-    sett_query* query = scene_query(world, (sett_term[]){{.component = id[0]},
-                                                         {.component = id[4], .access = SETT_IN},
-                                                         {.component = id[8], .access = SETT_IN},
-                                                         {0}});
-    uint64_t matches = 0;
-    scene_settle(run, world, (sett_query*[]){query, NULL});
-    for (uint32_t round = 0; round <= SCENE_MIXED_ROUNDS; round++) {
-        if (round == 1) {
-            matches = 0;
-            scene_start(run);
-        }
-        scene_step(run, world, round);
+    scene.entities = scene_entities(scene.world, run->count);
+    mixed_fill(&scene);
+    sett_query* query =
+        scene_query(scene.world, (sett_term[]){{.component = id[0]},
+                                               {.component = id[4], .access = SETT_IN},
+                                               {.component = id[8], .access = SETT_IN},
+                                               {0}});
+    scene_loop loop = scene_loop_begin(run, scene.world, SCENE_MIXED_ROUNDS, mixed_fill, &scene);
+    while (scene_loop_next(&loop)) {
         SETT_QUERY_EACH(query, b) {
             Pair* x = sett_batch_field(b, 0);
             const Pair* y = sett_batch_field(b, 1);
             const Pair* z = sett_batch_field(b, 2);
-            matches += b->count;
             SETT_EACH(b, i) {
                 x[i].x += y[i].x;
                 x[i].y += z[i].y;
             }
         }
     }
-    scene_stop(run);
-    run->operations = matches;
+    run->operations = (uint64_t)SCENE_MIXED_ROUNDS * sett_query_count(query);
     for (uint32_t k = 0; k < run->count; k++) {
         if ((scene_mixed(k) & SCENE_MIXED_QUERY) == SCENE_MIXED_QUERY) {
-            const Pair* x = sett_get(world, entities[k], id[0]);
+            const Pair* x = sett_get(scene.world, scene.entities[k], id[0]);
             run->checksum += scene_sum(k, x->x) + scene_sum(k, x->y);
         }
     }
-    scene_free(entities);
-    sett_world_destroy(world);
+    scene_free(scene.entities);
+    sett_world_destroy(scene.world);
 }
 
 /* -------------------------------------------------------------------------------------- sorting */
@@ -463,10 +487,33 @@ static void body_run(sett_query* const* query, int32_t* frame)
     }
 }
 
+static void bodies_fill(void* user)
+{
+    const scene_bodies* bodies = user;
+    sett_world* world = bodies->world;
+    for (uint32_t k = 0; k < bodies->count; k++) {
+        sett_entity e = bodies->entities[k];
+        *(Position*)sett_ensure(world, e, bodies->p) = scene_body_position(k);
+        *(Velocity*)sett_ensure(world, e, bodies->v) = scene_velocity(k);
+        *(Data*)sett_ensure(world, e, bodies->d) = scene_data(k);
+        if (scene_has_health(k)) {
+            *(Health*)sett_ensure(world, e, bodies->h) = scene_health(k);
+        }
+        if (scene_has_damage(k)) {
+            *(Damage*)sett_ensure(world, e, bodies->g) = scene_damage(k);
+        }
+        if (scene_has_sprite(k)) {
+            ((Sprite*)sett_ensure(world, e, bodies->s))->character = ' ';
+        }
+    }
+    memset(bodies->frame, 0, SCENE_FRAME_SIZE * SCENE_FRAME_SIZE * sizeof(int32_t));
+}
+
 scene_bodies scene_bodies_create(scene_run* run)
 {
     sett_world* world = scene_world(run, true);
-    scene_bodies bodies = {.world = world};
+    scene_bodies bodies = {.world = world, .count = run->count};
+    scene_arrange(run, world, NULL);
     bodies.p = SCENE_TYPE(world, Position, SETT_STORAGE_DEFAULT);
     bodies.v = SCENE_TYPE(world, Velocity, SETT_STORAGE_DEFAULT);
     bodies.d = SCENE_TYPE(world, Data, SETT_STORAGE_DEFAULT);
@@ -474,22 +521,8 @@ scene_bodies scene_bodies_create(scene_run* run)
     bodies.g = SCENE_TYPE(world, Damage, SETT_STORAGE_DEFAULT);
     bodies.s = SCENE_TYPE(world, Sprite, SETT_STORAGE_DEFAULT);
     bodies.entities = scene_entities(world, run->count);
-    for (uint32_t k = 0; k < run->count; k++) {
-        sett_entity e = bodies.entities[k];
-        *(Position*)sett_add(world, e, bodies.p) = scene_body_position(k);
-        *(Velocity*)sett_add(world, e, bodies.v) = scene_velocity(k);
-        *(Data*)sett_add(world, e, bodies.d) = scene_data(k);
-        if (scene_has_health(k)) {
-            *(Health*)sett_add(world, e, bodies.h) = scene_health(k);
-        }
-        if (scene_has_damage(k)) {
-            *(Damage*)sett_add(world, e, bodies.g) = scene_damage(k);
-        }
-        if (scene_has_sprite(k)) {
-            ((Sprite*)sett_add(world, e, bodies.s))->character = ' ';
-        }
-    }
-    bodies.frame = scene_frame();
+    bodies.frame = scene_frame_create();
+    bodies_fill(&bodies);
     return bodies;
 }
 
@@ -526,19 +559,15 @@ static void sett_systems_7(scene_run* run)
         [BODY_CHOOSE] = {BODY_WRITE(s), BODY_READ(h)},
         [BODY_DRAW] = {BODY_READ(p), BODY_READ(s)},
     };
-    sett_query* query[BODY_SYSTEMS + 1] = {NULL};
+    sett_query* query[BODY_SYSTEMS];
     for (uint32_t k = 0; k < BODY_SYSTEMS; k++) {
         query[k] = scene_query(bodies.world, terms[k]);
     }
-    scene_settle(run, bodies.world, query);
-    for (uint32_t round = 0; round <= SCENE_SYSTEM_ROUNDS; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
-        scene_step(run, bodies.world, round);
+    scene_loop loop =
+        scene_loop_begin(run, bodies.world, SCENE_SYSTEM_ROUNDS, bodies_fill, &bodies);
+    while (scene_loop_next(&loop)) {
         body_run(query, bodies.frame);
     }
-    scene_stop(run);
     run->operations = (uint64_t)SCENE_SYSTEM_ROUNDS * run->count;
     scene_bodies_destroy(&bodies, run);
 }
@@ -557,6 +586,7 @@ scene_fn scene_sett_loop(scene_row row)
         [SCENE_move_second] = sett_move_second,
         [SCENE_move_random_1] = sett_move_random_1,
         [SCENE_move_random_50] = sett_move_random_50,
+        [SCENE_move_toggled] = sett_move_toggled,
         [SCENE_types_26] = sett_types_26,
         [SCENE_mixed_10] = sett_mixed_10,
         [SCENE_systems_7] = sett_systems_7,

@@ -3,7 +3,11 @@
 #
 #   tools/bench.sh [--full] [option of Google Benchmark]...
 #   tools/bench.sh --joins [entities] [repetitions]
+#   tools/bench.sh --layout
 #
+# --layout: worlds that find their layout by themselves, beside every layout by hand and the peers;
+# how many frames it takes and what these cost; a world whose work changes half-way; layouts saved
+# by one process and applied by another. Writes docs/bench/layouts.md, in four minutes.
 # --joins: twenty searches over a million entities, and terms elsewhere, beside flecs where it is
 # installed, with their plans; it fails if results differ.
 # Without --full the table: medians of nine repetitions of each row, in random order, beside raw
@@ -22,6 +26,10 @@
 set -eu
 
 cd "$(dirname "$0")/.."
+if [ "${1-}" = --help ]; then
+    sed -n '2,/^set/s/^# \{0,1\}//p' tools/bench.sh
+    exit 0
+fi
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}
 quick=
 out=out/bench
@@ -106,6 +114,48 @@ fi
 
 # ---- Measuring -----------------------------------------------------------------------------------
 
+# The second process applies at start what the first one found.
+layouts() {
+    mkdir -p "$out/layouts" &&
+        $pin "$programs/sett_layouts" $quick --save="$out/layouts" &&
+        $pin "$programs/sett_layouts" $quick --load="$out/layouts"
+}
+
+layout_page() {
+    mkdir -p "$report"
+    {
+        cat <<'END'
+# Worlds that find their layout
+
+Written by `tools/bench.sh --layout`; do not edit. For each loop of the [table](README.md) every layout of its types was
+tried (*best of*: how many): each type in an array or a sparse set, groups over any part of a query.
+
+- *auto*: a world with `auto_layout`, and no other change to the program; *frames*: its last change came after so many.
+- *advised*: what `sett_advise` proposed after sixteen profiled rounds, applied.
+- *EnTT*: with an owning group where the row has one.
+- *to best*, *to peer*: auto, divided by the best layout and by the faster of EnTT and flecs; **!** marks more than 1.10 and 1.05.
+
+Medians of nine runs in turns, which all had to compute the same; *spread* is half the distance between the quartiles.
+Then follow the frames in which layouts are sought (one round of the row's loops and `sett_layout_step`, with no limit of values),
+a world whose work changes half-way, and layouts that another process applied at start.
+
+```
+END
+        cat "$out/$name.machine.txt"
+        printf '```\n\n```\n'
+        cat "$out/layouts.txt"
+        echo '```'
+    } >"$report/layouts.md"
+    tell "written: $report/layouts.md"
+}
+
+if [ "${1-}" = --layout ]; then
+    layouts >"$out/layouts.txt"
+    cat "$out/layouts.txt"
+    layout_page
+    exit 0
+fi
+
 if [ -z "$full" ]; then
     $pin "$programs/sett_bench" $quick --benchmark_out="$out/$name.json" \
         --benchmark_out_format=json "$@" >"$out/$name.txt" || {
@@ -140,7 +190,7 @@ plans() {
 
 # What is left of an earlier run would look like a part of this one.
 rm -f "$out/full.json" "$out/threads.json" "$out"/*.csv "$out"/*.part "$out/plans.txt" \
-    "$out/advised.txt" "$out/states.txt" "$out/counts.txt"
+    "$out/layouts.txt" "$out/states.txt" "$out/counts.txt"
 step full.txt "the table, other sizes, the long cases: eight to ten minutes" \
     $pin "$programs/sett_bench" --full $quick --seconds=570 --facts="$out/full.facts.csv" \
     --benchmark_out="$out/full.json" --benchmark_out_format=json --benchmark_filter=-^frames/ "$@"
@@ -150,7 +200,8 @@ step threads.txt "threads" \
     "$programs/sett_bench" $quick --facts="$out/threads.facts.csv" \
     --benchmark_out="$out/threads.json" --benchmark_out_format=json --benchmark_filter=^frames/
 step plans.csv "every plan against density: half a minute" plans
-step advised.txt "what the advice is worth: half a minute" $pin "$programs/sett_advised" $quick
+step layouts.txt "worlds that find their layout: four minutes" layouts
+[ ! -f "$out/layouts.txt" ] || layout_page
 step sweeps.csv "sweeps: half a minute" $pin "$programs/sett_sweeps" $quick
 step states.txt "snapshots" $pin "$programs/sett_states" $quick
 left=$((allowed - $(elapsed)))

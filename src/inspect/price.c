@@ -3,8 +3,8 @@
  * A loop costs its scanned rows, plus its matches, plus the values that it fetches from another
  * order. A query is priced by the cheapest plan that a layout allows. A change is priced over all
  * queries with its types, since a group that makes one loop plain makes others gather. Constants
- * were measured on one core with a million entities and types of 8 bytes; sett_advised
- * (bench/advise_main.c) compares the choices with all possible layouts.
+ * were measured on one core with a million entities and types of 8 bytes; sett_layouts
+ * (bench/layout_main.c) compares the choices with all possible layouts.
  *
  * Invariant:  a price is a function of counts only, in whole numbers
  */
