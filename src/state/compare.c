@@ -13,6 +13,58 @@
 #include "base/bits.h"
 #include "state/hash.h"
 
+/* ---------------------------------------------------------------------------------------- marks */
+
+void setti_marks_clear(setti_marks* marks)
+{
+    memset(marks->live, 0, (marks->words / 64 + 1) * sizeof(uint64_t));
+}
+
+/* The next word behind `at` that is live, `words` if none is. */
+static size_t marks_next_word(const setti_marks* marks, size_t at)
+{
+    for (size_t k = ++at / 64; k <= marks->words / 64; k++, at = k * 64) {
+        uint64_t rest = marks->live[k] >> (at % 64);
+        if (rest != 0) {
+            return at + setti_bits_lowest(rest);
+        }
+    }
+    return marks->words;
+}
+
+void setti_marks_join(setti_marks* marks, const setti_marks* from)
+{
+    SETTI_ASSERT(marks->words == from->words);
+    for (size_t at = marks_next_word(from, SIZE_MAX); at < from->words;
+         at = marks_next_word(from, at)) {
+        *setti_marks_word(marks, at) |= from->word[at];
+    }
+}
+
+bool setti_marks_next(const setti_marks* marks, uint32_t* index)
+{
+    SETTI_ASSERT(*index == SETTI_NONE || *index / 64 < marks->words);
+    size_t at = SIZE_MAX; /* from the first on */
+    if (*index != SETTI_NONE) {
+        uint32_t shift = *index % 64;
+        at = *index / 64;
+        uint64_t rest = shift < 63 ? marks->word[at] >> (shift + 1) : 0;
+        if (rest != 0) {
+            *index += 1 + setti_bits_lowest(rest);
+            return true;
+        }
+    }
+    do {
+        at = marks_next_word(marks, at);
+    } while (at < marks->words && marks->word[at] == 0);
+    if (at < marks->words) {
+        *index = (uint32_t)at * 64 + setti_bits_lowest(marks->word[at]);
+    }
+    return at < marks->words;
+}
+
+/* ------------------------------------------------------------------------------------- entities */
+
 /* Passes on a slot whose generations differ. */
 static void compare_slot(setti_compare* compare, sett_entity was, sett_entity is)
 {
@@ -50,6 +102,8 @@ void setti_compare_entities(setti_compare* compare)
         }
     }
 }
+
+/* --------------------------------------------------------------------------------------- values */
 
 /* Which of 64 rows differ. Rows of words are compared in line, a fifth of calling memcmp. */
 static inline uint64_t compare_words_of(const unsigned char* was, const unsigned char* is,
@@ -306,23 +360,32 @@ static void compare_find_values(setti_view* view, compare_place* place, const se
     }
 }
 
+static void compare_index(setti_compare* compare, compare_place* place, const setti_type* type,
+                          uint32_t index)
+{
+    const void* value[2];
+    sett_entity entity[2];
+    compare_find_values(compare->view, place, type, index, value);
+    if (value[0] == NULL && value[1] == NULL) {
+        return;
+    }
+    compare_find_entities(compare->view, place, index, entity);
+    compare->same = value[0] != NULL && value[1] != NULL && sett_equals(entity[0], entity[1]) &&
+                    compare_same(compare->view, type, value[0], value[1]);
+    if (compare->all || !compare->same) {
+        compare->sink->value(compare->sink, entity[0], value[0], entity[1], value[1]);
+    }
+}
+
 void setti_compare_notify(setti_compare* compare, const setti_type* type)
 {
-    setti_view* view = compare->view;
+    const setti_marks* bits = &compare->bits;
     compare_place place = {0};
     SETTI_ASSERT(compare->sink != NULL);
-    for (uint32_t index = SETTI_NONE; setti_marks_next(&compare->bits, &index);) {
-        const void* value[2];
-        sett_entity entity[2];
-        compare_find_values(view, &place, type, index, value);
-        if (value[0] == NULL && value[1] == NULL) {
-            continue;
-        }
-        compare_find_entities(view, &place, index, entity);
-        compare->same = value[0] != NULL && value[1] != NULL && sett_equals(entity[0], entity[1]) &&
-                        compare_same(view, type, value[0], value[1]);
-        if (compare->all || !compare->same) {
-            compare->sink->value(compare->sink, entity[0], value[0], entity[1], value[1]);
+    for (size_t at = marks_next_word(bits, SIZE_MAX); at < bits->words;
+         at = marks_next_word(bits, at)) {
+        for (uint64_t rest = bits->word[at]; rest != 0; rest &= rest - 1) {
+            compare_index(compare, &place, type, (uint32_t)at * 64 + setti_bits_lowest(rest));
         }
     }
 }
@@ -403,54 +466,4 @@ void setti_compare_deinit(setti_compare* compare)
 {
     setti_pool* pool = setti_unconst(&compare->view->world->pool);
     setti_pool_free(pool, compare->bits.word, compare_size(compare->bits.words), 16);
-}
-
-/* ---------------------------------------------------------------------------------------- marks */
-
-void setti_marks_clear(setti_marks* marks)
-{
-    memset(marks->live, 0, (marks->words / 64 + 1) * sizeof(uint64_t));
-}
-
-/* The next word behind `at` that is live, `words` if none is. */
-static size_t marks_next_word(const setti_marks* marks, size_t at)
-{
-    for (size_t k = ++at / 64; k <= marks->words / 64; k++, at = k * 64) {
-        uint64_t rest = marks->live[k] >> (at % 64);
-        if (rest != 0) {
-            return at + setti_bits_lowest(rest);
-        }
-    }
-    return marks->words;
-}
-
-void setti_marks_join(setti_marks* marks, const setti_marks* from)
-{
-    SETTI_ASSERT(marks->words == from->words);
-    for (size_t at = marks_next_word(from, SIZE_MAX); at < from->words;
-         at = marks_next_word(from, at)) {
-        *setti_marks_word(marks, at) |= from->word[at];
-    }
-}
-
-bool setti_marks_next(const setti_marks* marks, uint32_t* index)
-{
-    SETTI_ASSERT(*index == SETTI_NONE || *index / 64 < marks->words);
-    size_t at = SIZE_MAX; /* from the first on */
-    if (*index != SETTI_NONE) {
-        uint32_t shift = *index % 64;
-        at = *index / 64;
-        uint64_t rest = shift < 63 ? marks->word[at] >> (shift + 1) : 0;
-        if (rest != 0) {
-            *index += 1 + setti_bits_lowest(rest);
-            return true;
-        }
-    }
-    do {
-        at = marks_next_word(marks, at);
-    } while (at < marks->words && marks->word[at] == 0);
-    if (at < marks->words) {
-        *index = (uint32_t)at * 64 + setti_bits_lowest(marks->word[at]);
-    }
-    return at < marks->words;
 }

@@ -55,6 +55,9 @@ static uint64_t delta_sum_side(const setti_delta_sum* sum, sett_entity entity, c
 {
     const setti_type* type = sum->of.type;
     uint64_t hash = setti_hash_value(&sum->of, entity, value);
+    if (type->records == NULL) {
+        return hash;
+    }
     setti_view_list list = setti_view_records(type, value);
     for (const void* record;
          (record = setti_view_next_record(sum->view, type->records, &list, side)) != NULL;) {
@@ -70,6 +73,12 @@ void setti_delta_sum_value(setti_delta_sum* sum, sett_entity was, const void* be
     sum->sum -= before != NULL ? delta_sum_side(sum, was, before, 0) : 0;
 }
 
+static uint64_t delta_hash_slot(uint32_t index, uint32_t generation)
+{
+    const sett_entity entity = {index, generation};
+    return generation != SETTI_UNUSED ? setti_hash_entity(entity) : 0;
+}
+
 /* The hashes of slots, alive and dead. */
 static void delta_sum_slots(setti_delta_sum* sum)
 {
@@ -80,10 +89,13 @@ static void delta_sum_slots(setti_delta_sum* sum)
         const setti_entity_page* was = page->in[0];
         const setti_entity_page* is = page->in[1];
         uint32_t first = page->number << SETTI_ENTITY_SHIFT;
-        if (was == NULL || is == NULL ||
-            memcmp(was->generation, is->generation, sizeof(was->generation)) != 0) {
-            sum->sum += is != NULL ? setti_hash_slots(is, first) : 0;
-            sum->sum -= was != NULL ? setti_hash_slots(was, first) : 0;
+        for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
+            uint32_t before = was != NULL ? was->generation[slot] : SETTI_UNUSED;
+            uint32_t after = is != NULL ? is->generation[slot] : SETTI_UNUSED;
+            if (before != after) {
+                sum->sum -= delta_hash_slot(first + slot, before);
+                sum->sum += delta_hash_slot(first + slot, after);
+            }
         }
     }
 }

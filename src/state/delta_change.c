@@ -75,10 +75,14 @@ void setti_delta_change(setti_delta_writer* to, uint32_t index, const void* befo
         to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
         return;
     }
-    change_copy(to->type, after, false, value);
-    change_copy(to->type, before, true, value + size);
+    const unsigned char* is = after;
+    change_copy(to->type, before, true, value);
+    if (to->type->desc.mask != NULL || setti_delta_turns(to->type)) {
+        change_copy(to->type, after, false, value + size);
+        is = value + size;
+    }
     for (size_t k = 0; k < size; k++) {
-        value[k] = (unsigned char)(value[k] - value[size + k]);
+        value[k] = (unsigned char)(is[k] - value[k]);
     }
     to->values.size -= size;
     change_mark(to, pool, index);

@@ -11,14 +11,6 @@
 
 /* ---------------------------------------------------------------------------------------- slots */
 
-/* The generation of a slot; without a page it is the first. */
-static uint32_t order_generation(setti_view* view, uint32_t index, uint32_t side)
-{
-    const setti_entity_page* page =
-        setti_view_get(view, &view->world->entities.pages, index >> SETTI_ENTITY_SHIFT, side);
-    return page != NULL ? page->generation[index & SETTI_ENTITY_MASK] : SETTI_UNUSED;
-}
-
 /* The generation of a slot once its entity on side 0 is destroyed. */
 static uint32_t order_next_generation(uint32_t generation)
 {
@@ -28,10 +20,8 @@ static uint32_t order_next_generation(uint32_t generation)
     return generation == SETTI_GENERATION_MAX ? SETTI_RETIRED : (generation + 1) | SETTI_DEAD;
 }
 
-static void order_write_slot(setti_delta_writer* to, uint32_t index)
+static void order_write_slot(setti_delta_writer* to, uint32_t index, uint32_t was, uint32_t is)
 {
-    uint32_t was = order_generation(to->walk->view, index, 0);
-    uint32_t is = order_generation(to->walk->view, index, 1);
     uint32_t next = order_next_generation(was);
     bool retired = was == SETTI_RETIRED || is == SETTI_RETIRED || next == SETTI_RETIRED;
     if (retired && was != is && next != is) { /* it is never used again */
@@ -55,12 +45,11 @@ void setti_delta_write_slots(setti_delta_writer* to)
         const setti_entity_page* is = page->in[1];
         const setti_entity_page* was = page->in[0];
         for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
-            if (was == NULL && is != NULL &&
-                ((is->generation[slot] & SETTI_DEAD) == 0 ||
-                 is->generation[slot] == SETTI_UNUSED)) {
-                continue; /* most, of a whole world */
+            uint32_t before = was != NULL ? was->generation[slot] : SETTI_UNUSED;
+            uint32_t after = is != NULL ? is->generation[slot] : SETTI_UNUSED;
+            if (before != after) {
+                order_write_slot(to, (page->number << SETTI_ENTITY_SHIFT) + slot, before, after);
             }
-            order_write_slot(to, (page->number << SETTI_ENTITY_SHIFT) + slot);
         }
     }
 }
