@@ -289,6 +289,91 @@ static void members_travel_with_unknown_types(void)
     disk_destroy(to);
 }
 
+typedef struct Carried {
+    uint16_t kind;
+    uint8_t slots[3];
+} Carried;
+
+/* Names that a program reads from its own data: gone when the call returns. */
+static sett_status name_kinds(sett_world* world, sett_component id, const char* suffix)
+{
+    static const char* const stems[] = {"sword", "rope", "lamp"};
+    sett_constant* kinds = calloc(4, sizeof(*kinds));
+    char** slots = calloc(3, sizeof(*slots));
+    CHECK(kinds != NULL && slots != NULL);
+    for (uint32_t k = 0; k < 3; k++) {
+        char* name = malloc(32);
+        slots[k] = malloc(32);
+        CHECK(name != NULL && slots[k] != NULL);
+        snprintf(name, 32, "%s%s", stems[k], suffix);
+        snprintf(slots[k], 32, "slot%s%u", suffix, (unsigned)k);
+        kinds[k] = (sett_constant){name, 10 * (int64_t)k};
+    }
+    sett_member members[] = {
+        SETT_MEMBER(Carried, kind, .constants = kinds),
+        SETT_MEMBER(Carried, slots, .element_names = (const char* const*)slots)};
+    sett_struct of = {"Carried", sizeof(Carried), 2, members, sett_members_link_};
+    sett_status status = sett_members_set(world, id, &of);
+    for (uint32_t k = 0; k < 3; k++) {
+        free(setti_unconst(kinds[k].name));
+        free(slots[k]);
+    }
+    free(kinds);
+    free(slots);
+    memset(members, 0xA5, sizeof(members));
+    return status;
+}
+
+static void check_names(sett_world* world, sett_entity e, const char* json, const char* words)
+{
+    char text[200];
+    sett_member_ref ref;
+    sett_component id = sett_component_find(world, "Carried");
+    sett_json_format_value(world, e, id, text, sizeof(text));
+    CHECK_STR_EQ(text, json);
+    sett_value_describe(world, e, id, text, sizeof(text));
+    CHECK_MSG(strstr(text, words) != NULL, "%s", text);
+    CHECK_EQ(sett_json_set(world, e, id, json, strlen(json)), SETT_OK);
+    CHECK(!sett_member_find(world, id, "slots.nothing", &ref));
+}
+
+/* Copied, so the table may go; replaced by another table while there are values; carried by clones
+ * and files, also to a program that does not know the type. */
+static void names_come_from_a_table_at_run_time(void)
+{
+    static const char first[] =
+        "{\"kind\": \"ropeA\", \"slots\": {\"slotA0\": 1, \"slotA1\": 2, \"slotA2\": 3}}";
+    static const char second[] =
+        "{\"kind\": \"ropeB\", \"slots\": {\"slotB0\": 1, \"slotB1\": 2, \"slotB2\": 3}}";
+    sett_world* world = quiet_world();
+    sett_world* copy = quiet_world();
+    sett_world* stranger = quiet_world();
+    disk* to = disk_create();
+    sett_member_ref ref;
+    sett_component id = sett_component_register(world, &(sett_component_desc){SETT_TYPE(Carried)});
+    CHECK_EQ(name_kinds(world, id, "A"), SETT_OK);
+    sett_entity e = sett_entity_create(world);
+    CHECK(sett_set(world, e, id, &(Carried){10, {1, 2, 3}}) != NULL);
+    check_names(world, e, first, "kind = ropeA, slots = {slotA0 = 1, slotA1 = 2, slotA2 = 3}");
+    CHECK(sett_member_find(world, id, "slots.slotA1", &ref));
+    CHECK_EQ(ref.offset, offsetof(Carried, slots) + 1);
+    uint64_t hash = sett_world_hash(world);
+    CHECK_EQ(name_kinds(world, id, "B"), SETT_OK);
+    check_names(world, e, second, "kind = ropeB, slots = {slotB0 = 1, slotB1 = 2, slotB2 = 3}");
+    CHECK(!sett_member_find(world, id, "slots.slotA1", &ref));
+    CHECK_EQ(sett_json_set(world, e, id, first, strlen(first)), SETT_STATUS_INVALID);
+    CHECK_EQ(sett_world_hash(world), hash); /* names are no part of the state */
+    CHECK_EQ(sett_world_clone(world, copy), SETT_OK);
+    saves(world, to, 1);
+    CHECK_MSG(loads(stranger, to, NULL) == SETT_OK, "%s", sett_world_message(stranger));
+    CHECK_END(world);
+    check_names(copy, e, second, "kind = ropeB");
+    check_names(stranger, e, second, "slots = {slotB0 = 1, slotB1 = 2, slotB2 = 3}");
+    CHECK_END(copy);
+    CHECK_END(stranger);
+    disk_destroy(to);
+}
+
 TEST_MAIN(TEST(members_are_found_by_name), TEST(what_would_lose_something_asks_the_program),
           TEST(renamed_and_retyped_members_ask_the_program),
-          TEST(members_travel_with_unknown_types))
+          TEST(members_travel_with_unknown_types), TEST(names_come_from_a_table_at_run_time))

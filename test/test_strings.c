@@ -722,6 +722,43 @@ static void files_of_other_layouts_are_read(void)
     all_is_given_back();
 }
 
+/* Loading, with a migration, of which the n-th allocation fails: the world stays as it was. */
+static void loading_may_run_out_of_memory(void)
+{
+    static scarce_memory squeezed; /* what is taken from the pool meanwhile */
+    disk* to = disk_create();
+    sett_world* world = versioned(true);
+    sett_world* into = versioned(false);
+    Old* old = sett_add(world, sett_entity_create(world), 1);
+    CHECK_EQ(sett_string_set(world, &old->note, "a note"), SETT_OK);
+    CHECK(SETT_LIST_PUSH(world, &old->marks, OldMark) != NULL);
+    CHECK(sett_add(world, sett_entity_create(world), 2) != NULL);
+    saves(world, to, 1);
+    uint64_t before = sett_world_hash(into);
+    uint32_t failures = 0;
+    sett_status status = SETT_STATUS_OUT_OF_MEMORY;
+    for (uint32_t allowed = 0; status != SETT_OK; allowed++) {
+        scarce_squeeze(&into->pool, &squeezed, 0);
+        memory.closed = memory.strict = true;
+        memory.allowed = allowed;
+        status = loads(into, to, NULL);
+        memory.closed = memory.strict = false;
+        scarce_give_back(&into->pool, &squeezed);
+        CHECK_VALID(into);
+        if (status != SETT_OK) {
+            CHECK_EQ(status, SETT_STATUS_OUT_OF_MEMORY);
+            CHECK_EQ(sett_world_hash(into), before);
+            failures++;
+        }
+    }
+    CHECK(failures > 3);
+    CHECK_EQ(sett_component_count(into, 1), 1);
+    CHECK_END(world);
+    CHECK_END(into);
+    disk_destroy(to);
+    all_is_given_back();
+}
+
 /* A journal of a book, read at its end; and merged into a living world. */
 static void journals_and_merges_have_them(void)
 {
@@ -761,4 +798,4 @@ TEST_MAIN(TEST(copies_share_until_they_change), TEST(values_are_shown),
           TEST(the_hash_is_that_of_the_content), TEST(what_cannot_travel_is_rejected),
           TEST(copies_are_what_they_were), TEST(hostile_deltas_do_no_harm),
           TEST(every_allocation_fails_once), TEST(files_of_other_layouts_are_read),
-          TEST(journals_and_merges_have_them))
+          TEST(loading_may_run_out_of_memory), TEST(journals_and_merges_have_them))
