@@ -104,6 +104,42 @@ static void group_is_advised(void)
     CHECK_END(world);
 }
 
+/* Whether a group is advised where so many entities lose and get their velocity between loops. */
+static bool is_group_advised(uint32_t entities, uint32_t toggled)
+{
+    sett_world* world = make_world(entities, 50);
+    sett_query* query = make_query(world);
+    CHECK_EQ(sett_profile_begin(world), SETT_OK);
+    for (int k = 0; k < 100; k++) {
+        CHECK(loop(query, 1) != 0);
+        for (uint32_t index = 0, left = toggled; left != 0; index++) {
+            sett_entity e = sett_entity_at(world, index);
+            if (SETT_HAS(world, e, Velocity)) {
+                CHECK_EQ(SETT_REMOVE(world, e, Velocity), SETT_OK);
+                SETT_SET(world, e, Velocity, .x = 1, .y = 2);
+                left--;
+            }
+        }
+    }
+    CHECK_EQ(sett_profile_end(world), SETT_OK);
+    bool advised = false;
+    for (uint32_t count = advise(world); count-- > 0;) {
+        advised = advised || advice[count].kind == SETT_ADVICE_GROUP;
+    }
+    CHECK_END(world);
+    return advised;
+}
+
+/* Each that leaves or enters exchanges rows, in caches or, of many entities, out of them. */
+static void leaving_a_group_has_a_price(void)
+{
+    CHECK(is_group_advised(10000, 0));
+    CHECK(is_group_advised(10000, 4));
+    CHECK(!is_group_advised(10000, 40));
+    CHECK(is_group_advised(20000, 4));
+    CHECK(!is_group_advised(20000, 20));
+}
+
 /* Conditions of the query that are no fields become conditions of the group, and it is worth making
  * where these are there. */
 static void group_has_all_conditions(void)
@@ -242,6 +278,6 @@ static void profiling_changes_nothing(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(nothing_profiled), TEST(group_is_advised), TEST(group_has_all_conditions),
-          TEST(sparse_set_is_advised), TEST(array_is_advised), TEST(dont_fragment_is_advised),
-          TEST(profiling_changes_nothing))
+TEST_MAIN(TEST(nothing_profiled), TEST(group_is_advised), TEST(leaving_a_group_has_a_price),
+          TEST(group_has_all_conditions), TEST(sparse_set_is_advised), TEST(array_is_advised),
+          TEST(dont_fragment_is_advised), TEST(profiling_changes_nothing))
