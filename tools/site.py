@@ -367,7 +367,8 @@ def parts_of_code(code):
 
 def stand_alone():
     """Debian's furo wants a server that has other packages: a module, which a page from a file cannot
-    load, becomes a part of the script, and a style sheet of the machine a part of the style sheet."""
+    load, becomes a part of the script, and a style sheet of the machine a part of the style sheet. Its
+    style sheet has lost the rules for machines that are set to dark pages."""
     folder = os.path.join(SITE, "_static")
 
     def change(name, work):
@@ -393,8 +394,16 @@ def stand_alone():
         with open(path, encoding="utf-8") as file:
             return file.read() + text[found.end():]
 
+    def dark(text):
+        """The colours of the dark theme, also for who has asked the system for them."""
+        rules = re.findall(r'body\[data-theme="?dark"?\] ?\{[^}]*\}', text)
+        if "prefers-color-scheme" in text or not rules:
+            return text
+        asked = "".join(rule.replace(rule[:rule.index("]") + 1], 'body[data-theme="auto"]') for rule in rules)
+        return text + "\n@media (prefers-color-scheme: dark) { @media not print { %s } }\n" % asked
+
     change("scripts/furo.js", script)
-    change("styles/furo.css", style)
+    change("styles/furo.css", lambda text: dark(style(text)))
 
 
 def links(names, titles):

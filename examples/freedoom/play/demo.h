@@ -9,10 +9,10 @@
 
 /* The script, in frames of a sixtieth of a second. */
 enum {
+    DEMO_BACK = 520,
+    DEMO_BACK_END = 610,
     DEMO_MAP = 1500,
     DEMO_MAP_END = 1680,
-    DEMO_BACK = 2000,
-    DEMO_BACK_END = 2150,
     DEMO_BACK_AGAIN = 3000,
     DEMO_BACK_AGAIN_END = 3060,
     DEMO_COSTS = 3100,

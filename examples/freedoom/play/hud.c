@@ -73,6 +73,12 @@ static void hud_draw_number(Render* render, Art* art, float x, float y, int numb
     }
 }
 
+/* Above a number; x as there. */
+static void hud_draw_label(Render* render, int x, const char* text)
+{
+    render_text(render, x * render_width(render) / 320, render_height(render) * 170 / 200, 1, text);
+}
+
 static void hud_draw_body(Render* render, Art* art, const Session* session)
 {
     sett_world* world = session->sim->world;
@@ -83,13 +89,16 @@ static void hud_draw_body(Render* render, Art* art, const Session* session)
     if (health == NULL || armour == NULL || pack == NULL) {
         return;
     }
+    hud_draw_label(render, 12, "health");
     hud_draw_number(render, art, 48, 180, health->points);
     render_image(render, art, art_picture(art, "STTPRCNT"), 48, 180, 1.0f);
     if (armour->points != 0) {
+        hud_draw_label(render, 82, "armour");
         hud_draw_number(render, art, 118, 180, armour->points);
         render_image(render, art, art_picture(art, "STTPRCNT"), 118, 180, 1.0f);
     }
     if (held != 0 && held <= WEAPON_COUNT && weapon_table[held - 1].ammo != AMMO_NONE) {
+        hud_draw_label(render, 266, "ammo");
         hud_draw_number(render, art, 294, 180, pack->rounds[weapon_table[held - 1].ammo]);
     }
     static const char* const keys[] = {"STKEYS0", "STKEYS1", "STKEYS2"};
@@ -134,15 +143,20 @@ static void hud_draw_lines(const Hud* hud, Render* render, const Session* sessio
 {
     const Simulation* sim = session->sim;
     char text[160];
-    snprintf(text, sizeof text, "%s   tick %lu, %.1f ms   %lu frames a second, %.1f ms",
-             sim->arenas[session_arena(session)].level.map.name, (unsigned long)sim->dice.tick,
-             (double)hud->tick_time, (unsigned long)hud->frames_a_second, (double)hud->frame_time);
-    render_text(render, HUD_LEFT, 6, 1, text);
-    snprintf(text, sizeof text, "%lu maps, %lu monsters   kills %lu   H: help",
-             (unsigned long)sim->arena_count,
-             (unsigned long)sett_component_count(sim->world, Monster_id),
+    snprintf(text, sizeof text, "%s   kills %lu   H: keys   hold R: rewind",
+             sim->arenas[session_arena(session)].level.map.name,
              (unsigned long)session->facing.kills);
+    render_text(render, HUD_LEFT, 6, 1, text);
+    uint32_t maps = sim->arena_count;
+    snprintf(text, sizeof text, "%lu map%s, %lu monsters in one world", (unsigned long)maps,
+             maps == 1 ? "" : "s", (unsigned long)sett_component_count(sim->world, Monster_id));
     render_text(render, HUD_LEFT, 6 + HUD_LINE, 1, text);
+    if (hud->costs) {
+        snprintf(text, sizeof text, "tick %lu: %.1f ms   %lu frames a second: %.1f ms each",
+                 (unsigned long)sim->dice.tick, (double)hud->tick_time,
+                 (unsigned long)hud->frames_a_second, (double)hud->frame_time);
+        render_text(render, HUD_LEFT, 6 + 2 * HUD_LINE, 1, text);
+    }
 }
 
 static void hud_draw_mode(Render* render, const Session* session)
@@ -167,7 +181,8 @@ static void hud_draw_mode(Render* render, const Session* session)
         }
         break;
     }
-    render_text(render, -1, 50, session->mode == SESSION_REWINDS ? 4 : 2, text);
+    int size = render_width(render) < 480 ? 1 : 2;
+    render_text(render, -1, 50, session->mode == SESSION_REWINDS ? size * 2 : size, text);
 }
 
 void hud_draw(const Hud* hud, Render* render, Art* art, const Session* session)

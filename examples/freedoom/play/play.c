@@ -20,7 +20,7 @@
 
 typedef struct Arguments {
     const char* wads[GAME_FILES];
-    uint32_t wad_count, workers, demo;
+    uint32_t wad_count, workers, demo, record;
     const char* map;
     bool only, measure, help;
     int width, height;
@@ -47,6 +47,7 @@ static const char window_help[] =
     "  --workers N    threads (default: 0, as many as the machine has)\n"
     "  --demo [N]     plays N frames by itself, writes pictures to out/, prints\n"
     "                 what was done, and fails if something was not\n"
+    "  --record N     with --demo: writes each N-th frame to out/play-00001.png and so on\n"
     "  --measure      prints how long frames take: playing, a minute rewound, ever more\n"
     "                 monsters\n"
     "  --help         this text; the key H shows the keys\n";
@@ -61,6 +62,8 @@ static bool arguments_value(Arguments* to, const char* name, const char* value)
         to->wads[to->wad_count++] = value;
     } else if (strcmp(name, "--seed") == 0) {
         to->seed = strtoull(value, NULL, 10);
+    } else if (strcmp(name, "--record") == 0) {
+        to->record = (uint32_t)strtoul(value, NULL, 10);
     } else if (strcmp(name, "--workers") == 0) {
         to->workers = (uint32_t)strtoul(value, NULL, 10);
     } else if (strcmp(name, "--size") == 0) {
@@ -262,13 +265,14 @@ static bool window_step(Window* window, Play* play, const GameControls* controls
     return good;
 }
 
-static bool window_show_demo(Window* window, Play* play, uint32_t frames, Fault* fault)
+static bool window_show_demo(Window* window, Play* play, const Arguments* arguments, Fault* fault)
 {
     Demo demo;
-    bool good = demo_init(&demo, frames) || fault_set(fault, "out of memory");
-    while (good && demo.frame < frames && !window->quits) {
+    bool good = demo_init(&demo, arguments->demo) || fault_set(fault, "out of memory");
+    while (good && demo.frame < arguments->demo && !window->quits) {
         GameControls controls = demo_controls(&demo, play);
-        good = window_step(window, play, &controls, fault) && shot_take_due(&demo, play, fault);
+        good = window_step(window, play, &controls, fault) && shot_take_due(&demo, play, fault) &&
+               shot_record(&demo, play, arguments->record, fault);
     }
     demo_deinit(&demo);
     return good;
@@ -342,8 +346,13 @@ static bool window_report(const Session* session, Fault* fault)
            (unsigned long)done->kills, (unsigned long)done->doors, (unsigned long)done->items,
            (unsigned long)done->rewinds, (unsigned long)done->replayed,
            (unsigned long)done->kill_cams);
-    printf("all maps    %lu stairs built, %lu crushers started\n",
-           (unsigned long)events[EVENT_STAIRS], (unsigned long)events[EVENT_CRUSHER]);
+    /* What monsters and other players did, on all maps: not each session builds stairs. */
+    if (events[EVENT_STAIRS] != 0) {
+        printf("stairs      %lu\n", (unsigned long)events[EVENT_STAIRS]);
+    }
+    if (events[EVENT_CRUSHER] != 0) {
+        printf("crushers    %lu\n", (unsigned long)events[EVENT_CRUSHER]);
+    }
     if (!window_check_memory(session, fault)) {
         return false;
     }
@@ -360,7 +369,7 @@ static bool window_run_game(const Arguments* arguments, Simulation* sim, uint32_
                           arguments->width, arguments->height, fault) &&
                 window_open(&window, arguments, fault);
     if (good && arguments->demo != 0) {
-        good = window_show_demo(&window, &play, arguments->demo, fault);
+        good = window_show_demo(&window, &play, arguments, fault);
         times_print(&window.times, sim, "demo");
         good = good && window_report(play.session, fault);
     } else if (good && arguments->measure) {

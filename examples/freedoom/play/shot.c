@@ -59,3 +59,11 @@ bool shot_take_due(Demo* demo, const Play* play, Fault* fault)
     }
     return true;
 }
+
+bool shot_record(const Demo* demo, const Play* play, uint32_t interval, Fault* fault)
+{
+    char path[64];
+    snprintf(path, sizeof path, "out/play-%05lu.png", (unsigned long)demo->frame);
+    return interval == 0 || demo->frame % interval != 0 ||
+           (host_make_folder("out") && shot_write(play->render, path, fault));
+}
