@@ -5,7 +5,9 @@
 #include "file/json_text.h"
 #include "owned.h"
 #include "sett/json.h"
+#include "sett/prefab.h"
 #include "sett/relationship.h"
+#include "sett/singleton.h"
 
 #include <math.h>
 
@@ -59,7 +61,7 @@ static const uint32_t raw_offsets[] = {offsetof(Raw, to)};
                         label, owner, (at, .of = SETT_STRUCT(Vec2, x, y)),                         \
                         (rounds, .element_names = round_names), big, small, number,                \
                         (blob, .element = SETT_MEMBER_OPAQUE), (cache, .local = true)))            \
-    COMPONENT(Vec2, .members = SETT_STRUCT(Vec2, x, y))                                            \
+    COMPONENT(Vec2, .can_disable = true, .members = SETT_STRUCT(Vec2, x, y))                       \
     COMPONENT(Raw, .entity_offsets = raw_offsets, .entity_offset_count = 1)                        \
     COMPONENT(Skipped, .save = SETT_SAVE_SKIP)                                                     \
     TAG(Marked)
@@ -693,6 +695,11 @@ static const struct {
      "fewer bytes"},
     {IN_ENTITY("\"links\":{\"Likes\":[{\"to\":\"/x\"}]}"), "no entity has this path"},
     {IN_ENTITY("\"links\":{\"Likes\":[null]}"), "a string is expected"},
+    {IN_ENTITY("\"links\":{\"Likes\":[{\"data\":{\"base64\":\"AAAAAA==\"}}]}"),
+     "\"to\" is missing"},
+    {"{\"entities\":[{\"components\":{\"Singletons\":true}},"
+     "{\"components\":{\"Singletons\":true}}]}",
+     "line 1, column 77: another entity of the text has the singletons"},
     {IN_DOOR("\"x\":1"), "line 2, column 44, /a Door.x: no such member"},
     {IN_DOOR("\"cache\":1"), "no such member"},
     {IN_DOOR("\"locked\":1"), "/a Door.locked: true or false is expected"},
@@ -800,6 +807,206 @@ static void owning_types_are_read_in_place(void)
 #endif
     CHECK_END(world);
     CHECK_EQ(owned_alive, 0);
+}
+
+/* -------------------------------------------------------------------------- the library's types */
+
+/* A world with what the library registers when a program first uses it. */
+static sett_world* furnished_world(void)
+{
+    sett_world* world = new_world();
+    sett_entity imp = SETT_CREATE(world, SETT_VALUE(Vec2, 1, 2), SETT_VALUE_TAG(Marked));
+    sett_entity arm = SETT_CREATE(world, SETT_VALUE(Vec2, 3, 4));
+    sett_entity flies = SETT_CREATE(world, SETT_VALUE(Raw, .a = 7, .to = arm));
+    sett_entity bases[] = {flies};
+    CHECK_EQ(sett_name_set(world, imp, "imp"), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, arm, imp), SETT_OK);
+    CHECK_EQ(sett_prefab_make(world, imp), SETT_OK);
+    CHECK_EQ(sett_prefab_make(world, flies), SETT_OK);
+    sett_entity made[2];
+    for (int k = 0; k < 2; k++) {
+        made[k] = sett_instantiate_with(
+            world,
+            &(sett_instantiate_desc){
+                .prefab = imp, .name = k == 0 ? "boss" : NULL, .bases = bases, .base_count = 1});
+        CHECK(!sett_is_null(made[k]));
+    }
+    CHECK_EQ(sett_enable(world, made[0], Vec2_id, false), SETT_OK);
+    CHECK(sett_add(world, made[1], sett_disabled_tag(world)) != NULL);
+    CHECK(sett_relate(world, made[0], Owes_id, made[1]) != NULL);
+    *(uint32_t*)sett_relate(world, made[0], Likes_id, imp) = 5;
+    SETT_SINGLETON_SET(world, Raw, .a = 9, .to = made[0]);
+    return world;
+}
+
+static void a_fresh_world_gets_the_librarys_types(void)
+{
+    sett_world* from = furnished_world();
+    sett_world* to = new_world();
+    char* text = format(from, NULL);
+    sett_json_read_desc keep = {.keep_handles = true};
+    CHECK_MSG(sett_json_read(to, text, strlen(text), &keep, NULL) == SETT_OK, "%s",
+              sett_world_message(to));
+    CHECK_SAME(from, to);
+    CHECK_EQ(SETT_SINGLETON_FIND(to, Raw)->a, 9);
+    CHECK(!sett_is_enabled(to, sett_name_lookup(to, sett_null(), "boss"), Vec2_id));
+    sett_query* visible = SETT_QUERY_CREATE(to, SETT_IN(Raw));
+    uint32_t count = 0;
+    SETT_FOR(visible, b, i) {
+        (void)i;
+        count++;
+    }
+    CHECK_EQ(count, 2); /* one instance and the singletons; not the prefab, nor the disabled one */
+    sett_query_destroy(visible);
+    free(text);
+    CHECK_END(to);
+    CHECK_END(from);
+}
+
+/* Its prefab is not there: the link is lost, as other handles are. */
+static void an_instance_is_read_without_its_prefab(void)
+{
+    sett_world* from = furnished_world();
+    sett_world* to = new_world();
+    sett_entity prefab = sett_entity_create(from);
+    sett_entity made;
+    CHECK_EQ(sett_instantiate(from, prefab, 1, &made), SETT_OK);
+    sett_json_desc one = {.entity = made};
+    char* text = format(from, &one);
+    sett_json_result result;
+    CHECK_MSG(read_text(to, text, &result) == SETT_OK, "%s", sett_world_message(to));
+    CHECK_EQ(result.entities, 1);
+    CHECK_EQ(result.lost, 1);
+    CHECK(sett_is_null(sett_target(to, result.first, sett_instance_of(to))));
+    sett_json_read_desc keep = {.keep_handles = true};
+    CHECK_EQ(sett_json_read(to, text, strlen(text), &keep, NULL), SETT_STATUS_INVALID);
+    CHECK(strstr(sett_world_message(to), "InstanceOf: no such entity") != NULL);
+    free(text);
+    CHECK_END(to);
+    CHECK_END(from);
+}
+
+static const char singletons_text[] =
+    "{\"entities\":[{\"entity\":\"#90:7\",\"name\":\"one\",\"components\":"
+    "{\"Singletons\":true,\"Vec2\":{\"x\":1,\"y\":2},\"Vec2 off\":true,"
+    "\"Skipped\":null,\"Door\":{\"height\":3,\"owner\":\"#90:7\"}}},"
+    "{\"components\":{\"Door\":{\"owner\":\"#90:7\"}},\"links\":{\"Owes\":[\"#90:7\"]}}]}";
+
+static void singletons_are_those_of_the_world(void)
+{
+    sett_world* world = new_world();
+    sett_entity first = sett_singletons(world);
+    SETT_SINGLETON_SET(world, Raw, .a = 4);
+    SETT_SINGLETON_SET(world, Door, .small = 6);
+    int cached = 0;
+    SETT_SINGLETON_SET(world, Skipped, .cache = &cached);
+    for (int keeps = 0; keeps < 2; keeps++) {
+        sett_json_read_desc how = {.keep_handles = keeps != 0};
+        sett_json_result result;
+        CHECK_MSG(sett_json_read(world, singletons_text, sizeof(singletons_text) - 1, &how,
+                                 &result) == SETT_OK,
+                  "%s", sett_world_message(world));
+        CHECK_EQ(result.entities, 1);
+        CHECK_ENTITY_EQ(result.first, first);
+        CHECK_ENTITY_EQ(sett_singletons(world), first);
+        CHECK_EQ(sett_entity_count(world), 2 + keeps);
+        const Door* door = SETT_SINGLETON_FIND(world, Door);
+        CHECK(door->height == 3 * 65536 && door->small == 0);
+        CHECK_ENTITY_EQ(door->owner, first);
+        CHECK(SETT_SINGLETON_FIND(world, Vec2)->y == 2);
+        CHECK(!sett_is_enabled(world, first, Vec2_id));
+        CHECK_EQ(SETT_SINGLETON_FIND(world, Raw)->a, 4);
+        CHECK(SETT_SINGLETON_FIND(world, Skipped)->cache == &cached);
+        CHECK(sett_name_get(world, first) == NULL);
+        sett_entity other = sett_entity_at(world, 1 + (uint32_t)keeps);
+        CHECK_ENTITY_EQ(SETT_GET(world, other, Door)->owner, first);
+        CHECK_ENTITY_EQ(sett_target(world, other, Owes_id), first);
+        CHECK_VALID(world);
+    }
+    CHECK_EQ(read_text(world,
+                       "{\"entities\":[{\"components\":{\"Singletons\":true},"
+                       "\"links\":{\"Owes\":[\"#0:1\"]}}]}",
+                       NULL),
+             SETT_STATUS_INVALID);
+    CHECK(strstr(sett_world_message(world), "which get no links from a text") != NULL);
+    CHECK_END(world);
+}
+
+typedef struct heard_set {
+    uint32_t sets;
+    int64_t before, after;
+} heard_set;
+
+static void hear_set(sett_world* world, sett_entity entity, const void* old, void* value,
+                     void* user)
+{
+    heard_set* heard = user;
+    (void)world, (void)entity;
+    heard->sets++;
+    heard->before = ((const Door*)old)->small;
+    heard->after = ((const Door*)value)->height;
+}
+
+static void singletons_are_written_all_at_once(void)
+{
+    static const char halls[] =
+        "{\"entities\":[{\"components\":{\"Singletons\":true,\"Door\":{\"height\":3},"
+        "\"Vec2\":{\"x\":1}}},{\"entity\":\"/hall\"}]}";
+    sett_world* world = door_world();
+    heard_set heard = {0};
+    SETT_SINGLETON_SET(world, Door, .small = 6);
+    CHECK(sett_observer_create(world, &(sett_observer_desc){.component = Door_id,
+                                                            .on_replace = hear_set,
+                                                            .user = &heard}) != NULL);
+    CHECK_EQ(read_text(world, halls, NULL), SETT_STATUS_CONFLICT); /* two halls */
+    CHECK_EQ(SETT_SINGLETON_FIND(world, Door)->small, 6);
+    CHECK(SETT_SINGLETON_FIND(world, Vec2) == NULL);
+    CHECK_EQ(heard.sets, 0);
+    sett_json_read_desc below = {.parent = sett_entity_at(world, 0)};
+    CHECK_EQ(sett_json_read(world, halls, sizeof(halls) - 1, &below, NULL), SETT_OK);
+    CHECK_EQ(heard.sets, 1);
+    CHECK(heard.before == 6 && heard.after == 3 * 65536);
+    CHECK(sett_is_null(sett_hierarchy_parent(world, sett_singletons(world))));
+    CHECK_END(world);
+}
+
+/* A value that owns memory moves in, whatever it is moved by. */
+static void owning_singletons_are_replaced(void)
+{
+#if UINTPTR_MAX > UINT32_MAX
+    for (int moves = 0; moves < 2; moves++) {
+        sett_world* world = quiet_world();
+        sett_component_desc desc = {.name = "owned", OWNED_TYPE};
+        desc.move = moves != 0 ? owned_move : NULL;
+        desc.members = SETT_STRUCT(owned, (to, .element = SETT_MEMBER_OPAQUE, .local = true), pad);
+        sett_component id = sett_component_register(world, &desc);
+        CHECK(id != 0 && sett_singleton_ensure(world, id) != NULL);
+        CHECK_EQ(read_text(world,
+                           "{\"entities\":[{\"components\":{\"Singletons\":true,"
+                           "\"owned\":{\"pad\":77}}}]}",
+                           NULL),
+                 SETT_OK);
+        const owned* value = sett_singleton_find(world, id);
+        CHECK(value->pad == 77 && *value->to == 1);
+        CHECK_EQ(owned_alive, 1);
+        CHECK_END(world);
+        CHECK_EQ(owned_alive, 0);
+    }
+#endif
+}
+
+static void two_entities_with_singletons_are_reported(void)
+{
+    sett_world* world = quiet_world();
+    const char* reason;
+    sett_entity other = sett_entity_create(world);
+    CHECK(!sett_is_null(sett_singletons(world)));
+    CHECK_VALID(world);
+    CHECK(sett_add(world, other, SETT_ID_SINGLETONS) != NULL);
+    CHECK_EQ(sett_world_validate(world, &reason), SETT_STATUS_INVALID);
+    CHECK_STR_EQ(reason, "Singletons: two entities have this tag, by which singletons are found");
+    CHECK_EQ(sett_entity_destroy(world, other), SETT_OK);
+    CHECK_END(world);
 }
 
 /* --------------------------------------------------------------------------------------- random */
@@ -947,8 +1154,41 @@ static void memory_may_run_out(void)
     scarce_end(&memory, world);
 }
 
+static bool step_read_singletons(void* user)
+{
+    return sett_json_read(user, singletons_text, sizeof(singletons_text) - 1, NULL, NULL) ==
+           SETT_OK;
+}
+
+static void the_same_singletons(void* user)
+{
+    CHECK_EQ(sett_entity_count(user), 1);
+    CHECK_EQ(SETT_SINGLETON_FIND(user, Door)->small, 6);
+    CHECK_EQ(SETT_SINGLETON_FIND(user, Door)->height, 0);
+    CHECK(SETT_SINGLETON_FIND(user, Vec2) == NULL);
+    CHECK_EQ(sett_component_count(user, sett_component_find(user, "Skipped")), 0);
+}
+
+static void memory_may_run_out_for_singletons(void)
+{
+    static scarce_memory memory;
+    sett_world* world = scarce_world(&memory);
+    CHECK_EQ(SETT_REGISTER_ALL(world, LIST), SETT_OK);
+    CHECK(sett_relationship_register(world, &(sett_relationship_desc){.name = "Owes"}) != 0);
+    SETT_SINGLETON_SET(world, Door, .small = 6);
+    scarce_run(world, &memory, step_read_singletons, the_same_singletons, world);
+    CHECK(memory.failures > 5);
+    CHECK_EQ(SETT_SINGLETON_FIND(world, Door)->small, 0);
+    CHECK_EQ(sett_entity_count(world), 2);
+    scarce_end(&memory, world);
+}
+
 TEST_MAIN(TEST(the_grammar_is_that_of_json), TEST(a_world_is_a_text), TEST(parts_of_a_world),
           TEST(worlds_come_back), TEST(texts_are_added_to_worlds), TEST(small_texts_do),
           TEST(what_is_wrong_is_said_and_nothing_changes), TEST(unknown_things_can_be_skipped),
           TEST(single_values_are_set), TEST(owning_types_are_read_in_place),
-          TEST(random_worlds_come_back), TEST(altered_texts_are_harmless), TEST(memory_may_run_out))
+          TEST(random_worlds_come_back), TEST(altered_texts_are_harmless), TEST(memory_may_run_out),
+          TEST(a_fresh_world_gets_the_librarys_types), TEST(an_instance_is_read_without_its_prefab),
+          TEST(singletons_are_those_of_the_world), TEST(singletons_are_written_all_at_once),
+          TEST(owning_singletons_are_replaced), TEST(two_entities_with_singletons_are_reported),
+          TEST(memory_may_run_out_for_singletons))

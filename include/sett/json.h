@@ -22,10 +22,13 @@
  *     entities    null; the path of names from a root, "/hall/door" ('\\' stands for a '\'); or, if
  *                 there is none, "#index:generation"
  *
- * Names, parents and links are no components here. A text is checked as a whole before anything
- * changes: grammar (RFC 8259, UTF-8, at most 64 levels), types, members, ranges, references; a
- * member or key that occurs twice and a member that does not exist are errors. Messages say line,
- * column and member.
+ * Names, parents and links are no components here. The library's own tags and relationships
+ * (Prefab, Disabled, Singletons, InstanceOf) are registered when a text names them. The entity with
+ * the tag Singletons is the world's one if that exists: it gets the text's components, over its
+ * own, and keeps its handle, its name and its parent; links for it are an error. A text is checked
+ * as a whole before anything changes: grammar (RFC 8259, UTF-8, at most 64 levels), types, members,
+ * ranges, references; a member or key that occurs twice and a member that does not exist are
+ * errors. Messages say line, column and member.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -50,7 +53,8 @@ typedef struct sett_json_desc {
 typedef struct sett_json_read_desc {
     sett_entity parent; /* entities without a parent become its children; default: roots */
     bool keep_handles;  /* "#7:2" becomes entity 7:2, and handles of entities that do not exist are
-                         * kept; default: new entities, and such handles become null */
+                         * kept; default: new entities, and such handles become null,
+                         * links to them are left out */
     bool
         allow_unknown; /* components and members that do not exist are skipped; default: an error */
 } sett_json_read_desc;
@@ -58,7 +62,7 @@ typedef struct sett_json_read_desc {
 /* What was read. */
 typedef struct sett_json_result {
     sett_entity first; /* the first entity of the text; null: there was none */
-    uint32_t entities; /* created */
+    uint32_t entities; /* created; singletons that exist are not counted */
     uint32_t skipped;  /* unknown components and members */
     uint32_t lost;     /* handles that became null: of no entity of the text or of the world */
 } sett_json_result;
@@ -99,8 +103,8 @@ static inline size_t sett_json_format(sett_world* world, const sett_json_desc* d
  *   result  can be NULL
  * Fails: INVALID (the message says line, column and member, and what is wrong); LOCKED,
  * OUT_OF_MEMORY, LIMIT; CONFLICT, CYCLE and others if the world rejects what the text says, such as
- * two children of one name. Nothing has changed then but the generations of handles; callbacks may
- * have run.
+ * two children of one name. Nothing has changed then but the generations of handles, and which of
+ * the library's own types are registered; callbacks may have run.
  * Cost: O(text), read three times, plus the changes. Memory: about 64 bytes an entity.
  * Threads: writer. Since: 0.2 */
 static inline sett_status sett_json_read(sett_world* world, const char* text, size_t size,

@@ -2,19 +2,28 @@
  *
  * The workload: texts of some MB, from people and programs, right or wrong. So the text is read
  * three times: for its grammar and the names of its entities; for all that it says of them; and to
- * do it. The table of entities is all that is remembered.
+ * do it. The table of entities is all that is remembered. The first reading registers the types of
+ * the library itself that the text names, as deltas and files do.
  *
  *     entries   | where its reference stands, its old handle, the new one | ...
  *     found     hash of a reference -> entry; on a collision the next free key
  *
- * Invariant:  nothing of the world changes before the text was read twice without an error;
+ * A world has one entity of singletons. If it exists, the text's one is no new entity: references
+ * to it lead to the one that exists, whose components are written last. Their values are held until
+ * nothing can fail any more:
+ *
+ *     held      type, value | ...      those it requires before each
+ *
+ * Invariant:  no entity of the world changes before the text was read twice without an error;
  *             each reference leads to one entry at most
  */
 #include "file/json_value.h"
 #include "relation/chain.h"
+#include "relation/singletons.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
 #include "sett/relationship.h"
+#include "world/codec.h"
 
 #include <stdio.h>
 
@@ -34,6 +43,13 @@ typedef struct json_read_entry {
     sett_entity is;  /* null until it is created */
 } json_read_entry;
 
+/* A component for the singletons that exist. */
+typedef struct json_read_held {
+    setti_type* type;
+    void* value; /* NULL: only the component */
+    bool added;
+} json_read_held;
+
 typedef struct json_load {
     setti_json_reader reader; /* first: `find` gets its address */
     sett_world* world;
@@ -44,6 +60,12 @@ typedef struct json_load {
     uint32_t count;
     uint32_t capacity;
     uint32_t current;
+    size_t handle_at;    /* of the current entry's handle in the text */
+    uint32_t singletons; /* the entry with the tag, or SETTI_NONE */
+    sett_entity joined;  /* the world's singletons, which that entry is; null: it is created */
+    json_read_held* held;
+    uint32_t held_count;
+    uint32_t held_capacity;
     setti_hash_map found;
     setti_scratch value;
     uint64_t* seen; /* components of the entity that is read: a bit for each id */
@@ -204,12 +226,54 @@ static bool json_load_collect_reference(json_load* load, bool handle)
     if (numbered && !sett_is_null(entry->was) && !sett_equals(entry->was, was)) {
         return setti_json_fail(json, at, "two handles for one entity");
     }
-    if (numbered && load->desc->keep_handles && sett_entity_valid(load->world, was)) {
-        return setti_json_fail(json, at, "the world has this entity already");
-    }
+    load->handle_at = numbered ? at : load->handle_at;
     entry->was = numbered ? was : entry->was;
     entry->at = handle ? entry->at : at;
     return json_load_add_key(load, text, at);
+}
+
+/* Whether the current entity is the world's own entity of singletons. */
+static bool json_load_joins(const json_load* load)
+{
+    return load->current == load->singletons && !sett_is_null(load->joined);
+}
+
+/* The current entity is the one with the singletons. */
+static bool json_load_collect_singletons(json_load* load)
+{
+    if (load->singletons != SETTI_NONE && load->singletons != load->current) {
+        return setti_json_fail(&load->reader.json, load->reader.json.at,
+                               "another entity of the text has the singletons");
+    }
+    load->singletons = load->current;
+    load->joined = setti_singletons_find(load->world);
+    load->entries[load->current].is = load->joined;
+    return true;
+}
+
+/* "components" or "links": registers the types of the library itself. */
+static bool json_load_collect_types(json_load* load, bool components)
+{
+    setti_json* json = &load->reader.json;
+    char key[SETTI_JSON_KEY];
+    if (setti_json_peek(json) != '{') {
+        return setti_json_skip(json); /* to be rejected by the next pass */
+    }
+    bool good = setti_json_begin(json, '{');
+    while (good && setti_json_key(json, key)) {
+        sett_status status = setti_type_find(load->world, key) != NULL
+                                 ? SETT_OK
+                                 : setti_codec_register_own(load->world, key);
+        if (status != SETT_OK) {
+            load->status = status;
+            return false;
+        }
+        good = !components || setti_type_find(load->world, key) == NULL ||
+               setti_type_find(load->world, key) != setti_singletons_tag(load->world) ||
+               json_load_collect_singletons(load);
+        good = good && setti_json_skip(json);
+    }
+    return good && json->wrong == NULL;
 }
 
 static bool json_load_collect_entity(json_load* load)
@@ -227,8 +291,18 @@ static bool json_load_collect_entity(json_load* load)
         if (entity && load->entries[load->current].at != SIZE_MAX) {
             return setti_json_fail(json, json->at, "\"entity\" occurs twice");
         }
-        good = entity || strcmp(key, "handle") == 0 ? json_load_collect_reference(load, !entity)
-                                                    : setti_json_skip(json);
+        bool components = strcmp(key, "components") == 0;
+        if (entity || strcmp(key, "handle") == 0) {
+            good = json_load_collect_reference(load, !entity);
+        } else if (components || strcmp(key, "links") == 0) {
+            good = json_load_collect_types(load, components);
+        } else {
+            good = setti_json_skip(json);
+        }
+    }
+    if (good && json->wrong == NULL && load->desc->keep_handles && !json_load_joins(load) &&
+        sett_entity_valid(load->world, load->entries[load->current].was)) {
+        return setti_json_fail(json, load->handle_at, "the world has this entity already");
     }
     return good && json->wrong == NULL;
 }
@@ -292,6 +366,143 @@ static bool json_load_value(json_load* load, setti_type* type)
     return good;
 }
 
+/* ------------------------------------------------------------------- singletons that exist */
+
+static void* json_load_alloc_value(json_load* load, const setti_type* type)
+{
+    return setti_pool_alloc(&load->world->pool, type->desc.size, SETTI_MAX(type->desc.align, 1));
+}
+
+/* Holds a component, with a value that the caller reads if `value` is not NULL. */
+static bool json_load_hold(json_load* load, setti_type* type, void** value)
+{
+    json_read_held* grown = setti_pool_grow(&load->world->pool, load->held, sizeof(*grown),
+                                            load->held_count, 1, &load->held_capacity);
+    if (grown == NULL) {
+        return json_load_fail_memory(load);
+    }
+    load->held = grown;
+    json_read_held made = {type, NULL, false};
+    if (value != NULL) {
+        made.value = *value = json_load_alloc_value(load, type);
+        if (made.value == NULL) {
+            return json_load_fail_memory(load);
+        }
+        setti_type_init_values(type, made.value, 1);
+    }
+    load->held[load->held_count++] = made;
+    return true;
+}
+
+/* Reads a component of the singletons: for later. */
+static bool json_load_hold_component(json_load* load, setti_type* type)
+{
+    void* value = NULL;
+    bool valued = type->desc.size != 0 && setti_json_peek(&load->reader.json) != 'n';
+    bool good = true;
+    for (uint32_t k = 0; good && k < type->required.count; k++) {
+        good = json_load_hold(load, type->required.item[k], NULL);
+    }
+    return good && json_load_hold(load, type, valued ? &value : NULL) &&
+           setti_json_read_value(&load->reader, type, value);
+}
+
+static void json_load_move(const setti_type* type, void* to, void* from)
+{
+    if (type->desc.move != NULL) {
+        setti_type_call_move(type, to, from, 1);
+    } else {
+        memcpy(to, from, type->desc.size);
+    }
+}
+
+/* Adds the components that are absent; makes room for what json_load_swap does. */
+static bool json_load_add_held(json_load* load)
+{
+    for (uint32_t k = 0; k < load->held_count; k++) {
+        json_read_held* held = &load->held[k];
+        held->added = !sett_has(load->world, load->joined, held->type->id);
+        if (held->added && sett_ensure(load->world, load->joined, held->type->id) == NULL) {
+            held->added = false;
+            return json_load_done(load, false);
+        }
+        if (held->value != NULL &&
+            setti_scratch_get(&load->world->pool, &load->value, held->type->desc.size,
+                              held->type->desc.align) == NULL) {
+            return json_load_fail_memory(load);
+        }
+    }
+    return true;
+}
+
+/* Writes the value; what is held becomes the value from before. */
+static void json_load_swap(json_load* load, const json_read_held* held)
+{
+    const setti_type* type = held->type;
+    setti_pool* pool = &load->world->pool;
+    void* row = sett_find_mut(load->world, load->joined, type->id);
+    void* apart = setti_scratch_get(pool, &load->value, type->desc.size, type->desc.align);
+    if (row == NULL) {
+        return; /* a callback has removed it */
+    }
+    SETTI_ASSERT(apart != NULL);
+    json_load_move(type, apart, row);
+    json_load_move(type, row, held->value);
+    json_load_move(type, held->value, apart);
+}
+
+static void json_load_notify(json_load* load, const json_read_held* held)
+{
+    sett_world* world = load->world;
+    const void* row = sett_find(world, load->joined, held->type->id);
+    if (row != NULL && (held->type->flags & SETTI_TYPE_ON_SET) != 0) {
+        bool replaces = held->type->replace_observers != 0 && !held->added;
+        world->replaced_link = replaces ? held->value : NULL;
+        (void)sett_set(world, load->joined, held->type->id, row);
+        world->replaced_link = NULL;
+    }
+}
+
+/* Gives the singletons what is held for them: all of it or nothing. */
+static bool json_load_join(json_load* load)
+{
+    if (!json_load_add_held(load)) {
+        for (uint32_t k = load->held_count; k-- > 0;) {
+            if (load->held[k].added) {
+                (void)sett_remove(load->world, load->joined, load->held[k].type->id);
+            }
+        }
+        return false;
+    }
+    for (uint32_t k = 0; k < load->held_count; k++) {
+        if (load->held[k].value != NULL) {
+            json_load_swap(load, &load->held[k]);
+        }
+    }
+    for (uint32_t k = 0; k < load->held_count; k++) {
+        if (load->held[k].value != NULL) {
+            json_load_notify(load, &load->held[k]);
+        }
+    }
+    return true;
+}
+
+static void json_load_free_held(json_load* load)
+{
+    setti_pool* pool = &load->world->pool;
+    for (uint32_t k = 0; k < load->held_count; k++) {
+        const setti_type* type = load->held[k].type;
+        if (load->held[k].value != NULL) {
+            setti_type_deinit_values(type, load->held[k].value, 1);
+            setti_pool_free(pool, load->held[k].value, type->desc.size,
+                            SETTI_MAX(type->desc.align, 1));
+        }
+    }
+    setti_pool_free(pool, load->held, load->held_capacity * sizeof(*load->held), 16);
+}
+
+/* ----------------------------------------------------------------------------- what is said */
+
 /* Whether this type was read before, for this entity. */
 static bool json_load_is_seen(json_load* load, const setti_type* type)
 {
@@ -317,16 +528,20 @@ static bool json_load_components(json_load* load)
                                    "the library writes it: say \"name\", \"parent\" or \"links\"");
         } else if (json_load_is_seen(load, type)) {
             good = setti_json_fail(json, json->at, "the component occurs twice");
-        } else {
+        } else if (!json_load_joins(load) || load->pass != JSON_APPLY) {
             good = json_load_value(load, type);
+        } else if (type == setti_singletons_tag(load->world)) {
+            good = setti_json_read_value(&load->reader, type, NULL);
+        } else {
+            good = json_load_hold_component(load, type);
         }
         setti_json_leave(&load->reader, before);
     }
     return good && json->wrong == NULL;
 }
 
-/* A reference that has to lead somewhere. */
-static bool json_load_target(json_load* load, sett_entity* out)
+/* A reference that has to lead somewhere; `optional`: or is a handle that is lost, and null. */
+static bool json_load_target(json_load* load, bool optional, sett_entity* out)
 {
     setti_json* json = &load->reader.json;
     char text[SETTI_JSON_REFERENCE];
@@ -343,7 +558,8 @@ static bool json_load_target(json_load* load, sett_entity* out)
         return true;
     }
     return json_load_find_outside(load, text, at, out) &&
-           (sett_entity_valid(load->world, *out) || setti_json_fail(json, at, "no such entity"));
+           (sett_entity_valid(load->world, *out) || (optional && sett_is_null(*out)) ||
+            setti_json_fail(json, at, "no such entity"));
 }
 
 /* The data of a link. */
@@ -366,22 +582,29 @@ static bool json_load_link(json_load* load, const setti_type* type)
     sett_entity target = sett_null();
     bool data = false;
     bool good = true;
+    if (json_load_joins(load)) {
+        return setti_json_fail(json, json->at,
+                               "the world has its singletons, which get no links from a text");
+    }
     if (setti_json_peek(json) == '{') {
         size_t at = json->at;
+        bool aimed = false;
         (void)setti_json_begin(json, '{');
         while (good && setti_json_key(json, key)) {
             bool to = strcmp(key, "to") == 0;
+            aimed = aimed || to;
             data = data || !to;
-            good = to ? json_load_target(load, &target)
+            good = to ? json_load_target(load, true, &target)
                    : strcmp(key, "data") == 0
                        ? json_load_link_data(load, type->relation->data_type)
                        : setti_json_fail(json, at, "\"to\" and \"data\" are expected");
         }
-        good = good && json->wrong == NULL;
+        good = good && json->wrong == NULL &&
+               (aimed || setti_json_fail(json, at, "\"to\" is missing"));
     } else {
-        good = json_load_target(load, &target);
+        good = json_load_target(load, true, &target);
     }
-    if (good && load->pass == JSON_APPLY) {
+    if (good && load->pass == JSON_APPLY && !sett_is_null(target)) {
         void* into = sett_relate(load->world, json_load_self(load), type->id, target);
         good = json_load_done(load, into != NULL);
         if (good && data && size != 0) {
@@ -525,7 +748,8 @@ static bool json_load_keys(json_load* load, uint32_t wanted, sett_entity* parent
             if (*name != NULL && which == JSON_NAME) {
                 return setti_json_fail(json, json->at, "a name beside a path");
             }
-            good = which == JSON_NAME ? json_load_name(load, text) : json_load_target(load, parent);
+            good = which == JSON_NAME ? json_load_name(load, text)
+                                      : json_load_target(load, false, parent);
             *name = which == JSON_NAME ? text : *name;
         } else {
             good = which == JSON_COMPONENTS ? json_load_components(load) : json_load_links(load);
@@ -545,7 +769,7 @@ static bool json_load_entity(json_load* load, uint32_t wanted)
         return false;
     }
     bool good = json_load_keys(load, wanted, &parent, &name, text);
-    if (good && place && load->pass == JSON_APPLY) {
+    if (good && place && load->pass == JSON_APPLY && !json_load_joins(load)) {
         good = json_load_settle(load, parent, name);
     }
     return good;
@@ -603,17 +827,28 @@ static bool json_load_walk(json_load* load, uint32_t wanted)
            (found || setti_json_fail(json, json->at, "\"entities\" is missing"));
 }
 
+/* The tag comes at once, so that no callback creates a second entity with it. */
+static bool json_load_begin_singletons(json_load* load, sett_entity entity)
+{
+    const setti_type* tag = setti_singletons_tag(load->world);
+    return json_load_done(load, sett_ensure(load->world, entity, tag->id) != NULL);
+}
+
 static bool json_load_create(json_load* load)
 {
     for (uint32_t k = 0; k < load->count; k++) {
         json_read_entry* entry = &load->entries[k];
+        if (!sett_is_null(entry->is)) {
+            continue; /* the world's singletons */
+        }
         if (load->desc->keep_handles && !sett_is_null(entry->was)) {
             bool made = sett_entity_create_handle(load->world, entry->was) == SETT_OK;
             entry->is = made ? entry->was : sett_null();
         } else {
             entry->is = sett_entity_create(load->world);
         }
-        if (!json_load_done(load, !sett_is_null(entry->is))) {
+        if (!json_load_done(load, !sett_is_null(entry->is)) ||
+            (k == load->singletons && !json_load_begin_singletons(load, entry->is))) {
             return false;
         }
     }
@@ -625,13 +860,15 @@ static bool json_load_apply(json_load* load)
 {
     load->pass = JSON_APPLY;
     return json_load_create(load) && json_load_walk(load, JSON_NAME | JSON_PARENT) &&
-           json_load_walk(load, JSON_COMPONENTS) && json_load_walk(load, JSON_LINKS);
+           json_load_walk(load, JSON_COMPONENTS) && json_load_walk(load, JSON_LINKS) &&
+           json_load_join(load);
 }
 
 static void json_load_undo(json_load* load)
 {
     for (uint32_t k = load->count; k-- > 0;) {
-        if (sett_entity_valid(load->world, load->entries[k].is)) {
+        if (sett_entity_valid(load->world, load->entries[k].is) &&
+            !sett_equals(load->entries[k].is, load->joined)) {
             (void)sett_entity_destroy(load->world, load->entries[k].is);
         }
     }
@@ -642,6 +879,7 @@ static void json_load_free(json_load* load)
     setti_pool* pool = &load->world->pool;
     setti_pool_free(pool, load->entries, load->capacity * sizeof(*load->entries), 8);
     setti_hash_map_deinit(pool, &load->found);
+    json_load_free_held(load);
     setti_pool_free(pool, load->value.bytes, load->value.size, load->value.align);
     setti_pool_free(pool, load->seen, load->seen_size, 8);
 }
@@ -649,9 +887,12 @@ static void json_load_free(json_load* load)
 /* Does it all. */
 static sett_status json_load_run(json_load* load)
 {
+    bool good = json_load_walk(load, 0);
     load->seen_size = ((size_t)load->world->type_capacity / 64 + 1) * sizeof(uint64_t);
     load->seen = setti_pool_alloc(&load->world->pool, load->seen_size, 8);
-    bool good = load->seen != NULL && json_load_walk(load, 0);
+    if (load->seen == NULL) {
+        good = json_load_fail_memory(load);
+    }
     if (good) {
         load->reader.skipped = 0;
         load->pass = JSON_CHECK;
@@ -689,7 +930,8 @@ sett_status sett_json_read_sized(sett_world* world, const char* text, size_t siz
     if (!sett_is_null(desc->parent) && !sett_entity_valid(world, desc->parent)) {
         return setti_world_fail(world, SETT_STATUS_STALE, json_read_call, desc->parent, 0);
     }
-    json_load load = {.world = world, .desc = desc, .call = json_read_call};
+    json_load load = {
+        .world = world, .desc = desc, .call = json_read_call, .singletons = SETTI_NONE};
     setti_json_reader_init(&load.reader, world, text, size);
     load.reader.allow_unknown = desc->allow_unknown;
     load.reader.find = json_load_find;
@@ -697,7 +939,7 @@ sett_status sett_json_read_sized(sett_world* world, const char* text, size_t siz
     if (result != NULL) {
         memset(result, 0, sizeof(*result));
         result->first = status == SETT_OK && load.count != 0 ? load.entries[0].is : sett_null();
-        result->entities = status == SETT_OK ? load.count : 0;
+        result->entities = status == SETT_OK ? load.count - !sett_is_null(load.joined) : 0;
         result->skipped = load.reader.skipped;
         result->lost = load.lost;
     }
@@ -724,6 +966,7 @@ sett_status sett_json_set(sett_world* world, sett_entity entity, sett_component 
     }
     json_read_entry self = {SIZE_MAX, entity, entity};
     json_load load = {.world = world, .desc = &kept, .call = __func__, .pass = JSON_CHECK};
+    load.singletons = SETTI_NONE;
     setti_json_reader_init(&load.reader, world, text, size);
     load.reader.find = json_load_find;
     (void)setti_json_enter(&load.reader, "", type->desc.name);

@@ -2,9 +2,10 @@
  *
  * Invariant of the world:  a storage has an index => that entity is alive;  a type that is not
  * dont_fragment is in an entity's signature <=> its storage has the entity;  a signature's hooked
- * is the number of its types with removal hooks;  an entity has a type => it has all types that
- * the type requires;  a transition that a type, not dont_fragment, remembers begins at a signature
- * without the type if it adds, with the type if it removes
+ * is the number of its types with removal hooks;  an entity has a type => it has all types that the
+ * type requires;  one entity at most has the tag of singletons;  a transition that a type, not
+ * dont_fragment, remembers begins at a signature without the type if it adds, with the type if it
+ * removes
  */
 #include "query/query.h"
 #include "run/run.h"
@@ -138,6 +139,14 @@ static const char* validate_collect(const sett_world* world)
                : "the room for entities that are destroyed together is miscounted, or in use";
 }
 
+/* Singletons are found by their tag, which the entity that is destroyed last has. */
+static const char* validate_singletons(const sett_world* world)
+{
+    return world->last_tag == NULL || world->last_tag->storage.count <= 1
+               ? NULL
+               : "two entities have this tag, by which singletons are found";
+}
+
 sett_status sett_world_validate(sett_world* world, const char** reason)
 {
     if (SETTI_IS_NULL(world)) {
@@ -165,6 +174,10 @@ sett_status sett_world_validate(sett_world* world, const char** reason)
     for (uint32_t k = 0; found == NULL && k < world->registered.count; k++) {
         found = validate_type(world, world->registered.item[k]);
         where = found != NULL ? world->registered.item[k]->desc.name : "";
+    }
+    if (found == NULL) {
+        found = validate_singletons(world);
+        where = found != NULL ? world->last_tag->desc.name : "";
     }
     for (const setti_listener* at = world->listeners; found == NULL && at != NULL; at = at->next) {
         found = validate_listener(world, at);
