@@ -189,6 +189,16 @@ static void other_type(scene* s)
     IS_NULL(SETT_GET(s->world, s->e, Place));
 }
 
+static void get_a_relationship(scene* s)
+{
+    sett_component Owes_id = s->owes;
+    typedef struct Owes {
+        int amount;
+    } Owes;
+    CHECK(sett_relate(s->world, s->e, s->owes, s->f) != NULL);
+    IS_NULL(SETT_GET(s->world, s->e, Owes));
+}
+
 static void get_mut_hierarchy(scene* s)
 {
     CHECK_EQ(sett_hierarchy_attach(s->world, s->e, s->f), SETT_OK);
@@ -537,6 +547,13 @@ static void changes_at_once(sett_context* c)
     FAILS(sett_entity_destroy(c->world, s->e), LOCKED);
 }
 
+static void sends_at_once(sett_context* c)
+{
+    scene* s = c->user;
+    FAILS(sett_event_send(c->world, s->e, SETT_ROUTE_ENTITY, Velocity_id, &(Velocity){1, 2}),
+          LOCKED);
+}
+
 static void reads_undeclared(sett_context* c)
 {
     scene* s = c->user;
@@ -578,6 +595,11 @@ static void system_records_into_the_own_buffer(scene* s)
 static void system_changes_structure(scene* s)
 {
     run_system(s, "changes", changes_at_once);
+}
+
+static void system_sends_an_event(scene* s)
+{
+    run_system(s, "sends", sends_at_once);
 }
 
 static void system_reads_undeclared(scene* s)
@@ -834,6 +856,7 @@ static const misuse table[] = {
     {"give a value to a tag", "the tag, as with NULL", value_of_a_tag, LOGGED},
     {"`SETT_VALUE_TAG` of a type that has values", "null", value_listed_as_tag, CHECKED},
     {"`SETT_GET` as another C type", "NULL", other_type, CHECKED},
+    {"`SETT_GET` of a relationship", "NULL", get_a_relationship, CHECKED},
     {"ask for a Hierarchy to write it", "NULL", get_mut_hierarchy, EVERY},
     {"set the component of a name", "NULL", set_name_component, EVERY},
     {"add the component of a relationship", "NULL", add_relationship, EVERY},
@@ -891,6 +914,7 @@ static const misuse table[] = {
     {"record into the world's own buffer in a system", "LOCKED", system_records_into_the_own_buffer,
      EVERY},
     {"change structure in a system", "NULL, LOCKED", system_changes_structure, EVERY},
+    {"send an event in a system", "LOCKED", system_sends_an_event, EVERY},
     {"read a component that the system did not declare", "the value", system_reads_undeclared,
      LOGGED},
     {"write the data of a link that the system did not declare", "the data", system_writes_a_link,

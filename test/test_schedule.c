@@ -423,6 +423,34 @@ static void trespasses(sett_context* c)
     }
 }
 
+/* A system that could be split says why it has one job. */
+static void one_job_has_a_reason(void)
+{
+    scene s;
+    scene_begin(&s);
+    char text[2000];
+    sett_component few = sett_component_register(
+        s.world,
+        &(sett_component_desc){.name = "Few", .size = 4, .storage = SETT_STORAGE_SPARSE_SET});
+    for (uint32_t k = 5000; k-- > 0;) { /* in another order than the indices */
+        sett_entity e = sett_entity_create(s.world);
+        CHECK(sett_add(s.world, e, s.type[0]) != NULL);
+        CHECK(sett_add(s.world, e, few) != NULL);
+    }
+    sett_system_desc desc = {.name = "gathers", .run = write_name, .user = &s};
+    desc.terms[0] = (sett_term){.component = s.type[0], .access = SETT_IN, .drives = true};
+    desc.terms[1] = (sett_term){.component = few, .access = SETT_INOUT};
+    sett_system* gathers = sett_system_create(s.world, &desc);
+    CHECK(gathers != NULL);
+    MAKE(&s, "hits", "b", .access_inout = {few});
+    CHECK(sett_schedule_describe(s.world, text, sizeof(text)) < sizeof(text));
+    CHECK_MSG(strstr(text, "one job: it writes Few, a gathered field") != NULL, "%s", text);
+    CHECK_MSG(strstr(text, "one job: it writes Few, in a sparse set, by handle") != NULL, "%s",
+              text);
+    CHECK(strstr(text, "up to") == NULL);
+    scene_end(&s);
+}
+
 static void the_guard_names_system_and_component(void)
 {
     static guarded g;
@@ -794,5 +822,6 @@ TEST_MAIN(TEST(recorded_components_wait_for_commands), TEST(conflicts_keep_the_o
           TEST(presence_conflicts_with_nothing), TEST(extra_access_conflicts),
           TEST(who_declares_nothing_runs_alone), TEST(stages_end_with_their_phase),
           TEST(cycles_are_rejected_and_printed), TEST(phases_are_not_contradicted),
-          TEST(schedule_is_printed_in_words), TEST(the_guard_names_system_and_component),
-          TEST(random_systems_keep_the_rules), TEST(validation_sees_a_wrong_schedule))
+          TEST(schedule_is_printed_in_words), TEST(one_job_has_a_reason),
+          TEST(the_guard_names_system_and_component), TEST(random_systems_keep_the_rules),
+          TEST(validation_sees_a_wrong_schedule))

@@ -104,6 +104,48 @@ static void a_system_finds_the_buffer_of_its_job(void)
     }
 }
 
+static void finds_its_buffer(sett_context* c)
+{
+    CHECK_PTR_EQ(sett_commands_here(c->world), c->commands);
+}
+
+static void changes_at_once(sett_context* c)
+{
+    scene* s = c->user;
+    if (c->job == 0) {
+        CHECK(sett_is_null(sett_entity_create(c->world)));
+        CHECK_EQ(sett_cmd_add(s->own, sett_entity_at(c->world, 0), s->tag), SETT_STATUS_LOCKED);
+        sett_batch batch;
+        CHECK(sett_query_begin(sett_system_query(c->system), &batch) == NULL);
+    }
+}
+
+/* Beside others, messages name the system of the job that calls. */
+static void the_system_of_the_job_is_named(void)
+{
+    for (uint32_t workers = 0; workers <= 4; workers += 2) {
+        scene s;
+        scene_begin(&s, workers);
+        for (int k = 0; k < 3; k++) {
+            sett_system_desc desc = {.name = k == 0   ? "first"
+                                             : k == 1 ? "second"
+                                                      : "third",
+                                     .run = k == 1 ? changes_at_once : finds_its_buffer,
+                                     .user = &s,
+                                     .terms = {{.component = s.a, .access = SETT_IN}}};
+            CHECK(sett_system_create(s.world, &desc) != NULL);
+        }
+        CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+#if !defined(NDEBUG)
+        CHECK_MSG(strstr(s.log, "sett_entity_create: system \"second\" runs; ") != NULL &&
+                      strstr(s.log, "closed while system \"second\" runs - ") != NULL &&
+                      strstr(s.log, ": system \"second\" runs; open the loop") != NULL,
+                  "%s", s.log);
+#endif
+        scene_end(&s);
+    }
+}
+
 static void* enqueue_backwards(sett_task_fn task, uint32_t count, uint32_t min_range, void* context,
                                void* user)
 {
@@ -311,7 +353,7 @@ static void the_program_has_a_pointer(void)
     scene_end(&s);
 }
 
-TEST_MAIN(TEST(a_system_finds_the_buffer_of_its_job), TEST(the_order_of_jobs_does_not_matter),
-          TEST(the_worlds_own_buffer_is_closed_to_systems), TEST(modules_are_locked_out_as_well),
-          TEST(observers_record_for_who_called_them), TEST(a_world_in_use_stays),
-          TEST(the_program_has_a_pointer))
+TEST_MAIN(TEST(the_system_of_the_job_is_named), TEST(a_system_finds_the_buffer_of_its_job),
+          TEST(the_order_of_jobs_does_not_matter), TEST(the_worlds_own_buffer_is_closed_to_systems),
+          TEST(modules_are_locked_out_as_well), TEST(observers_record_for_who_called_them),
+          TEST(a_world_in_use_stays), TEST(the_program_has_a_pointer))

@@ -41,6 +41,24 @@ static void describe_access(setti_writer* text, const sett_system* system, uint3
     }
 }
 
+/* Why a system that can be split has one job now; false: it has more. */
+static bool describe_one_job(setti_writer* text, const sett_system* system)
+{
+    setti_plan plan;
+    setti_plan_update(system->query);
+    setti_plan_make(system->query, &plan);
+    uint32_t scattered = setti_query_scattered(system->query, plan.in_place);
+    const setti_type* sparse = setti_system_sparse(system);
+    if (scattered != 0) {
+        const setti_term* term = &system->query->term[setti_bits_lowest(scattered)];
+        setti_writer_add(text, "; one job: it writes %s, a gathered field", term->type->desc.name);
+    } else if (sparse != NULL) {
+        setti_writer_add(text, "; one job: it writes %s, in a sparse set, by handle",
+                         sparse->desc.name);
+    }
+    return scattered != 0 || sparse != NULL;
+}
+
 static void describe_jobs(setti_writer* text, const sett_system* system)
 {
     if (system->desc.run == NULL) {
@@ -48,6 +66,9 @@ static void describe_jobs(setti_writer* text, const sett_system* system)
     } else if (system->query == NULL) {
         setti_writer_add(text, "; called once");
     } else if (setti_system_splits(system)) {
+        if (describe_one_job(text, system)) {
+            return;
+        }
         setti_writer_add(text, "; up to %u jobs", (unsigned)system->world->run->jobs);
     } else {
         setti_writer_add(text, "; one job%s",

@@ -366,7 +366,10 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
         return;
     }
     const setti_term* meant = query_term_of_type(query, size, type);
-    char hint[32] = "";
+    char hint[64] = "";
+    if (term->type->relation != NULL) {
+        snprintf(hint, sizeof(hint), " - sett_related reads the data of a link");
+    }
     if (meant != NULL) {
         snprintf(hint, sizeof(hint), " - term %u is", (unsigned)(meant - query->term));
     }

@@ -185,9 +185,13 @@ typedef struct setti_survey {
     uint32_t rows;                           /* of a chunk: a multiple of SETT_BATCH_ROWS */
     uint32_t count;                          /* of chunks */
     uint32_t filled;                         /* chunks that may hold a match */
-    bool scatters;                           /* it writes values whose rows lie in another order */
+    uint32_t scattered;                      /* terms whose values it gathers, and writes back */
     uint64_t bits[SETTI_SURVEY_CHUNKS / 64]; /* which are filled */
 } setti_survey;
+
+/* The terms that are written, and whose values do not lie in the order of the rows: one job writes
+ * them back. `in_place`: those whose values do. */
+uint32_t setti_query_scattered(const sett_query* query, uint32_t in_place);
 
 /* Fills in a survey: a function of who has what, and not of which pages exist. Reads only, if plans
  * are up to date. */

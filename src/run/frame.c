@@ -175,18 +175,6 @@ static bool frame_is_due(sett_system* system, float dt)
     return system->steps != 0;
 }
 
-/* Whether it writes by handle to a sparse set: two jobs could write to one page. */
-static bool frame_writes_sparse(const sett_system* system)
-{
-    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && system->desc.access_inout[k] != 0; k++) {
-        const setti_type* type = setti_world_type(system->world, system->desc.access_inout[k]);
-        if (type->storage.kind == SETTI_SPARSE) {
-            return true;
-        }
-    }
-    return false;
-}
-
 static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_t number,
                                     uint32_t count)
 {
@@ -209,7 +197,7 @@ static void frame_split(setti_run* run, sett_system* system)
 {
     setti_survey survey;
     setti_query_survey(system->query, &survey);
-    uint32_t jobs = survey.scatters || frame_writes_sparse(system) ? 1 : run->jobs;
+    uint32_t jobs = survey.scattered != 0 || setti_system_sparse(system) != NULL ? 1 : run->jobs;
     jobs = SETTI_MIN(jobs, system->job_capacity);
     jobs = SETTI_MIN(jobs, survey.filled);
     SETTI_ASSERT(survey.filled == 0 || jobs != 0);

@@ -206,6 +206,10 @@ uint32_t setti_system_access(const sett_system* system, sett_component component
 /* Whether declared access allows it to be split, whatever the state. */
 bool setti_system_splits(const sett_system* system);
 
+/* The type in a sparse set that it writes by handle, so that it has one job: two could write to one
+ * page. NULL: none. */
+const setti_type* setti_system_sparse(const sett_system* system);
+
 /* Creates as many jobs as the world allows. False when memory runs out. */
 bool setti_system_make_jobs(sett_system* system);
 
@@ -248,6 +252,9 @@ void setti_slice_leave(setti_slice* slice);
 
 /* The slice that the calling thread runs, or NULL. */
 setti_slice* setti_slice_here(setti_run* run);
+
+/* The name of its system, or NULL. */
+const char* setti_slice_name(const sett_world* world);
 
 /* Begins or ends to watch the slices that are entered from now on. */
 void setti_guard_watch(sett_world* world, bool on);

@@ -52,6 +52,12 @@ setti_slice* setti_slice_here(setti_run* run)
     return NULL;
 }
 
+const char* setti_slice_name(const sett_world* world)
+{
+    const setti_slice* slice = setti_slice_here(world->run);
+    return slice != NULL ? slice->system->name : NULL;
+}
+
 sett_commands* sett_commands_here(sett_world* world)
 {
     if (SETTI_IS_NULL(world)) {

@@ -126,6 +126,17 @@ bool setti_system_splits(const sett_system* system)
     return true;
 }
 
+const setti_type* setti_system_sparse(const sett_system* system)
+{
+    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && system->desc.access_inout[k] != 0; k++) {
+        const setti_type* type = setti_world_type(system->world, system->desc.access_inout[k]);
+        if (type->storage.kind == SETTI_SPARSE) {
+            return type;
+        }
+    }
+    return NULL;
+}
+
 /* ---------------------------------------------------------------------------------------- jobs */
 
 bool setti_system_make_jobs(sett_system* system)
@@ -295,6 +306,7 @@ setti_run* setti_run_ensure(sett_world* world)
         run->watched = true;
 #endif
         world->run = run;
+        world->running_here = setti_slice_name;
         world->free_run = run_free;
         world->holder_of[SETTI_HOLDER_SYSTEM] = system_of_type;
         setti_world_add_root(world, &run->root, &run->state, sizeof(run->state), NULL, NULL);

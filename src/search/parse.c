@@ -278,6 +278,13 @@ static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
     if (path == NULL) {
         return false;
     }
+    const char* next = p->at;
+    p->at += *next != '\0' && strchr("+*?", *next) != NULL;
+    if (parse_accept(p, "(")) {
+        return parse_fail(p, start, SETT_STATUS_ARGUMENT,
+                          "\")\" is missing before \"%.100s\", which begins another term", path);
+    }
+    p->at = next;
     ref->entity = sett_name_lookup(p->out->world, sett_null(), path);
     return !sett_is_null(ref->entity) ||
            parse_fail(p, start, SETT_STATUS_ARGUMENT, "no entity is called \"%.100s\"", path);

@@ -196,7 +196,7 @@ SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type*
         world, SETT_STATUS_LOCKED,
         "sett_set: \"%.100s\" has on_set callbacks, which cannot run inside system "
         "\"%.200s\" - record it with sett_cmd_set",
-        type->desc.name, world->running);
+        type->desc.name, setti_world_running(world));
     return false;
 }
 

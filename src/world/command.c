@@ -238,7 +238,7 @@ SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands
                                  "%s: the world's own buffer is closed while system \"%.200s\" "
                                  "runs - record into sett_commands_here(world) or "
                                  "context->commands",
-                                 what, world->running != NULL ? world->running : "?");
+                                 what, world->running != NULL ? setti_world_running(world) : "?");
 }
 
 /* A hook must not pull the buffer away from under the loop that applies it, nor a system a job,

@@ -917,6 +917,14 @@ SETTI_COLD static bool component_wrong_type(const sett_world* world, const setti
                                             size_t size, const char* type_name, const char* call)
 {
     char about[96] = "";
+    if (type->relation != NULL) {
+        setti_world_misuse_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: \"%.100s\" is a relationship, whose values are links - sett_related reads the "
+            "data of a link, sett_related_mut writes it, sett_relate adds a link",
+            call, type->desc.name);
+        return false;
+    }
     if (size != 0) {
         snprintf(about, sizeof(about), " (%llu bytes)", (unsigned long long)size);
     }

@@ -600,6 +600,7 @@ static const char* world_command_for(const char* call)
                                            {"sett_relate", "sett_cmd_relate"},
                                            {"sett_unrelate", "sett_cmd_unrelate"},
                                            {"sett_hierarchy_attach", "sett_cmd_attach"},
+                                           {"sett_event_send", "sett_cmd_event"},
                                            {"sett_name_set", "sett_cmd_name_set"},
                                            {"sett_instantiate", "sett_cmd_instantiate"},
                                            {"sett_entity_create_many", "sett_cmd_create"},
@@ -624,6 +625,12 @@ static void world_advise(char* out, size_t size, const char* call, const char* i
     }
 }
 
+const char* setti_world_running(const sett_world* world)
+{
+    const char* here = world->running_here != NULL ? world->running_here(world) : NULL;
+    return here != NULL ? here : world->running;
+}
+
 SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
 {
     char instead[128];
@@ -640,7 +647,7 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
         return setti_world_fail_with(
             world, SETT_STATUS_LOCKED,
             "%s: system \"%.200s\" runs; %s, or declare the system as `exclusive`", call,
-            world->running, instead);
+            setti_world_running(world), instead);
     }
     if (world->locks == 0) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,

@@ -215,7 +215,9 @@ struct sett_world {
     struct setti_run* run;               /* the systems, made with the first of them */
     void (*free_run)(sett_world* world); /* frees what of them does not lie in the pool */
     const char* running; /* the systems that run, by name; NULL: none, or one alone */
-    bool side_by_side;   /* they run on several threads: none writes to this struct meanwhile */
+    /* the name of the one that runs on this thread; NULL if no job of one does */
+    const char* (*running_here)(const sett_world* world);
+    bool side_by_side; /* they run on several threads: none writes to this struct meanwhile */
     const setti_guard* guard; /* called at every access, while systems are watched */
 
     setti_misuse misuse[SETTI_MISUSES];
@@ -357,6 +359,9 @@ sett_status setti_world_check_unlocked(sett_world* world, const char* call);
 /* SETT_OK, or fails with LOCKED: systems run that may run side by side, none of which may write to
  * what the world shares. */
 sett_status setti_world_check_serial(sett_world* world, const char* call);
+
+/* For messages, while systems run: the name of the one on this thread, or else of all. */
+const char* setti_world_running(const sett_world* world);
 
 /* At least so many bytes, of what was there before nothing; NULL when memory runs out. */
 void* setti_scratch_get(setti_pool* pool, setti_scratch* scratch, size_t size, size_t align);
