@@ -35,6 +35,7 @@ struct sett_autosave {
 
 static void autosave_free(sett_autosave* autosave)
 {
+    SETTI_ASSERT(!autosave->running);
     setti_pool* pool = &autosave->world->pool;
     sett_world_destroy(autosave->copy);
     setti_bytes_free(pool, &autosave->path);
@@ -45,6 +46,7 @@ static void autosave_free(sett_autosave* autosave)
 
 static bool autosave_make_copy(sett_autosave* autosave)
 {
+    SETTI_ASSERT(!autosave->running);
     const sett_world* world = autosave->world;
     autosave->copy = setti_replica_create(world);
     autosave->unregistered = world->unregistered;
@@ -84,6 +86,7 @@ sett_autosave* sett_autosave_create(sett_world* world, const char* path, const s
 /* Makes the copy what the world is. */
 static sett_status autosave_copy(sett_autosave* autosave)
 {
+    SETTI_ASSERT(!autosave->running);
     sett_world* world = autosave->world;
     sett_status status = SETT_OK;
     if (autosave->unregistered != world->unregistered) { /* the copy has types of before */

@@ -113,6 +113,7 @@ static sett_status journal_fail(const sett_journal* journal)
 /* Writes what leads from the last state to a later one. */
 static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint64_t frame)
 {
+    SETTI_ASSERT(frame >= journal->frame);
     sett_world* world = journal->place.world;
     setti_bytes delta = {NULL, 0, 0};
     sett_status status = setti_delta_encode(world, journal->last, now, &delta);
@@ -144,6 +145,7 @@ static bool journal_note(sett_journal* journal, uint64_t frame, uint64_t offset)
 /* Writes the state that the last delta led to, so that a reader can begin here. */
 static sett_status journal_write_keyframe(sett_journal* journal, uint64_t frame)
 {
+    SETTI_ASSERT(journal->stream.offset >= SETTI_STREAM_HEADER);
     sett_world* world = journal->place.world;
     setti_bytes state = {NULL, 0, 0};
     uint64_t offset = journal->stream.offset;

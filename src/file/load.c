@@ -57,6 +57,7 @@ static const char load_limit_why[] = "it needs more memory than sett_file_desc.l
 /* The world apart says what is wrong. */
 static sett_status load_blame(load_attempt* load, sett_status status)
 {
+    SETTI_ASSERT(load->apart != NULL && status != SETT_OK);
     if (status == SETT_STATUS_OUT_OF_MEMORY && load->apart->pool.denied) {
         return load_fail(load, SETT_STATUS_LIMIT, load_limit_why);
     }
@@ -83,6 +84,7 @@ static sett_status load_limit(load_attempt* load, size_t limit)
 /* Creates the world apart, with the allocator of the other one, whose ceiling counts. */
 static sett_status load_begin_apart(load_attempt* load)
 {
+    SETTI_ASSERT(load->limit != 0);
     load->apart = setti_replica_create(load->place->world);
     if (load->apart == NULL) {
         return load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
@@ -94,6 +96,7 @@ static sett_status load_begin_apart(load_attempt* load)
 /* What is left of the limit; what was decompressed counts. */
 static size_t load_left(const load_attempt* load)
 {
+    SETTI_ASSERT(load->apart != NULL && load->limit != 0);
     size_t used = load->apart->pool.block_size + load->reader.unpacked;
     size_t most = load->limit - SETTI_MIN(load->reader.unpacked, load->limit - 1);
     setti_pool_set_ceiling(&load->apart->pool, most);
@@ -103,6 +106,7 @@ static size_t load_left(const load_attempt* load)
 /* Remembers how far systems are. */
 static sett_status load_systems(load_attempt* load)
 {
+    SETTI_ASSERT(load->reader.kind == SETTI_STREAM_RUN);
     setti_pool* pool = load->reader.pool;
     const setti_bytes* payload = &load->reader.payload;
     if (!setti_run_check(payload)) {
@@ -125,6 +129,7 @@ static void load_advance(load_attempt* load)
 
 static sett_status load_state(load_attempt* load)
 {
+    SETTI_ASSERT(load->apart != NULL);
     const setti_bytes* payload = &load->reader.payload;
     if (load->has_state && load->reader.kind == SETTI_STREAM_KEYFRAME) {
         return SETT_OK; /* what the deltas led to */
@@ -142,6 +147,7 @@ static sett_status load_state(load_attempt* load)
 /* A delta that does not fit ends the journal, as one that is damaged. */
 static sett_status load_delta(load_attempt* load)
 {
+    SETTI_ASSERT(load->apart != NULL && load->reader.kind == SETTI_STREAM_DELTA);
     const setti_bytes* payload = &load->reader.payload;
     if (!load->has_state) {
         return load_fail(load, SETT_STATUS_INVALID, "it begins with a delta");
@@ -185,6 +191,7 @@ static sett_status load_record(load_attempt* load)
 /* Plays all records up to the end, or up to the first that is not whole. */
 static sett_status load_records(load_attempt* load)
 {
+    SETTI_ASSERT(load->apart != NULL && !load->has_state);
     setti_stream_reader* reader = &load->reader;
     uint64_t good = reader->offset; /* up to here records count */
     setti_stream_next next;
@@ -266,6 +273,7 @@ static sett_status load_all(load_attempt* load)
 /* Registers the types that were read as the program has them; others as they were read. */
 static sett_status load_join(load_attempt* load, const sett_world* read)
 {
+    SETTI_ASSERT(load->apart != NULL && load->apart != read);
     const sett_world* into = load->place->world;
     sett_status status = SETT_OK;
     for (uint32_t k = 0; status == SETT_OK && k < read->registered.count; k++) {
@@ -307,6 +315,7 @@ static sett_status load_convert(load_attempt* load, const sett_world* read,
 /* The same where it is needed. */
 static sett_status load_migrate(load_attempt* load)
 {
+    SETTI_ASSERT(load->has_state && load->apart != NULL);
     sett_world* into = load->place->world;
     sett_world* read = load->apart;
     sett_status status;

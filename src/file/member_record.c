@@ -28,6 +28,7 @@ enum {
 
 void setti_record_put(setti_record_writer* to, uint64_t number, size_t size)
 {
+    SETTI_ASSERT(size != 0 && size <= 8);
     if (to->out != NULL) {
         setti_bytes_put(to->out + to->size, number, size);
     }
@@ -145,6 +146,7 @@ static double record_double(setti_delta_reader* from)
 static void* record_list(setti_delta_reader* from, setti_arena* arena, size_t count, size_t least,
                          size_t size)
 {
+    SETTI_ASSERT(least != 0 && size != 0);
     void* list = NULL;
     if (count <= (size_t)(from->end - from->at) / least) {
         list = setti_arena_alloc(arena, (count + 1) * size, 16);
@@ -222,6 +224,7 @@ static void record_member(setti_delta_reader* from, setti_arena* arena, uint32_t
 static const sett_struct* record_struct(setti_delta_reader* from, setti_arena* arena,
                                         uint32_t depth)
 {
+    SETTI_ASSERT(from->at <= from->end);
     size_t count = (size_t)setti_delta_number(from, 2);
     if (count == 0 || depth > SETT_MEMBERS_DEPTH) {
         from->short_of = from->short_of || count != 0;

@@ -87,6 +87,7 @@ static bool merge_comes_along(const sett_world* from, const setti_type* type)
 /* Decides about each type, and registers those that are taken. */
 static sett_status merge_decide(merge_job* job)
 {
+    SETTI_ASSERT(job->verdicts == NULL);
     sett_world* from = job->from;
     sett_status status = SETT_OK;
     for (uint32_t k = 0; k < from->registered.count; k++) {
@@ -119,6 +120,7 @@ static sett_status merge_decide(merge_job* job)
 /* The node of an entity of the file, SETTI_NONE for none. */
 static uint32_t merge_node_of(const merge_job* job, uint32_t index)
 {
+    SETTI_ASSERT(index != SETTI_NONE);
     return setti_hash_map_find(&job->clone.by_index, (uint64_t)index + 1);
 }
 
@@ -142,6 +144,7 @@ static uint32_t merge_parent(const merge_job* job, uint32_t index)
  * created with it. */
 static bool merge_place(const merge_job* job, const setti_clone_node* node, sett_entity* parent)
 {
+    SETTI_ASSERT(merge_is_merged(node));
     uint32_t above = merge_parent(job, node->index);
     *parent = above != SETTI_NONE ? job->clone.nodes[above].onto : sett_null();
     return above == SETTI_NONE || !sett_is_null(*parent);
@@ -202,6 +205,7 @@ static sett_status merge_list_values(merge_job* job)
 /* The entity of the world that a node becomes part of, by the options. */
 static sett_entity merge_match(const merge_job* job, const setti_clone_node* node)
 {
+    SETTI_ASSERT(node->index != SETTI_NONE);
     const setti_entity_table* there = &job->to->entities;
     const setti_type* tag = setti_singletons_tag(job->from);
     if (tag != NULL && setti_storage_has(&tag->storage, node->index)) {
@@ -242,6 +246,7 @@ static bool merge_is_chosen(const merge_job* job, uint32_t index)
 /* Makes a node known: of an entity of the file (or SETTI_NONE), of one of the world (or null). */
 static bool merge_publish(merge_job* job, uint32_t node, uint32_t index, sett_entity onto)
 {
+    SETTI_ASSERT(node < job->clone.node_count && (index != SETTI_NONE || !sett_is_null(onto)));
     setti_pool* pool = &job->to->pool;
     return (index == SETTI_NONE ||
             setti_hash_map_set(pool, &job->clone.by_index, (uint64_t)index + 1, node)) &&
@@ -272,6 +277,7 @@ static bool merge_add_outside(merge_job* job, uint32_t index)
 /* Takes the place of a node that has the same entity, but is not merged. */
 static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
 {
+    SETTI_ASSERT(node != other && other < job->clone.node_count);
     uint32_t index = job->clone.nodes[other].index;
     job->how.top = other == job->how.top ? node : job->how.top;
     job->clone.nodes[other].onto = sett_null();
@@ -414,6 +420,7 @@ static bool merge_is_taken(const merge_job* job, sett_entity parent, const char*
 static sett_status merge_number_name(merge_job* job, setti_clone_node* node, sett_entity parent,
                                      const char* name, uint64_t* key)
 {
+    SETTI_ASSERT(merge_is_merged(node));
     char text[SETT_NAME_MAX + 1];
     char number[16];
     uint32_t k = 2;
@@ -428,6 +435,7 @@ static sett_status merge_number_name(merge_job* job, setti_clone_node* node, set
 /* Sees to the name of a node that comes beside entities of the world. */
 static sett_status merge_check_name(merge_job* job, uint32_t number)
 {
+    SETTI_ASSERT(number < job->clone.node_count);
     setti_clone_node* node = &job->clone.nodes[number];
     const char* name = merge_name(job, node->index);
     sett_entity parent;
@@ -475,6 +483,7 @@ static sett_status merge_settle(merge_job* job)
 static bool merge_step(const merge_job* job, const setti_relation* read,
                        const setti_relation* relation, uint32_t* node, uint32_t* there)
 {
+    SETTI_ASSERT(*node != SETTI_NONE || *there != SETTI_NONE);
     const setti_storage* links = &relation->links->storage;
     bool had = *there != SETTI_NONE && setti_storage_has(links, *there);
     if (*node != SETTI_NONE && merge_is_merged(&job->clone.nodes[*node]) &&
@@ -500,6 +509,7 @@ static bool merge_step(const merge_job* job, const setti_relation* read,
 /* Whether the links of both together stay without circles: one leads through an entity of both. */
 static sett_status merge_check_circles(const merge_job* job, const setti_relation* relation)
 {
+    SETTI_ASSERT(relation->desc.acyclic);
     const setti_type* type = setti_type_find(job->from, relation->links->desc.name);
     for (uint32_t k = 0; type != NULL && k < job->clone.node_count; k++) {
         const setti_clone_node* first = &job->clone.nodes[k];
@@ -540,6 +550,7 @@ static sett_status merge_check_all_circles(const merge_job* job)
 /* Room for the pairs, before anything is done. */
 static sett_status merge_make_pairs(merge_job* job)
 {
+    SETTI_ASSERT(job->pairs == NULL);
     job->pair_size = SETTI_MAX(job->clone.node_count, 1) * sizeof(*job->pairs);
     job->pairs = setti_pool_alloc(&job->to->pool, job->pair_size, 16);
     return job->pairs != NULL ? SETT_OK : merge_no_memory(job);
@@ -548,6 +559,7 @@ static sett_status merge_make_pairs(merge_job* job)
 /* Ascending by the index in the file. */
 static uint32_t merge_fill_pairs(const merge_job* job)
 {
+    SETTI_ASSERT(job->pairs != NULL);
     uint32_t count = 0;
     uint32_t cursor = 0;
     for (uint32_t index = setti_entity_next(&job->from->entities, &cursor); index != SETTI_NONE;
@@ -640,6 +652,7 @@ static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)
 
 static sett_status merge_gather(merge_job* job)
 {
+    SETTI_ASSERT(job->clone.nodes == NULL && job->clone.node_count == 0);
     setti_clone* clone = &job->clone;
     clone->node_room = job->from->entities.count + 1;
     size_t size;
@@ -696,6 +709,7 @@ static void merge_end(merge_job* job)
 static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc,
                                 const setti_loaded* loaded, sett_merge_result* result)
 {
+    SETTI_ASSERT(loaded->apart != NULL && loaded->apart != world);
     merge_job job = {.desc = desc};
     job.from = job.clone.from = loaded->apart;
     job.to = job.clone.to = world;

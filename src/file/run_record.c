@@ -18,6 +18,7 @@
 
 static size_t run_write(const setti_run* run, unsigned char* out)
 {
+    SETTI_ASSERT(run->systems != NULL || run->count == 0);
     setti_record_writer to = {out, 0};
     setti_record_put(&to, run->state.frames, 8);
     setti_record_put_double(&to, run->state.time);
@@ -106,6 +107,7 @@ static sett_system* run_find(const setti_run* run, const run_entry* entry)
 
 void setti_run_apply(sett_world* world, const setti_bytes* from)
 {
+    SETTI_ASSERT(from->size == 0 || setti_run_check(from));
     setti_run* run = world->run;
     setti_delta_reader reader = {from->data, setti_bytes_end(from), false};
     uint32_t count;

@@ -72,6 +72,7 @@ void setti_place_deinit(setti_place* place)
 
 sett_status setti_place_lock(setti_place* place)
 {
+    SETTI_ASSERT(place->lock == NULL);
     const char* name = setti_place_name(&place->lock_name);
     sett_status status = place->files->lock(place->files->user, name, &place->lock);
     if (status == SETT_OK) {
@@ -129,6 +130,7 @@ uint64_t setti_place_mark(const char* name, uint64_t identity, uint64_t size)
 static bool save_write(setti_place* place, const sett_file_desc* desc, const save_parts* parts,
                        void* file, bool end)
 {
+    SETTI_ASSERT(file != NULL);
     static const sett_file_desc none;
     const sett_file_desc* with = desc != NULL ? desc : &none;
     uint64_t identity = setti_checksum(with->frame, parts->state.data, SETTI_DELTA_HEAD);
@@ -219,6 +221,7 @@ static sett_status save_choose(const setti_place* place, bool* keeps)
 /* Gives the new file its name, and the old one another. */
 static sett_status save_exchange(const setti_place* place)
 {
+    SETTI_ASSERT(place->next.size != 0 && place->previous.size != 0);
     const sett_files* files = place->files;
     const char* next = setti_place_name(&place->next);
     const char* previous = setti_place_name(&place->previous);

@@ -21,6 +21,7 @@ static const unsigned char stream_magic[8] = {0x89, 'S', 'E', 'T', 'T', '\r', '\
 
 static void stream_put_bytes(setti_stream* stream, const void* bytes, size_t size)
 {
+    SETTI_ASSERT(stream->files != NULL && stream->file != NULL);
     if (!stream->failed && size != 0) {
         const sett_files* files = stream->files;
         stream->failed = !files->write(files->user, stream->file, bytes, size);
@@ -31,6 +32,7 @@ static void stream_put_bytes(setti_stream* stream, const void* bytes, size_t siz
 void setti_stream_begin(setti_stream* stream, const sett_files* files, void* file,
                         uint64_t identity)
 {
+    SETTI_ASSERT(file != NULL);
     unsigned char header[SETTI_STREAM_HEADER] = {0};
     stream->files = files;
     stream->file = file;
@@ -74,6 +76,7 @@ static bool stream_write_pages(setti_stream* stream, uint32_t kind, uint32_t fla
 static unsigned char* stream_pack(const setti_stream* stream, const void* bytes, size_t size,
                                   size_t* packed, size_t* room)
 {
+    SETTI_ASSERT(stream->compression != NULL && stream->pool != NULL);
     const sett_compression* with = stream->compression;
     size_t bound = with->bound(with->user, size);
     *room = bound + 8;
@@ -94,6 +97,7 @@ static unsigned char* stream_pack(const setti_stream* stream, const void* bytes,
 bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, const void* bytes,
                         size_t size)
 {
+    SETTI_ASSERT(stream->offset >= SETTI_STREAM_HEADER && kind != SETTI_STREAM_NONE);
     bool packs =
         stream->compression != NULL &&
         (kind == SETTI_STREAM_STATE || kind == SETTI_STREAM_DELTA || kind == SETTI_STREAM_KEYFRAME);
@@ -135,6 +139,7 @@ static bool stream_load(setti_stream_reader* reader, uint64_t offset, void* out,
 bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, void* file,
                        setti_pool* pool)
 {
+    SETTI_ASSERT(file != NULL);
     unsigned char header[SETTI_STREAM_HEADER];
     memset(reader, 0, sizeof(*reader));
     reader->files = files;
@@ -205,6 +210,7 @@ static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t*
 /* Decompresses the payload. Its size is compared with the limit before memory is taken. */
 static setti_stream_next stream_unpack(setti_stream_reader* reader)
 {
+    SETTI_ASSERT(reader->unpacked == 0);
     const sett_compression* with = reader->compression;
     setti_bytes* payload = &reader->payload;
     uint64_t size = payload->size >= 8 ? setti_bytes_get(payload->data, 8) : 0;
@@ -263,6 +269,7 @@ static setti_stream_next stream_read_payload(setti_stream_reader* reader)
 
 setti_stream_next setti_stream_read(setti_stream_reader* reader)
 {
+    SETTI_ASSERT(reader->offset >= SETTI_STREAM_HEADER);
     if (reader->offset == reader->size || reader->kind == SETTI_STREAM_END) {
         return SETTI_STREAM_ENDED;
     }

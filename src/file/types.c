@@ -115,6 +115,7 @@ static sett_status types_reject(sett_world* world, const types_entry* entry, con
 /* As the file has it. */
 static sett_status types_register(sett_world* world, const types_entry* entry)
 {
+    SETTI_ASSERT(setti_type_find(world, entry->name) == NULL);
     return sett_component_register(world, &entry->desc) != 0 ? SETT_OK : world->error;
 }
 
@@ -127,6 +128,7 @@ static bool types_is_value(uint32_t form)
 /* One that the other world does not have. */
 static sett_status types_add(sett_world* world, const types_entry* entry, uint32_t* unknown)
 {
+    SETTI_ASSERT(setti_type_find(world, entry->name) == NULL);
     sett_status status = setti_codec_register_own(world, entry->name);
     if (status != SETT_OK || sett_component_find(world, entry->name) != 0) {
         return status;
@@ -193,6 +195,7 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
 static sett_status types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,
                                 setti_arena* arena, uint32_t* unknown)
 {
+    SETTI_ASSERT(world != into);
     setti_delta_reader reader = {from->data, setti_bytes_end(from), false};
     uint32_t count = setti_delta_u32(&reader);
     sett_status status = SETT_OK;

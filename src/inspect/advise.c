@@ -107,6 +107,7 @@ static void advice_add_ids(setti_writer* text, const sett_world* world,
 static void advice_write_group(const sett_world* world, const advice_option* option,
                                sett_advice* item)
 {
+    SETTI_ASSERT(option->change.group != NULL);
     setti_writer text = {item->text, sizeof(item->text), 0};
     setti_writer code = {item->code, sizeof(item->code), 0};
     const sett_query* query = option->change.group;
@@ -141,6 +142,7 @@ static void advice_write_group(const sett_world* world, const advice_option* opt
 static void advice_write_convert(const sett_world* world, const advice_option* option,
                                  sett_advice* item)
 {
+    SETTI_ASSERT(option->change.type != NULL);
     setti_writer text = {item->text, sizeof(item->text), 0};
     setti_writer code = {item->code, sizeof(item->code), 0};
     const setti_type* type = option->change.type;
@@ -158,6 +160,7 @@ static void advice_write_convert(const sett_world* world, const advice_option* o
 
 static void advice_fill(const sett_world* world, const advice_option* option, sett_advice* item)
 {
+    SETTI_ASSERT(option->gain > 0);
     memset(item, 0, sizeof(*item));
     item->cost_ns = (uint64_t)option->prices.now / SETTI_PRICE_NS;
     item->gain_ns = (uint64_t)option->gain / SETTI_PRICE_NS;
@@ -191,6 +194,7 @@ static bool advice_fragments(const sett_world* world, const setti_type* type)
 static void advice_fill_fragments(const sett_world* world, const setti_type* type,
                                   sett_advice* item)
 {
+    SETTI_ASSERT(type->storage.kind == SETTI_TAG);
     memset(item, 0, sizeof(*item));
     item->kind = SETT_ADVICE_DONT_FRAGMENT;
     item->components[0] = type->id;

@@ -65,6 +65,7 @@ typedef struct auto_option {
 
 static uint64_t auto_word(const setti_storage* storage, uint32_t k)
 {
+    SETTI_ASSERT(k < AUTO_WORDS);
     uint32_t at = (uint32_t)((uint64_t)storage->extent * k / AUTO_WORDS);
     const uint64_t* word = storage->kind != SETTI_SPARSE && at < storage->extent
                                ? setti_storage_word(storage, at)
@@ -181,6 +182,7 @@ static uint64_t auto_churn(const sett_query* query)
  * or, if below 0, without it. */
 static void auto_price(const sett_world* world, auto_option* option, setti_price churn)
 {
+    SETTI_ASSERT(option->regret != NULL);
     setti_prices prices = setti_price_change(world, SETTI_SAMPLED, &option->change);
     *(churn > 0 ? &prices.then : &prices.now) += churn > 0 ? churn : -churn;
     setti_price gain = prices.now - prices.then;
@@ -217,6 +219,7 @@ static bool auto_fits(const auto_option* option, uint32_t max_values)
 static void auto_compare(auto_option* best, const auto_option* option, uint32_t max_values,
                          bool* close)
 {
+    SETTI_ASSERT(option->regret != NULL);
     if (!auto_fits(option, max_values)) {
         return;
     }
@@ -296,6 +299,7 @@ static void auto_forget_regrets(sett_world* world)
  * values moved; 0 when memory runs out. */
 static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_listener* first)
 {
+    SETTI_ASSERT(type->owner == NULL && world->locks == 0);
     setti_conversion conversion;
     bool array = type->storage.kind == SETTI_SPARSE;
     if (!setti_conversion_reserve(world, &conversion, type,
@@ -310,6 +314,7 @@ static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_li
  * which is not reported, since the program made no call that failed. */
 static uint64_t auto_group(sett_world* world, sett_query* query)
 {
+    SETTI_ASSERT(world->locks == 0 && setti_price_owned(query) != 0);
     sett_status error = world->error;
     setti_relayout change = {NULL, query, NULL};
     uint64_t moves = setti_layout_moves(&change);
@@ -329,6 +334,7 @@ static uint64_t auto_group(sett_world* world, sett_query* query)
  * sparse sets, which are priced one by one from then on. */
 static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
 {
+    SETTI_ASSERT(listener->owned.count <= SETT_GROUP_TYPES && world->locks == 0);
     setti_type* types[SETT_GROUP_TYPES];
     uint32_t count = listener->owned.count;
     uint64_t moved = 0;
@@ -372,8 +378,7 @@ static uint64_t auto_misplaced(const sett_query* query, const setti_listener* co
     uint64_t moves = 0;
     for (uint32_t row = 0; row < first->extent; row++) {
         uint32_t index = *setti_storage_index(first, row);
-        const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-        uint32_t signature = page->signature[index & SETTI_ENTITY_MASK];
+        uint32_t signature = setti_entity_set_of(&world->entities, index);
         if (!setti_listener_matches(conditions, &world->signatures, signature)) {
             continue;
         }
@@ -399,6 +404,7 @@ static void auto_stop_building(sett_world* world, sett_query* query)
  * when all are converted. */
 static uint64_t auto_build(sett_world* world, uint32_t max_values)
 {
+    SETTI_ASSERT(world->layout->building);
     sett_query* query = world->queries;
     while (query != NULL && !query->wanted) {
         query = query->next;
@@ -443,6 +449,7 @@ static uint64_t auto_build(sett_world* world, uint32_t max_values)
 /* Makes a change, or begins to. Returns how many values moved. */
 static uint64_t auto_take(sett_world* world, const auto_option* option, uint32_t max_values)
 {
+    SETTI_ASSERT(option->gain > 0);
     const setti_relayout* change = &option->change;
     uint64_t moved = 0;
     if (change->group != NULL) {
@@ -470,6 +477,7 @@ static uint64_t auto_take(sett_world* world, const auto_option* option, uint32_t
 /* Evaluates the sample, and makes the change whose regret has reached its cost. */
 static uint64_t auto_look(sett_world* world, uint32_t max_values)
 {
+    SETTI_ASSERT(!world->layout->building);
     struct setti_layout* layout = world->layout;
     for (uint32_t k = 0; k < world->registered.count; k++) {
         auto_sample_type(world, world->registered.item[k]);

@@ -76,6 +76,7 @@ static bool layout_fail(layout_reader* reader, const char* at, const char* wrong
 /* The end of a word in quotes, after the closing one; NULL if there is none. */
 static const char* layout_end_of_quotes(const char* at)
 {
+    SETTI_ASSERT(*at == '"');
     for (at++; *at != '"'; at++) {
         at += *at == '\\';
         if (*at == '\0') {
@@ -136,6 +137,7 @@ static bool layout_is_name(const layout_word* word)
 /* Whether a name that was read is this one. */
 static bool layout_names(const layout_word* word, const char* name)
 {
+    SETTI_ASSERT(word->at != NULL && word->length != 0);
     bool quoted = word->at[0] == '"';
     const char* at = word->at + quoted;
     const char* end = word->at + word->length - quoted;
@@ -204,6 +206,7 @@ static bool layout_read_name(layout_reader* reader, layout_item* item, bool* end
 /* The next type with its storage, or group. False at the end, or if something is wrong. */
 static bool layout_next(layout_reader* reader, layout_item* item)
 {
+    SETTI_ASSERT(reader->wrong == NULL);
     memset(item, 0, sizeof(*item));
     for (;;) {
         layout_word word;
@@ -270,6 +273,7 @@ static setti_type* layout_type(const sett_world* world, const layout_word* word)
 
 static void layout_place(const char* text, const char* at, unsigned* line, unsigned* column)
 {
+    SETTI_ASSERT(text <= at);
     *line = 1;
     *column = 1;
     for (; text < at; text++) {
@@ -295,6 +299,7 @@ static sett_status layout_wrong(sett_world* world, sett_status status, const cha
 /* Logs the names that no type has. */
 static void layout_report(const sett_world* world)
 {
+    SETTI_ASSERT(world->layout->text != NULL);
     const char* text = world->layout->text;
     layout_item item;
     for (layout_reader reader = layout_read(text); layout_next(&reader, &item);) {
@@ -325,6 +330,7 @@ static void layout_report(const sett_world* world)
 static bool layout_group_desc(const sett_world* world, const layout_item* item,
                               sett_group_desc* desc)
 {
+    SETTI_ASSERT(item->storage == SETT_STORAGE_DEFAULT);
     sett_component* const lists[LAYOUT_LISTS] = {desc->owned, desc->with, desc->without};
     memset(desc, 0, sizeof(*desc));
     desc->name = "layout";
@@ -390,6 +396,7 @@ static bool layout_has_group(const sett_world* world, const char* text,
 /* Creates the groups whose types are all registered. */
 static sett_status layout_make_groups(sett_world* world, const char* text)
 {
+    SETTI_ASSERT(world->locks == 0);
     layout_item item;
     sett_group_desc desc;
     sett_status status = SETT_OK;

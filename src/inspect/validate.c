@@ -99,6 +99,7 @@ static const char* validate_signatures(const sett_world* world)
 /* Every listener's members are the entities that its conditions hold for. */
 static const char* validate_listener(const sett_world* world, const setti_listener* listener)
 {
+    SETTI_ASSERT(listener->owned.count <= SETT_GROUP_TYPES);
     const char* reason = setti_listener_validate(listener);
     if (listener->observes) {
         return reason;
@@ -108,8 +109,7 @@ static const char* validate_listener(const sett_world* world, const setti_listen
     for (uint32_t index = setti_entity_next(&world->entities, &cursor);
          reason == NULL && index != SETTI_NONE;
          index = setti_entity_next(&world->entities, &cursor)) {
-        const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-        uint32_t signature = page->signature[index & SETTI_ENTITY_MASK] & ~SETTI_DYING;
+        uint32_t signature = setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
         bool matches = setti_listener_matches(listener, &world->signatures, signature);
         members += matches;
         if (matches != setti_listener_has(listener, index)) {

@@ -15,6 +15,7 @@
 
 static uint64_t canonical_load(const unsigned char* bytes, uint32_t unit)
 {
+    SETTI_ASSERT(unit == 4 || unit == 8);
     if (unit == 4) {
         uint32_t word;
         memcpy(&word, bytes, sizeof(word));
@@ -41,6 +42,7 @@ static void canonical_write_nan(unsigned char* out, uint32_t unit)
 
 static void canonical_turn(unsigned char* out, const unsigned char* in, uint32_t unit)
 {
+    SETTI_ASSERT(unit != 0 && unit <= 8);
     for (uint32_t k = 0; k < unit; k++) {
         out[k] = in[unit - 1 - k];
     }
@@ -50,6 +52,7 @@ static void canonical_turn(unsigned char* out, const unsigned char* in, uint32_t
 static void piece_encode(const setti_piece* piece, const unsigned char* in, uint32_t from,
                          uint32_t count, unsigned char* out)
 {
+    SETTI_ASSERT(from + count <= piece->size);
     if (piece->kind == SETTI_PIECE_TEXT) {
         const unsigned char* end = memchr(in, 0, from + count);
         uint32_t length = end != NULL ? (uint32_t)(end - in) : from + count;
@@ -422,6 +425,7 @@ bool setti_canonical_same(const setti_members* members, const void* a, const voi
 bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const void* a,
                                   const void* b)
 {
+    SETTI_ASSERT(size != 0);
     setti_piece piece = {0, size, SETTI_PIECE_BYTES, 1};
     SETTI_ASSERT(kind != SETT_MEMBER_STRUCT && kind != SETT_MEMBER_LIST);
     if (kind == SETT_MEMBER_STRING) {

@@ -197,6 +197,7 @@ static const char* member_check_extras(const sett_member* given)
 
 static const char* member_check(const sett_struct* of, uint32_t k)
 {
+    SETTI_ASSERT(k < of->count);
     const sett_member* member = &of->members[k];
     if (!member_name_is_good(member->name)) {
         return "needs a name without dots, brackets, quotes and backslashes";
@@ -416,6 +417,7 @@ static sett_struct copy_struct(member_copy* to, const sett_struct* from);
 
 static sett_member copy_member(member_copy* to, const sett_member* from)
 {
+    SETTI_ASSERT(member_element_size(from) != 0);
     sett_member member = *from;
     member.kind = member_kind(from);
     member.element = member.kind != SETT_MEMBER_LIST ? member.kind : setti_member_item(from).kind;
