@@ -80,6 +80,7 @@ typedef struct json_load {
 static void json_load_reference(const json_load* load, const json_read_entry* entry,
                                 char text[SETTI_JSON_REFERENCE])
 {
+    SETTI_ASSERT(entry->at < load->reader.json.size);
     setti_json json = load->reader.json;
     size_t length;
     json.at = entry->at;
@@ -173,27 +174,19 @@ static bool json_load_fail_memory(json_load* load)
 
 static bool json_load_reserve(json_load* load)
 {
-    setti_pool* pool = &load->world->pool;
-    if (load->count < load->capacity) {
-        return true;
-    }
-    uint32_t capacity = SETTI_MAX(load->capacity * 2, 16);
-    json_read_entry* entries = setti_pool_alloc(pool, capacity * sizeof(*entries), 8);
+    json_read_entry* entries = setti_pool_grow(&load->world->pool, load->entries, sizeof(*entries),
+                                               load->count, 1, &load->capacity);
     if (entries == NULL) {
         return json_load_fail_memory(load);
     }
-    if (load->count != 0) {
-        memcpy(entries, load->entries, load->count * sizeof(*entries));
-    }
-    setti_pool_free(pool, load->entries, load->capacity * sizeof(*entries), 8);
     load->entries = entries;
-    load->capacity = capacity;
     return true;
 }
 
 /* Makes the current entry known by a reference. */
 static bool json_load_add_key(json_load* load, const char* text, size_t at)
 {
+    SETTI_ASSERT(load->current < load->count);
     uint32_t other;
     uint64_t key = json_load_key(load, text, &other);
     if (other != SETTI_NONE && other != load->current) {
@@ -506,6 +499,7 @@ static void json_load_free_held(json_load* load)
 /* Whether this type was read before, for this entity. */
 static bool json_load_is_seen(json_load* load, const setti_type* type)
 {
+    SETTI_ASSERT(type->id / 64 < load->seen_size / sizeof(uint64_t));
     uint64_t* word = &load->seen[type->id / 64];
     uint64_t bit = (uint64_t)1 << (type->id % 64);
     bool seen = (*word & bit) != 0;
@@ -576,6 +570,7 @@ static bool json_load_link_data(json_load* load, const setti_type* type)
 
 static bool json_load_link(json_load* load, const setti_type* type)
 {
+    SETTI_ASSERT(type->relation != NULL);
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
     size_t size = type->relation->data_size;
@@ -655,6 +650,7 @@ static char* json_load_split(char* path)
 static bool json_load_place(json_load* load, sett_entity* parent, char** name,
                             char text[SETTI_JSON_REFERENCE])
 {
+    SETTI_ASSERT(load->current < load->count);
     const json_read_entry* entry = &load->entries[load->current];
     *parent = load->desc->parent;
     *name = NULL;
@@ -699,6 +695,7 @@ static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
 /* Gives the current entity its place in the hierarchy, and its name. */
 static bool json_load_settle(json_load* load, sett_entity parent, const char* name)
 {
+    SETTI_ASSERT(load->pass == JSON_APPLY);
     sett_entity self = json_load_self(load);
     return json_load_done(load, sett_is_null(parent) ||
                                     sett_hierarchy_attach(load->world, self, parent) == SETT_OK) &&
@@ -780,6 +777,7 @@ static bool json_load_entity(json_load* load, uint32_t wanted)
 /* The path of messages: who it is about. */
 static size_t json_load_enter_entity(json_load* load)
 {
+    SETTI_ASSERT(load->current < load->count);
     char text[SETTI_JSON_REFERENCE];
     const json_read_entry* entry = &load->entries[load->current];
     snprintf(text, sizeof(text), "entity %u", (unsigned)load->current);
@@ -836,6 +834,7 @@ static bool json_load_begin_singletons(json_load* load, sett_entity entity)
 
 static bool json_load_create(json_load* load)
 {
+    SETTI_ASSERT(load->pass == JSON_APPLY);
     for (uint32_t k = 0; k < load->count; k++) {
         json_read_entry* entry = &load->entries[k];
         if (!sett_is_null(entry->is)) {
@@ -858,6 +857,7 @@ static bool json_load_create(json_load* load)
 /* Handles that are given come first, so that none of the others takes their place. */
 static bool json_load_apply(json_load* load)
 {
+    SETTI_ASSERT(load->pass == JSON_CHECK && load->status == SETT_OK);
     load->pass = JSON_APPLY;
     return json_load_create(load) && json_load_walk(load, JSON_NAME | JSON_PARENT) &&
            json_load_walk(load, JSON_COMPONENTS) && json_load_walk(load, JSON_LINKS) &&
@@ -866,6 +866,7 @@ static bool json_load_apply(json_load* load)
 
 static void json_load_undo(json_load* load)
 {
+    SETTI_ASSERT(load->pass == JSON_APPLY);
     for (uint32_t k = load->count; k-- > 0;) {
         if (sett_entity_valid(load->world, load->entries[k].is) &&
             !sett_equals(load->entries[k].is, load->joined)) {
@@ -877,7 +878,7 @@ static void json_load_undo(json_load* load)
 static void json_load_free(json_load* load)
 {
     setti_pool* pool = &load->world->pool;
-    setti_pool_free(pool, load->entries, load->capacity * sizeof(*load->entries), 8);
+    setti_pool_free(pool, load->entries, load->capacity * sizeof(*load->entries), 16);
     setti_hash_map_deinit(pool, &load->found);
     json_load_free_held(load);
     setti_pool_free(pool, load->value.bytes, load->value.size, load->value.align);

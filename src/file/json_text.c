@@ -21,6 +21,7 @@ bool setti_json_fail(setti_json* json, size_t at, const char* wrong)
 
 char setti_json_peek(setti_json* json)
 {
+    SETTI_ASSERT(json->at <= json->size);
     while (json->at < json->size && json->wrong == NULL) {
         char c = json->text[json->at];
         if (c != ' ' && c != '\t' && c != '\n' && c != '\r') {
@@ -49,9 +50,9 @@ bool setti_json_end(setti_json* json)
 
 /* ---------------------------------------------------------------------------------------- UTF-8 */
 
-/* Second bytes are bounded for four first ones: no long forms, no surrogates, nothing above
- * U+10FFFF. */
-size_t setti_utf8_length(const char* text, size_t size)
+/* The length of the character that begins here, 0 if it is no UTF-8. Second bytes are bounded for
+ * four first ones: no long forms, no surrogates, nothing above U+10FFFF. */
+static size_t utf8_length(const char* text, size_t size)
 {
     const unsigned char* byte = (const unsigned char*)text;
     unsigned char lead = size != 0 ? byte[0] : 0xFF;
@@ -75,13 +76,14 @@ bool setti_utf8_is_valid(const char* text, size_t size)
 {
     size_t length = 1;
     for (size_t at = 0; at < size && length != 0; at += length) {
-        length = setti_utf8_length(text + at, size - at);
+        length = utf8_length(text + at, size - at);
     }
     return length != 0;
 }
 
 static size_t utf8_encode(uint32_t code, char out[4])
 {
+    SETTI_ASSERT(code < 0xD800 || (code > 0xDFFF && code <= 0x10FFFF));
     if (code < 0x80) {
         out[0] = (char)code;
         return 1;
@@ -119,6 +121,7 @@ static bool json_hex(const setti_json* json, size_t at, uint32_t* code)
 /* What a backslash at json->at stands for; 0 after an error. */
 static size_t json_escape(setti_json* json, char out[4])
 {
+    SETTI_ASSERT(json->at < json->size && json->text[json->at] == '\\');
     static const char from[] = "\"\\/bfnrt";
     static const char to[] = "\"\\/\b\f\n\r\t";
     size_t at = json->at;
@@ -164,7 +167,7 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
             size = json_escape(json, code);
             piece = code;
         } else {
-            size = setti_utf8_length(piece, json->size - json->at);
+            size = utf8_length(piece, json->size - json->at);
             if (size == 0 || (unsigned char)*piece < 0x20) {
                 return setti_json_fail(json, json->at,
                                        size == 0 ? "no UTF-8"
@@ -190,6 +193,7 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
 
 bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* length)
 {
+    SETTI_ASSERT(out == NULL || capacity != 0);
     bool good = setti_json_chars(json, out, out != NULL ? capacity - 1 : 0, length);
     if (out != NULL) {
         out[good && *length < capacity ? *length : 0] = '\0';
@@ -262,6 +266,7 @@ bool setti_json_null(setti_json* json)
 
 bool setti_json_begin(setti_json* json, char open)
 {
+    SETTI_ASSERT(open == '{' || open == '[');
     if (!json_take(json, open)) {
         return setti_json_fail(json, json->at,
                                open == '{' ? "an object is expected" : "a list is expected");
@@ -276,6 +281,7 @@ bool setti_json_begin(setti_json* json, char open)
  * before says whether it is the first. */
 static bool json_more(setti_json* json, char open, char close)
 {
+    SETTI_ASSERT(json->depth != 0);
     size_t before = json->at;
     while (before != 0 && strchr(" \t\n\r", json->text[before - 1]) != NULL) {
         before--;
@@ -418,6 +424,7 @@ bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, si
 
 static void json_flush(setti_json_out* out)
 {
+    SETTI_ASSERT(out->used <= sizeof(out->buffer));
     if (!out->stopped && out->used != 0) {
         out->stopped = !out->fn(out->user, out->buffer, out->used);
     }
@@ -451,6 +458,7 @@ bool setti_json_finish(setti_json_out* out)
 
 static void json_add_escape(setti_json_out* out, unsigned char byte)
 {
+    SETTI_ASSERT(byte < 0x20 || byte == '"' || byte == '\\' || byte == 0x7F);
     static const char digits[] = "0123456789abcdef";
     char escape[] = {'\\', 'u', '0', '0', digits[byte >> 4], digits[byte & 15]};
     const char* simple = byte != 0 ? strchr("\"\"\\\\\nn\rr\tt", byte) : NULL;
@@ -465,7 +473,7 @@ void setti_json_add_string(setti_json_out* out, const char* text, size_t size)
     setti_json_add(out, "\"", 1);
     while (size != 0) {
         unsigned char byte = (unsigned char)*text;
-        size_t length = setti_utf8_length(text, size);
+        size_t length = utf8_length(text, size);
         if (length == 0) {
             setti_json_add(out, "\\ufffd", 6);
             length = 1;

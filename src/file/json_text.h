@@ -64,8 +64,6 @@ bool setti_json_end(setti_json* json);
  * are. */
 bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length);
 
-/* The length of the character that begins here, 0 if it is no UTF-8. */
-size_t setti_utf8_length(const char* text, size_t size);
 bool setti_utf8_is_valid(const char* text, size_t size);
 
 /* ------------------------------------------------------------------------------------- writing */

@@ -25,6 +25,7 @@
  * no room. */
 static size_t reference_add(char* text, size_t at, const char* name)
 {
+    SETTI_ASSERT(at < SETTI_JSON_REFERENCE);
     for (size_t k = strlen(name); k > 0; k--) {
         bool escape = name[k - 1] == '\\' || name[k - 1] == '/';
         if (at < 4) {
@@ -76,6 +77,7 @@ static void value_add_struct(setti_json_out* out, sett_world* world, const sett_
 /* The constant of a value, if its name means no other one. */
 static const sett_constant* value_constant(const sett_member* member, int64_t value)
 {
+    SETTI_ASSERT(member->constants != NULL);
     const sett_constant* constant = member->constants;
     while (constant->name != NULL && constant->value != value) {
         constant++;
@@ -107,6 +109,7 @@ static void value_add_number(setti_json_out* out, const sett_member* member,
 
 static void value_add_bits(setti_json_out* out, const sett_member* member, int64_t value)
 {
+    SETTI_ASSERT(member->bits && member->constants != NULL);
     uint64_t rest = (uint64_t)value;
     const char* between = "[";
     unsigned char bytes[8];
@@ -201,18 +204,13 @@ static void value_add_element(setti_json_out* out, sett_world* world, const sett
     }
 }
 
-static bool value_is_array(const sett_member* member)
-{
-    return member->count > 1 && member->kind != SETT_MEMBER_TEXT &&
-           member->kind != SETT_MEMBER_OPAQUE;
-}
-
 static void value_add_member(setti_json_out* out, sett_world* world, const sett_member* member,
                              const unsigned char* bytes)
 {
+    SETTI_ASSERT(member->count != 0 && member->size % member->count == 0);
     const char* const* names = member->element_names;
     uint32_t size = member->size / member->count;
-    if (!value_is_array(member)) {
+    if (!setti_member_is_array(member)) {
         value_add_element(out, world, member, bytes);
         return;
     }
@@ -248,6 +246,7 @@ static void value_add_struct(setti_json_out* out, sett_world* world, const sett_
 static void value_add_raw(setti_json_out* out, sett_world* world, const setti_type* type,
                           const unsigned char* value)
 {
+    SETTI_ASSERT(type->members == NULL && type->desc.size != 0);
     size_t size = type->desc.size;
     const unsigned char* mask = type->desc.mask;
     unsigned char* copy = mask != NULL ? setti_pool_alloc(&world->pool, size, 8) : NULL;
@@ -303,6 +302,7 @@ size_t setti_json_enter(setti_json_reader* reader, const char* separator, const 
 
 void setti_json_leave(setti_json_reader* reader, size_t before)
 {
+    SETTI_ASSERT(before <= reader->path.length);
     if (reader->json.wrong == NULL) { /* after an error the path stays where it happened */
         reader->path.length = before;
         reader->path_text[SETTI_MIN(before, sizeof(reader->path_text) - 1)] = '\0';
@@ -651,7 +651,7 @@ static bool value_read_member(setti_json_reader* reader, const sett_member* memb
     setti_json* json = &reader->json;
     uint32_t size = member->size / member->count;
     uint32_t k = 0;
-    if (!value_is_array(member)) {
+    if (!setti_member_is_array(member)) {
         return value_read_element(reader, member, bytes);
     }
     if (member->element_names != NULL && setti_json_peek(json) == '{') {

@@ -12,6 +12,7 @@
 #include "file/migrate.h"
 
 #include "file/types.h"
+#include "value/number.h"
 #include "value/value.h"
 
 /* A function of the program, for one type and one layout of it. */
@@ -133,78 +134,16 @@ static bool migrate_fits(const sett_member* from, const sett_member* to)
     return fits;
 }
 
-static uint64_t migrate_load(const unsigned char* from, uint32_t size)
-{
-    uint8_t one;
-    uint16_t two;
-    uint32_t four;
-    uint64_t eight;
-    switch (size) {
-    case 1:
-        memcpy(&one, from, 1);
-        return one;
-    case 2:
-        memcpy(&two, from, 2);
-        return two;
-    case 4:
-        memcpy(&four, from, 4);
-        return four;
-    default:
-        memcpy(&eight, from, 8);
-        return eight;
-    }
-}
-
-static void migrate_store(unsigned char* to, uint32_t size, uint64_t number)
-{
-    uint8_t one = (uint8_t)number;
-    uint16_t two = (uint16_t)number;
-    uint32_t four = (uint32_t)number;
-    switch (size) {
-    case 1:
-        memcpy(to, &one, 1);
-        break;
-    case 2:
-        memcpy(to, &two, 2);
-        break;
-    case 4:
-        memcpy(to, &four, 4);
-        break;
-    default:
-        memcpy(to, &number, 8);
-        break;
-    }
-}
-
-static double migrate_double(const unsigned char* from, sett_member_kind kind, uint64_t number)
-{
-    float single;
-    double whole;
-    if (kind == SETT_MEMBER_F32) {
-        memcpy(&single, from, sizeof(single));
-        return (double)single;
-    }
-    if (kind == SETT_MEMBER_F64) {
-        memcpy(&whole, from, sizeof(whole));
-        return whole;
-    }
-    return migrate_class_of(kind) == MIGRATE_SIGNED ? (double)(int64_t)number : (double)number;
-}
-
 static void migrate_number(sett_member_kind from_kind, const unsigned char* from,
                            sett_member_kind to_kind, unsigned char* to)
 {
-    uint32_t size = sett_member_kind_size(from_kind);
-    uint64_t number = migrate_load(from, size);
-    uint64_t sign = (uint64_t)1 << (size * 8 - 1);
-    if (migrate_class_of(from_kind) == MIGRATE_SIGNED) {
-        number = (number ^ sign) - sign;
-    }
+    SETTI_ASSERT(migrate_class_of(from_kind) != MIGRATE_OTHER &&
+                 sett_member_kind_size(to_kind) != 0);
     if (migrate_class_of(to_kind) != MIGRATE_FLOAT) {
-        migrate_store(to, sett_member_kind_size(to_kind), number);
+        setti_number_store(to_kind, setti_number_load(from_kind, from), to);
         return;
     }
-    double whole = migrate_double(from, from_kind, number);
+    double whole = setti_number_float(from_kind, from);
     float single = (float)whole;
     memcpy(to, to_kind == SETT_MEMBER_F32 ? (const void*)&single : &whole,
            sett_member_kind_size(to_kind));
@@ -332,6 +271,7 @@ static const setti_migrator* migrate_function(const sett_world* into, uint64_t n
 
 static sett_status migrate_reject(sett_world* into, const char* name, const char* member)
 {
+    SETTI_ASSERT(member != NULL);
     return setti_world_fail_with(
         into, SETT_STATUS_CONFLICT,
         "type \"%.100s\" is laid out otherwise in this world%s%.60s%s - give "
@@ -360,6 +300,7 @@ static uint32_t migrate_report(const sett_world* into, const char* name, const s
 static sett_status migrate_prepare(sett_world* into, const setti_type* read, const setti_type* own,
                                    setti_migration* of)
 {
+    SETTI_ASSERT(strcmp(read->desc.name, own->desc.name) == 0);
     uint64_t print = read->members != NULL ? read->members->fingerprint : 0;
     memset(of, 0, sizeof(*of));
     of->rule.name = own->desc.name;

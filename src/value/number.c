@@ -19,6 +19,7 @@ static bool number_is_signed(sett_member_kind kind)
 
 int64_t setti_number_load(sett_member_kind kind, const void* bytes)
 {
+    SETTI_ASSERT(setti_number_is_integer(kind) || kind == SETT_MEMBER_BOOL);
     uint32_t size = sett_member_kind_size(kind);
     uint64_t word = 0;
     unsigned char* into = (unsigned char*)&word;
@@ -36,7 +37,7 @@ void setti_number_store(sett_member_kind kind, int64_t number, void* bytes)
     memcpy(bytes, SETTI_BIG_ENDIAN ? from + sizeof(word) - size : from, size);
 }
 
-static double number_float(sett_member_kind kind, const void* bytes)
+double setti_number_float(sett_member_kind kind, const void* bytes)
 {
     float narrow;
     double wide;
@@ -44,8 +45,12 @@ static double number_float(sett_member_kind kind, const void* bytes)
         memcpy(&narrow, bytes, sizeof(narrow));
         return (double)narrow;
     }
-    memcpy(&wide, bytes, sizeof(wide));
-    return wide;
+    if (kind == SETT_MEMBER_F64) {
+        memcpy(&wide, bytes, sizeof(wide));
+        return wide;
+    }
+    int64_t number = setti_number_load(kind, bytes);
+    return number_is_signed(kind) ? (double)number : (double)(uint64_t)number;
 }
 
 /* -------------------------------------------------------------------------------------- writing */
@@ -91,7 +96,7 @@ static size_t number_write_finite(sett_member_kind kind, double value, char* out
 
 static size_t number_write_float(sett_member_kind kind, const void* bytes, char* out)
 {
-    double value = number_float(kind, bytes);
+    double value = setti_number_float(kind, bytes);
     if (isinf(value)) {
         return (size_t)snprintf(out, SETTI_NUMBER_SIZE, value < 0 ? "-Infinity" : "Infinity");
     }
@@ -132,6 +137,7 @@ size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale
 static const char* number_read_integer(sett_member_kind kind, const char* text, size_t length,
                                        void* bytes)
 {
+    SETTI_ASSERT(setti_number_is_integer(kind));
     bool negative = length != 0 && text[0] == '-';
     uint64_t number = 0;
     uint32_t bits = 8 * sett_member_kind_size(kind);
@@ -215,6 +221,7 @@ static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_T
 static const char* number_read_decimal(sett_member_kind kind, const char* text, size_t length,
                                        double* out)
 {
+    SETTI_ASSERT(kind == SETT_MEMBER_F32 || kind == SETT_MEMBER_F64);
     char copy[SETTI_NUMBER_TEXT + 8];
     char* end = copy;
     if (number_copy(text, length, copy)) {

@@ -20,6 +20,9 @@ static inline bool setti_number_is_integer(sett_member_kind kind)
 int64_t setti_number_load(sett_member_kind kind, const void* bytes);
 void setti_number_store(sett_member_kind kind, int64_t number, void* bytes);
 
+/* Any number of a value. */
+double setti_number_float(sett_member_kind kind, const void* bytes);
+
 /* Writes an integer or float, times `scale` if that is not 0: floats as the shortest text that is
  * read as the same, "NaN", "Infinity", "-Infinity", and "nan:" with the bits of any other NaN.
  * Returns the length. */

@@ -81,6 +81,13 @@ typedef struct setti_members {
 const char* setti_members_check(const sett_struct* of, size_t align, const unsigned char* mask,
                                 char* out);
 
+/* Whether a member is written as a list of elements. */
+static inline bool setti_member_is_array(const sett_member* member)
+{
+    return member->count > 1 && member->kind != SETT_MEMBER_TEXT &&
+           member->kind != SETT_MEMBER_OPAQUE;
+}
+
 /* Whether two types consist of the same, at the same places. */
 bool setti_members_equal(const sett_struct* a, const sett_struct* b);
 

@@ -27,6 +27,7 @@ void setti_value_print_bytes(setti_writer* out, const void* bytes, size_t size)
 
 static void text_add_bits(setti_writer* out, const sett_constant* constants, int64_t value)
 {
+    SETTI_ASSERT(constants != NULL);
     uint64_t rest = (uint64_t)value;
     const char* between = "";
     for (; constants->name != NULL; constants++) {
@@ -141,18 +142,13 @@ static void text_add_element(setti_writer* out, const sett_member* member,
     }
 }
 
-static bool text_is_array(const sett_member* member)
-{
-    return member->count > 1 && member->kind != SETT_MEMBER_TEXT &&
-           member->kind != SETT_MEMBER_OPAQUE;
-}
-
 static void text_add_member(setti_writer* out, const sett_member* member,
                             const unsigned char* bytes, const text_entities* entities)
 {
+    SETTI_ASSERT(member->count != 0 && member->size % member->count == 0);
     uint32_t size = member->size / member->count;
     const char* const* names = member->element_names;
-    if (!text_is_array(member)) {
+    if (!setti_member_is_array(member)) {
         text_add_element(out, member, bytes, entities);
     } else {
         setti_writer_add(out, names != NULL ? "{" : "[");
@@ -246,7 +242,7 @@ static void difference_walk(text_difference* to, const sett_struct* of, const ch
 {
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
-        bool array = text_is_array(member);
+        bool array = setti_member_is_array(member);
         uint32_t count = array ? member->count : 1;
         uint32_t size = member->size / count;
         for (uint32_t at = 0; !member->local && at < count; at++) {
