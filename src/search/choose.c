@@ -137,7 +137,8 @@ static uint32_t choose_link_count(const setti_along* along)
                                                             : along->type->storage.count;
 }
 
-bool setti_choose_is_large(const setti_along* along)
+/* Whether links do not stay in a cache. */
+static bool choose_is_large(const setti_along* along)
 {
     const setti_storage* links = &along->type->storage;
     return (size_t)links->extent * links->size > LARGE_SIZE;
@@ -390,7 +391,7 @@ static void choose_follow(const choose* c, const choose_state* s, const setti_se
     if (choose_is_far(item)) {
         pick->rows = choose_scale(pick->rows, down ? CLOSURE_DOWN : CLOSURE_UP, 1);
     }
-    uint32_t source = setti_choose_is_large(&item->along) ? COST_FAR : COST_SOURCE;
+    uint32_t source = choose_is_large(&item->along) ? COST_FAR : COST_SOURCE;
     uint32_t each = (down ? source : COST_TARGET) + (many ? COST_MANY : 0) +
                     (choose_is_far(item) ? COST_CLOSURE : 0);
     pick->cost = s->cost + choose_cost(s->rows, COST_ROW) + choose_cost(pick->rows, each);
@@ -597,7 +598,7 @@ static setti_search_step* choose_add_item(choose* c, setti_search_step_kind kind
     step->a_depth = choose_depth_of(c, item->source);
     step->b_depth = choose_depth_of(c, item->target);
     step->prefetch = (kind == SETTI_FIND_TARGETS || kind == SETTI_FIND_SOURCES) &&
-                     item->steps == SETT_STEPS_ONE && setti_choose_is_large(&item->along);
+                     item->steps == SETT_STEPS_ONE && choose_is_large(&item->along);
     return step;
 }
 

@@ -105,7 +105,7 @@ static setti_ranked ordered_make_item(const sett_ordered* o, sett_entity entity)
         item.present = item.value != NULL;
         if (item.present && desc->key != SETT_KEY_NONE) {
             item.key =
-                setti_rank_number((const unsigned char*)item.value + desc->key_offset, desc->key);
+                setti_sort_key((const unsigned char*)item.value + desc->key_offset, desc->key);
         }
     }
     return item;

@@ -54,23 +54,6 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
     return status;
 }
 
-uint64_t setti_rank_number(const void* at, sett_key_kind kind)
-{
-    uint32_t u32;
-    uint64_t u64;
-    if (kind == SETT_KEY_U64 || kind == SETT_KEY_I64 || kind == SETT_KEY_F64) {
-        memcpy(&u64, at, sizeof(u64));
-        uint64_t sign = (uint64_t)1 << 63;
-        bool negative = (u64 & sign) != 0;
-        return kind == SETT_KEY_U64 ? u64 : kind == SETT_KEY_F64 && negative ? ~u64 : u64 ^ sign;
-    }
-    memcpy(&u32, at, sizeof(u32));
-    bool negative = (u32 & 0x80000000u) != 0;
-    return kind == SETT_KEY_U32               ? u32
-           : kind == SETT_KEY_F32 && negative ? (uint32_t)~u32
-                                              : u32 ^ 0x80000000u;
-}
-
 /* Steps from an entity to the last target; a circle ends after as many as there are entities. */
 static uint32_t rank_depth(const setti_rank* rank, uint32_t index)
 {

@@ -8,7 +8,7 @@
 #include "sett/members.h"
 #include "sett/search.h"
 
-#include "world/world.h"
+#include "world/sort.h"
 
 /* A side of a comparison. */
 typedef struct setti_search_side {
@@ -47,9 +47,6 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
 
 /* Whether `along` is a relationship with one target for each source, or the hierarchy. */
 bool setti_rank_along(sett_world* world, sett_component along, const setti_type** type);
-
-/* A number that sorts as the one at `at` does. */
-uint64_t setti_rank_number(const void* at, sett_key_kind kind);
 
 /* The group, depth and value of the entities with these indices, SETTI_NONE: of none. */
 void setti_rank_fill(const setti_rank* rank, setti_ranked* item, uint32_t group_of,

@@ -305,7 +305,7 @@ bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_
         *key = value.natural;
         break;
     case VALUE_FLOAT:
-        *key = setti_rank_number(&number, SETT_KEY_F64);
+        *key = setti_sort_key(&number, SETT_KEY_F64);
         break;
     case VALUE_ENTITY:
         *key = value.index;

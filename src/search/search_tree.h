@@ -174,9 +174,6 @@ bool setti_choose_scan_takes(const setti_search_item* item, uint32_t variable,
 const setti_type* setti_choose_narrows(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver);
 
-/* Whether links do not stay in a cache. */
-bool setti_choose_is_large(const setti_along* along);
-
 /* Frees what a search has at work; no loop over it is open. */
 void setti_find_free(sett_search* search);
 

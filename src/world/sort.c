@@ -215,36 +215,6 @@ static sort_item* sort_items(const sort_order* order, sort_item* items, size_t c
 
 /* ----------------------------------------------------------------------------------------- keys */
 
-static uint64_t sort_key(const unsigned char* value, sett_key_kind kind)
-{
-    SETTI_ASSERT(value != NULL && kind != SETT_KEY_NONE && kind <= SETT_KEY_F64);
-    uint32_t narrow = 0;
-    uint64_t wide = 0;
-    if (kind == SETT_KEY_U64 || kind == SETT_KEY_I64 || kind == SETT_KEY_F64) {
-        memcpy(&wide, value, sizeof(wide));
-    } else {
-        memcpy(&narrow, value, sizeof(narrow));
-        wide = (uint64_t)narrow << 32; /* the sign where that of 64 bits is */
-    }
-    uint64_t sign = (uint64_t)1 << 63;
-    switch (kind) {
-    case SETT_KEY_I32:
-    case SETT_KEY_I64:
-        wide ^= sign;
-        break;
-    case SETT_KEY_F32:
-    /* negative floats order backwards: flip all of them, of the others the sign */
-    case SETT_KEY_F64:
-        wide = (wide & sign) != 0 ? ~wide : wide | sign;
-        break;
-    case SETT_KEY_NONE:
-    case SETT_KEY_U32:
-    case SETT_KEY_U64:
-        break;
-    }
-    return wide;
-}
-
 /* ------------------------------------------------------------------------------------- applying */
 
 static size_t sort_width(const setti_storage* storage)
@@ -374,7 +344,7 @@ static sett_status sort_run(const sort_task* task, const setti_type* by, const s
                 ? setti_storage_at(rows, row)
                 : setti_storage_find(&by->storage, *setti_storage_index(rows, row));
         items[row].key =
-            desc->compare == NULL ? sort_key(value + desc->key_offset, desc->key) ^ flip : 0;
+            desc->compare == NULL ? setti_sort_key(value + desc->key_offset, desc->key) ^ flip : 0;
         items[row].row = row;
     }
     const char* outer = world->calling;

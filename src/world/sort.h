@@ -4,14 +4,44 @@
 
 #include "world/world.h"
 
+/* A number that sorts as the one at `value` does. */
+static inline uint64_t setti_sort_key(const void* value, sett_key_kind kind)
+{
+    SETTI_ASSERT(value != NULL && kind != SETT_KEY_NONE && kind <= SETT_KEY_F64);
+    uint32_t narrow = 0;
+    uint64_t wide = 0;
+    if (kind == SETT_KEY_U64 || kind == SETT_KEY_I64 || kind == SETT_KEY_F64) {
+        memcpy(&wide, value, sizeof(wide));
+    } else {
+        memcpy(&narrow, value, sizeof(narrow));
+        wide = (uint64_t)narrow << 32; /* the sign where that of 64 bits is */
+    }
+    uint64_t sign = (uint64_t)1 << 63;
+    switch (kind) {
+    case SETT_KEY_I32:
+    case SETT_KEY_I64:
+        wide ^= sign;
+        break;
+    case SETT_KEY_F32:
+    /* negative floats order backwards: flip all of them, of the others the sign */
+    case SETT_KEY_F64:
+        wide = (wide & sign) != 0 ? ~wide : wide | sign;
+        break;
+    case SETT_KEY_NONE:
+    case SETT_KEY_U32:
+    case SETT_KEY_U64:
+        break;
+    }
+    return wide;
+}
+
 /* An order of entities, given one by one: their indices, then SETTI_NONE. */
 typedef struct setti_sort_walk {
     uint32_t (*next)(struct setti_sort_walk* walk);
 } setti_sort_walk;
 
 /* Puts a sparse-set type's rows in the order of a walk that names each entity once at most;
- * entities
- * that it does not name follow as they are. Fails as sett_sort. */
+ * entities that it does not name follow as they are. Fails as sett_sort. */
 sett_status setti_sort_in_order(sett_world* world, sett_component component, const char* call,
                                 setti_sort_walk* walk);
 
