@@ -258,11 +258,7 @@ static void pool_free_large(setti_pool* pool, void* piece, size_t size, size_t a
 {
     SETTI_ASSERT(pool->used_size >= size && pool->large != NULL);
     setti_large* large = (setti_large*)(void*)((unsigned char*)piece - large_room(align));
-    if (large->previous != NULL) {
-        large->previous->next = large->next;
-    } else {
-        pool->large = large->next;
-    }
+    *(large->previous != NULL ? &large->previous->next : &pool->large) = large->next;
     if (large->next != NULL) {
         large->next->previous = large->previous;
     }

@@ -47,7 +47,8 @@ uint32_t setti_price_owned(const sett_query* query)
     return owned;
 }
 
-bool setti_price_collides(const sett_query* query, const setti_listener* group)
+/* Whether a group owns a type that a group for this query would own. */
+static bool price_collides(const sett_query* query, const setti_listener* group)
 {
     for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
         if (query->term[setti_bits_lowest(rest)].type->owner == group) {
@@ -79,6 +80,7 @@ static uint32_t price_common(const sett_query* query, const sett_query* other, u
 
 static setti_price price_matches(const sett_query* query, setti_use use)
 {
+    SETTI_ASSERT((unsigned)use < SETTI_USES);
     const setti_query_use* counted = &query->use[use];
     return counted->loops != 0 ? (setti_price)(counted->matched / counted->loops) : 0;
 }
@@ -98,7 +100,7 @@ static price_view price_view_of(const sett_query* query, setti_use use,
 {
     price_view view = {~query->positional, 0, 0, 0};
     bool ends = query->cover == change->dissolved ||
-                (change->group != NULL && setti_price_collides(change->group, query->cover));
+                (change->group != NULL && price_collides(change->group, query->cover));
     if (query->arranged != 0 && !ends) {
         view.owned = query->arranged;
         view.covered = query->covered;
@@ -132,6 +134,7 @@ static price_view price_view_of(const sett_query* query, setti_use use,
 static setti_price price_others(const sett_query* query, setti_price matches, setti_price rows,
                                 uint32_t tested, uint32_t in_place)
 {
+    SETTI_ASSERT(matches >= 0 && rows >= 0);
     setti_price price = rows * COST_LOOKUP * setti_bits_count(tested);
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_term* term = &query->term[k];
@@ -144,6 +147,7 @@ static setti_price price_others(const sett_query* query, setti_price matches, se
 
 static setti_price price_driver(const sett_query* query, setti_price matches, uint32_t driver)
 {
+    SETTI_ASSERT(driver < query->term_count);
     setti_price rows = query->term[driver].type->storage.count;
     uint32_t in_place = (uint32_t)1 << driver;
     return COST_LOOP + matches * COST_DENSE +
@@ -169,6 +173,7 @@ static setti_price price_pages(const sett_query* query, setti_price matches, con
 
 setti_price setti_price_loop(const sett_query* query, setti_use use, const setti_relayout* change)
 {
+    SETTI_ASSERT(query->required != 0);
     price_view view = price_view_of(query, use, change);
     setti_price matches = price_matches(query, use);
     if (view.owned != 0) {
@@ -194,7 +199,7 @@ static bool price_is_concerned(const sett_query* query, const setti_relayout* ch
     if (change->group != NULL) {
         concerned =
             price_common(query, change->group, setti_price_owned(change->group), &all) != 0 ||
-            (query->arranged != 0 && setti_price_collides(change->group, query->cover));
+            (query->arranged != 0 && price_collides(change->group, query->cover));
     }
     if (change->dissolved != NULL) {
         concerned = price_terms_of(query, &change->dissolved->owned) != 0;

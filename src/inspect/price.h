@@ -25,9 +25,6 @@ typedef struct setti_prices {
     uint64_t loops; /* of the query with the most */
 } setti_prices;
 
-/* Whether a group owns a type that a group for this query would own. */
-bool setti_price_collides(const sett_query* query, const setti_listener* group);
-
 /* The terms that a group for this query would own: those with values, all of them required. */
 uint32_t setti_price_owned(const sett_query* query);
 

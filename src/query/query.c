@@ -275,11 +275,7 @@ void setti_query_free(sett_query* query)
     SETTI_ASSERT((query->previous == NULL) == (query->world->queries == query));
     setti_pool* pool = &query->world->pool;
     SETTI_ASSERT(query->open.count == 0 && query->world->query_count != 0);
-    if (query->previous != NULL) {
-        query->previous->next = query->next;
-    } else {
-        query->world->queries = query->next;
-    }
+    *(query->previous != NULL ? &query->previous->next : &query->world->queries) = query->next;
     if (query->next != NULL) {
         query->next->previous = query->previous;
     }

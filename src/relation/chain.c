@@ -56,7 +56,8 @@ static void* chain_component(const setti_relation* relation, const setti_type* t
     return chain_find_mut(relation, type, entity.index);
 }
 
-sett_links* setti_chain_sources(const setti_relation* relation, sett_entity target)
+/* The list of a target's sources; NULL if the entity never was a target, or does not exist. */
+static sett_links* chain_sources(const setti_relation* relation, sett_entity target)
 {
     return chain_component(relation, relation->sources, target);
 }
@@ -135,7 +136,7 @@ static void chain_move(const setti_relation* relation, chain_side side, sett_lin
 void setti_chain_set(setti_relation* relation, uint32_t source, sett_link* link, sett_entity target)
 {
     SETTI_ASSERT(!relation->many);
-    sett_links* list = setti_chain_sources(relation, target);
+    sett_links* list = chain_sources(relation, target);
     SETTI_ASSERT(list != NULL && sett_is_null(link->target));
     link->target = target;
     chain_append(relation, BY_TARGET, list, &link->chain_, source);
@@ -145,8 +146,7 @@ void setti_chain_unlink(setti_relation* relation, sett_link* link)
 {
     SETTI_ASSERT(!relation->many);
     if (!sett_is_null(link->target)) {
-        chain_unlink(relation, BY_TARGET, setti_chain_sources(relation, link->target),
-                     &link->chain_);
+        chain_unlink(relation, BY_TARGET, chain_sources(relation, link->target), &link->chain_);
         link->target = sett_null();
     }
 }
@@ -183,7 +183,7 @@ void setti_chain_link_many(const setti_relation* relation, const sett_entity* so
     SETTI_ASSERT(!relation->many);
     setti_pool* pool = &relation->world->pool;
     const setti_storage* storage = &relation->links->storage;
-    sett_links* list = setti_chain_sources(relation, target);
+    sett_links* list = chain_sources(relation, target);
     SETTI_ASSERT(list != NULL && count != 0);
     for (uint32_t done = 0, run; done < count; done += run) {
         run = chain_run(storage, sources + done, count - done);
@@ -204,8 +204,7 @@ void setti_chain_link_many(const setti_relation* relation, const sett_entity* so
 
 bool setti_chain_reserve_target(const setti_relation* relation, uint32_t index)
 {
-    const setti_entity_page* page = setti_entity_page_of(&relation->world->entities, index);
-    uint32_t signature = page->signature[index & SETTI_ENTITY_MASK];
+    uint32_t signature = setti_entity_set_of(&relation->world->entities, index);
     return setti_storage_has(&relation->sources->storage, index) ||
            setti_change_reserve_add(relation->world, relation->sources, index, &signature);
 }
@@ -380,8 +379,7 @@ uint32_t setti_chain_append(setti_relation* relation, uint32_t source, sett_link
     record->source = source;
     record->target = target;
     chain_append(relation, BY_SOURCE, targets, &record->by_source, place);
-    chain_append(relation, BY_TARGET, setti_chain_sources(relation, target), &record->by_target,
-                 place);
+    chain_append(relation, BY_TARGET, chain_sources(relation, target), &record->by_target, place);
     pair_append(relation, place);
     return place;
 }
@@ -391,8 +389,7 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
     SETTI_ASSERT(relation->many && place < relation->record_count);
     const setti_chain_record* record = setti_chain_record_at(relation, place);
     chain_unlink(relation, BY_SOURCE, chain_targets(relation, record->source), &record->by_source);
-    chain_unlink(relation, BY_TARGET, setti_chain_sources(relation, record->target),
-                 &record->by_target);
+    chain_unlink(relation, BY_TARGET, chain_sources(relation, record->target), &record->by_target);
     uint32_t last = --relation->record_count;
     SETTI_ASSERT(last != SETTI_NONE && place <= last);
     pair_delete(relation, place, last);
@@ -400,8 +397,7 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
         setti_chain_record* to = chain_record_mut(relation, place);
         memcpy(to, setti_chain_record_at(relation, last), relation->record_size);
         chain_move(relation, BY_SOURCE, chain_targets(relation, to->source), &to->by_source, place);
-        chain_move(relation, BY_TARGET, setti_chain_sources(relation, to->target), &to->by_target,
-                   place);
+        chain_move(relation, BY_TARGET, chain_sources(relation, to->target), &to->by_target, place);
     }
     /* The page emptied last stays, for a link that is added and removed repeatedly. */
     uint32_t spare = (relation->record_count >> relation->record_shift) + 1;
@@ -418,10 +414,10 @@ void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_sourc
     if (relation->many) {
         const setti_chain_record* record = setti_chain_record_at(relation, place);
         list = by_source ? chain_targets(relation, record->source)
-                         : setti_chain_sources(relation, record->target);
+                         : chain_sources(relation, record->target);
     } else {
         const sett_link* link = setti_storage_find(&relation->links->storage, place);
-        list = setti_chain_sources(relation, link->target);
+        list = chain_sources(relation, link->target);
     }
     SETTI_ASSERT(list != NULL && list->count != 0);
     if (list->last_ != place) {

@@ -71,9 +71,6 @@ SETTI_INLINE setti_chain_record* setti_chain_record_at(const setti_relation* rel
     return (setti_chain_record*)(void*)(page + (size_t)row * relation->record_size);
 }
 
-/* The list of a target's sources; NULL if the entity never was a target, or does not exist. */
-sett_links* setti_chain_sources(const setti_relation* relation, sett_entity target);
-
 /* Reserves one more record; `count` more than are reserved already. */
 bool setti_chain_reserve(setti_relation* relation);
 bool setti_chain_claim(setti_relation* relation, uint32_t count);

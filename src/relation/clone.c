@@ -43,10 +43,8 @@ static sett_status clone_no_memory(const setti_clone* clone)
 static setti_type* clone_next_of_all(const setti_clone* clone, const setti_clone_node* node,
                                      uint32_t* cursor)
 {
-    SETTI_ASSERT(setti_entity_page_of(&clone->from->entities, node->index) != NULL);
     const sett_world* from = clone->from;
-    const setti_entity_page* page = setti_entity_page_of(&from->entities, node->index);
-    uint32_t set = page->signature[node->index & SETTI_ENTITY_MASK];
+    uint32_t set = setti_entity_set_of(&from->entities, node->index);
     uint32_t count = set != 0 ? from->signatures.record[set].count : 0;
     if (*cursor < count) {
         return from->types[from->signatures.record[set].types[(*cursor)++]];

@@ -171,12 +171,6 @@ static uint64_t recipe_apart(const sett_world* world, uint32_t index)
     return hash;
 }
 
-static uint32_t recipe_signature(const sett_world* world, uint32_t index)
-{
-    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-    return page->signature[index & SETTI_ENTITY_MASK];
-}
-
 /* The number of the node behind a link, which is in the subtree. */
 static uint32_t recipe_number(const setti_clone* plan, uint32_t link)
 {
@@ -214,7 +208,7 @@ static bool recipe_fill_node(const sett_world* world, const setti_clone* plan, r
     const setti_clone_node* from = &plan->nodes[k];
     recipe_node* node = &made->nodes[k];
     node->index = from->index;
-    node->signature = recipe_signature(world, from->index);
+    node->signature = setti_entity_set_of(&world->entities, from->index);
     node->apart = recipe_apart(world, from->index);
     node->name = setti_clone_keeps_name(plan, from) ? setti_name_key(world, from->index) : 0;
     node->to = from->edit.to;
@@ -330,7 +324,7 @@ static bool recipe_is_node(const sett_world* world, const recipe_node* node, boo
                            (links == NULL || (links->first == node->links.first &&
                                               links->children == node->links.children))
                      : recipe_is_tree(node, links);
-    return same && recipe_signature(world, node->index) == node->signature &&
+    return same && setti_entity_set_of(&world->entities, node->index) == node->signature &&
            (root || world->name_table == NULL ||
             setti_name_key(world, node->index) == node->name) &&
            (world->dont_fragment.count == 0 || recipe_apart(world, node->index) == node->apart);

@@ -232,11 +232,7 @@ static void system_unlink(sett_system* system)
     SETTI_ASSERT(system->entry->system == system && system->world->run->count != 0);
     setti_run* run = system->world->run;
     system->entry->system = NULL;
-    if (system->previous != NULL) {
-        system->previous->next = system->next;
-    } else {
-        run->systems = system->next;
-    }
+    *(system->previous != NULL ? &system->previous->next : &run->systems) = system->next;
     if (system->next != NULL) {
         system->next->previous = system->previous;
     } else {

@@ -100,7 +100,8 @@ bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
     return true;
 }
 
-bool setti_delta_lists(const setti_delta_lives* list, uint32_t index)
+/* Whether an index is in a list of entities, which ascends: by bisection of its bytes. */
+static bool apply_lists(const setti_delta_lives* list, uint32_t index)
 {
     uint32_t low = 0;
     uint32_t high = list->runs;
@@ -358,7 +359,7 @@ static uint32_t apply_generation(const setti_delta* delta, uint32_t index, bool*
 {
     uint32_t current = setti_entity_generation(&delta->world->entities, index);
     *dead = (current & SETTI_DEAD) != 0;
-    if (!*dead && setti_delta_lists(&delta->ended, index)) {
+    if (!*dead && apply_lists(&delta->ended, index)) {
         *dead = true;
         current = current == SETTI_GENERATION_MAX ? SETTI_RETIRED : current;
     }
@@ -396,7 +397,7 @@ static sett_status apply_check_slots(const setti_delta* delta)
         uint32_t current = apply_generation(delta, slot.index, &dead);
         if (!dead || current == SETTI_RETIRED || (slot.generation & SETTI_DEAD) == 0 ||
             slot.generation == SETTI_RETIRED || slot.index >= delta->world->entities.limit ||
-            setti_delta_lists(&delta->begun, slot.index)) {
+            apply_lists(&delta->begun, slot.index)) {
             return setti_delta_reject(
                 delta, "it frees an index that is in use or has used up its generations");
         }
@@ -406,11 +407,11 @@ static sett_status apply_check_slots(const setti_delta* delta)
 
 setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index)
 {
-    if (setti_delta_lists(&delta->begun, index)) {
+    if (apply_lists(&delta->begun, index)) {
         return SETTI_FATE_BEGINS;
     }
     bool lives = !sett_is_null(setti_entity_at(&delta->world->entities, index));
-    return lives && !setti_delta_lists(&delta->ended, index) ? SETTI_FATE_STAYS : SETTI_FATE_NONE;
+    return lives && !apply_lists(&delta->ended, index) ? SETTI_FATE_STAYS : SETTI_FATE_NONE;
 }
 
 /* Whether the entry fits the present world. */

@@ -131,9 +131,6 @@ static inline setti_delta_run setti_delta_next_run(setti_delta_reader* from)
     return run;
 }
 
-/* Whether an index is in a list of entities, which ascends: by bisection of its bytes. */
-bool setti_delta_lists(const setti_delta_lives* list, uint32_t index);
-
 /* What becomes of the entity at an index. */
 setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index);
 

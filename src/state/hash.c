@@ -466,7 +466,9 @@ static bool hash_part_holds(const hash_part* part, uint32_t* number)
     return true;
 }
 
-const setti_type* setti_hash_check(sett_world* world, uint32_t* first_index)
+/* Computes the remembered sums of pages again and compares. Returns the type of which a page was
+ * written without its tick, or NULL. */
+static const setti_type* hash_check(sett_world* world, uint32_t* first_index)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_hash_type of;
@@ -490,7 +492,7 @@ sett_status sett_world_check_writes(sett_world* world)
         return SETT_STATUS_ARGUMENT;
     }
     uint32_t index = 0;
-    const setti_type* type = setti_hash_check(world, &index);
+    const setti_type* type = hash_check(world, &index);
     if (type == NULL) {
         (void)sett_world_hash(world);
         return SETT_OK;

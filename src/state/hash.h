@@ -41,8 +41,4 @@ uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const vo
 uint64_t setti_hash_sum(sett_world* world);
 uint64_t setti_hash_finish(uint64_t sum);
 
-/* Computes the remembered sums of pages again and compares. Returns the type of which a page was
- * written without its tick, or NULL. */
-const setti_type* setti_hash_check(sett_world* world, uint32_t* first_index);
-
 #endif

@@ -49,7 +49,8 @@ bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id)
            setti_id_set_reserve_page(pool, set, setti_id_set_sparse(set, id));
 }
 
-void setti_id_set_swap(setti_pool* pool, setti_id_set* set, uint32_t row_a, uint32_t row_b)
+/* Exchanges what lies in two rows, whose pages and whose numbers' pages exist. */
+static void id_set_swap(setti_pool* pool, setti_id_set* set, uint32_t row_a, uint32_t row_b)
 {
     if (row_a == row_b) {
         return; /* creating in order, destroying the newest: nothing to write */
@@ -64,14 +65,8 @@ void setti_id_set_request(setti_pool* pool, setti_id_set* set, uint32_t id)
 {
     SETTI_ASSERT(!setti_id_set_has(set, id));
     SETTI_ASSERT(set->count < set->limit && id < set->limit);
-    setti_id_set_swap(pool, set, setti_id_set_sparse(set, id), set->count);
+    id_set_swap(pool, set, setti_id_set_sparse(set, id), set->count);
     set->count++;
-}
-
-void setti_id_set_deinit(setti_pool* pool, setti_id_set* set)
-{
-    setti_pages_deinit(pool, &set->pages);
-    set->count = 0;
 }
 
 const char* setti_id_set_validate(const setti_id_set* set)

@@ -75,9 +75,6 @@ SETTI_INLINE void setti_id_set_put(setti_pool* pool, setti_id_set* set, uint32_t
     id_page->sparse[id & SETTI_ID_SET_MASK] = row;
 }
 
-/* Exchanges what lies in two rows, whose pages and whose numbers' pages exist. */
-void setti_id_set_swap(setti_pool* pool, setti_id_set* set, uint32_t row_a, uint32_t row_b);
-
 /* Removes a member; its row is then row `count`. Needs no memory. */
 SETTI_INLINE void setti_id_set_remove(setti_pool* pool, setti_id_set* set, uint32_t id)
 {
@@ -93,9 +90,6 @@ SETTI_INLINE void setti_id_set_remove(setti_pool* pool, setti_id_set* set, uint3
         setti_id_set_put(pool, set, last, id);
     }
 }
-
-/* Frees all pages; the set is then empty. */
-void setti_id_set_deinit(setti_pool* pool, setti_id_set* set);
 
 /* Returns NULL, or which part of the invariant does not hold. */
 const char* setti_id_set_validate(const setti_id_set* set);

@@ -477,8 +477,7 @@ static bool change_remove(sett_world* world, setti_type* type, sett_entity entit
 bool setti_change_reserve_remove(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
-    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-    uint32_t signature = page->signature[index & SETTI_ENTITY_MASK];
+    uint32_t signature = setti_entity_set_of(&world->entities, index);
     return change_reserve_removals(world, type, index, &signature);
 }
 
@@ -508,8 +507,7 @@ static setti_type* change_next_stranded(const sett_world* world, uint32_t set, u
  * has at first, upwards. */
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index)
 {
-    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-    uint32_t set = page->signature[index & SETTI_ENTITY_MASK];
+    uint32_t set = setti_entity_set_of(&world->entities, index);
     uint32_t signature = set;
     uint32_t k = 0;
     setti_type* type;
@@ -523,8 +521,7 @@ bool setti_change_reserve_stranded(sett_world* world, uint32_t index)
 
 void setti_change_remove_stranded(sett_world* world, uint32_t index)
 {
-    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-    uint32_t set = page->signature[index & SETTI_ENTITY_MASK];
+    uint32_t set = setti_entity_set_of(&world->entities, index);
     uint32_t k = 0;
     setti_type* type;
     while ((type = change_next_stranded(world, set, index, &k)) != NULL) {

@@ -122,8 +122,7 @@ static void conversion_move_part(sett_world* world, setti_storage* from, setti_s
             continue;
         }
         if (part != CONVERSION_ALL) {
-            const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-            uint32_t own = page->signature[index & SETTI_ENTITY_MASK];
+            uint32_t own = setti_entity_set_of(&world->entities, index);
             if (own != signature) {
                 signature = own;
                 member = setti_listener_matches(listener, &world->signatures, signature);

@@ -293,11 +293,8 @@ void setti_commands_free(sett_commands* commands)
     sett_world* world = commands->world;
     commands_drop(commands);
     chunks_free(&world->pool.allocator, commands->first);
-    if (commands->previous != NULL) {
-        commands->previous->next = commands->next;
-    } else {
-        world->all_commands = commands->next;
-    }
+    *(commands->previous != NULL ? &commands->previous->next : &world->all_commands) =
+        commands->next;
     if (commands->next != NULL) {
         commands->next->previous = commands->previous;
     }

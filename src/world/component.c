@@ -62,8 +62,9 @@ static bool component_overlap(size_t a, size_t a_size, size_t b, size_t b_size)
     return a < b + b_size && b < a + a_size;
 }
 
-const char* setti_component_check_offsets(const uint32_t* offsets, uint32_t count, size_t size,
-                                          size_t align)
+/* NULL, or what is wrong with the offsets of entity references in a value of this size. */
+static const char* component_check_offsets(const uint32_t* offsets, uint32_t count, size_t size,
+                                           size_t align)
 {
     SETTI_ASSERT(offsets != NULL || count == 0);
     const size_t reference = sizeof(sett_entity);
@@ -145,8 +146,8 @@ const char* setti_component_resolve(sett_component_desc* desc)
         (desc->bytes == NULL && desc->byte_count != 0)) {
         return "a count without its array";
     }
-    const char* wrong = setti_component_check_offsets(
-        desc->entity_offsets, desc->entity_offset_count, desc->size, desc->align);
+    const char* wrong = component_check_offsets(desc->entity_offsets, desc->entity_offset_count,
+                                                desc->size, desc->align);
     return wrong != NULL ? wrong : component_check_ranges(desc);
 }
 

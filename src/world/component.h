@@ -229,10 +229,6 @@ typedef struct setti_type {
     uint32_t delta_number; /* while a delta is applied: one more than its number there; 0: none */
 } setti_type;
 
-/* NULL, or what is wrong with the offsets of entity references in a value of this size. */
-const char* setti_component_check_offsets(const uint32_t* offsets, uint32_t count, size_t size,
-                                          size_t align);
-
 /* Lists what differs between two resolved descriptors of one type, but for ids and what they
  * require; "" if nothing does. `out` has SETTI_MESSAGE_SIZE bytes. The second adds to the list. */
 void setti_component_differences(char* out, const sett_component_desc* present,

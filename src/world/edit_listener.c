@@ -175,11 +175,7 @@ void setti_edit_unlisten(sett_world* world, setti_listener* listener)
 {
     SETTI_ASSERT(world->listeners != NULL);
     SETTI_ASSERT((listener->previous == NULL) == (world->listeners == listener));
-    if (listener->previous != NULL) {
-        listener->previous->next = listener->next;
-    } else {
-        world->listeners = listener->next;
-    }
+    *(listener->previous != NULL ? &listener->previous->next : &world->listeners) = listener->next;
     if (listener->next != NULL) {
         listener->next->previous = listener->previous;
     }

@@ -68,6 +68,14 @@ SETTI_INLINE setti_entity_page* setti_entity_page_of(const setti_entity_table* t
     return setti_pages_get(&table->pages, index >> SETTI_ENTITY_SHIFT);
 }
 
+/* The signature at an index that has a page, SETTI_DYING with it. */
+SETTI_INLINE uint32_t setti_entity_set_of(const setti_entity_table* table, uint32_t index)
+{
+    const setti_entity_page* page = setti_entity_page_of(table, index);
+    SETTI_ASSERT(page != NULL);
+    return page->signature[index & SETTI_ENTITY_MASK];
+}
+
 /* To be called before writing to a slot. */
 SETTI_INLINE void setti_entity_write(setti_pool* pool, const setti_entity_table* table,
                                      uint32_t index)

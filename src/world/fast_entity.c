@@ -156,8 +156,7 @@ SETTI_INLINE void fast_erase(sett_world* world, setti_type* type, uint32_t index
 /* Ends an entity whose end runs no callback. */
 static void fast_end(sett_world* world, uint32_t index)
 {
-    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-    uint32_t set = page->signature[index & SETTI_ENTITY_MASK];
+    uint32_t set = setti_entity_set_of(&world->entities, index);
     SETTI_ASSERT((set & SETTI_DYING) == 0);
     for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
         fast_erase(world, world->types[world->signatures.record[set].types[k]], index);

@@ -201,8 +201,7 @@ static sett_status group_init(group_draft* draft)
 
 static bool group_admit_one(sett_world* world, setti_listener* listener, uint32_t index)
 {
-    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-    uint32_t signature = page->signature[index & SETTI_ENTITY_MASK];
+    uint32_t signature = setti_entity_set_of(&world->entities, index);
     if (!setti_listener_matches(listener, &world->signatures, signature)) {
         return true;
     }

@@ -80,8 +80,9 @@ static void group_exchange_values(const setti_listener* group, const setti_stora
     }
 }
 
-void setti_group_swap(setti_pool* pool, const setti_listener* group, setti_storage* storage,
-                      uint32_t a, uint32_t b)
+/* Exchanges two rows of an owned storage. */
+static void group_swap(setti_pool* pool, const setti_listener* group, setti_storage* storage,
+                       uint32_t a, uint32_t b)
 {
     SETTI_ASSERT(a < storage->extent && b < storage->extent);
     if (a == b) {
@@ -117,7 +118,7 @@ static void group_exchange(setti_pool* pool, const setti_listener* group, uint32
     }
     for (uint32_t k = 0; k < group->owned.count; k++) {
         setti_storage* storage = &group->owned.item[k]->storage;
-        setti_group_swap(pool, group, storage, setti_sparse_row(storage, index), row);
+        group_swap(pool, group, storage, setti_sparse_row(storage, index), row);
     }
 }
 

@@ -76,10 +76,6 @@ bool setti_listener_reserve(setti_pool* pool, setti_listener* listener, uint32_t
 void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t index);
 void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t index);
 
-/* Exchanges two rows of an owned storage. */
-void setti_group_swap(setti_pool* pool, const setti_listener* group, setti_storage* storage,
-                      uint32_t a, uint32_t b);
-
 /* Creates a group that gives way, and converts the arrays that it is to own, whatever was said of
  * them. `call` is for messages. NULL on failure, the world as it was. */
 sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_desc* desc,

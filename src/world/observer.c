@@ -321,11 +321,7 @@ static void observer_unlink(sett_observer* observer)
 {
     SETTI_ASSERT((observer->previous == NULL) == (observer->world->observers == observer));
     sett_world* world = observer->world;
-    if (observer->previous != NULL) {
-        observer->previous->next = observer->next;
-    } else {
-        world->observers = observer->next;
-    }
+    *(observer->previous != NULL ? &observer->previous->next : &world->observers) = observer->next;
     if (observer->next != NULL) {
         observer->next->previous = observer->previous;
     }

@@ -391,8 +391,10 @@ static void world_report_aside(const sett_world* world, sett_log_level level, se
     setti_counter_add(reporters, UINT32_MAX);
 }
 
-void setti_world_report(sett_world* world, sett_log_level level, sett_status misuse,
-                        const char* message)
+/* Hands a line to the log hook and, where it is of misuse, to the assert hook. They may read and
+ * record commands; what they cause to be logged themselves is dropped. */
+static void world_report(sett_world* world, sett_log_level level, sett_status misuse,
+                         const char* message)
 {
     SETTI_ASSERT(message != NULL);
     const char* outer = world->calling;
@@ -439,7 +441,7 @@ static void world_report_error(sett_world* world)
     sett_status status = world->error;
     if (world_is_misuse(status)) {
         snprintf(message, sizeof(message), "%s", sett_world_message(world));
-        setti_world_report(world, SETT_LOG_ERROR, status, message);
+        world_report(world, SETT_LOG_ERROR, status, message);
         snprintf(world->message, sizeof(world->message), "%s", message);
         world->error = status;
         world->error_call = NULL;
@@ -547,7 +549,7 @@ SETTI_COLD void setti_world_log(const sett_world* world, sett_log_level level, c
     va_start(arguments, format);
     vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
-    setti_world_report(setti_unconst(world), level, SETT_OK, message);
+    world_report(setti_unconst(world), level, SETT_OK, message);
 }
 
 sett_status sett_world_error(const sett_world* world)

@@ -284,11 +284,6 @@ sett_status setti_world_fail_with(sett_world* world, sett_status status, const c
 void setti_world_misuse(const sett_world* world, sett_status status, const char* call,
                         sett_entity entity, sett_component component);
 
-/* Hands a line to the log hook and, where it is of misuse, to the assert hook. They may read and
- * record commands; what they cause to be logged themselves is dropped. */
-void setti_world_report(sett_world* world, sett_log_level level, sett_status misuse,
-                        const char* message);
-
 /* The same with a message of its own, in every build: found by a check that the caller's own build
  * asked for. */
 void setti_world_misuse_with(const sett_world* world, sett_status status, const char* format, ...)
@@ -389,11 +384,7 @@ SETTI_INLINE void setti_world_close_loop(sett_world* world, setti_open_loop* loo
     SETTI_ASSERT(world->locks != 0);
     world->locks--;
     if (--loop->count == 0) {
-        if (loop->previous != NULL) {
-            loop->previous->next = loop->next;
-        } else {
-            world->open_loops = loop->next;
-        }
+        *(loop->previous != NULL ? &loop->previous->next : &world->open_loops) = loop->next;
         if (loop->next != NULL) {
             loop->next->previous = loop->previous;
         }
