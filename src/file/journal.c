@@ -145,7 +145,6 @@ static bool journal_note(sett_journal* journal, uint64_t frame, uint64_t offset)
 /* Writes the state that the last delta led to, so that a reader can begin here. */
 static sett_status journal_write_keyframe(sett_journal* journal, uint64_t frame)
 {
-    SETTI_ASSERT(journal->stream.offset >= SETTI_STREAM_HEADER);
     sett_world* world = journal->place.world;
     setti_bytes state = {NULL, 0, 0};
     uint64_t offset = journal->stream.offset;

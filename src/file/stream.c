@@ -97,7 +97,7 @@ static unsigned char* stream_pack(const setti_stream* stream, const void* bytes,
 bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, const void* bytes,
                         size_t size)
 {
-    SETTI_ASSERT(stream->offset >= SETTI_STREAM_HEADER && kind != SETTI_STREAM_NONE);
+    SETTI_ASSERT(kind != SETTI_STREAM_NONE);
     bool packs =
         stream->compression != NULL &&
         (kind == SETTI_STREAM_STATE || kind == SETTI_STREAM_DELTA || kind == SETTI_STREAM_KEYFRAME);
