@@ -35,6 +35,7 @@
  *     (scores, .element = SETT_MEMBER_U32)                       a sett_list of numbers
  *     (blob, .element = SETT_MEMBER_OPAQUE)                      bytes that only the program reads
  *     (z, .scale = 1.0 / 65536)                                  a number with a fixed point
+ *     (x, .step = 1.0 / 1024)                                    rounded by sett_world_round
  *     (cache, .local = true)                                     not part of hash, deltas and files
  *
  * A type with strings or lists gets its copy and deinit hooks, and SETT_SAVE_CLONE, from the
@@ -112,6 +113,9 @@ typedef struct sett_member {
     bool local; /* saved by snapshots; left out of hashes, deltas and files; default: no */
     /* of an integer of at most 32 bits: the number that 1 means, such as 1.0 / 65536; default: 1 */
     double scale;
+    /* of f32 and f64, for the network: sett_world_round rounds to multiples of it. A power of two,
+     * such as 1.0 / 1024; default: not rounded */
+    double step;
     double minimum;                   /* for tools: the least scaled value; default: no range */
     double maximum;                   /* the greatest */
     const char* unit;                 /* such as "m/s"; default: none */
@@ -176,6 +180,24 @@ SETT_API uint64_t sett_members_fingerprint(const sett_world* world, sett_compone
  *     sett_struct_fingerprint(SETT_STRUCT(OldDoor, height, state))
  * 0 for NULL. Threads: any. Since: 0.2 */
 SETT_API uint64_t sett_struct_fingerprint(const sett_struct* of);
+
+/* Rounds all members with a `step` to its multiples, in all values of the world. Then deltas are
+ * smaller, because the lowest bytes of numbers are zeroes. Call it once a frame, before the
+ * snapshot that a delta ends at:
+ *
+ *     sett_progress(world, dt);
+ *     sett_world_round(world);
+ *     sett_snapshot_take(world, &after);
+ *     sett_delta_encode(world, before, after, bytes, sizeof(bytes), &size);
+ *
+ * The program goes on with the rounded numbers, as the receiver does: so both have equal hashes. A
+ * program that must not lose precision rounds a copy (sett_world_clone), and sends the copy's
+ * deltas. Infinite numbers, NaN, and numbers of 2^52 steps or more stay as they are. Values that
+ * change count as written. No callback runs. Steps are not saved in files.
+ * Fails: LOCKED.
+ * Cost: O(values of types that have a member with a step), about 5 ns a number.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_world_round(sett_world* world);
 
 /* Returns the name of a kind: "f32", "text". Threads: any. Since: 0.2 */
 SETT_API const char* sett_member_kind_name(sett_member_kind kind);

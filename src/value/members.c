@@ -168,6 +168,14 @@ static const char* list_check(const sett_member* member)
     return item_check(&item);
 }
 
+/* Whether a step is a power of two: multiples of others are not exact. */
+static bool member_is_step(double step)
+{
+    uint64_t bits;
+    memcpy(&bits, &step, sizeof(bits));
+    return bits << 12 == 0 && step >= 0x1p-60 && step <= 0x1p60;
+}
+
 /* What else is said of a member. */
 static const char* member_check_extras(const sett_member* given)
 {
@@ -191,6 +199,12 @@ static const char* member_check_extras(const sett_member* given)
     }
     if (member->scale < 0 || !(member->scale <= 1e30)) {
         return "has a scale that is not positive";
+    }
+    if (member->step != 0 && (list || (kind != SETT_MEMBER_F32 && kind != SETT_MEMBER_F64))) {
+        return "has a step and is neither f32 nor f64";
+    }
+    if (member->step != 0 && !member_is_step(member->step)) {
+        return "has a step that is no power of two from 2^-60 to 2^60";
     }
     return NULL;
 }

@@ -1,0 +1,102 @@
+/* round.c: floating point numbers rounded to the steps of their members, for the network.
+ *
+ * The workload: once a frame, before the snapshot that a delta ends at; some ten thousand values of
+ * few types, most of which are rounded already. So a value is written only if it changes.
+ *
+ * The whole world is rounded, and not only what a delta carries: deltas are differences of values,
+ * and sender and receiver compare hashes of what they have.
+ *
+ * Invariant:  after a call every finite number of a member with a step, below 2^52 steps, is a
+ *             multiple of the step, and a second call writes nothing
+ */
+#include "sett/members.h"
+#include "world/world.h"
+
+/* Whether values of such members are rounded. */
+static bool round_concerns(const sett_struct* of)
+{
+    bool found = false;
+    for (uint32_t k = 0; of != NULL && !found && k < of->count; k++) {
+        const sett_member* member = &of->members[k];
+        found =
+            member->step != 0 || (member->kind == SETT_MEMBER_STRUCT && round_concerns(member->of));
+    }
+    return found;
+}
+
+/* The nearest multiple; of two the one further from 0. As a step is a power of two, each operation
+ * is exact, on every machine. */
+static double round_number(double number, double step)
+{
+    double steps = number / step;
+    if (!(steps > -4503599627370496.0 && steps < 4503599627370496.0)) {
+        return number; /* NaN, infinite, or whole already */
+    }
+    int64_t whole = (int64_t)steps;
+    double rest = steps - (double)whole;
+    whole += rest >= 0.5 ? 1 : rest <= -0.5 ? -1 : 0;
+    return (double)whole * step;
+}
+
+/* Rounds one number in place, unless `out` is NULL. Returns whether it is none of the multiples. */
+static bool round_element(const void* at, uint32_t size, double step, void* out)
+{
+    float narrow;
+    double wide;
+    double rounded;
+    SETTI_ASSERT(size == sizeof(narrow) || size == sizeof(wide));
+    if (size == sizeof(narrow)) {
+        memcpy(&narrow, at, size);
+        rounded = round_number((double)narrow, step);
+        narrow = (float)rounded;
+    } else {
+        memcpy(&wide, at, size);
+        rounded = round_number(wide, step);
+        wide = rounded;
+    }
+    const void* bytes = size == sizeof(narrow) ? (const void*)&narrow : (const void*)&wide;
+    bool changes = memcmp(at, bytes, size) != 0 && rounded == rounded; /* NaN stays as it is */
+    if (changes && out != NULL) {
+        memcpy(out, bytes, size);
+    }
+    return changes;
+}
+
+/* Rounds a value in place, unless `out` is NULL. Returns whether it changes. */
+static bool round_value(const sett_struct* of, const unsigned char* value, unsigned char* out)
+{
+    bool changes = false;
+    for (uint32_t k = 0; k < of->count; k++) {
+        const sett_member* member = &of->members[k];
+        bool nested = member->kind == SETT_MEMBER_STRUCT;
+        uint32_t size = nested ? member->of->size : member->size / member->count;
+        for (uint32_t n = 0; (nested || member->step != 0) && n < member->count; n++) {
+            uint32_t at = member->offset + n * size;
+            unsigned char* to = out != NULL ? out + at : NULL;
+            changes = (nested ? round_value(member->of, value + at, to)
+                              : round_element(value + at, size, member->step, to)) ||
+                      changes;
+        }
+    }
+    return changes;
+}
+
+sett_status sett_world_round(sett_world* world)
+{
+    sett_status status = setti_world_check_unlocked(world, "sett_world_round");
+    for (uint32_t k = 0; status == SETT_OK && k < world->registered.count; k++) {
+        setti_type* type = world->registered.item[k];
+        const sett_struct* of = type->members != NULL ? &type->members->of : NULL;
+        if (!round_concerns(of)) {
+            continue;
+        }
+        SETTI_EACH_INDEX(index, &type->storage) {
+            const void* value = setti_storage_find(&type->storage, index);
+            if (round_value(of, value, NULL)) {
+                void* out = setti_storage_find_mut(&world->pool, &type->storage, index);
+                (void)round_value(of, out, out);
+            }
+        }
+    }
+    return status;
+}
