@@ -218,7 +218,7 @@ static bool game_go_on(Play* play, float seconds, const GameControls* controls, 
         good = session_kill_cam(session, fault);
     }
     float ticks = seconds * (float)SIMULATION_TICKS_A_SECOND;
-    session->deadline = host_nanoseconds() + GAME_REPLAY_TIME;
+    session->deadline = play->patient ? 0 : host_nanoseconds() + GAME_REPLAY_TIME;
     switch (session->mode) {
     case SESSION_REWINDS:
         return good &&

@@ -41,9 +41,10 @@ typedef struct Play {
     uint8_t buttons; /* INPUT_*: pressed since the last order, however shortly; for the next one */
     uint8_t weapon;  /* as well */
     bool use_held;
-    bool spreads;           /* a tick's work over the frames before it is due: for a lone thread */
-    uint64_t begun_time;    /* of the tick that has begun, ns */
-    uint64_t tick_time;     /* of the last tick, ns */
+    bool patient;        /* plays ticks again however long a frame takes: the same on any machine */
+    bool spreads;        /* a tick's work over the frames before it is due: for a lone thread */
+    uint64_t begun_time; /* of the tick that has begun, ns */
+    uint64_t tick_time;  /* of the last tick, ns */
     uint64_t played, drawn; /* of the last frame: ns for ticks, and for the picture */
 } Play;
 

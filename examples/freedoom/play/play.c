@@ -269,6 +269,7 @@ static bool window_show_demo(Window* window, Play* play, const Arguments* argume
 {
     Demo demo;
     bool good = demo_init(&demo, arguments->demo) || fault_set(fault, "out of memory");
+    play->patient = true;
     while (good && demo.frame < arguments->demo && !window->quits) {
         GameControls controls = demo_controls(&demo, play);
         good = window_step(window, play, &controls, fault) && shot_take_due(&demo, play, fault) &&

@@ -40,7 +40,7 @@ bool shot_take_due(Demo* demo, const Play* play, Fault* fault)
     const Cooldown* cooldown = SETT_FIND(play->sim->world, session->self, Cooldown);
     bool plays = session->mode == SESSION_PLAYS && !play->above;
     bool due[] = {demo->frame == 100,
-                  plays && session->done.kills >= 2 && cooldown != NULL && cooldown->ticks > 10,
+                  plays && session->done.kills >= 1 && cooldown != NULL && cooldown->ticks > 10,
                   demo->frame == DEMO_MAP_END - 20,
                   demo->frame == DEMO_BACK_END - 30,
                   plays && session_ghosts(session) != NULL && demo->frame > DEMO_BACK_END + 60,
