@@ -41,17 +41,17 @@ static void numbers_become_the_nearest_multiples(void)
     sett_entity e =
         SETT_CREATE(world, SETT_VALUE(Body, .at = {1.001f, -1.001f},
                                       .past = {{3, (float)(STEP / 2)}, {-(float)(STEP / 2), 0}},
-                                      .angle = 9.5, .exact = 0.001f, .age = 7));
+                                      .angle = 9.5, .exact = 0x1p-9f, .age = 7));
     sett_entity odd = SETT_CREATE(world, SETT_VALUE(Vector, .x = INFINITY, .y = NAN));
-    sett_entity huge = SETT_CREATE(world, SETT_VALUE(Vector, .x = -3e38f, .y = -0.0001f));
+    sett_entity huge = SETT_CREATE(world, SETT_VALUE(Vector, .x = -0x1p127f, .y = -0.0001f));
     CHECK_EQ(sett_world_round(world), SETT_OK);
     const Body* body = SETT_GET(world, e, Body);
     CHECK(body->at.x == 1.0f && body->at.y == -1.0f);
     CHECK(body->past[0].x == 3 && body->past[0].y == (float)STEP &&
           body->past[1].x == (float)-STEP);
-    CHECK(body->angle == 8 && body->exact == 0.001f && body->age == 7);
+    CHECK(body->angle == 8 && body->exact == 0x1p-9f && body->age == 7);
     CHECK(isinf(SETT_GET(world, odd, Vector)->x) && isnan(SETT_GET(world, odd, Vector)->y));
-    CHECK(SETT_GET(world, huge, Vector)->x == -3e38f && SETT_GET(world, huge, Vector)->y == 0);
+    CHECK(SETT_GET(world, huge, Vector)->x == -0x1p127f && SETT_GET(world, huge, Vector)->y == 0);
     sett_world_destroy(world);
 }
 
