@@ -92,7 +92,6 @@ void setti_lock_take(setti_lock* lock)
 
 void setti_lock_release(setti_lock* lock)
 {
-    SETTI_ASSERT(lock->taken != 0);
 #if defined(__GNUC__)
     __atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);
 #elif defined(_MSC_VER)
