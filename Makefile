@@ -64,7 +64,7 @@ test-web: ## the page in a browser: keys, rewinding, states as on this machine; 
 	@MAP=$(MAP) tools/web.sh
 	@tools/test_web.sh $(SCRIPTS)
 
-test: ## all tests, about a quarter of an hour; tools/test.sh --list names its stages
+test: ## all tests, about twenty minutes; tools/test.sh --list names its stages
 	@tools/deps.sh test
 	@tools/test.sh
 

@@ -53,7 +53,7 @@ export function Branches() {
               {parent >= 0 && <path d={`M${x(branch.from)} ${16 + parent * 26} V${y}`} />}
               <path d={`M${x(branch.from)} ${y} H${x(branch.to)}`} />
               <circle cx={x(branch.to)} cy={y} r="4" />
-              <text x={x(branch.from) > 330 ? x(branch.to) : x(branch.from) + 6} textAnchor={x(branch.from) > 330 ? 'end' : 'start'} y={y - 4}>{branch.from.toLocaleString('en')} – {branch.to.toLocaleString('en')}{branch.tip === model.info.tail ? '  newest' : ''}</text>
+              <text x={x(branch.from) > 330 ? x(branch.to) : x(branch.from) + 6} text-anchor={x(branch.from) > 330 ? 'end' : 'start'} y={y - 4}>{branch.from.toLocaleString('en')} – {branch.to.toLocaleString('en')}{branch.tip === model.info.tail ? '  newest' : ''}</text>
             </g>
           );
         })}

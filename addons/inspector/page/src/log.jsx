@@ -46,7 +46,7 @@ export function Log() {
       <Virtual id="log" label="Log" count={list.length} row={ROW} paint={(first, count) => list.slice(first, first + count).map((line, k) => (own
         ? <div class="row" key={first + k}>
             <button class="link number" onClick={() => goFrame(line.frame)}>{line.frame}</button>
-            <span class="what" style={{ flex: 'none', width: '5em' }}>{line.kind}</span> <Reference to={line.entity} /> <span>{line.component}</span> <span class="note">{line.commands && 'commands of '}{line.system || 'outside of systems'}</span>
+            <span class="what" style={{ flex: 'none', width: '6em' }}>{line.kind}</span> <Reference to={line.entity} /> <span>{line.component}</span> <span class="note">{line.commands && 'commands of '}{line.system || 'outside of systems'}</span>
           </div>
         : <div class="row" key={first + k} onMouseDown={() => model.go(line)}>
             <span class="number">{model.frame(line).toLocaleString('en')}</span>
