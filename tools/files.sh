@@ -10,7 +10,7 @@ set -eu
 cd "$(dirname "$0")/.."
 build=build/release
 folder=${1:-$build}
-cmake -S . -B $build -DCMAKE_BUILD_TYPE=Release >/dev/null
+cmake -S . -B $build -DCMAKE_BUILD_TYPE=Release -DSETT_BUILD_BENCHMARKS=ON -DSETT_BUILD_EXAMPLES=ON >/dev/null
 cmake --build $build --parallel --target sett_files freedoom_saves >/dev/null
 $build/bench/sett_files "$folder"
 echo

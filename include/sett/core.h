@@ -322,7 +322,8 @@ typedef struct sett_component_desc {
     void (*copy)(void* to, const void* from, uint32_t count, void* user);
     void (*move)(void* to, void* from, uint32_t count, void* user);
 
-    /* Callbacks. Structure is locked: record commands into sett_commands_here(world).
+    /* Callbacks. Structure is locked: record commands into sett_commands_here(world). `value` of a
+     * tag is not NULL, and must not be used.
      *     on_add     after a value was added; then observers run (observer.h)
      *     on_set     after a value was set by sett_set, a command or a creation; then observers run
      *     on_remove  before a value is removed, after observers
