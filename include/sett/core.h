@@ -29,26 +29,27 @@
  *     row         a number: the place of a value in its storage, or of an entity in a batch
  *     page        a block of memory with up to 1,024 values of one type
  *     structure   which entities are alive, and which components each of them has
- *     command     a structural change that is recorded now and applied later
+ *     command     a change, mostly of structure, that is recorded now and applied later
  *     callback    your function that runs when something changes: on_add, on_remove, ...
  *     hook        your function that the library needs for its own work: to allocate, to copy a
  *                 value, to log
- *     system      your function that runs once a frame (system.h)
+ *     system      your function that runs in each frame (system.h)
  *     locked      structure cannot change, because a loop is open, or a callback, hook or system
- *                 runs. Values can be written. Only exclusive systems (system.h) run unlocked
+ *                 runs. Values can be written, except by hooks. Not locked: exclusive systems
+ *                 (system.h), and functions that sett_cmd_call records
  *     query       a list of terms. An entity matches if it fulfils every term
  *     term        one condition of a query: "has Position", "does not have Frozen"
  *     batch       up to 1,024 matching entities. A loop visits one batch after another
  *     field       an array: the values of one term, for the entities of a batch
  *     tick        a number that grows. A page stores the tick of the last write to its values
  *     write       a change of a value: by sett_set, sett_ensure, a _mut call, or a loop with
- *                 SETT_OUT or SETT_INOUT. Such a loop writes every value that it visits
+ *                 SETT_OUT or SETT_INOUT. Every value that such a loop visits counts as written
  *
  * Each function is described in this order: purpose; Returns; Fails; Cost; Invalidates; Threads;
  * Since. "Fails" lists values of sett_status (base.h), without SETT_STATUS_. A call that fails
  * changes nothing, unless its description says otherwise. A function that does not return a status
- * returns NULL, 0, false or a null handle if it fails; after a call that changes the world,
- * sett_world_error has the status.
+ * returns NULL, 0, false or a null handle if it fails. If it is a function that can change the
+ * world, sett_world_error then returns the status.
  *
  * Threads:
  *     any      any thread can call it, at any time
@@ -61,9 +62,13 @@
  *     array                   until the value is removed
  *     sparse set              until any value of the type is removed, or the type is sorted
  *     ... with keep_order     until the value is removed, or the type is sorted or compacted
- *     ... owned by a group    as above, but at most until an entity enters or leaves the group
- * A change of the storage moves all values of a type: sett_component_convert, auto_layout. After a
- * snapshot is taken or restored (state.h), older addresses are valid for reading only.
+ *     ... owned by a group    until any value of the type is removed, the group is sorted, or an
+ *                             entity enters or leaves the group
+ * All values of a type move if it gets another storage: by sett_component_convert, sett_sort,
+ * sett_group_create or auto_layout. After a snapshot is taken or restored (state.h), older
+ * addresses that are still valid are for reading only. An address is for writing only within a
+ * tick: fetch it again after a new tick has begun (sett_world_advance_tick, sett_progress,
+ * sett_world_hash, ...).
  *
  * Misuse: for example a stale handle, sett_get of an absent component, a structural change inside a
  * loop. The call fails, in every build. Debug builds of the library (compiled without NDEBUG) also
@@ -106,8 +111,8 @@ typedef struct sett_world_desc {
     /* log a warning when the world has this many signatures. A signature is a set of components
      * that some entity has. Default: 65,536 */
     uint32_t signature_warning;
-    /* take memory in aligned blocks of 2 MB (huge pages). Default: only for a world of 1.25 MB or
-     * more, and without an allocator of your own */
+    /* always take memory in aligned blocks of 2 MB (huge pages). Default (false): only if the world
+     * has 1.25 MB or more, and no allocator of your own */
     bool huge_pages;
     /* measure the program's loops, and choose storages and groups for types registered with
      * SETT_STORAGE_DEFAULT. At the end of sett_progress, and in sett_layout_step (layout.h), values
@@ -146,8 +151,8 @@ SETT_API sett_status sett_layout_auto(sett_world* world, uint32_t max_values);
 /* Destroys all entities (on_remove callbacks run), then frees the world and everything that belongs
  * to it. NULL is fine.
  * Fails: LOCKED. If a loop was left open by mistake, call sett_query_end_all first.
- * Cost: O(pages), plus O(components with on_remove or deinit). Invalidates: everything of this
- * world.
+ * Cost: O(pages), plus O(values of types with on_remove or deinit). Invalidates: everything of
+ * this world.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_destroy(sett_world* world);
 
@@ -163,8 +168,8 @@ SETT_API void sett_world_set_user(sett_world* world, void* user);
  * Threads: writer. Since: 0.2 */
 SETT_API void sett_world_own(sett_world* world);
 
-/* Destroys all entities, also parents whose children forbid it. Types, queries, systems and
- * reserved memory stay.
+/* Destroys all entities, also those that sett_entity_destroy would reject. Types, queries, systems
+ * and reserved memory stay.
  * Fails: LOCKED.
  * Cost: as sett_entity_destroy for each.
  * Threads: writer. Since: 0.1 */
@@ -177,7 +182,7 @@ SETT_API sett_status sett_world_clear(sett_world* world);
 SETT_API sett_status sett_world_trim(sett_world* world);
 
 /* Reserves memory: the world can then grow by `bytes` without calling the allocator. Exception:
- * single arrays above 32 KB, in very large worlds. Two reservations do not add up: the larger one
+ * internal tables above 32 KB, in very large worlds. Two reservations do not add up: the larger one
  * counts. sett_world_trim frees what is not used.
  * Fails: OUT_OF_MEMORY.
  * Cost: one allocation, or none if enough memory is free.
@@ -208,8 +213,8 @@ SETT_API void sett_world_swap_failure(sett_world* world, sett_failure* failure);
 
 /* The tick of the world. A write stores it in the page of the value; with track_rows also beside
  * the value. sett_world_advance_tick begins a new tick and returns it. Other calls can begin one
- * too, such as sett_snapshot_restore. Ticks never go back, not even in a restore: a simulation that
- * is rewound must not compute with them.
+ * too, such as sett_snapshot_restore. Ticks never go back, not even in a restore: a simulation
+ * that restores snapshots must not compute with them.
  * Threads: reader / writer. Since: 0.1 */
 SETT_API uint64_t sett_world_tick(const sett_world* world);
 SETT_API uint64_t sett_world_advance_tick(sett_world* world);
@@ -233,7 +238,7 @@ struct sett_struct; /* members.h */
 
 typedef enum sett_storage_kind {
     /* array up to 256 bytes, else sparse set; tags: an array of bits. sett_sort and owning groups
-     * convert such an array to a sparse set, as sett_component_convert does */
+     * convert an array that this default chose to a sparse set, as sett_component_convert does */
     SETT_STORAGE_DEFAULT,
     /* indexed by entity, in pages. Values never move. For components that many entities have, or
      * that are added and removed often */
@@ -270,7 +275,7 @@ typedef struct sett_component_desc {
      * SETT_REGISTER_WITH and component lists pass SETT_MASK(T). Default: no padding */
     const void* mask;
     /* 1 to 1,023, or 1,088 to 1,048,575. Default: the lowest free id. Types that the library makes
-     * for this one, such as "<name> off", take ids from 1,088 on */
+     * for this one, such as "<name> off" (sett_enable), take ids from 1,088 on */
     sett_component id;
     sett_storage_kind storage; /* default: SETT_STORAGE_DEFAULT */
     sett_save_policy save;     /* default: SETT_SAVE_BYTES */
@@ -297,18 +302,18 @@ typedef struct sett_component_desc {
     uint32_t entity_offset_count;
 
     /* The bytes that are hashed, compared and sent in deltas: ranges that do not overlap. All other
-     * bytes count as padding. Default: all bytes for SETT_SAVE_BYTES, none for SETT_SAVE_CLONE. For
-     * SETT_SAVE_SKIP always none */
+     * bytes count as padding. Default: all bytes for SETT_SAVE_BYTES; for SETT_SAVE_CLONE the
+     * members, or none if they are not known. For SETT_SAVE_SKIP always none */
     const sett_byte_range* bytes;
-    uint32_t byte_count;
+    uint32_t byte_count; /* ranges in `bytes` */
 
     /* The members of a value (members.h): SETT_STRUCT(Position, x, y). They give `mask` and
      * `entity_offsets`. Default: not known */
     const struct sett_struct* members;
 
     /* Registers a relationship (relationship.h): SETT_RELATIONSHIP(.many = true). The value is then
-     * the data of a link, and `size` is 0 if links have no data. Besides, set only `name`, `id`,
-     * `storage`, `type_name`, `align`, `mask` and `members`. Default: none */
+     * the data of a link, and `size` is 0 if links have no data. Apart from these, set only
+     * `name`, `id`, `storage`, `type_name`, `align`, `mask` and `members`. Default: none */
     const struct sett_relationship_desc* relationship;
 
     /* Value hooks, for values that own memory. Each handles `count` adjacent values:
@@ -316,7 +321,7 @@ typedef struct sett_component_desc {
      *     deinit  ends values and leaves raw memory; default: nothing
      *     copy    overwrites values with copies of others; default: memcpy
      *     move    makes values in raw memory from others, and ends the others; default: memcpy
-     * A hook must not use the world, which can be half changed. */
+     * A value hook must not use the world, which can be half changed. */
     void (*init)(void* values, uint32_t count, void* user);
     void (*deinit)(void* values, uint32_t count, void* user);
     void (*copy)(void* to, const void* from, uint32_t count, void* user);
@@ -346,8 +351,9 @@ SETT_API sett_component sett_component_register_sized(sett_world* world,
                                                       const sett_component_desc* desc, size_t size);
 
 /* Registers a type. If the same type is registered already, returns its id.
- * Returns the id, or 0. Fails: ARGUMENT, CONFLICT (the name is registered with other options; the
- * message says which), UNREGISTERED (a required type), CYCLE, LIMIT, OUT_OF_MEMORY, LOCKED.
+ * Returns the id, or 0. Fails: ARGUMENT, CONFLICT (the name is registered with other options, or
+ * another type has the id; the message says which), UNREGISTERED (a required type), CYCLE, LIMIT,
+ * OUT_OF_MEMORY, LOCKED.
  * Cost: O(1).
  * Threads: writer. Since: 0.1 */
 static inline sett_component sett_component_register(sett_world* world,
@@ -469,8 +475,8 @@ SETT_API sett_status sett_component_compact(sett_world* world, sett_component co
 /* ------------------------------------------------------------------------------------- entities */
 
 /* Creates an entity without components, at the lowest free index. An index is free if no entity is
- * alive there, no command has reserved it, and it has an unused generation. Two worlds
- * with the same history create the same handles.
+ * alive there, no command has reserved it, and it has an unused generation. The search begins at
+ * the index of sett_entity_set_first. Two worlds with the same history create the same handles.
  * Returns null on failure. Fails: LOCKED, LIMIT, OUT_OF_MEMORY.
  * Cost: O(1), about 5 ns. Invalidates: nothing.
  * Threads: writer. Since: 0.1 */
@@ -492,8 +498,9 @@ typedef struct sett_value {
  *   values  `count` of them, at most 32, each component once. They are copied
  * Callbacks run when all values are there, for one component after another: on_add, then on_set if
  * its value was given.
- * Returns null on failure. Fails: LOCKED, LIMIT, UNREGISTERED, OUT_OF_MEMORY, ARGUMENT (a component
- * twice; a relationship; a value whose address is inside a keep_order storage of this world).
+ * Returns null on failure. Fails: LOCKED, LIMIT, UNREGISTERED, OUT_OF_MEMORY, ARGUMENT (more than
+ * 32; a component twice; a relationship; a value whose address is inside a keep_order storage of
+ * this world).
  * Cost: O(count); less than creating the entity and setting each value.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32_t count);
@@ -520,12 +527,13 @@ SETT_API sett_status sett_entity_create_many(sett_world* world, uint32_t count,
 SETT_API sett_status sett_entity_create_handle(sett_world* world, sett_entity entity);
 
 /* Sets the lowest index of new entities. With it a client can create entities of its own, beside
- * those that it receives from a server:
+ * those that it creates for a server by sett_entity_create_handle:
  *
  *     sett_entity_set_first(world, 1048576);      the server's entities are below
  *
- * sett_entity_create_handle and sett_delta_apply can create entities below. The number is not part
- * of the state.
+ * sett_entity_create_handle and sett_delta_apply can create entities below this index. (A delta can
+ * be applied only while the client has no entities of its own: hashes are compared.) The index is
+ * not part of the state (state.h).
  *   index  a multiple of 64; 0 at first
  * Fails: ARGUMENT (not a multiple, or not below entity_limit), LOCKED.
  * Cost: O(1). Threads: writer. Since: 0.2 */
@@ -535,8 +543,8 @@ SETT_API sett_status sett_entity_set_first(sett_world* world, uint32_t index);
  * it by a relationship (relationship.h). Links from other entities to it are removed.
  * Returns OK. Returns STALE if the entity is not alive; this is no misuse. Inside the entity's own
  * on_remove callbacks another destruction of it returns OK, and does nothing.
- * Fails: LOCKED, REJECTED (a child or a dependent entity forbids it), OUT_OF_MEMORY (only if links
- * are removed).
+ * Fails: LOCKED, REJECTED (a child or a dependent entity forbids it: hierarchy.h, relationship.h),
+ * OUT_OF_MEMORY (only if links are removed).
  * Cost: O(components of all destroyed entities). Invalidates: its handle; addresses as sett_remove.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy(sett_world* world, sett_entity entity);
@@ -594,24 +602,26 @@ SETT_API sett_status sett_entity_reserve(sett_world* world, uint32_t count);
 /* Adds an absent component. First adds the components that it requires, with their callbacks. The
  * value is initialised by the init hook, or zero.
  * Returns the address of the value; for a tag, a pointer that is not NULL and must not be used.
- * NULL on failure. Fails: STALE, UNREGISTERED, PRESENT, LOCKED, OUT_OF_MEMORY.
+ * NULL on failure. Fails: STALE, UNREGISTERED, PRESENT, LOCKED, ARGUMENT (a relationship),
+ * OUT_OF_MEMORY.
  * Cost: O(1), about 5 ns plus cache misses. Invalidates: nothing, except in keep_order types
  * (sett_component_compact), and in types owned by a group that the entity enters or leaves.
  * Threads: writer. Since: 0.1 */
 SETT_API void* sett_add(sett_world* world, sett_entity entity, sett_component component);
 
 /* Returns a component, to write. If it is absent, adds it first, as sett_add does.
- * Threads: system, if the entity has the component. Since: 0.1 */
+ * Threads: system, if the entity has the component; else writer. Since: 0.1 */
 SETT_API void* sett_ensure(sett_world* world, sett_entity entity, sett_component component);
 
 /* Sets a value. If the component is absent, it is added: on_add sees the new value, and on_set runs
  * after on_add.
  *   value  the copy hook copies it. Without a copy hook the old value is deinitialised, the bytes
  *          are copied, and the world then owns the memory that they point to. NULL only for a tag
- * Returns the address of the value; NULL on failure. Fails: as sett_add, except PRESENT.
+ * Returns the address of the value; NULL on failure. Fails: as sett_add, except PRESENT;
+ * ARGUMENT (`value` is NULL, and the component is not a tag).
  * Cost: as sett_add or sett_get_mut, plus the copy.
  * Threads: system, if the entity has the component, and the component has no on_set callback or
- * observer. Since: 0.1 */
+ * observer; else writer. Since: 0.1 */
 SETT_API void* sett_set(sett_world* world, sett_entity entity, sett_component component,
                         const void* value);
 
@@ -645,16 +655,17 @@ SETT_API bool sett_has_slow_(const sett_world* world, sett_entity entity, sett_c
 
 /* Removes a component. Components of the entity that require it are removed first.
  * Returns OK. Returns ABSENT if the entity does not have it; this is no misuse.
- * Fails: STALE, UNREGISTERED, LOCKED, OUT_OF_MEMORY.
+ * Fails: STALE, UNREGISTERED, LOCKED, ARGUMENT (a relationship), OUT_OF_MEMORY.
  * Cost: O(1), about 4 ns plus cache misses. Invalidates: the address of the value; in a sparse set
  * without keep_order all addresses of the type; addresses of types owned by a group that the entity
  * enters or leaves.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component);
 
-/* Switches a component of an entity off, or on again. Its value stays. An added component is on.
- * Queries, groups, and observers with terms treat a component that is off as absent: SETT_WITHOUT
- * matches the entity. All other calls, such as sett_get and sett_has, treat it as present.
+/* Switches a component of an entity off, or on again. Its value stays. A newly added component is
+ * on. Queries, groups, and observers with terms treat a component that is off as absent:
+ * SETT_WITHOUT matches the entity. All other calls, such as sett_get and sett_has, treat it as
+ * present.
  *
  * The library stores the switch as a tag, "<name> off". Snapshots, hashes, deltas, files and copies
  * contain this tag.
@@ -756,8 +767,8 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
 
 /* ------------------------------------------------------------------------------------- commands */
 
-/* Commands are structural changes that are recorded now and applied later. They are for places
- * where structure is locked. A buffer stores them. Each world has its own buffer. You can create
+/* Commands are changes that are recorded now and applied later. They are for places where structure
+ * is locked. A buffer stores them. Each world has its own buffer. You can create
  * more, such as one for each thread.
  *
  * These calls apply buffers, each buffer in the order of recording:
@@ -770,18 +781,20 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
  * error:
  *     add       if the component is present
  *     remove    if the component is absent
+ *     enable    if the component is absent
  *     any       if the entity is not alive. An entity that another buffer has reserved is not alive
  *               until that buffer is applied
- * A command can also be rejected: "destroy" for a parent whose children forbid it (hierarchy.h).
- * sett_world_error then says what was rejected. The other commands are still applied.
+ * A command can also be rejected: "destroy", where sett_entity_destroy returns REJECTED.
+ * sett_world_error then says what was rejected. The other commands are still applied, and the call
+ * returns OK.
  *
- * sett_cmd_create reserves a handle. You can store it, and use it in further commands. The entity
- * is alive after its command was applied. If the command is dropped, its handle is never used
- * again.
+ * sett_cmd_create and sett_cmd_create_many reserve handles. You can store a reserved handle, and
+ * use it in further commands. The entity is alive after its command was applied. If the command is
+ * dropped, the handle is not used again, unless an older snapshot is restored.
  *
  * Callbacks that run while a buffer is applied can record commands. The same call applies them too,
- * at the end. They can run callbacks again, and so on, up to 64 levels. At the next level recording
- * fails (LIMIT), and the log names the callback and the component.
+ * at the end. These commands can run callbacks again, and so on, up to 64 levels. At the next
+ * level recording fails (LIMIT), and the log names the callback and the component.
  *
  * Recording allocates nothing once a buffer has its usual size.
  *
@@ -843,16 +856,19 @@ SETT_API sett_entity sett_cmd_create(sett_commands* commands);
 /* Records a call of a function, for changes that have no command of their own. The function can
  * change structure and record commands. It cannot apply commands (LOCKED).
  *   data  `size` bytes, at most 1 MB; copied, aligned to 16; NULL with 0 for none
- * Fails: as sett_cmd_add. Threads: as recording. Since: 0.2 */
+ * Fails: as sett_cmd_add; ARGUMENT (`fn` is NULL; too many bytes). Threads: as recording.
+ * Since: 0.2 */
 SETT_API sett_status sett_cmd_call(sett_commands* commands,
                                    void (*fn)(sett_world* world, void* data), const void* data,
                                    size_t size);
 
-/* These functions record a change. The function of the same name without "cmd_" makes the change
- * now. More of them are in relationship.h, hierarchy.h, name.h and prefab.h.
+/* These functions record what sett_entity_destroy, sett_add, sett_set, sett_remove,
+ * sett_entity_clear and sett_enable do now. More of them are in relationship.h, hierarchy.h,
+ * name.h and prefab.h.
  *   value  of sett_cmd_set: copied; NULL only for a tag
  * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (more than 64 levels),
- * LOCKED (the world's own buffer, while systems run). Only LIMIT sets sett_world_error.
+ * LOCKED (the world's own buffer, while systems run; a callback of sett_delta_apply). Only LIMIT
+ * sets sett_world_error.
  * Threads: as recording. Since: 0.1 */
 SETT_API sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity);
 SETT_API sett_status sett_cmd_add(sett_commands* commands, sett_entity entity,
@@ -865,8 +881,8 @@ SETT_API sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
 SETT_API sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity,
                                      sett_component component, bool on);
 
-/* Record a change of many entities: sett_entity_create_many, sett_entity_destroy_with,
- * sett_component_clear. The last two find the entities when they are applied.
+/* Record what sett_entity_create_many, sett_entity_destroy_with and sett_component_clear do. The
+ * last two find the entities when they are applied.
  *   out  receives `count` reserved handles; can be NULL
  * Fails: as sett_cmd_create and sett_cmd_set. sett_cmd_create_many has then recorded a part.
  * Threads: as recording. Since: 0.2 */
@@ -911,7 +927,9 @@ typedef struct sett_term {
     sett_component component; /* 0 ends the list */
     sett_access access;       /* default: SETT_INOUT */
     sett_term_kind kind;      /* default: SETT_WITH */
-    bool changed;             /* only for WITH: if changed (sett_query_set_since); default: no */
+    /* only for WITH: the value must also have changed since a tick (sett_query_set_since).
+     * Default: no */
+    bool changed;
 
     /* A "term elsewhere" looks at another entity than the visited one: `walk`, `entity` or
      * `singleton` chooses it. Terms elsewhere come after all other terms, cannot be ANY, and have
@@ -971,8 +989,8 @@ SETT_API sett_query* sett_query_create_sized(sett_world* world, const sett_query
 /* Creates a query. sett_world_destroy frees it. A query skips entities with the tag Disabled or
  * Prefab (prefab.h), unless a term names the tag. A query stores no list of matches: each loop
  * finds them. So adding and removing components costs the same with many queries.
- * Returns NULL on failure. Fails: ARGUMENT (a wrong term; a component both required and excluded),
- * UNREGISTERED, OUT_OF_MEMORY.
+ * Returns NULL on failure. Fails: ARGUMENT (a wrong term; a component in a WITH and in a WITHOUT
+ * term), UNREGISTERED, OUT_OF_MEMORY.
  * Cost: O(terms).
  * Threads: writer. Since: 0.1 */
 static inline sett_query* sett_query_create(sett_world* world, const sett_query_desc* desc)
@@ -1018,7 +1036,7 @@ SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
 /* Loops for other languages; C and C++ have SETT_FOR and SETT_QUERY_EACH.
  *     sett_query_begin  opens a loop. Returns `batch`; NULL if memory runs out or the query is NULL
  *     sett_batch_next   goes to the next batch. Returns false at the end
- *     sett_batch_end    closes the loop. A second call does nothing
+ *     sett_batch_end    closes the loop; also call it at the end. A second call does nothing
  * Cost: about 10 ns to open and close; for each batch 5 ns, plus 2 ns for each field.
  * Threads: writer. In systems: sett_context_begin, sett_context_query. Since: 0.1 */
 SETT_API sett_batch* sett_query_begin(sett_query* query, sett_batch* batch);
@@ -1026,8 +1044,8 @@ SETT_API bool sett_batch_next(sett_batch* batch);
 SETT_API void sett_batch_end(sett_batch* batch);
 
 /* Private: as sett_query_begin, for a batch that is a local variable. SETT_FOR calls it where C has
- * no attribute `cleanup`. If a function returns inside such a loop, the next structural change
- * closes the loop.
+ * no attribute `cleanup`. If a function returns inside such a loop, the loop stays open,
+ * until the next structural change closes it.
  * Threads: as sett_query_begin. Since: 0.2 */
 SETT_API sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch);
 
@@ -1103,7 +1121,7 @@ static inline sett_entity sett_batch_entity(const sett_batch* batch, uint32_t ro
 }
 
 /* Returns the value of the k-th term for one row; NULL for an optional component that the entity
- * does not have. A `k` without a term is a misuse: NULL.
+ * does not have. If there is no k-th term: a misuse, returns NULL.
  * Threads: reader. Since: 0.1 */
 SETT_API const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t row);
 
@@ -1112,7 +1130,8 @@ SETT_API const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t
  *     sett_batch_from_mut  to write; SETT_FIELD_FROM_MUT returns a typed pointer
  *     sett_batch_source    the entity that has the value
  *   k  the number of the term among all terms
- * Misuse (returns NULL): a term that is not elsewhere; writing through a SETT_IN term.
+ * Misuse (returns NULL or a null handle): a term that is not elsewhere; writing through a SETT_IN
+ * term.
  * Cost: O(steps of the walk), about 5 ns each. Threads: the one that runs the loop. Since: 0.2 */
 SETT_API const void* sett_batch_from(const sett_batch* batch, uint32_t k, uint32_t row);
 SETT_API void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row);
@@ -1134,8 +1153,9 @@ SETT_API sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint
  * bit instead of testing each type. */
 typedef struct sett_group_desc {
     const char* name; /* for messages; default: "group" */
-    /* Lists of types; each ends at the first 0. Owned types are in sparse sets without keep_order,
-     * or have SETT_STORAGE_DEFAULT, and no other group owns them. */
+    /* Lists of types; each ends at the first 0. Owned types are in sparse sets, or have
+     * SETT_STORAGE_DEFAULT. They do not have keep_order, and no other group owns them. Entities
+     * with the tag Disabled or Prefab can be members too */
     sett_component owned[SETT_GROUP_TYPES];
     sett_component with[SETT_GROUP_TYPES];
     sett_component without[SETT_GROUP_TYPES];
@@ -1155,9 +1175,10 @@ SETT_API sett_group* sett_group_create_sized(sett_world* world, const sett_group
 
 /* Creates a group. sett_world_destroy frees it. Entities that are members from the start enter
  * without callbacks.
- * Returns NULL on failure. Fails: ARGUMENT (no condition; a dont_fragment type; an owned type that
- * is not in a sparse set or has keep_order), UNREGISTERED, CONFLICT (another group owns the type),
- * LOCKED, OUT_OF_MEMORY.
+ * Returns NULL on failure. Fails: ARGUMENT (`owned` and `with` are empty; a type twice; a
+ * dont_fragment type; an owned type that has keep_order or was registered as an array),
+ * UNREGISTERED, CONFLICT (another group owns the type), LOCKED (also if a snapshot exists),
+ * OUT_OF_MEMORY.
  * Cost: O(entities of one of its types). Invalidates: addresses of owned types.
  * Threads: writer. Since: 0.1 */
 static inline sett_group* sett_group_create(sett_world* world, const sett_group_desc* desc)
@@ -1166,7 +1187,7 @@ static inline sett_group* sett_group_create(sett_world* world, const sett_group_
 }
 
 /* Destroys a group; its entities do not change. NULL is fine.
- * Fails: LOCKED. Threads: writer. Since: 0.1 */
+ * Fails: LOCKED (also if a snapshot exists). Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_group_destroy(sett_group* group);
 
 /* Returns the number of members. Cost: O(1). Threads: reader. Since: 0.1 */
@@ -1213,10 +1234,11 @@ SETT_API sett_status sett_sort_sized(sett_world* world, const sett_sort_desc* de
 /* Sorts the rows of a sparse set, or the members of a group that owns types. The sort is stable.
  * Later additions go to the end. Later removals change the order, except with keep_order.
  * Fails: LOCKED (also if the type has to be converted, and a snapshot exists), UNREGISTERED,
- * ARGUMENT (not a sparse set; not exactly one of `compare`, `key` and `like`; no such key),
+ * ARGUMENT (a type that was registered as an array; not exactly one of `compare`, `key` and `like`;
+ * a key that is unknown, or lies outside of the value),
  * CONFLICT (a group owns the type), OUT_OF_MEMORY.
- * Cost: by key O(n), about 30 ns a value; by `compare` O(n log n) comparisons; by `like` O(n of
- * both). Less if little is out of order. A second sort of as many values allocates nothing.
+ * Cost: by key O(n), about 30 ns a value; by `compare` O(n log n) comparisons; by `like` O(rows of
+ * both types). Less if little is out of order. A second sort of as many values allocates nothing.
  * Invalidates: addresses of the types whose rows move.
  * Threads: writer. Since: 0.2 */
 static inline sett_status sett_sort(sett_world* world, const sett_sort_desc* desc)
@@ -1234,7 +1256,7 @@ typedef struct sett_stats {
     uint32_t signatures;      /* distinct sets of components */
     uint32_t queries;         /* created */
     uint64_t values;          /* components of all entities, tags included */
-    uint64_t pages;           /* pages of state */
+    uint64_t pages;           /* pages of values, and of the library's tables */
     size_t page_size;         /* bytes in those pages */
     size_t block_size;        /* bytes held from the allocator */
     size_t free_size;         /* of these, bytes in free pages */

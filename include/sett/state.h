@@ -24,16 +24,18 @@
  *     drop        delete a snapshot
  *     timers      of a system: the time since its last run, for interval and fixed_step
  *
- * Stray writes. You can write to an address from sett_get_mut until a snapshot is taken or
- * restored. A later write to this address is a stray write: the library does not see it, and a
- * restore does not undo it. Any write to an address from sett_get is a stray write too. While you
- * develop, call sett_world_check_writes once a frame: it finds stray writes.
+ * Stray writes. You can write to an address (from sett_get_mut, sett_add, ...) until a new tick
+ * begins: by taking or restoring a snapshot, sett_world_hash, sett_world_advance_tick,
+ * sett_progress. A later write to this address is a stray write: the library does not see it, and
+ * a restore does not undo it. Any write to an address from sett_get is a stray write too. While
+ * you develop, call sett_world_check_writes once a frame: it finds stray writes.
  *
  * Changes after a restore. A restore begins a new tick. Each page that it changes then has two
- * ticks: this one, and the restored tick of its last write. Queries and sett_changed_tick use the
- * later: all values of these pages count as changed, even with track_rows, and a renderer draws
- * them again. Systems use the restored one: a frame that is played again visits the same entities
- * as the first time.
+ * ticks: the tick of the restore, and the tick of its last write, which is restored with it.
+ * sett_changed_tick, and queries outside of systems, use the tick of the restore: all values of
+ * these pages count as changed, even with track_rows, and a renderer draws them again. Queries of
+ * systems use the tick of the last write: a frame that is played again visits the same entities as
+ * the first time.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -45,11 +47,11 @@
 /* ---------------------------------------------------------------------------------- comparisons */
 
 /* Returns a hash of the world. Two worlds have equal hashes if they have the same entities (by
- * handle), components (by name) and values, and if the next entity at each index gets the same
- * handle. Nothing else of the state matters. Begins a new tick.
+ * handle), components (by name) and hashed values, and if the next entity at each index gets the
+ * same handle. Nothing else of the state matters. Begins a new tick.
  *
  * A type with members (members.h) is hashed member by member: little endian, text up to its zero
- * byte, all NaNs alike. Another type is hashed as bytes, with padding as zero. Values with
+ * byte, all NaNs alike. Every other type is hashed as bytes, with padding as zero. Values with
  * SETT_SAVE_CLONE are hashed only if the type has members or sett_component_desc.bytes; values with
  * SETT_SAVE_SKIP never.
  * Cost: O(pages), plus O(values) of pages that were written since the last call.
@@ -57,7 +59,7 @@
 SETT_API uint64_t sett_world_hash(sett_world* world);
 
 /* Returns whether sett_world_hash is the same number on every machine. This is so if each type that
- * is hashed, and the data of each relationship, has members (members.h), and no member is opaque.
+ * is hashed, and the data of each relationship, has members, and no member is opaque (members.h).
  *   raw  receives the first type for which this is not so; can be NULL
  * Cost: O(types). Threads: reader. Since: 0.2 */
 SETT_API bool sett_world_hash_portable(const sett_world* world, sett_component* raw);
@@ -119,7 +121,7 @@ typedef struct sett_snapshot {
  * has SETT_SAVE_BYTES: choose CLONE or SKIP), OUT_OF_MEMORY, or as sett_commands_apply.
  * Cost: O(types); the number of snapshots that exist does not matter. Later the first write to each
  * page copies the page: about 1 us for 16 KB.
- * Invalidates: addresses from sett_get_mut: they are for reading only from now on.
+ * Invalidates: addresses for writing: they are for reading only from now on.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out);
 
@@ -142,7 +144,7 @@ SETT_API sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snap
 
 /* Drops a snapshot, anywhere in the tree. A snapshot from which several branches begin stays in
  * memory, hidden, until only one branch is left.
- * Fails: STALE, LOST.
+ * Fails: STALE, LOST (it is gone already).
  * Cost: O(its pages).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot);
@@ -171,8 +173,9 @@ typedef struct sett_restored {
     sett_entity entity;
 } sett_restored;
 
-/* Called after a restore, with everything that it changed: first entities, then components in the
- * order of their registration, each component's by ascending index. CHANGED means that bytes of the
+/* Called after a restore, with everything that it changed: first KILLED and REVIVED, then the items
+ * of one component after another, in the order of registration. The items of a component ascend by
+ * the index of their entities. CHANGED means that bytes of the
  * value differ (sett_component_desc.bytes). For SETT_SAVE_CLONE without such bytes only REMOVED and
  * ADDED are reported. The callback can read the world and record commands. */
 typedef void (*sett_restored_fn)(sett_world* world, const sett_restored* items, uint32_t count,
@@ -235,14 +238,14 @@ static inline void sett_snapshot_stats_get(const sett_world* world, sett_snapsho
  *     the order of rows in sparse sets
  * It does not contain:
  *     values of SETT_SAVE_SKIP types; the receiver initialises them
- *     ticks; at the receiver the changed values count as changed
- *     the frame count, the time, and timers of systems
+ *     ticks; the values that it changes get the present tick of the receiver
+ *     the frame count, the time, which systems are enabled, and their timers
  *
  *   out   receives up to `capacity` bytes. NULL: only asks for the size, and returns OK
  *   size  receives the size of the whole delta, even if it does not fit
  * Fails: STALE, LOST, LIMIT (the delta does not fit into `out`), OUT_OF_MEMORY, ARGUMENT (a
- * SETT_SAVE_CLONE type differs, and has no sett_component_desc.bytes; or all generations of an
- * index were used in `a`, but not in `b`).
+ * SETT_SAVE_CLONE type differs, and has no sett_component_desc.bytes; or an index has used all its
+ * generations in `a`, but not in `b`).
  * Cost: O(pages that differ) and O(types), plus O(siblings) of changed children and O(sources) of
  * changed links. The first delta between two snapshots also costs a sett_world_hash, and begins a
  * new tick.
@@ -251,9 +254,9 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
                                        void* out, size_t capacity, size_t* size);
 
 /* Applies a delta. Recorded commands are applied first. Then the world must be in state `a` of the
- * delta: its hash is compared. Afterwards the world has what the delta contains of state `b`, and
- * the same hash. The order of rows also equals the sender's, if the world began as its clone and
- * has applied all its deltas.
+ * delta: its hash is compared. Afterwards the world equals `b` in everything that a delta contains,
+ * and has the same hash. The order of rows is an exception: it equals the sender's only if this
+ * world began as a clone of the sender's world, and has applied all deltas since.
  *
  * The bytes can come from an untrusted source. All of them are checked. If they are wrong, or if
  * the result is not `b`, the delta is rejected, and its changes are undone.
@@ -273,9 +276,9 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  *
  * Fails: INVALID (the bytes are wrong, or of another version, or a callback wrote), CONFLICT (the
  * world is in another state; a type is missing or different), LIMIT
- * (sett_snapshot_options.delta_limit), LOCKED, ARGUMENT, OUT_OF_MEMORY. The message says where, or
- * names the type. LOST: the delta could not be undone, because callbacks wrote to many pages, and
- * memory ran out.
+ * (sett_snapshot_options.delta_limit), LOCKED, ARGUMENT (as sett_snapshot_take), OUT_OF_MEMORY.
+ * The message says where, or names the type. LOST: the delta could not be undone, because
+ * callbacks wrote to many pages, and memory ran out: the world then has a part of the delta.
  * Cost: as the changes, plus sett_world_hash twice and O(types); O(rows) of changed types in sparse
  * sets.
  * Threads: writer. Since: 0.1 */
@@ -299,8 +302,8 @@ SETT_API sett_status sett_ring_destroy(sett_ring* ring);
  * Fails: as sett_snapshot_take. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_ring_take(sett_ring* ring);
 
-/* Restores a snapshot of the ring. Later snapshots of the ring are dropped. A snapshot that later
- * deltas begin at has to stay: take it by sett_snapshot_take, outside of the ring.
+/* Restores a snapshot of the ring. Later snapshots of the ring are dropped. If deltas begin at a
+ * snapshot, take it by sett_snapshot_take: the ring drops its own.
  *   back  0: the latest, 1: the one before it, and so on
  *
  * If you take a snapshot before each frame, sett_ring_restore(ring, n) undoes n + 1 frames. The

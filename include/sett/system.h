@@ -1,4 +1,4 @@
-/* system.h: systems. A system is a function that sett_progress calls once a frame. A system
+/* system.h: systems. A system is a function that sett_progress calls in each frame. A system
  * declares which entities it visits, and which components it reads and writes.
  *
  *     static void move(sett_context* context)
@@ -31,9 +31,11 @@
  *     created B, C, A, where A has before B     runs as  A, B, C
  *     created A, B, C, D, where A has after C   runs as  B, C, A, D
  *
- * Two systems run one after another, in this order, if they conflict, or if one names the other in
- * `before` or `after`. All others of the phase can run in parallel. sett_schedule_describe prints
- * the stages.
+ * Two systems run one after another, in this order, if
+ *     they conflict;
+ *     one names the other in `before` or `after`;
+ *     the later one accesses a component that the earlier one lists in `records`.
+ * All others of the phase can run in parallel. sett_schedule_describe prints the stages.
  *
  * Access. The terms declare what the system's loop does with the entities that it visits: SETT_IN,
  * SETT_INOUT or SETT_OUT. SETT_WITH(T) permits no access to the values of T. sett_has and
@@ -45,8 +47,9 @@
  *     access_any_inout   components of any entity, and singletons, read and written
  *
  * Jobs. The entities of a system are split into jobs, by pages of 1,024 entities. Jobs can run in
- * parallel, so a function must not count in a shared variable. The number of jobs does not depend
- * on the number of threads. So results do not depend on the threads. A system has one job if
+ * parallel, so a function must not write to a shared variable. The number of jobs does not depend
+ * on the number of threads. So results do not depend on the threads. A system has one job if at
+ * least one of these is true:
  *     it has `single_job`;
  *     it has `access_any_inout`;
  *     it writes a component that is in its own `access_any_in`;
@@ -57,9 +60,10 @@
  * Commands. A system records into context->commands. These commands are applied
  *     at the end of the phase;
  *     before an exclusive system;
- *     before a later system that accesses a component of the `records` of this one.
- * The order is that of systems, then of jobs, then of recording. The world's own buffer comes last,
- * and is also applied at the beginning of a frame.
+ *     before a later system that accesses a component that this one lists in `records`.
+ * They are applied in the order of systems; for one system in the order of jobs; for one job in the
+ * order of recording. The world's own buffer comes last, and is also applied at the beginning of a
+ * frame.
  *
  * A system's function can call:
  *     functions marked `Threads: reader` or `system` (core.h), for values that it declared
@@ -67,7 +71,7 @@
  *     sett_set                      for these components too, if the entity has the component, and
  *                                   the component has no on_set callback or observer
  *     sett_context_query            to loop over another query
- *     sett_cmd_...                  to change structure; without "cmd_" the call fails (LOCKED)
+ *     sett_cmd_...                  to change structure; immediate calls fail (LOCKED)
  * An exclusive system can also change structure. It cannot run or destroy systems (LOCKED).
  *
  * SPDX-License-Identifier: MIT
@@ -99,7 +103,7 @@ typedef struct sett_context {
     uint32_t job;            /* number of this job, from 0 */
     uint32_t job_count;      /* jobs of the system; jobs without entities do not run */
     uint64_t frame;          /* number of this frame, from 0 */
-    double time;             /* seconds of the frames before this one */
+    double time;             /* the sum of dt of all frames before this one */
     void* internal;
     void* argument; /* of sett_system_run_with; else NULL */
 } sett_context;
@@ -128,28 +132,30 @@ typedef struct sett_system_desc {
     sett_component records[SETT_SYSTEM_ACCESS];
 
     /* Names of systems (see Order above). Each list ends at the first NULL. The systems can be
-     * created later. The first frame reports unknown names. */
+     * created later. The first frame logs a warning for each unknown name. */
     const char* before[SETT_SYSTEM_ORDER];
     const char* after[SETT_SYSTEM_ORDER];
 
     bool single_job; /* one job visits all entities; default: no */
-    bool exclusive;  /* default: yes if terms, access lists and `records` are empty, else no */
+    bool exclusive;  /* also if false: when terms, access lists and `records` are all empty */
     bool run_once;   /* disable it after its first run; default: no */
     bool disabled;   /* create it disabled; default: no */
 
     /* Called before the system runs, on the thread that calls sett_progress. The callback can only
      * read. If it returns false, the system does not run, as if it were disabled. Default: none */
     bool (*run_if)(const sett_world* world, void* user);
-    /* seconds between two runs, and before the first. The system runs at most once a frame; its dt
-     * is the interval. If the interval ends inside a frame, the rest of the frame counts for the
-     * next interval. In a frame longer than the interval, dt is all the time since the last run;
-     * nothing carries over. A run can come early, by up to 1/1000 of the frame's dt. Default: it
+    /* seconds between two runs, and before the first. The system runs at most once a frame. Its dt
+     * is the interval; the time of the frame that is left over counts for the next interval.
+     * Exception: in a frame longer than the interval, dt is all the time since the last run, and
+     * nothing is left over. A run can come early, by up to 1/1000 of the frame's dt. Default: it
      * runs every frame */
     float interval;
     /* seconds of one step; this is also the system's dt. A frame runs as many steps as fit into the
-     * time that has passed. Default: one run a frame */
+     * time that has passed; the time left over counts for the next frame. Not with `interval`.
+     * Default: one run a frame */
     float fixed_step;
-    uint32_t max_steps; /* the most fixed steps in one frame; the rest is dropped; default: 8 */
+    /* the most fixed steps in one frame. If more fit, all time left over is dropped. Default: 8 */
+    uint32_t max_steps;
 
     /* Callbacks when an entity begins to match the terms, and when it no longer does, as in
      * sett_group_desc. on_enter also runs for the matches that exist when the system is created.
@@ -166,8 +172,8 @@ SETT_API sett_system* sett_system_create_sized(sett_world* world, const sett_sys
  * Returns NULL on failure. Fails: ARGUMENT (no name; a wrong term), CONFLICT (the name is taken;
  * `before` or `after` contradicts the phases), CYCLE (the message names the systems), UNREGISTERED,
  * LOCKED, OUT_OF_MEMORY.
- * Cost: O(terms), plus O(earlier systems) or O(later systems), whichever are fewer. The next frame
- * computes the stages: O(n log n) for n systems.
+ * Cost: O(terms), plus O(systems of the phase before or after it, whichever are fewer). The next
+ * frame computes the stages: O(n log n) for n systems.
  * Threads: writer. Since: 0.1 */
 static inline sett_system* sett_system_create(sett_world* world, const sett_system_desc* desc)
 {
@@ -183,8 +189,8 @@ SETT_API sett_status sett_system_destroy(sett_system* system);
  *
  *     SETT_SYSTEM(world, move, .terms = {...});
  *
- * At least one field is needed. In C++20 fields are in the order of sett_system_desc. C++17 has no
- * named fields: fill in a sett_system_desc. */
+ * At least one field is needed. In C++20 fields must be in the order of sett_system_desc. C++17
+ * has no named fields: fill in a sett_system_desc. */
 #if !defined(__cplusplus)
 #define SETT_SYSTEM(world, function, ...)                                                          \
     sett_system_create((world),                                                                    \
@@ -234,8 +240,10 @@ typedef struct sett_system_stats {
     uint32_t jobs;       /* of the last run */
     uint32_t stage;      /* number of its stage in its phase, from 0 */
     int phase;
-    const sett_system* waits_for; /* because of it, it is in no earlier stage; NULL: no system */
-    sett_component waits_on;      /* the component in conflict; 0: declared order, or exclusive */
+    /* the system that keeps this one from running in an earlier stage; NULL: none */
+    const sett_system* waits_for;
+    /* the component because of which it waits; 0: `before`, `after`, or an exclusive system */
+    sett_component waits_on;
 } sett_system_stats;
 
 SETT_API void sett_system_stats_get_sized(const sett_system* system, sett_system_stats* stats,
@@ -298,8 +306,8 @@ SETT_API sett_batch* sett_context_begin(sett_context* context, sett_batch* batch
 
 /* Begins a loop over all entities of another query. SETT_CONTEXT_FOR calls it. The system must
  * declare the components of the query:
- *     read       as a SETT_IN term of the system, or in `access_any_in`
- *     written    in `access_any_inout`; or in `access_inout`, if the system has `single_job`
+ *     to read them    as a SETT_IN term, in `access_any_in`, or as for writing
+ *     to write them   in `access_any_inout`; or in `access_inout`, if the system has `single_job`
  * Returns `batch`; NULL if memory runs out or the query is NULL.
  * Threads: the one that runs the job. Since: 0.1 */
 SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query,
@@ -336,12 +344,12 @@ typedef void (*sett_task_fn)(uint32_t begin, uint32_t end, void* context);
 /* How work gets onto threads. threads.h has a pool; a job system of your own fits too. */
 typedef struct sett_tasks {
     /* Begins a task: calls `task` for ranges that together cover 0 to `count` - 1, on any threads.
-     * Each range has at least `min_range` items, except the last. Returns a handle; NULL if the
-     * task is done already. */
+     * Each range has at least `min_range` items, except the last. Returns a pointer for `finish`;
+     * NULL if the task is done already. */
     void* (*enqueue)(sett_task_fn task, uint32_t count, uint32_t min_range, void* context,
                      void* user);
-    /* Waits until a task is done. It can run ranges of the task. What the task wrote is then
-     * visible. */
+    /* Waits until a task is done, and can run ranges of it meanwhile. Afterwards the calling thread
+     * must see what the task wrote. */
     void (*finish)(void* handle, void* user);
     void* user;
 } sett_tasks;
@@ -382,12 +390,12 @@ static inline sett_status sett_schedule_configure(sett_world* world, const sett_
     return sett_schedule_configure_sized(world, desc, sizeof(*desc));
 }
 
-/* Called after a step of a frame. The function can read the world. If `commands` is false, `system`
- * has run. If `commands` is true, commands of `system` were applied; if `system` is NULL, those of
- * the world's own buffer. */
+/* Called after each run of a system, and after commands were applied. The function can read the
+ * world. If `commands` is false, `system` has run. If `commands` is true, commands of `system`
+ * were applied; if `system` is NULL, those of the world's own buffer. */
 typedef void (*sett_step_fn)(sett_world* world, sett_system* system, bool commands, void* user);
 
-/* Calls a function after each step of a frame, to find out which system changes a value. Systems
+/* Calls a function after each run of a system, to find out which system changes a value. Systems
  * then run on the calling thread, one after another, with the same results. NULL ends it.
  * Fails: LOCKED (systems run), OUT_OF_MEMORY. Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_schedule_watch(sett_world* world, sett_step_fn fn, void* user);
