@@ -152,6 +152,57 @@ static void types_may_come_later(void)
     CHECK_END(s.world);
 }
 
+/* A world without types has no type 0 either. */
+static void nothing_is_registered(void)
+{
+    sett_world* world = quiet_world();
+    sett_entity entity = sett_entity_create(world);
+    for (uint32_t profiled = 0; profiled < 2; profiled++) {
+        for (sett_component id = 0; id < 3; id++) {
+            CHECK(sett_find(world, entity, id) == NULL);
+            CHECK(sett_find_of_size_(world, entity, id, 8) == NULL);
+            CHECK(!sett_has(world, entity, id));
+            CHECK(sett_find(world, sett_null(), id) == NULL);
+        }
+        CHECK_EQ(profiled ? sett_profile_end(world) : sett_profile_begin(world), SETT_OK);
+    }
+    CHECK_END(world);
+}
+
+/* A loop that reads and changes what it reads: nothing is remembered from before a change, also of
+ * types whose reading goes the slow path. */
+static void reads_see_changes(void)
+{
+    sett_world* world = quiet_world();
+    for (sett_component id = COMMON; id <= RARE; id++) {
+        sett_entity entity = sett_entity_create(world);
+        uint32_t found = 0;
+        for (uint32_t k = 0; k < 100; k++) {
+            CHECK_EQ(sett_has(world, entity, id), k > 1 && k % 2 == 0);
+            if (k == 1) {
+                sett_component_desc desc = {.name = "late", .size = 8, .align = 4, .id = id};
+                desc.name = id == COMMON ? "common" : "rare";
+                desc.storage = id == COMMON ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET;
+                CHECK_EQ(sett_component_register(world, &desc), id);
+            }
+            if (k % 2 == 1) {
+                uint32_t* value = sett_add(world, entity, id);
+                CHECK(value != NULL && sett_find(world, entity, id) == value);
+                *value = k;
+                CHECK_EQ(*(const uint32_t*)sett_get(world, entity, id), k);
+                *value = k + 1;
+            } else if (k > 1) {
+                const uint32_t* value = sett_find_of_size_(world, entity, id, 8);
+                CHECK(value != NULL);
+                found += *value;
+                CHECK_EQ(sett_remove(world, entity, id), SETT_OK);
+            }
+        }
+        CHECK_EQ(found, 2450); /* 2 + 4 + ... + 98 */
+    }
+    CHECK_END(world);
+}
+
 /* The page of a value, worked out from a size alone, is where storages have it. */
 static void shifts_follow_from_sizes(void)
 {
@@ -247,6 +298,6 @@ static void lists_stop_where_memory_ends(void)
     scarce_end(&memory, world);
 }
 
-TEST_MAIN(TEST(in_line_and_by_call_agree), TEST(types_may_come_later),
-          TEST(shifts_follow_from_sizes), TEST(lists_do_what_single_calls_do),
-          TEST(lists_stop_where_memory_ends))
+TEST_MAIN(TEST(in_line_and_by_call_agree), TEST(types_may_come_later), TEST(nothing_is_registered),
+          TEST(reads_see_changes), TEST(shifts_follow_from_sizes),
+          TEST(lists_do_what_single_calls_do), TEST(lists_stop_where_memory_ends))

@@ -647,11 +647,12 @@ SETT_API void* sett_find_mut(sett_world* world, sett_entity entity, sett_compone
 SETT_READ_API bool sett_has(const sett_world* world, sett_entity entity, sett_component component);
 
 /* Private: the slow paths of sett_get, sett_find and sett_has. */
-SETT_API const void* sett_get_slow_(const sett_world* world, sett_entity entity,
+SETT_READ_SLOW_ const void* sett_get_slow_(const sett_world* world, sett_entity entity,
+                                           sett_component component);
+SETT_READ_SLOW_ const void* sett_find_slow_(const sett_world* world, sett_entity entity,
+                                            sett_component component);
+SETT_READ_SLOW_ bool sett_has_slow_(const sett_world* world, sett_entity entity,
                                     sett_component component);
-SETT_API const void* sett_find_slow_(const sett_world* world, sett_entity entity,
-                                     sett_component component);
-SETT_API bool sett_has_slow_(const sett_world* world, sett_entity entity, sett_component component);
 
 /* Removes a component. Components of the entity that require it are removed first.
  * Returns OK. Returns ABSENT if the entity does not have it; this is no misuse.
@@ -743,10 +744,15 @@ static inline sett_accessor sett_accessor_make(const sett_world* world, sett_com
 /* As sett_find: the value, or NULL. Threads: reader. Since: 0.1 */
 static inline const void* sett_accessor_find(const sett_accessor* accessor, sett_entity entity)
 {
-    const sett_world_header_* world = sett_read_header_(accessor->world);
-    return SETT_LIKELY_(accessor->type->kind == SETT_KIND_ARRAY_)
-               ? sett_read_value_(world, accessor->type, entity)
-               : sett_find_slow_(accessor->world, entity, accessor->component);
+    const sett_type_header_* type = accessor->type;
+    sett_read_ read = sett_read_make_(sett_read_header_(accessor->world), type);
+    uint32_t shift = type->shift;
+    uint32_t size = type->size;
+    if (!SETT_LIKELY_(type->kind == SETT_KIND_ARRAY_)) {
+        return sett_find_slow_(accessor->world, entity, accessor->component);
+    }
+    return sett_read_is_here_(read, entity) ? sett_read_row_(read, entity.index, shift, size)
+                                            : NULL;
 }
 
 /* As sett_has. Threads: reader. Since: 0.1 */
@@ -1286,8 +1292,11 @@ static inline const void* sett_get(const sett_world* world, sett_entity entity,
 {
     const sett_world_header_* header = sett_read_header_(world);
     const sett_type_header_* type = sett_read_type_(header, component);
-    return type != NULL && sett_read_is_here_(header, type, entity)
-               ? sett_read_row_(type, entity.index)
+    sett_read_ read = sett_read_make_(header, type);
+    uint32_t shift = type->shift;
+    uint32_t size = type->size;
+    return SETT_LIKELY_(type->kind == SETT_KIND_ARRAY_) && sett_read_is_here_(read, entity)
+               ? sett_read_row_(read, entity.index, shift, size)
                : sett_get_slow_(world, entity, component);
 }
 
@@ -1296,16 +1305,22 @@ static inline const void* sett_find(const sett_world* world, sett_entity entity,
 {
     const sett_world_header_* header = sett_read_header_(world);
     const sett_type_header_* type = sett_read_type_(header, component);
-    return SETT_LIKELY_(type != NULL) ? sett_read_value_(header, type, entity)
-                                      : sett_find_slow_(world, entity, component);
+    sett_read_ read = sett_read_make_(header, type);
+    uint32_t shift = type->shift;
+    uint32_t size = type->size;
+    if (!SETT_LIKELY_(type->kind == SETT_KIND_ARRAY_)) {
+        return sett_find_slow_(world, entity, component);
+    }
+    return sett_read_is_here_(read, entity) ? sett_read_row_(read, entity.index, shift, size)
+                                            : NULL;
 }
 
 static inline bool sett_has(const sett_world* world, sett_entity entity, sett_component component)
 {
     const sett_world_header_* header = sett_read_header_(world);
     const sett_type_header_* type = sett_read_type_(header, component);
-    return SETT_LIKELY_(type != NULL) ? sett_read_has_(header, type, entity)
-                                      : sett_has_slow_(world, entity, component);
+    return SETT_LIKELY_(type->kind == SETT_KIND_ARRAY_) ? sett_read_has_(header, type, entity)
+                                                        : sett_has_slow_(world, entity, component);
 }
 #endif
 

@@ -211,7 +211,10 @@ static inline const void* sett_hierarchy_find_in_parent(const sett_accessor* of,
         return sett_find(of->world, sett_entity_at(of->world, index), of->component);
     }
     /* An entity is unlinked before it ends: the parent is alive. */
-    return sett_read_bit_(of->type, index) ? sett_read_row_(of->type, index) : NULL;
+    sett_read_ read = sett_read_make_(sett_read_header_(of->world), of->type);
+    return sett_read_bit_(read, index)
+               ? sett_read_row_(read, index, of->type->shift, of->type->size)
+               : NULL;
 }
 
 /* Loops over the children of an entity, in their order. The body can destroy, detach or move

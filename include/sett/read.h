@@ -33,6 +33,15 @@
 #define SETT_LIKELY_(x) (x)
 #endif
 
+/* The slow paths of reading. With NDEBUG they are declared to do nothing else than read, so that
+ * compilers look up a type once, before a loop over its values. A read whose result is not used may
+ * then be left out, and its misuse is not reported. */
+#if defined(__GNUC__) && defined(NDEBUG)
+#define SETT_READ_SLOW_ SETT_API __attribute__((pure, cold))
+#else
+#define SETT_READ_SLOW_ SETT_API
+#endif
+
 struct sett_world;
 
 /* An array that grows by pages. Only the first and the third member are read here. */
@@ -62,7 +71,7 @@ typedef struct sett_type_header_ {
 
 /* How a world begins. */
 typedef struct sett_world_header_ {
-    const sett_type_header_* const* types; /* of another kind where none is registered */
+    const sett_type_header_* const* types; /* of another kind where none is registered, as 0 */
     uint32_t type_count;                   /* 0: all reading goes the slow path */
     uint32_t type_capacity;
     sett_page_table_ entities; /* pages of 1,024: generations first */
@@ -73,46 +82,63 @@ static inline const sett_world_header_* sett_read_header_(const struct sett_worl
     return (const sett_world_header_*)(const void*)world;
 }
 
-/* The type, or NULL: the slow path. */
+/* The type; of another kind if none is registered, or all reading goes the slow path. Without a
+ * branch, so that compilers may move it out of a loop. */
 static inline const sett_type_header_* sett_read_type_(const sett_world_header_* world,
                                                        sett_component component)
 {
-    return SETT_LIKELY_(component < world->type_count) &&
-                   SETT_LIKELY_(world->types[component]->kind == SETT_KIND_ARRAY_)
-               ? world->types[component]
-               : NULL;
+    return world->types[component < world->type_count ? component : 0];
 }
 
-/* Whether the handle's generation is that of its slot. */
-static inline bool sett_read_is_current_(const sett_world_header_* world, sett_entity entity)
+/* What reading needs of a world and a type: loaded before any branch, for the same reason. */
+typedef struct sett_read_ {
+    void* const* generations; /* by page number; NULL: no entity there */
+    void* const* presence;
+    void* const* rows;
+    uint32_t presence_count;
+} sett_read_;
+
+static inline sett_read_ sett_read_make_(const sett_world_header_* world,
+                                         const sett_type_header_* type)
 {
-    uint32_t number = entity.index >> 10;
-    if (!SETT_LIKELY_(number < world->entities.count)) {
-        return false;
-    }
-    const uint32_t* generations = (const uint32_t*)world->entities.data[number];
-    return SETT_LIKELY_(generations != NULL) &&
-           SETT_LIKELY_(generations[entity.index & 1023] == entity.generation);
+    sett_read_ read;
+    read.generations = world->entities.data;
+    read.presence = type->presence.data;
+    read.rows = type->rows.data;
+    read.presence_count = type->presence.count;
+    return read;
 }
 
 /* 1 if an array has a value for this index, else 0. A number, because presence is hard to predict:
  * the caller need not branch on it. */
-static inline uint32_t sett_read_bit_(const sett_type_header_* type, uint32_t index)
+static inline uint32_t sett_read_bit_(sett_read_ read, uint32_t index)
 {
     uint32_t number = index >> 13;
-    if (!SETT_LIKELY_(number < type->presence.count)) {
+    if (!SETT_LIKELY_(number < read.presence_count)) {
         return 0;
     }
-    const uint64_t* words = (const uint64_t*)type->presence.data[number];
+    const uint64_t* words = (const uint64_t*)read.presence[number];
     return SETT_LIKELY_(words != NULL) ? (uint32_t)(words[(index / 64) & 127] >> (index & 63)) & 1
                                        : 0;
 }
 
-/* The row of an index in an array, whose page exists. */
-static inline const void* sett_read_row_(const sett_type_header_* type, uint32_t index)
+/* Whether the array has a value for the handle. Presence comes first: who has a value lives, and so
+ * its page of generations exists. */
+static inline bool sett_read_is_here_(sett_read_ read, sett_entity entity)
 {
-    const unsigned char* rows = (const unsigned char*)type->rows.data[index >> type->shift];
-    return rows + (size_t)(index & (((uint32_t)1 << type->shift) - 1)) * type->size;
+    if (!SETT_LIKELY_(sett_read_bit_(read, entity.index))) {
+        return false;
+    }
+    const uint32_t* generations = (const uint32_t*)read.generations[entity.index >> 10];
+    return SETT_LIKELY_(generations[entity.index & 1023] == entity.generation);
+}
+
+/* The row of an index in an array, whose page exists. */
+static inline const void* sett_read_row_(sett_read_ read, uint32_t index, uint32_t shift,
+                                         uint32_t size)
+{
+    const unsigned char* rows = (const unsigned char*)read.rows[index >> shift];
+    return rows + (size_t)(index & (((uint32_t)1 << shift) - 1)) * size;
 }
 
 /* Values a page, as a shift, by size: an array's pages have 16 KB or less, and 64 values at least.
@@ -139,41 +165,23 @@ static inline bool sett_read_is_plain_(const sett_type_header_* type, size_t siz
     want.size = (uint32_t)size;
     memcpy(&wanted, &want, sizeof(wanted));
     memcpy(&found, type, sizeof(found));
-    return SETT_LIKELY_(wanted == found);
+    return wanted == found;
 }
 
-/* The row of an index in a plain array of values of this size, whose page exists. */
-static inline const void* sett_read_plain_row_(const sett_type_header_* type, uint32_t index,
-                                               size_t size)
-{
-    uint32_t shift = sett_read_shift_(size);
-    const unsigned char* rows = (const unsigned char*)type->rows.data[index >> shift];
-    return rows + (size_t)(index & (((uint32_t)1 << shift) - 1)) * size;
-}
-
-/* Whether the array has a value for the handle. Presence comes first: who has a value lives, and so
- * its page of generations exists. */
-static inline bool sett_read_is_here_(const sett_world_header_* world,
-                                      const sett_type_header_* type, sett_entity entity)
-{
-    if (!SETT_LIKELY_(sett_read_bit_(type, entity.index))) {
-        return false;
-    }
-    const uint32_t* generations = (const uint32_t*)world->entities.data[entity.index >> 10];
-    return SETT_LIKELY_(generations[entity.index & 1023] == entity.generation);
-}
-
-/* The value in an array, or NULL. */
-static inline const void* sett_read_value_(const sett_world_header_* world,
-                                           const sett_type_header_* type, sett_entity entity)
-{
-    return sett_read_is_here_(world, type, entity) ? sett_read_row_(type, entity.index) : NULL;
-}
-
+/* Whether the handle's generation is that of its slot, and an array has a value for it. */
 static inline bool sett_read_has_(const sett_world_header_* world, const sett_type_header_* type,
                                   sett_entity entity)
 {
-    return sett_read_is_current_(world, entity) && sett_read_bit_(type, entity.index) != 0;
+    sett_read_ read = sett_read_make_(world, type);
+    uint32_t count = world->entities.count;
+    uint32_t number = entity.index >> 10;
+    if (!SETT_LIKELY_(number < count)) {
+        return false;
+    }
+    const uint32_t* generations = (const uint32_t*)read.generations[number];
+    return SETT_LIKELY_(generations != NULL) &&
+           SETT_LIKELY_(generations[entity.index & 1023] == entity.generation) &&
+           sett_read_bit_(read, entity.index) != 0;
 }
 
 #endif

@@ -173,16 +173,6 @@ constexpr bool sett_text_has_hooks_(const char* text)
     sett_component_desc_masked_(sett_component_desc_make_(#T, #T, sizeof(T), SETT_ALIGNOF(T)),     \
                                 SETT_MASK(T))
 
-/* The type, if it is registered as a plain array of values of this size; or NULL. */
-static inline const sett_type_header_* sett_type_of_size_(const sett_world_header_* world,
-                                                          sett_component component, size_t size)
-{
-    return SETT_LIKELY_(component < world->type_count) &&
-                   sett_read_is_plain_(world->types[component], size)
-               ? world->types[component]
-               : NULL;
-}
-
 /* The functions behind SETT_GET and SETT_FIND: of a size that is known, the address of a value is a
  * shift and a multiplication by constants. */
 static inline const void* sett_get_of_size_(const sett_world* world, sett_entity entity,
@@ -190,9 +180,10 @@ static inline const void* sett_get_of_size_(const sett_world* world, sett_entity
 {
 #if SETT_READS_IN_LINE_
     const sett_world_header_* header = sett_read_header_(world);
-    const sett_type_header_* type = sett_type_of_size_(header, component, size);
-    return type != NULL && sett_read_is_here_(header, type, entity)
-               ? sett_read_plain_row_(type, entity.index, size)
+    const sett_type_header_* type = sett_read_type_(header, component);
+    sett_read_ read = sett_read_make_(header, type);
+    return SETT_LIKELY_(sett_read_is_plain_(type, size)) && sett_read_is_here_(read, entity)
+               ? sett_read_row_(read, entity.index, sett_read_shift_(size), (uint32_t)size)
                : sett_get_slow_(world, entity, component);
 #else
     (void)size;
@@ -205,12 +196,14 @@ static inline const void* sett_find_of_size_(const sett_world* world, sett_entit
 {
 #if SETT_READS_IN_LINE_
     const sett_world_header_* header = sett_read_header_(world);
-    const sett_type_header_* type = sett_type_of_size_(header, component, size);
-    if (!SETT_LIKELY_(type != NULL)) {
+    const sett_type_header_* type = sett_read_type_(header, component);
+    sett_read_ read = sett_read_make_(header, type);
+    if (!SETT_LIKELY_(sett_read_is_plain_(type, size))) {
         return sett_find_slow_(world, entity, component);
     }
-    return sett_read_is_here_(header, type, entity) ? sett_read_plain_row_(type, entity.index, size)
-                                                    : NULL;
+    return sett_read_is_here_(read, entity)
+               ? sett_read_row_(read, entity.index, sett_read_shift_(size), (uint32_t)size)
+               : NULL;
 #else
     (void)size;
     return sett_find(world, entity, component);

@@ -278,6 +278,7 @@ static uint64_t component_name_key(const sett_world* world, const char* name, se
 
 /* What reading in line sees of an id that is not registered. */
 static const sett_type_header_ component_none = {.kind = UINT8_MAX};
+const void* const setti_component_no_types[1] = {&component_none};
 
 static bool component_reserve_id(sett_world* world, sett_component id)
 {

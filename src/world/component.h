@@ -381,6 +381,9 @@ SETTI_INLINE const setti_type* setti_type_switched(const setti_type* type)
                : NULL;
 }
 
+/* `readable` of a world without types. */
+extern const void* const setti_component_no_types[1];
+
 /* Whether the entity at an index has the type, and not switched off. */
 SETTI_INLINE bool setti_type_is_on(const setti_type* type, uint32_t index)
 {

@@ -59,6 +59,7 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
     setti_entity_table* table = &world->entities;
     setti_world_add_root(world, &world->entity_root, &table->count, SETTI_ENTITY_ROOT_SIZE,
                          &table->pages, NULL);
+    world->readable = setti_unconst(setti_component_no_types);
     world->collect_list = &world->collect_one;
     world->collect_room = 1;
     world->log_fn = desc->log_fn != NULL ? desc->log_fn : sett_log_stderr;

@@ -108,7 +108,8 @@ typedef struct setti_misuse {
 
 struct sett_world {
     /* What reading in line looks at comes first, as sett_world_header_. */
-    const void** readable; /* as `types`; where that is NULL: a type that is not read in line */
+    /* as `types`; where that is NULL: a type that is not read in line, as 0 is in every world */
+    const void** readable;
     /* entries in `types` for fast paths; 0 while use is profiled: all go the slow path */
     uint32_t hot_capacity;
     uint32_t type_capacity; /* entries in `types` */
