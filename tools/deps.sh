@@ -97,10 +97,11 @@ for_test_inspector() {
     need_command chromium chromium
 }
 
-# The inspector. Tests leave it out where there is no civetweb.
+# The inspector. Tests leave it out where civetweb or zstd is missing.
 for_inspect() {
     for_run
     need_header civetweb.h libcivetweb-dev
+    need_header zstd.h libzstd-dev
 }
 
 for_test() {
@@ -145,6 +146,7 @@ for_bench() {
 for_fuzz() {
     for_build
     need_header civetweb.h libcivetweb-dev
+    need_header zstd.h libzstd-dev
     need_command clang clang
     if command -v clang >/dev/null 2>&1; then
         version=$(clang -dumpversion)

@@ -1,6 +1,7 @@
 /* inspector.h: what the parts of the inspector share.
  *
  *     server.c     civetweb: threads, tokens, queues          knows no world
+ *     compressor.c what crosses the socket                    likewise, on the server's threads
  *     request.c    answers JSON by JSON                       on the thread of the program
  *     explorer.c   answers the flecs explorer                 likewise
  *     past.c       snapshots, branches, who wrote this         likewise

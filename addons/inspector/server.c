@@ -9,10 +9,11 @@
  *     request -> queue          server_poll: answers it
  *     waits   <- answer
  *                               server_send: message -> queue of each listener
- *     listener's own thread: queue -> socket
+ *     listener's own thread: queue -> compressor -> socket
  *
  * Invariant:  no thread of the program ever waits for a socket; `lock` is held for moments only
  */
+#include "compressor.h"
 #include "inspector.h"
 
 #include <civetweb.h>
@@ -49,9 +50,10 @@ typedef struct server_listener {
     pthread_cond_t woken;
     server_link* first;
     server_link* last;
-    size_t waiting; /* bytes */
-    bool greeted;   /* it said the token */
-    bool follows;   /* it has got a beginning */
+    size_t waiting;        /* bytes */
+    compressor compressor; /* of its thread */
+    bool greeted;          /* it said the token */
+    bool follows;          /* it has got a beginning */
     bool ends;
 } server_listener;
 
@@ -444,7 +446,18 @@ static server_message* server_await(server_listener* listener)
     return listener->ends ? NULL : server_take(listener);
 }
 
-/* A listener's own thread: only it waits for the socket. */
+/* Writes a message to the socket; false: the listener has to connect again. */
+static bool server_pass(server_listener* listener, const server_message* message)
+{
+    int kind = message->is_text ? MG_WEBSOCKET_OPCODE_TEXT : MG_WEBSOCKET_OPCODE_BINARY;
+    size_t size = message->size;
+    const char* bytes = message->is_text
+                            ? message->bytes
+                            : compressor_next(&listener->compressor, message->bytes, &size);
+    return bytes != NULL && mg_websocket_write(listener->connection, kind, bytes, size) > 0;
+}
+
+/* A listener's own thread: only it compresses, and waits for the socket. */
 static void* server_write(void* user)
 {
     server_listener* listener = user;
@@ -456,12 +469,8 @@ static void* server_write(void* user)
         silent = message != NULL ? 0 : silent + 1;
         bool leaves = !listener->greeted && silent >= SERVER_GREETING;
         (void)pthread_mutex_unlock(&from->lock);
-        if (message != NULL) {
-            int kind = message->is_text ? MG_WEBSOCKET_OPCODE_TEXT : MG_WEBSOCKET_OPCODE_BINARY;
-            if (mg_websocket_write(listener->connection, kind, message->bytes, message->size) <=
-                0) {
-                leaves = true;
-            }
+        if (message != NULL && !server_pass(listener, message)) {
+            leaves = true;
         }
         if (leaves) {
             mg_close_connection(listener->connection);
@@ -555,6 +564,7 @@ static void server_on_close(const struct mg_connection* connection, void* user)
         (void)pthread_join(listener->thread, NULL);
         (void)pthread_mutex_lock(&from->lock);
         server_forget(listener);
+        compressor_end(&listener->compressor);
         (void)pthread_cond_destroy(&listener->woken);
         listener->connection = NULL;
         (void)pthread_mutex_unlock(&from->lock);

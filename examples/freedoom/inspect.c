@@ -53,9 +53,8 @@ bool inspect_play(Simulation* sim, uint32_t ticks, const char* explorer, Fault* 
     (void)sim;
     (void)ticks;
     (void)explorer;
-    return fault_set(fault,
-                     "--inspect: Sett's inspector was not built: it needs civetweb (Debian's "
-                     "package libcivetweb-dev)");
+    return fault_set(fault, "--inspect: Sett's inspector was not built: it needs civetweb and zstd "
+                            "(Debian's packages libcivetweb-dev and libzstd-dev)");
 }
 
 #endif

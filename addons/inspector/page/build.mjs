@@ -26,7 +26,7 @@ const style = await build({ ...common, entryPoints: [own('src/style.css')] });
 // As base64 of compressed bytes: base64 of others does not compress well.
 const gzip = (path) => execFileSync('gzip', ['-9nc', path], { maxBuffer: 1 << 28 });
 
-const notice = ['preact', 'uplot']
+const notice = ['fzstd', 'preact', 'uplot']
   .map((name) => {
     const { version } = JSON.parse(readFileSync(`node_modules/${name}/package.json`));
     return `${name} ${version}\n\n${readFileSync(`node_modules/${name}/LICENSE`, 'utf8').trim()}`;

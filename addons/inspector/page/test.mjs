@@ -36,6 +36,8 @@ async function open(url, scheme) {
   page.setDefaultTimeout(20000);
   page.on('pageerror', (error) => errors.push(error.message));
   page.on('console', (message) => message.type() === 'error' && !/404/.test(message.text()) && errors.push(message.text()));
+  page.received = 0; // bytes of the stream
+  page.on('websocket', (socket) => socket.on('framereceived', ({ payload }) => { page.received += typeof payload === 'string' ? 0 : payload.length; }));
   await page.goto(url);
   await until(page, () => globalThis.inspector?.ready);
   return page;
@@ -190,6 +192,9 @@ async function live() {
     await until(page, () => !inspector.status.running && inspector.atHead() && inspector.info.frame === inspector.status.frame);
     const status = await ask('status');
     check('the page pauses the program, and has its frame', !status.running && status.frame === await page.evaluate(() => inspector.info.frame), `frame ${status.frame}`);
+    const plain = await page.evaluate(() => inspector.line.reduce((sum, entry) => sum + inspector.size(entry), 0));
+    check('the stream is compressed', page.received < 0.9 * plain, `${page.received} of ${plain} bytes`);
+    check('no message is held', await page.evaluate(() => inspector.link.zstd.c.length) === 0);
     check('the tree has its entities', status.entities === await page.evaluate(() => inspector.info.entities), status.entities);
 
     await page.fill('#query', 'Player');

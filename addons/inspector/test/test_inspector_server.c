@@ -13,6 +13,7 @@
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
+#include <zstd.h>
 
 typedef struct scene {
     sett_world* world;
@@ -95,6 +96,13 @@ static bool hear(int net, size_t enough, double seconds)
     }
     s.got[s.size] = '\0';
     return s.size >= enough;
+}
+
+/* Whether something arrives, without a frame. */
+static bool arrives(int net, int milliseconds)
+{
+    struct pollfd poller = {net, POLLIN, 0};
+    return poll(&poller, 1, milliseconds) > 0;
 }
 
 /* Sends a request; returns the status. `headers` have line ends. */
@@ -471,6 +479,141 @@ static void streams_to_those_with_a_token(void)
     scene_close();
 }
 
+/* What sett_inspector_stream gave. */
+#define SENT 400
+static inspector_text sent[SENT];
+static size_t sent_count;
+
+static void take_message(void* user, const void* bytes, size_t size, bool text)
+{
+    (void)user;
+    if (!text) {
+        CHECK(sent_count < SENT);
+        text_add(&sent[sent_count++], bytes, size);
+    }
+}
+
+static bool begins(const char* bytes, size_t size)
+{
+    return size >= 8 && memcmp(bytes, "\x89SETT\r\n\x1A", 8) == 0;
+}
+
+/* A new listener; returns the number of the message with which it begins. */
+static size_t join(int* net)
+{
+    char text[128];
+    *net = upgrade("");
+    CHECK(hear(*net, 100, 5));
+    (void)snprintf(text, sizeof(text), "{\"token\":\"%s\"}", s.token);
+    say_text(*net, text);
+    for (size_t last = sent_count; sent_count == last || !begins(sent[last].at, sent[last].size);) {
+        last = sent_count;
+        (void)sett_inspector_frame(s.inspector);
+        (void)poll(NULL, 0, 5);
+    }
+    return sent_count - 1;
+}
+
+/* The message at `*next` in `s.got`, which goes on behind it; NULL if it is not all there. */
+static const char* next_message(size_t* next, bool* text, size_t* size)
+{
+    const unsigned char* at = (const unsigned char*)s.got + *next;
+    size_t left = s.size - *next;
+    size_t head = left < 2 || at[1] < 126 ? 2 : at[1] == 126 ? 4 : 10;
+    if (left < head) {
+        return NULL;
+    }
+    *text = at[0] != 0x82; /* or a ping */
+    *size = head == 2 ? at[1] : 0;
+    for (size_t k = 2; k < head; k++) {
+        *size = *size << 8 | at[k];
+    }
+    *next += left - head >= *size ? head + *size : 0;
+    return left - head >= *size ? (const char*)at + head : NULL;
+}
+
+/* Checks that a listener gets all messages from number `at` on. Returns their bytes, compressed,
+ * except for those that begin the stream; *plain is what they were. */
+static size_t check_messages(int net, size_t at, size_t* plain)
+{
+    static char out[1 << 18];
+    size_t compressed = 0;
+    size_t next = 0;
+    size_t size;
+    bool text;
+    ZSTD_DCtx* zstd = ZSTD_createDCtx();
+    s.size = 0;
+    *plain = 0;
+    while (at < sent_count) {
+        const char* bytes = next_message(&next, &text, &size);
+        if (bytes == NULL) {
+            CHECK(arrives(net, 5000));
+            ssize_t more = recv(net, s.got + s.size, sizeof(s.got) - s.size, 0);
+            CHECK(more > 0);
+            s.size += (size_t)more;
+        } else if (!text && begins(bytes, size)) {
+            (void)ZSTD_DCtx_reset(zstd, ZSTD_reset_session_only);
+            CHECK(size == sent[at].size && memcmp(bytes, sent[at].at, size) == 0);
+            at++;
+        } else if (!text) {
+            ZSTD_inBuffer from = {bytes, size, 0};
+            ZSTD_outBuffer to = {out, sizeof(out), 0};
+            CHECK(!ZSTD_isError(ZSTD_decompressStream(zstd, &to, &from)));
+            CHECK(from.pos == size && to.pos == sent[at].size);
+            CHECK(memcmp(out, sent[at].at, to.pos) == 0);
+            compressed += size;
+            *plain += to.pos;
+            at++;
+        }
+    }
+    (void)ZSTD_freeDCtx(zstd);
+    return compressed;
+}
+
+#define COUNTED 2000
+static sett_entity counted[COUNTED];
+
+static void play_counts(sett_component count, uint32_t frames)
+{
+    for (uint32_t k = 0; k < frames; k++) {
+        for (uint32_t n = 0; n < COUNTED; n++) {
+            uint32_t* number = sett_get_mut(s.world, counted[n], count);
+            *number += n * 2654435761u >> 24; /* at random, but always the same */
+        }
+        (void)sett_inspector_frame(s.inspector);
+    }
+}
+
+/* Two listeners, one later: each gets the messages of sett_inspector_stream, compressed. */
+static void messages_are_compressed(void)
+{
+    int net[2];
+    size_t first[2];
+    scene_open();
+    sett_component count = sett_component_register(
+        s.world, &(sett_component_desc){.name = "Count", .size = sizeof(uint32_t)});
+    for (uint32_t k = 0; k < COUNTED; k++) {
+        counted[k] = sett_entity_create(s.world);
+        CHECK(sett_add(s.world, counted[k], count) != NULL);
+    }
+    sett_inspector_stream(s.inspector, take_message, NULL);
+    for (uint32_t k = 0; k < 2; k++) {
+        first[k] = join(&net[k]);
+        play_counts(count, 60);
+    }
+    CHECK(first[0] > 0 && first[1] > first[0] + 60);
+    for (uint32_t k = 0; k < 2; k++) {
+        size_t plain;
+        size_t compressed = check_messages(net[k], first[k], &plain);
+        CHECK_MSG(compressed < plain / 4, "%u of %u bytes", (unsigned)compressed, (unsigned)plain);
+        (void)close(net[k]);
+    }
+    scene_close();
+    while (sent_count != 0) {
+        text_free(&sent[--sent_count]);
+    }
+}
+
 /* Whether a WebSocket is opened with this header: of a new server, all of whose places are free. */
 static bool upgrades(const char* format, const char* host)
 {
@@ -495,13 +638,6 @@ static void streams_are_for_our_page(void)
 }
 
 /* -------------------------------------------------------------------------------------- limits */
-
-/* Whether something arrives, without a frame. */
-static bool arrives(int net, int milliseconds)
-{
-    struct pollfd poller = {net, POLLIN, 0};
-    return poll(&poller, 1, milliseconds) > 0;
-}
 
 static void four_are_answered_at_once(void)
 {
@@ -753,5 +889,6 @@ TEST_MAIN(TEST(answers_the_flecs_explorer), TEST(answers_the_page), TEST(listens
           TEST(remote_names_are_for_those_that_are_allowed), TEST(tokens_are_random),
           TEST(tokens_are_compared_as_a_whole), TEST(rejects_strangers), TEST(rejects_bad_requests),
           TEST(survives_slow_ones), TEST(streams_to_those_with_a_token),
-          TEST(streams_are_for_our_page), TEST(four_are_answered_at_once),
-          TEST(a_frame_answers_for_a_limited_time), TEST(advice_is_applied))
+          TEST(messages_are_compressed), TEST(streams_are_for_our_page),
+          TEST(four_are_answered_at_once), TEST(a_frame_answers_for_a_limited_time),
+          TEST(advice_is_applied))

@@ -1,5 +1,7 @@
 // The connection to the program: requests by POST, the stream by a WebSocket.
 
+import { Decompress } from 'fzstd';
+
 export class Link {
   constructor(on) {
     this.on = on; // {bytes, status, state}
@@ -22,7 +24,7 @@ export class Link {
         const message = JSON.parse(event.data);
         if (message.status) { this.on.status(message.status); }
       } else {
-        this.on.bytes(new Uint8Array(event.data));
+        this.take(new Uint8Array(event.data));
       }
     };
     socket.onclose = () => {
@@ -32,6 +34,17 @@ export class Link {
       }
     };
     this.socket = socket;
+  }
+
+  // What begins the stream is plain; the messages behind it are one frame of zstd, each of whole blocks.
+  take(bytes) {
+    if (bytes[0] === 0x89) {
+      this.zstd = new Decompress((piece) => this.on.bytes(piece));
+      this.on.bytes(bytes);
+    } else {
+      this.zstd.push(bytes);
+      if (!this.zstd.l) { this.zstd.c = []; } // the empty ends of all messages, which hold these
+    }
   }
 
   close() {

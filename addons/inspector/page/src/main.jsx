@@ -160,11 +160,11 @@ function onKey(event) {
 
 async function start() {
   try { document.documentElement.dataset.theme = localStorage.getItem('theme') ?? ''; } catch { /* a file */ }
-  const text = atob(document.getElementById('replica').textContent), bytes = new Uint8Array(text.length);
-  for (let k = 0; k < text.length; k++) { bytes[k] = text.charCodeAt(k); }
   if (Link.possible()) { model.connect(); } // while the replica is compiled
   const held = [];
   model.replica = { feed: (piece) => { held.push(piece.slice()); return null; }, info: () => model.info };
+  const text = atob(document.getElementById('replica').textContent), bytes = new Uint8Array(text.length);
+  for (let k = 0; k < text.length; k++) { bytes[k] = text.charCodeAt(k); }
   const unpacked = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')));
   const replica = await Replica.create(await unpacked.arrayBuffer());
   model.replica = replica;
