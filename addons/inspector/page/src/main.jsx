@@ -161,12 +161,15 @@ function onKey(event) {
 async function start() {
   try { document.documentElement.dataset.theme = localStorage.getItem('theme') ?? ''; } catch { /* a file */ }
   if (Link.possible()) { model.connect(); } // while the replica is compiled
+  let begun;
+  const beginning = new Promise((done) => { begun = done; setTimeout(done, 100); });
   const held = [];
-  model.replica = { feed: (piece) => { held.push(piece.slice()); return null; }, info: () => model.info };
+  model.replica = { feed: (piece) => { held.push(piece.slice()); begun(); return null; }, info: () => model.info };
   const text = atob(document.getElementById('replica').textContent), bytes = new Uint8Array(text.length);
   for (let k = 0; k < text.length; k++) { bytes[k] = text.charCodeAt(k); }
   const unpacked = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')));
   const replica = await Replica.create(await unpacked.arrayBuffer());
+  if (model.link) { await beginning; } // one picture, with rows, instead of one without before it
   model.replica = replica;
   held.forEach((piece) => replica.feed(piece));
   model.ready = true;
