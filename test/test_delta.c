@@ -650,6 +650,116 @@ static void what_changes_alike_takes_little(void)
     CHECK_END(world);
 }
 
+enum {
+    SIZES = 41,
+    SIZED = 300
+};
+
+static void alter(sett_world* world, sett_component type, uint32_t size)
+{
+    for (uint32_t k = 0; k < SIZED; k++) {
+        if (below(3) == 0) {
+            unsigned char* value = sett_get_mut(world, sett_entity_at(world, k), type);
+            value[below(size)] = (unsigned char)below(256);
+        }
+    }
+}
+
+/* Values of all sizes change, in both storages, some beside entities that come and go. */
+static void changes_of_all_sizes_travel(void)
+{
+    sett_world* world[2] = {quiet_world(), quiet_world()};
+    chance_state = check_setting("SETT_SEED", 1);
+    for (uint32_t k = 0; k < 2 * SIZES; k++) {
+        sett_component_desc desc = {.size = k / 2 + 1,
+                                    .storage = (k % 2 != 0) ? SETT_STORAGE_SPARSE_SET
+                                                            : SETT_STORAGE_ARRAY};
+        char name[32];
+        (void)snprintf(name, sizeof(name), "type %u", (unsigned)k);
+        desc.name = name;
+        for (uint32_t n = 0; n < 2; n++) {
+            CHECK_EQ(sett_component_register(world[n], &desc), k + 1);
+        }
+    }
+    for (uint32_t k = 0; k < SIZED; k++) {
+        sett_entity e[2] = {sett_entity_create(world[0]), sett_entity_create(world[1])};
+        for (uint32_t t = 1; t <= 2 * SIZES; t++) {
+            CHECK(sett_add(world[0], e[0], t) != NULL && sett_add(world[1], e[1], t) != NULL);
+        }
+    }
+    sett_snapshot last = take(world[0]);
+    for (uint32_t round = 0; round < 4; round++) {
+        for (uint32_t t = 1; t <= 2 * SIZES; t++) {
+            alter(world[0], t, (t + 1) / 2);
+        }
+        sett_snapshot now = take(world[0]);
+        unsigned char* bytes;
+        size_t size = encode(world[0], last, now, &bytes);
+        CHECK_APPLY(world[1], bytes, size);
+        CHECK_SAME(world[0], world[1]);
+        CHECK_EQ(sett_snapshot_drop(world[0], last), SETT_OK);
+        last = now;
+        free(bytes);
+    }
+    CHECK_END(world[0]);
+    CHECK_END(world[1]);
+}
+
+typedef struct floats {
+    float a;
+    float b;
+    float c;
+} floats;
+
+/* NaN in any member, before or after; another NaN is no change. */
+static void changes_of_nan_travel(void)
+{
+    static const uint32_t bits[3] = {0x3FC00000u, 0x7FC00000u, 0x7FC00001u};
+    sett_world* world[2] = {quiet_world(), quiet_world()};
+    for (uint32_t n = 0; n < 2; n++) {
+        CHECK_EQ(sett_component_register(
+                     world[n], &(sett_component_desc){.name = "floats",
+                                                      .size = sizeof(floats),
+                                                      .members = SETT_STRUCT(floats, a, b, c)}),
+                 1);
+        for (uint32_t k = 0; k < 64; k++) {
+            CHECK(sett_set(world[n], sett_entity_create(world[n]), 1, &(floats){1, 2, 3}) != NULL);
+        }
+    }
+    sett_snapshot last = take(world[0]);
+    for (uint32_t round = 0; round < 27; round++) { /* each of the three to each */
+        for (uint32_t k = 0; k < 64; k++) {
+            unsigned char* value = sett_get_mut(world[0], sett_entity_at(world[0], k), 1);
+            memcpy(value + k % 3 * 4, &bits[(k < 32 ? round : round / 3) % 3], 4);
+        }
+        sett_snapshot now = take(world[0]);
+        unsigned char* bytes;
+        size_t size = encode(world[0], last, now, &bytes);
+        CHECK_APPLY(world[1], bytes, size);
+        CHECK_SAME(world[0], world[1]);
+        last = now;
+        free(bytes);
+    }
+    for (uint32_t k = 0; k < 64; k++) {
+        floats* value = sett_get_mut(world[0], sett_entity_at(world[0], k), 1);
+        memcpy(&value->b, &bits[1], 4);
+    }
+    sett_snapshot one = take(world[0]);
+    for (uint32_t k = 0; k < 64; k++) {
+        floats* value = sett_get_mut(world[0], sett_entity_at(world[0], k), 1);
+        memcpy(&value->b, &bits[2], 4);
+    }
+    unsigned char* nothing;
+    unsigned char* little;
+    size_t size = encode(world[0], one, one, &nothing);
+    CHECK_EQ(encode(world[0], one, take(world[0]), &little), size);
+    CHECK(memcmp(nothing, little, size) == 0);
+    free(nothing);
+    free(little);
+    CHECK_END(world[0]);
+    CHECK_END(world[1]);
+}
+
 /* ---- Orders of lists ------------------------------------------------------------------------- */
 
 enum {
@@ -785,7 +895,8 @@ static void a_follower_can_have_the_index_of_another(void)
     CHECK_END(peer);
 }
 
-TEST_MAIN(TEST(differences_are_of_what_counts), TEST(what_changes_alike_takes_little),
+TEST_MAIN(TEST(changes_of_all_sizes_travel), TEST(changes_of_nan_travel),
+          TEST(differences_are_of_what_counts), TEST(what_changes_alike_takes_little),
           TEST(a_peer_follows), TEST(any_two_snapshots_can_be_distinguished),
           TEST(what_is_cut_off_is_rejected), TEST(what_is_altered_is_rejected),
           TEST(other_types_are_rejected), TEST(links_and_names_travel),

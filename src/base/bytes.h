@@ -38,6 +38,22 @@ static inline uint64_t setti_bytes_get(const unsigned char* from, size_t size)
     return number;
 }
 
+/* Fewer than eight bytes as a number, without a call to copy them. */
+static inline uint64_t setti_bytes_get_few(const unsigned char* from, size_t size)
+{
+    uint64_t number = 0;
+    uint32_t shift = 0;
+    SETTI_ASSERT(size < sizeof(number));
+    for (size_t part = 4; part != 0; part /= 2) {
+        if ((size & part) != 0) {
+            number |= setti_bytes_get(from, part) << shift;
+            shift += 8 * (uint32_t)part;
+            from += part;
+        }
+    }
+    return number;
+}
+
 /* Makes room for so many bytes more behind those in use. False when memory runs out. */
 static inline bool setti_bytes_reserve(setti_pool* pool, setti_bytes* bytes, size_t more)
 {

@@ -11,6 +11,7 @@
 #include "state/compare.h"
 
 #include "base/bits.h"
+#include "base/bytes.h"
 #include "state/hash.h"
 
 /* ---------------------------------------------------------------------------------------- marks */
@@ -30,6 +31,11 @@ static size_t marks_next_word(const setti_marks* marks, size_t at)
         }
     }
     return marks->words;
+}
+
+static uint64_t marks_get(const setti_marks* marks, size_t number)
+{
+    return (marks->live[number / 64] >> (number % 64) & 1) != 0 ? marks->word[number] : 0;
 }
 
 void setti_marks_join(setti_marks* marks, const setti_marks* from)
@@ -81,87 +87,125 @@ static void compare_slot(setti_compare* compare, sett_entity was, sett_entity is
 void setti_compare_entities(setti_compare* compare)
 {
     SETTI_ASSERT(compare->sink != NULL && compare->sink->entity != NULL);
-    static const size_t size = sizeof(((setti_entity_page*)NULL)->generation);
-    uint32_t at = SETTI_NONE;
+    setti_view_slot slot = {.index = SETTI_NONE};
     setti_marks_clear(&compare->begun);
-    const setti_view_page* page;
-    while ((page = setti_view_next(compare->view, &compare->view->world->entities.pages, &at)) !=
-           NULL) {
-        const setti_entity_page* was = page->in[0];
-        const setti_entity_page* is = page->in[1];
-        if (was != NULL && is != NULL && memcmp(was->generation, is->generation, size) == 0) {
-            continue; /* signatures changed */
-        }
-        for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
-            uint32_t index = (page->number << SETTI_ENTITY_SHIFT) + slot;
-            sett_entity before = {index, was != NULL ? was->generation[slot] : SETTI_UNUSED};
-            sett_entity after = {index, is != NULL ? is->generation[slot] : SETTI_UNUSED};
-            if (before.generation != after.generation) {
-                compare_slot(compare, before, after);
-            }
-        }
+    while (setti_view_next_slot(compare->view, &slot)) {
+        compare_slot(compare, (sett_entity){slot.index, slot.generation[0]},
+                     (sett_entity){slot.index, slot.generation[1]});
     }
 }
 
 /* --------------------------------------------------------------------------------------- values */
 
-/* Which of 64 rows differ. Rows of words are compared in line, a fifth of calling memcmp. */
-static inline uint64_t compare_words_of(const unsigned char* was, const unsigned char* is,
-                                        size_t words)
+/* Which rows differ, of words of 64; most of a written page is unchanged. Of known sizes they are
+ * compared in line, a fifth of calling memcmp, and eight rows before each of them. */
+SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, size_t size)
 {
-    uint64_t bits = 0;
-    for (uint32_t row = 0; row < 64; row++) {
-        uint32_t differs = 0;
-        for (size_t k = 0; k < words; k++, was += 4, is += 4) {
-            uint32_t a;
-            uint32_t b;
-            memcpy(&a, was, 4);
-            memcpy(&b, is, 4);
-            differs |= a ^ b;
+    const unsigned char* was = rows->was;
+    const unsigned char* is = rows->is;
+    for (uint32_t n = 0; n < rows->words; n++) {
+        uint64_t bits = 0;
+        if (memcmp(was, is, 64 * size) == 0) {
+            rows->bits[n] = 0;
+            was += 64 * size;
+            is += 64 * size;
+            continue;
         }
-        bits |= (uint64_t)(differs != 0) << row;
+        for (uint32_t row = 0; row < 64; row += 8, was += 8 * size, is += 8 * size) {
+            uint64_t differs = 0;
+            for (size_t k = 0; k < 8 * size; k += 8) {
+                differs |= setti_bytes_get(was + k, 8) ^ setti_bytes_get(is + k, 8);
+            }
+            for (uint32_t k = 0; differs != 0 && k < 8; k++) {
+                bits |= (uint64_t)(memcmp(was + k * size, is + k * size, size) != 0) << (row + k);
+            }
+        }
+        rows->bits[n] = bits;
     }
-    return bits;
 }
 
-static uint64_t compare_rows(const unsigned char* was, const unsigned char* is, size_t size)
+static void compare_rows(setti_compare_rows* rows, size_t size)
 {
     switch (size) {
+    case 1:
+        compare_rows_of(rows, 1);
+        break;
+    case 2:
+        compare_rows_of(rows, 2);
+        break;
     case 4:
-        return compare_words_of(was, is, 1);
+        compare_rows_of(rows, 4);
+        break;
     case 8:
-        return compare_words_of(was, is, 2);
+        compare_rows_of(rows, 8);
+        break;
     case 12:
-        return compare_words_of(was, is, 3);
+        compare_rows_of(rows, 12);
+        break;
     case 16:
-        return compare_words_of(was, is, 4);
+        compare_rows_of(rows, 16);
+        break;
     default:
+        compare_rows_of(rows, size);
         break;
     }
-    uint64_t bits = 0;
-    for (uint32_t row = 0; row < 64; row++) {
-        bits |= (uint64_t)(memcmp(was + row * size, is + row * size, size) != 0) << row;
-    }
-    return bits;
 }
 
-/* Rows in which a byte differs: most of a written page is unchanged. Looking up the 64 values of a
- * word costs 30 times as much as comparing its rows. */
+/* Passes rows that differ to the sink, but for those of values that are on one side only, or of
+ * another entity. */
+static void compare_pass_rows(setti_compare* compare, const setti_storage* storage,
+                              setti_compare_rows* rows)
+{
+    setti_view* view = compare->view;
+    const setti_pages* entities = &view->world->entities.pages;
+    uint32_t first = rows->first / 64;
+    uint64_t any = 0;
+    for (uint32_t side = 0; side < 2; side++) {
+        const uint64_t* words =
+            setti_view_get(view, &storage->presence, rows->first >> SETTI_BITS_SHIFT, side);
+        for (uint32_t k = 0; k < rows->words; k++) {
+            rows->bits[k] &= words != NULL ? words[(first + k) & (SETTI_BITS_WORDS - 1)] : 0;
+        }
+    }
+    for (uint32_t k = 0; k < rows->words; k++) {
+        rows->bits[k] &= ~marks_get(&compare->begun, first + k);
+        any |= rows->bits[k];
+    }
+    if (any != 0) {
+        const setti_entity_page* page =
+            setti_view_get(view, entities, rows->first >> SETTI_ENTITY_SHIFT, 1);
+        SETTI_ASSERT(page != NULL);
+        rows->generation = page->generation + (rows->first & SETTI_ENTITY_MASK);
+        compare->sink->rows(compare->sink, rows);
+    }
+}
+
+static_assert(SETTI_COMPARE_WORDS * 64 <= SETTI_ENTITY_ROWS &&
+                  SETTI_COMPARE_WORDS <= SETTI_BITS_WORDS,
+              "rows lie in one page of entities, and one of presence");
+
+/* Rows in which a byte differs. Looking up the 64 values of a word costs 30 times as much as
+ * comparing its rows. */
 static void compare_mark_words(setti_compare* compare, const setti_storage* storage,
                                const setti_view_page* page)
 {
-    SETTI_ASSERT(storage->kind != SETTI_SPARSE);
     uint32_t words = setti_storage_rows(storage) / 64;
-    size_t size = (size_t)64 * storage->size;
     size_t first = (size_t)page->number * words;
-    const unsigned char* was = page->in[0];
-    const unsigned char* is = page->in[1];
+    SETTI_ASSERT(storage->kind != SETTI_SPARSE && words <= SETTI_COMPARE_WORDS);
+    setti_compare_rows rows = {
+        .words = words, .first = (uint32_t)first * 64, .was = page->in[0], .is = page->in[1]};
+    if (rows.was == NULL || rows.is == NULL) {
+        memset(rows.bits, 255, sizeof(rows.bits));
+    } else {
+        compare_rows(&rows, storage->size);
+        if (compare->sink->rows != NULL) {
+            compare_pass_rows(compare, storage, &rows);
+            return;
+        }
+    }
     for (uint32_t k = 0; k < words; k++) {
-        if (was == NULL || is == NULL) {
-            *setti_marks_word(&compare->bits, first + k) = UINT64_MAX;
-        } else if (memcmp(was + k * size, is + k * size, size) != 0) {
-            *setti_marks_word(&compare->bits, first + k) |=
-                compare_rows(was + k * size, is + k * size, storage->size);
+        if (rows.bits[k] != 0) {
+            *setti_marks_word(&compare->bits, first + k) |= rows.bits[k];
         }
     }
 }
@@ -377,6 +421,34 @@ static void compare_index(setti_compare* compare, compare_place* place, const se
     }
 }
 
+/* Of a word of indices, those that have a value on either side. */
+static uint64_t compare_present(setti_compare* compare, compare_place* place,
+                                const setti_storage* storage, uint32_t number, uint64_t bits)
+{
+    const setti_pages* pages = &storage->presence;
+    uint64_t present = 0;
+    if (storage->kind == SETTI_SPARSE) {
+        const void* const* in =
+            compare_page(compare->view, &place->presence, pages, number / (SETTI_SPARSE_ROWS / 64));
+        const setti_sparse_page* was = in[0];
+        const setti_sparse_page* is = in[1];
+        for (uint64_t rest = was != NULL || is != NULL ? bits : 0; rest != 0; rest &= rest - 1) {
+            uint32_t at = (number * 64 + setti_bits_lowest(rest)) & SETTI_SPARSE_MASK;
+            bool has = (was != NULL && was->row[at] != SETTI_NONE) ||
+                       (is != NULL && is->row[at] != SETTI_NONE);
+            present |= has ? rest & (~rest + 1) : 0;
+        }
+        return present;
+    }
+    const void* const* in =
+        compare_page(compare->view, &place->presence, pages, number / SETTI_BITS_WORDS);
+    for (uint32_t side = 0; side < 2; side++) {
+        const uint64_t* word = in[side];
+        present |= word != NULL ? word[number & (SETTI_BITS_WORDS - 1)] : 0;
+    }
+    return present & bits;
+}
+
 void setti_compare_notify(setti_compare* compare, const setti_type* type)
 {
     const setti_marks* bits = &compare->bits;
@@ -384,7 +456,9 @@ void setti_compare_notify(setti_compare* compare, const setti_type* type)
     SETTI_ASSERT(compare->sink != NULL);
     for (size_t at = marks_next_word(bits, SIZE_MAX); at < bits->words;
          at = marks_next_word(bits, at)) {
-        for (uint64_t rest = bits->word[at]; rest != 0; rest &= rest - 1) {
+        uint64_t rest =
+            compare_present(compare, &place, &type->storage, (uint32_t)at, bits->word[at]);
+        for (; rest != 0; rest &= rest - 1) {
             compare_index(compare, &place, type, (uint32_t)at * 64 + setti_bits_lowest(rest));
         }
     }

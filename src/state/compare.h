@@ -4,9 +4,23 @@
 
 #include "state/view.h"
 
+/* Rows of a page of an array of which bytes differ: of the same entities on both sides. */
+#define SETTI_COMPARE_WORDS 16
+typedef struct setti_compare_rows {
+    uint64_t bits[SETTI_COMPARE_WORDS]; /* which; of `words` words */
+    uint32_t words;
+    uint32_t first; /* entity index of the first row */
+    const unsigned char* was;
+    const unsigned char* is;
+    const uint32_t* generation;
+} setti_compare_rows;
+
 /* Receives all differences. Handles are null and values NULL on the side where they do not exist;
  * an index with another entity is reported as destroyed and created. */
 typedef struct setti_compare_sink {
+    /* Or NULL: values of an array that are on both sides, instead of value(), while the type is
+     * marked; ascending. Their bytes differ, and their content need not. */
+    void (*rows)(struct setti_compare_sink* sink, const setti_compare_rows* rows);
     void (*entity)(struct setti_compare_sink* sink, const sett_entity* ended,
                    const sett_entity* begun);
     void (*value)(struct setti_compare_sink* sink, sett_entity was, const void* before,

@@ -82,21 +82,10 @@ static uint64_t delta_hash_slot(uint32_t index, uint32_t generation)
 /* The hashes of slots, alive and dead. */
 static void delta_sum_slots(setti_delta_sum* sum)
 {
-    const setti_pages* pages = &sum->view->world->entities.pages;
-    uint32_t at = SETTI_NONE;
-    const setti_view_page* page;
-    while ((page = setti_view_next(sum->view, pages, &at)) != NULL) {
-        const setti_entity_page* was = page->in[0];
-        const setti_entity_page* is = page->in[1];
-        uint32_t first = page->number << SETTI_ENTITY_SHIFT;
-        for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
-            uint32_t before = was != NULL ? was->generation[slot] : SETTI_UNUSED;
-            uint32_t after = is != NULL ? is->generation[slot] : SETTI_UNUSED;
-            if (before != after) {
-                sum->sum -= delta_hash_slot(first + slot, before);
-                sum->sum += delta_hash_slot(first + slot, after);
-            }
-        }
+    setti_view_slot slot = {.index = SETTI_NONE};
+    while (setti_view_next_slot(sum->view, &slot)) {
+        sum->sum -= delta_hash_slot(slot.index, slot.generation[0]);
+        sum->sum += delta_hash_slot(slot.index, slot.generation[1]);
     }
 }
 
@@ -137,11 +126,13 @@ static uint64_t delta_hash_walk(setti_compare* walk)
 
 /* -------------------------------------------------------------------------------------- writing */
 
+#define DELTA_ROOM 16384 /* bytes of a buffer at least, as those of a page */
+
 /* Grows the buffer, if it can. */
 SETTI_COLD static void delta_grow(setti_delta_writer* to, size_t size)
 {
     SETTI_ASSERT(to->pool != NULL);
-    size_t capacity = SETTI_MAX(to->size + size, to->capacity * 2);
+    size_t capacity = SETTI_MAX(SETTI_MAX(to->size + size, to->capacity * 2), DELTA_ROOM);
     unsigned char* out = to->size <= to->capacity ? setti_pool_alloc(to->pool, capacity, 16) : NULL;
     if (out == NULL) {
         to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;

@@ -49,101 +49,336 @@ static void change_copy(const setti_type* type, const void* value, bool from, un
 
 /* -------------------------------------------------------------------------------------- writing */
 
-static void change_mark(setti_delta_writer* to, setti_pool* pool, uint32_t index)
+/* Of the word of entities of this number, these changed. */
+static void change_mark(setti_delta_writer* to, uint32_t number, uint64_t bits)
 {
+    setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
     change_word* last = (change_word*)(void*)setti_bytes_end(&to->words);
-    if (to->words.size == 0 || last[-1].number != index / 64) {
-        SETTI_ASSERT(to->words.size == 0 || last[-1].number < index / 64);
+    if (to->words.size == 0 || last[-1].number != number) {
+        SETTI_ASSERT(to->words.size == 0 || last[-1].number < number);
         last = (change_word*)(void*)setti_bytes_add(pool, &to->words, sizeof(*last));
         if (last == NULL) {
             to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
             return;
         }
-        *last++ = (change_word){index / 64, 0};
+        *last++ = (change_word){number, 0};
     }
-    last[-1].bits |= (uint64_t)1 << (index % 64);
+    last[-1].bits |= bits;
 }
 
-void setti_delta_change(setti_delta_writer* to, uint32_t index, const void* before,
-                        const void* after)
+/* Room for so many values more, one more than that, and a word; NULL without memory. */
+static unsigned char* change_room(setti_delta_writer* to, size_t count)
 {
     setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
-    size_t size = setti_hash_size(to->type);
-    unsigned char* value = setti_bytes_add(pool, &to->values, 2 * size);
-    SETTI_ASSERT(to->codec == NULL && size != 0);
-    if (value == NULL) {
+    size_t size = (count + 1) * setti_hash_size(to->type) + sizeof(uint64_t);
+    if (!setti_bytes_reserve(pool, &to->values, size)) {
         to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
+        return NULL;
+    }
+    return to->values.data + to->values.size;
+}
+
+/* a - b in each of eight bytes. */
+SETTI_INLINE uint64_t change_minus(uint64_t a, uint64_t b)
+{
+    const uint64_t high = 0x8080808080808080u;
+    return ((a | high) - (b & ~high)) ^ ((a ^ ~b) & high);
+}
+
+/* What the two sides of a value are hashed to. */
+typedef struct change_hash {
+    uint64_t was;
+    uint64_t is;
+    uint64_t nan; /* not 0: not this, a float is NaN */
+} change_hash;
+
+SETTI_INLINE void change_step(change_hash* hash, const setti_nan_word* nan, uint64_t was,
+                              uint64_t is, unsigned char* out)
+{
+    hash->was = setti_hash_step(hash->was, was);
+    hash->is = setti_hash_step(hash->is, is);
+    if (nan != NULL) {
+        hash->nan |= setti_hash_nan(*nan, was) | setti_hash_nan(*nan, is);
+    }
+    setti_bytes_put(out, change_minus(is, was), 8);
+}
+
+/* Hashes both sides of a value that is as in memory, and writes the difference, and up to 8 bytes
+ * behind it. */
+SETTI_INLINE change_hash change_row(uint64_t seed, const setti_nan_word* nan,
+                                    const unsigned char* was, const unsigned char* is, size_t size,
+                                    unsigned char* out)
+{
+    change_hash hash = {seed, seed, 0};
+    size_t at = 0;
+    for (; at + 8 <= size; at += 8) {
+        change_step(&hash, nan, setti_bytes_get(was + at, 8), setti_bytes_get(is + at, 8),
+                    out + at);
+        nan += nan != NULL;
+    }
+    if (at < size) {
+        change_step(&hash, nan, setti_bytes_get_few(was + at, size - at),
+                    setti_bytes_get_few(is + at, size - at), out + at);
+    }
+    return hash;
+}
+
+/* The same of a value that need not be as in memory, with a value's room behind the difference; for
+ * the sum of hashes. False: its content is the same. */
+SETTI_APART static bool change_slow(setti_delta_writer* to, sett_entity entity, const void* was,
+                                    const void* is, unsigned char* out)
+{
+    const setti_type* type = to->type;
+    size_t size = setti_hash_size(type);
+    if (setti_hash_same(type, was, is)) {
+        return false;
+    }
+    setti_delta_sum_value(&to->sum, entity, was, entity, is);
+    change_copy(type, was, true, out);
+    change_copy(type, is, false, out + size);
+    for (size_t k = 0; k < size; k++) {
+        out[k] = (unsigned char)(out[size + k] - out[k]);
+    }
+    return true;
+}
+
+/* What adding values needs to know, apart from the writer: so it stays in registers. */
+typedef struct change_sum {
+    bool plain;
+    uint64_t seed;
+    const setti_nan_word* nan;
+    uint64_t sum;
+} change_sum;
+
+static change_sum change_begin(const setti_delta_writer* to)
+{
+    const setti_hash_type* of = &to->sum.of;
+    const setti_nan_word* nan = of->members != NULL ? of->members->words : NULL;
+    SETTI_ASSERT(to->codec == NULL && to->sum.view != NULL);
+    return (change_sum){setti_hash_is_plain(of), of->seed, nan, 0};
+}
+
+/* Adds a value. False: its content is the same. */
+SETTI_INLINE bool change_add_value(setti_delta_writer* to, change_sum* sum, sett_entity entity,
+                                   const unsigned char* was, const unsigned char* is, size_t size,
+                                   unsigned char* out)
+{
+    if (sum->plain) {
+        uint64_t seed = sum->seed ^ setti_hash_entity(entity);
+        change_hash hash = change_row(seed, sum->nan, was, is, size, out);
+        if (SETTI_LIKELY(hash.nan == 0)) {
+            sum->sum += setti_hash_mix(hash.is) - setti_hash_mix(hash.was);
+            return true;
+        }
+    }
+    return change_slow(to, entity, was, is, out);
+}
+
+void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* was, const void* is)
+{
+    size_t size = setti_hash_size(to->type);
+    unsigned char* out = change_room(to, 1);
+    change_sum sum = change_begin(to);
+    SETTI_ASSERT(size != 0);
+    if (out != NULL && change_add_value(to, &sum, entity, was, is, size, out)) {
+        to->values.size += size;
+        to->sum.sum += sum.sum;
+        change_mark(to, entity.index / 64, (uint64_t)1 << (entity.index % 64));
+    }
+}
+
+/* Adds values of a size that is known here, mostly. */
+SETTI_INLINE void change_add_rows(setti_delta_writer* to, const setti_compare_rows* rows,
+                                  size_t size, unsigned char* out)
+{
+    change_sum sum = change_begin(to);
+    for (uint32_t n = 0; n < rows->words; n++) {
+        uint64_t bits = 0;
+        for (uint64_t rest = rows->bits[n]; rest != 0; rest &= rest - 1) {
+            uint32_t row = n * 64 + setti_bits_lowest(rest);
+            const sett_entity entity = {rows->first + row, rows->generation[row]};
+            if (change_add_value(to, &sum, entity, rows->was + row * size, rows->is + row * size,
+                                 size, out)) {
+                bits |= rest & (~rest + 1);
+                out += size;
+            }
+        }
+        if (bits != 0) {
+            change_mark(to, rows->first / 64 + n, bits);
+        }
+    }
+    to->values.size = (size_t)(out - to->values.data);
+    to->sum.sum += sum.sum;
+}
+
+void setti_delta_change_rows(setti_compare_sink* sink, const setti_compare_rows* rows)
+{
+    setti_delta_writer* to = (setti_delta_writer*)sink;
+    size_t size = setti_hash_size(to->type);
+    unsigned char* out = size != 0 ? change_room(to, (size_t)rows->words * 64) : NULL;
+    if (out == NULL) {
         return;
     }
-    const unsigned char* is = after;
-    change_copy(to->type, before, true, value);
-    if (to->type->desc.mask != NULL || setti_delta_turns(to->type)) {
-        change_copy(to->type, after, false, value + size);
-        is = value + size;
+    SETTI_ASSERT(size == to->type->storage.size);
+    switch (size) {
+    case 1:
+        change_add_rows(to, rows, 1, out);
+        break;
+    case 2:
+        change_add_rows(to, rows, 2, out);
+        break;
+    case 4:
+        change_add_rows(to, rows, 4, out);
+        break;
+    case 8:
+        change_add_rows(to, rows, 8, out);
+        break;
+    case 12:
+        change_add_rows(to, rows, 12, out);
+        break;
+    case 16:
+        change_add_rows(to, rows, 16, out);
+        break;
+    default:
+        change_add_rows(to, rows, size, out);
+        break;
     }
-    for (size_t k = 0; k < size; k++) {
-        value[k] = (unsigned char)(is[k] - value[k]);
-    }
-    to->values.size -= size;
-    change_mark(to, pool, index);
 }
 
-static void change_write_number(setti_delta_writer* to, uint64_t number)
+/* These write at `out`, and return what is behind it. */
+static unsigned char* change_write_number(unsigned char* out, uint64_t number)
 {
-    unsigned char bytes[10];
-    size_t count = 0;
     for (; number > 127; number >>= 7) {
-        bytes[count++] = (unsigned char)(number | 128);
+        *out++ = (unsigned char)(number | 128);
     }
-    bytes[count++] = (unsigned char)number;
-    setti_delta_write(to, bytes, count);
+    *out++ = (unsigned char)number;
+    return out;
 }
 
-static void change_write_words(setti_delta_writer* to)
+static unsigned char* change_write_words(const setti_delta_writer* to, unsigned char* out)
 {
     const change_word* word = (const change_word*)(const void*)to->words.data;
     uint64_t next = 0;
     for (uint32_t k = 0; k < to->count; k++) {
-        unsigned char bytes[9] = {0};
-        size_t used = 1;
+        out = change_write_number(out, word[k].number - next);
+        unsigned char* parts = out++;
+        *parts = 0;
         for (uint32_t n = 0; n < 8; n++) {
             unsigned char byte = (unsigned char)(word[k].bits >> (8 * n));
-            bytes[used] = byte;
-            bytes[0] |= (unsigned char)((byte != 0) << n);
-            used += byte != 0;
+            *out = byte;
+            *parts |= (unsigned char)((byte != 0) << n);
+            out += byte != 0;
         }
-        change_write_number(to, word[k].number - next);
-        setti_delta_write(to, bytes, used);
         next = word[k].number + 1;
     }
+    return out;
 }
 
-static void change_write_piece(setti_delta_writer* to, const unsigned char* bytes, size_t count,
-                               bool same)
+/* There is room for a word behind the bytes, and behind what is written. */
+static unsigned char* change_write_piece(unsigned char* out, const unsigned char* bytes,
+                                         size_t count, bool same)
 {
     if (count != 0) {
-        change_write_number(to, (uint64_t)(count - 1) * 2 + !same);
-        setti_delta_write(to, bytes, same ? 1 : count);
+        out = change_write_number(out, (uint64_t)(count - 1) * 2 + !same);
+        count = same ? 1 : count;
+        for (size_t k = 0; k < count; k += 8) {
+            setti_bytes_put(out + k, setti_bytes_get(bytes + k, 8), 8);
+        }
+        out += count;
     }
+    return out;
+}
+
+/* How many bytes are equal to the first, at most `size`. */
+static size_t change_equal(const unsigned char* bytes, size_t size)
+{
+    const uint64_t same = bytes[0] * (UINT64_MAX / 255);
+    size_t count = 1;
+    while (count + 8 <= size && setti_bytes_get(bytes + count, 8) == same) {
+        count += 8;
+    }
+    while (count < size && bytes[count] == bytes[0]) {
+        count++;
+    }
+    return count;
+}
+
+/* Where the next four equal bytes begin, from `at` on; near `size` without them if there are
+ * none. */
+static size_t change_next_equal(const unsigned char* bytes, size_t at, size_t size)
+{
+    const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
+    for (; at + 9 <= size; at += 6) {
+        uint64_t x = setti_bytes_get(bytes + at, 8) ^ setti_bytes_get(bytes + at + 1, 8);
+        uint64_t zero = ~(((x & low) + low) | x | low); /* 128 where two neighbours are equal */
+        zero &= zero >> 8 & zero >> 16;
+        if (zero != 0) {
+            return at + setti_bits_lowest(zero) / 8;
+        }
+    }
+    return at;
 }
 
 /* Equal bytes from four on, and all between them. */
-static void change_write_columns(setti_delta_writer* to, const unsigned char* bytes, size_t size)
+static unsigned char* change_write_columns(unsigned char* out, const unsigned char* bytes,
+                                           size_t size)
 {
     size_t written = 0;
-    size_t next;
-    for (size_t at = 0; at < size; at = next) {
-        for (next = at + 1; next < size && bytes[next] == bytes[at];) {
-            next++;
+    size_t at = 0;
+    while ((at = change_next_equal(bytes, at, size)) < size) {
+        size_t count = change_equal(bytes + at, size - at);
+        if (count >= 4) {
+            out = change_write_piece(out, bytes + written, at - written, false);
+            out = change_write_piece(out, bytes + at, count, true);
+            written = at + count;
         }
-        if (next - at >= 4) {
-            change_write_piece(to, bytes + written, at - written, false);
-            change_write_piece(to, bytes + at, next - at, true);
-            written = next;
+        at += count;
+    }
+    return change_write_piece(out, bytes + written, size - written, false);
+}
+
+/* Exchanges what lies above `lower` in words, by `shift` bits, with what lies in it in the words
+ * that are `apart` behind them. */
+SETTI_INLINE void change_swap(uint64_t word[8], uint32_t apart, uint32_t shift, uint64_t lower)
+{
+    for (uint32_t k = 0; k < 8; k++) {
+        if ((k & apart) == 0) {
+            uint64_t swap = (word[k] >> shift ^ word[k + apart]) & lower;
+            word[k + apart] ^= swap;
+            word[k] ^= swap << shift;
         }
     }
-    change_write_piece(to, bytes + written, size - written, false);
 }
+
+/* The first bytes of all values, then the second ones, ... Behind the values is room for a word. */
+static void change_transpose(const unsigned char* values, size_t count, size_t each,
+                             unsigned char* columns)
+{
+    size_t k = 0;
+    for (; k + 8 <= count; k += 8, values += 8 * each) {
+        for (size_t c = 0; c < each; c += 8) {
+            uint64_t word[8];
+            for (size_t n = 0; n < 8; n++) {
+                word[n] = setti_bytes_get(values + n * each + c, 8);
+            }
+            change_swap(word, 4, 32, 0x00000000FFFFFFFFu);
+            change_swap(word, 2, 16, 0x0000FFFF0000FFFFu);
+            change_swap(word, 1, 8, 0x00FF00FF00FF00FFu);
+            for (size_t n = 0; n < 8 && c + n < each; n++) {
+                setti_bytes_put(columns + (c + n) * count + k, word[n], 8);
+            }
+        }
+    }
+    for (; k < count; k++) {
+        for (size_t c = 0; c < each; c++) {
+            columns[c * count + k] = *values++;
+        }
+    }
+}
+
+/* The most bytes of a word; those of columns are at most twice their size, as no number is longer
+ * than the piece that it stands before. */
+#define CHANGE_WORD_MAX 19
 
 void setti_delta_write_changes(setti_delta_writer* to)
 {
@@ -152,25 +387,27 @@ void setti_delta_write_changes(setti_delta_writer* to)
     size_t each = setti_hash_size(to->type);
     SETTI_ASSERT(size == 0 || size % each == 0);
     to->count = (uint32_t)(to->words.size / sizeof(change_word));
-    to->columns.size = 0;
-    unsigned char* columns = size != 0 ? setti_bytes_add(pool, &to->columns, size) : NULL;
-    if (columns == NULL || to->encoder.status != SETT_OK) {
-        to->encoder.status = size != 0 ? SETT_STATUS_OUT_OF_MEMORY : to->encoder.status;
+    if (size == 0 || to->encoder.status != SETT_OK) {
         return;
     }
-    const unsigned char* value = to->values.data;
-    for (size_t k = 0; k < size / each; k++) {
-        for (size_t c = 0; c < each; c++) {
-            columns[c * (size / each) + k] = *value++;
-        }
+    size_t room = to->count * (size_t)CHANGE_WORD_MAX + size + sizeof(uint64_t);
+    to->columns.size = 0;
+    if (!setti_bytes_reserve(pool, &to->columns, size + sizeof(uint64_t)) ||
+        !setti_bytes_reserve(pool, &to->values, room)) {
+        to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
+        return;
     }
+    change_transpose(to->values.data, size / each, each, to->columns.data);
+    unsigned char* out = to->values.data; /* which are in columns now */
     if (to->words.size == to->last_words.size &&
         memcmp(to->words.data, to->last_words.data, to->words.size) == 0) {
         to->count = SETTI_NONE;
     } else {
-        change_write_words(to);
+        out = change_write_words(to, out);
     }
-    change_write_columns(to, columns, size);
+    out = change_write_columns(out, to->columns.data, size);
+    SETTI_ASSERT((size_t)(out - to->values.data) + sizeof(uint64_t) <= size + room);
+    setti_delta_write(to, to->values.data, (size_t)(out - to->values.data));
     setti_bytes words = to->last_words;
     to->last_words = to->words;
     to->words = words;

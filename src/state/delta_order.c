@@ -37,20 +37,10 @@ static void order_write_slot(setti_delta_writer* to, uint32_t index, uint32_t wa
 
 void setti_delta_write_slots(setti_delta_writer* to)
 {
-    const setti_pages* pages = &to->walk->view->world->entities.pages;
-    uint32_t at = SETTI_NONE;
-    const setti_view_page* page;
+    setti_view_slot slot = {.index = SETTI_NONE};
     setti_delta_begin_lives(to);
-    while ((page = setti_view_next(to->walk->view, pages, &at)) != NULL) {
-        const setti_entity_page* is = page->in[1];
-        const setti_entity_page* was = page->in[0];
-        for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
-            uint32_t before = was != NULL ? was->generation[slot] : SETTI_UNUSED;
-            uint32_t after = is != NULL ? is->generation[slot] : SETTI_UNUSED;
-            if (before != after) {
-                order_write_slot(to, (page->number << SETTI_ENTITY_SHIFT) + slot, before, after);
-            }
-        }
+    while (setti_view_next_slot(to->walk->view, &slot)) {
+        order_write_slot(to, slot.index, slot.generation[0], slot.generation[1]);
     }
 }
 

@@ -164,6 +164,10 @@ static void value_entry(setti_compare_sink* sink, sett_entity was, const void* b
 {
     setti_delta_writer* to = (setti_delta_writer*)sink;
     bool same = sett_equals(was, is);
+    if (to->codec == NULL && same && before != NULL && after != NULL) {
+        setti_delta_change(to, is, before, after);
+        return;
+    }
     if (to->sum.view != NULL && !to->walk->same) {
         setti_delta_sum_value(&to->sum, was, before, is, after);
     }
@@ -177,9 +181,7 @@ static void value_entry(setti_compare_sink* sink, sett_entity was, const void* b
     if (kind == SETTI_DELTA_CHANGED && !value_differs(to, is.index, before, after)) {
         return;
     }
-    if (to->codec == NULL && kind == SETTI_DELTA_CHANGED) {
-        setti_delta_change(to, is.index, before, after);
-    } else if (to->codec == NULL) {
+    if (to->codec == NULL) {
         value_write_blocked(to, kind, is.index, after);
     } else {
         value_write_entry(to, kind, is.index, after);
@@ -240,6 +242,7 @@ void setti_delta_write_entries(setti_delta_writer* to)
         return;
     }
     to->sink.value = value_entry;
+    to->sink.rows = to->codec == NULL ? setti_delta_change_rows : NULL;
     to->walk->sink = &to->sink;
     to->walk->all = to->codec != NULL && to->codec->differs != NULL;
     value_mark(to);

@@ -60,10 +60,12 @@ void setti_delta_write_life(setti_delta_writer* to, uint32_t index, uint32_t gen
 /* The bytes of a value, padding as zeroes. */
 void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, const void* value);
 
-/* Notes that a value of the writer's type changed; writes all that were noted: `count` becomes how
- * many words of entities, SETTI_NONE if they are those of the type before. */
-void setti_delta_change(setti_delta_writer* to, uint32_t index, const void* before,
-                        const void* after);
+/* Notes that a value of the writer's type changed, or some of rows whose bytes differ, and sums
+ * their hashes; writes all that were noted: `count` becomes how many words of entities, SETTI_NONE
+ * if they are those of the type before. */
+void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* was,
+                        const void* is);
+void setti_delta_change_rows(setti_compare_sink* sink, const setti_compare_rows* rows);
 void setti_delta_write_changes(setti_delta_writer* to);
 void setti_delta_end_changes(setti_delta_writer* to);
 

@@ -25,32 +25,13 @@
 #include "sett/state.h"
 
 #define HASH_PIECE 128 /* bytes of a canonical form at a time, a multiple of 8 */
-#define HASH_K 0x9E3779B97F4A7C15u
-
-static uint64_t hash_mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return x ^ (x >> 31);
-}
-
-uint64_t setti_hash_entity(sett_entity entity)
-{
-    return hash_mix((((uint64_t)entity.generation << 32) | entity.index) + HASH_K);
-}
-
-static uint64_t hash_step(uint64_t hash, uint64_t word)
-{
-    hash = (hash ^ word) * 0xD6E8FEB86659FD93u;
-    return hash ^ (hash >> 32);
-}
 
 static uint64_t hash_bytes(uint64_t hash, const unsigned char* bytes, size_t size)
 {
     for (; size >= 8; size -= 8, bytes += 8) {
-        hash = hash_step(hash, setti_bytes_get(bytes, 8));
+        hash = setti_hash_step(hash, setti_bytes_get(bytes, 8));
     }
-    return size != 0 ? hash_step(hash, setti_bytes_get(bytes, size)) : hash;
+    return size != 0 ? setti_hash_step(hash, setti_bytes_get_few(bytes, size)) : hash;
 }
 
 /* The same with what the mask leaves out as zeroes: equal where the bytes are. */
@@ -58,10 +39,11 @@ static uint64_t hash_masked(uint64_t hash, const unsigned char* bytes, const uns
                             size_t size)
 {
     for (; size >= 8; size -= 8, bytes += 8, mask += 8) {
-        hash = hash_step(hash, setti_bytes_get(bytes, 8) & setti_bytes_get(mask, 8));
+        hash = setti_hash_step(hash, setti_bytes_get(bytes, 8) & setti_bytes_get(mask, 8));
     }
-    return size != 0 ? hash_step(hash, setti_bytes_get(bytes, size) & setti_bytes_get(mask, size))
-                     : hash;
+    return size != 0
+               ? setti_hash_step(hash, setti_bytes_get(bytes, size) & setti_bytes_get(mask, size))
+               : hash;
 }
 
 bool setti_hash_same(const setti_type* type, const void* a, const void* b)
@@ -86,10 +68,18 @@ void setti_hash_begin(setti_hash_type* of, const setti_type* type)
     const char* name = type->desc.name;
     size_t length = strlen(name);
     of->type = type;
-    of->seed = hash_mix(hash_bytes(HASH_K, (const unsigned char*)name, length) + length);
+    of->seed =
+        setti_hash_mix(hash_bytes(SETTI_HASH_K, (const unsigned char*)name, length) + length);
     of->size = setti_hash_size(type);
     of->mask = type->desc.mask;
     of->members = of->size != 0 ? type->members : NULL;
+}
+
+bool setti_hash_is_plain(const setti_hash_type* of)
+{
+    const setti_members* members = of->members;
+    return of->mask == NULL &&
+           (members == NULL || (members->adjacent && (members->words != NULL || !members->floats)));
 }
 
 /* Adjacent members with floats; *nan: one is NaN, and the hash is not that of the canonical
@@ -103,13 +93,13 @@ static uint64_t hash_floats(uint64_t hash, const setti_members* members, const u
     size_t size = members->size;
     for (; size >= 8; size -= 8, bytes += 8, of++) {
         uint64_t word = setti_bytes_get(bytes, 8);
-        found |= ((word & ~of->test) + of->add) & of->test;
-        hash = hash_step(hash, word);
+        found |= setti_hash_nan(*of, word);
+        hash = setti_hash_step(hash, word);
     }
     if (size != 0) {
-        uint64_t word = setti_bytes_get(bytes, size);
-        found |= ((word & ~of->test) + of->add) & of->test;
-        hash = hash_step(hash, word);
+        uint64_t word = setti_bytes_get_few(bytes, size);
+        found |= setti_hash_nan(*of, word);
+        hash = setti_hash_step(hash, word);
     }
     *nan = found != 0;
     return hash;
@@ -185,10 +175,10 @@ static uint64_t hash_content(uint64_t hash, const setti_members* members, const 
                              size_t size, const void* value)
 {
     if (members != NULL) {
-        return hash_mix(hash_members(hash, members, value));
+        return setti_hash_mix(hash_members(hash, members, value));
     }
-    return hash_mix(mask == NULL ? hash_bytes(hash, value, size)
-                                 : hash_masked(hash, value, mask, size));
+    return setti_hash_mix(mask == NULL ? hash_bytes(hash, value, size)
+                                       : hash_masked(hash, value, mask, size));
 }
 
 uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const void* value)
@@ -204,7 +194,8 @@ uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const vo
     const unsigned char* bytes = record;
     sett_entity target;
     memcpy(&target, bytes + records->target, sizeof(target));
-    uint64_t hash = hash_step(of->seed ^ setti_hash_entity(source), setti_hash_entity(target));
+    uint64_t hash =
+        setti_hash_step(of->seed ^ setti_hash_entity(source), setti_hash_entity(target));
     const setti_type* data = of->type->data_type;
     return hash_content(hash, data->members, data->desc.mask, data->desc.size,
                         bytes + records->data);
@@ -295,7 +286,7 @@ static uint64_t hash_shape(const setti_storage* storage, uint32_t number)
     uint64_t shape = 1;
     const uint64_t* words = setti_storage_word(storage, first);
     for (uint32_t k = 0; words != NULL && k < setti_storage_rows(storage) / 64; k++) {
-        shape = hash_step(shape, words[k]);
+        shape = setti_hash_step(shape, words[k]);
     }
     return shape;
 }
@@ -418,7 +409,7 @@ uint64_t setti_hash_sum(sett_world* world)
 
 uint64_t setti_hash_finish(uint64_t sum)
 {
-    return hash_mix(sum);
+    return setti_hash_mix(sum);
 }
 
 uint64_t sett_world_hash(sett_world* world)

@@ -28,9 +28,40 @@ typedef struct setti_hash_type {
 
 void setti_hash_begin(setti_hash_type* of, const setti_type* type);
 
-/* The hash of a handle; what the slots of a page of the entity table, from index `first` on, and a
+/* Whether a value is hashed as its bytes are in memory, unless a float is NaN. */
+bool setti_hash_is_plain(const setti_hash_type* of);
+
+#define SETTI_HASH_K 0x9E3779B97F4A7C15u
+
+/* What hashes are made with: of a value, steps from its seed over its bytes, eight at a time, and a
+ * mix at the end. */
+SETTI_INLINE uint64_t setti_hash_mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ (x >> 31);
+}
+
+SETTI_INLINE uint64_t setti_hash_step(uint64_t hash, uint64_t word)
+{
+    hash = (hash ^ word) * 0xD6E8FEB86659FD93u;
+    return hash ^ (hash >> 32);
+}
+
+/* Not 0: a float of these eight bytes is NaN. */
+SETTI_INLINE uint64_t setti_hash_nan(setti_nan_word of, uint64_t word)
+{
+    return ((word & ~of.test) + of.add) & of.test;
+}
+
+/* The hash of a handle. */
+SETTI_INLINE uint64_t setti_hash_entity(sett_entity entity)
+{
+    return setti_hash_mix((((uint64_t)entity.generation << 32) | entity.index) + SETTI_HASH_K);
+}
+
+/* What the slots of a page of the entity table, from index `first` on, and a
  * value of an entity add to the sum of a world. */
-uint64_t setti_hash_entity(sett_entity entity);
 uint64_t setti_hash_slots(const setti_entity_page* page, uint32_t first);
 uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const void* value);
 

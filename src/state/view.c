@@ -206,6 +206,57 @@ const setti_view_page* setti_view_next(setti_view* view, const setti_pages* page
     return view_is(view, *at, pages) ? &view->page[*at] : NULL;
 }
 
+#define VIEW_SLOTS 64 /* that are compared first */
+
+/* From slot `at` of a page on, the first whose generations differ; SETTI_ENTITY_ROWS if none does.
+ * A side without the page has SETTI_UNUSED. */
+static uint32_t view_next_generation(const setti_view_page* page, uint32_t at)
+{
+    const setti_entity_page* was = page->in[0];
+    const setti_entity_page* is = page->in[1];
+    if (was == NULL || is == NULL) {
+        const setti_entity_page* one = was != NULL ? was : is;
+        while (at < SETTI_ENTITY_ROWS && one->generation[at] == SETTI_UNUSED) {
+            at++;
+        }
+        return at;
+    }
+    for (; at < SETTI_ENTITY_ROWS; at++) {
+        if (at % VIEW_SLOTS == 0 &&
+            memcmp(was->generation + at, is->generation + at, 4 * VIEW_SLOTS) == 0) {
+            at += VIEW_SLOTS - 1;
+        } else if (was->generation[at] != is->generation[at]) {
+            break;
+        }
+    }
+    return at;
+}
+
+bool setti_view_next_slot(setti_view* view, setti_view_slot* slot)
+{
+    const setti_pages* pages = &view->world->entities.pages;
+    uint32_t row = 0;
+    if (slot->index == SETTI_NONE) {
+        slot->at = SETTI_NONE;
+        slot->page = setti_view_next(view, pages, &slot->at);
+    } else {
+        row = (slot->index & SETTI_ENTITY_MASK) + 1;
+    }
+    for (; slot->page != NULL; slot->page = setti_view_next(view, pages, &slot->at), row = 0) {
+        row = view_next_generation(slot->page, row);
+        if (row == SETTI_ENTITY_ROWS) {
+            continue;
+        }
+        slot->index = (slot->page->number << SETTI_ENTITY_SHIFT) + row;
+        for (uint32_t side = 0; side < 2; side++) {
+            const setti_entity_page* page = slot->page->in[side];
+            slot->generation[side] = page != NULL ? page->generation[row] : SETTI_UNUSED;
+        }
+        return true;
+    }
+    return false;
+}
+
 uint32_t setti_view_count(setti_view* view, const setti_pages* pages)
 {
     uint32_t count = pages->count;

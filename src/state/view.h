@@ -51,6 +51,17 @@ const void* setti_view_get(setti_view* view, const setti_pages* pages, uint32_t 
  * end. */
 const setti_view_page* setti_view_next(setti_view* view, const setti_pages* pages, uint32_t* at);
 
+/* The slots of entities whose generations differ, ascending. */
+typedef struct setti_view_slot {
+    uint32_t index; /* SETTI_NONE: before the first */
+    uint32_t generation[2];
+    uint32_t at; /* as of setti_view_next */
+    const setti_view_page* page;
+} setti_view_slot;
+
+/* Goes to the next one; false at the end. */
+bool setti_view_next_slot(setti_view* view, setti_view_slot* slot);
+
 /* How many numbers a table's pages have at most, on either side and live. */
 uint32_t setti_view_count(setti_view* view, const setti_pages* pages);
 

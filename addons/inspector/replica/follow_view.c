@@ -649,7 +649,8 @@ static int follow_compare_all(sett_snapshot from)
     sett_status status = SETT_OK;
     setti_view then;
     setti_compare compare;
-    follow_sink sink = {{follow_see_entity, follow_see_value}, NULL, SETTI_DELTA_VALUES};
+    follow_sink sink = {.sink = {.entity = follow_see_entity, .value = follow_see_value},
+                        .form = SETTI_DELTA_VALUES};
     setti_snapshot* node = setti_snapshot_find(f.world, from, &status);
     if (node == NULL || !setti_view_init(f.world, node, NULL, &then)) {
         return follow_fail("memory ran out");
