@@ -66,11 +66,11 @@ static uint32_t compare_one(const scene* s, sett_entity entity, sett_component i
     const void* found = sett_find(s->world, entity, id);
     bool has = sett_has(s->world, entity, id);
     CHECK_EQ(has, found != NULL);
-    CHECK(sett_find_slow_(s->world, entity, id) == found);
-    CHECK_EQ(sett_has_slow_(s->world, entity, id), has);
+    CHECK(sett_find_slow_(s->world, entity.index, entity.generation, id) == found);
+    CHECK_EQ(sett_has_slow_(s->world, entity.index, entity.generation, id), has);
     bool get = found != NULL || entity.index % 61 == 0; /* each misuse is a message */
     CHECK(!get || sett_get(s->world, entity, id) == found);
-    CHECK(!get || sett_get_slow_(s->world, entity, id) == found);
+    CHECK(!get || sett_get_slow_(s->world, entity.index, entity.generation, id) == found);
     for (size_t size = 0; size <= 40; size += 8) { /* also where it is not the type's */
         CHECK(sett_find_of_size_(s->world, entity, id, size) == found);
         CHECK(!get || sett_get_of_size_(s->world, entity, id, size) == found);

@@ -646,12 +646,13 @@ SETT_API void* sett_find_mut(sett_world* world, sett_entity entity, sett_compone
 /* Returns whether the entity is alive and has the component. Threads: reader. Since: 0.1 */
 SETT_READ_API bool sett_has(const sett_world* world, sett_entity entity, sett_component component);
 
-/* Private: the slow paths of sett_get, sett_find and sett_has. */
-SETT_READ_SLOW_ const void* sett_get_slow_(const sett_world* world, sett_entity entity,
-                                           sett_component component);
-SETT_READ_SLOW_ const void* sett_find_slow_(const sett_world* world, sett_entity entity,
-                                            sett_component component);
-SETT_READ_SLOW_ bool sett_has_slow_(const sett_world* world, sett_entity entity,
+/* Private: the slow paths of sett_get, sett_find and sett_has. The handle comes in two parts, which
+ * callers have in registers. */
+SETT_READ_SLOW_ const void* sett_get_slow_(const sett_world* world, uint32_t index,
+                                           uint32_t generation, sett_component component);
+SETT_READ_SLOW_ const void* sett_find_slow_(const sett_world* world, uint32_t index,
+                                            uint32_t generation, sett_component component);
+SETT_READ_SLOW_ bool sett_has_slow_(const sett_world* world, uint32_t index, uint32_t generation,
                                     sett_component component);
 
 /* Removes a component. Components of the entity that require it are removed first.
@@ -749,7 +750,8 @@ static inline const void* sett_accessor_find(const sett_accessor* accessor, sett
     uint32_t shift = type->shift;
     uint32_t size = type->size;
     if (!SETT_LIKELY_(type->kind == SETT_KIND_ARRAY_)) {
-        return sett_find_slow_(accessor->world, entity, accessor->component);
+        return sett_find_slow_(accessor->world, entity.index, entity.generation,
+                               accessor->component);
     }
     return sett_read_is_here_(read, entity) ? sett_read_row_(read, entity.index, shift, size)
                                             : NULL;
@@ -761,7 +763,8 @@ static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity 
     const sett_world_header_* world = sett_read_header_(accessor->world);
     return SETT_LIKELY_(accessor->type->kind == SETT_KIND_ARRAY_)
                ? sett_read_has_(world, accessor->type, entity)
-               : sett_has_slow_(accessor->world, entity, accessor->component);
+               : sett_has_slow_(accessor->world, entity.index, entity.generation,
+                                accessor->component);
 }
 
 /* Returns the tick of the last write to a value; 0 if the entity does not have the component.
@@ -1297,7 +1300,7 @@ static inline const void* sett_get(const sett_world* world, sett_entity entity,
     uint32_t size = type->size;
     return SETT_LIKELY_(type->kind == SETT_KIND_ARRAY_) && sett_read_is_here_(read, entity)
                ? sett_read_row_(read, entity.index, shift, size)
-               : sett_get_slow_(world, entity, component);
+               : sett_get_slow_(world, entity.index, entity.generation, component);
 }
 
 static inline const void* sett_find(const sett_world* world, sett_entity entity,
@@ -1309,7 +1312,7 @@ static inline const void* sett_find(const sett_world* world, sett_entity entity,
     uint32_t shift = type->shift;
     uint32_t size = type->size;
     if (!SETT_LIKELY_(type->kind == SETT_KIND_ARRAY_)) {
-        return sett_find_slow_(world, entity, component);
+        return sett_find_slow_(world, entity.index, entity.generation, component);
     }
     return sett_read_is_here_(read, entity) ? sett_read_row_(read, entity.index, shift, size)
                                             : NULL;
@@ -1319,8 +1322,9 @@ static inline bool sett_has(const sett_world* world, sett_entity entity, sett_co
 {
     const sett_world_header_* header = sett_read_header_(world);
     const sett_type_header_* type = sett_read_type_(header, component);
-    return SETT_LIKELY_(type->kind == SETT_KIND_ARRAY_) ? sett_read_has_(header, type, entity)
-                                                        : sett_has_slow_(world, entity, component);
+    return SETT_LIKELY_(type->kind == SETT_KIND_ARRAY_)
+               ? sett_read_has_(header, type, entity)
+               : sett_has_slow_(world, entity.index, entity.generation, component);
 }
 #endif
 

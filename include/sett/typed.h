@@ -184,7 +184,7 @@ static inline const void* sett_get_of_size_(const sett_world* world, sett_entity
     sett_read_ read = sett_read_make_(header, type);
     return SETT_LIKELY_(sett_read_is_plain_(type, size)) && sett_read_is_here_(read, entity)
                ? sett_read_row_(read, entity.index, sett_read_shift_(size), (uint32_t)size)
-               : sett_get_slow_(world, entity, component);
+               : sett_get_slow_(world, entity.index, entity.generation, component);
 #else
     (void)size;
     return sett_get(world, entity, component);
@@ -199,7 +199,7 @@ static inline const void* sett_find_of_size_(const sett_world* world, sett_entit
     const sett_type_header_* type = sett_read_type_(header, component);
     sett_read_ read = sett_read_make_(header, type);
     if (!SETT_LIKELY_(sett_read_is_plain_(type, size))) {
-        return sett_find_slow_(world, entity, component);
+        return sett_find_slow_(world, entity.index, entity.generation, component);
     }
     return sett_read_is_here_(read, entity)
                ? sett_read_row_(read, entity.index, sett_read_shift_(size), (uint32_t)size)

@@ -58,15 +58,17 @@ SETTI_COLD static const void* access_find(const sett_world* world, sett_entity e
     return setti_storage_find(&type->storage, entity.index);
 }
 
-SETTI_COLD const void* sett_find_slow_(const sett_world* world, sett_entity entity,
+SETTI_COLD const void* sett_find_slow_(const sett_world* world, uint32_t index, uint32_t generation,
                                        sett_component component)
 {
+    sett_entity entity = {index, generation};
     return access_find(world, entity, component, "sett_find");
 }
 
-SETTI_COLD const void* sett_get_slow_(const sett_world* world, sett_entity entity,
+SETTI_COLD const void* sett_get_slow_(const sett_world* world, uint32_t index, uint32_t generation,
                                       sett_component component)
 {
+    sett_entity entity = {index, generation};
     const void* value = access_find(world, entity, component, "sett_get");
     return value != NULL ? value : access_misuse(world, entity, component, "sett_get");
 }
@@ -78,7 +80,7 @@ const void* sett_find(const sett_world* world, sett_entity entity, sett_componen
     }
     const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
-        return sett_find_slow_(world, entity, component);
+        return sett_find_slow_(world, entity.index, entity.generation, component);
     }
     return SETTI_LIKELY(setti_entity_is_current(&world->entities, entity))
                ? setti_storage_find(&type->storage, entity.index)
@@ -97,7 +99,7 @@ const void* sett_get(const sett_world* world, sett_entity entity, sett_component
             return value;
         }
     }
-    return sett_get_slow_(world, entity, component);
+    return sett_get_slow_(world, entity.index, entity.generation, component);
 }
 
 /* Every other way of writing. */
@@ -163,9 +165,10 @@ void* sett_get_mut(sett_world* world, sett_entity entity, sett_component compone
                : access_get_mut(world, entity, component);
 }
 
-SETTI_COLD bool sett_has_slow_(const sett_world* world, sett_entity entity,
+SETTI_COLD bool sett_has_slow_(const sett_world* world, uint32_t index, uint32_t generation,
                                sett_component component)
 {
+    sett_entity entity = {index, generation};
     const setti_type* type = access_type(world, component, SETTI_ACCESS_PRESENCE, "sett_has");
     return type != NULL && setti_entity_is_current(&world->entities, entity) &&
            setti_storage_has(&type->storage, entity.index);
@@ -178,7 +181,7 @@ bool sett_has(const sett_world* world, sett_entity entity, sett_component compon
     }
     const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
-        return sett_has_slow_(world, entity, component);
+        return sett_has_slow_(world, entity.index, entity.generation, component);
     }
     return SETTI_LIKELY(setti_entity_is_current(&world->entities, entity)) &&
            setti_storage_has(&type->storage, entity.index);

@@ -52,7 +52,7 @@ uint32_t sett_find_many(const sett_world* world, const sett_entity* entities, ui
     uint32_t found = 0;
     for (uint32_t k = 0; k < count; k++) {
         if (SETTI_UNLIKELY(type == NULL)) {
-            out[k] = sett_find_slow_(world, entities[k], component);
+            out[k] = sett_find_slow_(world, entities[k].index, entities[k].generation, component);
         } else {
             many_prefetch(world, &type->storage, entities + k, count - k, false);
             out[k] = setti_entity_is_current(&world->entities, entities[k])

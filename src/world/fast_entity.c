@@ -247,17 +247,17 @@ SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t ind
     return SETT_OK;
 }
 
-/* Ends a life, and then takes the values of the set. The signature says who has a value; and the
- * life ends first, because then less has to be kept over the loop, and no callback runs in between.
- * */
-SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entity, uint32_t set)
+/* Ends a life, and then takes the values of the set, unless it is NULL. The signature says who has
+ * a value. The life ends first: then less has to be kept over the loop, and no callback runs
+ * in between. */
+SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entity,
+                                            const setti_signature* record)
 {
     SETTI_ASSERT(world->pool.cow_from == 0 && world->locks == 0);
     setti_entity_destroy_no_cow(&world->pool, &world->entities, entity);
-    if (set == 0) {
+    if (record == NULL) {
         return SETT_OK;
     }
-    const setti_signature* record = &world->signatures.record[set];
     SETTI_ASSERT(record->count != 0);
     uint32_t k = 0;
     do { /* a set with a number is not empty */
@@ -273,10 +273,10 @@ SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entit
 
 /* The same where no other index of the word is free: the summary learns of it. */
 SETTI_APART static sett_status fast_destroy_first(sett_world* world, sett_entity entity,
-                                                  uint32_t set)
+                                                  const setti_signature* record)
 {
     setti_entity_word_begins(&world->entities, entity.index / 64);
-    return fast_destroy_short(world, entity, set);
+    return fast_destroy_short(world, entity, record);
 }
 
 /* The fast path: plain types, no callbacks, no snapshot held. Calls nothing. */
@@ -287,21 +287,26 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
     }
     setti_world_check_owner(world, __func__);
     setti_entity_table* table = &world->entities;
-    const uint32_t* signature = setti_entity_signature(table, entity);
-    if (SETTI_UNLIKELY(world->pool.cow_from != 0 || signature == NULL || world->locks != 0 ||
-                       world->dont_fragment.count != 0 || world->listeners != NULL ||
-                       entity.generation == SETTI_GENERATION_MAX)) {
+    const setti_entity_page* page = setti_entity_page_of(table, entity.index);
+    uint32_t slot = entity.index & SETTI_ENTITY_MASK;
+    if (SETTI_UNLIKELY(page == NULL || page->generation[slot] != entity.generation ||
+                       entity.generation >= SETTI_GENERATION_MAX || /* the last, or none */
+                       (world->pool.cow_from | world->detained | world->dont_fragment.count |
+                        (uintptr_t)world->listeners) != 0)) {
         return setti_fast_destroy(world, entity, false);
     }
-    uint32_t set = *signature; /* not dying: nothing is locked */
-    if (SETTI_UNLIKELY(set != 0 && world->signatures.record[set].hooked != 0)) {
-        return setti_fast_destroy(world, entity, false);
+    uint32_t set = page->signature[slot]; /* not dying: nothing is locked */
+    const setti_signature* record = NULL;
+    if (set != 0) {
+        record = &world->signatures.record[set];
+        if (SETTI_UNLIKELY(record->hooked != 0)) {
+            return setti_fast_destroy(world, entity, false);
+        }
     }
-    const setti_entity_page* page = table->pages.data[entity.index >> SETTI_ENTITY_SHIFT];
     return SETTI_LIKELY(page->free[entity.index / 64 % SETTI_ENTITY_WORDS] != 0) ||
                    setti_entity_try_word_begins(table, entity.index / 64)
-               ? fast_destroy_short(world, entity, set)
-               : fast_destroy_first(world, entity, set);
+               ? fast_destroy_short(world, entity, record)
+               : fast_destroy_first(world, entity, record);
 }
 
 #endif
