@@ -615,6 +615,27 @@ static void systems_are_sampled(void)
     }
 }
 
+/* What one frame may move is limited: by default to fewer values than these entities have. */
+static void frames_are_short_by_default(void)
+{
+    for (int any = 0; any < 2; any++) {
+        sett_world* world = make_world(
+            &(sett_world_desc){.auto_layout = true, .auto_layout_values = any != 0 ? 1000000 : 0},
+            140000, 50);
+        CHECK(sett_system_create(
+                  world, &(sett_system_desc){.name = "move",
+                                             .terms = {SETT_INOUT(Position), SETT_IN(Velocity)},
+                                             .run = move_system}) != NULL);
+        for (uint32_t k = 0; k < 100; k++) {
+            CHECK_EQ(sett_progress(world, 1), SETT_OK);
+        }
+        CHECK_MSG((strstr(describe(world), "group") != NULL) == (any != 0), "%s", describe(world));
+        CHECK_EQ(storage_of(world, Position_id),
+                 any != 0 ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_ARRAY);
+        CHECK_END(world);
+    }
+}
+
 static bool step_frames(void* user)
 {
     scarce_step* step = user;
@@ -683,4 +704,5 @@ TEST_MAIN(TEST(a_text_is_applied), TEST(a_layout_is_saved_and_shipped),
           TEST(arrays_stay), TEST(layouts_are_deterministic), TEST(steps_are_bounded),
           TEST(choices_of_the_program_stay), TEST(a_workload_that_changes_is_followed),
           TEST(churn_ends_a_group), TEST(nothing_oscillates), TEST(snapshots_hold_it_still),
-          TEST(systems_are_sampled), TEST(steps_without_memory_move_nothing), TEST(it_can_be_ended))
+          TEST(systems_are_sampled), TEST(frames_are_short_by_default),
+          TEST(steps_without_memory_move_nothing), TEST(it_can_be_ended))

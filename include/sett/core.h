@@ -118,7 +118,9 @@ typedef struct sett_world_desc {
      * SETT_STORAGE_DEFAULT. At the end of sett_progress, and in sett_layout_step (layout.h), values
      * can move: addresses become invalid, and the order of loops can change. Default: no */
     bool auto_layout;
-    uint32_t auto_layout_values; /* the most values moved in one frame; default: 4,194,304 */
+    /* the most values moved in one frame; default: 131,072, some 2 ms. A type moves as a whole, and
+     * one with more values stays: allow more if one longer frame does not matter */
+    uint32_t auto_layout_values;
 } sett_world_desc;
 
 /* Creates a world.
@@ -1332,7 +1334,7 @@ static inline sett_world* sett_world_create(const sett_world_desc* desc)
 {
     uint32_t moves = 0; /* values a frame, for auto_layout */
     if (desc != NULL && desc->auto_layout) {
-        moves = desc->auto_layout_values != 0 ? desc->auto_layout_values : 4194304;
+        moves = desc->auto_layout_values != 0 ? desc->auto_layout_values : 131072;
     }
     sett_world* world = sett_world_create_sized(desc, sizeof(*desc), SETT_VERSION, SETT_LAYOUT);
     if (moves != 0 && world != NULL && sett_layout_auto(world, moves) != SETT_OK) {

@@ -376,10 +376,12 @@ static uint64_t auto_misplaced(const sett_query* query, const setti_listener* co
     const setti_storage* first = &query->term[setti_bits_lowest(owned)].type->storage;
     uint32_t length = 0;
     uint64_t moves = 0;
+    setti_matches known;
+    setti_matches_init(&known);
     for (uint32_t row = 0; row < first->extent; row++) {
         uint32_t index = *setti_storage_index(first, row);
         uint32_t signature = setti_entity_set_of(&world->entities, index);
-        if (!setti_listener_matches(conditions, &world->signatures, signature)) {
+        if (!setti_matches_find(&known, conditions, &world->signatures, signature)) {
             continue;
         }
         for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {

@@ -45,6 +45,21 @@ sett_status sett_component_compact(sett_world* world, sett_component component)
 
 /* ---------------------------------------------------------------------------------- converting */
 
+/* Whether one of 64 neighbours, whose presence page exists, has a value. */
+static bool conversion_any(const setti_storage* storage, uint32_t index)
+{
+    SETTI_ASSERT(index % 64 == 0);
+    if (storage->kind != SETTI_SPARSE) {
+        return *setti_storage_word(storage, index) != 0;
+    }
+    const uint32_t* row = setti_sparse_entry(storage, index);
+    uint32_t k = 0;
+    while (k < 64 && row[k] == SETTI_NONE) {
+        k++;
+    }
+    return k < 64;
+}
+
 bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, setti_type* type,
                               sett_storage_kind kind)
 {
@@ -57,13 +72,14 @@ bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, s
     setti_component_init_storage(&conversion->made, type, &desc);
     bool reserved =
         setti_storage_reserve_rows(&world->pool, &conversion->made, type->storage.count);
-    uint32_t cursor = 0;
-    uint32_t near = SETTI_NONE; /* 64 neighbours share all their pages */
-    for (uint32_t index = setti_storage_next(&type->storage, &cursor);
-         reserved && index != SETTI_NONE; index = setti_storage_next(&type->storage, &cursor)) {
-        if (index / 64 != near) {
-            near = index / 64;
-            reserved = setti_storage_reserve_indices(&world->pool, &conversion->made, index, 1);
+    const setti_pages* presence = &type->storage.presence;
+    uint32_t shift = type->storage.kind == SETTI_SPARSE ? SETTI_SPARSE_SHIFT : SETTI_BITS_SHIFT;
+    for (uint32_t number = setti_pages_next(presence, 0); reserved && number != SETTI_NONE;
+         number = setti_pages_next(presence, number + 1)) {
+        for (uint32_t k = 0; reserved && k < (uint32_t)1 << shift; k += 64) {
+            uint32_t index = (number << shift) + k; /* 64 neighbours share all their pages */
+            reserved = !conversion_any(&type->storage, index) ||
+                       setti_storage_reserve_indices(&world->pool, &conversion->made, index, 1);
         }
     }
     if (!reserved) {
@@ -78,22 +94,21 @@ void setti_conversion_drop(sett_world* world, setti_conversion* conversion)
     setti_storage_deinit(&world->pool, &conversion->made);
 }
 
-static void conversion_move(sett_world* world, setti_storage* from, setti_storage* to,
-                            uint32_t index)
+/* Moves the value of an entity that lies at a place of `from`; there is room for it. */
+SETTI_INLINE void conversion_move(setti_pool* pool, const setti_storage* from, uint32_t place,
+                                  setti_storage* to, uint32_t index)
 {
-    SETTI_ASSERT(!setti_storage_has(to, index));
-    SETTI_ASSERT(setti_storage_has(from, index));
-    uint32_t count = 1;
-    void* row = setti_storage_insert(&world->pool, to, index, &count);
-    void* value = setti_storage_find(from, index);
+    SETTI_ASSERT(setti_storage_slot(from, index) == place && from->gather == NULL);
+    void* row = to->kind == SETTI_ARRAY ? setti_array_try_insert(pool, to, index, false)
+                                        : setti_storage_try_insert(pool, to, index);
+    SETTI_ASSERT(row != NULL);
     if (from->move != NULL && from->size != 0) {
-        from->move(row, value, 1, from->user);
+        from->move(row, setti_storage_at(from, place), 1, from->user);
     } else {
-        setti_row_copy(row, value, from->size);
+        setti_row_copy(row, setti_storage_at(from, place), from->size);
     }
     if (from->tracked && to->tracked) {
-        setti_storage_move_tick(from, setti_storage_slot(from, index), to,
-                                setti_storage_slot(to, index));
+        setti_storage_move_tick(from, place, to, setti_storage_slot(to, index));
     }
 }
 
@@ -104,34 +119,54 @@ typedef enum conversion_part {
     CONVERSION_OTHERS
 } conversion_part;
 
-static void conversion_move_part(sett_world* world, setti_storage* from, setti_storage* to,
+typedef struct conversion_walk {
+    sett_world* world;
+    const setti_storage* from;
+    setti_storage* to;
+    const setti_listener* listener;
+    conversion_part part;
+    setti_matches known;
+} conversion_walk;
+
+SETTI_INLINE void conversion_visit(conversion_walk* walk, uint32_t place, uint32_t index)
+{
+    sett_world* world = walk->world;
+    if (walk->part != CONVERSION_ALL) {
+        uint32_t signature = setti_entity_set_of(&world->entities, index);
+        if (setti_matches_find(&walk->known, walk->listener, &world->signatures, signature) !=
+            (walk->part == CONVERSION_MEMBERS)) {
+            return;
+        }
+    }
+    conversion_move(&world->pool, walk->from, place, walk->to, index);
+}
+
+/* Rows in their order, or indices in theirs. In line: with calls for each value a million of 8
+ * bytes took 15 ms instead of 6. */
+static void conversion_move_part(sett_world* world, const setti_storage* from, setti_storage* to,
                                  const setti_listener* listener, conversion_part part)
 {
     SETTI_ASSERT((part == CONVERSION_ALL) == (listener == NULL));
-    bool sparse_set = from->kind == SETTI_SPARSE;
-    uint32_t cursor = 0;
-    uint32_t signature = SETTI_NONE;
-    bool member = false;
-    for (uint32_t k = 0; k < from->extent; k++) { /* rows in their order, or indices in theirs */
-        uint32_t index =
-            sparse_set ? *setti_storage_index(from, k) : setti_storage_next(from, &cursor);
-        if (index == SETTI_NONE && !sparse_set) {
-            break;
+    conversion_walk walk = {world, from, to, listener, part, {{0}, {0}}};
+    setti_matches_init(&walk.known);
+    for (uint32_t row = 0; from->kind == SETTI_SPARSE && row < from->extent; row++) {
+        uint32_t index = *setti_storage_index(from, row);
+        if (index != SETTI_NONE) { /* no gap */
+            conversion_visit(&walk, row, index);
         }
-        if (index == SETTI_NONE) { /* a gap */
+    }
+    uint32_t base = from->kind != SETTI_SPARSE ? setti_array_seek(from, 0) : SETTI_NONE;
+    while (base < from->extent) {
+        const uint64_t* word = setti_storage_word(from, base);
+        if (word == NULL) {
+            base = setti_array_seek(from, base);
             continue;
         }
-        if (part != CONVERSION_ALL) {
-            uint32_t own = setti_entity_set_of(&world->entities, index);
-            if (own != signature) {
-                signature = own;
-                member = setti_listener_matches(listener, &world->signatures, signature);
-            }
-            if (member != (part == CONVERSION_MEMBERS)) {
-                continue;
-            }
+        for (uint64_t rest = *word; rest != 0; rest &= rest - 1) {
+            uint32_t index = base + setti_bits_lowest(rest);
+            conversion_visit(&walk, index, index);
         }
-        conversion_move(world, from, to, index);
+        base += 64;
     }
 }
 

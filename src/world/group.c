@@ -199,30 +199,47 @@ static sett_status group_init(group_draft* draft)
     return status == SETT_OK ? group_reserve_owned(draft) : status;
 }
 
-static bool group_admit_one(sett_world* world, setti_listener* listener, uint32_t index)
+/* Whether an entity's rows are the next ones of the group in all that it owns. */
+static bool group_is_in_place(const setti_listener* listener, uint32_t index)
 {
-    uint32_t signature = setti_entity_set_of(&world->entities, index);
-    if (!setti_listener_matches(listener, &world->signatures, signature)) {
-        return true;
+    bool is = true;
+    for (uint32_t k = 0; is && k < listener->owned.count; k++) {
+        is = setti_sparse_row(&listener->owned.item[k]->storage, index) == listener->length;
     }
-    if (!setti_listener_reserve(&world->pool, listener, index)) {
-        return false;
+    return is;
+}
+
+/* The members of a group: as many as the fewest of what it owns, at most. */
+static void group_admit(sett_world* world, setti_listener* listener)
+{
+    /* Upwards: what an exchange brings to a row has been looked at before. */
+    const setti_storage* storage = &listener->owned.item[0]->storage;
+    uint32_t most = storage->count;
+    setti_matches known;
+    setti_matches_init(&known);
+    for (uint32_t k = 1; k < listener->owned.count; k++) {
+        most = SETTI_MIN(most, listener->owned.item[k]->storage.count);
     }
-    setti_listener_enter(&world->pool, listener, index);
-    return true;
+    for (uint32_t row = 0; row < storage->extent && listener->length < most; row++) {
+        uint32_t index = *setti_storage_index(storage, row);
+        uint32_t signature = setti_entity_set_of(&world->entities, index);
+        if (!setti_matches_find(&known, listener, &world->signatures, signature)) {
+            continue;
+        }
+        if (group_is_in_place(listener, index)) {
+            listener->length++;
+        } else {
+            setti_listener_enter(&world->pool, listener, index);
+        }
+    }
 }
 
 bool setti_change_admit(sett_world* world, setti_listener* listener)
 {
     SETTI_ASSERT(listener->with.count != 0 && !listener->observes);
-    bool done = true;
     if (listener->owned.count != 0) {
-        /* Upwards: what an exchange brings to a row has been looked at before. */
-        const setti_storage* storage = &listener->owned.item[0]->storage;
-        for (uint32_t row = 0; done && row < storage->extent; row++) {
-            done = group_admit_one(world, listener, *setti_storage_index(storage, row));
-        }
-        return done;
+        group_admit(world, listener);
+        return true;
     }
     const setti_storage* fewest = &listener->with.item[0]->storage;
     for (uint32_t k = 1; k < listener->with.count; k++) {
@@ -230,11 +247,18 @@ bool setti_change_admit(sett_world* world, setti_listener* listener)
         fewest = storage->count < fewest->count ? storage : fewest;
     }
     uint32_t cursor = 0;
-    for (uint32_t index = setti_storage_next(fewest, &cursor); done && index != SETTI_NONE;
+    for (uint32_t index = setti_storage_next(fewest, &cursor); index != SETTI_NONE;
          index = setti_storage_next(fewest, &cursor)) {
-        done = group_admit_one(world, listener, index);
+        if (!setti_listener_matches(listener, &world->signatures,
+                                    setti_entity_set_of(&world->entities, index))) {
+            continue;
+        }
+        if (!setti_listener_reserve(&world->pool, listener, index)) {
+            return false;
+        }
+        setti_listener_enter(&world->pool, listener, index);
     }
-    return done;
+    return true;
 }
 
 /* Takes in who qualifies already. Where the group owns types, all of it is reserved. */

@@ -66,6 +66,32 @@ bool setti_listener_with(setti_pool* pool, setti_listener* listener, setti_type*
 bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
                             uint32_t signature);
 
+/* Answers for the signatures asked for last: entities of a few signatures alternate. */
+#define SETTI_MATCHES 16
+
+typedef struct setti_matches {
+    uint32_t signature[SETTI_MATCHES]; /* SETTI_NONE: none yet */
+    bool matches[SETTI_MATCHES];
+} setti_matches;
+
+static inline void setti_matches_init(setti_matches* known)
+{
+    memset(known->signature, 0xff, sizeof(known->signature));
+}
+
+/* As setti_listener_matches, for a walk over many entities. */
+static inline bool setti_matches_find(setti_matches* known, const setti_listener* listener,
+                                      const setti_signature_table* table, uint32_t signature)
+{
+    uint32_t at = signature % SETTI_MATCHES;
+    SETTI_ASSERT(signature != SETTI_NONE);
+    if (known->signature[at] != signature) {
+        known->signature[at] = signature;
+        known->matches[at] = setti_listener_matches(listener, table, signature);
+    }
+    return known->matches[at];
+}
+
 /* Whether the entity is a member; not of an observer. */
 bool setti_listener_has(const setti_listener* listener, uint32_t index);
 
