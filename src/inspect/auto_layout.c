@@ -37,18 +37,26 @@
 /* Queries that take less than one in so many of the cost of all loops are ignored. */
 #define AUTO_PART 32
 
-/* Words of an array's occupancy that are compared from sample to sample. */
+/* Words of a type's occupancy that are compared. */
 #define AUTO_WORDS 32
+
+/* Who had a type at some frame: the words of 64 neighbours each, in equal distances. */
+typedef struct auto_mark {
+    uint32_t count;
+    uint32_t span; /* the indices that the words are taken from, a power of two; 0: none were */
+    uint64_t words[AUTO_WORDS];
+} auto_mark;
 
 /* Data of a type from the last sample. */
 typedef struct setti_type_sample {
-    uint32_t count;
+    auto_mark last;   /* at the last sample */
+    auto_mark before; /* one frame before the next one; what comes and goes differs between two
+                         frames by as much as between two samples */
     uint32_t changes; /* conversions by auto_layout */
-    uint64_t churn;   /* entities that got or lost it since, estimated: of pairs that cancel out,
-                         only those that took place on other entities */
+    uint64_t churn;   /* entities that got or lost it between the last two samples, estimated;
+                         without those that got it back within a frame */
     setti_price regret;
     bool priced; /* in this sample */
-    uint64_t words[AUTO_WORDS];
 } setti_type_sample;
 
 /* A possible change. */
@@ -63,39 +71,83 @@ typedef struct auto_option {
 
 /* ------------------------------------------------------------------------------------- sampling */
 
-static uint64_t auto_word(const setti_storage* storage, uint32_t k)
+/* Which of 64 neighbours have a value. */
+static uint64_t auto_word(const setti_storage* storage, uint32_t index)
 {
-    SETTI_ASSERT(k < AUTO_WORDS);
-    uint32_t at = (uint32_t)((uint64_t)storage->extent * k / AUTO_WORDS);
-    const uint64_t* word = storage->kind != SETTI_SPARSE && at < storage->extent
-                               ? setti_storage_word(storage, at)
-                               : NULL;
-    return word != NULL ? *word : 0;
+    SETTI_ASSERT(index % 64 == 0);
+    uint64_t word = 0;
+    if (storage->kind != SETTI_SPARSE) {
+        const uint64_t* found = setti_storage_word(storage, index);
+        return found != NULL ? *found : 0;
+    }
+    const setti_sparse_page* page =
+        setti_pages_get(&storage->presence, index >> SETTI_SPARSE_SHIFT);
+    for (uint32_t k = 0; page != NULL && k < 64; k++) {
+        word |= (uint64_t)(page->row[(index & SETTI_SPARSE_MASK) + k] != SETTI_NONE) << k;
+    }
+    return word;
+}
+
+static void auto_take_mark(auto_mark* mark, const sett_world* world, const setti_storage* storage)
+{
+    uint32_t capacity = setti_entity_capacity(&world->entities);
+    mark->count = storage->count;
+    mark->span = setti_bits_ceil(SETTI_MAX(capacity, (uint32_t)64 * AUTO_WORDS));
+    for (uint32_t k = 0; k < AUTO_WORDS; k++) {
+        mark->words[k] = auto_word(storage, mark->span / AUTO_WORDS * k);
+    }
+}
+
+/* How many entities got or lost the type between two marks, estimated; 0 if one was not taken. */
+static uint64_t auto_differ(const auto_mark* a, const auto_mark* b)
+{
+    uint64_t differ = 0;
+    if (a->span == 0 || b->span == 0) {
+        return 0;
+    }
+    for (uint32_t k = 0; a->span == b->span && k < AUTO_WORDS; k++) {
+        differ += setti_bits_count(a->words[k] ^ b->words[k]);
+    }
+    uint64_t grown = a->count > b->count ? a->count - b->count : b->count - a->count;
+    return SETTI_MAX(grown, differ * (a->span / 64 / AUTO_WORDS));
+}
+
+/* The data of a type; NULL when memory runs out. */
+static setti_type_sample* auto_sample_of(sett_world* world, setti_type* type)
+{
+    if (type->sample == NULL) {
+        type->sample = setti_pool_alloc(&world->pool, sizeof(*type->sample), 16);
+        if (type->sample != NULL) {
+            memset(type->sample, 0, sizeof(*type->sample));
+        }
+    }
+    return type->sample;
+}
+
+/* One frame before a sample. */
+static void auto_mark_types(sett_world* world)
+{
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        setti_type* type = world->registered.item[k];
+        setti_type_sample* sample = auto_sample_of(world, type);
+        if (sample != NULL) {
+            auto_take_mark(&sample->before, world, &type->storage);
+        }
+    }
 }
 
 static void auto_sample_type(sett_world* world, setti_type* type)
 {
-    const setti_storage* storage = &type->storage;
-    bool fresh = type->sample == NULL;
-    if (fresh) {
-        type->sample = setti_pool_alloc(&world->pool, sizeof(*type->sample), 16);
-        if (type->sample == NULL) {
-            return;
-        }
-        memset(type->sample, 0, sizeof(*type->sample));
+    setti_type_sample* sample = auto_sample_of(world, type);
+    if (sample == NULL) {
+        return;
     }
-    setti_type_sample* sample = type->sample;
-    uint32_t count = storage->count;
-    uint64_t differ = 0;
-    for (uint32_t k = 0; k < AUTO_WORDS; k++) {
-        uint64_t word = auto_word(storage, k);
-        differ += setti_bits_count(word ^ sample->words[k]);
-        sample->words[k] = word;
-    }
-    uint64_t grown = count > sample->count ? count - sample->count : sample->count - count;
-    sample->churn = SETTI_MAX(grown, differ * (storage->extent / 64) / AUTO_WORDS);
-    sample->churn = fresh ? 0 : sample->churn;
-    sample->count = count;
+    auto_mark now;
+    auto_take_mark(&now, world, &type->storage);
+    uint64_t frame = auto_differ(&sample->before, &now);
+    sample->churn = SETTI_MAX(auto_differ(&sample->last, &now), frame * world->layout->period);
+    sample->last = now;
+    sample->before.span = 0;
     sample->priced = false;
 }
 
@@ -178,7 +230,7 @@ static uint64_t auto_churn(const sett_query* query)
     return most;
 }
 
-/* Prices a change, and adds to its regret. `churn`: cost of entering and leaving with the change,
+/* Prices a change, and adds to its regret. `churn`: cost of what comes and goes with the change,
  * or, if below 0, without it. */
 static void auto_price(const sett_world* world, auto_option* option, setti_price churn)
 {
@@ -247,7 +299,8 @@ static void auto_look_at_query(sett_world* world, sett_query* query, auto_option
             auto_option option = {{type, NULL, NULL}, NULL, &sample->regret,
                                   &sample->changes,   0,    0};
             sample->priced = true;
-            auto_price(world, &option, 0);
+            setti_price changes = setti_price_changes(sample->churn, type->storage.count);
+            auto_price(world, &option, type->storage.kind == SETTI_SPARSE ? -changes : changes);
             auto_compare(best, &option, max_values, close);
         }
     }
@@ -504,6 +557,9 @@ uint64_t setti_auto_layout_step(sett_world* world, uint32_t max_values)
         return auto_build(world, max_values);
     }
     if (++layout->frames < layout->period) {
+        if (layout->frames + 1 == layout->period) {
+            auto_mark_types(world);
+        }
         return 0;
     }
     layout->frames = 0;
