@@ -7,11 +7,11 @@
  * For each row of the table that loops: every layout that its types can have is tried (each type
  * in an array or a sparse set, owning groups over any part of a query). The fastest three, the
  * default, auto_layout, what sett_advise proposes, and the peers then run nine times each, in
- * turns, and must compute the same. Then what frames cost while layouts are found, and a world
- * whose work changes half-way. --save writes the text of each layout that auto_layout found;
- * another process applies them at start with --load. With --check the program fails if one that
- * was found costs more than a tenth above the best. With --quick it measures next to nothing:
- * for a test. */
+ * turns, and must compute the same. Then what frames cost while layouts are found, without a limit
+ * of the values that move in one and with the default limit, and a world whose work changes
+ * half-way. --save writes the text of each layout that auto_layout found; another process applies
+ * them at start with --load. With --check the program fails if one that was found costs more than
+ * a tenth above the best. With --quick it measures next to nothing: for a test. */
 #include "scene_sett.h"
 
 #include "sett/layout.h"
@@ -24,7 +24,8 @@
 #define LAYOUT_QUERIES 7
 #define LAYOUT_BEST 1.10 /* above the best layout, and above a peer, at most */
 #define LAYOUT_PEER 1.05
-#define LAYOUT_FEW 1000 /* entities in a quick run */
+#define LAYOUT_FEW 1000          /* entities in a quick run */
+#define LAYOUT_MOVES_MOST 131072 /* values a frame: the default of auto_layout_values */
 #define LAYOUT_REPETITIONS 9
 #define LAYOUT_TEXT SCENE_LAYOUT_SIZE
 
@@ -83,7 +84,8 @@ enum {
     LAYOUT_THIRD,
     LAYOUT_AUTO,
     LAYOUT_ADVISED,
-    LAYOUT_ENTT, /* peers, with owning groups where they have them */
+    LAYOUT_LIMITED, /* auto_layout with its default limit of values a frame */
+    LAYOUT_ENTT,    /* peers, with owning groups where they have them */
     LAYOUT_FLECS,
     LAYOUT_COLUMNS
 };
@@ -340,16 +342,16 @@ static void layout_save(const char* folder, scene_row row, const char* text, uin
 
 typedef struct layout_result {
     const char* title;
-    layout_frames frames;
-    double ns;      /* of auto_layout */
-    double matches; /* operations of a frame */
-    double ratio;   /* the worse of advised and auto, by the best */
+    layout_frames frames[2]; /* of auto_layout: without a limit of values, and with the default */
+    double ns[2];
+    double best;
+    double ratio; /* the worse of advised and auto, by the best */
 } layout_result;
 
 static void layout_measure(const layout_row* row, const char* folder, layout_result* result)
 {
     layout_samples samples[LAYOUT_COLUMNS] = {{{0}, 0}};
-    char found[2][LAYOUT_TEXT] = {"", ""};
+    char found[3][LAYOUT_TEXT] = {"", "", ""};
     scene_frame* frame = scene_alloc(SCENE_FRAMES, sizeof(scene_frame));
     layout_search search = {.row = row};
     layout_try_all(&search);
@@ -365,16 +367,18 @@ static void layout_measure(const layout_row* row, const char* folder, layout_res
                 continue;
             }
             run.layout = search.text[column - LAYOUT_FIRST];
-        } else if (column == LAYOUT_AUTO || column == LAYOUT_ADVISED) {
-            run.finds = column == LAYOUT_AUTO ? SCENE_FINDS_AUTO : SCENE_FINDS_ADVISED;
-            run.frame = column == LAYOUT_AUTO ? frame : NULL;
+        } else if (column >= LAYOUT_AUTO && column <= LAYOUT_LIMITED) {
+            run.finds = column == LAYOUT_ADVISED ? SCENE_FINDS_ADVISED : SCENE_FINDS_AUTO;
+            run.frame = column == LAYOUT_ADVISED ? NULL : frame;
             run.found = found[column - LAYOUT_AUTO];
+            run.moves = column == LAYOUT_LIMITED ? LAYOUT_MOVES_MOST : 0;
         }
         layout_samples* of = &samples[column];
         of->ns[of->count++] = layout_run(fn, &run, &search.checksum, row->row);
-        if (column == LAYOUT_AUTO) {
-            layout_note(&result->frames, &run);
-            result->matches = (double)run.operations;
+        if (column == LAYOUT_LIMITED) {
+            layout_note(&result->frames[1], &run);
+        } else if (column == LAYOUT_AUTO) {
+            layout_note(&result->frames[0], &run);
         }
     }
     scene_free(frame);
@@ -392,7 +396,9 @@ static void layout_measure(const layout_row* row, const char* folder, layout_res
     double to_peer = peer > 0 ? ns[LAYOUT_AUTO] / peer : 0;
     double advised = ns[LAYOUT_ADVISED] / ns[best];
     result->title = layout_info[row->row].title;
-    result->ns = ns[LAYOUT_AUTO];
+    result->ns[0] = ns[LAYOUT_AUTO];
+    result->ns[1] = ns[LAYOUT_LIMITED];
+    result->best = ns[best];
     result->ratio = advised > to_best ? advised : to_best;
     printf("%-42s", result->title);
     layout_number(ns[LAYOUT_DEFAULT], "");
@@ -404,7 +410,7 @@ static void layout_measure(const layout_row* row, const char* folder, layout_res
     layout_number(to_best, to_best > LAYOUT_BEST ? "!" : " ");
     layout_number(to_peer, to_peer > LAYOUT_PEER ? "!" : " ");
     printf(" %5.1f%% %6u\n", 100 * layout_spread(&samples[LAYOUT_AUTO]),
-           (unsigned)result->frames.last_change);
+           (unsigned)result->frames[0].last_change);
     printf("    best of %u: %s\n", (unsigned)search.tried + 1,
            best == LAYOUT_DEFAULT ? "default" : search.text[best - LAYOUT_FIRST]);
     printf("    auto:    %s\n    advised: %s\n", layout_line(found[0]), layout_line(found[1]));
@@ -414,22 +420,25 @@ static void layout_measure(const layout_row* row, const char* folder, layout_res
     fflush(stdout);
 }
 
-static void layout_print_frames(layout_result* results)
+static void layout_print_frames(layout_result* results, uint32_t limited)
 {
-    printf("\n%-42s %9s %9s %8s %9s %9s %9s %9s\n", "frames of auto until the layout is found",
-           "values", "moved in", "sampling", "median", "99 %", "99.9 %", "longest");
+    printf("\n%-42s %9s %9s %8s %9s %9s %9s %9s %9s\n",
+           limited != 0 ? "the same, 131,072 values a frame at most"
+                        : "frames of auto until the layout is found",
+           "values", "moved in", "sampling", "median", "99 %", "99.9 %", "longest", "to best");
     printf("%-42s %9s %9s %8s %9s %9s %9s %9s\n", "", "moved", "us", "ns/frame", "us", "us", "us",
            "us");
     for (uint32_t k = 0; k < LAYOUT_ROWS; k++) {
-        layout_frames* frames = &results[k].frames;
+        layout_frames* frames = &results[k].frames[limited];
         double* seconds = frames->seconds;
         uint32_t count = frames->count;
         double sampled = frames->steps != 0 ? frames->sampled / frames->steps : 0;
-        printf(
-            "%-42s %9llu %9.0f %8.0f %9.1f %9.1f %9.1f %9.1f\n", results[k].title,
-            (unsigned long long)frames->values, frames->moved * 1e6, sampled * 1e9,
-            layout_quantile(seconds, count, 0.5) * 1e6, layout_quantile(seconds, count, 0.99) * 1e6,
-            layout_quantile(seconds, count, 0.999) * 1e6, layout_quantile(seconds, count, 1) * 1e6);
+        printf("%-42s %9llu %9.0f %8.0f %9.1f %9.1f %9.1f %9.1f %9.3f\n", results[k].title,
+               (unsigned long long)frames->values, frames->moved * 1e6, sampled * 1e9,
+               layout_quantile(seconds, count, 0.5) * 1e6,
+               layout_quantile(seconds, count, 0.99) * 1e6,
+               layout_quantile(seconds, count, 0.999) * 1e6,
+               layout_quantile(seconds, count, 1) * 1e6, results[k].ns[limited] / results[k].best);
     }
 }
 
@@ -600,7 +609,8 @@ int main(int argc, char** argv)
         worst = results[k].ratio > worst ? results[k].ratio : worst;
     }
     printf("advised or auto / best, at worst: %.2f\n", worst);
-    layout_print_frames(results);
+    layout_print_frames(results, 0);
+    layout_print_frames(results, 1);
     layout_change();
     return layout_option(argc, argv, "--check") != NULL && worst > LAYOUT_BEST ? 1 : 0;
 }

@@ -86,6 +86,7 @@ typedef struct scene_run {
     bool tuned;     /* storage, bulk calls and huge pages as suit the workload */
     /* Of rows that loop, in Sett. */
     scene_finding finds;
+    uint32_t moves;       /* auto_layout: the most values of a frame; 0: any number */
     const char* layout;   /* the text that is applied at start, or NULL */
     scene_frame* frame;   /* SCENE_FRAMES of them to be filled in while it looks, or NULL */
     uint32_t frames;      /* out: that it looked */

@@ -65,12 +65,18 @@ scene_loop scene_loop_begin(scene_run* run, sett_world* world, uint32_t rounds,
     return loop;
 }
 
+static uint64_t loop_step(const scene_loop* loop)
+{
+    uint32_t moves = loop->run->moves;
+    return sett_layout_step(loop->world, moves != 0 ? moves : UINT32_MAX);
+}
+
 /* Ends a frame of a world with auto_layout. Returns whether it has found its layout. */
 static bool loop_auto_frame(scene_loop* loop)
 {
     scene_run* run = loop->run;
     double looped = scene_clock();
-    uint64_t moved = sett_layout_step(loop->world, UINT32_MAX);
+    uint64_t moved = loop_step(loop);
     double stepped = scene_clock();
     if (run->frame != NULL && run->frames < SCENE_FRAMES) {
         run->frame[run->frames] = (scene_frame){looped - loop->began, stepped - looped, moved};
@@ -134,7 +140,7 @@ bool scene_loop_turn(scene_loop* loop)
         loop->stage = LOOP_CLOCKED;
         scene_start(run);
     } else if (run->finds == SCENE_FINDS_AUTO) {
-        (void)sett_layout_step(loop->world, UINT32_MAX);
+        (void)loop_step(loop);
     }
     if (loop->rounds == 0) {
         scene_stop(run);

@@ -118,7 +118,7 @@ typedef struct sett_world_desc {
      * SETT_STORAGE_DEFAULT. At the end of sett_progress, and in sett_layout_step (layout.h), values
      * can move: addresses become invalid, and the order of loops can change. Default: no */
     bool auto_layout;
-    /* the most values moved in one frame; default: 131,072, some 2 ms. A type moves as a whole, and
+    /* the most values moved in one frame; default: 131,072, some 3 ms. A type moves as a whole, and
      * one with more values stays: allow more if one longer frame does not matter */
     uint32_t auto_layout_values;
 } sett_world_desc;

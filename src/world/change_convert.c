@@ -141,8 +141,8 @@ SETTI_INLINE void conversion_visit(conversion_walk* walk, uint32_t place, uint32
     conversion_move(&world->pool, walk->from, place, walk->to, index);
 }
 
-/* Rows in their order, or indices in theirs. In line: with calls for each value a million of 8
- * bytes took 15 ms instead of 6. */
+/* Rows in their order, or indices in theirs. In line: with three calls for each value a million of
+ * 8 bytes took 15 ms instead of 8. */
 static void conversion_move_part(sett_world* world, const setti_storage* from, setti_storage* to,
                                  const setti_listener* listener, conversion_part part)
 {

@@ -66,8 +66,9 @@ bool setti_listener_with(setti_pool* pool, setti_listener* listener, setti_type*
 bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
                             uint32_t signature);
 
-/* Answers for the signatures asked for last: entities of a few signatures alternate. */
-#define SETTI_MATCHES 16
+/* Answers for the signatures asked for last: entities of many signatures alternate, and an answer
+ * takes a search for each type. */
+#define SETTI_MATCHES 1024
 
 typedef struct setti_matches {
     uint32_t signature[SETTI_MATCHES]; /* SETTI_NONE: none yet */
