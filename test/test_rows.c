@@ -197,6 +197,30 @@ static void lists_are_found_again(void)
     CHECK_END(f->world);
 }
 
+/* Every second is remembered, three of four are not. */
+static void most_rows_are_not_remembered(void)
+{
+    for (uint32_t three = 0; three < 2; three++) {
+        field* f = &the_field;
+        field_begin(f);
+        for (uint32_t k = 0; k < COUNT; k++) {
+            field_toggle(f, k, Visits_id);
+            if (three != 0 ? k % 4 != 0 : k % 2 != 0) {
+                field_toggle(f, k, Small_id);
+            }
+        }
+        for (uint32_t round = 0; round < 3; round++) {
+            field_check_loop(f, f->query[0], 0);
+        }
+        const setti_lists* lists = &f->query[0]->lists;
+        CHECK_EQ(lists->step == NULL, three != 0);
+        SETT_QUERY_EACH(f->query[0], b) {
+            CHECK(three != 0 || b->rows == setti_listed_rows(setti_lists_at(lists, b->base), 1024));
+        }
+        CHECK_END(f->world);
+    }
+}
+
 /* A restore makes steps shorter: what was behind their end is not handed out any more. */
 static void steps_become_shorter(void)
 {
@@ -226,4 +250,4 @@ static void steps_become_shorter(void)
 }
 
 TEST_MAIN(TEST(steps_become_shorter), TEST(what_is_remembered_does_not_show),
-          TEST(lists_are_found_again))
+          TEST(lists_are_found_again), TEST(most_rows_are_not_remembered))
