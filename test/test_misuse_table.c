@@ -554,6 +554,30 @@ static void sends_at_once(sett_context* c)
           LOCKED);
 }
 
+static void links_at_once(sett_context* c)
+{
+    scene* s = c->user;
+    FAILS(sett_hierarchy_attach(c->world, s->e, s->f), LOCKED);
+    FAILS(sett_hierarchy_order(c->world, s->f, NULL, 0), LOCKED);
+    IS_NULL(sett_relate(c->world, s->e, s->owes, s->f));
+}
+
+static void names_at_once(sett_context* c)
+{
+    scene* s = c->user;
+    FAILS(sett_name_set(c->world, s->e, "boat"), LOCKED);
+}
+
+static void shares_at_once(sett_context* c)
+{
+    FAILS(sett_prefab_share(c->world, Position_id, true), LOCKED);
+}
+
+static void creates_a_query(sett_context* c)
+{
+    IS_NULL(SETT_QUERY_CREATE(c->world, SETT_IN(Position)));
+}
+
 static void reads_undeclared(sett_context* c)
 {
     scene* s = c->user;
@@ -600,6 +624,26 @@ static void system_changes_structure(scene* s)
 static void system_sends_an_event(scene* s)
 {
     run_system(s, "sends", sends_at_once);
+}
+
+static void system_links(scene* s)
+{
+    run_system(s, "docks", links_at_once);
+}
+
+static void system_names(scene* s)
+{
+    run_system(s, "christens", names_at_once);
+}
+
+static void system_shares(scene* s)
+{
+    run_system(s, "shares", shares_at_once);
+}
+
+static void system_creates_a_query(scene* s)
+{
+    run_system(s, "asks", creates_a_query);
 }
 
 static void system_reads_undeclared(scene* s)
@@ -915,6 +959,10 @@ static const misuse table[] = {
      EVERY},
     {"change structure in a system", "NULL, LOCKED", system_changes_structure, EVERY},
     {"send an event in a system", "LOCKED", system_sends_an_event, EVERY},
+    {"attach, detach, order children or relate in a system", "LOCKED, NULL", system_links, EVERY},
+    {"name an entity in a system", "LOCKED", system_names, EVERY},
+    {"`sett_prefab_share` in a system", "LOCKED", system_shares, EVERY},
+    {"create a query or a search in a system", "NULL", system_creates_a_query, EVERY},
     {"read a component that the system did not declare", "the value", system_reads_undeclared,
      LOGGED},
     {"write the data of a link that the system did not declare", "the data", system_writes_a_link,

@@ -56,6 +56,7 @@
  *     reader   several threads can call it at once, while no thread writes
  *     writer   one thread can call it, while no other thread reads or writes
  *     system   as `writer`; also inside a system, for components that the system declared
+ * In a system that is not exclusive, a `writer` that would change the world fails (LOCKED).
  * Worlds are independent: two threads can use two worlds.
  *
  * Addresses. How long the address of a value is valid depends on its storage:

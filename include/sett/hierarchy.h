@@ -16,7 +16,10 @@
  * callbacks of a child see its parent alive. Destroying and walking use no recursion and no memory.
  *
  * Inside a loop, entities that have the component can be attached and detached. Without it the call
- * would add the component, and fails (LOCKED): record sett_cmd_attach.
+ * would add the component, and fails (LOCKED): record sett_cmd_attach. In a system that is not
+ * exclusive all calls that change the hierarchy fail (LOCKED): record sett_cmd_attach and
+ * sett_cmd_detach. So the hierarchy does not change while systems run, and each system can call the
+ * functions that read it, without declaring anything.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -101,8 +104,8 @@ SETT_API sett_status sett_hierarchy_insert_after(sett_world* world, sett_entity 
 
 /* Puts these `count` children of a parent first, in this order. The other children follow, in their
  * present order.
- * Fails: STALE, ARGUMENT (an entity is not a child of the parent), LOCKED (a child is being
- * destroyed).
+ * Fails: STALE, ARGUMENT (an entity is not a child of the parent), LOCKED (see above; or a child
+ * is being destroyed).
  * Cost: O(count). Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_hierarchy_order(sett_world* world, sett_entity parent,
                                           const sett_entity* children, uint32_t count);
@@ -124,7 +127,8 @@ SETT_API sett_entity sett_hierarchy_set_scope(sett_world* world, sett_entity par
 
 /* Makes an entity a root. It keeps its descendants and its component. sett_remove removes the
  * component: then the entity's children become roots too, with any policy.
- * Fails: STALE, CONFLICT (a root has the same name), LOCKED (it is being destroyed).
+ * Fails: STALE, CONFLICT (a root has the same name), LOCKED (see above; or it is being
+ * destroyed).
  * Cost: O(1). Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity);
 
@@ -175,9 +179,10 @@ SETT_API bool sett_hierarchy_is_descendant(const sett_world* world, sett_entity 
 SETT_API sett_entity sett_hierarchy_walk(const sett_world* world, sett_entity root, sett_entity at);
 
 /* Returns the number of steps to the root. If entities with children were moved, the next call
- * updates all depths.
- * Cost: O(1); after moves O(n log n) for n descendants of the moved entities, usually O(n).
- * Threads: reader; the first call after moves: writer. Since: 0.1 */
+ * updates all depths; in a system that is not exclusive it counts the steps instead.
+ * Cost: O(1); after moves O(n log n) for n descendants of the moved entities, usually O(n); after
+ * moves, in a system, O(depth).
+ * Threads: reader; outside of systems, the first call after moves: writer. Since: 0.1 */
 SETT_API uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity);
 
 /* Updates `depth` in all components. Cost: as sett_hierarchy_depth.

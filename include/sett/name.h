@@ -9,9 +9,11 @@
  * Names are unique among siblings; roots count as siblings (hierarchy.h). Entities with the same
  * name share one stored text. Lookups allocate nothing.
  *
- * Threads. After a restore, a delta or a clone, the next call rebuilds the index of names. This
- * call is `writer`, even if it is marked `reader (see above)`. So is sett_entity_describe. Call
- * sett_name_find with an existing name to rebuild the index.
+ * Threads. Systems can call what is marked `reader`: sett_progress and sett_system_run bring the
+ * index of names up to date before. Outside of systems, the first call after a restore, a delta or
+ * a clone rebuilds the index. This call is `writer`, even if it is marked `reader (see above)`. So
+ * is sett_entity_describe. Before threads of your own read names, call sett_name_find with an
+ * existing name.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -43,8 +45,8 @@ SETT_API sett_component sett_name_register(sett_world* world);
 /* Names or renames an entity. To remove a name: sett_remove(world, entity, SETT_ID_NAME).
  *   name  1 to SETT_NAME_MAX bytes without '/'; copied
  * Fails: STALE, ARGUMENT (name too long, empty, or with '/'), CONFLICT (a sibling has the name; the
- * message names both), LOCKED (in a loop, if the entity has no name yet; or the entity is being
- * destroyed), OUT_OF_MEMORY.
+ * message names both), LOCKED (in a system that is not exclusive; in a loop, if the entity
+ * has no name yet; or the entity is being destroyed), OUT_OF_MEMORY.
  * Cost: O(bytes), amortised: each time the stored texts double, unused ones are collected in
  * O(names).
  * Threads: writer. Since: 0.1 */

@@ -129,7 +129,7 @@ SETT_API sett_component sett_instance_of(sett_world* world);
 /* Sets whether later instances share the values of a type. An instance then does not have the
  * component until sett_prefab_override: sett_prefab_get finds the prefab's value. Instances of
  * descendants with such a type are linked to these descendants.
- * Fails: UNREGISTERED. Threads: writer. Since: 0.1 */
+ * Fails: UNREGISTERED, LOCKED (in a system that is not exclusive). Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_prefab_share(sett_world* world, sett_component component, bool shared);
 
 /* Returns the entity's own value, else the value of its prefab, else of the prefab's prefab, and so

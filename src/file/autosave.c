@@ -66,6 +66,9 @@ sett_autosave* sett_autosave_create(sett_world* world, const char* path, const s
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(path)) {
         return NULL;
     }
+    if (setti_world_check_serial(world, "sett_autosave_create") != SETT_OK) {
+        return NULL;
+    }
     sett_autosave* autosave = setti_pool_alloc(&world->pool, sizeof(*autosave), 16);
     if (autosave != NULL) {
         memset(autosave, 0, sizeof(*autosave));

@@ -70,7 +70,10 @@ sett_journal* sett_journal_create(sett_world* world, const char* path, const set
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
-    sett_journal* journal = setti_world_alloc(world, sizeof(*journal), 16, "sett_journal_create");
+    static const char call[] = "sett_journal_create";
+    sett_journal* journal = setti_world_check_serial(world, call) == SETT_OK
+                                ? setti_world_alloc(world, sizeof(*journal), 16, call)
+                                : NULL;
     if (journal == NULL) {
         return NULL;
     }

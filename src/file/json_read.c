@@ -955,6 +955,9 @@ sett_status sett_json_set(sett_world* world, sett_entity entity, sett_component 
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
+    if (setti_world_check_serial(world, "sett_json_set") != SETT_OK) {
+        return world->error;
+    }
     setti_type* type = setti_world_type(world, component);
     if (!sett_entity_valid(world, entity) || type == NULL) {
         return setti_world_fail(world, type == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_STALE,

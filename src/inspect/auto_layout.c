@@ -571,6 +571,9 @@ sett_status sett_layout_auto(sett_world* world, uint32_t max_values)
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
+    if (setti_world_check_serial(world, "sett_layout_auto") != SETT_OK) {
+        return world->error;
+    }
     struct setti_layout* layout = setti_layout_ensure(world);
     if (layout == NULL) {
         return setti_world_no_memory(world, "sett_layout_auto");

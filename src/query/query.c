@@ -215,10 +215,10 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
     sett_query_desc full;
     desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),
                                   offsetof(sett_query_desc, terms), "sett_query_create");
-    if (desc == NULL) {
+    static const char call[] = "sett_query_create";
+    if (desc == NULL || setti_world_check_serial(world, call) != SETT_OK) {
         return NULL;
     }
-    static const char call[] = "sett_query_create";
     const char* wrong = query_argument(desc);
     if (wrong != NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
@@ -326,6 +326,9 @@ void sett_query_end_all(sett_world* world)
 void sett_query_set_since(sett_query* query, uint64_t tick)
 {
     if (SETTI_IS_NULL(query)) {
+        return;
+    }
+    if (setti_world_check_serial(query->world, "sett_query_set_since") != SETT_OK) {
         return;
     }
     query->since = tick;

@@ -489,7 +489,7 @@ sett_component sett_hierarchy_register_sized(sett_world* world, const sett_hiera
     bool given = desc != NULL;
     desc = setti_world_desc(world, given ? desc : &defaults, given ? size : sizeof(full), &full,
                             sizeof(full), call);
-    if (desc == NULL) {
+    if (desc == NULL || setti_world_check_serial(world, call) != SETT_OK) {
         return 0;
     }
     setti_hierarchy* tree = world->hierarchy;
@@ -523,7 +523,8 @@ SETTI_COLD static bool tree_make(sett_world* world, const char* call)
 
 /* --------------------------------------------------------------------------------------- moving */
 
-/* Whether the entity can be linked anew: it exists and is not being destroyed. */
+/* Whether the entity can be linked anew: it exists, is not being destroyed, and no systems run that
+ * may run in parallel. */
 static bool tree_check(sett_world* world, sett_entity entity, const char* call)
 {
     const uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -531,14 +532,18 @@ static bool tree_check(sett_world* world, sett_entity entity, const char* call)
         setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
         return false;
     }
-    /* Entities are being destroyed only while hooks run: otherwise reading the signature would be a
-     * needless cache miss, one of five when a child among ten million is detached. */
-    if (SETTI_UNLIKELY(world->locks != 0 && (*signature & SETTI_DYING) != 0)) {
+    /* Entities are being destroyed, and systems run, only while the world is locked: otherwise
+     * reading the signature would be a needless cache miss, one of five when a child among ten
+     * million is detached. */
+    if (SETTI_LIKELY(world->locks == 0)) {
+        return true;
+    }
+    if ((*signature & SETTI_DYING) != 0) {
         setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: entity %u:%u is being destroyed",
                               call, (unsigned)entity.index, (unsigned)entity.generation);
         return false;
     }
-    return true;
+    return setti_world_check_serial(world, call) == SETT_OK;
 }
 
 /* Whether a node is the entity behind a link, or an ancestor of it: climbs from the entity and
@@ -946,6 +951,9 @@ sett_entity sett_hierarchy_set_scope(sett_world* world, sett_entity parent)
     }
     sett_entity before = world->scope;
     bool some = !sett_is_null(parent);
+    if (setti_world_check_serial(world, call) != SETT_OK) {
+        return before;
+    }
     if (some && (!tree_check(world, parent, call) ||
                  (world->hierarchy == NULL && !tree_make(world, call)) ||
                  (setti_hierarchy_find(world, parent.index) == NULL &&
@@ -1113,9 +1121,18 @@ uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity)
     if (SETTI_IS_NULL(world)) {
         return 0;
     }
-    sett_hierarchy_update(world);
+    if (world->running == NULL) {
+        sett_hierarchy_update(world);
+    }
     const sett_hierarchy* node = tree_of(world, entity, __func__);
-    return node != NULL ? node->depth : 0;
+    if (node == NULL || world->hierarchy->moved == 0) {
+        return node != NULL ? node->depth : 0;
+    }
+    uint32_t depth = 0; /* systems run, maybe in parallel: nothing is repaired */
+    for (; node->parent != 0; depth++) {
+        node = tree_read(world->hierarchy, node->parent);
+    }
+    return depth;
 }
 
 void sett_hierarchy_update(sett_world* world)
@@ -1123,7 +1140,7 @@ void sett_hierarchy_update(sett_world* world)
     if (SETTI_IS_NULL(world)) {
         return;
     }
-    if (world->hierarchy != NULL) {
+    if (world->hierarchy != NULL && setti_world_check_serial(world, __func__) == SETT_OK) {
         tree_update(world, world->hierarchy);
     }
 }

@@ -113,11 +113,15 @@ static bool name_is_synced(const sett_world* world, const setti_name_table* name
     return SETTI_LIKELY(names->epoch == world->epoch);
 }
 
-/* Rebuilds it if not. False when memory runs out. */
+/* Rebuilds it if not. False when memory runs out, or while systems run, maybe in parallel: it was
+ * rebuilt before them unless memory ran out. */
 static bool name_sync(sett_world* world, setti_name_table* names)
 {
     if (name_is_synced(world, names)) {
         return true;
+    }
+    if (world->running != NULL) {
+        return false;
     }
     if (names->capacity != 0) {
         memset(names->slot, 0, names->capacity * sizeof(*names->slot));
@@ -267,6 +271,15 @@ static bool name_is_ready(const sett_world* world)
     return world->name_table->texts.epoch == world->epoch;
 }
 
+static void name_settle(sett_world* world)
+{
+    setti_name_table* names = world->name_table;
+    if (!name_is_synced(world, names) || !name_is_ready(world)) {
+        (void)name_sync(world, names);
+        setti_text_settle(world, &names->texts);
+    }
+}
+
 static void name_describe(sett_world* world, const setti_type* type, sett_entity entity,
                           setti_writer* out)
 {
@@ -296,12 +309,15 @@ sett_component sett_name_register(sett_world* world)
                                         .pages = name_pages,
                                         .join = name_join,
                                         .describe = name_describe};
-    static const setti_naming naming = {name_has, name_is_ready, sett_name_path};
+    static const setti_naming naming = {name_has, name_is_ready, name_settle, sett_name_path};
     static const setti_cascade cascade = {.unlink = name_unlink, .trim = name_trim};
     static const char call[] = "sett_name_register";
     setti_name_table* names = world->name_table;
     if (names != NULL) {
         return names->type->id;
+    }
+    if (setti_world_check_unlocked(world, call) != SETT_OK) {
+        return 0;
     }
     sett_component_desc desc = {0};
     desc.name = "Name";
@@ -335,7 +351,7 @@ static bool name_is_good(const char* name)
     return length != 0 && length <= SETT_NAME_MAX && strchr(name, '/') == NULL;
 }
 
-/* Whether the entity can be named at all. */
+/* Whether the entity can be named at all, and names can change now. */
 static bool name_check(sett_world* world, sett_entity entity, const char* call)
 {
     const uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -348,7 +364,7 @@ static bool name_check(sett_world* world, sett_entity entity, const char* call)
                               call, (unsigned)entity.index, (unsigned)entity.generation);
         return false;
     }
-    return true;
+    return setti_world_check_serial(world, call) == SETT_OK;
 }
 
 /* Names an entity by the key of a text. */

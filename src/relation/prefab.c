@@ -342,10 +342,13 @@ sett_status sett_prefab_share(sett_world* world, sett_component component, bool 
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
+    static const char call[] = "sett_prefab_share";
     setti_type* type = setti_world_type(world, component);
     if (type == NULL) {
-        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, "sett_prefab_share", sett_null(),
-                                component);
+        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), component);
+    }
+    if (setti_world_check_serial(world, call) != SETT_OK) {
+        return world->error;
     }
     type->flags &= ~(uint32_t)SETTI_TYPE_SHARED;
     type->flags |= shared ? SETTI_TYPE_SHARED : 0;

@@ -376,8 +376,8 @@ sett_component sett_relationship_register_sized(sett_world* world,
                                                 const sett_relationship_desc* desc, size_t size)
 {
     sett_relationship_desc full;
-    desc = setti_world_desc(world, desc, size, &full, sizeof(full), "sett_relationship_register");
-    if (desc == NULL) {
+    desc = setti_world_desc(world, desc, size, &full, sizeof(full), relation_registers);
+    if (desc == NULL || setti_world_check_serial(world, relation_registers) != SETT_OK) {
         return 0;
     }
     const char* wrong = relation_argument(desc);

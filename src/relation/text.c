@@ -122,11 +122,15 @@ static uint64_t text_key(const setti_texts* texts, const char* text, size_t leng
     return key;
 }
 
-/* Rebuilds the cache if the state was replaced. False when memory runs out. */
+/* Rebuilds the cache if the state was replaced. False when memory runs out, or while systems run,
+ * maybe in parallel. */
 static bool text_sync(sett_world* world, setti_texts* texts)
 {
     if (SETTI_LIKELY(texts->epoch == world->epoch)) {
         return true;
+    }
+    if (world->running != NULL) {
+        return false;
     }
     setti_hash_map_deinit(&world->pool, &texts->where);
     for (uint32_t at = 0; text_skip(texts, &at); at = text_behind(texts, at)) {
@@ -141,6 +145,11 @@ static bool text_sync(sett_world* world, setti_texts* texts)
     texts->epoch = world->epoch;
     texts->cursor = 0;
     return true;
+}
+
+void setti_text_settle(sett_world* world, setti_texts* texts)
+{
+    (void)text_sync(world, texts);
 }
 
 /* Without the cache: the place of the text that is given, or that has the key. *key is its key. */

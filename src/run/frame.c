@@ -264,6 +264,7 @@ static void frame_step(sett_world* world, sett_system* system, bool commands)
 {
     const setti_run* run = world->run;
     if (SETTI_UNLIKELY(run->step != NULL)) {
+        world->running = NULL; /* no system runs, nor anything in parallel */
         run->step(world, system, commands, run->step_user);
     }
 }
@@ -399,6 +400,9 @@ static sett_status frame_run_slices(sett_world* world, bool alone)
     SETTI_ASSERT(!run->jobs_open && world->locks == 0);
     setti_commands_begin_jobs(world, run->buffers, run->slice_count);
     run->jobs_open = true;
+    if (world->naming != NULL) {
+        world->naming->settle(world); /* readers in jobs must not rebuild the index of names */
+    }
     if (run->watched) {
         setti_guard_watch(world, true);
     }

@@ -603,6 +603,9 @@ void sett_system_enable(sett_system* system, bool on)
     if (SETTI_IS_NULL(system)) {
         return;
     }
+    if (setti_world_check_serial(system->world, "sett_system_enable") != SETT_OK) {
+        return;
+    }
     system->state.enabled = on;
 }
 

@@ -189,6 +189,9 @@ const sett_entity* sett_ordered_update(sett_ordered* o, uint32_t* count)
     if (SETTI_IS_NULL(o)) {
         return NULL;
     }
+    if (setti_world_check_serial(o->world, "sett_ordered_update") != SETT_OK) {
+        return NULL;
+    }
     ordered_list next = o->last;
     if (!ordered_reserve(o, &next, sett_query_count(o->desc.query))) {
         o->last = next;
@@ -265,7 +268,7 @@ sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_de
     static const char call[] = "sett_ordered_create";
     sett_ordered_desc full;
     desc = setti_world_desc(world, desc, size, &full, sizeof(full), call);
-    if (desc == NULL) {
+    if (desc == NULL || setti_world_check_serial(world, call) != SETT_OK) {
         return NULL;
     }
     sett_ordered* o = setti_world_alloc(world, sizeof(*o), 16, call);
@@ -289,7 +292,7 @@ sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_de
 
 void sett_ordered_destroy(sett_ordered* o)
 {
-    if (o != NULL) {
+    if (o != NULL && setti_world_check_serial(o->world, "sett_ordered_destroy") == SETT_OK) {
         setti_pool* pool = &o->world->pool;
         sett_query_destroy(o->own);
         ordered_free_list(o, &o->now);

@@ -1051,7 +1051,7 @@ sett_search* sett_search_create_sized(sett_world* world, const sett_search_desc*
     static const char call[] = "sett_search_create_desc";
     sett_search_desc full;
     desc = setti_world_desc(world, desc, size, &full, sizeof(full), call);
-    if (desc == NULL) {
+    if (desc == NULL || setti_world_check_serial(world, call) != SETT_OK) {
         return NULL;
     }
     if (term_size > sizeof(sett_search_term)) {
@@ -1066,6 +1066,9 @@ sett_search* sett_search_create(sett_world* world, const char* text)
 {
     static const char call[] = "sett_search_create";
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(text)) {
+        return NULL;
+    }
+    if (setti_world_check_serial(world, "sett_search_create") != SETT_OK) {
         return NULL;
     }
     setti_parsed* parsed;
@@ -1152,7 +1155,8 @@ sett_status sett_search_bind(sett_search* search, uint32_t variable, sett_entity
             "%s: search \"%.100s\" has no variable %u that is not optional", call,
             search->open.name, (unsigned)variable);
     }
-    sett_status status = search_check_closed(search, call);
+    sett_status status = setti_world_check_serial(search->world, call);
+    status = status == SETT_OK ? search_check_closed(search, call) : status;
     if (status == SETT_OK) {
         search->variable[search->result[variable]].entity = entity;
         search->variable[search->result[variable]].bound = !sett_is_null(entity);

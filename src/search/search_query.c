@@ -73,6 +73,9 @@ sett_status sett_query_parse(sett_world* world, const char* text, sett_query_des
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(text) || SETTI_IS_NULL(desc)) {
         return SETT_STATUS_ARGUMENT;
     }
+    if (setti_world_check_serial(world, "sett_query_parse") != SETT_OK) {
+        return world->error;
+    }
     return setti_query_parse(world, text, "sett_query_parse", desc, NULL);
 }
 

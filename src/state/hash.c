@@ -417,6 +417,9 @@ uint64_t sett_world_hash(sett_world* world)
     if (SETTI_IS_NULL(world)) {
         return 0;
     }
+    if (setti_world_check_serial(world, "sett_world_hash") != SETT_OK) {
+        return 0;
+    }
     return setti_hash_finish(setti_hash_sum(world));
 }
 
@@ -481,6 +484,9 @@ sett_status sett_world_check_writes(sett_world* world)
 {
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
+    }
+    if (setti_world_check_serial(world, "sett_world_check_writes") != SETT_OK) {
+        return world->error;
     }
     uint32_t index = 0;
     const setti_type* type = hash_check(world, &index);

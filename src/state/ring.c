@@ -24,6 +24,9 @@ sett_ring* sett_ring_create(sett_world* world, uint32_t capacity)
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
+    if (setti_world_check_serial(world, "sett_ring_create") != SETT_OK) {
+        return NULL;
+    }
     capacity = SETTI_MAX(capacity, 1);
     sett_ring* ring = setti_world_alloc(world, ring_size(capacity), 16, "sett_ring_create");
     if (ring != NULL) {

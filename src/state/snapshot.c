@@ -641,6 +641,9 @@ sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot)
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
+    if (setti_world_check_serial(world, "sett_snapshot_drop") != SETT_OK) {
+        return world->error;
+    }
     sett_status status;
     setti_snapshot* node = setti_snapshot_find(world, snapshot, &status);
     if (node == NULL) {
@@ -655,6 +658,9 @@ sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot)
 void sett_snapshot_drop_all(sett_world* world)
 {
     if (SETTI_IS_NULL(world)) {
+        return;
+    }
+    if (setti_world_check_serial(world, "sett_snapshot_drop_all") != SETT_OK) {
         return;
     }
     if (world->state != NULL) {
@@ -675,13 +681,17 @@ sett_status sett_snapshot_status(const sett_world* world, sett_snapshot snapshot
 sett_status sett_snapshot_set_options_sized(sett_world* world, const sett_snapshot_options* options,
                                             size_t size)
 {
+    static const char call[] = "sett_snapshot_set_options";
     static const sett_snapshot_options defaults;
     sett_snapshot_options full;
     bool given = options != NULL;
     options = setti_world_desc(world, given ? options : &defaults, given ? size : sizeof(full),
-                               &full, sizeof(full), "sett_snapshot_set_options");
+                               &full, sizeof(full), call);
     if (options == NULL) {
         return SETT_STATUS_ARGUMENT;
+    }
+    if (setti_world_check_serial(world, call) != SETT_OK) {
+        return world->error;
     }
     setti_state* state = setti_state_get(world);
     if (state == NULL) {

@@ -295,6 +295,9 @@ sett_status sett_entity_reserve(sett_world* world, uint32_t count)
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
+    if (setti_world_check_serial(world, "sett_entity_reserve") != SETT_OK) {
+        return world->error;
+    }
     uint32_t from = world->entities.hint * 64;
     sett_status status = setti_entity_reserve(&world->pool, &world->entities, &from, count);
     return status == SETT_OK

@@ -105,6 +105,9 @@ sett_commands* sett_commands_create(sett_world* world)
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
+    if (setti_world_check_serial(world, "sett_commands_create") != SETT_OK) {
+        return NULL;
+    }
     return commands_make(world);
 }
 
@@ -266,7 +269,9 @@ void sett_commands_clear(sett_commands* commands)
     if (SETTI_IS_NULL(commands)) {
         return;
     }
-    if (commands_check_idle(commands, "sett_commands_clear") == SETT_OK) {
+    static const char call[] = "sett_commands_clear";
+    if (commands_check_idle(commands, call) == SETT_OK &&
+        setti_world_check_serial(commands->world, call) == SETT_OK) {
         commands_drop(commands);
     }
 }

@@ -35,6 +35,9 @@ sett_status sett_module_import(sett_world* world, const char* name, sett_module_
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
+    if (setti_world_check_serial(world, "sett_module_import") != SETT_OK) {
+        return world->error;
+    }
     if (name == NULL || name[0] == '\0' || register_all == NULL) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: a name and a function are needed", call);
@@ -67,6 +70,9 @@ sett_status sett_module_import(sett_world* world, const char* name, sett_module_
 void sett_module_forget(sett_world* world, const char* name)
 {
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(name)) {
+        return;
+    }
+    if (setti_world_check_serial(world, "sett_module_forget") != SETT_OK) {
         return;
     }
     setti_import** at = import_find(world, name);

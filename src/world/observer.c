@@ -529,6 +529,9 @@ void sett_observer_enable(sett_observer* observer, bool enabled)
     if (SETTI_IS_NULL(observer)) {
         return;
     }
+    if (setti_world_check_serial(observer->world, "sett_observer_enable") != SETT_OK) {
+        return;
+    }
     observer->enabled = enabled;
     observer->listener.on_enter = enabled ? observer->desc.on_enter : NULL;
     observer->listener.on_exit = enabled ? observer->desc.on_exit : NULL;

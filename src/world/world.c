@@ -225,6 +225,9 @@ sett_status sett_world_reserve(sett_world* world, size_t bytes)
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
+    if (setti_world_check_serial(world, "sett_world_reserve") != SETT_OK) {
+        return world->error;
+    }
     return setti_pool_reserve(&world->pool, bytes)
                ? SETT_OK
                : setti_world_no_memory(world, "sett_world_reserve");
@@ -289,6 +292,9 @@ uint64_t sett_world_advance_tick(sett_world* world)
 {
     if (SETTI_IS_NULL(world)) {
         return 0;
+    }
+    if (setti_world_check_serial(world, "sett_world_advance_tick") != SETT_OK) {
+        return world->pool.tick;
     }
     return ++world->pool.tick;
 }
@@ -580,6 +586,9 @@ void sett_world_swap_failure(sett_world* world, sett_failure* failure)
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(failure)) {
         return;
     }
+    if (setti_world_check_serial(world, "sett_world_swap_failure") != SETT_OK) {
+        return;
+    }
     sett_failure was = {world->error, ""};
     if (was.status != SETT_OK) {
         memcpy(was.message, sett_world_message(world), sizeof(was.message));
@@ -603,6 +612,7 @@ static const char* world_command_for(const char* call)
                                            {"sett_relate", "sett_cmd_relate"},
                                            {"sett_unrelate", "sett_cmd_unrelate"},
                                            {"sett_hierarchy_attach", "sett_cmd_attach"},
+                                           {"sett_hierarchy_detach", "sett_cmd_detach"},
                                            {"sett_event_send", "sett_cmd_event"},
                                            {"sett_name_set", "sett_cmd_name_set"},
                                            {"sett_instantiate", "sett_cmd_instantiate"},
@@ -652,7 +662,7 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
             "%s: system \"%.200s\" runs; %s, or declare the system as `exclusive`", call,
             setti_world_running(world), instead);
     }
-    if (world->locks == 0) {
+    if (world->locks == 0 || (world->open_jobs != 0 && world->busy)) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
                                      "%s: systems run; call it after sett_progress has returned",
                                      call);

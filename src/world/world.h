@@ -94,6 +94,8 @@ typedef struct setti_naming {
     bool (*has)(const sett_world* world, sett_entity entity);
     /* Whether the others need no memory: not after the state was replaced, until a name is used. */
     bool (*ready)(const sett_world* world);
+    /* Rebuilds the caches if the state was replaced, where only one thread runs. */
+    void (*settle)(sett_world* world);
     /* Writes the names from its root down, as snprintf does. Returns the whole length. */
     size_t (*path)(const sett_world* world, sett_entity entity, char* out, size_t size);
 } setti_naming;
@@ -352,8 +354,9 @@ sett_status setti_world_check_no_snapshots(sett_world* world, const char* call);
  * instead. */
 sett_status setti_world_check_unlocked(sett_world* world, const char* call);
 
-/* SETT_OK, or fails with LOCKED: systems run that may run side by side, none of which may write to
- * what the world shares. */
+/* SETT_OK, or fails with LOCKED and the remedy: systems run that may run in parallel, on one thread
+ * as on several, none of which may write to what the world shares. For calls that are allowed while
+ * a loop is open; the others call setti_world_check_unlocked. */
 sett_status setti_world_check_serial(sett_world* world, const char* call);
 
 /* For messages, while systems run: the name of the one on this thread, or else of all. */
