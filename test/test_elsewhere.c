@@ -195,6 +195,32 @@ static void values_of_parents_prefabs_and_singletons(void)
     CHECK_END(world);
 }
 
+/* Nor prefabs, for a query that asks them: until there is one, each entity has its own value. */
+static void before_there_is_a_prefab(void)
+{
+    sett_world* world = begin();
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_IN(Place), SETT_SHARED(Look));
+    CHECK_MSG(query != NULL, "%s", sett_world_message(world));
+    sett_entity own = sett_entity_create(world);
+    SETT_SET(world, own, Place, .x = 1);
+    CHECK_EQ(sett_query_count(query), 0);
+    SETT_SET(world, own, Look, .color = 5);
+    CHECK_EQ(sett_query_count(query), 1);
+    sett_entity prefab = sett_entity_create(world);
+    SETT_SET(world, prefab, Place, .x = 1);
+    SETT_SET(world, prefab, Look, .color = 7);
+    CHECK_EQ(sett_prefab_make(world, prefab), SETT_OK);
+    CHECK_EQ(sett_prefab_share(world, Look_id, true), SETT_OK);
+    sett_entity copy;
+    CHECK_EQ(sett_instantiate(world, prefab, 1, &copy), SETT_OK);
+    int32_t sum = 0;
+    SETT_FOR(query, b, i) {
+        sum += (int32_t)SETT_FIELD_FROM(b, 1, i, Look)->color;
+    }
+    CHECK_EQ(sum, 12);
+    CHECK_END(world);
+}
+
 /* A query that asks parents does not need the hierarchy to be there, nor does it register it. */
 static void before_there_is_a_hierarchy(void)
 {
@@ -310,6 +336,6 @@ static void wrong_terms(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(random_queries), TEST(before_there_is_a_hierarchy),
+TEST_MAIN(TEST(random_queries), TEST(before_there_is_a_hierarchy), TEST(before_there_is_a_prefab),
           TEST(values_of_parents_prefabs_and_singletons), TEST(writing_elsewhere_is_a_single_job),
           TEST(queries_from_text), TEST(wrong_terms))

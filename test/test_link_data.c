@@ -52,6 +52,39 @@ static sett_world* debt_world(knowledge of, bool many)
     return world;
 }
 
+/* The value of a link has the link in front of the data, so that neither is set by sett_set: it
+ * would read behind data of their own size. */
+static void data_is_not_set(bool many)
+{
+    sett_world* world = debt_world(NOTHING, many);
+    sett_commands* commands = sett_commands_here(world);
+    sett_entity e[2] = {sett_entity_create(world), sett_entity_create(world)};
+    Debt* data = malloc(sizeof(*data));
+    CHECK(data != NULL);
+    memset(data, 0, sizeof(*data));
+    data->amount = 3;
+    for (uint32_t k = 0; k < 2; k++) {
+        CHECK(sett_set(world, e[0], OWES, data) == NULL);
+        CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
+        CHECK(strstr(sett_world_message(world), "call sett_relate or sett_cmd_relate") != NULL);
+        CHECK_EQ(sett_set_many(world, e, 1, OWES, data), SETT_STATUS_ARGUMENT);
+        CHECK_EQ(sett_cmd_set(commands, e[0], OWES, data), SETT_STATUS_ARGUMENT);
+        CHECK_EQ(sett_commands_count(commands), 0);
+        CHECK_EQ(sett_has(world, e[0], OWES), k == 1);
+        CHECK_EQ(sett_cmd_relate(commands, e[0], OWES, e[1], data), SETT_OK);
+        CHECK_EQ(sett_commands_apply(commands), SETT_OK);
+        CHECK_EQ(memcmp(sett_related(world, e[0], OWES, e[1]), data, sizeof(*data)), 0);
+    }
+    free(data);
+    CHECK_END(world);
+}
+
+static void data_is_set_through_the_link(void)
+{
+    data_is_not_set(false);
+    data_is_not_set(true);
+}
+
 static Debt* owe(sett_world* world, uint32_t source, uint32_t target, unsigned char noise)
 {
     Debt* debt =
@@ -358,8 +391,9 @@ static void bytes_bring_no_circle(void)
     CHECK_END(into);
 }
 
-TEST_MAIN(TEST(padding_of_links_counts_as_zeroes), TEST(a_difference_names_target_and_member),
-          TEST(deltas_name_padding_known_differently), TEST(members_make_the_hash_canonical),
-          TEST(searches_compare_them), TEST(json_has_them_by_name),
-          TEST(files_are_migrated_by_member), TEST(deltas_turn_acyclic_links_around),
-          TEST(bytes_bring_no_circle), TEST(what_is_said_wrongly_is_rejected))
+TEST_MAIN(TEST(data_is_set_through_the_link), TEST(padding_of_links_counts_as_zeroes),
+          TEST(a_difference_names_target_and_member), TEST(deltas_name_padding_known_differently),
+          TEST(members_make_the_hash_canonical), TEST(searches_compare_them),
+          TEST(json_has_them_by_name), TEST(files_are_migrated_by_member),
+          TEST(deltas_turn_acyclic_links_around), TEST(bytes_bring_no_circle),
+          TEST(what_is_said_wrongly_is_rejected))

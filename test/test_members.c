@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#define SHUT_MACRO 0
+
 typedef enum Mood {
     CALM,
     ANGRY = 5,
@@ -218,6 +220,10 @@ static void what_is_wrong_is_said(void)
         CHECK_SAID(said(world, Four_id, SETT_STRUCT(Vec2, x, y), wrong), "another size");
         CHECK_SAID(said(world, Four_id, SETT_STRUCT(Four, a, b, c, (d, .bits = true)), wrong),
                    "no constants");
+        CHECK_SAID(said(world, Four_id,
+                        SETT_STRUCT(Four, (a, .constants = SETT_CONSTANTS(SHUT_MACRO)), b, c, d),
+                        wrong),
+                   "a constant whose name is a value");
         CHECK_SAID(said(world, Four_id, SETT_STRUCT(Four, a, b, c, (d, .scale = -1)), wrong),
                    "not positive");
         CHECK_SAID(said(world, Four_id,

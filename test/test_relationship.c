@@ -264,10 +264,10 @@ static void misuse_is_rejected(void)
                                                                 .required = &owes,
                                                                 .required_count = 1}) == 0);
     CHECK(sett_relate(world, e[0], owes, e[1]) != NULL);
-    CHECK(sett_set(world, e[0], owes, &(Owes){.link.target = e[2], .amount = 7}) != NULL);
-    CHECK_ENTITY_EQ(sett_target(world, e[0], owes),
-                    e[1]); /* where it leads is not a value to be set */
-    CHECK_EQ(*(const int32_t*)sett_related(world, e[0], owes, e[1]), 7);
+    CHECK(sett_set(world, e[0], owes, &(Owes){.link.target = e[2], .amount = 7}) == NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
+    CHECK_ENTITY_EQ(sett_target(world, e[0], owes), e[1]); /* a link is not a value to be set */
+    CHECK_EQ(*(const int32_t*)sett_related(world, e[0], owes, e[1]), 0);
     CHECK_EQ(sett_remove(world, e[1], sources), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_component_clear(world, sources), SETT_STATUS_ARGUMENT);
     sett_query* query = sett_query_create(world, &(sett_query_desc){.name = "all"});
@@ -511,7 +511,7 @@ static void links_are_recorded(void)
     CHECK_EQ(sett_cmd_relate(commands, e[3], owes, e[4], NULL), SETT_OK);
     CHECK_EQ(sett_cmd_relate(commands, e[4], owes, e[5], NULL), SETT_OK);
     CHECK_EQ(sett_cmd_add(commands, e[6], owes), SETT_OK); /* not the way: skipped */
-    CHECK_EQ(sett_cmd_set(commands, e[6], owes, &(Owes){.amount = 3}), SETT_OK);
+    CHECK_EQ(sett_cmd_set(commands, e[6], owes, &(Owes){.amount = 3}), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_cmd_remove(commands, e[1], sources), SETT_OK);
     CHECK_EQ(sett_cmd_relate(commands, e[6], sources, e[1], NULL), SETT_STATUS_ARGUMENT);
     char text[1024];

@@ -545,6 +545,9 @@ static void locked_while_open(void)
     CHECK_EQ(count, 3);
     sett_rows left;
     CHECK(sett_search_begin(search, &left) != NULL);
+    CHECK(sett_is_null(sett_entity_create(world)));
+    CHECK(strstr(sett_world_message(world), "a loop over search") != NULL);
+    CHECK(strstr(sett_world_message(world), "call sett_search_end(rows)") != NULL);
     sett_query_end_all(world);
     CHECK(!sett_rows_next(&left));
     sett_search_end(&left);

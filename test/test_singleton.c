@@ -2,6 +2,7 @@
 #include "scarce.h"
 #include "sett/singleton.h"
 #include "sett/state.h"
+#include "sett/system.h"
 
 typedef struct Clock {
     double now;
@@ -141,5 +142,36 @@ static void memory_runs_out(void)
     scarce_end(&memory, world);
 }
 
-TEST_MAIN(TEST(a_world_has_one), TEST(they_end_last), TEST(what_fails_leaves_nothing),
-          TEST(setting_without_memory_leaves_nothing), TEST(memory_runs_out))
+static void set_first(sett_context* context)
+{
+    SETT_SYSTEM_EACH(context, b) {
+        (void)b;
+        CHECK(sett_singleton_set(context->world, 1, &(int){3}) == NULL);
+    }
+}
+
+static void the_first_is_not_added_in_a_system(void)
+{
+    sett_world* world = quiet_world();
+    CHECK_EQ(sett_component_register(
+                 world, &(sett_component_desc){.name = "Score", .id = 1, .size = sizeof(int)}),
+             1);
+    sett_component id =
+        sett_component_register(world, &(sett_component_desc){.name = "Other", .size = 4});
+    CHECK(sett_add(world, sett_entity_create(world), id) != NULL);
+    CHECK(sett_system_create(world, &(sett_system_desc){.name = "counts",
+                                                        .run = set_first,
+                                                        .terms = {{.component = id}}}) != NULL);
+    CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_LOCKED);
+    const char* message = sett_world_message(world);
+    CHECK_MSG(strstr(message, "\"Score\" cannot be the first while system \"counts\" runs") !=
+                      NULL &&
+                  strstr(message, "call sett_singleton_ensure") != NULL,
+              "%s", message);
+    CHECK_END(world);
+}
+
+TEST_MAIN(TEST(the_first_is_not_added_in_a_system), TEST(a_world_has_one), TEST(they_end_last),
+          TEST(what_fails_leaves_nothing), TEST(setting_without_memory_leaves_nothing),
+          TEST(memory_runs_out))

@@ -17,7 +17,8 @@
  *                                                       .terms = {SETT_WITH(Health)}});
  *     SETT_EVENT_SEND(world, orc, SETT_ROUTE_ENTITY, Damage, .points = 3);
  *
- * An event about the whole game can be sent to sett_singletons(world) (singleton.h).
+ * An event about the whole game can be sent to sett_singletons(world) (singleton.h). A system
+ * records it with sett_cmd_event; it can call sett_singletons once there is a singleton.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -351,7 +351,11 @@ static inline sett_constant sett_constant_make_(const char* name, int64_t value)
                           (const sett_member[]){SETT_ITEMS_(SETT_MEMBER_ITEM_, T, __VA_ARGS__)},   \
                           sett_members_link_})
 
-/* Enumerators or other constants with their names, for sett_member.constants. */
+/* Enumerators, or variables that are constant, with their names, for sett_member.constants. Not
+ * macros: these are replaced before their names are seen, and the members are rejected. Of
+ * `#define RED 0`:
+ *
+ *     (color, .constants = (const sett_constant[]){{"RED", RED}, {"BLUE", BLUE}, {NULL, 0}}) */
 #define SETT_CONSTANTS(...)                                                                        \
     ((const sett_constant[]){SETT_ITEMS_(SETT_CONSTANT_ITEM_, 0, __VA_ARGS__), {NULL, 0}})
 #define SETT_CONSTANT_ITEM_(T, c)                                                                  \

@@ -14,7 +14,7 @@
  *
  *     typedef struct Lent { int amount; } Lent;
  *     COMPONENT(Lent, .relationship = SETT_RELATIONSHIP(.many = true))
- *     TAG(ChildOf, .relationship = SETT_RELATIONSHIP())
+ *     TAG(Follows, .relationship = SETT_RELATIONSHIP())
  *
  * SETT_GET, SETT_SET and SETT_FIELD do not take such a type: sett_related reads the data of a link.
  *
@@ -36,8 +36,13 @@ typedef struct sett_chain_ {
 } sett_chain_;
 
 /* The value of a relationship with one target begins with a sett_link. The data follows, aligned.
- * Only sett_relate changes the link; queries that write it fail. Write the data through the address
- * from sett_relate or sett_related_mut, or by sett_set, which writes only the data. */
+ * Only sett_relate changes the link; queries that write it, sett_set and sett_cmd_set fail
+ * (ARGUMENT). Write the data through the address from sett_relate or sett_related_mut, or record
+ * it:
+ *
+ *     *(int*)sett_relate(world, bob, Owes_id, alice) = 5;                adds or finds the link
+ *     *(int*)sett_related_mut(world, bob, Owes_id, alice) = 6;
+ *     sett_cmd_relate(commands, bob, Owes_id, alice, &(int){7}); */
 typedef struct sett_link {
     sett_entity target;
     sett_chain_ chain_; /* in the list of the target's sources */

@@ -6,7 +6,8 @@
  * Singletons are components of one entity, which has the tag "Singletons". Queries, observers and
  * snapshots see them as all components, and so addresses are as valid as those of components
  * (core.h). A system lists singletons that it reads in access_any_in, and singletons that it writes
- * in access_any_inout (system.h). Callbacks can write singletons, but not add any (LOCKED).
+ * in access_any_inout (system.h). Callbacks and systems can write singletons, but not add any
+ * (LOCKED): call sett_singleton_ensure once before.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -19,12 +20,13 @@
  * sett_world_clear and sett_world_destroy destroy it last: on_remove callbacks of other entities
  * can read singletons.
  * Fails: LOCKED (if it has to be created), LIMIT, OUT_OF_MEMORY.
- * Cost: O(1). Threads: writer. Since: 0.1 */
+ * Cost: O(1). Threads: writer; in systems too, once the entity exists. Since: 0.1 */
 SETT_API sett_entity sett_singletons(sett_world* world);
 
 /* As sett_ensure, sett_set, sett_find, sett_find_mut and sett_remove, for this entity. If it does
  * not exist, find and find_mut return NULL, and ensure and set create it.
- * Threads: writer; sett_singleton_find: reader. Since: 0.1 */
+ * Threads: writer; sett_singleton_find: reader; ensure, set and find_mut: system, once the
+ * singleton exists. Since: 0.1 */
 SETT_API void* sett_singleton_ensure(sett_world* world, sett_component component);
 SETT_API void* sett_singleton_set(sett_world* world, sett_component component, const void* value);
 SETT_API const void* sett_singleton_find(const sett_world* world, sett_component component);

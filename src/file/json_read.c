@@ -72,6 +72,8 @@ typedef struct json_load {
     size_t seen_size;
     uint32_t lost;
     sett_status status; /* of what the world rejected */
+    bool places;        /* the path of a parent is looked up */
+    char wrong[SETTI_MESSAGE_SIZE];
 } json_load;
 
 /* ----------------------------------------------------------------------------------- references */
@@ -126,6 +128,21 @@ static bool json_load_unescape(char* path)
     return true;
 }
 
+/* Fails: no entity has this path. */
+static bool json_load_fail_path(json_load* load, const char* path, size_t at)
+{
+    SETTI_ASSERT(path[0] == '/');
+    if (load->reader.json.wrong == NULL) {
+        snprintf(load->wrong, sizeof(load->wrong),
+                 load->places
+                     ? "its parent \"%.200s\" does not exist - create it first, or add it to the "
+                       "entities of the text"
+                     : "no entity has this path: \"%.200s\"",
+                 path);
+    }
+    return setti_json_fail(&load->reader.json, at, load->wrong);
+}
+
 /* Who a reference means that no entity of the text has. */
 static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_entity* out)
 {
@@ -144,7 +161,7 @@ static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_
     *out = json_load_unescape(text) && load->world->naming != NULL
                ? sett_name_lookup(load->world, sett_null(), text)
                : sett_null();
-    return !sett_is_null(*out) || setti_json_fail(json, at, "no entity has this path");
+    return !sett_is_null(*out) || json_load_fail_path(load, text, at);
 }
 
 static bool json_load_find(setti_json_reader* reader, const char* text, size_t at, sett_entity* out)
@@ -666,7 +683,10 @@ static bool json_load_place(json_load* load, sett_entity* parent, char** name,
         strchr(*name, '/') != NULL) {
         return setti_json_fail(&load->reader.json, entry->at, "no name that an entity can have");
     }
-    return text[0] == '\0' || json_load_find(&load->reader, text, entry->at, parent);
+    load->places = true;
+    bool found = text[0] == '\0' || json_load_find(&load->reader, text, entry->at, parent);
+    load->places = false;
+    return found;
 }
 
 static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])

@@ -8,7 +8,7 @@
 #include "sett/relationship.h"
 
 /* The only target of an entity, or SETTI_NONE; not along relationships with many. `along` NULL: a
- * hierarchy that is not registered yet. */
+ * hierarchy, or InstanceOf, that is not registered yet. */
 SETTI_INLINE uint32_t setti_along_target(const setti_type* along, uint32_t index)
 {
     const void* value = along != NULL ? setti_storage_find(&along->storage, index) : NULL;

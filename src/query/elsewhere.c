@@ -83,7 +83,9 @@ const char* setti_elsewhere_check(const sett_world* world, const sett_term* term
         return "a term asks one entity, or walks: not both";
     }
     const setti_type* type = setti_world_type(world, term->along);
+    /* the library's own need not be registered yet: then no entity leads anywhere */
     bool one = term->along == 0 || term->along == SETT_ID_HIERARCHY ||
+               (term->along == SETT_ID_INSTANCE_OF && type == NULL) ||
                (type != NULL && type->relation != NULL && type->records == NULL);
     return one ? NULL : "`along` is not a relationship with one target for each source";
 }

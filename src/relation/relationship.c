@@ -357,7 +357,7 @@ static void relation_publish(setti_relation* relation, sett_component links, set
     relation->sources->relation_of_sources = relation;
     relation->sources->flags |= SETTI_TYPE_LINKED | SETTI_TYPE_STAYS;
     setti_component_guard(relation->sources, "sett_relate or sett_unrelate");
-    relation->links->writers = "sett_relate, or sett_related_mut for the data";
+    relation->links->writers = "sett_relate or sett_cmd_relate, or sett_related_mut for the data";
     setti_cleanup_tie(relation);
     setti_relation** end = &world->relations;
     while (*end != NULL) {

@@ -53,15 +53,31 @@ sett_entity sett_singletons(sett_world* world)
         return sett_null();
     }
     sett_entity entity = setti_singletons_find(world);
-    return sett_is_null(entity) ? singleton_create(world, 0, NULL) : entity;
+    if (!sett_is_null(entity) || setti_world_check_unlocked(world, __func__) != SETT_OK) {
+        return entity;
+    }
+    return singleton_create(world, 0, NULL);
 }
 
 /* Creates the entity with its first component; a call that fails leaves nothing. */
 static void* singleton_begin(sett_world* world, sett_component component, const void* value,
                              const char* call)
 {
-    if (setti_world_type(world, component) == NULL) {
+    const setti_type* type = setti_world_type(world, component);
+    if (type == NULL) {
         setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), component);
+        return NULL;
+    }
+    setti_world_close_returned(world);
+    if (world->locks != 0) {
+        const char* system = world->running != NULL ? setti_world_running(world) : NULL;
+        setti_world_fail_with(
+            world, SETT_STATUS_LOCKED,
+            "%s: there is no singleton yet, and \"%.100s\" cannot be the first %s"
+            "%.200s%s - call sett_singleton_ensure or sett_singleton_set once before",
+            call, type->desc.name,
+            system != NULL ? "while system \"" : "inside a loop or a callback",
+            system != NULL ? system : "", system != NULL ? "\" runs" : "");
         return NULL;
     }
     sett_entity entity = singleton_create(world, component, value);

@@ -211,7 +211,7 @@ sett_tasks sett_threads_tasks(sett_threads* threads)
 {
     static const sett_tasks none;
     sett_tasks tasks = {threads_enqueue, threads_finish, threads};
-    return SETTI_IS_NULL(threads) ? none : tasks;
+    return threads != NULL ? tasks : none;
 }
 
 uint32_t sett_threads_count(const sett_threads* threads)

@@ -904,6 +904,7 @@ static sett_search* search_make(sett_world* world, const sett_search_desc* desc,
     search->term = (sett_search_term*)(void*)((unsigned char*)search + terms);
     char* at = (char*)(search->term + desc->term_count);
     search->open.name = name;
+    search->open.of_search = true;
     search_copy_text(&search->open.name, &at);
     for (uint32_t k = 0; k < desc->term_count; k++) {
         sett_search_term* term = &search->term[search->term_count++];

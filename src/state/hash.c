@@ -497,8 +497,9 @@ sett_status sett_world_check_writes(sett_world* world)
     return setti_world_fail_with(
         world, SETT_STATUS_INVALID,
         "sett_world_check_writes: \"%.100s\", at or near entity %u, was written without saying "
-        "so%s%s: declare the loop's term out or inout, use sett_set or sett_get_mut, and get the "
-        "address again after a snapshot",
+        "so%s%s: declare the loop's term out or inout, use sett_set or sett_get_mut, and get an "
+        "address for writing again after each new tick (snapshot, restore, sett_world_hash, "
+        "sett_world_advance_tick, sett_progress)",
         type->desc.name, (unsigned)index, world->calling != NULL ? ", while this ran: " : "",
         world->calling != NULL ? world->calling : "");
 }

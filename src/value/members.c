@@ -176,6 +176,15 @@ static bool member_is_step(double step)
     return bits << 12 == 0 && step >= 0x1p-60 && step <= 0x1p60;
 }
 
+/* Whether a name is a number: a macro was replaced before SETT_CONSTANTS saw its name. */
+static bool member_has_value_for_name(const sett_constant* constants)
+{
+    while (constants->name != NULL && strchr("0123456789-(", constants->name[0]) == NULL) {
+        constants++;
+    }
+    return constants->name != NULL && constants->name[0] != '\0';
+}
+
 /* What else is said of a member. */
 static const char* member_check_extras(const sett_member* given)
 {
@@ -189,6 +198,10 @@ static const char* member_check_extras(const sett_member* given)
     sett_member_kind kind = member_kind(member);
     if (member->constants != NULL && !member_is_integer(kind)) {
         return "has constants and is no integer";
+    }
+    if (member->constants != NULL && member_has_value_for_name(member->constants)) {
+        return "has a constant whose name is a value, as SETT_CONSTANTS gives for a macro - write "
+               "{\"RED\", RED} (members.h)";
     }
     if (member->bits && member->constants == NULL) {
         return "has no constants that say what its bits are";

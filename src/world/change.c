@@ -238,7 +238,9 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, entity.index) && row != NULL);
     bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET);
-    if ((type->flags & SETTI_TYPE_GUARDED) != 0) {
+    /* A link that was written in its place is set to itself, to be notified. */
+    if ((type->flags & SETTI_TYPE_GUARDED) != 0 ||
+        ((type->flags & SETTI_TYPE_LINKED) != 0 && value != row)) {
         setti_component_reject_set(world, type, "sett_set");
         return false;
     }
@@ -323,7 +325,7 @@ static bool change_may_move(const sett_world* world, const setti_type* type)
 SETTI_APART static void* change_set_absent(sett_world* world, sett_entity entity, setti_type* type,
                                            const void* value)
 {
-    if ((type->flags & SETTI_TYPE_GUARDED) != 0) {
+    if ((type->flags & (SETTI_TYPE_GUARDED | SETTI_TYPE_LINKED)) != 0) {
         setti_component_reject_set(world, type, "sett_set");
         return NULL;
     }

@@ -772,7 +772,7 @@ SETTI_COLD static sett_status commands_no_value(const sett_commands* commands,
     return SETT_STATUS_ARGUMENT;
 }
 
-/* Values of a guarded type are not for commands to set. */
+/* Values of a guarded type, and links, are not for commands to set. */
 SETTI_COLD static sett_status commands_guarded(const sett_commands* commands,
                                                const setti_type* type)
 {
@@ -834,7 +834,7 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
     if (SETTI_UNLIKELY(value == NULL)) {
         return commands_no_value(commands, type);
     }
-    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_GUARDED) != 0)) {
+    if (SETTI_UNLIKELY((type->flags & (SETTI_TYPE_GUARDED | SETTI_TYPE_LINKED)) != 0)) {
         return commands_guarded(commands, type);
     }
     if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {

@@ -675,11 +675,15 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
     }
     world_advise(instead, sizeof(instead), call, " and call sett_commands_apply after the loop",
                  "call it after the loop");
+    const setti_open_loop* loop = world->open_loops;
+    bool search = loop != NULL && loop->of_search;
     return setti_world_fail_with(
         world, SETT_STATUS_LOCKED,
-        "%s: a loop over query \"%.100s\" is open; %s (if sett_query_begin opened it and it was "
-        "left: call sett_batch_end(b) before leaving; sett_query_end_all(world) recovers)",
-        call, world->open_loops != NULL ? world->open_loops->name : "?", instead);
+        "%s: a loop over %s \"%.100s\" is open; %s (if %s opened it and it was left: call %s "
+        "before leaving; sett_query_end_all(world) recovers)",
+        call, search ? "search" : "query", loop != NULL ? loop->name : "?", instead,
+        search ? "SETT_SEARCH or sett_search_begin" : "sett_query_begin",
+        search ? "sett_search_end(rows)" : "sett_batch_end(b)");
 }
 
 /* Closes the loops whose functions have returned. */

@@ -46,6 +46,7 @@ typedef struct setti_open_loop {
     const void* frame;
     struct setti_gather_scratch* scratches; /* of those that gather */
     uint32_t closed;                        /* how often its loops were closed from outside */
+    bool of_search;                         /* over a search, not over a query */
     struct setti_open_loop* next;
     struct setti_open_loop* previous;
 } setti_open_loop;
