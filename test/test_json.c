@@ -1003,6 +1003,8 @@ static void two_entities_with_singletons_are_reported(void)
     sett_entity other = sett_entity_create(world);
     CHECK(!sett_is_null(sett_singletons(world)));
     CHECK_VALID(world);
+    CHECK(sett_add(world, other, SETT_ID_SINGLETONS) == NULL);
+    setti_world_type(world, SETT_ID_SINGLETONS)->flags &= ~(uint32_t)SETTI_TYPE_ONE;
     CHECK(sett_add(world, other, SETT_ID_SINGLETONS) != NULL);
     CHECK_EQ(sett_world_validate(world, &reason), SETT_STATUS_INVALID);
     CHECK_STR_EQ(reason, "Singletons: two entities have this tag, by which singletons are found");

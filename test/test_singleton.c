@@ -1,5 +1,7 @@
 /* test_singleton.c: values of which a world has one. */
 #include "scarce.h"
+#include "sett/duplicate.h"
+#include "sett/prefab.h"
 #include "sett/singleton.h"
 #include "sett/state.h"
 #include "sett/system.h"
@@ -172,6 +174,58 @@ static void the_first_is_not_added_in_a_system(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(the_first_is_not_added_in_a_system), TEST(a_world_has_one), TEST(they_end_last),
+/* A road by which a program may try to give the tag to another entity. */
+static void try_road(sett_world* world, uint32_t road, sett_entity one, sett_entity other)
+{
+    sett_component tag = SETT_ID_SINGLETONS;
+    sett_value value = {.component = tag};
+    sett_instantiate_desc with = {.prefab = other, .values = &value, .value_count = 1};
+    sett_commands* commands = sett_commands_create(world);
+    sett_entity made[2];
+    if (road < 3) {
+        CHECK((road == 0   ? sett_add(world, other, tag)
+               : road == 1 ? sett_ensure(world, other, tag)
+                           : sett_set(world, other, tag, NULL)) == NULL);
+    } else if (road < 6) {
+        CHECK(sett_is_null(road == 3   ? sett_create_with(world, &value, 1)
+                           : road == 4 ? sett_duplicate(world, one, NULL)
+                                       : sett_instantiate_with(world, &with)));
+    } else if (road < 9) {
+        CHECK_EQ(road == 6 ? sett_entity_create_many(world, 1, &tag, 1, NULL, made)
+                           : sett_instantiate(world, one, road - 6, made),
+                 SETT_STATUS_ARGUMENT);
+    } else {
+        CHECK_EQ(sett_cmd_add(commands, other, tag), SETT_OK);
+        (void)sett_commands_apply(commands);
+    }
+    sett_commands_destroy(commands);
+}
+
+static void no_other_entity_gets_the_tag(void)
+{
+    for (uint32_t road = 0; road < 10; road++) {
+        sett_world* world = quiet_world();
+        sett_component tag = SETT_ID_SINGLETONS;
+        sett_component Clock_id = SETT_REGISTER(world, Clock);
+        CHECK(SETT_SINGLETON_SET(world, Clock, .now = 5) != NULL);
+        sett_entity one = sett_singletons(world);
+        sett_entity other = sett_entity_create(world);
+        try_road(world, road, one, other);
+        CHECK_MSG(sett_world_error(world) == SETT_STATUS_ARGUMENT, "road %u: %s", (unsigned)road,
+                  sett_world_message(world));
+        CHECK(strstr(sett_world_message(world), "sett_singletons") != NULL);
+        CHECK_EQ(sett_entity_count(world), 2);
+        CHECK_VALID(world);
+        /* where none has it, one can */
+        CHECK_EQ(sett_entity_destroy(world, one), SETT_OK);
+        CHECK_EQ(sett_entity_create_many(world, 2, &tag, 1, NULL, NULL), SETT_STATUS_ARGUMENT);
+        CHECK(sett_add(world, other, tag) != NULL);
+        CHECK_ENTITY_EQ(sett_singletons(world), other);
+        CHECK_END(world);
+    }
+}
+
+TEST_MAIN(TEST(the_first_is_not_added_in_a_system), TEST(a_world_has_one),
+          TEST(no_other_entity_gets_the_tag), TEST(they_end_last),
           TEST(what_fails_leaves_nothing), TEST(setting_without_memory_leaves_nothing),
           TEST(memory_runs_out))

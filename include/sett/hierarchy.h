@@ -71,7 +71,9 @@ SETT_API sett_component sett_hierarchy_register_sized(sett_world* world,
                                                       const sett_hierarchy_desc* desc, size_t size);
 
 /* Registers the component. The first use of a hierarchy does it too. Call it earlier to set
- * options, or to name the component in a query or an observer.
+ * options, or to name the component in a query, in an observer or in a system's lists.
+ * The default policy goes with the state: a world that loads a file, applies a delta or is made a
+ * clone gets the other world's. A merge, JSON and a restored snapshot leave it as it is.
  * Returns SETT_ID_HIERARCHY; 0 on failure. Fails: as sett_component_register, ARGUMENT (an unknown
  * policy), LIMIT (entity_limit is 2^31 or above).
  * Threads: writer. Since: 0.1 */

@@ -5,9 +5,11 @@
  *
  * Singletons are components of one entity, which has the tag "Singletons". Queries, observers and
  * snapshots see them as all components, and so addresses are as valid as those of components
- * (core.h). A system lists singletons that it reads in access_any_in, and singletons that it writes
- * in access_any_inout (system.h). Callbacks and systems can write singletons, but not add any
- * (LOCKED): call sett_singleton_ensure once before.
+ * (core.h). One entity at most has the tag: a call that would give it to a second one, such as
+ * sett_add, sett_duplicate or sett_instantiate, fails (ARGUMENT). A system lists singletons that it
+ * reads in access_any_in, and singletons that it writes in access_any_inout (system.h). Callbacks
+ * and systems can write singletons, but not add any (LOCKED): call sett_singleton_ensure once
+ * before.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -486,6 +486,9 @@ static sett_status clone_plan_given(setti_clone* clone, setti_edit* edit)
                                          "out of the values",
                                          clone->call, type->desc.name);
         }
+        if (!setti_change_may_add(type, clone->count)) {
+            return setti_change_reject_linked(clone->to, type, clone->call);
+        }
         setti_edit_part* part = setti_edit_include(clone->to, edit, type);
         if (part == NULL) {
             return clone_no_memory(clone);
@@ -518,6 +521,9 @@ static sett_status clone_plan_type(setti_clone* clone, setti_clone_node* node, s
     }
     if (clone->merge != NULL && clone->merge->verdicts[type->id] == SETTI_CLONE_RAW) {
         return clone_reject_raw(clone, type);
+    }
+    if ((to->flags & SETTI_TYPE_ONE) != 0 && !setti_change_may_add(to, clone->count)) {
+        return setti_change_reject_linked(clone->to, to, clone->call);
     }
     setti_edit_part* part = setti_edit_include(clone->to, clone_edit(clone, node), to);
     if (part == NULL) {

@@ -433,6 +433,18 @@ static sett_status tree_join_world(sett_world* into, const sett_world* from, con
     return sett_hierarchy_register(into, &desc) != 0 ? SETT_OK : into->error;
 }
 
+/* The policy of children that have none of their own, which is part of no node. */
+static uint32_t tree_choice(const setti_type* type)
+{
+    return (uint32_t)type->world->hierarchy->policy - SETT_CHILDREN_DESTROY;
+}
+
+static void tree_choose(setti_type* type, uint32_t choice)
+{
+    SETTI_ASSERT(choice <= SETT_CHILDREN_REJECT - SETT_CHILDREN_DESTROY);
+    type->world->hierarchy->policy = (sett_children_policy)(choice + SETT_CHILDREN_DESTROY);
+}
+
 static void tree_describe(sett_world* world, const setti_type* type, sett_entity entity,
                           setti_writer* out)
 {
@@ -467,8 +479,12 @@ static setti_hierarchy* tree_register(sett_world* world)
         setti_pool_free(&world->pool, tree, sizeof(*tree), 16);
         return NULL;
     }
-    static const setti_module module = {
-        .validate = tree_validate, .join = tree_join_world, .describe = tree_describe};
+    static const setti_module module = {.validate = tree_validate,
+                                        .join = tree_join_world,
+                                        .choice = tree_choice,
+                                        .choose = tree_choose,
+                                        .choices = SETT_CHILDREN_REJECT - SETT_CHILDREN_DESTROY + 1,
+                                        .describe = tree_describe};
     tree->type = setti_world_type(world, id);
     tree->type->module = &module;
     setti_component_set_cascade(world, tree->type, &cascade);

@@ -6,7 +6,7 @@
  * When all entities are destroyed it goes last, so that removal hooks of others can read the
  * singletons.
  *
- * Invariant:  at most one entity was given the tag by this file
+ * Invariant:  at most one entity has the tag: its type is SETTI_TYPE_ONE
  */
 #include "relation/singletons.h"
 
@@ -26,7 +26,10 @@ sett_component setti_singletons_register(sett_world* world)
                                 .id = setti_component_own_id(world, "Singletons"),
                                 .storage = SETT_STORAGE_SPARSE_SET};
     sett_component tag = sett_component_register(world, &desc);
-    world->last_tag = tag != 0 ? setti_world_type(world, tag) : world->last_tag;
+    if (tag != 0) {
+        world->last_tag = setti_world_type(world, tag);
+        world->last_tag->flags |= SETTI_TYPE_ONE;
+    }
     return tag;
 }
 

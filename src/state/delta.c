@@ -255,7 +255,11 @@ static void delta_write_type(setti_delta_writer* to, const setti_type* type)
                                  (uint64_t)type->storage.kind << 4 | setti_delta_order_of(type),
                              1);
     setti_delta_write_number(to, type->desc.size, 4);
-    setti_delta_write_number(to, type->desc.layout_version, 4);
+    const setti_module* module = type->module;
+    setti_delta_write_number(to,
+                             module != NULL && module->choice != NULL ? module->choice(type)
+                                                                      : type->desc.layout_version,
+                             4);
     setti_delta_write_number(to, setti_delta_bytes(type), 4);
     setti_delta_write_number(to, setti_type_data(type)->mask_print, 8);
     for (uint32_t k = 0; k < 4; k++) { /* entries, changes, lists, runs of rows */

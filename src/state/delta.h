@@ -5,6 +5,7 @@
  *              on; counts of the next four
  *     types    name, form and kind, size, layout version, bytes a value, hash of its mask, counts
  *              of its four, extent
+ *              (tree: the default policy, less one, in place of the layout version)
  *     ended    runs of handles: first index, generation, how many (1 byte, 1 to 16)   ascending
  *     begun    the same
  *     slots    the same, of dead indices whose next life is not the next one: its generation

@@ -134,7 +134,10 @@ sett_status setti_delta_reject(const setti_delta* delta, const char* why)
 /* Whether the type has the same layout in the delta and here. */
 static bool apply_is_type(const setti_delta_type* of, uint32_t size, uint32_t version)
 {
-    return of->type->desc.size == size && of->type->desc.layout_version == version &&
+    const setti_module* module = of->type->module;
+    bool chosen = module != NULL && module->choice != NULL;
+    return of->type->desc.size == size &&
+           (chosen ? version < module->choices : of->type->desc.layout_version == version) &&
            setti_delta_form_of(of->type) == of->form && setti_delta_bytes(of->type) == of->bytes;
 }
 
@@ -219,6 +222,7 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     if (of->type == NULL || (of->rule == NULL && !apply_is_type(of, size, version))) {
         return apply_reject_type(delta, of, name, size, version);
     }
+    of->choice = version;
     const char* why = setti_delta_rejects(of->type);
     if ((form & SETTI_DELTA_BIG_ENDIAN) != setti_delta_order_of(of->type)) {
         why = "has values of another byte order: give it members without opaque bytes, on the "
@@ -734,6 +738,17 @@ static sett_status apply_reject_result(const setti_delta* delta)
                                  (unsigned)entity.generation);
 }
 
+/* What the program chose for types at the sender is so here, too. */
+static void apply_choices(const setti_delta* delta)
+{
+    for (uint32_t k = 0; k < delta->type_count; k++) {
+        setti_type* type = delta->type[k].type;
+        if (type->module != NULL && type->module->choose != NULL) {
+            type->module->choose(type, delta->type[k].choice);
+        }
+    }
+}
+
 /* Plays a delta; fails if a step fails, or if the result is not the announced state. */
 static sett_status apply_play(setti_delta* delta, sett_snapshot undo, bool trust)
 {
@@ -748,10 +763,15 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, bool trust
     status = SETT_OK;
     if (!setti_delta_play(delta) || !setti_delta_arrange(delta, setti_unconst(before))) {
         status = apply_blame(delta);
+    } else if (world->last_tag != NULL && world->last_tag->storage.count > 1) {
+        status = setti_delta_reject(delta, "two entities have the singletons");
     } else if (!trust && sett_world_hash(world) != delta->after) {
         status = apply_reject_result(delta);
     }
     setti_pool_set_ceiling(&world->pool, 0);
+    if (status == SETT_OK) {
+        apply_choices(delta);
+    }
     return status;
 }
 

@@ -72,6 +72,7 @@ typedef struct setti_delta_type {
     setti_type* type;
     setti_delta_form form;
     const setti_codec* codec; /* or NULL */
+    uint32_t choice;          /* setti_module.choice, if the type has one */
     uint32_t kind;            /* setti_kind of its storage there */
     uint32_t bytes;
     uint64_t mask_print;

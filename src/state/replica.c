@@ -113,6 +113,28 @@ static sett_status replica_register(sett_world* into, const sett_world* from,
     return done ? SETT_OK : into->error;
 }
 
+/* What the world knows of types that the library gives a meaning: of those that came from another
+ * world as if they had been registered by the library's calls here. */
+static void replica_adopt(const sett_world* from, sett_world* into)
+{
+    for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
+        setti_type* own = from->hidden[k] != NULL ? replica_find(into, from->hidden[k]) : NULL;
+        into->hidden[k] = own != NULL ? own : into->hidden[k];
+    }
+    into->make_prefab = from->make_prefab != NULL ? from->make_prefab : into->make_prefab;
+    setti_type* last = from->last_tag != NULL ? replica_find(into, from->last_tag) : NULL;
+    if (last != NULL) {
+        into->last_tag = last;
+        last->flags |= SETTI_TYPE_ONE;
+    }
+    setti_type* made = from->instance_of != NULL ? replica_find(into, from->instance_of) : NULL;
+    into->instance_of = made != NULL ? made : into->instance_of;
+    into->listener_version++;
+    if (into->update_queries != NULL) {
+        into->update_queries(into); /* sett_query_matches does not update */
+    }
+}
+
 sett_status setti_replica_join(sett_world* into, const sett_world* from, const setti_type* type)
 {
     sett_status status = SETT_OK;
@@ -122,7 +144,11 @@ sett_status setti_replica_join(sett_world* into, const sett_world* from, const s
     for (uint32_t k = 0; status == SETT_OK && k < type->required.count; k++) {
         status = setti_replica_join(into, from, type->required.item[k]);
     }
-    return status == SETT_OK ? replica_register(into, from, type, false) : status;
+    if (status == SETT_OK) {
+        status = replica_register(into, from, type, false);
+        replica_adopt(from, into);
+    }
+    return status;
 }
 
 /* What a module keeps beside components; NULL if this world has none of this name. */
@@ -357,6 +383,9 @@ static void replica_copy_type(const setti_pool* pool, const setti_type* type, se
     if (setti_pages_values(&own->storage.rows) != NULL) {
         replica_copy_values(type, own);
     }
+    if (type->module != NULL && type->module->choice != NULL) {
+        own->module->choose(own, type->module->choice(type));
+    }
 }
 
 static void replica_copy(const sett_world* from, sett_world* into, const uint32_t* number)
@@ -401,19 +430,12 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
     size_t size = ((size_t)from->signatures.count + 1) * sizeof(uint32_t);
     uint32_t* number = replica_reserve(from, into) ? replica_signatures(from, into, size) : NULL;
     into->epoch++;
-    into->listener_version++;
     if (number == NULL) {
         replica_empty(into);
         return setti_world_no_memory(into, replica_call);
     }
     replica_copy(from, into, number);
-    for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
-        into->hidden[k] =
-            from->hidden[k] != NULL ? replica_find(into, from->hidden[k]) : into->hidden[k];
-    }
-    into->last_tag = from->last_tag != NULL ? replica_find(into, from->last_tag) : into->last_tag;
-    into->instance_of =
-        from->instance_of != NULL ? replica_find(into, from->instance_of) : into->instance_of;
+    replica_adopt(from, into);
     setti_pool_free(&into->pool, number, size, 16);
     for (setti_listener* at = into->listeners; at != NULL; at = at->next) {
         if (!at->observes) {

@@ -95,6 +95,12 @@ setti_type* setti_change_check_type(sett_world* world, sett_component component,
 SETTI_COLD sett_status setti_change_reject_linked(sett_world* world, const setti_type* type,
                                                   const char* call)
 {
+    if ((type->flags & SETTI_TYPE_ONE) != 0) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: \"%.100s\" is the tag of the one entity that has the "
+                                     "singletons - sett_singletons returns it",
+                                     call, type->desc.name);
+    }
     return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                  "%s: \"%.100s\" belongs to a relationship: sett_relate adds it, "
                                  "sett_unrelate and sett_unrelate_sources end links",
@@ -120,7 +126,7 @@ SETTI_COLD void* setti_change_add(sett_world* world, sett_entity entity, sett_co
         setti_world_fail(world, SETT_STATUS_PRESENT, call, entity, component);
         return NULL;
     }
-    if ((type->flags & SETTI_TYPE_LINKED) != 0) {
+    if (!setti_change_may_add(type, 1)) {
         setti_change_reject_linked(world, type, call);
         return NULL;
     }

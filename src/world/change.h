@@ -93,7 +93,15 @@ void setti_change_release(sett_world* world, const setti_type* type, void* old);
 /* The type, if the world is unlocked and knows it. */
 setti_type* setti_change_check_type(sett_world* world, sett_component component, const char* call);
 
-/* Types of relationships come with places in lists, which their own functions see to. */
+/* Whether calls of the program may add a type to so many entities. */
+static inline bool setti_change_may_add(const setti_type* type, uint32_t count)
+{
+    return (type->flags & SETTI_TYPE_LINKED) == 0 &&
+           ((type->flags & SETTI_TYPE_ONE) == 0 || (type->storage.count == 0 && count == 1));
+}
+
+/* Types of relationships come with places in lists, which their own functions see to; the tag of
+ * the singletons is on one entity. */
 sett_status setti_change_reject_linked(sett_world* world, const setti_type* type, const char* call);
 
 /* Debug builds report a value that is given for a tag; the call ignores it. */

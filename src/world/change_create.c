@@ -90,7 +90,8 @@ sett_status sett_entity_set_first(sett_world* world, uint32_t index)
 /* ------------------------------------------------------------------------------ with components */
 
 /* Whether a component may be among those of a creation, at its place in the list. */
-static sett_status create_check(sett_world* world, const sett_component* components, uint32_t at,
+static sett_status create_check(sett_world* world, const setti_edit* edit,
+                                const sett_component* components, uint32_t at,
                                 const void* const* values, const char* call)
 {
     const setti_type* type = setti_world_type(world, components[at]);
@@ -103,7 +104,7 @@ static sett_status create_check(sett_world* world, const sett_component* compone
                                          "%s: \"%.100s\" is listed twice", call, type->desc.name);
         }
     }
-    if ((type->flags & SETTI_TYPE_LINKED) != 0) {
+    if (!setti_change_may_add(type, edit->count)) {
         return setti_change_reject_linked(world, type, call);
     }
     if ((type->flags & SETTI_TYPE_GUARDED) != 0 && values != NULL && values[at] != NULL) {
@@ -128,7 +129,7 @@ static sett_status create_prepare(sett_world* world, setti_edit* edit,
 {
     SETTI_ASSERT(edit->begins && edit->added_count == 0);
     for (uint32_t k = 0; k < count; k++) {
-        sett_status status = create_check(world, components, k, values, call);
+        sett_status status = create_check(world, edit, components, k, values, call);
         if (status != SETT_OK) {
             return status;
         }

@@ -44,11 +44,13 @@ enum {
     SETTI_TYPE_GUARDED = 32768,  /* its values are links or keys: only its module sets them */
     SETTI_TYPE_CASCADES = 65536, /* its end has consequences for other entities */
     /* some type that requires it is dont_fragment: no signature tells that it has to go as well */
-    SETTI_TYPE_REQUIRED_APART = 131072
+    SETTI_TYPE_REQUIRED_APART = 131072,
+    SETTI_TYPE_ONE = 262144 /* one entity at most has it */
 };
 
 #define SETTI_TYPE_SLOW_ADD                                                                        \
-    (SETTI_TYPE_DONT_FRAGMENT | SETTI_TYPE_REQUIRES_DONT_FRAGMENT | SETTI_TYPE_LINKED)
+    (SETTI_TYPE_DONT_FRAGMENT | SETTI_TYPE_REQUIRES_DONT_FRAGMENT | SETTI_TYPE_LINKED |            \
+     SETTI_TYPE_ONE)
 #define SETTI_TYPE_LONG_ADD (SETTI_TYPE_SLOW_ADD | SETTI_TYPE_OTHER)
 #define SETTI_TYPE_SLOW_SET                                                                        \
     (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT | SETTI_TYPE_ON_SET | SETTI_TYPE_GUARDED)
@@ -159,6 +161,11 @@ typedef struct setti_module {
     sett_status (*join)(sett_world* into, const sett_world* from, const struct setti_type* type);
     /* Whether two worlds' types of one name mean the same to the module. NULL: always. */
     bool (*same)(const struct setti_type* a, const struct setti_type* b);
+    /* What the program chose for the type, less than `choices`, 0 by default: it goes with the
+     * values to copies, and in deltas in place of the layout version. NULL: nothing. */
+    uint32_t (*choice)(const struct setti_type* type);
+    void (*choose)(struct setti_type* type, uint32_t choice);
+    uint32_t choices;
     /* Writes how the values of an entity that both worlds have differ; `of_data` is for what the
      * program wrote. Returns the length, 0 if they are the same. NULL: by their bytes. */
     int (*difference)(sett_entity entity, const struct setti_type* a, const struct setti_type* b,
