@@ -1050,15 +1050,74 @@ static void loops_over_children_and_subtrees(void)
     sett_world_destroy(world);
 }
 
-TEST_MAIN(TEST(builds_a_chain_of_pairs_downwards), TEST(loops_over_children_and_subtrees),
-          TEST(keeps_children_in_order), TEST(puts_children_in_order),
-          TEST(is_a_component_like_any_other), TEST(says_nothing_of_strangers),
-          TEST(rejects_cycles), TEST(repairs_depths_when_asked), TEST(is_compared_by_its_links),
-          TEST(restores_depths), TEST(walks_parents_first), TEST(destroys_children_first),
-          TEST(detaches_or_rejects_by_policy), TEST(has_a_policy_for_the_world),
-          TEST(ends_with_the_component), TEST(destroys_all_with_a_type),
-          TEST(keeps_slots_that_are_used_up), TEST(used_up_slots_leave_with_others),
-          TEST(rejects_while_loops_are_open), TEST(holds_when_observers_move_entities),
-          TEST(needs_indices_below_a_limit), TEST(sorts_parents_first),
-          TEST(finds_the_parents_component), TEST(works_in_any_storage),
+static void expect_difference(sett_world* a, sett_world* b, const char* expected)
+{
+    char text[256];
+    size_t length = sett_world_difference(a, b, text, sizeof(text));
+    CHECK_STR_EQ(text, expected);
+    CHECK_EQ(length, strlen(text));
+    CHECK_EQ(sett_world_difference(a, b, NULL, 0), length);
+}
+
+static void differences_are_said_as_a_program_would(void)
+{
+    sett_world* world[2] = {sett_world_create(NULL), sett_world_create(NULL)};
+    sett_entity e[5];
+    for (uint32_t w = 0; w < 2; w++) {
+        for (uint32_t k = 0; k < 5; k++) {
+            e[k] = sett_entity_create(world[w]);
+        }
+        CHECK_EQ(sett_hierarchy_attach(world[w], e[2], e[1]), SETT_OK);
+        CHECK_EQ(sett_hierarchy_attach(world[w], e[3], e[1]), SETT_OK);
+    }
+    sett_hierarchy_attach(world[1], e[0], e[4]);
+    sett_hierarchy_attach(world[0], e[0], e[1]);
+    expect_difference(world[0], world[1],
+                      "entity 0:1: \"Hierarchy\" differs: child of 1:1, 0 children in the first "
+                      "world, child of 4:1, 0 children in the second");
+    sett_hierarchy_detach(world[1], e[0]);
+    expect_difference(world[0], world[1],
+                      "entity 0:1: \"Hierarchy\" differs: child of 1:1, 0 children in the first "
+                      "world, a root, 0 children in the second");
+    sett_hierarchy_detach(world[0], e[0]);
+    sett_hierarchy_attach(world[0], e[2], e[1]);
+    expect_difference(world[0], world[1],
+                      "entity 1:1: \"Hierarchy\" differs: the first child is 3:1 in the first "
+                      "world, 2:1 in the second");
+    sett_hierarchy_attach(world[1], e[2], e[1]);
+    sett_hierarchy_set_policy(world[1], e[1], SETT_CHILDREN_DETACH);
+    expect_difference(world[0], world[1],
+                      "entity 1:1: \"Hierarchy\" differs: a root, 2 children in the first world, "
+                      "a root, 2 children, which it detaches in the second");
+    sett_hierarchy_set_policy(world[1], e[1], SETT_CHILDREN_DEFAULT);
+    for (uint32_t w = 0; w < 2; w++) {
+        sett_hierarchy_attach(world[w], e[4], e[1]);
+        sett_hierarchy_attach(world[w], e[2], e[1]);
+    }
+    sett_hierarchy_attach(world[1], e[4], e[1]); /* 3 4 2, and 3 2 4 */
+    expect_difference(world[0], world[1],
+                      "entity 2:1: \"Hierarchy\" differs: the next sibling is none in the first "
+                      "world, 4:1 in the second");
+    sett_hierarchy_attach(world[1], e[2], e[1]);
+    CHECK_EQ(sett_world_difference(world[0], world[1], NULL, 0), 0);
+    sett_name_set(world[0], e[0], "ana");
+    sett_name_set(world[1], e[0], "bob");
+    expect_difference(world[0], world[1],
+                      "entity 0:1: \"Name\" differs: \"ana\" in the first world, \"bob\" in the "
+                      "second");
+    sett_world_destroy(world[0]);
+    sett_world_destroy(world[1]);
+}
+
+TEST_MAIN(TEST(differences_are_said_as_a_program_would), TEST(builds_a_chain_of_pairs_downwards),
+          TEST(loops_over_children_and_subtrees), TEST(keeps_children_in_order),
+          TEST(puts_children_in_order), TEST(is_a_component_like_any_other),
+          TEST(says_nothing_of_strangers), TEST(rejects_cycles), TEST(repairs_depths_when_asked),
+          TEST(is_compared_by_its_links), TEST(restores_depths), TEST(walks_parents_first),
+          TEST(destroys_children_first), TEST(detaches_or_rejects_by_policy),
+          TEST(has_a_policy_for_the_world), TEST(ends_with_the_component),
+          TEST(destroys_all_with_a_type), TEST(keeps_slots_that_are_used_up),
+          TEST(used_up_slots_leave_with_others), TEST(rejects_while_loops_are_open),
+          TEST(holds_when_observers_move_entities), TEST(needs_indices_below_a_limit),
+          TEST(sorts_parents_first), TEST(finds_the_parents_component), TEST(works_in_any_storage),
           TEST(survives_running_out_of_memory), TEST(destroys_a_chain_of_a_million))

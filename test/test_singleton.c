@@ -226,6 +226,5 @@ static void no_other_entity_gets_the_tag(void)
 }
 
 TEST_MAIN(TEST(the_first_is_not_added_in_a_system), TEST(a_world_has_one),
-          TEST(no_other_entity_gets_the_tag), TEST(they_end_last),
-          TEST(what_fails_leaves_nothing), TEST(setting_without_memory_leaves_nothing),
-          TEST(memory_runs_out))
+          TEST(no_other_entity_gets_the_tag), TEST(they_end_last), TEST(what_fails_leaves_nothing),
+          TEST(setting_without_memory_leaves_nothing), TEST(memory_runs_out))

@@ -372,8 +372,52 @@ static void writing_is_noticed_by_tick(void)
     sett_world_destroy(world);
 }
 
-TEST_MAIN(TEST(header_and_library_must_match), TEST(every_status_has_a_name_and_a_text),
-          TEST(an_empty_world_holds_next_to_nothing),
+/* Whether the library was compiled without NDEBUG. */
+static bool debug_reports(void)
+{
+    ear heard = {0, 0, SETT_OK, ""};
+    sett_world_desc desc = {.log_fn = ear_log, .hook_user = &heard};
+    sett_world* world = sett_world_create(&desc);
+    (void)sett_add(world, sett_entity_create(world), 5);
+    sett_world_destroy(world);
+    return heard.logged != 0;
+}
+
+static void count_log(void* user, sett_log_level level, const char* message)
+{
+    CHECK_EQ(level, SETT_LOG_WARNING);
+    CHECK(strstr(message, "1 recorded commands were never applied") != NULL);
+    ++*(uint32_t*)user;
+}
+
+static void record_end(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)value;
+    (void)user;
+    CHECK(!sett_is_null(sett_cmd_create(sett_commands_here(world))) || !sett_is_null(entity));
+}
+
+/* What callbacks record while the world ends is no program's mistake. */
+static void forgotten_commands_are_reported(void)
+{
+    bool debug = debug_reports();
+    for (uint32_t round = 0; round < 2; round++) {
+        uint32_t logged = 0;
+        sett_world* world =
+            sett_world_create(&(sett_world_desc){.log_fn = count_log, .hook_user = &logged});
+        sett_component_desc desc = {.name = "Ends", .on_remove = record_end};
+        sett_component ends = sett_component_register(world, &desc);
+        CHECK(sett_add(world, sett_entity_create(world), ends) != NULL);
+        if (round == 1) {
+            CHECK(!sett_is_null(sett_cmd_create(sett_commands_here(world))));
+        }
+        CHECK_EQ(sett_world_destroy(world), SETT_OK);
+        CHECK_EQ(logged, debug && round == 1);
+    }
+}
+
+TEST_MAIN(TEST(forgotten_commands_are_reported), TEST(header_and_library_must_match),
+          TEST(every_status_has_a_name_and_a_text), TEST(an_empty_world_holds_next_to_nothing),
           TEST(reserved_memory_is_used_before_the_allocator_is_asked),
           TEST(two_worlds_share_nothing), TEST(misuse_is_reported_in_debug_builds),
           TEST(messages_name_what_they_are_about), TEST(a_stale_handle_is_explained),

@@ -10,12 +10,7 @@ typedef struct Weight {
     float kg;
 } Weight;
 
-typedef struct CarriedBy { /* the link comes first, then data of your own */
-    sett_link link;
-    int slot;
-} CarriedBy;
-
-static sett_component Weight_id, CarriedBy_id;
+static sett_component Weight_id, CarriedBy_id; /* a link of CarriedBy has the slot, an int */
 
 static void give(sett_world* world, sett_entity item, sett_entity to, int slot)
 {
@@ -46,7 +41,7 @@ int main(void)
     give(world, shield, ann, 1);
     give(world, sword, bob, 4); /* one carrier at a time: it changes hands */
     float of_ann = load_of(world, ann), of_bob = load_of(world, bob);
-    int slot = SETT_GET(world, sword, CarriedBy)->slot;
+    int slot = *(const int*)sett_related(world, sword, CarriedBy_id, bob);
 
     sett_entity_destroy(world, ann);
     sett_query* on_floor = SETT_QUERY_CREATE(world, SETT_IN(Weight), SETT_WITHOUT(CarriedBy));

@@ -17,7 +17,7 @@
  *
  * A file contains what a delta contains (state.h). It also contains the frame count, the time, and
  * the timers of systems, by name: create systems before you load. Types with SETT_SAVE_CLONE need
- * sett_component_desc.bytes to be saved.
+ * members, or sett_component_desc.bytes, to be saved.
  *
  * Files are version 0: until 1.0 a file is read by the version of the library that wrote it.
  *
@@ -124,13 +124,15 @@ SETT_API sett_status sett_world_save_with(sett_world* world, const char* path,
  *   result  receives what was loaded; can be NULL
  *
  * Types are matched by name. A type that the world does not have is registered as opaque bytes,
- * with its members; saving writes it again. A type with another layout is migrated: by a function
- * of the program (sett_file_migrate), or by the names of its members (members.h). Then new members
+ * with its members; saving writes it again. But register relationships before: one that the world
+ * does not have is rejected (CONFLICT). A type with another layout is migrated: by a function of
+ * the program (sett_file_migrate), or by the names of its members (members.h). Then new members
  * keep their defaults, removed members are dropped, integers and floats can become wider, and
  * arrays longer.
  * Fails: FILE, INVALID (no file is whole; the message says where), CONFLICT (a type cannot be
- * migrated), LIMIT (it needs more memory than `limit`), LOCKED (a loop is open, or snapshots
- * exist), OUT_OF_MEMORY (the world can be empty then, as with sett_world_clone).
+ * migrated, or is an unknown relationship), LIMIT (it needs more memory than `limit`), LOCKED (a
+ * loop is open, or snapshots exist), OUT_OF_MEMORY (the world can be empty then, as with
+ * sett_world_clone).
  * Cost: O(values), twice the memory of the state.
  * Invalidates: all addresses in the world.
  * Threads: writer. Since: 0.2 */

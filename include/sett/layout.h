@@ -47,6 +47,10 @@ SETT_API size_t sett_layout_describe(const sett_world* world, char* out, size_t 
  *   max_values  the most values to move. A type with more values stays: pass UINT32_MAX where time
  *               does not matter
  * While snapshots exist nothing moves.
+ *
+ * In lockstep do not switch auto_layout on. Machines that run other loops (a renderer), or hold
+ * snapshots, find other layouts, and with them another order of loops. Apply one layout text on all
+ * machines.
  * Returns the number of values moved: 0 in most calls.
  * Cost: some nanoseconds; every 8 to 128 calls counting the matches of each query that was looped
  * over, and pricing them. Invalidates: addresses of types that move.

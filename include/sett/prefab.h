@@ -128,7 +128,8 @@ SETT_API sett_component sett_instance_of(sett_world* world);
 
 /* Sets whether later instances share the values of a type. An instance then does not have the
  * component until sett_prefab_override: sett_prefab_get finds the prefab's value. Instances of
- * descendants with such a type are linked to these descendants.
+ * descendants with such a type are linked to these descendants. This is not part of the state: call
+ * it in each world, as you register types, also in one that loads a file.
  * Fails: UNREGISTERED, LOCKED (in a system that is not exclusive). Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_prefab_share(sett_world* world, sett_component component, bool shared);
 

@@ -16,6 +16,7 @@
  * Not part of the state:
  *     the tick of the world (sett_world_tick)
  *     component types, queries, systems, groups and observers themselves
+ *     what sett_prefab_share has set: call it again in a new world, as you register types
  *     recorded commands
  *     values of types with SETT_SAVE_SKIP
  *
@@ -48,7 +49,8 @@
 
 /* Returns a hash of the world. Two worlds have equal hashes if they have the same entities (by
  * handle), components (by name) and hashed values, and if the next entity at each index gets the
- * same handle. Nothing else of the state matters. Begins a new tick.
+ * same handle. Nothing else of the state matters: not the order of links (SETT_SOURCES,
+ * SETT_TARGETS), nor the rows of sparse sets. Begins a new tick.
  *
  * A type with members (members.h) is hashed member by member: little endian, text up to its zero
  * byte, all NaNs alike. Every other type is hashed as bytes, with padding as zero. Values with
@@ -244,8 +246,8 @@ static inline void sett_snapshot_stats_get(const sett_world* world, sett_snapsho
  *   out   receives up to `capacity` bytes. NULL: only asks for the size, and returns OK
  *   size  receives the size of the whole delta, even if it does not fit
  * Fails: STALE, LOST, LIMIT (the delta does not fit into `out`), OUT_OF_MEMORY, ARGUMENT (a
- * SETT_SAVE_CLONE type differs, and has no sett_component_desc.bytes; or an index has used all its
- * generations in `a`, but not in `b`).
+ * SETT_SAVE_CLONE type differs, and has neither members nor sett_component_desc.bytes; or an index
+ * has used all its generations in `a`, but not in `b`).
  * Cost: O(pages that differ) and O(types), plus O(siblings) of changed children and O(sources) of
  * changed links. The first delta between two snapshots also costs a sett_world_hash, and begins a
  * new tick.
@@ -262,7 +264,8 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  * the result is not `b`, the delta is rejected, and its changes are undone.
  *
  * A receiver in another state cannot apply later deltas. Give it a new state: a file
- * (sett_world_load), or a new world and a delta that begins at a snapshot of the empty world.
+ * (sett_world_load), or a new world and a delta that begins at a snapshot of the empty world. The
+ * sender must have taken that snapshot before its first entity; a file works at any time.
  *
  * Types are found by name. The library registers its own types. Register all others before. If the
  * receiver has another storage for a type, its rows can have another order: the log says so once

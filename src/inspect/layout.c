@@ -150,6 +150,23 @@ static bool layout_names(const layout_word* word, const char* name)
     return *name == '\0';
 }
 
+/* Whether two words are one name. */
+static bool layout_same(const layout_word* a, const layout_word* b)
+{
+    char name[256];
+    uint32_t length = 0;
+    bool quoted = a->at[0] == '"';
+    for (const char* at = a->at + quoted; at < a->at + a->length - quoted; at++) {
+        at += quoted && *at == '\\';
+        if (length + 1 == sizeof(name)) {
+            return false; /* of no type */
+        }
+        name[length++] = *at;
+    }
+    name[length] = '\0';
+    return layout_names(b, name);
+}
+
 /* The text between the braces of a group. */
 static bool layout_read_group(layout_reader* reader, layout_item* item)
 {
@@ -236,8 +253,8 @@ static bool layout_next(layout_reader* reader, layout_item* item)
     }
 }
 
-/* How the text wants a type of this name to be stored, and where it says so. The last word counts,
- * and a group more than others. */
+/* How the text wants a type of this name to be stored, and where it says so. A group counts more
+ * than a list. */
 static sett_storage_kind layout_choice(const char* text, const char* name, layout_word* where)
 {
     sett_storage_kind kind = SETT_STORAGE_DEFAULT;
@@ -434,17 +451,20 @@ static sett_status layout_check_group(sett_world* world, const char* text, const
     return SETT_OK;
 }
 
-/* Whether a name is owned twice. */
+/* A name that has a storage twice, or is owned twice; NULL if there is none. */
 static const layout_word* layout_find_twice(const char* text, const layout_item* item,
                                             layout_item* other)
 {
     for (layout_reader reader = layout_read(text); layout_next(&reader, other);) {
+        if (item->storage != SETT_STORAGE_DEFAULT && other->storage != SETT_STORAGE_DEFAULT &&
+            other->name.at < item->name.at && layout_same(&other->name, &item->name)) {
+            return &item->name;
+        }
         for (uint32_t k = 0; k < item->count[LAYOUT_OWNED]; k++) {
             const layout_word* word = &item->type[LAYOUT_OWNED][k];
             for (uint32_t i = 0; i < other->count[LAYOUT_OWNED]; i++) {
                 const layout_word* same = &other->type[LAYOUT_OWNED][i];
-                if (same->at < word->at && same->length == word->length &&
-                    strncmp(same->at, word->at, word->length) == 0) {
+                if (same->at < word->at && layout_same(same, word)) {
                     return word;
                 }
             }
@@ -461,9 +481,12 @@ static sett_status layout_check_text(sett_world* world, const char* text)
     layout_reader reader = layout_read(text);
     while (layout_next(&reader, &item)) {
         const layout_word* twice = layout_find_twice(text, &item, &other);
-        sett_status status = twice != NULL ? layout_wrong(world, SETT_STATUS_ARGUMENT, text,
-                                                          twice->at, "it is owned twice")
-                                           : layout_check_group(world, text, &item);
+        sett_status status =
+            twice != NULL
+                ? layout_wrong(world, SETT_STATUS_ARGUMENT, text, twice->at,
+                               item.storage != SETT_STORAGE_DEFAULT ? "its storage is named twice"
+                                                                    : "it is owned twice")
+                : layout_check_group(world, text, &item);
         if (status != SETT_OK) {
             return status;
         }

@@ -449,14 +449,63 @@ static void tree_describe(sett_world* world, const setti_type* type, sett_entity
                           setti_writer* out)
 {
     sett_entity parent = sett_hierarchy_parent(world, entity);
-    (void)type;
     if (sett_is_null(parent)) {
         setti_writer_add(out, "a root");
     } else {
         setti_writer_add(out, "child of %u:%u", (unsigned)parent.index,
                          (unsigned)parent.generation);
     }
-    setti_writer_add(out, ", %u children", (unsigned)sett_hierarchy_child_count(world, entity));
+    static const char* const policies[] = {"", ", which it destroys", ", which it detaches",
+                                           ", which reject its end"};
+    const sett_hierarchy* node = setti_storage_find(&type->storage, entity.index);
+    setti_writer_add(out, ", %u children%s", (unsigned)(node->children / SETTI_CHILD),
+                     policies[node->children & SETTI_POLICY]);
+}
+
+/* Which neighbour two nodes of one text have not in common: their children or siblings are in
+ * another order. */
+static const char* tree_neighbour(const sett_hierarchy* a, const sett_hierarchy* b, uint32_t* in_a,
+                                  uint32_t* in_b)
+{
+    bool first = a->first != b->first;
+    bool next = a->next != b->next;
+    *in_a = first ? a->first : next ? a->next : a->previous;
+    *in_b = first ? b->first : next ? b->next : b->previous;
+    return first ? "the first child is " : next ? "the next sibling is " : "the sibling before is ";
+}
+
+static int tree_difference(sett_entity entity, const setti_type* a, const setti_type* b,
+                           setti_value_difference of_data, char* out, size_t size)
+{
+    const sett_hierarchy* in_a = setti_storage_find(&a->storage, entity.index);
+    const sett_hierarchy* in_b = setti_storage_find(&b->storage, entity.index);
+    char text[2][96];
+    uint32_t link[2];
+    const char* what = "";
+    if (of_data(a, in_a, b, in_b, NULL, 0) == 0) {
+        return 0;
+    }
+    for (uint32_t k = 0; k < 2; k++) {
+        setti_writer writer = setti_writer_begin(text[k], sizeof(text[k]));
+        const setti_type* type = k == 0 ? a : b;
+        tree_describe(type->world, type, entity, &writer);
+    }
+    if (strcmp(text[0], text[1]) == 0) {
+        what = tree_neighbour(in_a, in_b, &link[0], &link[1]);
+        for (uint32_t k = 0; k < 2; k++) {
+            sett_entity other = tree_entity(k == 0 ? a->world : b->world, link[k]);
+            setti_writer writer = setti_writer_begin(text[k], sizeof(text[k]));
+            if (link[k] != 0) {
+                setti_writer_add(&writer, "%u:%u", (unsigned)other.index,
+                                 (unsigned)other.generation);
+            } else {
+                setti_writer_add(&writer, "none");
+            }
+        }
+    }
+    return snprintf(
+        out, size, "entity %u:%u: \"%.100s\" differs: %s%s in the first world, %s in the second",
+        (unsigned)entity.index, (unsigned)entity.generation, a->desc.name, what, text[0], text[1]);
 }
 
 static setti_hierarchy* tree_register(sett_world* world)
@@ -484,6 +533,7 @@ static setti_hierarchy* tree_register(sett_world* world)
                                         .choice = tree_choice,
                                         .choose = tree_choose,
                                         .choices = SETT_CHILDREN_REJECT - SETT_CHILDREN_DESTROY + 1,
+                                        .difference = tree_difference,
                                         .describe = tree_describe};
     tree->type = setti_world_type(world, id);
     tree->type->module = &module;

@@ -119,6 +119,24 @@ static int difference_values(const setti_type* type, const void* a, const setti_
                     in_a, in_b, difference_padding(pair, at));
 }
 
+/* What the type's module says of the values, as what follows "differs"; 0 if that is the same. */
+static int difference_described(sett_entity entity, difference_pair pair, char* out, size_t size)
+{
+    const setti_module* module = pair.a->module;
+    char text[2][128];
+    if (module == NULL || module->describe == NULL || pair.b->module != module) {
+        return 0;
+    }
+    for (uint32_t k = 0; k < 2; k++) {
+        const setti_type* type = k == 0 ? pair.a : pair.b;
+        setti_writer writer = setti_writer_begin(text[k], sizeof(text[k]));
+        module->describe(type->world, type, entity, &writer);
+    }
+    return strcmp(text[0], text[1]) != 0
+               ? snprintf(out, size, ": %s in the first world, %s in the second", text[0], text[1])
+               : 0;
+}
+
 /* 0 if the entity, which both have, is the same in this type. */
 static int difference_component(sett_entity entity, difference_pair pair, char* out, size_t size)
 {
@@ -143,7 +161,9 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
     int length = snprintf(out, size, "entity %u:%u: \"%.100s\" differs", (unsigned)entity.index,
                           (unsigned)entity.generation, any->desc.name);
     size_t at = SETTI_MIN((size_t)length, size);
-    return length + difference_values(pair.a, a, pair.b, b, out + at, size - at);
+    int said = difference_described(entity, pair, out + at, size - at);
+    return length +
+           (said != 0 ? said : difference_values(pair.a, a, pair.b, b, out + at, size - at));
 }
 
 static int difference_components(const sett_world* a, const sett_world* b, sett_entity entity,

@@ -169,10 +169,6 @@ sett_status sett_world_destroy(sett_world* world)
     if (world->pool.cow != NULL) {
         world->pool.cow->end(world->pool.cow, false);
     }
-    world->locks = 0;
-    if (world_has_endings(world)) {
-        setti_change_destroy_all(world);
-    }
 #if !defined(NDEBUG)
     for (const sett_commands* at = world->all_commands; at != NULL; at = setti_commands_next(at)) {
         if (sett_commands_count(at) != 0) {
@@ -182,6 +178,10 @@ sett_status sett_world_destroy(sett_world* world)
         }
     }
 #endif
+    world->locks = 0;
+    if (world_has_endings(world)) {
+        setti_change_destroy_all(world); /* what its callbacks record is dropped */
+    }
     while (world->all_commands != NULL) {
         setti_commands_free(world->all_commands);
     }
