@@ -42,14 +42,14 @@
  *     batch       up to 1,024 matching entities. A loop visits one batch after another
  *     field       an array: the values of one term, for the entities of a batch
  *     tick        a number that grows. A page stores the tick of the last write to its values
- *     write       a change of a value: by sett_set, sett_ensure, a _mut call, or a loop with
+ *     write       a change of a value: by adding or setting it, by a _mut call, or by a loop with
  *                 SETT_OUT or SETT_INOUT. Every value that such a loop visits counts as written
  *
  * Each function is described in this order: purpose; Returns; Fails; Cost; Invalidates; Threads;
  * Since. "Fails" lists values of sett_status (base.h), without SETT_STATUS_. A call that fails
  * changes nothing, unless its description says otherwise. A function that does not return a status
- * returns NULL, 0, false or a null handle if it fails. If it is a function that can change the
- * world, sett_world_error then returns the status.
+ * returns NULL, 0, false or a null handle if it fails. If its description lists "Fails",
+ * sett_world_error then returns the status.
  *
  * Threads:
  *     any      any thread can call it, at any time
@@ -67,16 +67,16 @@
  *                             entity enters or leaves the group
  * All values of a type move if it gets another storage: by sett_component_convert, sett_sort,
  * sett_group_create or auto_layout. After a snapshot is taken or restored (state.h), older
- * addresses that are still valid are for reading only. An address is for writing only within a
- * tick: fetch it again after a new tick has begun (sett_world_advance_tick, sett_progress,
- * sett_world_hash, ...).
+ * addresses that are still valid are for reading only. You can write to an address until the next
+ * tick begins; then fetch it again. sett_world_advance_tick, sett_progress and sett_world_hash
+ * begin a tick; so do snapshots, restores and deltas (state.h).
  *
  * Misuse: for example a stale handle, sett_get of an absent component, a structural change inside a
  * loop. The call fails, in every build. Debug builds of the library (compiled without NDEBUG) also
  * report it to log_fn and assert_fn (sett_world_desc).
  *
- * Descriptors are structs of options; their names end in _desc. Zero in a field means the default,
- * which is written beside the field. A function that takes a descriptor is inline: it calls a
+ * Descriptors are structs of options; their names end in _desc. Zero in a member means the default,
+ * which is written beside the member. A function that takes a descriptor is inline: it calls a
  * function whose name ends in _sized, with the size of the struct as one more argument. Other
  * languages call the _sized function.
  *
@@ -109,8 +109,8 @@ typedef struct sett_world_desc {
     void* hook_user;          /* passed to log_fn and assert_fn */
     void* user;               /* returned by sett_world_user */
     uint32_t entity_limit;    /* indices of entities are below it; default: 268,435,456 (2^28) */
-    /* log a warning when the world has this many signatures. A signature is a set of components
-     * that some entity has. Default: 65,536 */
+    /* log a warning when the world has this many signatures. A signature is the set of
+     * all components of an entity; equal sets count once. Default: 65,536 */
     uint32_t signature_warning;
     /* always take memory in aligned blocks of 2 MB (huge pages). Default (false): only if the world
      * has 1.25 MB or more, and no allocator of your own */
@@ -224,8 +224,8 @@ SETT_API uint64_t sett_world_advance_tick(sett_world* world);
 
 /* ----------------------------------------------------------------------------------- components */
 
-/* Ids of the built-in components, the same in every world. A component is registered by the first
- * call of a function of its header. */
+/* Ids of the built-in components, the same in every world. Each of them is registered by
+ * the first call of a function of its header. */
 enum {
     SETT_ID_HIERARCHY = 1024,    /* hierarchy.h */
     SETT_ID_NAME,                /* name.h */
@@ -240,11 +240,12 @@ enum {
 struct sett_struct; /* members.h */
 
 typedef enum sett_storage_kind {
-    /* array up to 256 bytes, else sparse set; tags: an array of bits. sett_sort and owning groups
-     * convert an array that this default chose to a sparse set, as sett_component_convert does */
+    /* an array for values up to 256 bytes, else a sparse set; tags: an array of bits. sett_sort and
+     * owning groups convert an array that this default chose to a sparse set, as
+     * sett_component_convert does */
     SETT_STORAGE_DEFAULT,
-    /* indexed by entity, in pages. Values never move. For components that many entities have, or
-     * that are added and removed often */
+    /* indexed by entity, in pages. Values do not move, unless the storage changes. For components
+     * that many entities have, or that are added and removed often */
     SETT_STORAGE_ARRAY,
     /* values lie side by side. For rare components. Can be sorted, and owned by a group */
     SETT_STORAGE_SPARSE_SET,
@@ -534,9 +535,9 @@ SETT_API sett_status sett_entity_create_handle(sett_world* world, sett_entity en
  *
  *     sett_entity_set_first(world, 1048576);      the server's entities are below
  *
- * sett_entity_create_handle and sett_delta_apply can create entities below this index. (A delta can
- * be applied only while the client has no entities of its own: hashes are compared.) The index is
- * not part of the state (state.h).
+ * sett_entity_create_handle and sett_delta_apply can create entities below this index. (While
+ * the client has entities of its own, sett_delta_apply fails (CONFLICT): hashes are compared.) The
+ * index is not part of the state (state.h).
  *   index  a multiple of 64; 0 at first
  * Fails: ARGUMENT (not a multiple, or not below entity_limit), LOCKED.
  * Cost: O(1). Threads: writer. Since: 0.2 */
@@ -544,8 +545,9 @@ SETT_API sett_status sett_entity_set_first(sett_world* world, uint32_t index);
 
 /* Destroys an entity, its components, its descendants (hierarchy.h) and the entities that depend on
  * it by a relationship (relationship.h). Links from other entities to it are removed.
- * Returns OK. Returns STALE if the entity is not alive; this is no misuse. Inside the entity's own
- * on_remove callbacks another destruction of it returns OK, and does nothing.
+ * Returns OK. Returns STALE if the entity is not alive; this is no misuse. Exception to LOCKED:
+ * inside on_remove callbacks of the entity that is being destroyed, the same call returns OK, and
+ * does nothing.
  * Fails: LOCKED, REJECTED (a child or a dependent entity forbids it: hierarchy.h, relationship.h),
  * OUT_OF_MEMORY (only if links are removed).
  * Cost: O(components of all destroyed entities). Invalidates: its handle; addresses as sett_remove.
@@ -618,8 +620,9 @@ SETT_API void* sett_ensure(sett_world* world, sett_entity entity, sett_component
 
 /* Sets a value. If the component is absent, it is added: on_add sees the new value, and on_set runs
  * after on_add.
- *   value  the copy hook copies it. Without a copy hook the old value is deinitialised, the bytes
- *          are copied, and the world then owns the memory that they point to. NULL only for a tag
+ *   value  copied by the copy hook. Without a copy hook the old value is deinitialised, and the
+ *          bytes of the new one are copied: the world then owns the memory that the new value
+ *          points to. NULL only for a tag
  * Returns the address of the value; NULL on failure. Fails: as sett_add, except PRESENT;
  * ARGUMENT (`value` is NULL, and the component is not a tag).
  * Cost: as sett_add or sett_get_mut, plus the copy.
@@ -694,8 +697,8 @@ SETT_API bool sett_is_enabled(const sett_world* world, sett_entity entity,
  * sett_find_many finds the component of each entity, to read; sett_find_many_mut to write.
  *   out  receives `count` addresses; NULL where the entity does not have the component
  * Returns how many entities have it.
- * Cost: as sett_find for each. There is no prefetch inside systems, nor after sett_profile_begin
- * (advise.h).
+ * Cost: at most as sett_find for each. There is no prefetch inside systems, nor after
+ * sett_profile_begin (advise.h).
  * Threads: reader; sett_find_many_mut: system. Since: 0.2 */
 SETT_API uint32_t sett_find_many(const sett_world* world, const sett_entity* entities,
                                  uint32_t count, sett_component component, const void** out);
@@ -797,9 +800,9 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
  *     enable    if the component is absent
  *     any       if the entity is not alive. An entity that another buffer has reserved is not alive
  *               until that buffer is applied
- * A command can also be rejected: "destroy", where sett_entity_destroy returns REJECTED.
- * sett_world_error then says what was rejected. The other commands are still applied, and the call
- * returns OK.
+ * A destroy command can also be rejected, as sett_entity_destroy. sett_world_error is then
+ * REJECTED, and sett_world_message says which entity. The other commands are still applied, and
+ * the call returns OK.
  *
  * sett_cmd_create and sett_cmd_create_many reserve handles. You can store a reserved handle, and
  * use it in further commands. The entity is alive after its command was applied. If the command is
@@ -812,15 +815,16 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
  * Recording allocates nothing once a buffer has its usual size.
  *
  * "Threads: as recording" means: one thread at a time for each buffer, while no thread changes
- * structure. Only systems, and the thread that owns the world, can call sett_cmd_create. */
+ * structure. Only systems, and the thread that owns the world, can reserve entities. */
 
 /* Returns the buffer for the place of the call:
  *     in a system's function                     the buffer of the job (system.h)
  *     in a callback, while a buffer is applied   this buffer
  *     anywhere else                              the world's own buffer
- * Call it inside the system's function: earlier it returns the world's own buffer, which rejects
- * commands while systems run (LOCKED). The call finds the system by the current thread. A function
- * that continues on another thread (a fiber) uses context->commands instead.
+ * Call it inside the system's function. A buffer that you fetched before the system ran is the
+ * world's own, which rejects commands while systems run (LOCKED). The call finds the system by the
+ * current thread. A function that continues on another thread (a fiber) uses context->commands
+ * instead.
  * Cost: about 20 instructions in a system, 2 elsewhere.
  * Threads: system. Since: 0.2 */
 SETT_API sett_commands* sett_commands_here(sett_world* world);
@@ -861,8 +865,8 @@ SETT_API uint32_t sett_commands_count(const sett_commands* commands);
 SETT_API size_t sett_commands_describe(const sett_commands* commands, char* out, size_t size);
 
 /* Reserves an entity. The entity is created when the buffer is applied.
- * Returns null on failure. Fails: LIMIT, OUT_OF_MEMORY, LOCKED (the world's own buffer, while
- * systems run: use sett_commands_here).
+ * Returns null on failure. Fails: LIMIT, OUT_OF_MEMORY, LOCKED (as sett_cmd_add). Only LIMIT sets
+ * sett_world_error.
  * Threads: as recording (see above). Since: 0.1 */
 SETT_API sett_entity sett_cmd_create(sett_commands* commands);
 
@@ -953,9 +957,9 @@ typedef struct sett_term {
     sett_entity entity;   /* this entity; default: none */
     bool singleton;       /* the entity that has the singletons; default: no */
 
-    /* for one WITH term at most: loops have the order of its storage. This is the order of rows in
-     * a sparse set, and the order of entity indices in an array. Default: the library estimates
-     * which component costs least */
+    /* loops have the order of this term's storage; for at most one term, a WITH term. This is the
+     * order of rows in a sparse set, and the order of entity indices in an array. Default: the
+     * library estimates which component costs least */
     bool drives;
 } sett_term;
 
@@ -1038,7 +1042,7 @@ SETT_API size_t sett_query_explain(const sett_query* query, char* out, size_t si
 /* Returns the number of matching entities. Cost: as an empty loop. Threads: system. Since: 0.1 */
 SETT_API uint32_t sett_query_count(const sett_query* query);
 
-/* Returns the first entity in the order of the query; null if none matches.
+/* Returns the first entity that a loop would visit; null if none matches.
  * Cost: up to the first match.
  * Threads: system. Since: 0.1 */
 SETT_API sett_entity sett_query_first(const sett_query* query);
@@ -1057,8 +1061,8 @@ SETT_API bool sett_batch_next(sett_batch* batch);
 SETT_API void sett_batch_end(sett_batch* batch);
 
 /* Private: as sett_query_begin, for a batch that is a local variable. SETT_FOR calls it where C has
- * no attribute `cleanup`. If a function returns inside such a loop, the loop stays open,
- * until the next structural change closes it.
+ * no attribute `cleanup`. If a function returns inside such a loop, the loop stays open.
+ * The next structural change finds that out, closes the loop, and succeeds.
  * Threads: as sett_query_begin. Since: 0.2 */
 SETT_API sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch);
 

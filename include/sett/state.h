@@ -5,7 +5,7 @@
  *     deltas       the difference of two snapshots, to be sent   sett_delta_*
  *     rings        the snapshots of the last n frames            sett_ring_*
  *
- * The state is everything that a simulation computes with:
+ * The state:
  *     which entities are alive, their handles, and the handles of the next new entities
  *     components and their values; which components are switched off
  *     the order of sparse sets, and the members of groups
@@ -17,6 +17,7 @@
  *     the tick of the world (sett_world_tick)
  *     component types, queries, systems, groups and observers themselves
  *     what sett_prefab_share has set: call it again in a new world, as you register types
+ *     the index of sett_entity_set_first
  *     recorded commands
  *     values of types with SETT_SAVE_SKIP
  *
@@ -26,10 +27,9 @@
  *     timers      of a system: the time since its last run, for interval and fixed_step
  *
  * Stray writes. You can write to an address (from sett_get_mut, sett_add, ...) until a new tick
- * begins: by taking or restoring a snapshot, sett_world_hash, sett_world_advance_tick,
- * sett_progress. A later write to this address is a stray write: the library does not see it, and
- * a restore does not undo it. Any write to an address from sett_get is a stray write too. While
- * you develop, call sett_world_check_writes once a frame: it finds stray writes.
+ * begins (core.h: Addresses). A later write to this address is a stray write: the library does not
+ * see it, and a restore does not undo it. Any write to an address from sett_get is a stray write
+ * too. While you develop, call sett_world_check_writes once a frame: it finds stray writes.
  *
  * Changes after a restore. A restore begins a new tick. Each page that it changes then has two
  * ticks: the tick of the restore, and the tick of its last write, which is restored with it.
@@ -75,8 +75,8 @@ SETT_API size_t sett_world_difference(const sett_world* a, const sett_world* b, 
                                       size_t size);
 
 /* For debugging: finds stray writes (see above) since the last call of this function or of
- * sett_world_hash. The first call finds none. Stray writes to a page that also had proper writes
- * are not found.
+ * sett_world_hash. If neither was called before, it finds none. Stray writes to a page that also
+ * had proper writes are not found.
  * Returns OK, or INVALID with a message that names the component and the entity.
  * Cost: O(values), plus the hash. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_check_writes(sett_world* world);
@@ -234,7 +234,7 @@ static inline void sett_snapshot_stats_get(const sett_world* world, sett_snapsho
  * sett_delta_apply applies it, in this world or in another one.
  *
  * A delta contains:
- *     the handles of destroyed and created entities, and the handles that come next
+ *     the handles of destroyed and created entities, and those of the next new entities
  *     components that are added, removed or changed, with their bytes; types are named
  *     parents and the order of children; links, their data and order; names
  *     the order of rows in sparse sets
@@ -305,8 +305,8 @@ SETT_API sett_status sett_ring_destroy(sett_ring* ring);
  * Fails: as sett_snapshot_take. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_ring_take(sett_ring* ring);
 
-/* Restores a snapshot of the ring. Later snapshots of the ring are dropped. If deltas begin at a
- * snapshot, take it by sett_snapshot_take: the ring drops its own.
+/* Restores a snapshot of the ring. Later snapshots of the ring are dropped. The ring drops
+ * its snapshots by itself: take a snapshot for deltas by sett_snapshot_take.
  *   back  0: the latest, 1: the one before it, and so on
  *
  * If you take a snapshot before each frame, sett_ring_restore(ring, n) undoes n + 1 frames. The

@@ -137,15 +137,17 @@ typedef struct sett_system_desc {
     const char* after[SETT_SYSTEM_ORDER];
 
     bool single_job; /* one job visits all entities; default: no */
-    bool exclusive;  /* also if false: when terms, access lists and `records` are all empty */
-    bool run_once;   /* disable it after its first run; default: no */
-    bool disabled;   /* create it disabled; default: no */
+    /* runs alone (see Words). A system whose terms, access lists and `records` are all empty runs
+     * alone too. Default: no */
+    bool exclusive;
+    bool run_once; /* disable it after its first run; default: no */
+    bool disabled; /* create it disabled; default: no */
 
     /* Called before the system runs, on the thread that calls sett_progress. The callback can only
      * read. If it returns false, the system does not run, as if it were disabled. Default: none */
     bool (*run_if)(const sett_world* world, void* user);
     /* seconds between two runs, and before the first. The system runs at most once a frame. Its dt
-     * is the interval; the time of the frame that is left over counts for the next interval.
+     * is the interval; time beyond the interval counts for the next interval.
      * Exception: in a frame longer than the interval, dt is all the time since the last run, and
      * nothing is left over. A run can come early, by up to 1/1000 of the frame's dt. Default: it
      * runs every frame */
@@ -172,8 +174,8 @@ SETT_API sett_system* sett_system_create_sized(sett_world* world, const sett_sys
  * Returns NULL on failure. Fails: ARGUMENT (no name; a wrong term), CONFLICT (the name is taken;
  * `before` or `after` contradicts the phases), CYCLE (the message names the systems), UNREGISTERED,
  * LOCKED, OUT_OF_MEMORY.
- * Cost: O(terms), plus O(systems of the phase before or after it, whichever are fewer). The next
- * frame computes the stages: O(n log n) for n systems.
+ * Cost: O(terms), plus O(n) for n systems that run before it in its phase, or after it, whichever
+ * are fewer. The next frame computes the stages: O(n log n) for n systems.
  * Threads: writer. Since: 0.1 */
 static inline sett_system* sett_system_create(sett_world* world, const sett_system_desc* desc)
 {
@@ -271,7 +273,8 @@ SETT_API sett_status sett_progress(sett_world* world, float dt);
  *
  *     sett_progress_phases(world, dt, paused ? SETT_PHASE_OUTPUT : INT_MIN, INT_MAX);
  *
- * The call counts as a frame. No time passes for the timers of systems in other phases.
+ * The call counts as a frame. No time passes for `interval` and `fixed_step` of systems in other
+ * phases.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_progress_phases(sett_world* world, float dt, int first, int last);
 
@@ -305,9 +308,10 @@ SETT_API sett_status sett_system_run_with(sett_system* system, float dt, void* a
 SETT_API sett_batch* sett_context_begin(sett_context* context, sett_batch* batch);
 
 /* Begins a loop over all entities of another query. SETT_CONTEXT_FOR calls it. The system must
- * declare the components of the query:
- *     to read them    as a SETT_IN term, in `access_any_in`, or as for writing
- *     to write them   in `access_any_inout`; or in `access_inout`, if the system has `single_job`
+ * declare the components of the query. To write one, the system lists it in `access_any_inout`; or
+ * in `access_inout`, if the system has `single_job`. To read one, a
+ * SETT_IN term of the system or `access_any_in` is enough. One that the system also writes has to
+ * be in `access_any_in` or `access_any_inout`, unless the system has `single_job`.
  * Returns `batch`; NULL if memory runs out or the query is NULL.
  * Threads: the one that runs the job. Since: 0.1 */
 SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query,
