@@ -8,7 +8,7 @@
  * in an array or a sparse set, owning groups over any part of a query). The fastest three, the
  * default, auto_layout, what sett_advise proposes, and the peers then run nine times each, in
  * turns, and must compute the same. Then what frames cost while layouts are found, without a limit
- * of the values that move in one and with the default limit, and a world whose work changes
+ * of the values that move in one and with a low one, and a world whose work changes
  * half-way. --save writes the text of each layout that auto_layout found; another process applies
  * them at start with --load. With --check the program fails if one that was found costs more than
  * a tenth above the best. With --quick it measures next to nothing: for a test. */
@@ -25,7 +25,7 @@
 #define LAYOUT_BEST 1.10 /* above the best layout, and above a peer, at most */
 #define LAYOUT_PEER 1.05
 #define LAYOUT_FEW 1000          /* entities in a quick run */
-#define LAYOUT_MOVES_MOST 131072 /* values a frame: the default of auto_layout_values */
+#define LAYOUT_MOVES_MOST 131072 /* values a frame, of programs in which no frame may be long */
 #define LAYOUT_REPETITIONS 9
 #define LAYOUT_TEXT SCENE_LAYOUT_SIZE
 
@@ -84,7 +84,7 @@ enum {
     LAYOUT_THIRD,
     LAYOUT_AUTO,
     LAYOUT_ADVISED,
-    LAYOUT_LIMITED, /* auto_layout with its default limit of values a frame */
+    LAYOUT_LIMITED, /* auto_layout with LAYOUT_MOVES_MOST */
     LAYOUT_ENTT,    /* peers, with owning groups where they have them */
     LAYOUT_FLECS,
     LAYOUT_COLUMNS
@@ -342,7 +342,7 @@ static void layout_save(const char* folder, scene_row row, const char* text, uin
 
 typedef struct layout_result {
     const char* title;
-    layout_frames frames[2]; /* of auto_layout: without a limit of values, and with the default */
+    layout_frames frames[2]; /* of auto_layout: without a limit of values, and with one */
     double ns[2];
     double best;
     double ratio; /* the worse of advised and auto, by the best */
