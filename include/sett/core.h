@@ -119,8 +119,8 @@ typedef struct sett_world_desc {
      * SETT_STORAGE_DEFAULT. At the end of sett_progress, and in sett_layout_step (layout.h), values
      * can move: addresses become invalid, and the order of loops can change. Default: no */
     bool auto_layout;
-    /* the most values moved in one frame; default: 4,194,304. A type moves as a whole, about 10 ns a
-     * value: a million values make one frame 10 ms longer. With a lower limit larger types stay */
+    /* the most values moved in one frame; default: 4,194,304. A type moves as a whole, at about
+     * 10 ns a value: a million values make a frame 10 ms longer. With less, larger types stay */
     uint32_t auto_layout_values;
 } sett_world_desc;
 
