@@ -53,8 +53,8 @@ ${notice}
 </head>
 <body>
 <div id="page"></div>
-<script id="replica" type="application/wasm;base64">${gzip(wasm).toString('base64')}</script>
 <script>${code}</script>
+<script id="replica" type="application/wasm;base64">${gzip(wasm).toString('base64')}</script>
 </body>
 </html>
 `;

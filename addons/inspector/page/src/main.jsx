@@ -165,6 +165,7 @@ async function start() {
   const beginning = new Promise((done) => { begun = done; setTimeout(done, 100); });
   const held = [];
   model.replica = { feed: (piece) => { held.push(piece.slice()); begun(); return null; }, info: () => model.info };
+  await new Promise((done) => addEventListener('DOMContentLoaded', done)); // the replica is behind this script
   const text = atob(document.getElementById('replica').textContent), bytes = new Uint8Array(text.length);
   for (let k = 0; k < text.length; k++) { bytes[k] = text.charCodeAt(k); }
   const unpacked = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')));
