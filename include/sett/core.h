@@ -131,10 +131,12 @@ typedef struct sett_world_desc {
  * Threads: any. Since: 0.1 */
 static inline sett_world* sett_world_create(const sett_world_desc* desc);
 
-/* Sizes of the structs that inline functions use. They must be equal in header and library. */
+/* Sizes of the structs that inline functions use, and a number that grows when these functions call
+ * the library otherwise. They must be equal in header and library. */
 #define SETT_LAYOUT                                                                                \
     ((uint64_t)sizeof(sett_batch) | (uint64_t)sizeof(sett_world_header_) << 16 |                   \
-     (uint64_t)sizeof(sett_type_header_) << 32 | (uint64_t)sizeof(sett_value) << 48)
+     (uint64_t)sizeof(sett_type_header_) << 32 | (uint64_t)sizeof(sett_value) << 48 |              \
+     (uint64_t)1 << 56)
 
 /* The function behind sett_world_create, for other languages.
  *   size             bytes of *desc

@@ -114,7 +114,7 @@ SETTI_INLINE change_hash change_row(uint64_t seed, const setti_nan_word* nan,
     for (; at + 8 <= size; at += 8) {
         change_step(&hash, nan, setti_bytes_get(was + at, 8), setti_bytes_get(is + at, 8),
                     out + at);
-        nan += nan != NULL;
+        nan = nan != NULL ? nan + 1 : NULL;
     }
     if (at < size) {
         change_step(&hash, nan, setti_bytes_get_few(was + at, size - at),

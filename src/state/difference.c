@@ -161,9 +161,9 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
     int length = snprintf(out, size, "entity %u:%u: \"%.100s\" differs", (unsigned)entity.index,
                           (unsigned)entity.generation, any->desc.name);
     size_t at = SETTI_MIN((size_t)length, size);
-    int said = difference_described(entity, pair, out + at, size - at);
-    return length +
-           (said != 0 ? said : difference_values(pair.a, a, pair.b, b, out + at, size - at));
+    out = out != NULL ? out + at : NULL;
+    int said = difference_described(entity, pair, out, size - at);
+    return length + (said != 0 ? said : difference_values(pair.a, a, pair.b, b, out, size - at));
 }
 
 static int difference_components(const sett_world* a, const sett_world* b, sett_entity entity,
