@@ -5,8 +5,12 @@
 #include "world/world.h"
 
 /* Creates a child of `parent`, null for a root, with a name. Null on failure; nothing is left. */
-static sett_entity path_create(sett_world* world, sett_entity parent, const char* name)
+static sett_entity path_create(sett_world* world, sett_entity parent, const char* name,
+                               const char* call)
 {
+    if (setti_world_check_unlocked(world, call) != SETT_OK) {
+        return sett_null();
+    }
     const struct setti_scope_calls* scope = world->scope_calls;
     world->scope_calls = NULL; /* the path says where it is */
     sett_entity made = sett_entity_create(world);
@@ -64,7 +68,7 @@ sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* pa
         name[length] = '\0';
         sett_entity next = up ? sett_hierarchy_parent(world, at) : sett_name_find(world, at, name);
         if (sett_is_null(next) && !up) {
-            next = path_create(world, at, name);
+            next = path_create(world, at, name, call);
             if (sett_is_null(next)) {
                 path_undo(world, at, created);
                 return sett_null();
