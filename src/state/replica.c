@@ -113,22 +113,27 @@ static sett_status replica_register(sett_world* into, const sett_world* from,
     return done ? SETT_OK : into->error;
 }
 
-/* What the world knows of types that the library gives a meaning: of those that came from another
- * world as if they had been registered by the library's calls here. */
+/* This world's own of a type of another world; `otherwise` if it has none. */
+static setti_type* replica_own(const sett_world* into, const setti_type* theirs,
+                               setti_type* otherwise)
+{
+    setti_type* own = theirs != NULL ? replica_find(into, theirs) : NULL;
+    return own != NULL ? own : otherwise;
+}
+
+/* A world points to the types of which the library knows the meaning: tags that hide entities,
+ * singletons, instances. Sets these pointers, where the types came from another world. */
 static void replica_adopt(const sett_world* from, sett_world* into)
 {
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
-        setti_type* own = from->hidden[k] != NULL ? replica_find(into, from->hidden[k]) : NULL;
-        into->hidden[k] = own != NULL ? own : into->hidden[k];
+        into->hidden[k] = replica_own(into, from->hidden[k], into->hidden[k]);
     }
     into->make_prefab = from->make_prefab != NULL ? from->make_prefab : into->make_prefab;
-    setti_type* last = from->last_tag != NULL ? replica_find(into, from->last_tag) : NULL;
-    if (last != NULL) {
-        into->last_tag = last;
-        last->flags |= SETTI_TYPE_ONE;
+    into->instance_of = replica_own(into, from->instance_of, into->instance_of);
+    into->last_tag = replica_own(into, from->last_tag, into->last_tag);
+    if (into->last_tag != NULL) {
+        into->last_tag->flags |= SETTI_TYPE_ONE;
     }
-    setti_type* made = from->instance_of != NULL ? replica_find(into, from->instance_of) : NULL;
-    into->instance_of = made != NULL ? made : into->instance_of;
     into->listener_version++;
     if (into->update_queries != NULL) {
         into->update_queries(into); /* sett_query_matches does not update */

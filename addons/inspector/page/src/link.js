@@ -43,7 +43,8 @@ export class Link {
       this.on.bytes(bytes);
     } else {
       this.zstd.push(bytes);
-      if (!this.zstd.l) { this.zstd.c = []; } // the empty ends of all messages, which hold these
+      // fzstd 0.1.1 keeps what is left of each message, which is nothing, in a list that only grows.
+      if (!this.zstd.l) { this.zstd.c = []; }
     }
   }
 
