@@ -433,7 +433,7 @@ All of it was measured in one run on this machine, with this compiler, these fla
 ```
 
 One process, pinned to one core but where threads are measured. Other machines give other nanoseconds;
-ratios carry further. Memory begins unused: each measurement pays for its own page faults. Raw data, with every
+ratios carry further ([an older processor](zen3.md)). Memory begins unused: each measurement pays for its own page faults. Raw data, with every
 single repetition, is left in `out/bench/`.
 """
 
