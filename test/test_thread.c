@@ -617,9 +617,49 @@ static void readers_run_side_by_side(void)
     t.calls = 0;
     town_frames(&t, 3);
     CHECK(t.calls >= 3 * 2 * 5);
-    CHECK_EQ(sett_world_error(t.world), SETT_OK); /* not recorded: too many at once */
+    CHECK_EQ(sett_world_error(t.world), SETT_STATUS_LOCKED); /* the last one of the last job */
+    CHECK_MSG(strstr(sett_world_message(t.world), "sett_progress: ") != NULL, "%s",
+              sett_world_message(t.world));
     town_finish(&t);
     sett_threads_destroy(threads);
+}
+
+/* Fails in each job, and otherwise in the last one. */
+static void changes_structure(sett_context* c)
+{
+    SETT_SYSTEM_FOR(c, b, i) {
+        sett_entity e = sett_batch_entity(b, i);
+        if (e.index % 100 == 7) {
+            CHECK(e.index < 4800 ? sett_is_null(sett_entity_create(c->world))
+                                 : sett_entity_clear(c->world, e) == SETT_STATUS_LOCKED);
+        }
+    }
+}
+
+static void failures_of_jobs_are_the_worlds(void)
+{
+    char messages[2][512];
+    for (uint32_t k = 0; k < 2; k++) {
+        static town t;
+        town_begin(&t, &(sett_world_desc){.log_fn = sett_log_silent}, 5000);
+        sett_threads* threads = sett_threads_create(k == 0 ? 1 : 4, NULL);
+        sett_schedule_desc desc = {.tasks = sett_threads_tasks(threads), .no_times = true};
+        CHECK_EQ(sett_schedule_configure(t.world, &desc), SETT_OK);
+        sett_component Place_id = t.Place_id;
+        sett_system* system =
+            SETT_SYSTEM(t.world, changes_structure, .phase = -5, .terms = {SETT_IN(Place)});
+        CHECK(system != NULL);
+        CHECK_EQ(sett_progress(t.world, 1), SETT_OK);
+        CHECK_EQ(sett_world_error(t.world), SETT_STATUS_LOCKED);
+        snprintf(messages[k], sizeof(messages[k]), "%s", sett_world_message(t.world));
+        sett_system_enable(system, false);
+        CHECK_EQ(sett_progress(t.world, 1), SETT_OK);
+        CHECK_STR_EQ(sett_world_message(t.world), messages[k]); /* it stays, as any failure */
+        town_finish(&t);
+        sett_threads_destroy(threads);
+    }
+    CHECK_MSG(strstr(messages[0], "sett_entity_clear: ") != NULL, "%s", messages[0]);
+    CHECK_STR_EQ(messages[0], messages[1]);
 }
 
 typedef struct neighbour {
@@ -799,5 +839,5 @@ TEST_MAIN(TEST(each_item_is_done_once), TEST(a_busy_pool_lets_others_work_themse
           TEST(no_memory_no_pool), TEST(the_state_is_pinned),
           TEST(the_number_of_workers_does_not_matter), TEST(the_order_of_jobs_does_not_matter),
           TEST(the_steady_state_allocates_nothing), TEST(readers_run_side_by_side),
-          TEST(two_worlds_share_a_pool), TEST(the_guard_watches_all_threads),
-          TEST(the_guard_passes_over_other_threads))
+          TEST(failures_of_jobs_are_the_worlds), TEST(two_worlds_share_a_pool),
+          TEST(the_guard_watches_all_threads), TEST(the_guard_passes_over_other_threads))

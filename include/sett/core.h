@@ -197,6 +197,8 @@ SETT_API sett_status sett_world_reserve(sett_world* world, size_t bytes);
 /* Returns the status of the last change that failed in this world; SETT_OK if none has failed.
  * Success does not reset it. Calls that only read, such as sett_get, do not set it. Calls that
  * record a command set it only if they fail with LIMIT.
+ * Systems that run in parallel see LOCKED, with an empty message. When all of them have ended, the
+ * last failure of the last job that failed counts, in the order of systems and jobs.
  * Threads: reader. Since: 0.1 */
 SETT_API sett_status sett_world_error(const sett_world* world);
 

@@ -303,10 +303,11 @@ static void frame_run_side_by_side(sett_world* world)
     setti_run* run = world->run;
     frame_list_names(run);
     world->running = run->running;
-    /* While systems run in parallel a rejected call does not set sett_world_error, because several
-     * threads could write to it at once; some calls return its value. */
+    /* Some calls return the world's error, which no thread writes meanwhile: what fails is noted
+     * (slice.c), and set when all have ended. */
     sett_status error = world->error;
     world->error = SETT_STATUS_LOCKED;
+    run->failure.status = SETT_OK;
     world->side_by_side = true;
     void* handle = run->tasks.enqueue(frame_task, run->slice_count, 1, run, run->tasks.user);
     if (handle != NULL) {
@@ -316,6 +317,9 @@ static void frame_run_side_by_side(sett_world* world)
     setti_cow_settle(&world->pool);
     world->error = error;
     world->running = NULL;
+    if (run->failure.status != SETT_OK) {
+        sett_world_swap_failure(world, &run->failure);
+    }
 }
 
 /* Whether the stage is worth other threads. */

@@ -188,6 +188,9 @@ typedef struct setti_run {
     setti_mark hints[SETTI_SLICE_HINTS]; /* by hash of a thread: the slice that it began last */
     bool jobs_open;                      /* the handles of `buffers` are still to be claimed */
     char running[200];                   /* names of its systems */
+    sett_failure failure; /* of the last slice that failed, while slices run side by side, */
+    uint32_t failed;      /* which is this one */
+    setti_lock failure_lock;
 
     /* The guard. */
     setti_guard guard;
@@ -255,6 +258,9 @@ setti_slice* setti_slice_here(setti_run* run);
 
 /* The name of its system, or NULL. */
 const char* setti_slice_name(const sett_world* world);
+
+/* Notes a failure of the calling thread's slice. */
+void setti_slice_fail(const sett_world* world, sett_status status, const char* message);
 
 /* Begins or ends to watch the slices that are entered from now on. */
 void setti_guard_watch(sett_world* world, bool on);

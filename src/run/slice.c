@@ -15,6 +15,8 @@
 #include "run/run.h"
 #include "world/command.h"
 
+#include <stdio.h>
+
 static setti_mark* slice_hint(setti_run* run, uintptr_t thread)
 {
     uint64_t hash = (uint64_t)thread * UINT64_C(0x9E3779B97F4A7C15);
@@ -56,6 +58,23 @@ const char* setti_slice_name(const sett_world* world)
 {
     const setti_slice* slice = setti_slice_here(world->run);
     return slice != NULL ? slice->system->name : NULL;
+}
+
+/* The last failure of the last slice counts, as if slices had run in order: which threads run them
+ * makes no difference. */
+void setti_slice_fail(const sett_world* world, sett_status status, const char* message)
+{
+    SETTI_ASSERT(world->side_by_side && status != SETT_OK);
+    setti_run* run = world->run;
+    const setti_slice* slice = setti_slice_here(run);
+    uint32_t number = slice != NULL ? (uint32_t)(slice - run->slices) : 0;
+    setti_lock_take(&run->failure_lock);
+    if (run->failure.status == SETT_OK || number >= run->failed) {
+        run->failed = number;
+        run->failure.status = status;
+        snprintf(run->failure.message, sizeof(run->failure.message), "%s", message);
+    }
+    setti_lock_release(&run->failure_lock);
 }
 
 sett_commands* sett_commands_here(sett_world* world)

@@ -303,6 +303,7 @@ setti_run* setti_run_ensure(sett_world* world)
 #endif
         world->run = run;
         world->running_here = setti_slice_name;
+        world->failed_here = setti_slice_fail;
         world->free_run = run_free;
         world->holder_of[SETTI_HOLDER_SYSTEM] = system_of_type;
         setti_world_add_root(world, &run->root, &run->state, sizeof(run->state), NULL, NULL);

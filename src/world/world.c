@@ -458,6 +458,16 @@ static void world_report_error(sett_world* world)
 #endif
 }
 
+/* While jobs run side by side: the failure becomes the world's when all of them have ended. */
+static sett_status world_fail_aside(const sett_world* world, sett_status status,
+                                    const char* message)
+{
+    SETTI_ASSERT(world->side_by_side && world->failed_here != NULL);
+    world->failed_here(world, status, message);
+    world_report_misuse(world, status, message);
+    return status;
+}
+
 SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, const char* call,
                                         sett_entity entity, sett_component component)
 {
@@ -465,8 +475,9 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
         return status;
     }
     if (world->side_by_side) {
-        setti_world_misuse(world, status, call, entity, component);
-        return status;
+        char message[SETTI_MESSAGE_SIZE];
+        world_describe(world, message, status, call, entity, component);
+        return world_fail_aside(world, status, message);
     }
     if (world->command_depth != 0) { /* later it cannot be known that it was */
         char message[SETTI_MESSAGE_SIZE];
@@ -511,8 +522,7 @@ SETTI_COLD sett_status setti_world_fail_with(sett_world* world, sett_status stat
     vsnprintf(message + at, SETTI_MESSAGE_SIZE - at, format, arguments);
     va_end(arguments);
     if (world->side_by_side) {
-        world_report_misuse(world, status, message);
-        return status;
+        return world_fail_aside(world, status, message);
     }
     world->error = status;
     world->error_call = NULL;

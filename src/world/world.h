@@ -221,6 +221,8 @@ struct sett_world {
     const char* running; /* the systems that run, by name; NULL: none, or one alone */
     /* the name of the one that runs on this thread; NULL if no job of one does */
     const char* (*running_here)(const sett_world* world);
+    /* notes a failure of a job, while jobs run side by side: run/slice.c */
+    void (*failed_here)(const sett_world* world, sett_status status, const char* message);
     bool side_by_side; /* they run on several threads: none writes to this struct meanwhile */
     const setti_guard* guard; /* called at every access, while systems are watched */
 
