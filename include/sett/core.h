@@ -68,8 +68,10 @@
  * All values of a type move if it gets another storage: by sett_component_convert, sett_sort,
  * sett_group_create or auto_layout. After a snapshot is taken or restored (state.h), older
  * addresses that are still valid are for reading only. You can write to an address until the next
- * tick begins; then fetch it again. sett_world_advance_tick, sett_progress and sett_world_hash
- * begin a tick; so do snapshots, restores and deltas (state.h).
+ * tick begins; then fetch it again. These begin a tick: sett_world_advance_tick, sett_world_hash,
+ * sett_world_check_writes; snapshots, restores, deltas and clones (state.h); saves and loads
+ * (file.h). sett_progress and sett_system_run begin one only if a system with a `changed` term has
+ * run.
  *
  * Misuse: for example a stale handle, sett_get of an absent component, a structural change inside a
  * loop. The call fails, in every build. Debug builds of the library (compiled without NDEBUG) also
@@ -219,9 +221,9 @@ typedef struct sett_failure {
 SETT_API void sett_world_swap_failure(sett_world* world, sett_failure* failure);
 
 /* The tick of the world. A write stores it in the page of the value; with track_rows also beside
- * the value. sett_world_advance_tick begins a new tick and returns it. Other calls can begin one
- * too, such as sett_snapshot_restore. Ticks never go back, not even in a restore: a simulation
- * that restores snapshots must not compute with them.
+ * the value. sett_world_advance_tick begins a new tick and returns it. Other calls begin one too
+ * (see Addresses). Ticks never go back, not even in a restore. So if a simulation restores
+ * snapshots, its results must not depend on ticks.
  * Threads: reader / writer. Since: 0.1 */
 SETT_API uint64_t sett_world_tick(const sett_world* world);
 SETT_API uint64_t sett_world_advance_tick(sett_world* world);
