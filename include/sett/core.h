@@ -198,9 +198,9 @@ SETT_API sett_status sett_world_reserve(sett_world* world, size_t bytes);
 
 /* Returns the status of the last change that failed in this world; SETT_OK if none has failed.
  * Success does not reset it. Calls that only read, such as sett_get, do not set it. Calls that
- * record a command set it only if they fail with LIMIT.
- * Systems that run in parallel see LOCKED, with an empty message. When all of them have ended, the
- * last failure of the last job that failed counts, in the order of systems and jobs.
+ * record a command set it only for LIMIT and LOCKED; those that create an entity also for
+ * OUT_OF_MEMORY. While systems run on several threads, it is LOCKED and has no message. When they
+ * have ended, it is the last failure of the last job that failed, in the order of systems and jobs.
  * Threads: reader. Since: 0.1 */
 SETT_API sett_status sett_world_error(const sett_world* world);
 
@@ -871,8 +871,8 @@ SETT_API uint32_t sett_commands_count(const sett_commands* commands);
 SETT_API size_t sett_commands_describe(const sett_commands* commands, char* out, size_t size);
 
 /* Reserves an entity. The entity is created when the buffer is applied.
- * Returns null on failure. Fails: LIMIT, OUT_OF_MEMORY, LOCKED (as sett_cmd_add). Only LIMIT sets
- * sett_world_error.
+ * Returns null on failure. Fails: LIMIT, OUT_OF_MEMORY, LOCKED (as sett_cmd_add; in a system also
+ * for a buffer that is not the job's).
  * Threads: as recording (see above). Since: 0.1 */
 SETT_API sett_entity sett_cmd_create(sett_commands* commands);
 
@@ -890,8 +890,7 @@ SETT_API sett_status sett_cmd_call(sett_commands* commands,
  * name.h and prefab.h.
  *   value  of sett_cmd_set: copied; NULL only for a tag
  * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (more than 64 levels),
- * LOCKED (the world's own buffer, while systems run; a callback of sett_delta_apply). Only LIMIT
- * sets sett_world_error.
+ * LOCKED (the world's own buffer, while systems run; a callback of sett_delta_apply).
  * Threads: as recording. Since: 0.1 */
 SETT_API sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity);
 SETT_API sett_status sett_cmd_add(sett_commands* commands, sett_entity entity,
