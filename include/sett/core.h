@@ -85,8 +85,8 @@
  * NULL as the first argument: the call does nothing and returns ARGUMENT, NULL, 0 or false, unless
  * its description says that NULL is fine. Debug builds report it on stderr. Release builds do not
  * check it in the most frequent functions, because the check costs 3 to 8 %: sett_add, sett_ensure,
- * sett_set, sett_remove, sett_get, sett_find, sett_has and their _mut forms, sett_entity_create,
- * sett_entity_destroy, and all functions of accessors and batches.
+ * sett_set, sett_remove, sett_get, sett_find, sett_has and their _mut forms, sett_entity_create and
+ * sett_entity_destroy. No build checks it in functions of accessors, batches and contexts.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -111,8 +111,8 @@ typedef struct sett_world_desc {
     void* hook_user;          /* passed to log_fn and assert_fn */
     void* user;               /* returned by sett_world_user */
     uint32_t entity_limit;    /* indices of entities are below it; default: 268,435,456 (2^28) */
-    /* log a warning when the world has this many signatures. A signature is the set of
-     * all components of an entity; equal sets count once. Default: 65,536 */
+    /* log a warning when the world has this many signatures. A signature is the set of an entity's
+     * components, without those with dont_fragment; equal sets count once. Default: 65,536 */
     uint32_t signature_warning;
     /* always take memory in aligned blocks of 2 MB (huge pages). Default (false): only if the world
      * has 1.25 MB or more, and no allocator of your own */
@@ -230,8 +230,9 @@ SETT_API uint64_t sett_world_advance_tick(sett_world* world);
 
 /* ----------------------------------------------------------------------------------- components */
 
-/* Ids of the built-in components, the same in every world. Each of them is registered by
- * the first call of a function of its header. */
+/* Ids of the built-in components, the same in every world. The first use registers the component.
+ * A function of its header, such as sett_name_register, can register it earlier. Functions that
+ * only read do not register it. */
 enum {
     SETT_ID_HIERARCHY = 1024,    /* hierarchy.h */
     SETT_ID_NAME,                /* name.h */
@@ -360,7 +361,8 @@ typedef struct sett_component_desc {
 SETT_API sett_component sett_component_register_sized(sett_world* world,
                                                       const sett_component_desc* desc, size_t size);
 
-/* Registers a type. If the same type is registered already, returns its id.
+/* Registers a type. If the same type is registered already, returns its id; hooks, callbacks,
+ * `user` and `mask` are not compared, and the present ones stay.
  * Returns the id, or 0. Fails: ARGUMENT, CONFLICT (the name is registered with other options, or
  * another type has the id; the message says which), UNREGISTERED (a required type), CYCLE, LIMIT,
  * OUT_OF_MEMORY, LOCKED.
@@ -703,8 +705,8 @@ SETT_API bool sett_is_enabled(const sett_world* world, sett_entity entity,
  * sett_find_many finds the component of each entity, to read; sett_find_many_mut to write.
  *   out  receives `count` addresses; NULL where the entity does not have the component
  * Returns how many entities have it.
- * Cost: at most as sett_find for each. There is no prefetch inside systems, nor after
- * sett_profile_begin (advise.h).
+ * Cost: at most as sett_find for each. There is no prefetch while the world is profiled
+ * (sett_profile_begin, advise.h), nor in systems whose accesses are checked (sett_guard, system.h).
  * Threads: reader; sett_find_many_mut: system. Since: 0.2 */
 SETT_API uint32_t sett_find_many(const sett_world* world, const sett_entity* entities,
                                  uint32_t count, sett_component component, const void** out);
@@ -983,7 +985,7 @@ typedef struct sett_query_desc {
 #define SETT_BATCH_INTERNAL_ 2432
 
 /* Up to 1,024 matching entities. Fields are arrays, indexed by row. Some rows can have no matching
- * entity: SETT_FOR and SETT_EACH skip these rows. A batch is 3.3 KB on the stack. */
+ * entity: SETT_FOR and SETT_EACH skip these rows. A batch is 3.2 KB on the stack. */
 typedef struct sett_batch {
     uint32_t count;              /* entities in the batch */
     uint32_t field_count;        /* terms of the query */
@@ -1198,9 +1200,9 @@ SETT_API sett_group* sett_group_create_sized(sett_world* world, const sett_group
 /* Creates a group. sett_world_destroy frees it. Entities that are members from the start enter
  * without callbacks.
  * Returns NULL on failure. Fails: ARGUMENT (`owned` and `with` are empty; a type twice; a
- * dont_fragment type; an owned type that has keep_order or was registered as an array),
- * UNREGISTERED, CONFLICT (another group owns the type), LOCKED (also if a snapshot exists),
- * OUT_OF_MEMORY.
+ * dont_fragment type; an owned type that has keep_order or was registered as an array; a type with
+ * can_disable in `without`), UNREGISTERED, CONFLICT (another group owns the type), LOCKED (also if
+ * a snapshot exists), OUT_OF_MEMORY.
  * Cost: O(entities of one of its types). Invalidates: addresses of owned types.
  * Threads: writer. Since: 0.1 */
 static inline sett_group* sett_group_create(sett_world* world, const sett_group_desc* desc)
@@ -1237,7 +1239,8 @@ typedef enum sett_key_kind {
  *                                        .key_offset = offsetof(Sprite, layer)}); */
 typedef struct sett_sort_desc {
     /* the type to sort: in a sparse set or with SETT_STORAGE_DEFAULT, and owned by no group. With
-     * `group`: the owned type whose values are compared. With `group` and `like`: not needed */
+     * `group` and `key`: a type of its `owned` or `with`. With `group` and `compare`: a type of its
+     * `owned`. With `group` and `like`: not needed */
     sett_component component;
     sett_group* group; /* sort the members of this group, in all types it owns; default: none */
     /* returns a number below 0 if `a` goes before `b`. Structure is locked */
@@ -1256,9 +1259,9 @@ SETT_API sett_status sett_sort_sized(sett_world* world, const sett_sort_desc* de
 /* Sorts the rows of a sparse set, or the members of a group that owns types. The sort is stable.
  * Later additions go to the end. Later removals change the order, except with keep_order.
  * Fails: LOCKED (also if the type has to be converted, and a snapshot exists), UNREGISTERED,
- * ARGUMENT (a type that was registered as an array; not exactly one of `compare`, `key` and `like`;
- * a key that is unknown, or lies outside of the value),
- * CONFLICT (a group owns the type), OUT_OF_MEMORY.
+ * ARGUMENT (a type that was registered as an array; a group that owns no type; not exactly one of
+ * `compare`, `key` and `like`; a key that is unknown, or lies outside of the value), CONFLICT (a
+ * group owns the type), OUT_OF_MEMORY.
  * Cost: by key O(n), about 30 ns a value; by `compare` O(n log n) comparisons; by `like` O(rows of
  * both types). Less if little is out of order. A second sort of as many values allocates nothing.
  * Invalidates: addresses of the types whose rows move.
