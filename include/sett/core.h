@@ -56,7 +56,8 @@
  *     reader   several threads can call it at once, while no thread writes
  *     writer   one thread can call it, while no other thread reads or writes
  *     system   as `writer`; also inside a system, for components that the system declared
- * In a system that is not exclusive, a `writer` that would change the world fails (LOCKED).
+ * A system that is not exclusive cannot change the world by functions marked `writer`: they fail
+ * (LOCKED).
  * Worlds are independent: two threads can use two worlds.
  *
  * Addresses. How long the address of a value is valid depends on its storage:
@@ -133,8 +134,9 @@ typedef struct sett_world_desc {
  * Threads: any. Since: 0.1 */
 static inline sett_world* sett_world_create(const sett_world_desc* desc);
 
-/* Sizes of the structs that inline functions use, and a number that grows when these functions call
- * the library otherwise. They must be equal in header and library. */
+/* The layout of what inline functions use: the sizes of four structs, and a version (the last
+ * line), which grows when the calls from inline functions to the library change. It must be equal
+ * in header and library. */
 #define SETT_LAYOUT                                                                                \
     ((uint64_t)sizeof(sett_batch) | (uint64_t)sizeof(sett_world_header_) << 16 |                   \
      (uint64_t)sizeof(sett_type_header_) << 32 | (uint64_t)sizeof(sett_value) << 48 |              \
@@ -247,8 +249,8 @@ enum {
 struct sett_struct; /* members.h */
 
 typedef enum sett_storage_kind {
-    /* an array for values up to 256 bytes, else a sparse set; tags: an array of bits. sett_sort and
-     * owning groups convert an array that this default chose to a sparse set, as
+    /* an array for values up to 256 bytes, else a sparse set; tags: an array of bits. If the
+     * default is an array, sett_sort and owning groups convert it to a sparse set, as
      * sett_component_convert does */
     SETT_STORAGE_DEFAULT,
     /* indexed by entity, in pages. Values do not move, unless the storage changes. For components
@@ -323,15 +325,15 @@ typedef struct sett_component_desc {
     const struct sett_struct* members;
 
     /* Registers a relationship (relationship.h): SETT_RELATIONSHIP(.many = true). The value is then
-     * the data of a link, and `size` is 0 if links have no data. Apart from these, set only
-     * `name`, `id`, `storage`, `type_name`, `align`, `mask` and `members`. Default: none */
+     * the data of a link, and `size` is 0 if links have no data. Besides `relationship` and `size`,
+     * set only `name`, `id`, `storage`, `type_name`, `align`, `mask`, `members`. Default: none */
     const struct sett_relationship_desc* relationship;
 
     /* Value hooks, for values that own memory. Each handles `count` adjacent values:
      *     init    makes values in raw memory; default: zeroes
      *     deinit  ends values and leaves raw memory; default: nothing
      *     copy    overwrites values with copies of others; default: memcpy
-     *     move    makes values in raw memory from others, and ends the others; default: memcpy
+     *     move    moves values to raw memory; the old memory is then raw; default: memcpy
      * A value hook must not use the world, which can be half changed. */
     void (*init)(void* values, uint32_t count, void* user);
     void (*deinit)(void* values, uint32_t count, void* user);
@@ -424,9 +426,9 @@ SETT_API sett_component sett_component_find(const sett_world* world, const char*
 /* Returns the type's name, or NULL if the id is not registered. Threads: reader. Since: 0.1 */
 SETT_API const char* sett_component_name(const sett_world* world, sett_component component);
 
-/* Private: typed macros call it in programs compiled without NDEBUG. Reports a component whose C
- * type is not that of `size` (0: any) and `type_name`, and returns false. Returns true for an
- * unregistered id: the macro's next call reports it.
+/* Private: typed macros call it in programs compiled without NDEBUG. Compares the component's C
+ * type with `size` (0: any size) and `type_name`. If they differ, reports it, and returns false.
+ * Returns true for an unregistered id: the macro's next call reports it.
  * Cost: O(1), usually one comparison of pointers. Threads: reader. Since: 0.2 */
 SETT_API bool sett_component_check_type_(const sett_world* world, sett_component component,
                                          size_t size, const char* type_name, const char* call);
@@ -543,9 +545,9 @@ SETT_API sett_status sett_entity_create_handle(sett_world* world, sett_entity en
  *
  *     sett_entity_set_first(world, 1048576);      the server's entities are below
  *
- * sett_entity_create_handle and sett_delta_apply can create entities below this index. (While
- * the client has entities of its own, sett_delta_apply fails (CONFLICT): hashes are compared.) The
- * index is not part of the state (state.h).
+ * sett_entity_create_handle can create entities below this index. sett_delta_apply can too, but
+ * not while the client has entities of its own: it compares hashes, and fails (CONFLICT). The index
+ * is not part of the state (state.h).
  *   index  a multiple of 64; 0 at first
  * Fails: ARGUMENT (not a multiple, or not below entity_limit), LOCKED.
  * Cost: O(1). Threads: writer. Since: 0.2 */
@@ -825,7 +827,7 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
  * "Threads: as recording" means: one thread at a time for each buffer, while no thread changes
  * structure. Only systems, and the thread that owns the world, can reserve entities. */
 
-/* Returns the buffer for the place of the call:
+/* Returns the buffer to record into. It depends on where you call this function:
  *     in a system's function                     the buffer of the job (system.h)
  *     in a callback, while a buffer is applied   this buffer
  *     anywhere else                              the world's own buffer
@@ -887,9 +889,9 @@ SETT_API sett_status sett_cmd_call(sett_commands* commands,
                                    void (*fn)(sett_world* world, void* data), const void* data,
                                    size_t size);
 
-/* These functions record what sett_entity_destroy, sett_add, sett_set, sett_remove,
- * sett_entity_clear and sett_enable do now. More of them are in relationship.h, hierarchy.h,
- * name.h and prefab.h.
+/* These functions record the changes that sett_entity_destroy, sett_add, sett_set, sett_remove,
+ * sett_entity_clear and sett_enable make immediately. More of them are in relationship.h,
+ * hierarchy.h, name.h and prefab.h.
  *   value  of sett_cmd_set: copied; NULL only for a tag
  * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (more than 64 levels),
  * LOCKED (the world's own buffer, while systems run; a callback of sett_delta_apply).
@@ -908,7 +910,8 @@ SETT_API sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity
 /* Record what sett_entity_create_many, sett_entity_destroy_with and sett_component_clear do. The
  * last two find the entities when they are applied.
  *   out  receives `count` reserved handles; can be NULL
- * Fails: as sett_cmd_create and sett_cmd_set. sett_cmd_create_many has then recorded a part.
+ * Fails: as sett_cmd_create and sett_cmd_set. If sett_cmd_create_many fails, the commands that it
+ * has recorded stay in the buffer.
  * Threads: as recording. Since: 0.2 */
 SETT_API sett_status sett_cmd_create_many(sett_commands* commands, uint32_t count,
                                           const sett_component* components,
@@ -955,18 +958,18 @@ typedef struct sett_term {
      * Default: no */
     bool changed;
 
-    /* A "term elsewhere" looks at another entity than the visited one: `walk`, `entity` or
-     * `singleton` chooses it. Terms elsewhere come after all other terms, cannot be ANY, and have
-     * no field: SETT_FIELD_FROM(b, k, i, T) returns the value for one row. A system that writes
+    /* A term with `walk`, `entity` or `singleton` is a "term elsewhere": these choose the entity
+     * that it looks at. Terms elsewhere come after all other terms, cannot be ANY, and have no
+     * field: SETT_FIELD_FROM(b, k, i, T) returns the value for one row. A system that writes
      * through such a term has a single job. */
     sett_walk walk;       /* default: SETT_WALK_NONE */
     sett_component along; /* a relationship with one target, for `walk`; default: the hierarchy */
     sett_entity entity;   /* this entity; default: none */
     bool singleton;       /* the entity that has the singletons; default: no */
 
-    /* loops have the order of this term's storage; for at most one term, a WITH term. This is the
-     * order of rows in a sparse set, and the order of entity indices in an array. Default: the
-     * library estimates which component costs least */
+    /* loops have the order of this term's storage: the order of rows in a sparse set, or the order
+     * of entity indices in an array. At most one term of a query can have it, and it must be a WITH
+     * term. Default: the library estimates which component costs least */
     bool drives;
 } sett_term;
 
@@ -1040,8 +1043,8 @@ SETT_API sett_status sett_query_destroy(sett_query* query);
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_query_set_since(sett_query* query, uint64_t tick);
 
-/* Explains in a text how a loop over the query would run now, and why, with the counts that decide.
- * Writes as snprintf does.
+/* Writes a text, as snprintf does: how a loop over the query would run now, why, and the counts
+ * that decide it.
  * Returns the length of the whole text.
  * Threads: writer. Since: 0.1 */
 SETT_API size_t sett_query_explain(const sett_query* query, char* out, size_t size);
@@ -1075,8 +1078,8 @@ SETT_API sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batc
 
 /* Restricts a newly opened loop to a part of the storage. All parts together visit every match
  * once, if structure does not change between them. Parts are of equal size, rounded to multiples of
- * 1,024 rows. For example, visit a tenth of the entities in each of ten frames: SETT_FOR_PART
- * (loop.h).
+ * 1,024 rows. SETT_FOR_PART (loop.h) calls it, for example to visit a tenth of the entities in each
+ * of ten frames.
  *   batch  NULL is fine
  *   part   0 to `parts` - 1
  *   parts  how many parts there are
@@ -1107,8 +1110,8 @@ static inline void* sett_batch_field(const sett_batch* batch, uint32_t k)
     return batch->fields[k];
 }
 
-/* Private: as sett_batch_field, in programs compiled without NDEBUG. Reports three mistakes: a C
- * type that is not that of `size` and `type` (returns NULL); SETT_FIELD_MUT (`mut`) of a SETT_IN
+/* Private: as sett_batch_field, in programs compiled without NDEBUG. Reports three mistakes: the
+ * term's C type differs from `size` and `type` (returns NULL); SETT_FIELD_MUT (`mut`) of a SETT_IN
  * term; SETT_FIELD of a SETT_OUT term.
  * Threads: the one that runs the loop. Since: 0.1 */
 SETT_API void* sett_batch_field_checked_(const sett_batch* batch, uint32_t k, bool mut, size_t size,
