@@ -24,18 +24,19 @@
  *     exclusive   an exclusive system runs alone, on the thread that calls sett_progress
  *     by handle   with an entity's handle: sett_get(world, entity, component)
  *
- * Order. Systems of one phase run in the order in which they were created. `after` makes a system
- * wait for the systems of its list. `before` places a system just in front of the earliest system
- * of its list:
+ * Order. The order of the systems of a phase is the order in which they were created. `after`
+ * makes a system wait for the systems of its list. `before` places a system just in front of the
+ * earliest system of its list:
  *
- *     created B, C, A, where A has before B     runs as  A, B, C
- *     created A, B, C, D, where A has after C   runs as  B, C, A, D
+ *     created B, C, A, where A has before B     in order  A, B, C
+ *     created A, B, C, D, where A has after C   in order  B, C, A, D
  *
  * Two systems run one after another, in this order, if
  *     they conflict;
  *     one names the other in `before` or `after`;
  *     the later one accesses a component that the earlier one lists in `records`.
- * All others of the phase can run in parallel. sett_schedule_describe prints the stages.
+ * All others of the phase can run in parallel, or in another order: a system runs in the earliest
+ * stage that these rules permit. sett_schedule_describe prints the stages.
  *
  * Access. The terms declare what the system's loop does with the entities that it visits: SETT_IN,
  * SETT_INOUT or SETT_OUT. SETT_WITH(T) permits no access to the values of T. sett_has and
@@ -61,9 +62,9 @@
  *     at the end of the phase;
  *     before an exclusive system;
  *     before a later system that accesses a component that this one lists in `records`.
- * They are applied in the order of systems; for one system in the order of jobs; for one job in the
- * order of recording. The world's own buffer comes last, and is also applied at the beginning of a
- * frame.
+ * They are applied stage by stage; for one stage in the order of systems; for one system in the
+ * order of jobs; for one job in the order of recording. The world's own buffer comes last, and is
+ * also applied at the beginning of a frame.
  *
  * A system's function can call:
  *     functions marked `Threads: reader` or `system` (core.h), for values that it declared
