@@ -54,9 +54,12 @@
  *     it has `single_job`;
  *     it has `access_any_inout`;
  *     it writes a component that is in its own `access_any_in`;
- *     it writes through a term elsewhere (core.h);
+ *     it writes a component that it also reads through a term elsewhere (core.h);
+ *     it writes through a term elsewhere;
  *     it writes a gathered field (core.h; sett_query_explain names gathered fields);
  *     `access_inout` lists a type in a sparse set.
+ * If no entity matches, a system that can have several jobs is not called. A system with one job
+ * can be called without entities.
  *
  * Commands. A system records into context->commands. These commands are applied
  *     at the end of the phase;
@@ -102,7 +105,7 @@ typedef struct sett_context {
     void* user;              /* of the descriptor */
     float dt;                /* seconds: of the frame, the interval or the fixed step */
     uint32_t job;            /* number of this job, from 0 */
-    uint32_t job_count;      /* jobs of the system; jobs without entities do not run */
+    uint32_t job_count;      /* jobs of this run of the system */
     uint64_t frame;          /* number of this frame, from 0 */
     double time;             /* the sum of dt of all frames before this one */
     void* internal;
@@ -162,8 +165,9 @@ typedef struct sett_system_desc {
 
     /* Callbacks when an entity begins to match the terms, and when it no longer does, as in
      * sett_group_desc. on_enter also runs for the matches that exist when the system is created.
-     * With these callbacks all terms must be WITH or WITHOUT: no OPTIONAL or ANY, no `changed`, no
-     * dont_fragment type. */
+     * With these callbacks all terms must be WITH or WITHOUT, at most 16 of each: no OPTIONAL or
+     * ANY, no `changed`, no term elsewhere, no dont_fragment type, and no WITHOUT of a type with
+     * can_disable. */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
 } sett_system_desc;
@@ -174,9 +178,10 @@ SETT_API sett_system* sett_system_create_sized(sett_world* world, const sett_sys
 /* Creates a system. It runs from the next frame on. sett_world_destroy frees it.
  * Returns NULL on failure. Fails: ARGUMENT (no name; a wrong term), CONFLICT (the name is taken;
  * `before` or `after` contradicts the phases), CYCLE (the message names the systems), UNREGISTERED,
- * LOCKED, OUT_OF_MEMORY.
- * Cost: O(terms), plus O(n) for n systems that run before it in its phase, or after it, whichever
- * are fewer. The next frame computes the stages: O(n log n) for n systems.
+ * LOCKED (with on_enter or on_exit also if a snapshot exists), OUT_OF_MEMORY.
+ * Cost: O(terms). With `before` or `after` also a search for cycles: O(systems that these lists put
+ * before it, or after it, whichever are fewer). The next frame computes the stages: O(n log n) for
+ * n systems.
  * Threads: writer. Since: 0.1 */
 static inline sett_system* sett_system_create(sett_world* world, const sett_system_desc* desc)
 {
@@ -236,7 +241,7 @@ SETT_API bool sett_system_is_enabled(const sett_system* system);
 SETT_API sett_query* sett_system_query(const sett_system* system);
 
 typedef struct sett_system_stats {
-    uint64_t runs;       /* frames in which it ran */
+    uint64_t runs;       /* frames in which it ran, and calls of sett_system_run */
     uint64_t time_last;  /* nanoseconds of the last run, added up over its jobs */
     uint64_t time_total; /* nanoseconds of all runs */
     uint32_t matches;    /* entities that match now */
