@@ -197,8 +197,8 @@ SETT_API sett_status sett_system_destroy(sett_system* system);
  *
  *     SETT_SYSTEM(world, move, .terms = {...});
  *
- * At least one field is needed. In C++20 fields must be in the order of sett_system_desc. C++17
- * has no named fields: fill in a sett_system_desc. */
+ * At least one option is needed. In C++20 options must be in the order of sett_system_desc. C++17
+ * has no designated initialisers: fill in a sett_system_desc. */
 #if !defined(__cplusplus)
 #define SETT_SYSTEM(world, function, ...)                                                          \
     sett_system_create((world),                                                                    \
@@ -314,10 +314,13 @@ SETT_API sett_status sett_system_run_with(sett_system* system, float dt, void* a
 SETT_API sett_batch* sett_context_begin(sett_context* context, sett_batch* batch);
 
 /* Begins a loop over all entities of another query. SETT_CONTEXT_FOR calls it. The system must
- * declare the components of the query. To write one, the system lists it in `access_any_inout`; or
- * in `access_inout`, if the system has `single_job`. To read one, a
- * SETT_IN term of the system or `access_any_in` is enough. One that the system also writes has to
- * be in `access_any_in` or `access_any_inout`, unless the system has `single_job`.
+ * declare each component whose values the query uses:
+ *     the query writes it                           in `access_any_inout`
+ *     the query reads it, and a term or
+ *         `access_inout` of the system writes it    in `access_any_in` or `access_any_inout`
+ *     the query reads it, the system does not
+ *         write it                                  as a SETT_IN term, or in `access_any_in`
+ * If the system has `single_job`, any term or list that declares this access is enough.
  * Returns `batch`; NULL if memory runs out or the query is NULL.
  * Threads: the one that runs the job. Since: 0.1 */
 SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query,
