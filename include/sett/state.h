@@ -49,8 +49,9 @@
 
 /* Returns a hash of the world. Two worlds have equal hashes if they have the same entities (by
  * handle), components (by name) and hashed values, and if the next entity at each index gets the
- * same handle. Nothing else of the state matters: not the order of links (SETT_SOURCES,
- * SETT_TARGETS), nor the rows of sparse sets. Begins a new tick.
+ * same handle. The order of children (hierarchy.h) belongs to the values. Nothing else of the state
+ * matters: not the order of links (SETT_SOURCES, SETT_TARGETS), nor the rows of sparse sets. Begins
+ * a new tick.
  *
  * A type with members (members.h) is hashed member by member: little endian, text up to its zero
  * byte, all NaNs alike. Every other type is hashed as bytes, with padding as zero. Values with
@@ -116,8 +117,8 @@ typedef struct sett_snapshot {
 } sett_snapshot;
 
 /* Takes a snapshot. Recorded commands, in all buffers, are applied first. While a snapshot exists,
- * groups cannot be created or destroyed, systems cannot be destroyed, and types cannot be converted
- * or unregistered.
+ * groups cannot be created or destroyed, systems with on_enter or on_exit cannot be created,
+ * systems cannot be destroyed, and types cannot be converted or unregistered.
  *   out  receives the handle
  * Fails: LOCKED (a loop is open, or a hook or callback runs), ARGUMENT (a type with deinit or copy
  * has SETT_SAVE_BYTES: choose CLONE or SKIP), OUT_OF_MEMORY, or as sett_commands_apply.
@@ -144,8 +145,8 @@ SETT_API sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out);
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot);
 
-/* Drops a snapshot, anywhere in the tree. A snapshot from which several branches begin stays in
- * memory, hidden, until only one branch is left.
+/* Drops a snapshot, anywhere in the tree. It can stay in memory, hidden: while several branches
+ * begin at it; or, if it was taken or restored last, until the next take or restore.
  * Fails: STALE, LOST (it is gone already).
  * Cost: O(its pages).
  * Threads: writer. Since: 0.1 */
@@ -155,7 +156,8 @@ SETT_API sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapsho
 SETT_API void sett_snapshot_drop_all(sett_world* world);
 
 /* Returns whether a snapshot can be restored: OK; STALE if it was dropped, or never taken; LOST if
- * memory ran out while one of its pages was copied, or if memory_limit was exceeded.
+ * memory_limit was exceeded, or if memory ran out while a page was copied (this loses all snapshots
+ * that exist).
  * Threads: reader, but not while systems run, because their writes copy pages.
  * Since: 0.1 */
 SETT_API sett_status sett_snapshot_status(const sett_world* world, sett_snapshot snapshot);
@@ -185,9 +187,11 @@ typedef void (*sett_restored_fn)(sett_world* world, const sett_restored* items, 
 
 /* Options for the snapshots of a world. All zeroes is the default. */
 typedef struct sett_snapshot_options {
-    /* bytes of pages that snapshots can use. Beyond it the oldest snapshots are lost, but never the
-     * latest, and the log says so. The limit can be exceeded while a loop is open. Values with
-     * SETT_SAVE_CLONE can exceed it until the next snapshot is taken. Default: no limit */
+    /* bytes of pages that snapshots can use. Beyond it the oldest snapshots are lost, and the log
+     * says so. The snapshot that was taken or restored last stays, and so do all that were taken
+     * after it: they can exceed the limit. The limit can also be exceeded while a loop is open, or
+     * a callback or systems run. Values with SETT_SAVE_CLONE can exceed it until the next snapshot
+     * is taken. Default: no limit */
     size_t memory_limit;
     sett_restored_fn restored; /* default: none */
     void* user;                /* passed to `restored` */
