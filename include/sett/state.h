@@ -24,7 +24,7 @@
  * Words:
  *     restore     make the state what it was when a snapshot was taken
  *     drop        delete a snapshot
- *     timers      of a system: the time since its last run, for interval and fixed_step
+ *     timers      of a system: the time that counts for its `interval` or `fixed_step`
  *
  * Stray writes. You can write to an address (from sett_get_mut, sett_add, ...) until a new tick
  * begins (core.h: Addresses). A later write to this address is a stray write: the library does not
@@ -91,7 +91,7 @@ SETT_API sett_status sett_world_check_writes(sett_world* world);
  *
  * Types are matched by name. Types that `into` does not have are registered, with the same id if it
  * is free. Systems are matched by name too: their timers, and whether they are enabled, are copied.
- * Queries, groups, observers, and systems that `into` does not have are not copied.
+ * Systems that only `from` has are not copied. Nor are queries, groups and observers.
  * Fails: LOCKED (a loop is open, or snapshots of `into` exist), CONFLICT (a type has another layout
  * or storage in `into`, or is a relationship in one world only; the message names it), LIMIT (an
  * index is beyond the entity_limit of `into`), ARGUMENT (as sett_snapshot_take), OUT_OF_MEMORY
@@ -179,9 +179,9 @@ typedef struct sett_restored {
 
 /* Called after a restore, with everything that it changed: first KILLED and REVIVED, then the items
  * of one component after another, in the order of registration. The items of a component ascend by
- * the index of their entities. CHANGED means that bytes of the
- * value differ (sett_component_desc.bytes). For SETT_SAVE_CLONE without such bytes only REMOVED and
- * ADDED are reported. The callback can read the world and record commands. */
+ * the index of their entities. CHANGED means that bytes of the value differ
+ * (sett_component_desc.bytes). For SETT_SAVE_CLONE without such bytes only REMOVED and ADDED are
+ * reported. The callback can read the world and record commands. */
 typedef void (*sett_restored_fn)(sett_world* world, const sett_restored* items, uint32_t count,
                                  void* user);
 
@@ -309,8 +309,8 @@ SETT_API sett_status sett_ring_destroy(sett_ring* ring);
  * Fails: as sett_snapshot_take. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_ring_take(sett_ring* ring);
 
-/* Restores a snapshot of the ring. Later snapshots of the ring are dropped. The ring drops
- * its snapshots by itself: take a snapshot for deltas by sett_snapshot_take.
+/* Restores a snapshot of the ring. Later snapshots of the ring are dropped. The ring drops its
+ * snapshots by itself. So for deltas take snapshots of your own (sett_snapshot_take).
  *   back  0: the latest, 1: the one before it, and so on
  *
  * If you take a snapshot before each frame, sett_ring_restore(ring, n) undoes n + 1 frames. The
