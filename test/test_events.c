@@ -194,7 +194,7 @@ static void set(scene* s, sett_entity entity, sett_component component, uint32_t
 
 /* ---- Which callbacks run, and in which order ------------------------------------------------- */
 
-/* On an addition the type's own hook runs first, then its observers, in the order of their
+/* On an addition the type's own callback runs first, then its observers, in the order of their
  * creation. */
 static void the_hook_and_then_observers_hear_of_an_addition(void)
 {
@@ -211,7 +211,7 @@ static void the_hook_and_then_observers_hear_of_an_addition(void)
     scene_end(&s);
 }
 
-/* On a set: the hook, then observers. */
+/* On a set: the type's own callback, then observers. */
 static void the_hook_and_then_observers_hear_of_a_set(void)
 {
     scene s;
@@ -226,7 +226,8 @@ static void the_hook_and_then_observers_hear_of_a_set(void)
     scene_end(&s);
 }
 
-/* On a removal observers run first, in the order of their creation, and the hook last. */
+/* On a removal observers run first, in the order of their creation, and the type's own callback
+ * last. */
 static void observers_and_then_the_hook_hear_of_a_removal(void)
 {
     scene s;
@@ -755,8 +756,8 @@ static void commands_are_notified_when_they_are_applied(void)
     scene_end(&s);
 }
 
-/* Adding and removing dont_fragment types runs the same callbacks as for other types; queries
- * cannot name them. */
+/* Adding and removing dont_fragment types runs the same callbacks as for other types; observers of
+ * queries cannot name them. */
 static void dont_fragment_types_are_notified_too(void)
 {
     scene s;
@@ -1040,8 +1041,8 @@ static void fail_to_record_t(teller* who, sett_entity entity)
     CHECK(strstr(sett_world_message(s->world), "\"1\"") != NULL);
 }
 
-/* A callback may record commands; they wait for sett_commands_apply, even if an immediate call ran
- * the callback. */
+/* A callback may record commands; they wait until their buffer is applied, even if an immediate
+ * call ran the callback. */
 static void commands_of_callbacks_wait(void)
 {
     scene s;
