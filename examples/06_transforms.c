@@ -83,8 +83,8 @@ int main(void)
     if (sett_hierarchy_sort(world, Transform_id) != SETT_OK) {
         return 1;
     }
-    sett_query* query =
-        SETT_QUERY_CREATE(world, SETT_INOUT(Transform), SETT_OPTIONAL(sett_hierarchy));
+    sett_query* query = SETT_QUERY_CREATE(world, {.component = Transform_id, .drives = true},
+                                          SETT_OPTIONAL(sett_hierarchy));
     propagate(world, query);
     print(world, "the hand", hand);
     print(world, "the cargo", sett_name_lookup(world, sett_null(), "ship/cargo"));

@@ -460,6 +460,74 @@ static void field_beyond_the_terms(scene* s)
     }
 }
 
+static sett_query* looks_at_parents(scene* s)
+{
+    sett_entity child = SETT_CREATE(s->world, SETT_VALUE(Position, .x = 2));
+    CHECK_EQ(sett_hierarchy_attach(s->world, child, s->e), SETT_OK);
+    sett_query_desc desc = {.name = "parents", .terms = {SETT_IN(Position), SETT_PARENT(Position)}};
+    return sett_query_create(s->world, &desc);
+}
+
+static void field_elsewhere(scene* s)
+{
+    SETT_FOR(looks_at_parents(s), b, i) {
+        (void)i;
+        IS_NULL(SETT_FIELD(b, 1, Position));
+        IS_NULL(sett_batch_field(b, 1));
+        break;
+    }
+}
+
+static void field_from_of_another_type(scene* s)
+{
+    SETT_FOR(looks_at_parents(s), b, i) {
+        IS_NULL(SETT_FIELD_FROM(b, 1, i, Matrix));
+        break;
+    }
+}
+
+static void field_from_here(scene* s)
+{
+    SETT_FOR(looks_at_parents(s), b, i) {
+        IS_NULL(sett_batch_from(b, 0, i));
+        break;
+    }
+}
+
+static void system_without_terms(sett_context* context)
+{
+    SETT_SYSTEM_FOR(context, b, i) {
+        (void)b;
+        (void)i;
+    }
+}
+
+static void loops_without_terms(scene* s)
+{
+    CHECK(SETT_SYSTEM(s->world, system_without_terms, .phase = 0) != NULL);
+    CHECK_EQ(sett_progress(s->world, 1), SETT_OK);
+}
+
+static void add_a_tag_with_values(scene* s)
+{
+    CHECK(!SETT_ADD_TAG(s->world, s->e, Velocity));
+}
+
+static void get_what_the_prefab_has(scene* s)
+{
+    CHECK_EQ(sett_prefab_share(s->world, Sprite_id, true), SETT_OK);
+    CHECK_EQ(sett_prefab_make(s->world, s->f), SETT_OK);
+    sett_entity copy;
+    CHECK_EQ(sett_instantiate(s->world, s->f, 1, &copy), SETT_OK);
+    IS_NULL(sett_get(s->world, copy, Sprite_id));
+}
+
+static void restore_what_was_never_taken(scene* s)
+{
+    sett_snapshot none = {0, 0};
+    FAILS(sett_snapshot_restore(s->world, none), STALE);
+}
+
 static void field_written_not_declared(scene* s)
 {
     sett_query* reads = sett_query_create(
@@ -898,6 +966,8 @@ static const misuse table[] = {
     {"`SETT_ADD` of a type that was never registered", "NULL", type_unregistered, EVERY},
     {"set a value of NULL", "NULL", set_null_value, EVERY},
     {"give a value to a tag", "the tag, as with NULL", value_of_a_tag, LOGGED},
+    {"`sett_get` of what only the prefab has", "NULL", get_what_the_prefab_has, EVERY},
+    {"`SETT_ADD_TAG` of a type that has values", "false", add_a_tag_with_values, CHECKED},
     {"`SETT_VALUE_TAG` of a type that has values", "null", value_listed_as_tag, CHECKED},
     {"`SETT_GET` as another C type", "NULL", other_type, CHECKED},
     {"`SETT_GET` of a relationship", "NULL", get_a_relationship, CHECKED},
@@ -940,6 +1010,11 @@ static const misuse table[] = {
     {"`SETT_FIELD` as another C type", "NULL", field_of_another_type, CHECKED},
     {"`SETT_FIELD` of a term that the query does not have", "NULL", field_beyond_the_terms,
      CHECKED},
+    {"`SETT_FIELD` of a term that looks at another entity", "NULL", field_elsewhere, CHECKED},
+    {"`SETT_FIELD_FROM` as another C type", "NULL", field_from_of_another_type, CHECKED},
+    {"`sett_batch_from` of a term that looks at the visited entity", "NULL", field_from_here,
+     EVERY},
+    {"`SETT_SYSTEM_FOR` in a system without terms", "an empty loop", loops_without_terms, EVERY},
     {"write a field that is declared `SETT_IN`", "the field", field_written_not_declared, CHECKED},
     {"`sett_batch_at` of a term that the query does not have", "NULL", batch_at_beyond, EVERY},
 
@@ -988,6 +1063,7 @@ static const misuse table[] = {
     {"instantiate with a component listed twice", "null", instantiate_twice_listed, EVERY},
 
     {"Snapshots and deltas", NULL, NULL, EVERY},
+    {"restore a snapshot that was never taken", "STALE", restore_what_was_never_taken, EVERY},
     {"restore a dropped snapshot", "STALE", restore_dropped, EVERY},
     {"go back further than a ring reaches", "ARGUMENT", ring_too_far_back, EVERY},
     {"create a group while snapshots are held", "NULL", group_while_snapshots_are_held, EVERY},

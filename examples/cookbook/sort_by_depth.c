@@ -37,7 +37,7 @@ int main(void)
             SETT_ADD_TAG(world, e, Hidden);
         }
     }
-    sett_query* sprites = SETT_QUERY_CREATE(world, SETT_IN(Sprite), SETT_WITHOUT(Hidden));
+    sett_query* sprites = SETT_QUERY_CREATE(world, SETT_IN_ORDER(Sprite), SETT_WITHOUT(Hidden));
     sett_sort_desc by_depth = {.component = Sprite_id,
                                .key = SETT_KEY_F32,
                                .key_offset = offsetof(Sprite, depth),

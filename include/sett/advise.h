@@ -56,7 +56,8 @@ typedef struct sett_advice {
 /* Fills in up to `capacity` pieces of advice, those that save most first. They do not contradict
  * each other: what concerns a type of a better one is left out, so it pays to profile again after
  * applying them.
- * Returns how many it filled in.
+ * Returns how many it filled in; 0 if the world's layout is good, or if too little was profiled to
+ * tell.
  * Cost: O(items x queries x (queries + types)).
  * Threads: writer. Since: 0.2 */
 SETT_API uint32_t sett_advise(sett_world* world, sett_advice* items, uint32_t capacity);

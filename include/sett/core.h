@@ -87,7 +87,8 @@
  * its description says that NULL is fine. Debug builds report it on stderr. Release builds do not
  * check it in the most frequent functions, because the check costs 3 to 8 %: sett_add, sett_ensure,
  * sett_set, sett_remove, sett_get, sett_find, sett_has and their _mut forms, sett_entity_create and
- * sett_entity_destroy. No build checks it in functions of accessors, batches and contexts.
+ * sett_entity_destroy. No build checks it in functions of accessors, batches and contexts. A loop
+ * over a NULL query is empty, and not reported: sett_query_create has reported the error.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -141,6 +142,7 @@ static inline sett_world* sett_world_create(const sett_world_desc* desc);
     ((uint64_t)sizeof(sett_batch) | (uint64_t)sizeof(sett_world_header_) << 16 |                   \
      (uint64_t)sizeof(sett_type_header_) << 32 | (uint64_t)sizeof(sett_value) << 48 |              \
      (uint64_t)1 << 56)
+#define SETT_LAYOUT_CHECKED_ ((uint64_t)1 << 63) /* compiled without NDEBUG */
 
 /* The function behind sett_world_create, for other languages.
  *   size             bytes of *desc
@@ -427,8 +429,8 @@ SETT_API sett_component sett_component_find(const sett_world* world, const char*
 SETT_API const char* sett_component_name(const sett_world* world, sett_component component);
 
 /* Private: typed macros call it in programs compiled without NDEBUG. Compares the component's C
- * type with `size` (0: any size) and `type_name`. If they differ, reports it, and returns false.
- * Returns true for an unregistered id: the macro's next call reports it.
+ * type with `size` (0: any size; SIZE_MAX: a tag) and `type_name`. If they differ, reports it, and
+ * returns false. Returns true for an unregistered id: the macro's next call reports it.
  * Cost: O(1), usually one comparison of pointers. Threads: reader. Since: 0.2 */
 SETT_API bool sett_component_check_type_(const sett_world* world, sett_component component,
                                          size_t size, const char* type_name, const char* call);
@@ -991,7 +993,7 @@ typedef struct sett_query_desc {
  * entity: SETT_FOR and SETT_EACH skip these rows. A batch is 3.2 KB on the stack. */
 typedef struct sett_batch {
     uint32_t count;              /* entities in the batch */
-    uint32_t field_count;        /* terms of the query */
+    uint32_t field_count;        /* terms of the query; terms elsewhere do not count */
     const uint16_t* rows;        /* rows of the entities, ascending; NULL: 0 to `count` - 1 */
     uint32_t base;               /* entity index of row 0, if `indices` is NULL */
     uint32_t present;            /* bit k: the entities have the component of the k-th term */
@@ -1164,6 +1166,12 @@ SETT_API const void* sett_batch_from(const sett_batch* batch, uint32_t k, uint32
 SETT_API void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row);
 SETT_API sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row);
 
+/* Private: as sett_batch_from, or sett_batch_from_mut (`mut`), in programs compiled without NDEBUG.
+ * Reports a C type that is not that of `size` and `type`, and returns NULL.
+ * Threads: the one that runs the loop. Since: 0.2 */
+SETT_API void* sett_batch_from_checked_(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
+                                        size_t size, const char* type);
+
 /* --------------------------------------------------------------------------------------- groups */
 
 /* The most types in one list of a group. */
@@ -1261,6 +1269,8 @@ SETT_API sett_status sett_sort_sized(sett_world* world, const sett_sort_desc* de
 
 /* Sorts the rows of a sparse set, or the members of a group that owns types. The sort is stable.
  * Later additions go to the end. Later removals change the order, except with keep_order.
+ * A query over several components visits entities in this order only if it asks for it:
+ * SETT_IN_ORDER(T), or sett_term.drives.
  * Fails: LOCKED (also if the type has to be converted, and a snapshot exists), UNREGISTERED,
  * ARGUMENT (a type that was registered as an array; a group that owns no type; not exactly one of
  * `compare`, `key` and `like`; a key that is unknown, or lies outside of the value), CONFLICT (a
@@ -1353,7 +1363,13 @@ static inline sett_world* sett_world_create(const sett_world_desc* desc)
     if (desc != NULL && desc->auto_layout) {
         moves = desc->auto_layout_values != 0 ? desc->auto_layout_values : 4194304;
     }
-    sett_world* world = sett_world_create_sized(desc, sizeof(*desc), SETT_VERSION, SETT_LAYOUT);
+#if defined(NDEBUG)
+    const uint64_t layout = SETT_LAYOUT;
+#else
+    const uint64_t layout =
+        SETT_LAYOUT | SETT_LAYOUT_CHECKED_; /* warns if the library checks nothing */
+#endif
+    sett_world* world = sett_world_create_sized(desc, sizeof(*desc), SETT_VERSION, layout);
     if (moves != 0 && world != NULL && sett_layout_auto(world, moves) != SETT_OK) {
         sett_world_destroy(world);
         return NULL;

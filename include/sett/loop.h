@@ -28,8 +28,9 @@
  *
  * The order is that of the rows of an owning group or a sparse set, if the loop runs over these
  * rows; else that of entity indices. It depends on storages, groups and counts: see
- * sett_query_explain. If the order matters, use sett_sort, or sett_term.drives. Within a page,
- * entities with and without an optional component come in separate batches.
+ * sett_query_explain. If the order of a sorted type matters, ask for it by
+ * SETT_IN_ORDER(T), or sett_term.drives. Within a page, entities with and without an optional
+ * component come in separate batches.
  *
  * MSVC in C cannot close a loop that is left by `return` or `goto`: call sett_batch_end(b) before.
  * If you forget it, the next structural change after the function has returned closes the loop

@@ -32,7 +32,7 @@ typedef struct sett_observer sett_observer;
  * structure (LOCKED). on_remove and on_exit also run for sett_world_clear, sett_world_destroy and
  * sett_world_clone. Restoring a snapshot runs no observer (see sett_snapshot_restore). While a
  * delta is applied callbacks can only read (see sett_delta_apply), and singletons can be missing:
- * give a receiver no observers that write. */
+ * give a receiver no observers that write, or disable them meanwhile (sett_observer_enable). */
 typedef struct sett_observer_desc {
     const char* name; /* for messages; default: "observer" */
 

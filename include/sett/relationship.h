@@ -16,7 +16,8 @@
  *     COMPONENT(Lent, .relationship = SETT_RELATIONSHIP(.many = true))
  *     TAG(Follows, .relationship = SETT_RELATIONSHIP())
  *
- * SETT_GET, SETT_SET and SETT_FIELD do not take such a type: sett_related reads the data of a link.
+ * For such a type T is the data alone, and sett_related reads it: SETT_GET, SETT_SET and SETT_FIELD
+ * do not take T. They take a type that is declared as Owes above: the link, and the data behind it.
  *
  * In queries the component means "has at least one target": SETT_IN(Owes) matches entities that
  * owe, SETT_WITHOUT(Owes) entities that do not. The target is a value, so ten thousand targets do

@@ -3,10 +3,10 @@
  *     typedef struct Book { sett_string title; sett_list marks; uint32_t pages; } Book;
  *     typedef struct Mark { uint32_t page; float x; } Mark;
  *
- *     SETT_COMPONENT(Book) ... .members = SETT_STRUCT(Book, title,
- *                                   (marks, .of = SETT_STRUCT(Mark, page, x)), pages)
+ *     COMPONENT(Book, .members = SETT_STRUCT(Book, title,
+ *                                            (marks, .of = SETT_STRUCT(Mark, page, x)), pages))
  *
- *     Book* book = SETT_GET_MUT(world, e, Book);
+ *     Book* book = SETT_ADD(world, e, Book);
  *     sett_string_set(world, &book->title, "On Growth and Form");
  *     Mark* mark = SETT_LIST_PUSH(world, &book->marks, Mark);
  *     puts(sett_string_get(&book->title));
@@ -18,7 +18,8 @@
  * Copies of a value share their text and their items. A counter in front of them says how many
  * values do, and the last one frees them. So copying never takes memory and never fails: a snapshot
  * of a long text costs a few bytes. A call that changes a list first makes this value its only
- * owner. Do not write through `text` and `items`.
+ * owner. Never assign `text` or `items`, and do not write through them: add the value, or set one
+ * without texts, then call sett_string_set.
  *
  * All zeroes is the empty string, and the empty list. A value outside of a world owns what it has
  * too: free it with sett_string_set(world, &value.title, NULL) and sett_list_resize(world,

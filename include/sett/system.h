@@ -309,7 +309,7 @@ SETT_API sett_status sett_system_run_with(sett_system* system, float dt, void* a
 
 /* Begins the loop over the entities of this job. SETT_SYSTEM_FOR calls it; sett_batch_end ends the
  * loop. A job can loop several times.
- * Returns `batch`; NULL if the system has no terms, or memory runs out.
+ * Returns `batch`; NULL if the system has no terms (a misuse), or memory runs out.
  * Threads: the one that runs the job. Since: 0.1 */
 SETT_API sett_batch* sett_context_begin(sett_context* context, sett_batch* batch);
 

@@ -223,7 +223,7 @@ static inline const void* sett_find_of_size_(const sett_world* world, sett_entit
     sett_##call##_typed_((object), (entity), (id), (size), (type))
 #endif
 #define SETT_ADD(world, entity, T) ((T*)SETT_CALL_(add, world, entity, T##_id, sizeof(T), #T))
-#define SETT_ADD_TAG(world, entity, T) SETT_CALL_(add_tag, world, entity, T##_id, 0, #T)
+#define SETT_ADD_TAG(world, entity, T) SETT_CALL_(add_tag, world, entity, T##_id, SIZE_MAX, #T)
 /* A tag, for sett_create_with and the like. */
 #define SETT_VALUE_TAG(T)                                                                          \
     {                                                                                              \
@@ -305,6 +305,9 @@ static inline sett_status sett_cmd_set_typed_(sett_commands* commands, sett_enti
 #define SETT_WITH(T)     SETT_TERM_(T, SETT_NONE, SETT_WITH, false, SETT_WALK_NONE, 0, false)
 /* has it, written since sett_query_set_since; read */
 #define SETT_CHANGED(T)    SETT_TERM_(T, SETT_IN, SETT_WITH, true, SETT_WALK_NONE, 0, false)
+/* has it; read. Loops have the order of its storage (sett_term.drives) */
+#define SETT_IN_ORDER(T) \
+    {SETT_TERM_ID(T), SETT_IN, SETT_WITH, false, SETT_WALK_NONE, 0, {0, 0}, false, true}
 /* does not have it */
 #define SETT_WITHOUT(T)      SETT_TERM_(T, SETT_NONE, SETT_WITHOUT, false, SETT_WALK_NONE, 0, false)
 /* may have it; read, or read and written, where it is there */
@@ -321,14 +324,24 @@ static inline sett_status sett_cmd_set_typed_(sett_commands* commands, sett_enti
 /* the entity has it, or its prefab, or the prefab's prefab (prefab.h) */
 #define SETT_SHARED(T) \
     SETT_TERM_(T, SETT_IN, SETT_WITH, false, SETT_WALK_SELF_UP, SETT_ID_INSTANCE_OF, false)
+/* its target of a relationship with one target has it (relationship.h) */
+#define SETT_TARGET(T, relationship) \
+    SETT_TERM_(T, SETT_IN, SETT_WITH, false, SETT_WALK_ONE, SETT_TERM_ID(relationship), false)
 /* there is such a singleton (singleton.h) */
 #define SETT_SINGLETON(T) SETT_TERM_(T, SETT_IN, SETT_WITH, false, SETT_WALK_NONE, 0, true)
 /* clang-format on */
 
 /* The value of the k-th term, which is elsewhere, for the row i: a const T*, a T*; NULL if there is
- * none. */
+ * none. Compiled without NDEBUG they report a term with values of another type, and are NULL. */
+#if defined(NDEBUG)
 #define SETT_FIELD_FROM(b, k, i, T) ((const T*)sett_batch_from((b), (k), (i)))
 #define SETT_FIELD_FROM_MUT(b, k, i, T) ((T*)sett_batch_from_mut((b), (k), (i)))
+#else
+#define SETT_FIELD_FROM(b, k, i, T)                                                                \
+    ((const T*)sett_batch_from_checked_((b), (k), (i), false, sizeof(T), #T))
+#define SETT_FIELD_FROM_MUT(b, k, i, T)                                                            \
+    ((T*)sett_batch_from_checked_((b), (k), (i), true, sizeof(T), #T))
+#endif
 
 /* The field of the k-th term, as an array of T to read, or to write. Compiled without NDEBUG they
  * check once a loop that the term has a field and that its values are of type T; if not, they

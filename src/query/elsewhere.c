@@ -53,6 +53,9 @@ void setti_elsewhere_match(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     SETTI_ASSERT(loop->query->elsewhere_count != 0);
+    for (uint32_t k = 0; k < loop->query->elsewhere_count; k++) {
+        batch->fields[loop->query->term_count + k] = NULL;
+    }
     for (uint32_t at = 0; at < loop->word_count; at++) {
         uint64_t found = 0;
         for (uint64_t rest = loop->words[at]; rest != 0; rest &= rest - 1) {
@@ -106,17 +109,32 @@ void setti_elsewhere_add(sett_query* query, const sett_term* given)
 
 /* ---------------------------------------------------------------------------------- values */
 
+SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, bool mut,
+                                        const char* what)
+{
+#if !defined(NDEBUG)
+    setti_world_misuse_with(
+        query->world, SETT_STATUS_ARGUMENT, "%s: term %u of query \"%.100s\" %s",
+        mut ? "sett_batch_from_mut" : "sett_batch_from", (unsigned)k, query->open.name, what);
+#else
+    (void)query;
+    (void)k;
+    (void)mut;
+    (void)what;
+#endif
+}
+
 static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut)
 {
     const sett_query* query = setti_loop_of(batch)->query;
     const setti_elsewhere* term = elsewhere_of(query, k);
-    if (SETTI_UNLIKELY(term == NULL || (mut && term->access == SETT_IN))) {
-        setti_world_misuse_with(
-            query->world, SETT_STATUS_ARGUMENT, "%s: term %u of query \"%.100s\" %s",
-            mut ? "sett_batch_from_mut" : "sett_batch_from", (unsigned)k, query->open.name,
-            term == NULL ? "asks no other entity: SETT_FIELD has its values"
-                         : "is only read: SETT_INOUT or SETT_OUT declares "
-                           "that it is written");
+    if (SETTI_UNLIKELY(term == NULL)) {
+        elsewhere_misuse(query, k, mut, "asks no other entity: SETT_FIELD has its values");
+        return SETTI_NONE;
+    }
+    if (SETTI_UNLIKELY(mut && term->access == SETT_IN)) {
+        elsewhere_misuse(query, k, mut,
+                         "is only read: SETT_INOUT or SETT_OUT declares that it is written");
         return SETTI_NONE;
     }
     return elsewhere_find(query->world, term, sett_batch_index(batch, row));
@@ -168,4 +186,20 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
     }
     uint32_t index = setti_along_find(link, SETT_WALK_SELF_UP, type, entity.index);
     return index != SETTI_NONE ? setti_entity_at(&world->entities, index) : sett_null();
+}
+
+void* sett_batch_from_checked_(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
+                               size_t size, const char* type)
+{
+    const sett_query* query = setti_loop_of(batch)->query;
+    const setti_elsewhere* term = elsewhere_of(query, k);
+    if (SETTI_UNLIKELY(term != NULL && !setti_component_is_type(term->type, size, type))) {
+        char wrong[SETTI_MESSAGE_SIZE];
+        setti_component_describe_type(term->type, size, type, wrong, sizeof(wrong));
+        setti_world_misuse_with(
+            query->world, SETT_STATUS_ARGUMENT, "%s: term %u of query \"%.100s\": %s",
+            mut ? "SETT_FIELD_FROM_MUT" : "SETT_FIELD_FROM", (unsigned)k, query->open.name, wrong);
+        return NULL;
+    }
+    return mut ? sett_batch_from_mut(batch, k, row) : setti_unconst(sett_batch_from(batch, k, row));
 }

@@ -353,13 +353,17 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
                                                   const char* type, char* out, size_t room)
 {
     const setti_term* term = k < query->term_count ? &query->term[k] : NULL;
-    if (term == NULL) {
-        snprintf(out, room, "it has %u terms, counted from 0", (unsigned)query->term_count);
+    if (term == NULL && k - query->term_count < query->elsewhere_count) {
+        snprintf(out, room, "it asks another entity: SETT_FIELD_FROM has its value");
         return;
     }
-    const sett_component_desc* desc = &term->type->desc;
+    if (term == NULL) {
+        snprintf(out, room, "it has %u terms, counted from 0",
+                 (unsigned)(query->term_count + query->elsewhere_count));
+        return;
+    }
     if (!term->has_field) {
-        snprintf(out, room, "\"%.100s\" has no field there: %s", desc->name,
+        snprintf(out, room, "\"%.100s\" has no field there: %s", term->type->desc.name,
                  term->type->storage.size == 0 ? "it is a tag"
                                                : "the term only asks whether it is present");
         return;
@@ -372,9 +376,9 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
     if (meant != NULL) {
         snprintf(hint, sizeof(hint), " - term %u is", (unsigned)(meant - query->term));
     }
-    snprintf(out, room, "\"%.100s\" has values of type %.60s (%u bytes), not %.60s (%u bytes)%s",
-             desc->name, desc->type_name != NULL ? desc->type_name : "unknown",
-             (unsigned)term->type->storage.size, type, (unsigned)size, hint);
+    char wrong[SETTI_MESSAGE_SIZE / 2];
+    setti_component_describe_type(term->type, size, type, wrong, sizeof(wrong));
+    snprintf(out, room, "%s%s", wrong, hint);
 }
 
 /* Reports access that the term does not declare; the field is there all the same. */

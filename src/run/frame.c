@@ -85,11 +85,24 @@ static const setti_slice* frame_slice(const sett_context* context)
     return context->internal;
 }
 
+SETTI_COLD static void frame_no_terms(const sett_system* system)
+{
+#if !defined(NDEBUG)
+    setti_world_misuse_with(system->world, SETT_STATUS_ARGUMENT,
+                            "SETT_SYSTEM_FOR: system \"%.100s\" has no terms, so the loop is empty "
+                            "- give it .terms, or loop over a query with SETT_CONTEXT_FOR",
+                            system->name);
+#else
+    (void)system;
+#endif
+}
+
 sett_batch* sett_context_begin(sett_context* context, sett_batch* batch)
 {
     const setti_slice* slice = frame_slice(context);
     sett_query* query = context->system->query;
     if (query == NULL) {
+        frame_no_terms(context->system);
         return NULL;
     }
     return context->system->exclusive ? sett_query_begin(query, batch)

@@ -473,9 +473,7 @@ static sett_status delta_encode_handles(sett_world* world, sett_snapshot a, sett
         sett_status status;
         node[k] = setti_snapshot_find(world, handle[k], &status);
         if (node[k] == NULL) {
-            return setti_world_fail_with(world, status, "%s: snapshot %u:%u: %s", delta_call,
-                                         (unsigned)handle[k].slot, (unsigned)handle[k].serial,
-                                         sett_status_text(status));
+            return setti_snapshot_fail(world, handle[k], status, delta_call);
         }
     }
     return delta_encode(world, node[0], node[1], to);

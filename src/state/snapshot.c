@@ -114,6 +114,16 @@ setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snaps
     return slot->node;
 }
 
+sett_status setti_snapshot_fail(sett_world* world, sett_snapshot snapshot, sett_status status,
+                                const char* call)
+{
+    const char* why = snapshot.serial == 0          ? "it was never taken"
+                      : status == SETT_STATUS_STALE ? "it was dropped, or is of another world"
+                                                    : sett_status_text(status);
+    return setti_world_fail_with(world, status, "%s: snapshot %u:%u: %s", call,
+                                 (unsigned)snapshot.slot, (unsigned)snapshot.serial, why);
+}
+
 static bool state_reserve_slot(setti_state* state)
 {
     if (state->free_slot != SETTI_NONE || state->slot_count < state->slot_capacity) {
@@ -561,11 +571,7 @@ static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, 
         return NULL;
     }
     if (setti_snapshot_find(world, snapshot, &status) == NULL) {
-        setti_world_fail_with(world, status, "%s: snapshot %u:%u: %s", call,
-                              (unsigned)snapshot.slot, (unsigned)snapshot.serial,
-                              status == SETT_STATUS_LOST
-                                  ? sett_status_text(status)
-                                  : "it was dropped, or is of another world");
+        (void)setti_snapshot_fail(world, snapshot, status, call);
         return NULL;
     }
     if (snapshot_prepare(world->state) != SETT_OK) {
@@ -647,9 +653,7 @@ sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot)
     sett_status status;
     setti_snapshot* node = setti_snapshot_find(world, snapshot, &status);
     if (node == NULL) {
-        return setti_world_fail_with(world, status, "sett_snapshot_drop: snapshot %u:%u: %s",
-                                     (unsigned)snapshot.slot, (unsigned)snapshot.serial,
-                                     sett_status_text(status));
+        return setti_snapshot_fail(world, snapshot, status, "sett_snapshot_drop");
     }
     state_drop(world->state, node, false);
     return SETT_OK;

@@ -62,6 +62,10 @@ setti_state* setti_state_get(sett_world* world);
 setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snapshot,
                                     sett_status* status);
 
+/* Says so: the call fails. Returns `status`. */
+sett_status setti_snapshot_fail(sett_world* world, sett_snapshot snapshot, sett_status status,
+                                const char* call);
+
 /* Links the path from the live world to a snapshot (`path`); returns its first node. */
 setti_snapshot* setti_snapshot_path(setti_snapshot* target);
 

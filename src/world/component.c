@@ -927,7 +927,15 @@ SETTI_COLD static bool component_wrong_type(const sett_world* world, const setti
             call, type->desc.name);
         return false;
     }
-    if (size != 0) {
+    if (size == SIZE_MAX && type->storage.size != 0) {
+        setti_world_misuse_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: component %u \"%.100s\" has values of %u bytes, it is no tag - "
+            "SETT_ADD returns the address of the value, SETT_SET sets it",
+            call, (unsigned)type->id, type->desc.name, (unsigned)type->storage.size);
+        return false;
+    }
+    if (size != 0 && size != SIZE_MAX) {
         snprintf(about, sizeof(about), " (%llu bytes)", (unsigned long long)size);
     }
     setti_world_misuse_with(
@@ -946,7 +954,17 @@ bool setti_component_is_type(const setti_type* type, size_t size, const char* ty
     const char* own = type->desc.type_name;
     bool same = own == NULL || type_name == type->type_text || strcmp(own, type_name) == 0 ||
                 (strncmp(type_name, "const ", 6) == 0 && strcmp(own, type_name + 6) == 0);
-    return same && (size == 0 || size == type->storage.size);
+    size_t real = type->storage.size != 0 ? type->storage.size : SIZE_MAX;
+    return same && (size == 0 || size == real);
+}
+
+void setti_component_describe_type(const setti_type* type, size_t size, const char* type_name,
+                                   char* out, size_t room)
+{
+    const char* own = type->desc.type_name;
+    snprintf(out, room, "\"%.100s\" has values of type %.60s (%u bytes), not %.60s (%u bytes)",
+             type->desc.name, own != NULL ? own : "unknown", (unsigned)type->storage.size,
+             type_name, (unsigned)size);
 }
 
 bool sett_component_check_type_(const sett_world* world, sett_component component, size_t size,

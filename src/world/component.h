@@ -308,8 +308,13 @@ void setti_component_init_storage(setti_storage* storage, setti_type* type,
 /* Makes room for one more; false when memory runs out. */
 bool setti_call_list_reserve(setti_pool* pool, setti_call_list* list);
 
-/* Whether values of the type are of this C type, as far as is known. `size` 0: not compared. */
+/* Whether values of the type are of this C type, as far as is known. `size` 0: not
+ * compared; SIZE_MAX: those of a tag. */
 bool setti_component_is_type(const setti_type* type, size_t size, const char* type_name);
+
+/* Says that it is not. */
+void setti_component_describe_type(const setti_type* type, size_t size, const char* type_name,
+                                   char* out, size_t room);
 
 /* Appends; false when memory runs out. */
 bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* type);

@@ -140,8 +140,7 @@ SETTI_COLD void setti_misuse_noted_type(const sett_world* of, sett_component id,
 
 SETTI_COLD static bool misuse_no_descriptor(sett_world* world, const char* call)
 {
-    setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                          "%s: the descriptor is NULL - all zeroes is the one of defaults", call);
+    setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: the descriptor is NULL", call);
     return true;
 }
 

@@ -27,7 +27,7 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
     static const sett_world_desc defaults;
     sett_world_desc full;
     const sett_world_desc* desc = given != NULL ? &full : &defaults;
-    if (!world_is_served(size, version, layout)) {
+    if (!world_is_served(size, version, layout & ~SETT_LAYOUT_CHECKED_)) {
         /* The descriptor's layout is what is in doubt: only the default hook is safe to call. */
         sett_log_stderr(
             NULL, SETT_LOG_ERROR,
@@ -66,6 +66,15 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
     world->assert_fn = desc->assert_fn;
     world->hook_user = desc->hook_user;
     world->user = desc->user;
+#if defined(NDEBUG)
+    if ((layout & SETT_LAYOUT_CHECKED_) != 0) {
+        world->log_fn(
+            world->hook_user, SETT_LOG_WARNING,
+            "sett_world_create: the library was compiled with NDEBUG, the program without: "
+            "most misuse is not reported - compile the library (sett.c) without NDEBUG "
+            "while you develop");
+    }
+#endif
     world->signature_warning =
         desc->signature_warning != 0 ? desc->signature_warning : SIGNATURE_WARNING_DEFAULT;
     return world;
@@ -326,6 +335,12 @@ void setti_world_describe_stale(const sett_world* world, char* out, size_t size,
     }
 }
 
+static bool world_is_instance(const sett_world* world, sett_entity entity)
+{
+    const setti_type* type = setti_world_type(world, SETT_ID_INSTANCE_OF);
+    return type != NULL && setti_storage_has(&type->storage, entity.index);
+}
+
 static void world_describe_cause(const sett_world* world, char* out, size_t size,
                                  sett_status status, sett_entity entity, sett_component component)
 {
@@ -335,6 +350,10 @@ static void world_describe_cause(const sett_world* world, char* out, size_t size
     } else if (status == SETT_STATUS_UNREGISTERED) {
         snprintf(out, size, "the id is not registered in this world - %s",
                  setti_component_remedy(component));
+    } else if (status == SETT_STATUS_ABSENT && world_is_instance(world, entity)) {
+        snprintf(out, size,
+                 "the instance does not have the component itself (sett_prefab_get asks its prefab "
+                 "too, sett_prefab_override copies the value, sett_ensure adds an own one)");
     } else if (status == SETT_STATUS_LIMIT && component == 0) {
         snprintf(out, size, "%s: it has or has reserved %u entities, and its entity_limit is %u",
                  sett_status_text(status), (unsigned)setti_entity_taken(table),
