@@ -201,13 +201,10 @@ static void target_unlink(sett_world* world, setti_type* type, uint32_t index)
 sett_status sett_unrelate_sources(sett_world* world, sett_component relationship,
                                   sett_entity target)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     static const char call[] = "sett_unrelate_sources";
     setti_relation* relation = setti_relation_check(world, relationship, target, call);
     if (relation == NULL) {
-        return world->error;
+        return setti_world_failure(world);
     }
     setti_edit_settle(world);
     uint32_t place = cleanup_first_source(relation, target.index);

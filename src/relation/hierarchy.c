@@ -83,11 +83,6 @@ SETTI_INLINE sett_hierarchy* tree_write(sett_world* world, const setti_hierarchy
                : setti_storage_find_mut(&world->pool, storage, link - 1);
 }
 
-static sett_entity tree_entity(const sett_world* world, uint32_t link)
-{
-    return link != 0 ? setti_entity_at(&world->entities, link - 1) : sett_null();
-}
-
 /* The link that follows in a walk over the subtree of `root`, parents first; 0 at the end. */
 static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t at)
 {
@@ -493,7 +488,7 @@ static int tree_difference(sett_entity entity, const setti_type* a, const setti_
     if (strcmp(text[0], text[1]) == 0) {
         what = tree_neighbour(in_a, in_b, &link[0], &link[1]);
         for (uint32_t k = 0; k < 2; k++) {
-            sett_entity other = tree_entity(k == 0 ? a->world : b->world, link[k]);
+            sett_entity other = setti_hierarchy_entity(k == 0 ? a->world : b->world, link[k]);
             setti_writer writer = setti_writer_begin(text[k], sizeof(text[k]));
             if (link[k] != 0) {
                 setti_writer_add(&writer, "%u:%u", (unsigned)other.index,
@@ -589,10 +584,11 @@ SETTI_COLD static bool tree_make(sett_world* world, const char* call)
 
 /* --------------------------------------------------------------------------------------- moving */
 
-/* Whether the entity can be linked anew: it exists, is not being destroyed, and no systems run that
- * may run in parallel. */
-static bool tree_check(sett_world* world, sett_entity entity, const char* call)
+bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* call)
 {
+    if (setti_is_null(world, call, "world")) {
+        return false;
+    }
     const uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (SETTI_UNLIKELY(signature == NULL)) {
         setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
@@ -707,7 +703,8 @@ SETTI_INLINE bool tree_joins_prefab(const sett_world* world, sett_entity entity,
 SETTI_COLD static sett_status tree_join_prefab(sett_world* world, sett_entity entity,
                                                sett_entity parent, const char* call)
 {
-    if (!tree_check(world, entity, call) || !tree_check(world, parent, call) ||
+    if (!setti_hierarchy_check(world, entity, call) ||
+        !setti_hierarchy_check(world, parent, call) ||
         (world->hierarchy == NULL && !tree_make(world, call))) {
         return world->error;
     }
@@ -825,7 +822,8 @@ sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_e
                                           : tree_try_attach(world, tree, entity, parent, true)))) {
         return SETT_OK;
     }
-    if (SETTI_UNLIKELY(!tree_check(world, entity, call) || !tree_check(world, parent, call) ||
+    if (SETTI_UNLIKELY(!setti_hierarchy_check(world, entity, call) ||
+                       !setti_hierarchy_check(world, parent, call) ||
                        (world->hierarchy == NULL && !tree_make(world, call)))) {
         return world->error;
     }
@@ -845,8 +843,9 @@ void setti_hierarchy_append(sett_world* world, uint32_t index, uint32_t parent)
 static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entity sibling,
                                bool behind, const char* call)
 {
-    if (!tree_check(world, entity, call) || !tree_check(world, sibling, call)) {
-        return world->error;
+    if (!setti_hierarchy_check(world, entity, call) ||
+        !setti_hierarchy_check(world, sibling, call)) {
+        return setti_world_failure(world);
     }
     const sett_hierarchy* beside = setti_hierarchy_find(world, sibling.index);
     if (beside == NULL || beside->parent == 0 || sibling.index == entity.index) {
@@ -855,12 +854,12 @@ static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entit
                                      sibling.index == entity.index ? "cannot be beside itself"
                                                                    : "has no parent");
     }
-    sett_entity parent = tree_entity(world, beside->parent);
+    sett_entity parent = setti_hierarchy_entity(world, beside->parent);
     uint32_t before = behind ? beside->next : sibling.index + 1;
     if (before == entity.index + 1) { /* it exists already */
         return SETT_OK;
     }
-    if (!tree_check(world, parent, call) ||
+    if (!setti_hierarchy_check(world, parent, call) ||
         (tree_joins_prefab(world, entity, parent) &&
          tree_join_prefab(world, entity, parent, call) != SETT_OK)) {
         return world->error;
@@ -870,17 +869,11 @@ static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entit
 
 sett_status sett_hierarchy_insert_before(sett_world* world, sett_entity entity, sett_entity sibling)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     return tree_insert(world, entity, sibling, false, "sett_hierarchy_insert_before");
 }
 
 sett_status sett_hierarchy_insert_after(sett_world* world, sett_entity entity, sett_entity sibling)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     return tree_insert(world, entity, sibling, true, "sett_hierarchy_insert_after");
 }
 
@@ -888,15 +881,12 @@ sett_status sett_hierarchy_insert_after(sett_world* world, sett_entity entity, s
 sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const sett_entity* children,
                                  uint32_t count)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     static const char call[] = "sett_hierarchy_order";
-    if (!tree_check(world, parent, call)) {
-        return world->error;
+    if (!setti_hierarchy_check(world, parent, call)) {
+        return setti_world_failure(world);
     }
     for (uint32_t k = 0; k < count; k++) {
-        if (!tree_check(world, children[k], call)) {
+        if (!setti_hierarchy_check(world, children[k], call)) {
             return world->error;
         }
         if (setti_hierarchy_parent(world, children[k].index) != parent.index + 1) {
@@ -921,12 +911,9 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
 
 sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     static const char call[] = "sett_hierarchy_detach";
-    if (!tree_check(world, entity, call)) {
-        return world->error;
+    if (!setti_hierarchy_check(world, entity, call)) {
+        return setti_world_failure(world);
     }
     uint32_t from = setti_hierarchy_parent(world, entity.index);
     if (from == 0) {
@@ -948,12 +935,9 @@ sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity)
 sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
                                       sett_children_policy policy)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     static const char call[] = "sett_hierarchy_set_policy";
-    if (!tree_check(world, entity, call)) {
-        return world->error;
+    if (!setti_hierarchy_check(world, entity, call)) {
+        return setti_world_failure(world);
     }
     if ((unsigned)policy > SETT_CHILDREN_REJECT) {
         return setti_world_fail(world, SETT_STATUS_ARGUMENT, call, entity, 0);
@@ -1020,7 +1004,7 @@ sett_entity sett_hierarchy_set_scope(sett_world* world, sett_entity parent)
     if (setti_world_check_serial(world, call) != SETT_OK) {
         return before;
     }
-    if (some && (!tree_check(world, parent, call) ||
+    if (some && (!setti_hierarchy_check(world, parent, call) ||
                  (world->hierarchy == NULL && !tree_make(world, call)) ||
                  (setti_hierarchy_find(world, parent.index) == NULL &&
                   sett_add(world, parent, world->hierarchy->type->id) == NULL))) {
@@ -1110,26 +1094,27 @@ SETTI_INLINE const sett_hierarchy* tree_of(const sett_world* world, sett_entity 
 sett_entity sett_hierarchy_parent(const sett_world* world, sett_entity entity)
 {
     const sett_hierarchy* node = tree_of(world, entity, __func__);
-    return tree_entity(world, node != NULL ? node->parent : 0);
+    return setti_hierarchy_entity(world, node != NULL ? node->parent : 0);
 }
 
 sett_entity sett_hierarchy_first(const sett_world* world, sett_entity entity)
 {
     const sett_hierarchy* node = tree_of(world, entity, __func__);
-    return tree_entity(world, node != NULL ? node->first : 0);
+    return setti_hierarchy_entity(world, node != NULL ? node->first : 0);
 }
 
 sett_entity sett_hierarchy_last(const sett_world* world, sett_entity entity)
 {
     const sett_hierarchy* node = tree_of(world, entity, __func__);
     bool any = node != NULL && node->first != 0;
-    return tree_entity(world, any ? tree_read(world->hierarchy, node->first)->previous : 0);
+    return setti_hierarchy_entity(world,
+                                  any ? tree_read(world->hierarchy, node->first)->previous : 0);
 }
 
 sett_entity sett_hierarchy_next(const sett_world* world, sett_entity entity)
 {
     const sett_hierarchy* node = tree_of(world, entity, __func__);
-    return tree_entity(world, node != NULL ? node->next : 0);
+    return setti_hierarchy_entity(world, node != NULL ? node->next : 0);
 }
 
 sett_entity sett_hierarchy_previous(const sett_world* world, sett_entity entity)
@@ -1138,7 +1123,7 @@ sett_entity sett_hierarchy_previous(const sett_world* world, sett_entity entity)
     uint32_t previous = node != NULL ? node->previous : 0;
     /* The first child's `previous` is the last one, which has no next. */
     bool follows = previous != 0 && tree_read(world->hierarchy, previous)->next != 0;
-    return tree_entity(world, follows ? previous : 0);
+    return setti_hierarchy_entity(world, follows ? previous : 0);
 }
 
 sett_entity sett_hierarchy_root(const sett_world* world, sett_entity entity)
@@ -1179,7 +1164,7 @@ sett_entity sett_hierarchy_walk(const sett_world* world, sett_entity root, sett_
     if (tree_of(world, at, __func__) == NULL || tree_of(world, root, __func__) == NULL) {
         return sett_null();
     }
-    return tree_entity(world, tree_next(world->hierarchy, root.index + 1, at.index + 1));
+    return setti_hierarchy_entity(world, tree_next(world->hierarchy, root.index + 1, at.index + 1));
 }
 
 uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity)

@@ -35,6 +35,16 @@ SETTI_INLINE uint32_t setti_hierarchy_parent(const sett_world* world, uint32_t i
     return node != NULL ? node->parent : 0;
 }
 
+/* The entity behind a link; null for 0. */
+static inline sett_entity setti_hierarchy_entity(const sett_world* world, uint32_t link)
+{
+    return link != 0 ? setti_entity_at(&world->entities, link - 1) : sett_null();
+}
+
+/* Whether the entity can be linked or named anew: it exists, is not being destroyed, and no systems
+ * run that may run in parallel. */
+bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* call);
+
 /* As sett_hierarchy_attach; a child of a prefab does not become one. */
 sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent);
 

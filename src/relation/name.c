@@ -351,22 +351,6 @@ static bool name_is_good(const char* name)
     return length != 0 && length <= SETT_NAME_MAX && strchr(name, '/') == NULL;
 }
 
-/* Whether the entity can be named at all, and names can change now. */
-static bool name_check(sett_world* world, sett_entity entity, const char* call)
-{
-    const uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (signature == NULL) {
-        setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
-        return false;
-    }
-    if ((*signature & SETTI_DYING) != 0) {
-        setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: entity %u:%u is being destroyed",
-                              call, (unsigned)entity.index, (unsigned)entity.generation);
-        return false;
-    }
-    return setti_world_check_serial(world, call) == SETT_OK;
-}
-
 /* Names an entity by the key of a text. */
 static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t key,
                                 const char* call)
@@ -433,12 +417,9 @@ uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name
 
 sett_status sett_name_set(sett_world* world, sett_entity entity, const char* name)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     static const char call[] = "sett_name_set";
-    if (!name_check(world, entity, call)) {
-        return world->error;
+    if (!setti_hierarchy_check(world, entity, call)) {
+        return setti_world_failure(world);
     }
     uint64_t key = name_add_text(world, entity, name, call);
     if (key == 0) {
@@ -528,12 +509,6 @@ static uint32_t name_find_text(sett_world* world, uint32_t parent, const char* t
     return key != 0 ? name_find(world, parent, key, 0) : 0;
 }
 
-/* The handle behind a link; null for 0. */
-static sett_entity name_entity(const sett_world* world, uint32_t link)
-{
-    return link != 0 ? setti_entity_at(&world->entities, link - 1) : sett_null();
-}
-
 /* The link to look below, 0 for the roots; false if there is nothing to look for. */
 static bool name_start(const sett_world* world, sett_entity from, uint32_t* link)
 {
@@ -552,7 +527,7 @@ sett_entity sett_name_find(const sett_world* of, sett_entity parent, const char*
     if (!name_start(world, parent, &link)) {
         return sett_null();
     }
-    return name_entity(world, name_find_text(world, link, name, strlen(name)));
+    return setti_hierarchy_entity(world, name_find_text(world, link, name, strlen(name)));
 }
 
 sett_entity sett_name_lookup(const sett_world* of, sett_entity from, const char* path)
@@ -577,7 +552,7 @@ sett_entity sett_name_lookup(const sett_world* of, sett_entity from, const char*
         }
         path += length;
         if ((link == 0 && !up) || *path == '\0') {
-            return name_entity(world, link);
+            return setti_hierarchy_entity(world, link);
         }
     }
 }

@@ -339,16 +339,13 @@ sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity prefab)
 
 sett_status sett_prefab_share(sett_world* world, sett_component component, bool shared)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     static const char call[] = "sett_prefab_share";
+    if (setti_world_check_serial(world, call) != SETT_OK) {
+        return setti_world_failure(world);
+    }
     setti_type* type = setti_world_type(world, component);
     if (type == NULL) {
         return setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), component);
-    }
-    if (setti_world_check_serial(world, call) != SETT_OK) {
-        return world->error;
     }
     type->flags &= ~(uint32_t)SETTI_TYPE_SHARED;
     type->flags |= shared ? SETTI_TYPE_SHARED : 0;

@@ -432,10 +432,10 @@ sett_component sett_relationship_sources(const sett_world* world, sett_component
 setti_relation* setti_relation_check(sett_world* world, sett_component relationship,
                                      sett_entity entity, const char* call)
 {
-    setti_relation* relation = setti_relation_of(world, relationship);
     if (setti_world_check_unlocked(world, call) != SETT_OK) {
         return NULL;
     }
+    setti_relation* relation = setti_relation_of(world, relationship);
     if (relation == NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "%s: component %u \"%.100s\" is not a relationship - register it by "
@@ -607,9 +607,6 @@ void* setti_relation_relate(sett_world* world, sett_entity source, sett_componen
 void* sett_relate(sett_world* world, sett_entity source, sett_component relationship,
                   sett_entity target)
 {
-    if (SETTI_IS_NULL(world)) {
-        return NULL;
-    }
     return setti_relation_relate(world, source, relationship, target, NULL);
 }
 
@@ -631,13 +628,10 @@ static uint32_t relation_find(const setti_relation* relation, sett_entity source
 sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component relationship,
                           sett_entity target)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     static const char call[] = "sett_unrelate";
     setti_relation* relation = setti_relation_check(world, relationship, source, call);
     if (relation == NULL) {
-        return world->error;
+        return setti_world_failure(world);
     }
     uint32_t place = relation->many ? setti_chain_search(relation, source, target)
                                     : relation_find(relation, source, target);

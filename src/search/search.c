@@ -1066,14 +1066,9 @@ sett_search* sett_search_create_sized(sett_world* world, const sett_search_desc*
 sett_search* sett_search_create(sett_world* world, const char* text)
 {
     static const char call[] = "sett_search_create";
-    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(text)) {
-        return NULL;
-    }
-    if (setti_world_check_serial(world, "sett_search_create") != SETT_OK) {
-        return NULL;
-    }
     setti_parsed* parsed;
-    if (setti_search_parse(world, text, call, &parsed) != SETT_OK) {
+    if (SETTI_IS_NULL(text) || setti_world_check_serial(world, call) != SETT_OK ||
+        setti_search_parse(world, text, call, &parsed) != SETT_OK) {
         return NULL;
     }
     sett_search_desc desc = {text, parsed->term, parsed->term_count, parsed->order};

@@ -82,10 +82,10 @@ static setti_type* change_check(sett_world* world, sett_entity entity, sett_comp
 
 setti_type* setti_change_check_type(sett_world* world, sett_component component, const char* call)
 {
-    setti_type* type = setti_world_type(world, component);
     if (setti_world_check_unlocked(world, call) != SETT_OK) {
         return NULL;
     }
+    setti_type* type = setti_world_type(world, component);
     if (type == NULL) {
         setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), component);
     }
@@ -623,13 +623,10 @@ sett_status sett_entity_clear(sett_world* world, sett_entity entity)
 
 sett_status sett_component_clear(sett_world* world, sett_component component)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     static const char call[] = "sett_component_clear";
     setti_type* type = setti_change_check_type(world, component, call);
     if (type == NULL) {
-        return world->error;
+        return setti_world_failure(world);
     }
     if ((type->flags & SETTI_TYPE_STAYS) != 0) {
         return setti_change_reject_linked(world, type, call);

@@ -9,13 +9,10 @@
 
 sett_status sett_component_reserve(sett_world* world, sett_component component, uint32_t count)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     static const char call[] = "sett_component_reserve";
     setti_type* type = setti_change_check_type(world, component, call);
     if (type == NULL) {
-        return world->error;
+        return setti_world_failure(world);
     }
     /* An array has its rows where the entities are: room for all that exist and, behind the highest
      * index, for `count` to come. */
@@ -32,12 +29,9 @@ sett_status sett_component_reserve(sett_world* world, sett_component component, 
 
 sett_status sett_component_compact(sett_world* world, sett_component component)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     setti_type* type = setti_change_check_type(world, component, "sett_component_compact");
     if (type == NULL) {
-        return world->error;
+        return setti_world_failure(world);
     }
     setti_storage_compact(&world->pool, &type->storage);
     return SETT_OK;
@@ -224,13 +218,10 @@ sett_status setti_change_convert(sett_world* world, setti_type* type, sett_stora
 sett_status sett_component_convert(sett_world* world, sett_component component,
                                    sett_storage_kind kind)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     static const char call[] = "sett_component_convert";
     setti_type* type = setti_change_check_type(world, component, call);
     if (type == NULL) {
-        return world->error;
+        return setti_world_failure(world);
     }
     sett_storage_kind resolved = kind;
     const char* wrong = setti_conversion_check(type, &resolved);

@@ -71,9 +71,6 @@ sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
 sett_status sett_entity_set_first(sett_world* world, uint32_t index)
 {
     static const char call[] = "sett_entity_set_first";
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     sett_status status = setti_world_check_unlocked(world, call);
     if (status != SETT_OK) {
         return status;

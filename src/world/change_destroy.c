@@ -246,12 +246,9 @@ sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entit
 
 sett_status sett_entity_destroy_with(sett_world* world, sett_component component)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     setti_type* type = setti_change_check_type(world, component, "sett_entity_destroy_with");
     if (type == NULL) {
-        return world->error;
+        return setti_world_failure(world);
     }
     sett_status status = SETT_OK;
     SETTI_EACH_INDEX(index, &type->storage) {

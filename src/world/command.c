@@ -102,13 +102,8 @@ static sett_commands* commands_make(sett_world* world)
 
 sett_commands* sett_commands_create(sett_world* world)
 {
-    if (SETTI_IS_NULL(world)) {
-        return NULL;
-    }
-    if (setti_world_check_serial(world, "sett_commands_create") != SETT_OK) {
-        return NULL;
-    }
-    return commands_make(world);
+    return setti_world_check_serial(world, "sett_commands_create") == SETT_OK ? commands_make(world)
+                                                                              : NULL;
 }
 
 void setti_commands_close(sett_commands* commands)

@@ -32,11 +32,8 @@ static void import_drop(sett_world* world, setti_import** at)
 sett_status sett_module_import(sett_world* world, const char* name, sett_module_fn register_all)
 {
     static const char call[] = "sett_module_import";
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    if (setti_world_check_serial(world, "sett_module_import") != SETT_OK) {
-        return world->error;
+    if (setti_world_check_serial(world, call) != SETT_OK) {
+        return setti_world_failure(world);
     }
     if (name == NULL || name[0] == '\0' || register_all == NULL) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
@@ -69,10 +66,7 @@ sett_status sett_module_import(sett_world* world, const char* name, sett_module_
 
 void sett_module_forget(sett_world* world, const char* name)
 {
-    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(name)) {
-        return;
-    }
-    if (setti_world_check_serial(world, "sett_module_forget") != SETT_OK) {
+    if (SETTI_IS_NULL(name) || setti_world_check_serial(world, "sett_module_forget") != SETT_OK) {
         return;
     }
     setti_import** at = import_find(world, name);

@@ -119,12 +119,9 @@ static void unregister_end(sett_world* world, setti_type* type)
 
 sett_status sett_component_unregister(sett_world* world, sett_component component)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     setti_type* type = setti_change_check_type(world, component, unregister_call);
     if (type == NULL) {
-        return world->error;
+        return setti_world_failure(world);
     }
     if (unregister_is_own(type)) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,

@@ -231,11 +231,8 @@ sett_status sett_world_clear(sett_world* world)
 
 sett_status sett_world_reserve(sett_world* world, size_t bytes)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     if (setti_world_check_serial(world, "sett_world_reserve") != SETT_OK) {
-        return world->error;
+        return setti_world_failure(world);
     }
     return setti_pool_reserve(&world->pool, bytes)
                ? SETT_OK
@@ -612,10 +609,8 @@ const char* sett_world_message(const sett_world* of)
 
 void sett_world_swap_failure(sett_world* world, sett_failure* failure)
 {
-    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(failure)) {
-        return;
-    }
-    if (setti_world_check_serial(world, "sett_world_swap_failure") != SETT_OK) {
+    if (SETTI_IS_NULL(failure) ||
+        setti_world_check_serial(world, "sett_world_swap_failure") != SETT_OK) {
         return;
     }
     sett_failure was = {world->error, ""};
@@ -741,6 +736,9 @@ sett_status setti_world_check_unlocked(sett_world* world, const char* call)
 
 sett_status setti_world_check_serial(sett_world* world, const char* call)
 {
+    if (setti_is_null(world, call, "world")) {
+        return SETT_STATUS_ARGUMENT;
+    }
     return world->running == NULL ? SETT_OK : world_reject(world, call);
 }
 

@@ -354,13 +354,19 @@ void setti_world_remove_root(sett_world* world, setti_root* root);
 sett_status setti_world_check_no_snapshots(sett_world* world, const char* call);
 
 /* SETT_OK, or fails with LOCKED and a message that names the loop or the callback, and what to do
- * instead. */
+ * instead. ARGUMENT for a world that is NULL, here and below. */
 sett_status setti_world_check_unlocked(sett_world* world, const char* call);
 
 /* SETT_OK, or fails with LOCKED and the remedy: systems run that may run in parallel, on one thread
  * as on several, none of which may write to what the world shares. For calls that are allowed while
  * a loop is open; the others call setti_world_check_unlocked. */
 sett_status setti_world_check_serial(sett_world* world, const char* call);
+
+/* The status of a call that has failed, maybe because its world is NULL. */
+static inline sett_status setti_world_failure(const sett_world* world)
+{
+    return world != NULL ? world->error : SETT_STATUS_ARGUMENT;
+}
 
 /* For messages, while systems run: the name of the one on this thread, or else of all. */
 const char* setti_world_running(const sett_world* world);
