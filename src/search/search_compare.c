@@ -9,6 +9,7 @@
 #include "search/search_tree.h"
 
 #include "sett/name.h"
+#include "value/number.h"
 
 #include <stdio.h>
 
@@ -135,63 +136,6 @@ sett_status setti_compare_member(sett_world* world, setti_search_side* side,
 
 /* ---------------------------------------------------------------------------------- values */
 
-static int64_t side_integer(const void* at, sett_member_kind kind)
-{
-    int8_t i8;
-    int16_t i16;
-    int32_t i32;
-    int64_t i64;
-    switch (kind) {
-    case SETT_MEMBER_I8:
-        memcpy(&i8, at, sizeof(i8));
-        return i8;
-    case SETT_MEMBER_I16:
-        memcpy(&i16, at, sizeof(i16));
-        return i16;
-    case SETT_MEMBER_I32:
-        memcpy(&i32, at, sizeof(i32));
-        return i32;
-    default:
-        memcpy(&i64, at, sizeof(i64));
-        return i64;
-    }
-}
-
-static uint64_t side_natural(const void* at, uint32_t size)
-{
-    SETTI_ASSERT(size == 1 || size == 2 || size == 4 || size == 8);
-    uint8_t u8;
-    uint16_t u16;
-    uint32_t u32;
-    uint64_t u64;
-    switch (size) {
-    case 1:
-        memcpy(&u8, at, sizeof(u8));
-        return u8;
-    case 2:
-        memcpy(&u16, at, sizeof(u16));
-        return u16;
-    case 4:
-        memcpy(&u32, at, sizeof(u32));
-        return u32;
-    default:
-        memcpy(&u64, at, sizeof(u64));
-        return u64;
-    }
-}
-
-static void side_float(side_value* value, const void* at, sett_member_kind kind)
-{
-    float single;
-    value->kind = VALUE_FLOAT;
-    if (kind == SETT_MEMBER_F32) {
-        memcpy(&single, at, sizeof(single));
-        value->number = (double)single;
-    } else {
-        memcpy(&value->number, at, sizeof(value->number));
-    }
-}
-
 static void side_text(side_value* value, const void* at, size_t room)
 {
     const char* end = memchr(at, '\0', room);
@@ -222,7 +166,8 @@ static void side_member(side_value* value, const sett_world* world, const setti_
     switch (member->kind) {
     case SETT_MEMBER_F32:
     case SETT_MEMBER_F64:
-        side_float(value, at, member->kind);
+        value->kind = VALUE_FLOAT;
+        value->number = setti_number_float(member->kind, at);
         return;
     case SETT_MEMBER_TEXT:
         side_text(value, at, (size_t)member->size * member->count);
@@ -235,12 +180,12 @@ static void side_member(side_value* value, const sett_world* world, const setti_
     case SETT_MEMBER_I32:
     case SETT_MEMBER_I64:
         value->kind = VALUE_SIGNED;
-        value->integer = side_integer(at, member->kind);
+        value->integer = setti_number_load(member->kind, at);
         value->number = (double)value->integer * scale;
         break;
     default:
         value->kind = VALUE_UNSIGNED;
-        value->natural = side_natural(at, member->size);
+        value->natural = (uint64_t)setti_number_load(member->kind, at);
         value->number = (double)value->natural * scale;
         break;
     }
