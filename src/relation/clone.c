@@ -1010,10 +1010,8 @@ static sett_status clone_run(setti_clone* clone, sett_entity root, sett_entity* 
 bool setti_clone_register(const setti_clone* clone)
 {
     sett_world* to = clone->to;
-    return (clone->from->hierarchy == NULL || to->hierarchy != NULL ||
-            sett_hierarchy_register(to, NULL) != 0) &&
-           (clone->from->name_table == NULL || to->name_table != NULL ||
-            sett_name_register(to) != 0);
+    return (clone->from->hierarchy == NULL || setti_hierarchy_register(to) != 0) &&
+           (clone->from->name_table == NULL || sett_name_register(to) != 0);
 }
 
 sett_status setti_clone_run_merge(setti_clone* clone)

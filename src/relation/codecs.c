@@ -26,18 +26,13 @@ const setti_codec* setti_codec_own(const setti_type* type)
     return world->name_table != NULL && world->name_table->type == type ? &setti_name_codec : NULL;
 }
 
-static sett_component codecs_register_hierarchy(sett_world* world)
-{
-    return sett_hierarchy_register(world, NULL);
-}
-
 sett_status setti_codec_register_own(sett_world* world, const char* name)
 {
     static const struct {
         const char* name;
         sett_component (*make)(sett_world* world);
     } own[] = {
-        {"Hierarchy", codecs_register_hierarchy},
+        {"Hierarchy", setti_hierarchy_register},
         {"Name", sett_name_register},
         {"Prefab", sett_prefab_tag},
         {"Disabled", sett_disabled_tag},

@@ -575,6 +575,12 @@ sett_component sett_hierarchy_register_sized(sett_world* world, const sett_hiera
     return tree->type->id;
 }
 
+sett_component setti_hierarchy_register(sett_world* world)
+{
+    return world->hierarchy != NULL ? world->hierarchy->type->id
+                                    : sett_hierarchy_register(world, NULL);
+}
+
 /* Registers the component for the first call that needs it. */
 SETTI_COLD static bool tree_make(sett_world* world, const char* call)
 {

@@ -35,6 +35,9 @@ SETTI_INLINE uint32_t setti_hierarchy_parent(const sett_world* world, uint32_t i
     return node != NULL ? node->parent : 0;
 }
 
+/* The component, registered if it was not; 0 on failure. */
+sett_component setti_hierarchy_register(sett_world* world);
+
 /* The entity behind a link; null for 0. */
 static inline sett_entity setti_hierarchy_entity(const sett_world* world, uint32_t link)
 {

@@ -178,7 +178,7 @@ static bool prefab_check_parent(sett_world* world, sett_entity parent, uint32_t 
         setti_world_fail(world, SETT_STATUS_STALE, call, parent, 0);
         return false;
     }
-    if (sett_hierarchy_register(world, NULL) == 0) {
+    if (setti_hierarchy_register(world) == 0) {
         return false;
     }
     const sett_hierarchy* above = setti_hierarchy_find(world, parent.index);

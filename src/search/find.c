@@ -65,18 +65,17 @@ typedef struct find {
 
 /* --------------------------------------------------------------------------------- memory */
 
-/* The pool is for one thread; searches in systems take memory from the allocator. */
-static void* find_alloc(const find* f, size_t size)
+void* setti_find_alloc(sett_world* world, bool pooled, size_t size)
 {
-    setti_pool* pool = &f->world->pool;
-    return f->pooled ? setti_pool_alloc(pool, size, 64)
-                     : pool->allocator.alloc_fn(pool->allocator.user, size, 64);
+    setti_pool* pool = &world->pool;
+    return pooled ? setti_pool_alloc(pool, size, 64)
+                  : pool->allocator.alloc_fn(pool->allocator.user, size, 64);
 }
 
-static void find_release(const find* f, void* piece, size_t size)
+void setti_find_release(sett_world* world, bool pooled, void* piece, size_t size)
 {
-    setti_pool* pool = &f->world->pool;
-    if (f->pooled) {
+    setti_pool* pool = &world->pool;
+    if (pooled) {
         setti_pool_free(pool, piece, size, 64);
     } else if (piece != NULL) {
         pool->allocator.free_fn(pool->allocator.user, piece, size, 64);
@@ -85,7 +84,7 @@ static void find_release(const find* f, void* piece, size_t size)
 
 static void find_reached_free(const find* f, find_reached* reached)
 {
-    find_release(f, reached->index, reached->room * 3 * sizeof(uint32_t));
+    setti_find_release(f->world, f->pooled, reached->index, reached->room * 3 * sizeof(uint32_t));
     memset(reached, 0, sizeof(*reached));
 }
 
@@ -122,9 +121,8 @@ static find* find_make(sett_search* search, bool pooled)
         return spare;
     }
     SETTI_ASSERT(search->step_room != 0 && search->depth_room != 0);
-    find head = {.world = search->world, .pooled = pooled};
     size_t size = find_lay_out(search, NULL);
-    find* f = find_alloc(&head, size);
+    find* f = setti_find_alloc(search->world, pooled, size);
     if (f != NULL) {
         memset(f, 0, sizeof(*f));
         f->search = search;
@@ -142,8 +140,7 @@ static void find_destroy(find* f)
         find_reached_free(f, &f->work[k].reached);
     }
     setti_sorted_free(&f->sorted, f->search);
-    find head = *f;
-    find_release(&head, f, f->size);
+    setti_find_release(f->world, f->pooled, f, f->size);
 }
 
 void setti_find_free(sett_search* search)
@@ -175,7 +172,7 @@ static bool reached_grow(find* f, find_reached* reached)
 {
     find_reached grown = {.count = reached->count,
                           .room = reached->room != 0 ? reached->room * 2 : 64};
-    grown.index = find_alloc(f, grown.room * 3 * sizeof(uint32_t));
+    grown.index = setti_find_alloc(f->world, f->pooled, grown.room * 3 * sizeof(uint32_t));
     if (grown.index == NULL) {
         f->failed = true;
         return false;
@@ -414,17 +411,22 @@ static bool fill_scan(find* f, const setti_search_step* step, find_work* w, find
     return sparse ? scan_rows(step, w, out) : scan_words(f, step, w, out);
 }
 
+/* The entity whose links a step follows from a row of the block before. */
+SETTI_INLINE uint32_t find_from(const find* f, const setti_search_step* step, uint32_t row)
+{
+    bool down = step->kind == SETTI_FIND_SOURCES;
+    return find_value(f, (uint32_t)step->depth - 1, row, down ? step->b : step->a,
+                      down ? step->b_depth : step->a_depth);
+}
+
 /* The links of one row, from w->place on; false when there are no more. */
 static bool fill_links(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     bool down = step->kind == SETTI_FIND_SOURCES;
     const setti_along* along = &step->item->along;
     SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_LINK);
-    uint32_t depth = (uint32_t)step->depth - 1;
     if (!w->open) {
-        uint32_t from = down ? find_value(f, depth, w->row, step->b, step->b_depth)
-                             : find_value(f, depth, w->row, step->a, step->a_depth);
-        w->place = setti_walk_first(along, from, down);
+        w->place = setti_walk_first(along, find_from(f, step, w->row), down);
         if (w->place == SETTI_NONE && step->item->optional) {
             find_emit(out, SETTI_NONE, w->row);
         }
@@ -443,11 +445,8 @@ static bool fill_reached(find* f, const setti_search_step* step, find_work* w, f
 {
     bool down = step->kind == SETTI_FIND_SOURCES;
     SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_LINK);
-    uint32_t depth = (uint32_t)step->depth - 1;
     if (!w->open) {
-        uint32_t from = down ? find_value(f, depth, w->row, step->b, step->b_depth)
-                             : find_value(f, depth, w->row, step->a, step->a_depth);
-        reached_begin(f, &w->reached, step->item, from, down);
+        reached_begin(f, &w->reached, step->item, find_from(f, step, w->row), down);
         w->place = 0;
         if (w->reached.count == 0 && step->item->optional) {
             find_emit(out, SETTI_NONE, w->row);
@@ -500,12 +499,9 @@ static void find_prefetch(const find* f, const setti_search_step* step, uint32_t
     const setti_along* along = &step->item->along;
     const setti_relation* relation = along->relation;
     const setti_type* type = relation != NULL && down ? relation->sources : along->type;
-    uint8_t ref = down ? step->b : step->a;
-    uint8_t depth = down ? step->b_depth : step->a_depth;
     const void* value[FIND_ROWS];
     for (uint32_t row = 0; row < count; row++) {
-        uint32_t from = find_value(f, (uint32_t)step->depth - 1, row, ref, depth);
-        value[row] = setti_storage_find(&type->storage, from);
+        value[row] = setti_storage_find(&type->storage, find_from(f, step, row));
         SETTI_PREFETCH(value[row]);
     }
     for (uint32_t row = 0; relation != NULL && (down || relation->many) && row < count; row++) {
@@ -974,8 +970,7 @@ static void explain_variable(setti_writer* writer, const sett_search* search, ui
 }
 
 static void explain_step(setti_writer* writer, const sett_search* search,
-                         const setti_search_plan* plan, const setti_search_step* step,
-                         uint32_t indent)
+                         const setti_search_step* step, uint32_t indent)
 {
     static const char* const names[] = {"input",      "scan", "copy to", "targets to",
                                         "sources to", "test", "shown"};
@@ -1001,7 +996,6 @@ static void explain_step(setti_writer* writer, const sett_search* search,
     } else {
         setti_writer_add(writer, "-> %llu\n", (unsigned long long)(tenths / 10));
     }
-    (void)plan;
 }
 
 static void explain_pipe(setti_writer* writer, const sett_search* search,
@@ -1010,7 +1004,7 @@ static void explain_pipe(setti_writer* writer, const sett_search* search,
     for (uint32_t k = plan->pipe[pipe].first; k < plan->pipe[pipe].stop; k++) {
         const setti_search_step* step = &plan->step[k];
         if (step->kind != SETTI_FIND_INPUT) {
-            explain_step(writer, search, plan, step, indent);
+            explain_step(writer, search, step, indent);
         }
         for (uint32_t at = step->pipe; at < step->pipe_stop; at++) {
             setti_writer_add(writer, "%*sside %u\n", (int)indent + 4, "",

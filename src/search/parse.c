@@ -75,11 +75,7 @@ static void parse_skip(parse* p)
 static const char* parse_found(parse* p, char out[32])
 {
     parse_skip(p);
-    const char* end = p->at;
-    while ((*end >= 'a' && *end <= 'z') || (*end >= 'A' && *end <= 'Z') || *end == '_' ||
-           (*end >= '0' && *end <= '9')) {
-        end++;
-    }
+    const char* end = setti_search_word_end(p->at);
     end += end == p->at && *end != '\0';
     if (*p->at == '\0') {
         return "the end";
@@ -107,16 +103,6 @@ static bool parse_expect(parse* p, const char* token, const char* behind)
     return parse_accept(p, token) ||
            parse_fail(p, p->at, SETT_STATUS_ARGUMENT, "\"%s\" is missing %s, %s stands there",
                       token, behind, parse_found(p, found));
-}
-
-static bool parse_is_letter(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool parse_is_digit(char c)
-{
-    return c >= '0' && c <= '9';
 }
 
 /* Keeps a text; there is room for all of them. */
@@ -160,9 +146,8 @@ static const char* parse_name(parse* p, const char* what, bool path)
         return parse_quoted(p);
     }
     const char* start = p->at;
-    if (parse_is_letter(*p->at) || (path && *p->at == '/')) {
-        while (parse_is_letter(*p->at) || parse_is_digit(*p->at) ||
-               (path && (*p->at == '/' || *p->at == '-'))) {
+    if (setti_search_is_letter(*p->at) || (path && *p->at == '/')) {
+        while (setti_search_is_word(*p->at) || (path && (*p->at == '/' || *p->at == '-'))) {
             p->at++;
         }
         return parse_keep(p, start, (size_t)(p->at - start));
@@ -179,7 +164,7 @@ static bool parse_word(parse* p, const char* word)
     parse_skip(p);
     size_t length = strlen(word);
     char next = strncmp(p->at, word, length) == 0 ? p->at[length] : 'x';
-    if (parse_is_letter(next) || parse_is_digit(next) || next == '/' || next == '-') {
+    if (setti_search_is_word(next) || next == '/' || next == '-') {
         return false;
     }
     p->at += length;
@@ -190,7 +175,7 @@ static bool parse_number(parse* p, uint32_t* number)
 {
     const char* start = p->at;
     uint64_t value = 0;
-    while (parse_is_digit(*p->at) && value <= UINT32_MAX) {
+    while (setti_search_is_digit(*p->at) && value <= UINT32_MAX) {
         value = value * 10 + (uint64_t)(*p->at++ - '0');
     }
     *number = (uint32_t)value;
@@ -200,20 +185,13 @@ static bool parse_number(parse* p, uint32_t* number)
 
 /* ----------------------------------------------------------------------------- references */
 
-static sett_component parse_hierarchy(sett_world* world)
-{
-    return setti_world_type(world, SETT_ID_HIERARCHY) != NULL
-               ? SETT_ID_HIERARCHY
-               : sett_hierarchy_register(world, NULL);
-}
-
 /* Components of the library itself, which their first use registers. */
 static const struct {
     const char* name;
     sett_component (*get)(sett_world* world);
-} parse_own[] = {{"Prefab", sett_prefab_tag},      {"Disabled", sett_disabled_tag},
-                 {"InstanceOf", sett_instance_of}, {"Name", sett_name_register},
-                 {"ChildOf", parse_hierarchy},     {"Hierarchy", parse_hierarchy}};
+} parse_own[] = {{"Prefab", sett_prefab_tag},           {"Disabled", sett_disabled_tag},
+                 {"InstanceOf", sett_instance_of},      {"Name", sett_name_register},
+                 {"ChildOf", setti_hierarchy_register}, {"Hierarchy", setti_hierarchy_register}};
 
 static bool parse_component(parse* p, const char* start, const char* name, sett_component* out)
 {
@@ -261,7 +239,7 @@ static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
     const char* start = p->at;
     if (*p->at == '$') {
         p->at++;
-        ref->variable = parse_is_letter(*p->at) ? parse_name(p, what, false) : NULL;
+        ref->variable = setti_search_is_letter(*p->at) ? parse_name(p, what, false) : NULL;
         return ref->variable != NULL ||
                parse_fail(p, start, SETT_STATUS_ARGUMENT,
                           "the name of a variable is missing behind \"$\"");
@@ -344,7 +322,7 @@ static bool parse_walk(parse* p, sett_search_term* term, bool* taken)
     }
     term->walk = self ? SETT_WALK_SELF_UP : SETT_WALK_UP;
     parse_skip(p);
-    return parse_is_letter(*p->at) || *p->at == '"' ? parse_along(p, &term->along) : true;
+    return setti_search_is_letter(*p->at) || *p->at == '"' ? parse_along(p, &term->along) : true;
 }
 
 /* Behind "(": who is asked. */
@@ -414,8 +392,7 @@ static bool parse_pair(parse* p, sett_search_term* term)
 static bool parse_path(parse* p, sett_search_operand* operand)
 {
     const char* start = p->at;
-    while (parse_is_letter(*p->at) || parse_is_digit(*p->at) || *p->at == '.' || *p->at == '[' ||
-           *p->at == ']') {
+    while (setti_search_is_word(*p->at) || *p->at == '.' || *p->at == '[' || *p->at == ']') {
         p->at++;
     }
     operand->kind = SETT_OPERAND_MEMBER;
@@ -444,7 +421,7 @@ static bool parse_value(parse* p, sett_search_operand* operand)
     const char* at = start + (*start == '-');
     uint64_t whole = 0;
     bool fits = true;
-    for (; parse_is_digit(*at); at++) {
+    for (; setti_search_is_digit(*at); at++) {
         fits = fits && whole <= ((uint64_t)INT64_MAX - 9) / 10;
         whole = fits ? whole * 10 + (uint64_t)(*at - '0') : whole;
     }
@@ -469,17 +446,14 @@ static bool parse_operand(parse* p, sett_search_operand* operand, bool constant)
         operand->text = parse_quoted(p);
         return operand->text != NULL;
     }
-    if (parse_is_digit(*p->at) || (*p->at == '-' && parse_is_digit(p->at[1]))) {
+    if (setti_search_is_digit(*p->at) || (*p->at == '-' && setti_search_is_digit(p->at[1]))) {
         return parse_value(p, operand);
     }
-    const char* end = p->at;
-    while (parse_is_letter(*end) || parse_is_digit(*end)) {
-        end++;
-    }
-    if (parse_is_letter(*p->at) && *end == '.') { /* of $this */
+    const char* end = setti_search_word_end(p->at);
+    if (setti_search_is_letter(*p->at) && *end == '.') { /* of $this */
         return parse_property(p, operand);
     }
-    if (constant && parse_is_letter(*p->at)) {
+    if (constant && setti_search_is_letter(*p->at)) {
         operand->kind = SETT_OPERAND_CONSTANT;
         operand->text = parse_name(p, "a constant", false);
         return true;
@@ -646,10 +620,7 @@ static bool parse_by(parse* p, sett_search_order* order)
 {
     parse_skip(p);
     const char* start = p->at;
-    const char* end = start;
-    while (parse_is_letter(*end) || parse_is_digit(*end)) {
-        end++;
-    }
+    const char* end = setti_search_word_end(start);
     if ((end == start || *end == '.') && !parse_operand(p, &order->by, false)) {
         return false;
     }
@@ -674,7 +645,7 @@ static bool parse_is_named(const parse* p)
     parse next = *p;
     parse_skip(&next);
     return parse_clause(&next) == 0 &&
-           (parse_is_letter(*next.at) || *next.at == '"' || *next.at == '$');
+           (setti_search_is_letter(*next.at) || *next.at == '"' || *next.at == '$');
 }
 
 static bool parse_order(parse* p)

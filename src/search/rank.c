@@ -13,8 +13,7 @@
 
 bool setti_rank_along(sett_world* world, sett_component along, const setti_type** type)
 {
-    if (along == SETT_ID_HIERARCHY && setti_world_type(world, along) == NULL &&
-        sett_hierarchy_register(world, NULL) == 0) {
+    if (along == SETT_ID_HIERARCHY && setti_hierarchy_register(world) == 0) {
         return false;
     }
     *type = setti_world_type(world, along);
@@ -156,25 +155,6 @@ setti_ranked* setti_rank_sort(const setti_rank* rank, setti_ranked* item, setti_
 
 /* -------------------------------------------------------------------------------- results */
 
-/* As find.c: the pool is for one thread. */
-static void* sorted_alloc(const sett_search* search, const setti_sorted* sorted, size_t size)
-{
-    setti_pool* pool = &search->world->pool;
-    return sorted->pooled ? setti_pool_alloc(pool, size, 16)
-                          : pool->allocator.alloc_fn(pool->allocator.user, size, 16);
-}
-
-static void sorted_release(const sett_search* search, const setti_sorted* sorted, void* piece,
-                           size_t size)
-{
-    setti_pool* pool = &search->world->pool;
-    if (sorted->pooled) {
-        setti_pool_free(pool, piece, size, 16);
-    } else if (piece != NULL) {
-        pool->allocator.free_fn(pool->allocator.user, piece, size, 16);
-    }
-}
-
 static size_t sorted_row_size(const sett_search* search, uint32_t room)
 {
     return (size_t)room * search->result_count * sizeof(uint32_t);
@@ -187,8 +167,10 @@ static size_t sorted_item_size(uint32_t room)
 
 void setti_sorted_free(setti_sorted* sorted, const sett_search* search)
 {
-    sorted_release(search, sorted, sorted->row, sorted_row_size(search, sorted->row_room));
-    sorted_release(search, sorted, sorted->item, sorted_item_size(sorted->item_room));
+    setti_find_release(search->world, sorted->pooled, sorted->row,
+                       sorted_row_size(search, sorted->row_room));
+    setti_find_release(search->world, sorted->pooled, sorted->item,
+                       sorted_item_size(sorted->item_room));
     memset(sorted, 0, sizeof(*sorted));
 }
 
@@ -197,16 +179,17 @@ bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const set
     uint32_t variables = search->result_count;
     if (sorted->row_room - sorted->count < rows->count) {
         uint32_t room = SETTI_MAX(sorted->row_room, 1024) * 2;
-        uint32_t* grown = room > sorted->row_room
-                              ? sorted_alloc(search, sorted, sorted_row_size(search, room))
-                              : NULL;
+        uint32_t* grown = room > sorted->row_room ? setti_find_alloc(search->world, sorted->pooled,
+                                                                     sorted_row_size(search, room))
+                                                  : NULL;
         if (grown == NULL) {
             return false;
         }
         if (sorted->count != 0) {
             memcpy(grown, sorted->row, sorted_row_size(search, sorted->count));
         }
-        sorted_release(search, sorted, sorted->row, sorted_row_size(search, sorted->row_room));
+        setti_find_release(search->world, sorted->pooled, sorted->row,
+                           sorted_row_size(search, sorted->row_room));
         sorted->row = grown;
         sorted->row_room = room;
     }
@@ -229,8 +212,9 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
         return true;
     }
     if (sorted->item_room < count) {
-        sorted_release(search, sorted, sorted->item, sorted_item_size(sorted->item_room));
-        sorted->item = sorted_alloc(search, sorted, sorted_item_size(count));
+        setti_find_release(search->world, sorted->pooled, sorted->item,
+                           sorted_item_size(sorted->item_room));
+        sorted->item = setti_find_alloc(search->world, sorted->pooled, sorted_item_size(count));
         sorted->item_room = sorted->item != NULL ? count : 0;
         if (sorted->item == NULL) {
             return false;

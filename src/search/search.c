@@ -121,12 +121,7 @@ static uint8_t build_variable(search_build* b, const char* name, sett_entity ent
 
 static bool build_is_name(const char* name)
 {
-    bool right = name[0] != '\0' && (name[0] < '0' || name[0] > '9');
-    for (; *name != '\0'; name++) {
-        right = right && ((*name >= 'a' && *name <= 'z') || (*name >= 'A' && *name <= 'Z') ||
-                          (*name >= '0' && *name <= '9') || *name == '_');
-    }
-    return right;
+    return setti_search_is_letter(*name) && *setti_search_word_end(name) == '\0';
 }
 
 /* What stands in a place of a term; `otherwise` is the variable where nothing does. */
@@ -259,8 +254,7 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
         return true;
     }
     sett_component along = term->along != 0 ? term->along : SETT_ID_HIERARCHY;
-    if (along == SETT_ID_HIERARCHY && setti_world_type(world, along) == NULL &&
-        sett_hierarchy_register(world, NULL) == 0) {
+    if (along == SETT_ID_HIERARCHY && setti_hierarchy_register(world) == 0) {
         return build_fail(b, SETT_STATUS_OUT_OF_MEMORY, "no memory for the hierarchy");
     }
     const setti_type* type = build_type(b, along);
@@ -841,24 +835,38 @@ static void build_room(search_build* b)
     search->depth_room = search->variable_count + b->deepest + 4;
 }
 
-static size_t search_text_size(const sett_search_term* term)
+/* Where texts go; measures them only, while `at` is NULL. */
+typedef struct search_texts {
+    char* at;
+    size_t size;
+} search_texts;
+
+static void search_keep_text(search_texts* to, const char** text)
 {
-    const char* texts[] = {term->source.variable,   term->target.variable, term->left.of.variable,
-                           term->right.of.variable, term->left.text,       term->right.text};
-    size_t size = 0;
-    for (uint32_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
-        size += texts[k] != NULL ? strlen(texts[k]) + 1 : 0;
+    size_t size = *text != NULL ? strlen(*text) + 1 : 0;
+    to->size += size;
+    if (to->at != NULL && size != 0) {
+        *text = memcpy(to->at, *text, size);
+        to->at += size;
     }
-    return size;
 }
 
-static void search_copy_text(const char** text, char** at)
+static void search_keep_term(search_texts* to, sett_search_term* term)
 {
-    if (*text != NULL) {
-        size_t size = strlen(*text) + 1;
-        *text = memcpy(*at, *text, size);
-        *at += size;
-    }
+    search_keep_text(to, &term->source.variable);
+    search_keep_text(to, &term->target.variable);
+    search_keep_text(to, &term->left.of.variable);
+    search_keep_text(to, &term->right.of.variable);
+    search_keep_text(to, &term->left.text);
+    search_keep_text(to, &term->right.text);
+}
+
+static void search_keep_order(search_texts* to, sett_search_order* order)
+{
+    search_keep_text(to, &order->group_of.variable);
+    search_keep_text(to, &order->cascade_of.variable);
+    search_keep_text(to, &order->by.of.variable);
+    search_keep_text(to, &order->by.text);
 }
 
 /* A term of a program whose header may have a shorter one: the rest is zero. */
@@ -870,30 +878,19 @@ static sett_search_term search_term(const sett_search_desc* desc, size_t term_si
     return term;
 }
 
-/* The texts of an order. */
-static void search_order_texts(sett_search_order* order, const char** texts[4])
-{
-    texts[0] = &order->group_of.variable;
-    texts[1] = &order->cascade_of.variable;
-    texts[2] = &order->by.of.variable;
-    texts[3] = &order->by.text;
-}
-
 static sett_search* search_make(sett_world* world, const sett_search_desc* desc, size_t term_size)
 {
+    search_texts texts = {NULL, 0};
     const char* name = desc->name != NULL ? desc->name : "search";
-    size_t terms = setti_align_up(sizeof(sett_search), 16);
-    size_t size = terms + desc->term_count * sizeof(sett_search_term) + strlen(name) + 1;
+    sett_search_order order = desc->order;
+    search_keep_text(&texts, &name);
+    search_keep_order(&texts, &order);
     for (uint32_t k = 0; k < desc->term_count; k++) {
         sett_search_term term = search_term(desc, term_size, k);
-        size += search_text_size(&term);
+        search_keep_term(&texts, &term);
     }
-    sett_search_order order = desc->order;
-    const char** texts[4];
-    search_order_texts(&order, texts);
-    for (uint32_t k = 0; k < 4; k++) {
-        size += *texts[k] != NULL ? strlen(*texts[k]) + 1 : 0;
-    }
+    size_t terms = setti_align_up(sizeof(sett_search), 16);
+    size_t size = terms + desc->term_count * sizeof(sett_search_term) + texts.size;
     sett_search* search = setti_pool_alloc(&world->pool, size, 64);
     if (search == NULL) {
         return NULL;
@@ -902,26 +899,18 @@ static sett_search* search_make(sett_world* world, const sett_search_desc* desc,
     search->world = world;
     search->size = size;
     search->term = (sett_search_term*)(void*)((unsigned char*)search + terms);
-    char* at = (char*)(search->term + desc->term_count);
+    search->term_count = desc->term_count;
     search->open.name = name;
     search->open.of_search = true;
-    search_copy_text(&search->open.name, &at);
-    for (uint32_t k = 0; k < desc->term_count; k++) {
-        sett_search_term* term = &search->term[search->term_count++];
-        *term = search_term(desc, term_size, k);
-        search_copy_text(&term->source.variable, &at);
-        search_copy_text(&term->target.variable, &at);
-        search_copy_text(&term->left.of.variable, &at);
-        search_copy_text(&term->right.of.variable, &at);
-        search_copy_text(&term->left.text, &at);
-        search_copy_text(&term->right.text, &at);
-    }
     search->ordering = order;
-    search_order_texts(&search->ordering, texts);
-    for (uint32_t k = 0; k < 4; k++) {
-        search_copy_text(texts[k], &at);
+    texts.at = (char*)(search->term + desc->term_count);
+    search_keep_text(&texts, &search->open.name);
+    search_keep_order(&texts, &search->ordering);
+    for (uint32_t k = 0; k < desc->term_count; k++) {
+        search->term[k] = search_term(desc, term_size, k);
+        search_keep_term(&texts, &search->term[k]);
     }
-    SETTI_ASSERT((size_t)(at - (char*)search) == size);
+    SETTI_ASSERT((size_t)(texts.at - (char*)search) == size);
     return search;
 }
 

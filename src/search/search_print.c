@@ -12,10 +12,9 @@ static bool spell_is_plain(const char* name, bool path)
 {
     static const char* const words[] = {"parent",    "up", "self",     "target",  "prefab",
                                         "singleton", "_",  "group_by", "cascade", "order_by"};
-    bool plain = name[0] != '\0' && (name[0] < '0' || name[0] > '9') && name[0] != '-';
+    bool plain = name[0] != '\0' && !setti_search_is_digit(name[0]) && name[0] != '-';
     for (const char* at = name; *at != '\0'; at++) {
-        plain = plain && ((*at >= 'a' && *at <= 'z') || (*at >= 'A' && *at <= 'Z') ||
-                          (*at >= '0' && *at <= '9') || *at == '_' ||
+        plain = plain && (setti_search_is_word(*at) ||
                           (path && (*at == '-' || (*at == '/' && at[1] != '/'))));
     }
     for (uint32_t k = 0; k < sizeof(words) / sizeof(words[0]); k++) {

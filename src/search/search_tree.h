@@ -174,6 +174,10 @@ bool setti_choose_scan_takes(const setti_search_item* item, uint32_t variable,
 const setti_type* setti_choose_narrows(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver);
 
+/* Memory of a loop. The pool is for one thread: searches in systems take it from the allocator. */
+void* setti_find_alloc(sett_world* world, bool pooled, size_t size);
+void setti_find_release(sett_world* world, bool pooled, void* piece, size_t size);
+
 /* Frees what a search has at work; no loop over it is open. */
 void setti_find_free(sett_search* search);
 
@@ -204,6 +208,31 @@ bool setti_compare_test(sett_world* world, const setti_search_side* left,
 
 /* The entity that a side is, SETTI_NONE if it is none that lives. */
 uint32_t setti_compare_entity(sett_world* world, const setti_search_side* side, uint32_t index);
+
+/* What names in texts are made of. */
+static inline bool setti_search_is_digit(char c)
+{
+    return c >= '0' && c <= '9';
+}
+
+static inline bool setti_search_is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || setti_search_is_digit(c);
+}
+
+static inline bool setti_search_is_letter(char c)
+{
+    return setti_search_is_word(c) && !setti_search_is_digit(c);
+}
+
+/* The end of the word that a text begins with. */
+static inline const char* setti_search_word_end(const char* text)
+{
+    while (setti_search_is_word(*text)) {
+        text++;
+    }
+    return text;
+}
 
 /* Whether a term asks another entity than its variable: it is read, unless it says otherwise. */
 static inline bool setti_search_is_elsewhere(const sett_search_term* term)
