@@ -406,19 +406,24 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
     }
 }
 
+bool setti_chain_delete_one(setti_relation* relation, uint32_t place)
+{
+    uint32_t source = setti_chain_source(relation, place);
+    const sett_links* targets = setti_storage_find(&relation->links->storage, source);
+    if (!relation->many || targets->count == 1) {
+        return false;
+    }
+    setti_chain_delete(relation, place);
+    setti_chain_notify(relation, source);
+    return true;
+}
+
 void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_source)
 {
     chain_side side = by_source ? BY_SOURCE : BY_TARGET;
     sett_chain_* chain = chain_at(relation, side, place);
-    sett_links* list;
-    if (relation->many) {
-        const setti_chain_record* record = setti_chain_record_at(relation, place);
-        list = by_source ? chain_targets(relation, record->source)
-                         : chain_sources(relation, record->target);
-    } else {
-        const sett_link* link = setti_storage_find(&relation->links->storage, place);
-        list = chain_sources(relation, link->target);
-    }
+    sett_links* list = by_source ? chain_targets(relation, setti_chain_source(relation, place))
+                                 : chain_sources(relation, setti_chain_target(relation, place));
     SETTI_ASSERT(list != NULL && list->count != 0);
     if (list->last_ != place) {
         chain_unlink(relation, side, list, chain);
@@ -493,16 +498,6 @@ uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_e
         pair_make(relation);
     }
     return place;
-}
-
-uint32_t setti_chain_next_source(const setti_relation* relation, uint32_t place)
-{
-    SETTI_ASSERT(place != SETTI_NONE);
-    if (relation->many) {
-        return setti_chain_record_at(relation, place)->by_target.next;
-    }
-    const sett_link* link = setti_storage_find(&relation->links->storage, place);
-    return link->chain_.next;
 }
 
 /* ----------------------------------------------------------------------------------- validation */

@@ -101,6 +101,10 @@ uint32_t setti_chain_append(setti_relation* relation, uint32_t source, sett_link
                             sett_entity target);
 void setti_chain_delete(setti_relation* relation, uint32_t place);
 
+/* Takes one away, and runs on_set, if its source has others; false, and nothing is done, if it is
+ * the only one, which goes with the component. */
+bool setti_chain_delete_one(setti_relation* relation, uint32_t place);
+
 /* Puts the link at a place at the end of the list of its target's sources; of many, or of its
  * source's targets. Needs no memory. */
 void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_source);
@@ -118,13 +122,45 @@ uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_e
 /* With many targets: drops the table of pairs. */
 void setti_chain_drop_pairs(setti_relation* relation);
 
-/* The next place among the sources of its target, or SETTI_NONE. */
-uint32_t setti_chain_next_source(const setti_relation* relation, uint32_t place);
+/* The place of the first link of an entity to its targets (`down`: of its sources to it), or
+ * SETTI_NONE. */
+SETTI_INLINE uint32_t setti_chain_first(const setti_relation* relation, uint32_t index, bool down)
+{
+    if (!down && !relation->many) {
+        return setti_storage_has(&relation->links->storage, index) ? index : SETTI_NONE;
+    }
+    const setti_type* type = down ? relation->sources : relation->links;
+    const sett_links* links = setti_storage_find(&type->storage, index);
+    return links != NULL && links->count != 0 ? links->first_ : SETTI_NONE;
+}
 
-/* The index of the source of the link at a place. */
-static inline uint32_t setti_chain_source(const setti_relation* relation, uint32_t place)
+/* The next link of the same entity, or SETTI_NONE. */
+SETTI_INLINE uint32_t setti_chain_next(const setti_relation* relation, uint32_t place, bool down)
+{
+    SETTI_ASSERT(place != SETTI_NONE);
+    if (relation->many) {
+        const setti_chain_record* record = setti_chain_record_at(relation, place);
+        return down ? record->by_target.next : record->by_source.next;
+    }
+    const sett_link* link = down ? setti_storage_find(&relation->links->storage, place) : NULL;
+    return link != NULL ? link->chain_.next : SETTI_NONE;
+}
+
+/* The index of the source of the link at a place, and its target. */
+SETTI_INLINE uint32_t setti_chain_source(const setti_relation* relation, uint32_t place)
 {
     return relation->many ? setti_chain_record_at(relation, place)->source : place;
+}
+
+SETTI_INLINE sett_entity setti_chain_target(const setti_relation* relation, uint32_t place)
+{
+    SETTI_ASSERT(place != SETTI_NONE);
+    if (relation->many) {
+        return setti_chain_record_at(relation, place)->target;
+    }
+    SETTI_ASSERT(setti_storage_has(&relation->links->storage, place));
+    const sett_link* link = setti_storage_find(&relation->links->storage, place);
+    return link->target;
 }
 
 /* The relation of a changing call, if the world allows it and the entity exists; else NULL, and the

@@ -14,13 +14,6 @@
 #include "relation/chain.h"
 #include "relation/recipe.h"
 
-/* The place of the first link that leads to an entity, SETTI_NONE if none does. */
-static uint32_t cleanup_first_source(const setti_relation* relation, uint32_t index)
-{
-    const sett_links* sources = setti_storage_find(&relation->sources->storage, index);
-    return sources != NULL && sources->count != 0 ? sources->first_ : SETTI_NONE;
-}
-
 static sett_status cleanup_reject(sett_world* world, const setti_relation* relation, uint32_t index,
                                   uint32_t other, const char* how)
 {
@@ -33,39 +26,14 @@ static sett_status cleanup_reject(sett_world* world, const setti_relation* relat
 
 /* ---------------------------------------------------------------------------------- as a source */
 
-/* The place of the first link that begins at an entity; how to go on from it. */
-static uint32_t cleanup_first_target(const setti_relation* relation, uint32_t index)
-{
-    if (!relation->many) {
-        return index;
-    }
-    const sett_links* targets = setti_storage_find(&relation->links->storage, index);
-    return targets->count != 0 ? targets->first_ : SETTI_NONE;
-}
-
-static uint32_t cleanup_next_target(const setti_relation* relation, uint32_t place)
-{
-    return relation->many ? setti_chain_record_at(relation, place)->by_source.next : SETTI_NONE;
-}
-
-static sett_entity cleanup_target(const setti_relation* relation, uint32_t place)
-{
-    SETTI_ASSERT(place != SETTI_NONE);
-    if (relation->many) {
-        return setti_chain_record_at(relation, place)->target;
-    }
-    const sett_link* link = setti_storage_find(&relation->links->storage, place);
-    return link->target;
-}
-
 static sett_status source_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_relation* relation = type->relation;
     uint32_t place = relation->desc.on_source_destroyed == SETT_CLEANUP_DESTROY
-                         ? cleanup_first_target(relation, index)
+                         ? setti_chain_first(relation, index, false)
                          : SETTI_NONE;
-    for (; place != SETTI_NONE; place = cleanup_next_target(relation, place)) {
-        sett_entity target = cleanup_target(relation, place);
+    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, false)) {
+        sett_entity target = setti_chain_target(relation, place);
         if (setti_entity_is_current(&world->entities, target)) {
             setti_change_collect(world, target.index);
         }
@@ -78,10 +46,10 @@ static sett_status source_validate(sett_world* world, setti_type* type, uint32_t
     SETTI_ASSERT(setti_change_is_dying(world, index));
     const setti_relation* relation = type->relation;
     uint32_t place = relation->desc.on_source_destroyed == SETT_CLEANUP_REJECT
-                         ? cleanup_first_target(relation, index)
+                         ? setti_chain_first(relation, index, false)
                          : SETTI_NONE;
-    for (; place != SETTI_NONE; place = cleanup_next_target(relation, place)) {
-        uint32_t target = cleanup_target(relation, place).index;
+    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, false)) {
+        uint32_t target = setti_chain_target(relation, place).index;
         if (!setti_change_is_dying(world, target)) {
             return cleanup_reject(world, relation, index, target, "leads to");
         }
@@ -111,9 +79,9 @@ static sett_status target_collect(sett_world* world, setti_type* type, uint32_t 
 {
     const setti_relation* relation = type->relation_of_sources;
     uint32_t place = relation->desc.on_target_destroyed == SETT_CLEANUP_DESTROY
-                         ? cleanup_first_source(relation, index)
+                         ? setti_chain_first(relation, index, true)
                          : SETTI_NONE;
-    for (; place != SETTI_NONE; place = setti_chain_next_source(relation, place)) {
+    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, true)) {
         setti_change_collect(world, setti_chain_source(relation, place));
     }
     return SETT_OK;
@@ -124,10 +92,10 @@ static bool source_stranded(const sett_world* world, const setti_type* type, uin
 {
     SETTI_ASSERT(!setti_change_is_dying(world, index));
     const setti_relation* relation = type->relation;
-    uint32_t place = cleanup_first_target(relation, index);
+    uint32_t place = setti_chain_first(relation, index, false);
     while (place != SETTI_NONE &&
-           setti_change_is_dying(world, cleanup_target(relation, place).index)) {
-        place = cleanup_next_target(relation, place);
+           setti_change_is_dying(world, setti_chain_target(relation, place).index)) {
+        place = setti_chain_next(relation, place, false);
     }
     return place == SETTI_NONE;
 }
@@ -146,8 +114,8 @@ static sett_status target_validate(sett_world* world, setti_type* type, uint32_t
 {
     SETTI_ASSERT(setti_change_is_dying(world, index));
     const setti_relation* relation = type->relation_of_sources;
-    uint32_t place = cleanup_first_source(relation, index);
-    for (; place != SETTI_NONE; place = setti_chain_next_source(relation, place)) {
+    uint32_t place = setti_chain_first(relation, index, true);
+    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, true)) {
         uint32_t source = setti_chain_source(relation, place);
         if (setti_change_is_dying(world, source)) {
             continue;
@@ -169,16 +137,12 @@ static void target_detach(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_change_is_dying(world, index));
     setti_relation* relation = type->relation_of_sources;
-    uint32_t place = cleanup_first_source(relation, index);
+    uint32_t place = setti_chain_first(relation, index, true);
     while (place != SETTI_NONE) {
-        uint32_t next = setti_chain_next_source(relation, place);
+        uint32_t next = setti_chain_next(relation, place, true);
         uint32_t source = setti_chain_source(relation, place);
         if (!setti_change_is_dying(world, source)) {
-            const sett_links* targets = setti_storage_find(&relation->links->storage, source);
-            if (relation->many && targets->count > 1) {
-                setti_chain_delete(relation, place);
-                setti_chain_notify(relation, source);
-            } else {
+            if (!setti_chain_delete_one(relation, place)) {
                 setti_change_remove_stranded(world, source);
             }
             /* The last record has taken the number of the deleted one. */
@@ -207,21 +171,17 @@ sett_status sett_unrelate_sources(sett_world* world, sett_component relationship
         return setti_world_failure(world);
     }
     setti_edit_settle(world);
-    uint32_t place = cleanup_first_source(relation, target.index);
-    for (; place != SETTI_NONE; place = setti_chain_next_source(relation, place)) {
+    uint32_t place = setti_chain_first(relation, target.index, true);
+    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, true)) {
         if (!setti_change_reserve_remove(world, relation->links,
                                          setti_chain_source(relation, place))) {
             return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, target, relationship);
         }
     }
-    while ((place = cleanup_first_source(relation, target.index)) != SETTI_NONE) {
-        uint32_t source = setti_chain_source(relation, place);
-        const sett_links* targets = setti_storage_find(&relation->links->storage, source);
-        if (relation->many && targets->count > 1) {
-            setti_chain_delete(relation, place);
-            setti_chain_notify(relation, source);
-        } else {
-            setti_change_remove_reserved(world, relation->links, source);
+    while ((place = setti_chain_first(relation, target.index, true)) != SETTI_NONE) {
+        if (!setti_chain_delete_one(relation, place)) {
+            setti_change_remove_reserved(world, relation->links,
+                                         setti_chain_source(relation, place));
         }
     }
     return SETT_OK;

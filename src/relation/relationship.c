@@ -638,13 +638,8 @@ sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component 
     if (place == SETTI_NONE) {
         return SETT_STATUS_ABSENT;
     }
-    if (relation->many) {
-        const sett_links* targets = setti_storage_find(&relation->links->storage, source.index);
-        if (targets->count > 1) {
-            setti_chain_delete(relation, place);
-            setti_chain_notify(relation, source.index);
-            return SETT_OK;
-        }
+    if (setti_chain_delete_one(relation, place)) {
+        return SETT_OK;
     }
     sett_status status = setti_world_check_unlocked(world, call);
     return status == SETT_OK ? sett_remove(world, source, relationship) : status;

@@ -1,5 +1,5 @@
-/* walk.h: following links from one entity to others, in both directions. A *place* is where a link
- * is: what it means is known here alone. */
+/* walk.h: following links from one entity to others, in both directions: those of relationships
+ * (relation/chain.h), whose places these are, and of the hierarchy, where the other end is one. */
 #ifndef SETTI_WALK_H
 #define SETTI_WALK_H
 
@@ -13,13 +13,7 @@ SETTI_INLINE uint32_t setti_walk_first(const setti_along* along, uint32_t index,
         const sett_hierarchy* node = setti_storage_find(&along->type->storage, index);
         return node == NULL ? SETTI_NONE : (down ? node->first : node->parent) - 1;
     }
-    const setti_relation* relation = along->relation;
-    if (!down && !relation->many) {
-        return setti_storage_has(&relation->links->storage, index) ? index : SETTI_NONE;
-    }
-    const setti_type* type = down ? relation->sources : relation->links;
-    const sett_links* links = setti_storage_find(&type->storage, index);
-    return links != NULL && links->count != 0 ? links->first_ : SETTI_NONE;
+    return setti_chain_first(along->relation, index, down);
 }
 
 /* The entity at the other end of the link at a place. */
@@ -29,16 +23,8 @@ SETTI_INLINE uint32_t setti_walk_at(const setti_along* along, uint32_t place, bo
     if (along->relation == NULL) {
         return place;
     }
-    if (along->relation->many) {
-        const setti_chain_record* record = setti_chain_record_at(along->relation, place);
-        return down ? record->source : record->target.index;
-    }
-    if (down) {
-        return place;
-    }
-    SETTI_ASSERT(setti_storage_has(&along->relation->links->storage, place));
-    const sett_link* link = setti_storage_find(&along->relation->links->storage, place);
-    return link->target.index;
+    return down ? setti_chain_source(along->relation, place)
+                : setti_chain_target(along->relation, place).index;
 }
 
 /* The next link of the same entity, or SETTI_NONE. */
@@ -48,13 +34,7 @@ SETTI_INLINE uint32_t setti_walk_next(const setti_along* along, uint32_t place, 
         const sett_hierarchy* node = down ? setti_storage_find(&along->type->storage, place) : NULL;
         return node != NULL ? node->next - 1 : SETTI_NONE;
     }
-    if (along->relation->many) {
-        const setti_chain_record* record = setti_chain_record_at(along->relation, place);
-        return down ? record->by_target.next : record->by_source.next;
-    }
-    const sett_link* link =
-        down ? setti_storage_find(&along->relation->links->storage, place) : NULL;
-    return link != NULL ? link->chain_.next : SETTI_NONE;
+    return setti_chain_next(along->relation, place, down);
 }
 
 #endif
