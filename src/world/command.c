@@ -28,7 +28,7 @@ struct command_record;
 
 /* A kind of command: only those that a program records are linked. */
 typedef struct command_verb {
-    const char* text;
+    const char* call;  /* what records it; NULL: the payload says the rest */
     const char* where; /* between a component and an entity */
     /* Applies one about a living entity, or its creation; what no longer makes sense is passed
      * over. OUT_OF_MEMORY leaves it to be tried again. */
@@ -207,7 +207,7 @@ static sett_status command_apply_create(sett_commands* commands, const command_r
     return SETT_OK;
 }
 
-static const command_verb command_create = {"create", "", command_apply_create};
+static const command_verb command_create = {"sett_cmd_create", "", command_apply_create};
 
 static void commands_drop(sett_commands* commands)
 {
@@ -364,16 +364,23 @@ static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
              verb->where, (unsigned)entity.index, (unsigned)entity.generation);
 }
 
+/* What a command does, in a word. */
+static const char* command_word(const command_verb* verb)
+{
+    SETTI_ASSERT(verb->call != NULL);
+    return verb->call + strlen("sett_cmd_");
+}
+
 /* The same of one that is recorded. */
 static void command_print_record(const sett_world* world, char out[COMMAND_TEXT_SIZE],
                                  const command_chunk* chunk, const command_record* record)
 {
-    SETTI_ASSERT(record->verb->text != NULL || record->payload != 0);
+    SETTI_ASSERT(record->verb->call != NULL || record->payload != 0);
     const setti_command_call* call = NULL;
-    if (record->verb->text == NULL) {
+    if (record->verb->call == NULL) {
         call = (const void*)((const unsigned char*)chunk + record->payload);
     }
-    command_print(world, out, record->verb, call != NULL ? call->verb : record->verb->text,
+    command_print(world, out, record->verb, call != NULL ? call->verb : command_word(record->verb),
                   record->entity, record->component);
     if (call != NULL && call->print != NULL) {
         size_t length = strlen(out);
@@ -566,14 +573,29 @@ static bool commands_are_too_deep(const sett_commands* commands)
     return commands->world->command_depth > SETTI_EVENT_DEPTH;
 }
 
+/* The same of a record that begins something, unless commands follow one another too deep. NULL:
+ * *status says why. `text`: the command in a word. */
+SETTI_INLINE command_record* commands_begin(sett_commands* commands, const command_verb* verb,
+                                            const char* text, sett_entity entity,
+                                            sett_component component, size_t size, size_t align,
+                                            sett_status* status)
+{
+    if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
+        *status = commands_too_deep(commands, verb, text, entity, component);
+        return NULL;
+    }
+    command_record* record = commands_append(commands, verb, entity, component, size, align);
+    *status =
+        record != NULL ? SETT_OK : commands_fail_append(commands, verb, text, entity, component);
+    return record;
+}
+
 SETTI_COLD static sett_status commands_unregistered(const sett_commands* commands,
                                                     const command_verb* verb, sett_entity entity,
                                                     sett_component component)
 {
-    SETTI_ASSERT(verb->text != NULL);
-    char call[32];
-    snprintf(call, sizeof(call), "sett_cmd_%s", verb->text);
-    setti_world_misuse(commands->world, SETT_STATUS_UNREGISTERED, call, entity, component);
+    SETTI_ASSERT(verb->call != NULL);
+    setti_world_misuse(commands->world, SETT_STATUS_UNREGISTERED, verb->call, entity, component);
     return SETT_STATUS_UNREGISTERED;
 }
 
@@ -583,21 +605,24 @@ SETTI_APART static sett_status commands_record_further(sett_commands* commands,
 {
     return commands_append(commands, verb, entity, component, 0, 1) != NULL
                ? SETT_OK
-               : commands_fail_append(commands, verb, verb->text, entity, component);
+               : commands_fail_append(commands, verb, command_word(verb), entity, component);
 }
 
 /* Without a value: calls nothing, unless the chunk is full. */
 static sett_status commands_record(sett_commands* commands, const command_verb* verb,
                                    sett_entity entity, sett_component component)
 {
-    SETTI_ASSERT(verb->text != NULL && verb->apply != NULL);
+    SETTI_ASSERT(verb->call != NULL && verb->apply != NULL);
+    if (setti_is_null(commands, verb->call, "commands")) {
+        return SETT_STATUS_ARGUMENT;
+    }
     if (component != 0 || verb->where[0] != '\0') {
         if (setti_world_type(commands->world, component) == NULL) {
             return commands_unregistered(commands, verb, entity, component);
         }
     }
     if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
-        return commands_too_deep(commands, verb, verb->text, entity, component);
+        return commands_too_deep(commands, verb, command_word(verb), entity, component);
     }
     if (SETTI_UNLIKELY(!commands_have_room(commands, command_need(0, 1)))) {
         return commands_record_further(commands, verb, entity, component);
@@ -687,13 +712,10 @@ static sett_status command_apply_destroy(sett_commands* commands, const command_
     return sett_entity_destroy(commands->world, record->entity);
 }
 
-static const command_verb command_destroy = {"destroy", "", command_apply_destroy};
+static const command_verb command_destroy = {"sett_cmd_destroy", "", command_apply_destroy};
 
 sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity)
 {
-    if (SETTI_IS_NULL(commands)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     return commands_record(commands, &command_destroy, entity, 0);
 }
 
@@ -707,13 +729,10 @@ static sett_status command_apply_add(sett_commands* commands, const command_reco
                : commands->world->error;
 }
 
-static const command_verb command_add = {"add", "to", command_apply_add};
+static const command_verb command_add = {"sett_cmd_add", "to", command_apply_add};
 
 sett_status sett_cmd_add(sett_commands* commands, sett_entity entity, sett_component component)
 {
-    if (SETTI_IS_NULL(commands)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     return commands_record(commands, &command_add, entity, component);
 }
 
@@ -726,13 +745,10 @@ static sett_status command_apply_remove(sett_commands* commands, const command_r
                : SETT_OK;
 }
 
-static const command_verb command_remove = {"remove", "from", command_apply_remove};
+static const command_verb command_remove = {"sett_cmd_remove", "from", command_apply_remove};
 
 sett_status sett_cmd_remove(sett_commands* commands, sett_entity entity, sett_component component)
 {
-    if (SETTI_IS_NULL(commands)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     return commands_record(commands, &command_remove, entity, component);
 }
 
@@ -743,43 +759,33 @@ static sett_status command_apply_clear(sett_commands* commands, const command_re
     return sett_entity_clear(commands->world, record->entity);
 }
 
-static const command_verb command_clear = {"clear", "", command_apply_clear};
+static const command_verb command_clear = {"sett_cmd_clear", "", command_apply_clear};
 
 sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
 {
-    if (SETTI_IS_NULL(commands)) {
-        return SETT_STATUS_ARGUMENT;
-    }
     return commands_record(commands, &command_clear, entity, 0);
 }
 
-SETTI_COLD static sett_status commands_no_value(const sett_commands* commands,
-                                                const setti_type* type)
+/* No value is given, or one of a guarded type or of links, which are not for commands to set. */
+SETTI_COLD static sett_status commands_reject_value(const sett_commands* commands,
+                                                    const setti_type* type, const void* value)
 {
+    SETTI_ASSERT(value == NULL || type->writers != NULL);
 #if !defined(NDEBUG)
-    setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
-                            "sett_cmd_set: a value of \"%.100s\" is needed, not NULL",
-                            type->desc.name);
+    const char* name = type->desc.name;
+    if (value == NULL) {
+        setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
+                                "sett_cmd_set: a value of \"%.100s\" is needed, not NULL", name);
+    } else {
+        setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
+                                "sett_cmd_set: values of \"%.100s\" are written by the library - "
+                                "call %s",
+                                name, type->writers);
+    }
 #else
     (void)commands;
     (void)type;
-#endif
-    return SETT_STATUS_ARGUMENT;
-}
-
-/* Values of a guarded type, and links, are not for commands to set. */
-SETTI_COLD static sett_status commands_guarded(const sett_commands* commands,
-                                               const setti_type* type)
-{
-    SETTI_ASSERT(type->writers != NULL);
-#if !defined(NDEBUG)
-    setti_world_misuse_with(commands->world, SETT_STATUS_ARGUMENT,
-                            "sett_cmd_set: values of \"%.100s\" are written by the library - call "
-                            "%s",
-                            type->desc.name, type->writers);
-#else
-    (void)commands;
-    (void)type;
+    (void)value;
 #endif
     return SETT_STATUS_ARGUMENT;
 }
@@ -795,7 +801,7 @@ static sett_status command_apply_set(sett_commands* commands, const command_reco
                : commands->world->error;
 }
 
-static const command_verb command_set = {"set", "of", command_apply_set};
+static const command_verb command_set = {"sett_cmd_set", "of", command_apply_set};
 
 /* Copies a value into a record. The world is not locked for the hooks: several threads may record
  * at once, and no thread changes it meanwhile. */
@@ -826,22 +832,17 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
         setti_change_check_tag(commands->world, type, value, "sett_cmd_set");
         return commands_record(commands, &command_set, entity, component);
     }
-    if (SETTI_UNLIKELY(value == NULL)) {
-        return commands_no_value(commands, type);
+    if (SETTI_UNLIKELY(value == NULL ||
+                       (type->flags & (SETTI_TYPE_GUARDED | SETTI_TYPE_LINKED)) != 0)) {
+        return commands_reject_value(commands, type, value);
     }
-    if (SETTI_UNLIKELY((type->flags & (SETTI_TYPE_GUARDED | SETTI_TYPE_LINKED)) != 0)) {
-        return commands_guarded(commands, type);
+    sett_status status;
+    const command_record* record = commands_begin(commands, &command_set, "set", entity, component,
+                                                  type->storage.size, type->storage.align, &status);
+    if (record != NULL) {
+        command_copy(type, (unsigned char*)commands->write + record->payload, value);
     }
-    if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
-        return commands_too_deep(commands, &command_set, "set", entity, component);
-    }
-    command_record* record = commands_append(commands, &command_set, entity, component,
-                                             type->storage.size, type->storage.align);
-    if (record == NULL) {
-        return commands_fail_append(commands, &command_set, "set", entity, component);
-    }
-    command_copy(type, (unsigned char*)commands->write + record->payload, value);
-    return SETT_OK;
+    return status;
 }
 
 static sett_status command_apply_call(sett_commands* commands, const command_record* record,
@@ -885,7 +886,7 @@ static sett_status command_apply_run(sett_commands* commands, const command_reco
     return SETT_OK;
 }
 
-static const command_verb command_run_verb = {"call", "", command_apply_run};
+static const command_verb command_run_verb = {"sett_cmd_call", "", command_apply_run};
 
 sett_status sett_cmd_call(sett_commands* commands, void (*fn)(sett_world* world, void* data),
                           const void* data, size_t size)
@@ -894,15 +895,13 @@ sett_status sett_cmd_call(sett_commands* commands, void (*fn)(sett_world* world,
         size > COMMAND_DATA_MAX) {
         return SETT_STATUS_ARGUMENT;
     }
-    const command_verb* verb = &command_run_verb;
-    if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
-        return commands_too_deep(commands, verb, verb->text, sett_null(), 0);
-    }
     command_run run = {fn, size};
+    sett_status status;
     const command_record* record =
-        commands_append(commands, verb, sett_null(), 0, sizeof(run) + size, 16);
+        commands_begin(commands, &command_run_verb, command_word(&command_run_verb), sett_null(), 0,
+                       sizeof(run) + size, 16, &status);
     if (record == NULL) {
-        return commands_fail_append(commands, verb, verb->text, sett_null(), 0);
+        return status;
     }
     unsigned char* payload = (unsigned char*)commands->write + record->payload;
     memcpy(payload, &run, sizeof(run));
@@ -923,8 +922,8 @@ static void command_clear_type(sett_world* world, void* component)
     (void)sett_component_clear(world, *(const sett_component*)component);
 }
 
-static const command_verb command_with = {"destroy_with", "", NULL};
-static const command_verb command_of_type = {"component_clear", "", NULL};
+static const command_verb command_with = {"sett_cmd_destroy_with", "", NULL};
+static const command_verb command_of_type = {"sett_cmd_component_clear", "", NULL};
 
 static sett_status commands_record_type(sett_commands* commands, const command_verb* verb,
                                         void (*fn)(sett_world* world, void* component),
@@ -1004,16 +1003,11 @@ setti_command_call* setti_commands_call(sett_commands* commands, sett_entity ent
                                         const char* verb, size_t size, sett_status* status)
 {
     SETTI_ASSERT(size >= sizeof(setti_command_call) && verb != NULL);
-    if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
-        *status = commands_too_deep(commands, &command_call, verb, entity, 0);
-        return NULL;
-    }
-    command_record* record = commands_append(commands, &command_call, entity, 0, size, 16);
+    const command_record* record =
+        commands_begin(commands, &command_call, verb, entity, 0, size, 16, status);
     if (record == NULL) {
-        *status = commands_fail_append(commands, &command_call, verb, entity, 0);
         return NULL;
     }
-    *status = SETT_OK;
     setti_command_call* call =
         (setti_command_call*)(void*)((unsigned char*)commands->write + record->payload);
     call->verb = verb;
