@@ -23,6 +23,14 @@ static sett_status group_out_of_memory(const group_draft* draft)
     return setti_world_no_memory(draft->group->world, draft->call);
 }
 
+static sett_status group_reject_type(const group_draft* draft, const setti_type* type,
+                                     const char* why)
+{
+    return setti_world_fail_with(draft->group->world, SETT_STATUS_ARGUMENT,
+                                 "%s: \"%.100s\": \"%.100s\" %s", draft->call,
+                                 draft->group->listener.name, type->desc.name, why);
+}
+
 /* Adds the types of a list; fails with a message that names the group. */
 static sett_status group_add_types(const group_draft* draft, const sett_component* ids,
                                    setti_type_list* list)
@@ -37,18 +45,15 @@ static sett_status group_add_types(const group_draft* draft, const sett_componen
                                          draft->call, name, (unsigned)ids[k],
                                          setti_component_remedy(ids[k]));
         }
-        if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
-            return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                         "%s: \"%.100s\": \"%.100s\" is dont_fragment: it is in no "
-                                         "signature, and groups follow signatures",
-                                         draft->call, name, type->desc.name);
-        }
         setti_listener* listener = &draft->group->listener;
-        if (list == &listener->without && type->off != NULL) {
-            return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                         "%s: \"%.100s\": \"%.100s\" can be switched off, and "
-                                         "cannot be in `without` of a group",
-                                         draft->call, name, type->desc.name);
+        const char* wrong = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0
+                                ? "is dont_fragment: it is in no signature, and groups follow "
+                                  "signatures"
+                            : list == &listener->without && type->off != NULL
+                                ? "can be switched off, and cannot be in `without` of a group"
+                                : NULL;
+        if (wrong != NULL) {
+            return group_reject_type(draft, type, wrong);
         }
         if (!(list == &listener->with ? setti_listener_with(&world->pool, listener, type)
                                       : setti_type_list_add(&world->pool, list, type))) {
@@ -109,18 +114,15 @@ static sett_status group_check_owned(const group_draft* draft, const setti_type*
             draft->call, name, type->desc.name, type->owner->name);
     }
     if (type->storage.keep_order) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: \"%.100s\": \"%.100s\" keeps its order (keep_order) and "
-                                     "cannot be owned; let the group have it in `with`",
-                                     draft->call, name, type->desc.name);
+        return group_reject_type(draft, type,
+                                 "keeps its order (keep_order) and cannot be owned; let the group "
+                                 "have it in `with`");
     }
     if (type->storage.kind != SETTI_SPARSE && !type->default_storage && !draft->by_layout) {
-        return setti_world_fail_with(
-            world, SETT_STATUS_ARGUMENT,
-            "%s: \"%.100s\": \"%.100s\" is registered as an array and cannot be owned - call "
-            "sett_component_convert(world, id, SETT_STORAGE_SPARSE_SET) first, or have it in "
-            "`with`",
-            draft->call, name, type->desc.name);
+        return group_reject_type(draft, type,
+                                 "is registered as an array and cannot be owned - call "
+                                 "sett_component_convert(world, id, SETT_STORAGE_SPARSE_SET) "
+                                 "first, or have it in `with`");
     }
     return SETT_OK;
 }

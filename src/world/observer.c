@@ -45,19 +45,12 @@ static void observer_idle(sett_world* world, sett_entity entity, void* value, vo
 static void (*observer_function(const sett_observer* observer,
                                 uint32_t event))(sett_world*, sett_entity, void*, void*)
 {
-    switch ((setti_event)event) {
-    case SETTI_ON_ADD:
-        return observer->desc.on_add;
-    case SETTI_ON_SET:
-        return observer->desc.on_replace != NULL ? observer_idle : observer->desc.on_set;
-    case SETTI_ON_REMOVE:
-        return observer->desc.on_remove;
-    case SETTI_ON_EVENT:
-        return observer->desc.on_event;
-    case SETTI_EVENTS:
-        break;
-    }
-    return NULL;
+    const sett_observer_desc* desc = &observer->desc;
+    void (*const functions[SETTI_EVENTS])(sett_world*, sett_entity, void*, void*) = {
+        desc->on_add, desc->on_replace != NULL ? observer_idle : desc->on_set, desc->on_remove,
+        desc->on_event};
+    SETTI_ASSERT(event < SETTI_EVENTS);
+    return functions[event];
 }
 
 /* --------------------------------------------------------------------------------------- filter */
@@ -147,6 +140,13 @@ static sett_status observer_reject(sett_world* world, const char* name, const ch
                                  name, why);
 }
 
+/* Whether a function is given that observes a component. */
+static bool observer_has_component_calls(const sett_observer_desc* desc)
+{
+    return desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL ||
+           desc->on_event != NULL || desc->on_replace != NULL;
+}
+
 /* Whether an old value cannot be preserved by its bytes. Those of an exclusive link can. */
 static bool observer_type_owns(const setti_type* type)
 {
@@ -166,8 +166,7 @@ static sett_status observer_check_component(sett_world* world, const char* name,
         return observer_reject(
             world, name, "on_enter and on_exit observe a query - give terms without component");
     }
-    if (desc->on_add == NULL && desc->on_set == NULL && desc->on_remove == NULL &&
-        desc->on_event == NULL && desc->on_replace == NULL) {
+    if (!observer_has_component_calls(desc)) {
         return observer_reject(
             world, name, "it needs one of on_add, on_set, on_remove, on_replace and on_event");
     }
@@ -204,21 +203,17 @@ static sett_status observer_check_term(sett_world* world, const char* name, cons
             "the one of \"%.100s\" is another",
             observer_call, name, type->desc.name);
     }
-    if (term->kind == SETT_WITHOUT && type->off != NULL) {
-        return setti_world_fail_with(
-            world, SETT_STATUS_ARGUMENT,
-            "%s: \"%.100s\": \"%.100s\" can be switched off, and cannot be "
-            "SETT_WITHOUT in an observer of a query",
-            observer_call, name, type->desc.name);
-    }
-    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
-        return setti_world_fail_with(
-            world, SETT_STATUS_ARGUMENT,
-            "%s: \"%.100s\": \"%.100s\" is dont_fragment, which observers of "
-            "queries cannot see - observe the component",
-            observer_call, name, type->desc.name);
-    }
-    return SETT_OK;
+    const char* wrong = term->kind == SETT_WITHOUT && type->off != NULL
+                            ? "can be switched off, and cannot be SETT_WITHOUT in an observer of a "
+                              "query"
+                        : (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0
+                            ? "is dont_fragment, which observers of queries cannot see - observe "
+                              "the component"
+                            : NULL;
+    return wrong == NULL
+               ? SETT_OK
+               : setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": \"%.100s\" %s",
+                                       observer_call, name, type->desc.name, wrong);
 }
 
 static sett_status observer_check_query(sett_world* world, const char* name,
@@ -234,8 +229,7 @@ static sett_status observer_check_query(sett_world* world, const char* name,
     if (status != SETT_OK) {
         return status;
     }
-    if (desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL ||
-        desc->on_event != NULL || desc->on_replace != NULL || !sett_is_null(desc->entity)) {
+    if (observer_has_component_calls(desc) || !sett_is_null(desc->entity)) {
         return observer_reject(
             world, name,
             "on_add, on_set, on_remove, on_replace, on_event and entity need a component - set "

@@ -213,8 +213,6 @@ static sort_item* sort_items(const sort_order* order, sort_item* items, size_t c
     return spare;
 }
 
-/* ----------------------------------------------------------------------------------------- keys */
-
 /* ------------------------------------------------------------------------------------- applying */
 
 static size_t sort_width(const setti_storage* storage)
