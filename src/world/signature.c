@@ -45,29 +45,32 @@ static bool signature_grow(setti_pool* pool, setti_signature_table* table)
     return true;
 }
 
+static bool signature_contains(const setti_signature* signature, sett_component type)
+{
+    uint32_t k = 0;
+    while (k < signature->count && signature->types[k] < type) {
+        k++;
+    }
+    return k < signature->count && signature->types[k] == type;
+}
+
 /* Whether the set of `other` is that of `from` with `type` toggled. */
 static bool signature_is_toggled(const setti_signature* other, const setti_signature* from,
                                  sett_component type)
 {
     SETTI_ASSERT(type != 0);
+    bool removed = signature_contains(from, type);
+    const setti_signature* more = removed ? from : other;
+    const setti_signature* less = removed ? other : from;
     uint32_t k = 0;
-    bool met = false; /* type, in from */
-    for (uint32_t at = 0; at < other->count; at++) {
-        if (k < from->count && from->types[k] == type) {
-            met = true;
+    bool same = more->count == less->count + 1;
+    for (uint32_t at = 0; same && at < more->count; at++) {
+        if (more->types[at] != type) {
+            same = k < less->count && more->types[at] == less->types[k];
             k++;
         }
-        if (k < from->count && other->types[at] == from->types[k]) {
-            k++;
-        } else if (other->types[at] != type) {
-            return false;
-        }
     }
-    if (k < from->count && from->types[k] == type) {
-        met = true;
-        k++;
-    }
-    return k == from->count && other->count == (met ? from->count - 1 : from->count + 1);
+    return same && k == less->count;
 }
 
 /* A hash that does not depend on the order, so that toggling is one step. */
@@ -200,16 +203,7 @@ bool setti_signature_has(const setti_signature_table* table, uint32_t signature,
                          sett_component type)
 {
     SETTI_ASSERT(signature == 0 || signature < table->count);
-    if (signature == 0) {
-        return false;
-    }
-    const setti_signature* record = &table->record[signature];
-    for (uint32_t k = 0; k < record->count; k++) {
-        if (record->types[k] >= type) {
-            return record->types[k] == type;
-        }
-    }
-    return false;
+    return signature != 0 && signature_contains(&table->record[signature], type);
 }
 
 void setti_signature_hook(const setti_signature_table* table, sett_component type, bool hooked)
