@@ -83,22 +83,27 @@ SETTI_INLINE sett_hierarchy* tree_write(sett_world* world, const setti_hierarchy
                : setti_storage_find_mut(&world->pool, storage, link - 1);
 }
 
-/* The link that follows in a walk over the subtree of `root`, parents first; 0 at the end. */
-static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t at)
+/* The link that follows in a walk over the subtree of `root`, parents first, without what is below
+ * `at`; 0 at the end. */
+static uint32_t tree_pass(const setti_hierarchy* tree, uint32_t root, uint32_t at)
 {
     SETTI_ASSERT(root != 0 && at != 0);
-    const sett_hierarchy* node = tree_read(tree, at);
-    if (node->first != 0) {
-        return node->first;
-    }
     while (at != root) {
+        const sett_hierarchy* node = tree_read(tree, at);
         if (node->next != 0) {
             return node->next;
         }
         at = node->parent;
-        node = tree_read(tree, at);
     }
     return 0;
+}
+
+/* The same with what is below it. */
+static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t at)
+{
+    SETTI_ASSERT(root != 0 && at != 0);
+    uint32_t first = tree_read(tree, at)->first;
+    return first != 0 ? first : tree_pass(tree, root, at);
 }
 
 /* --------------------------------------------------------------------------------------- depths */
@@ -118,20 +123,6 @@ SETTI_INLINE bool tree_is_moved(const sett_hierarchy* node)
 static uint32_t tree_right_depth(const setti_hierarchy* tree, const sett_hierarchy* node)
 {
     return node->parent != 0 ? tree_depth_below(tree_read(tree, node->parent)) : 0;
-}
-
-/* The link that follows in a walk over a subtree, parents first, without what is below `at`. */
-static uint32_t tree_pass(const setti_hierarchy* tree, uint32_t root, uint32_t at)
-{
-    SETTI_ASSERT(root != 0 && at != 0);
-    while (at != root) {
-        const sett_hierarchy* node = tree_read(tree, at);
-        if (node->next != 0) {
-            return node->next;
-        }
-        at = node->parent;
-    }
-    return 0;
 }
 
 /* Takes the first node out of the list. */
