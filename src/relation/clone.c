@@ -358,19 +358,8 @@ static void clone_measure(setti_clone* clone, setti_clone_node* node)
     }
 }
 
-static bool clone_count_lead(setti_clone* clone, setti_clone_node* node, const clone_links* links)
-{
-    clone->lead_room += links->node != SETTI_NONE;
-    if (clone->merge != NULL) {
-        clone->merge->outside += clone->nodes[links->node].outside;
-        clone->merge->lost--; /* see clone_count_links */
-    }
-    (void)node;
-    return true;
-}
-
-/* Counts the links of a node; of a merge also those that are lost. */
-static void clone_count_links(setti_clone* clone, setti_clone_node* node)
+/* Counts the links that a merge loses: all, less those that clone_add_lead meets. */
+static void clone_count_links(setti_clone* clone, const setti_clone_node* node)
 {
     uint32_t cursor = 0;
     setti_type* type;
@@ -380,35 +369,39 @@ static void clone_count_links(setti_clone* clone, setti_clone_node* node)
             clone->merge->lost += sett_target_count(clone->from, source, type->id);
         }
     }
-    (void)clone_each_link(clone, node, clone_count_lead);
 }
 
 static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clone_links* links)
 {
     (void)node;
+    if (clone->merge != NULL) {
+        clone->merge->outside += clone->nodes[links->node].outside;
+        clone->merge->lost--;
+    }
     if (links->node == SETTI_NONE) {
         return true;
     }
+    SETTI_ASSERT(links->node < clone->node_count && clone->lead_count <= clone->lead_room);
+    setti_clone_lead* grown = setti_pool_grow(&clone->to->pool, clone->leads, sizeof(*grown),
+                                              clone->lead_count, 1, &clone->lead_room);
+    if (grown == NULL) {
+        clone_no_memory(clone);
+        return false;
+    }
+    clone->leads = grown;
     setti_type* sources = clone_map(clone, links->relation->sources);
-    SETTI_ASSERT(clone->lead_count < clone->lead_room);
-    clone->leads[clone->lead_count].sources = sources;
-    clone->leads[clone->lead_count].next = clone->nodes[links->node].lead;
+    grown[clone->lead_count].sources = sources;
+    grown[clone->lead_count].next = clone->nodes[links->node].lead;
     clone->nodes[links->node].lead = clone->lead_count++;
     return sources != NULL;
 }
 
-/* Collects the links between nodes, and reserves memory for the plan. */
+/* Finds out what the copies share, and collects the links between nodes. */
 static sett_status clone_survey(setti_clone* clone)
 {
     for (uint32_t k = 0; k < clone->node_count; k++) {
         clone_measure(clone, &clone->nodes[k]);
-    }
-    for (uint32_t k = 0; k < clone->node_count; k++) {
         clone_count_links(clone, &clone->nodes[k]);
-    }
-    clone->leads = clone_alloc(clone, clone->lead_room, sizeof(*clone->leads));
-    if (clone->leads == NULL) {
-        return clone_no_memory(clone);
     }
     for (uint32_t k = 0; k < clone->node_count; k++) {
         if (!clone_each_link(clone, &clone->nodes[k], clone_add_lead)) {

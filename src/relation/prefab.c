@@ -101,9 +101,9 @@ static sett_entity prefab_scope(const sett_world* world)
     return world->scope_calls != NULL ? world->scope : sett_null();
 }
 
-/* Makes one instance: by its recipe if there is one, else node by node. */
-static sett_status prefab_make_one(sett_world* world, const setti_instance* instance,
-                                   sett_entity* out)
+/* Makes instances: one by its recipe if there is one, else node by node. */
+static sett_status prefab_run(sett_world* world, const setti_instance* instance, uint32_t count,
+                              sett_entity* out)
 {
     SETTI_ASSERT(world->locks == 0);
     sett_status status;
@@ -111,13 +111,14 @@ static sett_status prefab_make_one(sett_world* world, const setti_instance* inst
         return world->error;
     }
     setti_edit_settle(world);
-    if (instance->base_count == 0 && setti_recipe_run(world, instance, out, &status)) {
+    bool simple = count == 1 && instance->base_count == 0;
+    if (simple && setti_recipe_run(world, instance, out, &status)) {
         return status;
     }
     setti_clone clone = {.from = world,
                          .to = world,
                          .call = instance->call,
-                         .count = 1,
+                         .count = count,
                          .into = instance->into,
                          .instances = world->instance_of->relation,
                          .given = instance->values,
@@ -127,25 +128,10 @@ static sett_status prefab_make_one(sett_world* world, const setti_instance* inst
                          .bases = instance->bases,
                          .base_count = instance->base_count};
     status = setti_clone_run(&clone, instance->prefab, out);
-    if (status == SETT_OK && instance->base_count == 0) {
+    if (status == SETT_OK && simple) {
         setti_recipe_learn(world, instance->prefab);
     }
     return status;
-}
-
-static sett_status prefab_make_many(sett_world* world, const char* call, sett_entity prefab,
-                                    uint32_t count, sett_entity* out)
-{
-    if (sett_instance_of(world) == 0) {
-        return world->error;
-    }
-    setti_clone clone = {.from = world,
-                         .to = world,
-                         .call = call,
-                         .count = count,
-                         .instances = world->instance_of->relation,
-                         .parent = prefab_scope(world)};
-    return setti_clone_run(&clone, prefab, out);
 }
 
 /* Makes prefabs of new instances, the last children of a parent, if that is one; destroys them if
@@ -206,8 +192,7 @@ sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t cou
     if (!sett_is_null(one.parent) && !prefab_check_parent(world, one.parent, count, one.call)) {
         return world->error;
     }
-    status = count > 1 ? prefab_make_many(world, one.call, prefab, count, out)
-                       : prefab_make_one(world, &one, out != NULL ? out : &made);
+    status = prefab_run(world, &one, count, out != NULL || count > 1 ? out : &made);
     return status == SETT_OK ? prefab_follow(world, one.parent, count) : status;
 }
 
@@ -277,7 +262,7 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
         return made;
     }
     setti_name_hold(world, 1);
-    sett_status status = prefab_make_one(world, &one, &made);
+    sett_status status = prefab_run(world, &one, 1, &made);
     setti_name_hold(world, -1);
     if (status == SETT_OK) {
         status = prefab_follow(world, one.parent, 1);
@@ -306,7 +291,7 @@ static sett_status prefab_apply(sett_world* world, sett_entity entity,
         return sett_entity_destroy(world, entity);
     }
     setti_instance one = {.call = call, .prefab = prefab, .into = entity};
-    sett_status status = prefab_make_one(world, &one, &entity);
+    sett_status status = prefab_run(world, &one, 1, &entity);
     if (status != SETT_OK && status != SETT_STATUS_OUT_OF_MEMORY) {
         (void)sett_entity_destroy(world, entity);
     }
