@@ -135,7 +135,7 @@ sett_status sett_cmd_event(sett_commands* commands, sett_entity entity, sett_rou
     if (SETTI_IS_NULL(commands)) {
         return SETT_STATUS_ARGUMENT;
     }
-    sett_world* world = setti_commands_world(commands);
+    sett_world* world = sett_commands_world(commands);
     const setti_type* type = setti_world_type(world, event);
     sett_status status = event_check(route, type, value);
     if (status != SETT_OK) {

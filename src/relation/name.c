@@ -276,7 +276,7 @@ static void name_settle(sett_world* world)
     setti_name_table* names = world->name_table;
     if (!name_is_synced(world, names) || !name_is_ready(world)) {
         (void)name_sync(world, names);
-        setti_text_settle(world, &names->texts);
+        (void)setti_text_sync(world, &names->texts);
     }
 }
 
@@ -456,7 +456,7 @@ sett_status sett_cmd_name_set(sett_commands* commands, sett_entity entity, const
     }
     sett_status status = SETT_STATUS_ARGUMENT;
     if (!name_is_good(name)) {
-        setti_world_misuse(setti_commands_world(commands), status, "sett_cmd_name_set", entity, 0);
+        setti_world_misuse(sett_commands_world(commands), status, "sett_cmd_name_set", entity, 0);
         return status;
     }
     size_t size = strlen(name) + 1;

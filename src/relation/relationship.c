@@ -691,7 +691,7 @@ static sett_status relation_record(
     sett_commands* commands, sett_entity source, sett_component relationship, sett_entity target,
     const void* data, sett_status (*apply)(sett_world*, sett_entity, const setti_command_call*))
 {
-    const sett_world* world = setti_commands_world(commands);
+    const sett_world* world = sett_commands_world(commands);
     const setti_relation* relation = setti_relation_of(world, relationship);
     if (relation == NULL) {
         setti_world_misuse(world, SETT_STATUS_ARGUMENT, "sett_cmd_relate", source, relationship);

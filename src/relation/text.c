@@ -122,9 +122,7 @@ static uint64_t text_key(const setti_texts* texts, const char* text, size_t leng
     return key;
 }
 
-/* Rebuilds the cache if the state was replaced. False when memory runs out, or while systems run,
- * maybe in parallel. */
-static bool text_sync(sett_world* world, setti_texts* texts)
+bool setti_text_sync(sett_world* world, setti_texts* texts)
 {
     if (SETTI_LIKELY(texts->epoch == world->epoch)) {
         return true;
@@ -145,11 +143,6 @@ static bool text_sync(sett_world* world, setti_texts* texts)
     texts->epoch = world->epoch;
     texts->cursor = 0;
     return true;
-}
-
-void setti_text_settle(sett_world* world, setti_texts* texts)
-{
-    (void)text_sync(world, texts);
 }
 
 /* Without the cache: the place of the text that is given, or that has the key. *key is its key. */
@@ -179,7 +172,7 @@ uint64_t setti_text_find(sett_world* world, setti_texts* texts, const char* text
 {
     uint32_t place;
     uint64_t key;
-    if (SETTI_UNLIKELY(!text_sync(world, texts))) {
+    if (SETTI_UNLIKELY(!setti_text_sync(world, texts))) {
         (void)text_search(texts, text, length, &key);
         return key;
     }
@@ -191,7 +184,7 @@ const char* setti_text_of(sett_world* world, setti_texts* texts, uint64_t key)
 {
     uint32_t place = SETTI_NONE;
     size_t length;
-    if (SETTI_UNLIKELY(!text_sync(world, texts))) {
+    if (SETTI_UNLIKELY(!setti_text_sync(world, texts))) {
         place = text_search(texts, NULL, 0, &key);
     } else if (key != 0) {
         place = setti_hash_map_find(&texts->where, key);
@@ -279,7 +272,7 @@ static uint32_t text_sweep_page(sett_world* world, setti_texts* texts, const set
 void setti_text_sweep(sett_world* world, setti_texts* texts)
 {
     setti_hash_map live = {0};
-    if (texts->users == NULL || texts->hold != 0 || !text_sync(world, texts)) {
+    if (texts->users == NULL || texts->hold != 0 || !setti_text_sync(world, texts)) {
         return;
     }
     if (!text_mark(world, texts, &live)) {
@@ -383,7 +376,7 @@ uint64_t setti_text_add(sett_world* world, setti_texts* texts, const char* text,
     SETTI_ASSERT(length != 0 && length <= SETTI_TEXT_MAX);
     setti_pool* pool = &world->pool;
     uint32_t place;
-    if (!text_sync(world, texts)) {
+    if (!setti_text_sync(world, texts)) {
         return 0;
     }
     uint64_t key = text_key(texts, text, length, &place);
@@ -410,7 +403,7 @@ uint64_t setti_text_add(sett_world* world, setti_texts* texts, const char* text,
 const char* setti_text_validate(sett_world* world, setti_texts* texts)
 {
     uint32_t count = 0;
-    if (!text_sync(world, texts)) {
+    if (!setti_text_sync(world, texts)) {
         return NULL;
     }
     for (uint32_t at = 0; text_skip(texts, &at); at = text_behind(texts, at)) {

@@ -33,9 +33,9 @@ typedef struct setti_texts {
 
 void setti_text_init(sett_world* world, setti_texts* texts);
 
-/* Rebuilds the cache if the state was replaced, where only one thread runs. While systems run,
- * nothing else does: without it they search all texts. */
-void setti_text_settle(sett_world* world, setti_texts* texts);
+/* Rebuilds the cache if the state was replaced. False when memory runs out, or while systems run,
+ * maybe in parallel: without it all texts are searched. */
+bool setti_text_sync(sett_world* world, setti_texts* texts);
 
 /* The key of a text that is known; 0 if it is not. Without memory to rebuild the cache it searches
  * all texts. */

@@ -956,19 +956,6 @@ uint64_t sett_search_count(sett_search* search)
 
 /* -------------------------------------------------------------------------------- in words */
 
-static void explain_variable(setti_writer* writer, const sett_search* search, uint8_t variable)
-{
-    const setti_variable* at = &search->variable[variable];
-    if (at->name != NULL && strcmp(at->name, "*") == 0) {
-        setti_writer_add(writer, "*");
-    } else if (at->name != NULL) {
-        setti_writer_add(writer, "$%s", at->name);
-    } else {
-        setti_writer_add(writer, "#%u:%u", (unsigned)at->entity.index,
-                         (unsigned)at->entity.generation);
-    }
-}
-
 static void explain_step(setti_writer* writer, const sett_search* search,
                          const setti_search_step* step, uint32_t indent)
 {
@@ -976,8 +963,8 @@ static void explain_step(setti_writer* writer, const sett_search* search,
                                         "sources to", "test", "shown"};
     setti_writer_add(writer, "%*s%-11s", (int)indent, "", names[step->kind]);
     if (step->kind != SETTI_FIND_TEST && step->kind != SETTI_FIND_INPUT) {
-        explain_variable(writer, search, step->variable);
-        setti_writer_add(writer, " ");
+        const char* name = search->variable[step->variable].name; /* constants are not found */
+        setti_writer_add(writer, "%s%s ", strcmp(name, "*") == 0 ? "" : "$", name);
     }
     if (step->kind == SETTI_FIND_SCAN) {
         setti_writer_add(writer, step->driver != NULL ? "by %s " : "by all entities%s ",

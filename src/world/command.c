@@ -994,11 +994,6 @@ sett_status sett_cmd_create_many(sett_commands* commands, uint32_t count,
     return SETT_OK;
 }
 
-sett_world* setti_commands_world(const sett_commands* commands)
-{
-    return commands->world;
-}
-
 setti_command_call* setti_commands_call(sett_commands* commands, sett_entity entity,
                                         const char* verb, size_t size, sett_status* status)
 {

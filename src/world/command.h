@@ -40,8 +40,6 @@ void setti_commands_open(sett_commands* commands);
  * the sender's deltas, and would make the next one fail. */
 void setti_commands_receive(sett_world* world, bool receiving);
 
-sett_world* setti_commands_world(const sett_commands* commands);
-
 /* Records one with room for `size` bytes, aligned to 16, for the caller to fill; the verb is set,
  * and nothing follows it.
  * NULL when it cannot be recorded, and *status says why. */

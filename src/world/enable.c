@@ -94,7 +94,7 @@ sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity, sett_co
     if (SETTI_IS_NULL(commands)) {
         return SETT_STATUS_ARGUMENT;
     }
-    sett_world* world = setti_commands_world(commands);
+    sett_world* world = sett_commands_world(commands);
     const setti_type* type = setti_world_type(world, component);
     sett_status status = type == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_ARGUMENT;
     if (type == NULL || type->off == NULL) {
