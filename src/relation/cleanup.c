@@ -165,8 +165,7 @@ static void target_unlink(sett_world* world, setti_type* type, uint32_t index)
 sett_status sett_unrelate_sources(sett_world* world, sett_component relationship,
                                   sett_entity target)
 {
-    static const char call[] = "sett_unrelate_sources";
-    setti_relation* relation = setti_relation_check(world, relationship, target, call);
+    setti_relation* relation = setti_relation_check(world, relationship, target, __func__);
     if (relation == NULL) {
         return setti_world_failure(world);
     }
@@ -175,7 +174,8 @@ sett_status sett_unrelate_sources(sett_world* world, sett_component relationship
     for (; place != SETTI_NONE; place = setti_chain_next(relation, place, true)) {
         if (!setti_change_reserve_remove(world, relation->links,
                                          setti_chain_source(relation, place))) {
-            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, target, relationship);
+            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, target,
+                                    relationship);
         }
     }
     while ((place = setti_chain_first(relation, target.index, true)) != SETTI_NONE) {

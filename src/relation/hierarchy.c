@@ -878,17 +878,16 @@ sett_status sett_hierarchy_insert_after(sett_world* world, sett_entity entity, s
 sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const sett_entity* children,
                                  uint32_t count)
 {
-    static const char call[] = "sett_hierarchy_order";
-    if (!setti_hierarchy_check(world, parent, call)) {
+    if (!setti_hierarchy_check(world, parent, __func__)) {
         return setti_world_failure(world);
     }
     for (uint32_t k = 0; k < count; k++) {
-        if (!setti_hierarchy_check(world, children[k], call)) {
+        if (!setti_hierarchy_check(world, children[k], __func__)) {
             return world->error;
         }
         if (setti_hierarchy_parent(world, children[k].index) != parent.index + 1) {
             return setti_world_fail_with(
-                world, SETT_STATUS_ARGUMENT, "%s: entity %u:%u is no child of %u:%u", call,
+                world, SETT_STATUS_ARGUMENT, "%s: entity %u:%u is no child of %u:%u", __func__,
                 (unsigned)children[k].index, (unsigned)children[k].generation,
                 (unsigned)parent.index, (unsigned)parent.generation);
         }
@@ -908,15 +907,14 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
 
 sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity)
 {
-    static const char call[] = "sett_hierarchy_detach";
-    if (!setti_hierarchy_check(world, entity, call)) {
+    if (!setti_hierarchy_check(world, entity, __func__)) {
         return setti_world_failure(world);
     }
     uint32_t from = setti_hierarchy_parent(world, entity.index);
     if (from == 0) {
         return SETT_OK;
     }
-    if (world->name_table != NULL && !setti_name_may_move(world, entity.index, 0, call)) {
+    if (world->name_table != NULL && !setti_name_may_move(world, entity.index, 0, __func__)) {
         return world->error;
     }
     setti_hierarchy* tree = world->hierarchy;
@@ -932,20 +930,19 @@ sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity)
 sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
                                       sett_children_policy policy)
 {
-    static const char call[] = "sett_hierarchy_set_policy";
-    if (!setti_hierarchy_check(world, entity, call)) {
+    if (!setti_hierarchy_check(world, entity, __func__)) {
         return setti_world_failure(world);
     }
     if ((unsigned)policy > SETT_CHILDREN_REJECT) {
-        return setti_world_fail(world, SETT_STATUS_ARGUMENT, call, entity, 0);
+        return setti_world_fail(world, SETT_STATUS_ARGUMENT, __func__, entity, 0);
     }
-    if (world->hierarchy == NULL && !tree_make(world, call)) {
+    if (world->hierarchy == NULL && !tree_make(world, __func__)) {
         return world->error;
     }
     const setti_type* type = world->hierarchy->type;
     sett_hierarchy* node = NULL;
     if (setti_storage_has(&type->storage, entity.index) ||
-        setti_world_check_unlocked(world, call) == SETT_OK) {
+        setti_world_check_unlocked(world, __func__) == SETT_OK) {
         node = sett_ensure(world, entity, type->id);
     }
     if (node == NULL) {
@@ -991,18 +988,17 @@ static void scope_attach(sett_world* world, const setti_edit* edit)
 
 sett_entity sett_hierarchy_set_scope(sett_world* world, sett_entity parent)
 {
-    static const char call[] = "sett_hierarchy_set_scope";
     static const setti_scope_calls calls = {scope_include, scope_attach};
     if (SETTI_IS_NULL(world)) {
         return sett_null();
     }
     sett_entity before = world->scope;
     bool some = !sett_is_null(parent);
-    if (setti_world_check_serial(world, call) != SETT_OK) {
+    if (setti_world_check_serial(world, __func__) != SETT_OK) {
         return before;
     }
-    if (some && (!setti_hierarchy_check(world, parent, call) ||
-                 (world->hierarchy == NULL && !tree_make(world, call)) ||
+    if (some && (!setti_hierarchy_check(world, parent, __func__) ||
+                 (world->hierarchy == NULL && !tree_make(world, __func__)) ||
                  (setti_hierarchy_find(world, parent.index) == NULL &&
                   sett_add(world, parent, world->hierarchy->type->id) == NULL))) {
         return before;
@@ -1231,12 +1227,11 @@ sett_status sett_hierarchy_sort(sett_world* world, sett_component component)
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    static const char call[] = "sett_hierarchy_sort";
-    if (world->hierarchy == NULL && !tree_make(world, call)) {
+    if (world->hierarchy == NULL && !tree_make(world, __func__)) {
         return world->error;
     }
     tree_walk walk = {{tree_walk_next}, world->hierarchy, 0, 0, 0};
-    return setti_sort_in_order(world, component, call, &walk.walk);
+    return setti_sort_in_order(world, component, __func__, &walk.walk);
 }
 
 /* ----------------------------------------------------------------------------------- validating */

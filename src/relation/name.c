@@ -311,12 +311,11 @@ sett_component sett_name_register(sett_world* world)
                                         .describe = name_describe};
     static const setti_naming naming = {name_has, name_is_ready, name_settle, sett_name_path};
     static const setti_cascade cascade = {.unlink = name_unlink, .trim = name_trim};
-    static const char call[] = "sett_name_register";
     setti_name_table* names = world->name_table;
     if (names != NULL) {
         return names->type->id;
     }
-    if (setti_world_check_unlocked(world, call) != SETT_OK) {
+    if (setti_world_check_unlocked(world, __func__) != SETT_OK) {
         return 0;
     }
     sett_component_desc desc = {0};
@@ -325,7 +324,7 @@ sett_component sett_name_register(sett_world* world)
     desc.type_name = "sett_name";
     desc.id = SETT_ID_NAME;
     desc.members = SETT_STRUCT(sett_name, key);
-    names = setti_world_alloc(world, sizeof(*names), 16, call);
+    names = setti_world_alloc(world, sizeof(*names), 16, __func__);
     sett_component id = names != NULL ? sett_component_register(world, &desc) : 0;
     if (id == 0) {
         setti_pool_free(&world->pool, names, sizeof(*names), 16);
@@ -417,16 +416,15 @@ uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name
 
 sett_status sett_name_set(sett_world* world, sett_entity entity, const char* name)
 {
-    static const char call[] = "sett_name_set";
-    if (!setti_hierarchy_check(world, entity, call)) {
+    if (!setti_hierarchy_check(world, entity, __func__)) {
         return setti_world_failure(world);
     }
-    uint64_t key = name_add_text(world, entity, name, call);
+    uint64_t key = name_add_text(world, entity, name, __func__);
     if (key == 0) {
         return world->error;
     }
     setti_name_hold(world, 1); /* callbacks may set other names meanwhile */
-    sett_status status = name_set_key(world, entity, key, call);
+    sett_status status = name_set_key(world, entity, key, __func__);
     setti_name_hold(world, -1);
     return status;
 }

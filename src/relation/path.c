@@ -44,14 +44,13 @@ static void path_undo(sett_world* world, sett_entity last, uint32_t count)
 
 sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* path)
 {
-    static const char call[] = "sett_name_ensure";
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(path)) {
         return sett_null();
     }
     from = sett_is_null(from) ? world->scope : from;
     sett_entity at = *path == '/' ? sett_null() : from;
     if (!sett_is_null(at) && !sett_entity_valid(world, at)) {
-        setti_world_fail(world, SETT_STATUS_STALE, call, at, 0);
+        setti_world_fail(world, SETT_STATUS_STALE, __func__, at, 0);
         return sett_null();
     }
     uint32_t created = 0;
@@ -60,7 +59,7 @@ sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* pa
         size_t length = strcspn(path, "/");
         bool up = length == 2 && path[0] == '.' && path[1] == '.';
         if (length == 0 || length > SETT_NAME_MAX || (up && created != 0)) {
-            setti_world_fail(world, SETT_STATUS_ARGUMENT, call, at, 0);
+            setti_world_fail(world, SETT_STATUS_ARGUMENT, __func__, at, 0);
             path_undo(world, at, created);
             return sett_null();
         }
@@ -68,7 +67,7 @@ sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* pa
         name[length] = '\0';
         sett_entity next = up ? sett_hierarchy_parent(world, at) : sett_name_find(world, at, name);
         if (sett_is_null(next) && !up) {
-            next = path_create(world, at, name, call);
+            next = path_create(world, at, name, __func__);
             if (sett_is_null(next)) {
                 path_undo(world, at, created);
                 return sett_null();

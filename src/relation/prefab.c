@@ -57,9 +57,8 @@ sett_status sett_prefab_make(sett_world* world, sett_entity entity)
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    static const char call[] = "sett_prefab_make";
     if (!sett_entity_valid(world, entity)) {
-        return setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
+        return setti_world_fail(world, SETT_STATUS_STALE, __func__, entity, 0);
     }
     sett_component tag = sett_prefab_tag(world);
     if (tag == 0) {
@@ -69,7 +68,7 @@ sett_status sett_prefab_make(sett_world* world, sett_entity entity)
     sett_entity at = entity;
     do {
         if (!setti_storage_has(&type->storage, at.index) &&
-            (setti_world_check_unlocked(world, call) != SETT_OK ||
+            (setti_world_check_unlocked(world, __func__) != SETT_OK ||
              sett_add(world, at, tag) == NULL)) {
             return world->error;
         }
@@ -324,13 +323,12 @@ sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity prefab)
 
 sett_status sett_prefab_share(sett_world* world, sett_component component, bool shared)
 {
-    static const char call[] = "sett_prefab_share";
-    if (setti_world_check_serial(world, call) != SETT_OK) {
+    if (setti_world_check_serial(world, __func__) != SETT_OK) {
         return setti_world_failure(world);
     }
     setti_type* type = setti_world_type(world, component);
     if (type == NULL) {
-        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), component);
+        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, __func__, sett_null(), component);
     }
     type->flags &= ~(uint32_t)SETTI_TYPE_SHARED;
     type->flags |= shared ? SETTI_TYPE_SHARED : 0;
@@ -360,7 +358,6 @@ void* sett_prefab_override(sett_world* world, sett_entity entity, sett_component
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
-    static const char call[] = "sett_prefab_override";
     void* own = sett_find_mut(world, entity, component);
     const void* value = own == NULL ? sett_prefab_get(world, entity, component) : NULL;
     if (own != NULL || value != NULL) {
@@ -372,6 +369,6 @@ void* sett_prefab_override(sett_world* world, sett_entity entity, sett_component
     } else if (setti_world_type(world, component) == NULL) {
         status = SETT_STATUS_UNREGISTERED;
     }
-    setti_world_fail(world, status, call, entity, component);
+    setti_world_fail(world, status, __func__, entity, component);
     return NULL;
 }

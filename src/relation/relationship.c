@@ -628,8 +628,7 @@ static uint32_t relation_find(const setti_relation* relation, sett_entity source
 sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component relationship,
                           sett_entity target)
 {
-    static const char call[] = "sett_unrelate";
-    setti_relation* relation = setti_relation_check(world, relationship, source, call);
+    setti_relation* relation = setti_relation_check(world, relationship, source, __func__);
     if (relation == NULL) {
         return setti_world_failure(world);
     }
@@ -641,7 +640,7 @@ sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component 
     if (setti_chain_delete_one(relation, place)) {
         return SETT_OK;
     }
-    sett_status status = setti_world_check_unlocked(world, call);
+    sett_status status = setti_world_check_unlocked(world, __func__);
     return status == SETT_OK ? sett_remove(world, source, relationship) : status;
 }
 

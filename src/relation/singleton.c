@@ -102,16 +102,15 @@ void* sett_singleton_set(sett_world* world, sett_component component, const void
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
-    static const char call[] = "sett_singleton_set";
     const setti_type* type = setti_world_type(world, component);
     sett_entity entity = setti_singletons_find(world);
     if (value == NULL && type != NULL && type->storage.size != 0) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: a value of \"%.100s\" is needed, not NULL", call,
+                              "%s: a value of \"%.100s\" is needed, not NULL", __func__,
                               type->desc.name);
         return NULL;
     }
-    return sett_is_null(entity) ? singleton_begin(world, component, value, call)
+    return sett_is_null(entity) ? singleton_begin(world, component, value, __func__)
                                 : sett_set(world, entity, component, value);
 }
 

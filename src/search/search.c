@@ -1054,15 +1054,14 @@ sett_search* sett_search_create_sized(sett_world* world, const sett_search_desc*
 
 sett_search* sett_search_create(sett_world* world, const char* text)
 {
-    static const char call[] = "sett_search_create";
     setti_parsed* parsed;
-    if (SETTI_IS_NULL(text) || setti_world_check_serial(world, call) != SETT_OK ||
-        setti_search_parse(world, text, call, &parsed) != SETT_OK) {
+    if (SETTI_IS_NULL(text) || setti_world_check_serial(world, __func__) != SETT_OK ||
+        setti_search_parse(world, text, __func__, &parsed) != SETT_OK) {
         return NULL;
     }
     sett_search_desc desc = {text, parsed->term, parsed->term_count, parsed->order};
     sett_search* search =
-        search_create(world, &desc, sizeof(parsed->term[0]), parsed->column, call);
+        search_create(world, &desc, sizeof(parsed->term[0]), parsed->column, __func__);
     setti_parsed_free(parsed);
     return search;
 }
@@ -1133,15 +1132,14 @@ sett_status sett_search_bind(sett_search* search, uint32_t variable, sett_entity
     if (search == NULL) {
         return SETT_STATUS_ARGUMENT;
     }
-    static const char call[] = "sett_search_bind";
     if (variable >= search->result_count || search->variable[search->result[variable]].optional) {
         return setti_world_fail_with(
             search->world, SETT_STATUS_ARGUMENT,
-            "%s: search \"%.100s\" has no variable %u that is not optional", call,
+            "%s: search \"%.100s\" has no variable %u that is not optional", __func__,
             search->open.name, (unsigned)variable);
     }
-    sett_status status = setti_world_check_serial(search->world, call);
-    status = status == SETT_OK ? search_check_closed(search, call) : status;
+    sett_status status = setti_world_check_serial(search->world, __func__);
+    status = status == SETT_OK ? search_check_closed(search, __func__) : status;
     if (status == SETT_OK) {
         search->variable[search->result[variable]].entity = entity;
         search->variable[search->result[variable]].bound = !sett_is_null(entity);

@@ -602,19 +602,18 @@ SETTI_COLD static bool change_clear_some(sett_world* world, sett_entity entity)
 
 sett_status sett_entity_clear(sett_world* world, sett_entity entity)
 {
-    static const char call[] = "sett_entity_clear";
-    sett_status status = setti_world_check_unlocked(world, call);
+    sett_status status = setti_world_check_unlocked(world, __func__);
     if (status != SETT_OK) {
         return status;
     }
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (signature == NULL) {
-        return setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
+        return setti_world_fail(world, SETT_STATUS_STALE, __func__, entity, 0);
     }
     if (world->cascading != 0 && change_keeps(world, *signature)) {
         return change_clear_some(world, entity)
                    ? SETT_OK
-                   : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, 0);
+                   : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, entity, 0);
     }
     setti_edit edit = {.entities = &entity, .count = 1, .from = *signature, .strips = true};
     setti_edit_run(world, &edit);
@@ -623,17 +622,17 @@ sett_status sett_entity_clear(sett_world* world, sett_entity entity)
 
 sett_status sett_component_clear(sett_world* world, sett_component component)
 {
-    static const char call[] = "sett_component_clear";
-    setti_type* type = setti_change_check_type(world, component, call);
+    setti_type* type = setti_change_check_type(world, component, __func__);
     if (type == NULL) {
         return setti_world_failure(world);
     }
     if ((type->flags & SETTI_TYPE_STAYS) != 0) {
-        return setti_change_reject_linked(world, type, call);
+        return setti_change_reject_linked(world, type, __func__);
     }
     SETTI_EACH_INDEX(index, &type->storage) {
         if (!change_remove(world, type, setti_entity_at(&world->entities, index))) {
-            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), component);
+            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, sett_null(),
+                                    component);
         }
     }
     return SETT_OK;

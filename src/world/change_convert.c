@@ -9,8 +9,7 @@
 
 sett_status sett_component_reserve(sett_world* world, sett_component component, uint32_t count)
 {
-    static const char call[] = "sett_component_reserve";
-    setti_type* type = setti_change_check_type(world, component, call);
+    setti_type* type = setti_change_check_type(world, component, __func__);
     if (type == NULL) {
         return setti_world_failure(world);
     }
@@ -22,7 +21,7 @@ sett_status sett_component_reserve(sett_world* world, sett_component component, 
     end = SETTI_MAX(end, setti_entity_capacity(table));
     if (count != 0 && (!setti_storage_reserve_rows(&world->pool, &type->storage, count) ||
                        !setti_storage_reserve_indices(&world->pool, &type->storage, 0, end))) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), component);
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, sett_null(), component);
     }
     return SETT_OK;
 }
@@ -218,18 +217,17 @@ sett_status setti_change_convert(sett_world* world, setti_type* type, sett_stora
 sett_status sett_component_convert(sett_world* world, sett_component component,
                                    sett_storage_kind kind)
 {
-    static const char call[] = "sett_component_convert";
-    setti_type* type = setti_change_check_type(world, component, call);
+    setti_type* type = setti_change_check_type(world, component, __func__);
     if (type == NULL) {
         return setti_world_failure(world);
     }
     sett_storage_kind resolved = kind;
     const char* wrong = setti_conversion_check(type, &resolved);
     if (wrong != NULL) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", __func__,
                                      type->desc.name, wrong);
     }
-    sett_status status = setti_change_convert(world, type, resolved, call);
+    sett_status status = setti_change_convert(world, type, resolved, __func__);
     if (status == SETT_OK) {
         type->default_storage = kind == SETT_STORAGE_DEFAULT && !type->desc.keep_order;
     }

@@ -40,28 +40,27 @@ SETTI_COLD sett_entity setti_change_create(sett_world* world)
 
 sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
 {
-    static const char call[] = "sett_entity_create_handle";
     setti_entity_table* table = &world->entities;
-    sett_status status = setti_world_check_unlocked(world, call);
+    sett_status status = setti_world_check_unlocked(world, __func__);
     if (status != SETT_OK) {
         return status;
     }
     if (entity.index >= table->limit) {
-        return setti_world_fail(world, SETT_STATUS_LIMIT, call, entity, 0);
+        return setti_world_fail(world, SETT_STATUS_LIMIT, __func__, entity, 0);
     }
     if (sett_is_null(entity) || entity.generation > SETTI_GENERATION_MAX) {
-        return setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
+        return setti_world_fail(world, SETT_STATUS_STALE, __func__, entity, 0);
     }
     uint32_t current = setti_entity_generation(table, entity.index);
     if ((current & SETTI_DEAD) == 0 || setti_entity_is_claimed(table, entity.index)) {
-        return setti_world_fail(world, SETT_STATUS_PRESENT, call, entity, 0);
+        return setti_world_fail(world, SETT_STATUS_PRESENT, __func__, entity, 0);
     }
     if (current == SETTI_RETIRED || entity.generation < (current & ~SETTI_DEAD)) {
-        return setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
+        return setti_world_fail(world, SETT_STATUS_STALE, __func__, entity, 0);
     }
     status = setti_entity_reserve_index(&world->pool, table, entity.index);
     if (status != SETT_OK) {
-        return setti_world_fail(world, status, call, entity, 0);
+        return setti_world_fail(world, status, __func__, entity, 0);
     }
     setti_entity_create_at(&world->pool, table, entity);
     setti_edit_notify_begun(world, entity);
@@ -70,15 +69,14 @@ sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
 
 sett_status sett_entity_set_first(sett_world* world, uint32_t index)
 {
-    static const char call[] = "sett_entity_set_first";
-    sett_status status = setti_world_check_unlocked(world, call);
+    sett_status status = setti_world_check_unlocked(world, __func__);
     if (status != SETT_OK) {
         return status;
     }
     if (index % 64 != 0 || index >= world->entities.limit) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: %u: pass a multiple of 64 below the world's entity_limit",
-                                     call, (unsigned)index);
+                                     __func__, (unsigned)index);
     }
     setti_entity_set_first(&world->entities, index / 64);
     return SETT_OK;

@@ -264,9 +264,8 @@ void sett_commands_clear(sett_commands* commands)
     if (SETTI_IS_NULL(commands)) {
         return;
     }
-    static const char call[] = "sett_commands_clear";
-    if (commands_check_idle(commands, call) == SETT_OK &&
-        setti_world_check_serial(commands->world, call) == SETT_OK) {
+    if (commands_check_idle(commands, __func__) == SETT_OK &&
+        setti_world_check_serial(commands->world, __func__) == SETT_OK) {
         commands_drop(commands);
     }
 }
@@ -306,7 +305,6 @@ void setti_commands_free(sett_commands* commands)
 
 sett_status sett_commands_destroy(sett_commands* commands)
 {
-    static const char call[] = "sett_commands_destroy";
     if (commands == NULL) {
         return SETT_OK;
     }
@@ -316,11 +314,11 @@ sett_status sett_commands_destroy(sett_commands* commands)
             world, SETT_STATUS_ARGUMENT,
             "%s: this is the world's own buffer, which ends with the world - "
             "sett_commands_clear empties it",
-            call);
+            __func__);
     }
-    sett_status status = commands_check_idle(commands, call);
+    sett_status status = commands_check_idle(commands, __func__);
     if (status == SETT_OK) {
-        status = setti_world_check_serial(world, call);
+        status = setti_world_check_serial(world, __func__);
     }
     if (status == SETT_OK) {
         setti_commands_free(commands);

@@ -29,7 +29,6 @@ static sett_status enable_check(const sett_world* world, sett_entity entity, con
 
 sett_status sett_enable(sett_world* world, sett_entity entity, sett_component component, bool on)
 {
-    static const char call[] = "sett_enable";
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
@@ -39,10 +38,10 @@ sett_status sett_enable(sett_world* world, sett_entity entity, sett_component co
         return setti_world_fail_with(world, status,
                                      "%s: \"%.100s\" cannot be switched off - register it with "
                                      ".can_disable = true",
-                                     call, type->desc.name);
+                                     __func__, type->desc.name);
     }
     if (status != SETT_OK) {
-        return setti_world_fail(world, status, call, entity, component);
+        return setti_world_fail(world, status, __func__, entity, component);
     }
     if (sett_has(world, entity, type->off->id) != on) {
         return SETT_OK;

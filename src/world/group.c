@@ -371,13 +371,12 @@ void setti_group_end(sett_group* group)
 
 sett_status sett_group_destroy(sett_group* group)
 {
-    static const char call[] = "sett_group_destroy";
     if (group == NULL) {
         return SETT_OK;
     }
-    sett_status status = setti_world_check_unlocked(group->world, call);
+    sett_status status = setti_world_check_unlocked(group->world, __func__);
     if (status == SETT_OK) {
-        status = setti_world_check_no_snapshots(group->world, call);
+        status = setti_world_check_no_snapshots(group->world, __func__);
     }
     if (status == SETT_OK) {
         setti_group_end(group);

@@ -31,13 +31,12 @@ static void import_drop(sett_world* world, setti_import** at)
 
 sett_status sett_module_import(sett_world* world, const char* name, sett_module_fn register_all)
 {
-    static const char call[] = "sett_module_import";
-    if (setti_world_check_serial(world, call) != SETT_OK) {
+    if (setti_world_check_serial(world, __func__) != SETT_OK) {
         return setti_world_failure(world);
     }
     if (name == NULL || name[0] == '\0' || register_all == NULL) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: a name and a function are needed", call);
+                                     "%s: a name and a function are needed", __func__);
     }
     setti_import* import = *import_find(world, name);
     if (import != NULL) {
@@ -45,12 +44,12 @@ sett_status sett_module_import(sett_world* world, const char* name, sett_module_
                             : setti_world_fail_with(world, SETT_STATUS_CYCLE,
                                                     "%s: \"%.100s\" imports itself, by way of what "
                                                     "it imports",
-                                                    call, name);
+                                                    __func__, name);
     }
     size_t size = sizeof(*import) + strlen(name) + 1;
     import = setti_pool_alloc(&world->pool, size, 16);
     if (import == NULL) {
-        return setti_world_no_memory(world, call);
+        return setti_world_no_memory(world, __func__);
     }
     import->next = world->imports;
     import->done = false;
