@@ -95,39 +95,30 @@ static void chain_append(const setti_relation* relation, chain_side side, sett_l
     list->count++;
 }
 
-/* `list` is NULL if its entity was destroyed first. */
+/* Makes the neighbours of a link lead elsewhere, or the ends of its list where it has none. `list` is
+ * NULL if its entity was destroyed first. */
+static void chain_redirect(const setti_relation* relation, chain_side side, sett_links* list,
+                           const sett_chain_* chain, uint32_t next, uint32_t previous)
+{
+    if (chain->previous != SETTI_NONE) {
+        chain_at(relation, side, chain->previous)->next = next;
+    } else if (list != NULL) {
+        list->first_ = next;
+    }
+    if (chain->next != SETTI_NONE) {
+        chain_at(relation, side, chain->next)->previous = previous;
+    } else if (list != NULL) {
+        list->last_ = previous;
+    }
+}
+
 static void chain_unlink(const setti_relation* relation, chain_side side, sett_links* list,
                          const sett_chain_* chain)
 {
     SETTI_ASSERT(list == NULL || list->count != 0);
-    if (chain->previous != SETTI_NONE) {
-        chain_at(relation, side, chain->previous)->next = chain->next;
-    } else if (list != NULL) {
-        list->first_ = chain->next;
-    }
-    if (chain->next != SETTI_NONE) {
-        chain_at(relation, side, chain->next)->previous = chain->previous;
-    } else if (list != NULL) {
-        list->last_ = chain->previous;
-    }
+    chain_redirect(relation, side, list, chain, chain->next, chain->previous);
     if (list != NULL) {
         list->count--;
-    }
-}
-
-/* Redirects the neighbours of a link to its new place. */
-static void chain_move(const setti_relation* relation, chain_side side, sett_links* list,
-                       const sett_chain_* chain, uint32_t place)
-{
-    if (chain->previous != SETTI_NONE) {
-        chain_at(relation, side, chain->previous)->next = place;
-    } else if (list != NULL) {
-        list->first_ = place;
-    }
-    if (chain->next != SETTI_NONE) {
-        chain_at(relation, side, chain->next)->previous = place;
-    } else if (list != NULL) {
-        list->last_ = place;
     }
 }
 
@@ -396,8 +387,10 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
     if (place != last) {
         setti_chain_record* to = chain_record_mut(relation, place);
         memcpy(to, setti_chain_record_at(relation, last), relation->record_size);
-        chain_move(relation, BY_SOURCE, chain_targets(relation, to->source), &to->by_source, place);
-        chain_move(relation, BY_TARGET, chain_sources(relation, to->target), &to->by_target, place);
+        chain_redirect(relation, BY_SOURCE, chain_targets(relation, to->source), &to->by_source,
+                       place, place);
+        chain_redirect(relation, BY_TARGET, chain_sources(relation, to->target), &to->by_target,
+                       place, place);
     }
     /* The page emptied last stays, for a link that is added and removed repeatedly. */
     uint32_t spare = (relation->record_count >> relation->record_shift) + 1;
