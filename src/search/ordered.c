@@ -38,11 +38,6 @@ struct sett_ordered {
 
 /* --------------------------------------------------------------------------------- memory */
 
-static size_t ordered_item_size(uint32_t room)
-{
-    return room * (2 * sizeof(setti_ranked) + sizeof(uint32_t)) + sizeof(uint32_t);
-}
-
 static size_t ordered_list_size(uint32_t room)
 {
     return room * (sizeof(sett_ordered_group) + sizeof(sett_entity));
@@ -60,8 +55,8 @@ static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t count)
     setti_pool* pool = &o->world->pool;
     uint32_t room = setti_bits_ceil(SETTI_MAX(count, 64));
     if (o->item_room < count) {
-        setti_pool_free(pool, o->item, ordered_item_size(o->item_room), 16);
-        o->item = setti_pool_alloc(pool, ordered_item_size(room), 16);
+        setti_pool_free(pool, o->item, setti_rank_size(o->item_room), 16);
+        o->item = setti_pool_alloc(pool, setti_rank_size(room), 16);
         o->item_room = o->item != NULL ? room : 0;
         if (o->item == NULL) {
             return false;
@@ -142,15 +137,15 @@ static uint32_t ordered_collect(sett_ordered* o)
     return count;
 }
 
-static void ordered_group_all(const sett_ordered* o, ordered_list* list)
+static void ordered_group_all(const sett_ordered* o, ordered_list* list, const setti_ranked* item)
 {
     SETTI_ASSERT(list->count <= list->room && list->count <= o->item_room);
     list->group_count = 0;
     for (uint32_t k = 0; k < list->count; k++) {
-        list->entity[k] = o->item[k].entity;
-        if (k == 0 || o->item[k].group != o->item[k - 1].group) {
+        list->entity[k] = item[k].entity;
+        if (k == 0 || item[k].group != item[k - 1].group) {
             list->group[list->group_count++] =
-                (sett_ordered_group){.group = o->item[k].group, .first = k};
+                (sett_ordered_group){.group = item[k].group, .first = k};
         }
         SETTI_ASSERT(list->group_count != 0);
         list->group[list->group_count - 1].count++;
@@ -173,16 +168,6 @@ static void ordered_notify(const sett_ordered* o, const ordered_list* of,
     }
 }
 
-/* The pieces lie in one block that begins with whichever is first. */
-static void ordered_settle_items(sett_ordered* o)
-{
-    if (o->item > o->other) {
-        setti_ranked* first = o->other;
-        o->other = o->item;
-        o->item = first;
-    }
-}
-
 const sett_entity* sett_ordered_update(sett_ordered* o, uint32_t* count)
 {
     *count = 0;
@@ -200,13 +185,7 @@ const sett_entity* sett_ordered_update(sett_ordered* o, uint32_t* count)
     }
     o->last = o->now;
     next.count = ordered_collect(o);
-    if (setti_rank_sort(&o->rank, o->item, o->other, o->run, next.count) != o->item) {
-        setti_ranked* sorted = o->other;
-        o->other = o->item;
-        o->item = sorted;
-    }
-    ordered_group_all(o, &next);
-    ordered_settle_items(o);
+    ordered_group_all(o, &next, setti_rank_sort(&o->rank, o->item, o->other, o->run, next.count));
     o->now = next;
     ordered_notify(o, &o->last, &o->now, o->desc.on_group_last);
     ordered_notify(o, &o->now, &o->last, o->desc.on_group_first);
@@ -297,7 +276,7 @@ void sett_ordered_destroy(sett_ordered* o)
         sett_query_destroy(o->own);
         ordered_free_list(o, &o->now);
         ordered_free_list(o, &o->last);
-        setti_pool_free(pool, o->item, ordered_item_size(o->item_room), 16);
+        setti_pool_free(pool, o->item, setti_rank_size(o->item_room), 16);
         setti_pool_free(pool, o->position, o->position_room * sizeof(uint32_t), 16);
         setti_pool_free(pool, o, sizeof(*o), 16);
     }

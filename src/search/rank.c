@@ -160,17 +160,12 @@ static size_t sorted_row_size(const sett_search* search, uint32_t room)
     return (size_t)room * search->result_count * sizeof(uint32_t);
 }
 
-static size_t sorted_item_size(uint32_t room)
-{
-    return (size_t)room * (2 * sizeof(setti_ranked) + sizeof(uint32_t)) + sizeof(uint32_t);
-}
-
 void setti_sorted_free(setti_sorted* sorted, const sett_search* search)
 {
     setti_find_release(search->world, sorted->pooled, sorted->row,
                        sorted_row_size(search, sorted->row_room));
     setti_find_release(search->world, sorted->pooled, sorted->item,
-                       sorted_item_size(sorted->item_room));
+                       setti_rank_size(sorted->item_room));
     memset(sorted, 0, sizeof(*sorted));
 }
 
@@ -213,8 +208,8 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
     }
     if (sorted->item_room < count) {
         setti_find_release(search->world, sorted->pooled, sorted->item,
-                           sorted_item_size(sorted->item_room));
-        sorted->item = setti_find_alloc(search->world, sorted->pooled, sorted_item_size(count));
+                           setti_rank_size(sorted->item_room));
+        sorted->item = setti_find_alloc(search->world, sorted->pooled, setti_rank_size(count));
         sorted->item_room = sorted->item != NULL ? count : 0;
         if (sorted->item == NULL) {
             return false;

@@ -52,6 +52,12 @@ bool setti_rank_along(sett_world* world, sett_component along, const setti_type*
 void setti_rank_fill(const setti_rank* rank, setti_ranked* item, uint32_t group_of,
                      uint32_t cascade_of, uint32_t value_of);
 
+/* Bytes to sort so many in: the items, as many others, and the runs. */
+static inline size_t setti_rank_size(uint32_t room)
+{
+    return (size_t)room * (2 * sizeof(setti_ranked) + sizeof(uint32_t)) + sizeof(uint32_t);
+}
+
 /* Sorts; returns `item` or `other`, wherever the result is. `run` has room for count + 1. */
 setti_ranked* setti_rank_sort(const setti_rank* rank, setti_ranked* item, setti_ranked* other,
                               uint32_t* run, uint32_t count);
