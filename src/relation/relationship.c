@@ -161,8 +161,9 @@ static sett_component relation_register_links(setti_relation* relation,
 static bool relation_is_same(const setti_relation* a, const setti_relation* b)
 {
     char list[SETTI_MESSAGE_SIZE];
-    setti_component_differences(list, &a->data_type->desc, &b->data_type->desc);
-    return list[0] == '\0' && (a->data_type->members != NULL || b->data_type->members == NULL) &&
+    setti_writer out = setti_writer_begin(list, sizeof(list));
+    setti_component_differences(&out, &a->data_type->desc, &b->data_type->desc);
+    return out.length == 0 && (a->data_type->members != NULL || b->data_type->members == NULL) &&
            a->many == b->many && a->desc.acyclic == b->desc.acyclic &&
            a->desc.transitive == b->desc.transitive && a->desc.reflexive == b->desc.reflexive &&
            a->desc.on_target_destroyed == b->desc.on_target_destroyed &&

@@ -61,14 +61,15 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
                                     replica_call) != SETT_OK) {
         return into->error;
     }
-    setti_component_differences(list, &own->desc, &type->desc);
-    setti_component_differ_in(list, (type->members == NULL) != (own->members == NULL),
+    setti_writer out = setti_writer_begin(list, sizeof(list));
+    setti_component_differences(&out, &own->desc, &type->desc);
+    setti_component_differ_in(&out, (type->members == NULL) != (own->members == NULL),
                               "members known in one of them only");
-    setti_component_differ_in(list, !replica_same_required(from, type, into, own),
+    setti_component_differ_in(&out, !replica_same_required(from, type, into, own),
                               "other required types");
-    setti_component_differ_in(list, type->mask_print != own->mask_print, "other padding");
+    setti_component_differ_in(&out, type->mask_print != own->mask_print, "other padding");
     setti_component_differ_in(
-        list,
+        &out,
         ((type->flags ^ own->flags) & same) != 0 || type->module != own->module ||
             (type->module != NULL && type->module->same != NULL && !type->module->same(type, own)),
         "another relationship, or none");

@@ -15,17 +15,24 @@
 #define ARRAY_SIZE_MAX ((size_t)1 << 20) /* of a value; 64 of them make a page */
 #define SPARSE_SIZE_MAX ((size_t)1 << 26)
 
-bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* type)
+/* Makes room for one type more. */
+static bool type_list_reserve(setti_pool* pool, setti_type_list* list)
 {
-    SETTI_ASSERT(type != NULL && list->count <= list->capacity);
+    SETTI_ASSERT(list->count <= list->capacity);
     setti_type** item =
         setti_pool_grow(pool, list->item, sizeof(*item), list->count, 1, &list->capacity);
-    if (item == NULL) {
-        return false;
+    list->item = item != NULL ? item : list->item;
+    return item != NULL;
+}
+
+bool setti_type_list_add(setti_pool* pool, setti_type_list* list, setti_type* type)
+{
+    SETTI_ASSERT(type != NULL);
+    bool reserved = type_list_reserve(pool, list);
+    if (reserved) {
+        list->item[list->count++] = type;
     }
-    list->item = item;
-    list->item[list->count++] = type;
-    return true;
+    return reserved;
 }
 
 bool setti_call_list_reserve(setti_pool* pool, setti_call_list* list)
@@ -157,21 +164,23 @@ static bool component_same_text(const char* a, const char* b)
     return a == b || a == NULL || b == NULL || strcmp(a, b) == 0;
 }
 
-/* Adds a field to the list of those that differ, if it does. */
-static void component_differ(char* out, const char* field, size_t present, size_t wanted)
+static const char* component_between(const setti_writer* out)
 {
-    size_t at = strlen(out);
+    return out->length != 0 ? "; " : "";
+}
+
+/* Adds a field to the list of those that differ, if it does. */
+static void component_differ(setti_writer* out, const char* field, size_t present, size_t wanted)
+{
     if (present != wanted) {
-        snprintf(out + at, SETTI_MESSAGE_SIZE - at, "%s%s %zu, not %zu", at != 0 ? "; " : "", field,
-                 present, wanted);
+        setti_writer_add(out, "%s%s %zu, not %zu", component_between(out), field, present, wanted);
     }
 }
 
-void setti_component_differ_in(char* out, bool differs, const char* what)
+void setti_component_differ_in(setti_writer* out, bool differs, const char* what)
 {
-    size_t at = strlen(out);
     if (differs) {
-        snprintf(out + at, SETTI_MESSAGE_SIZE - at, "%s%s", at != 0 ? "; " : "", what);
+        setti_writer_add(out, "%s%s", component_between(out), what);
     }
 }
 
@@ -184,10 +193,9 @@ static bool component_lists_differ(const void* a, uint32_t a_count, const void* 
 
 /* Hooks are not compared: two shared libraries that register the same type have different addresses
  * for the same code. Nor are masks: one compiler may know of padding what another does not. */
-void setti_component_differences(char* out, const sett_component_desc* present,
+void setti_component_differences(setti_writer* out, const sett_component_desc* present,
                                  const sett_component_desc* wanted)
 {
-    out[0] = '\0';
     component_differ(out, "size", present->size, wanted->size);
     component_differ(out, "align", present->align, wanted->align);
     component_differ(out, "save", present->save, wanted->save);
@@ -203,9 +211,8 @@ void setti_component_differences(char* out, const sett_component_desc* present,
     }
     component_differ(out, "byte_count", present->byte_count, wanted->byte_count);
     if (present->storage != wanted->storage) {
-        size_t at = strlen(out);
-        snprintf(out + at, SETTI_MESSAGE_SIZE - at, "%s%s, not %s", at != 0 ? "; " : "",
-                 kind_name(present->storage), kind_name(wanted->storage));
+        setti_writer_add(out, "%s%s, not %s", component_between(out), kind_name(present->storage),
+                         kind_name(wanted->storage));
     }
     setti_component_differ_in(
         out,
@@ -224,9 +231,8 @@ void setti_component_differences(char* out, const sett_component_desc* present,
             !present->members->calls_()->equal(present->members, wanted->members),
         "other members");
     if (!component_same_text(present->type_name, wanted->type_name)) {
-        size_t at = strlen(out);
-        snprintf(out + at, SETTI_MESSAGE_SIZE - at, "%sC type %.60s, not %.60s",
-                 at != 0 ? "; " : "", present->type_name, wanted->type_name);
+        setti_writer_add(out, "%sC type %.60s, not %.60s", component_between(out),
+                         present->type_name, wanted->type_name);
     }
 }
 
@@ -235,16 +241,17 @@ static sett_component component_same(sett_world* world, const setti_type* existi
                                      const sett_component_desc* wanted)
 {
     char list[SETTI_MESSAGE_SIZE];
+    setti_writer out = setti_writer_begin(list, sizeof(list));
     sett_component_desc present = existing->desc;
     present.storage = existing->registered;
-    setti_component_differences(list, &present, wanted);
-    component_differ(list, "id", existing->id, wanted->id != 0 ? wanted->id : existing->id);
-    setti_component_differ_in(list,
+    setti_component_differences(&out, &present, wanted);
+    component_differ(&out, "id", existing->id, wanted->id != 0 ? wanted->id : existing->id);
+    setti_component_differ_in(&out,
                               component_lists_differ(present.required, present.required_count,
                                                      wanted->required, wanted->required_count,
                                                      sizeof(sett_component)),
                               "other required types");
-    if (list[0] == '\0') {
+    if (out.length == 0) {
         return existing->id;
     }
     setti_world_fail_with(
@@ -526,34 +533,25 @@ static bool component_publish(sett_world* world, setti_type* type)
 {
     SETTI_ASSERT(type->id != 0 && setti_world_type(world, type->id) == NULL);
     setti_pool* pool = &world->pool;
-    uint32_t linked = 0;
-    bool done = component_reserve_id(world, type->id) &&
-                setti_type_list_add(pool, &world->registered, type);
-    if (!done) {
-        return false;
-    }
     bool dont_fragment = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
-    done = !dont_fragment || setti_type_list_add(pool, &world->dont_fragment, type);
-    while (done && linked < type->required.count) {
-        done = setti_type_list_add(pool, &type->required.item[linked]->dependants, type);
-        linked += done;
+    bool reserved = component_reserve_id(world, type->id) &&
+                    type_list_reserve(pool, &world->registered) &&
+                    (!dont_fragment || type_list_reserve(pool, &world->dont_fragment));
+    for (uint32_t k = 0; reserved && k < type->required.count; k++) {
+        reserved = type_list_reserve(pool, &type->required.item[k]->dependants);
     }
-    done = done && setti_hash_map_set(pool, &world->names, type->name_key, type->id);
-    if (!done) {
-        world->registered.count--;
-        world->dont_fragment.count -=
-            dont_fragment && world->dont_fragment.count != 0 &&
-            world->dont_fragment.item[world->dont_fragment.count - 1] == type;
-        while (linked > 0) {
-            type->required.item[--linked]->dependants.count--;
-        }
+    if (!reserved || !setti_hash_map_set(pool, &world->names, type->name_key, type->id)) {
         return false;
+    }
+    (void)setti_type_list_add(pool, &world->registered, type);
+    if (dont_fragment) {
+        (void)setti_type_list_add(pool, &world->dont_fragment, type);
     }
     for (uint32_t k = 0; k < type->required.count; k++) {
-        type->required.item[k]->flags |=
-            SETTI_TYPE_REQUIRED |
-            ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0 ? (uint32_t)SETTI_TYPE_REQUIRED_APART
-                                                           : 0);
+        setti_type* needed = type->required.item[k];
+        (void)setti_type_list_add(pool, &needed->dependants, type);
+        needed->flags |=
+            SETTI_TYPE_REQUIRED | (dont_fragment ? (uint32_t)SETTI_TYPE_REQUIRED_APART : 0);
     }
     world->types[type->id] = type;
     world->readable[type->id] = type;

@@ -237,10 +237,10 @@ typedef struct setti_type {
 } setti_type;
 
 /* Lists what differs between two resolved descriptors of one type, but for ids and what they
- * require; "" if nothing does. `out` has SETTI_MESSAGE_SIZE bytes. The second adds to the list. */
-void setti_component_differences(char* out, const sett_component_desc* present,
+ * require; nothing if nothing does. The second adds to the list. */
+void setti_component_differences(setti_writer* out, const sett_component_desc* present,
                                  const sett_component_desc* wanted);
-void setti_component_differ_in(char* out, bool differs, const char* what);
+void setti_component_differ_in(setti_writer* out, bool differs, const char* what);
 
 /* Fills in the defaults of a descriptor. Returns NULL, or what is wrong with it. */
 const char* setti_component_resolve(sett_component_desc* desc);
