@@ -148,6 +148,21 @@ static command_record* command_at(command_chunk* chunk, size_t offset)
     return (command_record*)(void*)((unsigned char*)chunk + offset);
 }
 
+/* The record at a place, which becomes that behind it; NULL at the end. */
+static const command_record* command_next(command_chunk** chunk, size_t* offset)
+{
+    while (*chunk != NULL && *offset >= (*chunk)->used) {
+        *chunk = (*chunk)->next;
+        *offset = CHUNK_HEADER;
+    }
+    if (*chunk == NULL) {
+        return NULL;
+    }
+    const command_record* record = command_at(*chunk, *offset);
+    *offset = record->end;
+    return record;
+}
+
 /* The next record to read, moving on from a chunk that has been read to its end; NULL if there is
  * none. */
 static command_record* commands_peek(sett_commands* commands)
@@ -396,12 +411,7 @@ size_t sett_commands_describe(const sett_commands* commands, char* out, size_t s
     size_t offset = commands->read_offset;
     for (uint32_t number = 1; number <= commands->count; number++) {
         char what[COMMAND_TEXT_SIZE];
-        while (offset >= chunk->used) {
-            chunk = chunk->next;
-            offset = CHUNK_HEADER;
-        }
-        const command_record* record = command_at(chunk, offset);
-        offset = record->end;
+        const command_record* record = command_next(&chunk, &offset);
         command_print_record(commands->world, what, chunk, record);
         setti_writer_add(&writer, "%u: %s\n", (unsigned)number, what);
     }
@@ -1203,21 +1213,6 @@ void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers,
     world->locks += count != 0;
 }
 
-/* The next handle that a job gave out, null at the end; starts at the job's begin. */
-static sett_entity job_next_created(command_chunk** chunk, size_t* offset)
-{
-    for (; *chunk != NULL; *chunk = (*chunk)->next, *offset = CHUNK_HEADER) {
-        while (*offset < (*chunk)->used) {
-            const command_record* record = command_at(*chunk, *offset);
-            *offset = record->end;
-            if (record->verb == &command_create) {
-                return record->entity;
-            }
-        }
-    }
-    return sett_null();
-}
-
 /* Reserves what claiming the indices of a job's handles takes, or claims them. */
 static bool job_claim(sett_commands* commands, bool reserve)
 {
@@ -1226,7 +1221,12 @@ static bool job_claim(sett_commands* commands, bool reserve)
     command_chunk* chunk = commands->job.chunk != NULL ? commands->job.chunk : commands->first;
     size_t offset = commands->job.offset;
     for (uint32_t n = 0; n < commands->job.created; n++) {
-        uint32_t index = job_next_created(&chunk, &offset).index;
+        const command_record* record;
+        while ((record = command_next(&chunk, &offset)) != NULL &&
+               record->verb != &command_create) {
+        }
+        SETTI_ASSERT(record != NULL);
+        uint32_t index = record->entity.index;
         if (!reserve) {
             (void)setti_entity_claim(&world->pool, &world->entities, index);
         } else if (setti_entity_reserve_index(&world->pool, &world->entities, index) != SETT_OK) {
