@@ -86,6 +86,15 @@ static const char* parse_found(parse* p, char out[32])
     return out;
 }
 
+/* Fails at what comes next; `where`: what is missing stands behind that, or "". */
+static bool parse_missing(parse* p, const char* what, const char* where)
+{
+    char out[32];
+    const char* found = parse_found(p, out);
+    return parse_fail(p, p->at, SETT_STATUS_ARGUMENT, "%s is missing%s, %s stands there", what,
+                      where, found);
+}
+
 static bool parse_accept(parse* p, const char* token)
 {
     parse_skip(p);
@@ -152,9 +161,7 @@ static const char* parse_name(parse* p, const char* what, bool path)
         }
         return parse_keep(p, start, (size_t)(p->at - start));
     }
-    char found[32];
-    parse_fail(p, start, SETT_STATUS_ARGUMENT, "%s is missing, %s stands there", what,
-               parse_found(p, found));
+    parse_missing(p, what, "");
     return NULL;
 }
 
@@ -315,10 +322,7 @@ static bool parse_walk(parse* p, sett_search_term* term, bool* taken)
     }
     *taken = parse_word(p, "up");
     if (!*taken) {
-        char found[32];
-        return !self || parse_fail(p, p->at, SETT_STATUS_ARGUMENT,
-                                   "\"up\" is missing behind \"self|\", %s stands there",
-                                   parse_found(p, found));
+        return !self || parse_missing(p, "\"up\"", " behind \"self|\"");
     }
     term->walk = self ? SETT_WALK_SELF_UP : SETT_WALK_UP;
     parse_skip(p);
@@ -339,12 +343,9 @@ static bool parse_source(parse* p, sett_search_term* term)
     parse_skip(p);
     if (p->at[0] == '|' && p->at[1] != '|') {
         p->at++;
-        char found[32];
         return parse_walk(p, term, &taken) &&
-               (taken || parse_fail(p, p->at, SETT_STATUS_ARGUMENT,
-                                    "parent, up, self|up, target or prefab is missing behind "
-                                    "\"|\", %s stands there",
-                                    parse_found(p, found)));
+               (taken ||
+                parse_missing(p, "parent, up, self|up, target or prefab", " behind \"|\""));
     }
     return true;
 }
@@ -481,10 +482,7 @@ static bool parse_compare(parse* p, sett_compare* compare)
             return true;
         }
     }
-    char found[32];
-    return parse_fail(p, p->at, SETT_STATUS_ARGUMENT,
-                      "a comparison (== != < <= > >= ~= !~) is missing, %s stands there",
-                      parse_found(p, found));
+    return parse_missing(p, "a comparison (== != < <= > >= ~= !~)", "");
 }
 
 /* [in], [drive], [in drive] */
@@ -679,14 +677,11 @@ static bool parse_order(parse* p)
 static bool parse_all(setti_parsed* parsed, const char* text)
 {
     parse p = {parsed, text, text, 0};
-    char found[32];
     if (!parse_chains(&p) || !parse_order(&p)) {
         return false;
     }
     parse_skip(&p);
-    return *p.at == '\0' || parse_fail(&p, p.at, SETT_STATUS_ARGUMENT,
-                                       "\",\" or \"||\" is missing behind a term, %s stands there",
-                                       parse_found(&p, found));
+    return *p.at == '\0' || parse_missing(&p, "\",\" or \"||\"", " behind a term");
 }
 
 sett_status setti_search_parse(sett_world* world, const char* text, const char* call,
