@@ -637,36 +637,6 @@ static bool tree_check_cycle(sett_world* world, const setti_hierarchy* tree, set
     return false;
 }
 
-/* Adds the component to both where they lack it: to both, or, when memory runs out, to neither. */
-SETTI_COLD static bool tree_join(sett_world* world, const setti_hierarchy* tree, sett_entity entity,
-                                 sett_entity parent, const char* call)
-{
-    setti_type* type = tree->type;
-    bool lacks = !setti_storage_has(&type->storage, entity.index);
-    bool parent_lacks = !setti_storage_has(&type->storage, parent.index);
-    if (setti_world_check_unlocked(world, call) != SETT_OK) {
-        return false;
-    }
-    setti_edit_settle(world);
-    uint32_t signature = *setti_entity_signature(&world->entities, parent);
-    bool reserved =
-        !parent_lacks || setti_change_reserve_add(world, type, parent.index, &signature);
-    signature = *setti_entity_signature(&world->entities, entity);
-    reserved =
-        reserved && (!lacks || setti_change_reserve_add(world, type, entity.index, &signature));
-    if (!reserved) {
-        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, type->id);
-        return false;
-    }
-    if (parent_lacks) {
-        (void)setti_change_add_reserved(world, type, parent);
-    }
-    if (lacks) {
-        (void)setti_change_add_reserved(world, type, entity);
-    }
-    return true;
-}
-
 /* Whether an entity may become a child of a parent. */
 static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tree,
                                     sett_entity entity, sett_entity parent, const char* call)
@@ -723,8 +693,11 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
     uint32_t from = old != NULL ? old->parent : 0;
     bool named = world->name_table != NULL && from != parent.index + 1;
     if (above == NULL || old == NULL) { /* look again: a callback may have moved them */
-        if (!tree_join(world, tree, entity, parent, call)) {
+        if (setti_world_check_unlocked(world, call) != SETT_OK) {
             return world->error;
+        }
+        if (!setti_change_add_two(world, tree->type, parent, tree->type, entity)) {
+            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, tree->type->id);
         }
         bool beside = before != 0 && tree_read(tree, before)->parent == parent.index + 1;
         return tree_place(world, tree, entity, parent, beside ? before : 0, call);

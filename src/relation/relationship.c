@@ -458,31 +458,16 @@ static bool relation_attach(setti_relation* relation, sett_entity source, sett_e
                             const void* data)
 {
     SETTI_ASSERT(relation->world->locks == 0 && sett_is_null(relation->pending_target));
-    sett_world* world = relation->world;
-    bool lists = !setti_storage_has(&relation->sources->storage, target.index);
-    bool links = !setti_storage_has(&relation->links->storage, source.index);
-    setti_edit_settle(world);
-    uint32_t signature = *setti_entity_signature(&world->entities, target);
-    if (lists && !setti_change_reserve_add(world, relation->sources, target.index, &signature)) {
-        return false;
-    }
-    if (source.index != target.index) {
-        signature = *setti_entity_signature(&world->entities, source);
-    }
-    if (links && !setti_change_reserve_add(world, relation->links, source.index, &signature)) {
-        return false;
-    }
-    if (lists) {
-        (void)setti_change_add_reserved(world, relation->sources, target);
-    }
-    if (links) {
+    if (!setti_storage_has(&relation->links->storage, source.index)) {
         relation->pending_source = source;
         relation->pending_target = target;
         relation->pending_data = data;
-        (void)setti_change_add_reserved(world, relation->links, source);
     }
-    SETTI_ASSERT(sett_is_null(relation->pending_target));
-    return true;
+    bool done =
+        setti_change_add_two(relation->world, relation->sources, target, relation->links, source);
+    SETTI_ASSERT(!done || sett_is_null(relation->pending_target));
+    relation->pending_target = sett_null();
+    return done;
 }
 
 /* The link exists and is written to: gives it other data. */

@@ -44,6 +44,11 @@ void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity
 bool setti_change_reserve_remove(sett_world* world, setti_type* type, uint32_t index);
 void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t index);
 
+/* Adds a type to each of two entities, the first to the first first, where it is missing: to both, or,
+ * when memory runs out, to neither. The world is unlocked. */
+bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, setti_type* second,
+                          sett_entity b);
+
 /* From ties, about an entity that stays: reserves, and later removes, all of its types whose values
  * lead to nothing but what goes. */
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index);
