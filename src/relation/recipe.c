@@ -306,25 +306,21 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
 
 /* ------------------------------------------------------------------------------------ comparing */
 
-static bool recipe_is_tree(const recipe_node* node, const sett_hierarchy* links)
+/* Whether a node is linked as it was. Where the root stands makes no difference. */
+static bool recipe_is_linked(const recipe_node* node, const sett_hierarchy* links, bool root)
 {
-    return links == NULL
-               ? !node->tree
-               : node->tree && links->parent == node->links.parent &&
-                     links->first == node->links.first && links->next == node->links.next &&
-                     links->previous == node->links.previous &&
-                     links->children == node->links.children;
+    if (links == NULL || !node->tree) {
+        return (links != NULL) == node->tree;
+    }
+    return links->first == node->links.first && links->children == node->links.children &&
+           (root || (links->parent == node->links.parent && links->next == node->links.next &&
+                     links->previous == node->links.previous));
 }
 
-/* Whether a node is as it was. Where the root stands makes no difference. */
 static bool recipe_is_node(const sett_world* world, const recipe_node* node, bool root)
 {
-    const sett_hierarchy* links = setti_hierarchy_find(world, node->index);
-    bool same = root ? (links != NULL) == node->tree &&
-                           (links == NULL || (links->first == node->links.first &&
-                                              links->children == node->links.children))
-                     : recipe_is_tree(node, links);
-    return same && setti_entity_set_of(&world->entities, node->index) == node->signature &&
+    return recipe_is_linked(node, setti_hierarchy_find(world, node->index), root) &&
+           setti_entity_set_of(&world->entities, node->index) == node->signature &&
            (root || world->name_table == NULL ||
             setti_name_key(world, node->index) == node->name) &&
            (world->dont_fragment.count == 0 || recipe_apart(world, node->index) == node->apart);
