@@ -826,24 +826,40 @@ uint32_t sett_source_count(const sett_world* world, sett_component relationship,
     return sources != NULL ? sources->count : 0;
 }
 
-/* The record where the walk goes on. If the one just returned was deleted, the last of all took its
- * number; if that was the next one, it is there. */
-static const setti_chain_record* cursor_record(const setti_relation* relation,
-                                               const sett_link_cursor* cursor, uint32_t* place)
+/* The entity at the other end of the next link of an entity to its targets (`down`: of its sources to
+ * it); null at the end. If the record just returned was deleted, the last of all took its number; if
+ * that was the next one, it is there. */
+static sett_entity relation_next(const setti_relation* relation, sett_entity entity,
+                                 sett_link_cursor* cursor, bool down)
 {
-    *place = cursor->next_;
-    if (*place != SETTI_NONE && *place >= relation->record_count) {
-        *place = cursor->at_;
+    const setti_entity_table* entities = &relation->world->entities;
+    bool current = setti_entity_is_current(entities, entity);
+    uint32_t first = current ? setti_chain_first(relation, entity.index, down) : SETTI_NONE;
+    uint32_t place = first != SETTI_NONE && cursor->begun_ ? cursor->next_ : first;
+    bool moved = relation->many && place != SETTI_NONE && place >= relation->record_count;
+    place = moved ? cursor->at_ : place;
+    if (place == SETTI_NONE || (relation->many && place >= relation->record_count)) {
+        return sett_null();
     }
-    return *place < relation->record_count ? setti_chain_record_at(relation, *place) : NULL;
-}
-
-static void cursor_step(sett_link_cursor* cursor, uint32_t place, uint32_t next, const void* data)
-{
+    const unsigned char* at = relation_link_at(relation, place);
+    const setti_chain_record* record = (const void*)at; /* of many, */
+    const sett_link* link = (const void*)at;            /* or exclusive, and NULL if it went */
+    if (at == NULL) {
+        return sett_null();
+    }
+    sett_entity target = relation->many ? record->target : link->target;
+    uint32_t source = relation->many ? record->source : place;
+    if (down ? !sett_equals(target, entity) : source != entity.index) {
+        return sett_null();
+    }
+    const sett_chain_* chain = !relation->many ? &link->chain_
+                               : down          ? &record->by_target
+                                               : &record->by_source;
     cursor->begun_ = true;
     cursor->at_ = place;
-    cursor->next_ = next;
-    cursor->data = data;
+    cursor->next_ = down || relation->many ? chain->next : SETTI_NONE;
+    cursor->data = at + relation->data;
+    return down ? setti_entity_at(entities, source) : target;
 }
 
 sett_entity sett_target_next(const sett_world* world, sett_entity source,
@@ -854,39 +870,7 @@ sett_entity sett_target_next(const sett_world* world, sett_entity source,
     }
     const setti_relation* relation =
         relation_accessed(world, relationship, SETTI_ACCESS_READ, "sett_target_next");
-    const void* value = relation != NULL ? relation_value(world, relation->links, source) : NULL;
-    if (value == NULL || (cursor->begun_ && cursor->next_ == SETTI_NONE)) {
-        return sett_null();
-    }
-    if (!relation->many) {
-        cursor_step(cursor, source.index, SETTI_NONE, (const unsigned char*)value + relation->data);
-        return ((const sett_link*)value)->target;
-    }
-    if (!cursor->begun_) {
-        cursor->next_ = ((const sett_links*)value)->first_;
-    }
-    uint32_t place;
-    const setti_chain_record* record = cursor_record(relation, cursor, &place);
-    if (record == NULL || record->source != source.index) {
-        return sett_null();
-    }
-    cursor_step(cursor, place, record->by_source.next,
-                (const unsigned char*)record + relation->data);
-    return record->target;
-}
-
-/* The next source where each has one target: its index is the place. */
-static sett_entity source_next_exclusive(const setti_relation* relation, sett_entity target,
-                                         sett_link_cursor* cursor)
-{
-    SETTI_ASSERT(!relation->many && cursor->next_ != SETTI_NONE);
-    uint32_t place = cursor->next_;
-    const sett_link* link = setti_storage_find(&relation->links->storage, place);
-    if (link == NULL || !sett_equals(link->target, target)) {
-        return sett_null();
-    }
-    cursor_step(cursor, place, link->chain_.next, (const unsigned char*)link + relation->data);
-    return setti_entity_at(&relation->world->entities, place);
+    return relation != NULL ? relation_next(relation, source, cursor, false) : sett_null();
 }
 
 sett_entity sett_source_next(const sett_world* world, sett_component relationship,
@@ -897,25 +881,5 @@ sett_entity sett_source_next(const sett_world* world, sett_component relationshi
     }
     const setti_relation* relation =
         relation_accessed(world, relationship, SETTI_ACCESS_READ, "sett_source_next");
-    const sett_links* sources = relation_sources(world, relation, target);
-    if (sources == NULL || (cursor->begun_ && cursor->next_ == SETTI_NONE)) {
-        return sett_null();
-    }
-    if (!cursor->begun_) {
-        if (sources->count == 0) {
-            return sett_null();
-        }
-        cursor->next_ = sources->first_;
-    }
-    if (!relation->many) {
-        return source_next_exclusive(relation, target, cursor);
-    }
-    uint32_t place;
-    const setti_chain_record* record = cursor_record(relation, cursor, &place);
-    if (record == NULL || !sett_equals(record->target, target)) {
-        return sett_null();
-    }
-    cursor_step(cursor, place, record->by_target.next,
-                (const unsigned char*)record + relation->data);
-    return setti_entity_at(&world->entities, record->source);
+    return relation != NULL ? relation_next(relation, target, cursor, true) : sett_null();
 }
