@@ -52,41 +52,7 @@ sett_status sett_file_migrate(sett_world* world, sett_component component,
 
 static const sett_member* migrate_find(const sett_struct* in, const char* name)
 {
-    for (uint32_t k = 0; in != NULL && k < in->count; k++) {
-        if (strcmp(in->members[k].name, name) == 0) {
-            return &in->members[k];
-        }
-    }
-    return NULL;
-}
-
-typedef enum migrate_class {
-    MIGRATE_OTHER,
-    MIGRATE_UNSIGNED, /* bool included */
-    MIGRATE_SIGNED,
-    MIGRATE_FLOAT
-} migrate_class;
-
-static migrate_class migrate_class_of(sett_member_kind kind)
-{
-    switch (kind) {
-    case SETT_MEMBER_BOOL:
-    case SETT_MEMBER_U8:
-    case SETT_MEMBER_U16:
-    case SETT_MEMBER_U32:
-    case SETT_MEMBER_U64:
-        return MIGRATE_UNSIGNED;
-    case SETT_MEMBER_I8:
-    case SETT_MEMBER_I16:
-    case SETT_MEMBER_I32:
-    case SETT_MEMBER_I64:
-        return MIGRATE_SIGNED;
-    case SETT_MEMBER_F32:
-    case SETT_MEMBER_F64:
-        return MIGRATE_FLOAT;
-    default:
-        return MIGRATE_OTHER;
-    }
+    return setti_struct_member(in, name, strlen(name));
 }
 
 static uint32_t migrate_size(const sett_member* member)
@@ -98,18 +64,19 @@ static uint32_t migrate_size(const sett_member* member)
 /* Whether every value of a number is one of the other kind. */
 static bool migrate_widens(sett_member_kind from, sett_member_kind to)
 {
-    migrate_class a = migrate_class_of(from);
-    migrate_class b = migrate_class_of(to);
     uint32_t small = sett_member_kind_size(from);
     uint32_t large = sett_member_kind_size(to);
-    if (a == MIGRATE_OTHER || b == MIGRATE_OTHER || to == SETT_MEMBER_BOOL) {
+    bool is_float = setti_number_is_float(from);
+    bool is_signed = setti_number_is_signed(from);
+    if (from == SETT_MEMBER_UNKNOWN || from > SETT_MEMBER_F64 ||
+        !(setti_number_is_integer(to) || setti_number_is_float(to))) {
         return false;
     }
-    if (a == b) {
+    if (is_float == setti_number_is_float(to) && is_signed == setti_number_is_signed(to)) {
         return small <= large;
     }
-    return (b == MIGRATE_SIGNED && a == MIGRATE_UNSIGNED && small < large) ||
-           (b == MIGRATE_FLOAT && small < large); /* 16 bits into 24, 32 into 53 */
+    return !is_float && small < large && /* 16 bits into 24, 32 into 53 */
+           (setti_number_is_signed(to) || setti_number_is_float(to));
 }
 
 /* Whether a member can become another without a loss. */
@@ -137,9 +104,8 @@ static bool migrate_fits(const sett_member* from, const sett_member* to)
 static void migrate_number(sett_member_kind from_kind, const unsigned char* from,
                            sett_member_kind to_kind, unsigned char* to)
 {
-    SETTI_ASSERT(migrate_class_of(from_kind) != MIGRATE_OTHER &&
-                 sett_member_kind_size(to_kind) != 0);
-    if (migrate_class_of(to_kind) != MIGRATE_FLOAT) {
+    SETTI_ASSERT(from_kind <= SETT_MEMBER_F64 && sett_member_kind_size(to_kind) != 0);
+    if (!setti_number_is_float(to_kind)) {
         setti_number_store(to_kind, setti_number_load(from_kind, from), to);
         return;
     }

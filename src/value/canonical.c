@@ -425,20 +425,13 @@ bool setti_canonical_same(const setti_members* members, const void* a, const voi
 bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const void* a,
                                   const void* b)
 {
-    SETTI_ASSERT(size != 0);
-    setti_piece piece = {0, size, SETTI_PIECE_BYTES, 1};
-    SETTI_ASSERT(kind != SETT_MEMBER_STRUCT && kind != SETT_MEMBER_LIST);
+    SETTI_ASSERT(size != 0 && kind != SETT_MEMBER_STRUCT && kind != SETT_MEMBER_LIST);
     if (kind == SETT_MEMBER_STRING) {
         const sett_string x = setti_owned_string(a);
         const sett_string y = setti_owned_string(b);
         return strcmp(sett_string_get(&x), sett_string_get(&y)) == 0;
     }
-    if (kind == SETT_MEMBER_F32 || kind == SETT_MEMBER_F64) {
-        piece.kind = SETTI_PIECE_FLOAT;
-        piece.unit = (uint16_t)size;
-    } else if (kind == SETT_MEMBER_TEXT) {
-        piece.kind = SETTI_PIECE_TEXT;
-    }
+    const setti_piece piece = setti_piece_of(kind, 0, size, size);
     return piece_same(&piece, a, b);
 }
 

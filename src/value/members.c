@@ -11,6 +11,7 @@
 #include "value/value.h"
 
 #include "base/hash_map.h"
+#include "value/number.h"
 
 #include <stdio.h>
 
@@ -78,11 +79,6 @@ sett_member setti_member_item(const sett_member* list)
     item.count = 1;
     item.local = false;
     return item;
-}
-
-static bool member_is_integer(sett_member_kind kind)
-{
-    return kind >= SETT_MEMBER_I8 && kind <= SETT_MEMBER_U64;
 }
 
 /* The most that a member's address is a multiple of for its kind alone. */
@@ -196,7 +192,7 @@ static const char* member_check_extras(const sett_member* given)
     const sett_member item = list ? setti_member_item(given) : *given;
     const sett_member* member = &item;
     sett_member_kind kind = member_kind(member);
-    if (member->constants != NULL && !member_is_integer(kind)) {
+    if (member->constants != NULL && !setti_number_is_integer(kind)) {
         return "has constants and is no integer";
     }
     if (member->constants != NULL && member_has_value_for_name(member->constants)) {
@@ -206,14 +202,14 @@ static const char* member_check_extras(const sett_member* given)
     if (member->bits && member->constants == NULL) {
         return "has no constants that say what its bits are";
     }
-    if (member->scale != 0 && (!member_is_integer(kind) || member_element_size(member) > 4 ||
+    if (member->scale != 0 && (!setti_number_is_integer(kind) || member_element_size(member) > 4 ||
                                member->constants != NULL)) {
         return "has a scale and is no plain integer of at most 32 bits";
     }
     if (member->scale < 0 || !(member->scale <= 1e30)) {
         return "has a scale that is not positive";
     }
-    if (member->step != 0 && (list || (kind != SETT_MEMBER_F32 && kind != SETT_MEMBER_F64))) {
+    if (member->step != 0 && (list || !setti_number_is_float(kind))) {
         return "has a step and is neither f32 nor f64";
     }
     if (member->step != 0 && !member_is_step(member->step)) {
@@ -386,17 +382,23 @@ const char* setti_members_check(const sett_struct* of, size_t align, const unsig
 
 /* -------------------------------------------------------------------------------------- copying */
 
+/* A list that is filled; without memory its items are only counted. */
+typedef struct piece_list {
+    setti_piece* item;
+    setti_piece last;
+    uint32_t count;
+    uint32_t first; /* none is joined to one before it */
+} piece_list;
+
 /* Copies one thing behind the other; without memory it only measures. */
 typedef struct member_copy {
     unsigned char* base;
     size_t used;
-    setti_piece* pieces; /* or NULL while they are only counted */
-    setti_piece last;
-    uint32_t piece_count;
-    uint32_t first_piece; /* none is joined to one before it */
-    uint32_t* entities;
+    piece_list pieces;
+    piece_list items;   /* pieces of the items of lists */
+    uint32_t* entities; /* or NULL while they are only counted */
     uint32_t entity_count;
-    setti_owned* owned; /* or NULL while they are only counted */
+    setti_owned* owned; /* the same */
     uint32_t owned_count;
 } member_copy;
 
@@ -486,10 +488,10 @@ static sett_struct copy_struct(member_copy* to, const sett_struct* from)
 
 /* --------------------------------------------------------------------------------------- pieces */
 
-static setti_piece piece_of(sett_member_kind kind, uint32_t offset, uint32_t size, uint32_t element)
+setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size, uint32_t element)
 {
     setti_piece piece = {offset, size, SETTI_PIECE_BYTES, (uint16_t)element};
-    if (kind == SETT_MEMBER_F32 || kind == SETT_MEMBER_F64) {
+    if (setti_number_is_float(kind)) {
         piece.kind = SETTI_PIECE_FLOAT;
     } else if (kind == SETT_MEMBER_BOOL) {
         piece.kind = SETTI_PIECE_BOOL;
@@ -505,9 +507,9 @@ static setti_piece piece_of(sett_member_kind kind, uint32_t offset, uint32_t siz
 }
 
 /* Joins it to the one before where both are written down alike. */
-static void piece_add(member_copy* to, setti_piece piece)
+static void piece_add(piece_list* to, setti_piece piece)
 {
-    bool joins = to->piece_count != to->first_piece && piece.kind < SETTI_PIECE_TEXT &&
+    bool joins = to->count != to->first && piece.kind < SETTI_PIECE_TEXT &&
                  to->last.kind == piece.kind && to->last.unit == piece.unit &&
                  to->last.offset + to->last.size == piece.offset;
     if (joins) {
@@ -515,80 +517,63 @@ static void piece_add(member_copy* to, setti_piece piece)
         piece.size += to->last.size;
     }
     to->last = piece;
-    to->piece_count += !joins;
-    if (to->pieces != NULL) {
-        to->pieces[to->piece_count - 1] = piece;
+    to->count += !joins;
+    if (to->item != NULL) {
+        to->item[to->count - 1] = piece;
     }
 }
 
-/* Strings or lists: one piece each, unless they are local. */
-static void owned_add(member_copy* to, const sett_member* member, uint32_t offset)
+static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of, uint32_t base);
+
+/* A string or a list, with the pieces of its items. */
+static void owned_add(member_copy* copy, const sett_member* member, uint32_t offset)
 {
-    bool list = member->kind == SETT_MEMBER_LIST;
-    uint32_t size = member_element_size(member);
-    for (uint32_t at = 0; at < member->size; at += size, to->owned_count++) {
-        setti_piece piece = {offset + at, size, SETTI_PIECE_OWNED, (uint16_t)to->owned_count};
-        if (to->owned != NULL) {
-            setti_owned* owned = &to->owned[to->owned_count];
-            memset(owned, 0, sizeof(*owned));
-            owned->offset = offset + at;
-            owned->item_size = list ? setti_member_item(member).size : 0;
-        }
-        if (!member->local) {
-            piece_add(to, piece);
-        }
+    piece_list* items = &copy->items;
+    setti_owned owned = {.offset = offset};
+    items->first = items->count;
+    if (member->kind == SETT_MEMBER_LIST) {
+        const sett_member item = setti_member_item(member);
+        const sett_struct one = {"", item.size, 1, &item, NULL};
+        pieces_add(copy, items, &one, 0);
+        owned.item_size = item.size;
     }
+    if (copy->owned != NULL) {
+        owned.pieces = items->item + items->first;
+        owned.piece_count = items->count - items->first;
+        for (uint32_t k = 0; k < owned.piece_count; k++) {
+            owned.item_least += owned.pieces[k].size;
+        }
+        copy->owned[copy->owned_count] = owned;
+    }
+    copy->owned_count++;
 }
 
-static void pieces_add(member_copy* to, const sett_struct* of, uint32_t base)
+static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of, uint32_t base)
 {
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
         sett_member_kind kind = member_kind(member);
         uint32_t element = member_element_size(member);
         uint32_t offset = base + member->offset;
-        for (uint32_t at = 0; kind == SETT_MEMBER_ENTITY && at < member->size; at += element) {
-            if (to->entities != NULL) {
-                to->entities[to->entity_count] = offset + at;
+        uint32_t end = offset + member->size;
+        for (uint32_t at = offset; kind == SETT_MEMBER_ENTITY && at < end; at += element) {
+            if (copy->entities != NULL) {
+                copy->entities[copy->entity_count] = at;
             }
-            to->entity_count++;
+            copy->entity_count++;
         }
-        for (uint32_t at = 0; kind == SETT_MEMBER_STRUCT && at < member->size; at += element) {
-            pieces_add(to, member->of, offset + at);
+        for (uint32_t at = offset; kind == SETT_MEMBER_STRUCT && at < end; at += element) {
+            pieces_add(copy, to, member->of, at);
         }
-        if (kind >= SETT_MEMBER_STRING) {
-            owned_add(to, member, offset);
-        } else if (kind != SETT_MEMBER_STRUCT && !member->local) {
-            piece_add(to, piece_of(kind, offset, member->size, element));
-        }
-    }
-}
-
-/* Adds the pieces of the items of all lists, in the order in which owned_add met them. */
-static void items_add(member_copy* to, const sett_struct* of)
-{
-    for (uint32_t k = 0; k < of->count; k++) {
-        const sett_member* member = &of->members[k];
-        sett_member_kind kind = member_kind(member);
-        uint32_t elements = member->size / member_element_size(member);
-        for (uint32_t n = 0; kind == SETT_MEMBER_STRUCT && n < elements; n++) {
-            items_add(to, member->of);
-        }
-        for (uint32_t n = 0; kind >= SETT_MEMBER_STRING && n < elements; n++, to->owned_count++) {
-            to->first_piece = to->piece_count;
-            if (kind == SETT_MEMBER_LIST) {
-                const sett_member item = setti_member_item(member);
-                const sett_struct one = {"", item.size, 1, &item, NULL};
-                pieces_add(to, &one, 0);
+        for (uint32_t at = offset; kind >= SETT_MEMBER_STRING && at < end; at += element) {
+            setti_piece piece = {at, element, SETTI_PIECE_OWNED, (uint16_t)copy->owned_count};
+            owned_add(copy, member, at);
+            if (!member->local) {
+                piece_add(to, piece);
             }
-            setti_owned* owned = to->owned != NULL ? &to->owned[to->owned_count] : NULL;
-            if (owned != NULL) {
-                owned->pieces = to->pieces + to->first_piece;
-                owned->piece_count = to->piece_count - to->first_piece;
-                for (uint32_t p = 0; p < owned->piece_count; p++) {
-                    owned->item_least += owned->pieces[p].size;
-                }
-            }
+        }
+        if (kind < SETT_MEMBER_STRUCT && !member->local) {
+            piece_add(to, setti_piece_of(kind, offset, member->size, element));
         }
     }
 }
@@ -690,58 +675,48 @@ static size_t words_size(const sett_struct* of)
     return of->size <= SETTI_NAN_SIZE ? (of->size / 8 + 1) * sizeof(setti_nan_word) : 0;
 }
 
-/* Lays all of it out from `base` on; NULL: only measures. */
-static void members_lay_out(member_copy* to, const sett_struct* of)
+/* Goes over all that is copied: it is counted, or written where there is room for it. */
+static sett_struct members_walk(member_copy* to, const sett_struct* of)
 {
-    setti_members* members = (setti_members*)(void*)to->base;
-    to->used = setti_align_up(sizeof(*members), 8);
+    to->used = setti_align_up(sizeof(setti_members), 8);
     sett_struct copied = copy_struct(to, of);
-    to->piece_count = 0;
-    to->entity_count = 0;
-    member_copy counted = *to; /* how many there are */
-    counted.pieces = NULL;
-    counted.entities = NULL;
-    pieces_add(&counted, of, 0);
-    uint32_t owned_count = counted.owned_count;
-    counted.owned_count = 0;
-    items_add(&counted, of);
-    size_t words = to->used;
-    size_t owned = words + words_size(of);
-    size_t pieces = owned + owned_count * sizeof(setti_owned);
-    size_t entities = pieces + setti_align_up(counted.piece_count * sizeof(setti_piece), 8);
-    to->used = entities + counted.entity_count * sizeof(uint32_t);
-    if (members != NULL) {
-        to->owned = (setti_owned*)(void*)(to->base + owned);
-        to->pieces = (setti_piece*)(void*)(to->base + pieces);
-        to->entities = (uint32_t*)(void*)(to->base + entities);
-        pieces_add(to, of, 0);
-        members->of = copied;
-        members->owned = to->owned;
-        members->owned_count = to->owned_count;
-        members->pieces = to->pieces;
-        members->piece_count = to->piece_count;
-        members->entities = to->entities;
-        members->entity_count = to->entity_count;
-        members->room = to->used;
-        members->words = (const setti_nan_word*)(const void*)(to->base + words);
-        to->owned_count = 0;
-        items_add(to, of);
-    }
+    pieces_add(to, &to->pieces, of, 0);
+    return copied;
 }
 
 setti_members* setti_members_create(setti_pool* pool, const sett_struct* of)
 {
-    member_copy copy = {0};
-    members_lay_out(&copy, of);
-    setti_members* members = setti_pool_alloc(pool, copy.used, 8);
-    if (members == NULL) {
+    member_copy count = {0};
+    (void)members_walk(&count, of);
+    size_t words = count.used;
+    size_t owned = words + words_size(of);
+    size_t pieces = owned + count.owned_count * sizeof(setti_owned);
+    size_t items = pieces + count.pieces.count * sizeof(setti_piece);
+    size_t entities = setti_align_up(items + count.items.count * sizeof(setti_piece), 8);
+    size_t room = entities + count.entity_count * sizeof(uint32_t);
+    unsigned char* base = setti_pool_alloc(pool, room, 8);
+    if (base == NULL) {
         return NULL;
     }
-    copy.base = (unsigned char*)members;
-    members_lay_out(&copy, of);
-    members->size = 0;
-    members->floats = false;
-    members->varies = false;
+    member_copy copy = {.base = base};
+    copy.owned = (setti_owned*)(void*)(base + owned);
+    copy.pieces.item = (setti_piece*)(void*)(base + pieces);
+    copy.items.item = (setti_piece*)(void*)(base + items);
+    copy.entities = (uint32_t*)(void*)(base + entities);
+    setti_members* members = (setti_members*)(void*)base;
+    sett_struct copied = members_walk(&copy, of);
+    SETTI_ASSERT(copy.used == words && copy.items.count == count.items.count);
+    *members = (setti_members){
+        .of = copied,
+        .pieces = copy.pieces.item,
+        .piece_count = copy.pieces.count,
+        .entities = copy.entities,
+        .entity_count = copy.entity_count,
+        .owned = copy.owned,
+        .owned_count = copy.owned_count,
+        .words = (const setti_nan_word*)(const void*)(base + words),
+        .room = room,
+    };
     for (uint32_t k = 0; k < members->piece_count; k++) {
         members->size += members->pieces[k].size;
         members->floats = members->floats || members->pieces[k].kind == SETTI_PIECE_FLOAT;
@@ -767,7 +742,7 @@ void setti_members_mask(const setti_members* members, unsigned char* mask)
 
 /* ---------------------------------------------------------------------------------------- paths */
 
-static const sett_member* path_member(const sett_struct* of, const char* name, size_t length)
+const sett_member* setti_struct_member(const sett_struct* of, const char* name, size_t length)
 {
     for (uint32_t k = 0; k < of->count; k++) {
         const char* own = of->members[k].name;
@@ -806,7 +781,7 @@ bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref
     uint32_t base = 0;
     for (;;) {
         size_t length = strcspn(path, ".[");
-        const sett_member* member = path_member(of, path, length);
+        const sett_member* member = setti_struct_member(of, path, length);
         if (member == NULL && guess != NULL) {
             *guess = setti_guess_begin(path, length);
             for (uint32_t k = 0; k < of->count; k++) {

@@ -11,7 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool number_is_signed(sett_member_kind kind)
+/* Floats that are written as words. */
+static const struct {
+    const char* text;
+    uint64_t bits[2]; /* of an f64, of an f32 */
+} number_words[] = {
+    {"NaN", {0x7FF8000000000000u, 0x7FC00000u}},
+    {"Infinity", {0x7FF0000000000000u, 0x7F800000u}},
+    {"-Infinity", {0xFFF0000000000000u, 0xFF800000u}},
+};
+
+bool setti_number_is_signed(sett_member_kind kind)
 {
     return kind == SETT_MEMBER_I8 || kind == SETT_MEMBER_I16 || kind == SETT_MEMBER_I32 ||
            kind == SETT_MEMBER_I64;
@@ -25,7 +35,7 @@ int64_t setti_number_load(sett_member_kind kind, const void* bytes)
     unsigned char* into = (unsigned char*)&word;
     memcpy(SETTI_BIG_ENDIAN ? into + sizeof(word) - size : into, bytes, size);
     uint32_t shift = 64 - 8 * size;
-    bool negative = number_is_signed(kind) && (word >> (8 * size - 1) & 1) != 0;
+    bool negative = setti_number_is_signed(kind) && (word >> (8 * size - 1) & 1) != 0;
     return (int64_t)(negative && shift != 0 ? word | UINT64_MAX << (64 - shift) : word);
 }
 
@@ -50,7 +60,7 @@ double setti_number_float(sett_member_kind kind, const void* bytes)
         return wide;
     }
     int64_t number = setti_number_load(kind, bytes);
-    return number_is_signed(kind) ? (double)number : (double)(uint64_t)number;
+    return setti_number_is_signed(kind) ? (double)number : (double)(uint64_t)number;
 }
 
 /* -------------------------------------------------------------------------------------- writing */
@@ -103,18 +113,12 @@ static size_t number_write_float(sett_member_kind kind, const void* bytes, char*
     if (!isnan(value)) {
         return number_write_finite(kind, value, out);
     }
-    uint32_t narrow = 0;
-    uint64_t wide = 0;
-    if (kind == SETT_MEMBER_F32) {
-        memcpy(&narrow, bytes, sizeof(narrow));
-        return narrow == 0x7FC00000u
-                   ? (size_t)snprintf(out, SETTI_NUMBER_SIZE, "NaN")
-                   : (size_t)snprintf(out, SETTI_NUMBER_SIZE, "nan:%08lx", (unsigned long)narrow);
-    }
-    memcpy(&wide, bytes, sizeof(wide));
-    return wide == 0x7FF8000000000000u
+    bool narrow = kind == SETT_MEMBER_F32;
+    uint64_t bits = (uint64_t)setti_number_load(narrow ? SETT_MEMBER_U32 : SETT_MEMBER_U64, bytes);
+    return bits == number_words[0].bits[narrow]
                ? (size_t)snprintf(out, SETTI_NUMBER_SIZE, "NaN")
-               : (size_t)snprintf(out, SETTI_NUMBER_SIZE, "nan:%016llx", (unsigned long long)wide);
+               : (size_t)snprintf(out, SETTI_NUMBER_SIZE, "nan:%0*llx", narrow ? 8 : 16,
+                                  (unsigned long long)bits);
 }
 
 size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale,
@@ -142,7 +146,7 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
     uint64_t number = 0;
     uint32_t bits = 8 * sett_member_kind_size(kind);
     uint64_t most = UINT64_MAX >> (64 - bits);
-    if (number_is_signed(kind)) {
+    if (setti_number_is_signed(kind)) {
         most = (most >> 1) + negative;
     } else if (negative) {
         most = 0;
@@ -162,11 +166,6 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
     }
     setti_number_store(kind, (int64_t)(negative ? 0 - number : number), bytes);
     return NULL;
-}
-
-static bool number_is(const char* text, size_t length, const char* word)
-{
-    return length == strlen(word) && memcmp(text, word, length) == 0;
 }
 
 /* "nan:" and all bits of a NaN. */
@@ -239,15 +238,13 @@ static const char* number_read_float(sett_member_kind kind, const char* text, si
     uint64_t bits = 0;
     double value = 0;
     bool narrow = kind == SETT_MEMBER_F32;
-    bool word = true;
-    if (number_is(text, length, "NaN")) {
-        bits = narrow ? 0x7FC00000u : 0x7FF8000000000000u;
-    } else if (number_is(text, length, "Infinity")) {
-        bits = narrow ? 0x7F800000u : 0x7FF0000000000000u;
-    } else if (number_is(text, length, "-Infinity")) {
-        bits = narrow ? 0xFF800000u : 0xFFF0000000000000u;
-    } else {
-        word = number_read_nan(kind, text, length, &bits);
+    bool word = number_read_nan(kind, text, length, &bits);
+    for (size_t k = 0; k < sizeof(number_words) / sizeof(number_words[0]); k++) {
+        const char* own = number_words[k].text;
+        if (length == strlen(own) && memcmp(text, own, length) == 0) {
+            bits = number_words[k].bits[narrow];
+            word = true;
+        }
     }
     if (word) {
         number_store_bits(kind, bits, bytes);

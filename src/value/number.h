@@ -16,6 +16,13 @@ static inline bool setti_number_is_integer(sett_member_kind kind)
     return kind >= SETT_MEMBER_I8 && kind <= SETT_MEMBER_U64;
 }
 
+static inline bool setti_number_is_float(sett_member_kind kind)
+{
+    return kind == SETT_MEMBER_F32 || kind == SETT_MEMBER_F64;
+}
+
+bool setti_number_is_signed(sett_member_kind kind);
+
 /* An integer of a value; of a u64 the same bits. */
 int64_t setti_number_load(sett_member_kind kind, const void* bytes);
 void setti_number_store(sett_member_kind kind, int64_t number, void* bytes);

@@ -81,6 +81,9 @@ typedef struct setti_members {
 const char* setti_members_check(const sett_struct* of, size_t align, const unsigned char* mask,
                                 char* out);
 
+/* How bytes of a kind are written down: `element` is the size of one. */
+setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size, uint32_t element);
+
 /* Whether a member is written as a list of elements. */
 static inline bool setti_member_is_array(const sett_member* member)
 {
@@ -103,6 +106,9 @@ SETTI_INLINE void setti_members_destroy(setti_pool* pool, setti_members* members
 
 /* Sets the bytes of a value that count to 255, the others to 0. */
 void setti_members_mask(const setti_members* members, unsigned char* mask);
+
+/* The member of a name of so many characters, or NULL. */
+const sett_member* setti_struct_member(const sett_struct* of, const char* name, size_t length);
 
 /* Finds a path: see sett_member_find. If a struct has no member of a name, `guess` is what it may
  * mean; can be NULL. */
