@@ -298,16 +298,21 @@ static bool json_more(setti_json* json, char open, char close)
     return json->wrong == NULL;
 }
 
+/* The next key and what is between it and its value; `key` NULL: it is passed over. */
+static bool json_next_key(setti_json* json, char* key, size_t* length)
+{
+    return json_more(json, '{', '}') && setti_json_string(json, key, SETTI_JSON_KEY, length) &&
+           (json_take(json, ':') || setti_json_fail(json, json->at, "':' is expected"));
+}
+
 bool setti_json_key(setti_json* json, char key[SETTI_JSON_KEY])
 {
-    size_t length;
-    if (!json_more(json, '{', '}') || !setti_json_string(json, key, SETTI_JSON_KEY, &length)) {
-        return false;
-    }
-    if (length >= SETTI_JSON_KEY || memchr(key, 0, length) != NULL) {
+    size_t length = 0;
+    bool good = json_next_key(json, key, &length);
+    if (good && (length >= SETTI_JSON_KEY || memchr(key, 0, length) != NULL)) {
         key[0] = '\0';
     }
-    return json_take(json, ':') || setti_json_fail(json, json->at, "':' is expected");
+    return good;
 }
 
 bool setti_json_item(setti_json* json)
@@ -339,34 +344,16 @@ static bool json_skip_scalar(setti_json* json, char c)
 
 bool setti_json_skip(setti_json* json)
 {
-    uint64_t objects = 0; /* bit k: the container of k open ones around it is an object */
-    uint32_t open = 0;
     size_t length;
-    do {
-        char c = setti_json_peek(json);
-        if (c == '{' || c == '[') {
-            if (!setti_json_begin(json, c)) {
-                return false;
-            }
-            objects = (objects & ~((uint64_t)1 << open)) | (uint64_t)(c == '{') << open;
-            open++;
-        } else if (!json_skip_scalar(json, c)) {
-            return false;
-        }
-        while (open != 0) { /* on to the next element, out of containers that end */
-            bool object = (objects >> (open - 1) & 1) != 0;
-            if (object ? json_more(json, '{', '}') : json_more(json, '[', ']')) {
-                if (object && (!setti_json_string(json, NULL, 0, &length) ||
-                               !(json_take(json, ':') ||
-                                 setti_json_fail(json, json->at, "':' is expected")))) {
-                    return false;
-                }
-                break;
-            }
-            open--;
-        }
-    } while (open != 0 && json->wrong == NULL);
-    return json->wrong == NULL;
+    char open = setti_json_peek(json);
+    if (open != '{' && open != '[') {
+        return json_skip_scalar(json, open);
+    }
+    bool good = setti_json_begin(json, open);
+    while (good && (open == '{' ? json_next_key(json, NULL, &length) : setti_json_item(json))) {
+        good = setti_json_skip(json); /* SETTI_JSON_DEPTH calls deep at most */
+    }
+    return good && json->wrong == NULL;
 }
 
 /* --------------------------------------------------------------------------------------- base64 */
