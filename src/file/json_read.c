@@ -286,6 +286,27 @@ static bool json_load_collect_types(json_load* load, bool components)
     return good && json->wrong == NULL;
 }
 
+/* What may be said of an entity. */
+enum {
+    JSON_NAME = 1,
+    JSON_PARENT = 2,
+    JSON_COMPONENTS = 4,
+    JSON_LINKS = 8,
+    JSON_ENTITY = 16,
+    JSON_HANDLE = 32
+};
+
+static uint32_t json_load_which(const char* key)
+{
+    static const char* const keys[] = {"name", "parent", "components", "links", "entity", "handle"};
+    for (uint32_t k = 0; k < 6; k++) {
+        if (strcmp(keys[k], key) == 0) {
+            return (uint32_t)1 << k;
+        }
+    }
+    return 0;
+}
+
 static bool json_load_collect_entity(json_load* load)
 {
     setti_json* json = &load->reader.json;
@@ -297,15 +318,14 @@ static bool json_load_collect_entity(json_load* load)
         load->entries[load->current] = fresh;
     }
     while (good && setti_json_key(json, key)) {
-        bool entity = strcmp(key, "entity") == 0;
-        if (entity && load->entries[load->current].at != SIZE_MAX) {
+        uint32_t which = json_load_which(key);
+        if (which == JSON_ENTITY && load->entries[load->current].at != SIZE_MAX) {
             return setti_json_fail(json, json->at, "\"entity\" occurs twice");
         }
-        bool components = strcmp(key, "components") == 0;
-        if (entity || strcmp(key, "handle") == 0) {
-            good = json_load_collect_reference(load, !entity);
-        } else if (components || strcmp(key, "links") == 0) {
-            good = json_load_collect_types(load, components);
+        if (which == JSON_ENTITY || which == JSON_HANDLE) {
+            good = json_load_collect_reference(load, which == JSON_HANDLE);
+        } else if (which == JSON_COMPONENTS || which == JSON_LINKS) {
+            good = json_load_collect_types(load, which == JSON_COMPONENTS);
         } else {
             good = setti_json_skip(json);
         }
@@ -694,18 +714,13 @@ static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
     setti_json* json = &load->reader.json;
     size_t at = (setti_json_peek(json), json->at);
     size_t length = 0;
-    if (setti_json_peek(json) == '{') {
-        char key[SETTI_JSON_KEY];
-        bool good = setti_json_begin(json, '{') && setti_json_key(json, key) &&
-                    strcmp(key, "base64") == 0 &&
-                    setti_json_base64(json, (unsigned char*)text, SETT_NAME_MAX, &length) &&
-                    !setti_json_key(json, key) && json->wrong == NULL;
-        text[good && length <= SETT_NAME_MAX ? length : 0] = '\0';
-        if (!good) {
-            return setti_json_fail(json, at, "a name is expected");
-        }
-    } else if (!setti_json_string(json, text, SETTI_JSON_REFERENCE, &length)) {
+    bool bytes = setti_json_peek(json) == '{';
+    if (bytes ? !setti_json_read_base64(json, (unsigned char*)text, SETT_NAME_MAX, &length)
+              : !setti_json_string(json, text, SETTI_JSON_REFERENCE, &length)) {
         return false;
+    }
+    if (bytes) {
+        text[SETTI_MIN(length, (size_t)SETT_NAME_MAX)] = '\0';
     }
     bool good = length != 0 && length <= SETT_NAME_MAX && strlen(text) == length &&
                 strchr(text, '/') == NULL;
@@ -720,27 +735,6 @@ static bool json_load_settle(json_load* load, sett_entity parent, const char* na
     return json_load_done(load, sett_is_null(parent) ||
                                     sett_hierarchy_attach(load->world, self, parent) == SETT_OK) &&
            json_load_done(load, name == NULL || sett_name_set(load->world, self, name) == SETT_OK);
-}
-
-/* The key that another one repeats, and what may be said of an entity. */
-enum {
-    JSON_NAME = 1,
-    JSON_PARENT = 2,
-    JSON_COMPONENTS = 4,
-    JSON_LINKS = 8,
-    JSON_ENTITY = 16,
-    JSON_HANDLE = 32
-};
-
-static uint32_t json_load_which(const char* key)
-{
-    static const char* const keys[] = {"name", "parent", "components", "links", "entity", "handle"};
-    for (uint32_t k = 0; k < 6; k++) {
-        if (strcmp(keys[k], key) == 0) {
-            return (uint32_t)1 << k;
-        }
-    }
-    return 0;
 }
 
 /* Reads what is said of an entity under the keys `wanted`, and passes over the rest. */
@@ -905,6 +899,15 @@ static void json_load_free(json_load* load)
     setti_pool_free(pool, load->seen, load->seen_size, 8);
 }
 
+/* What the call returns; reports an error of the text. */
+static sett_status json_load_result(json_load* load, bool good)
+{
+    if (good || load->status != SETT_OK) {
+        return good ? SETT_OK : load->status;
+    }
+    return setti_json_report(&load->reader, load->call);
+}
+
 /* Does it all. */
 static sett_status json_load_run(json_load* load)
 {
@@ -925,10 +928,7 @@ static sett_status json_load_run(json_load* load)
         json_load_undo(load);
     }
     load->reader.skipped = skipped;
-    if (good) {
-        return SETT_OK;
-    }
-    return load->status != SETT_OK ? load->status : setti_json_report(&load->reader, load->call);
+    return json_load_result(load, good);
 }
 
 sett_status sett_json_read_sized(sett_world* world, const char* text, size_t size,
@@ -1002,8 +1002,5 @@ sett_status sett_json_set(sett_world* world, sett_entity entity, sett_component 
         good = json_load_value(&load, type);
     }
     setti_pool_free(&world->pool, load.value.bytes, load.value.size, load.value.align);
-    if (good) {
-        return SETT_OK;
-    }
-    return load.status != SETT_OK ? load.status : setti_json_report(&load.reader, load.call);
+    return json_load_result(&load, good);
 }

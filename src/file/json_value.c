@@ -357,11 +357,8 @@ static bool value_read_entity(setti_json_reader* reader, unsigned char* bytes)
     return true;
 }
 
-/* {"base64": "..."}: the first `capacity` bytes. */
-static bool value_read_any_base64(setti_json_reader* reader, unsigned char* out, size_t capacity,
-                                  size_t* length)
+bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length)
 {
-    setti_json* json = &reader->json;
     char key[SETTI_JSON_KEY];
     size_t at = json->at;
     bool good = setti_json_begin(json, '{') && setti_json_key(json, key);
@@ -380,7 +377,7 @@ static bool value_read_base64(setti_json_reader* reader, unsigned char* out, siz
                               size_t* length)
 {
     size_t at = reader->json.at;
-    return value_read_any_base64(reader, out, capacity, length) &&
+    return setti_json_read_base64(&reader->json, out, capacity, length) &&
            (*length <= capacity ||
             setti_json_fail(&reader->json, at, "more bytes than there is room for"));
 }
@@ -411,7 +408,7 @@ static bool value_read_chars(setti_json_reader* reader, unsigned char* out, size
                              size_t* length)
 {
     return setti_json_peek(&reader->json) == '{'
-               ? value_read_any_base64(reader, out, capacity, length)
+               ? setti_json_read_base64(&reader->json, out, capacity, length)
                : setti_json_chars(&reader->json, (char*)out, capacity, length);
 }
 
@@ -436,13 +433,13 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
     (void)value_read_chars(reader, (unsigned char*)text, length, &length);
     *json = end;
     text[length] = '\0';
-    if (memchr(text, 0, length) != NULL) {
-        setti_owned_drop(text);
-        return setti_json_fail(json, at, "a zero inside of a text");
-    }
-    if (length == 0) {
+    bool zero = memchr(text, 0, length) != NULL;
+    if (zero || length == 0) {
         setti_owned_drop(text);
         text = NULL;
+    }
+    if (zero) {
+        return setti_json_fail(json, at, "a zero inside of a text");
     }
     sett_string string = setti_owned_string(bytes);
     setti_owned_drop(string.text);
@@ -534,6 +531,19 @@ static bool value_read_bits(setti_json_reader* reader, const sett_member* member
 static bool value_read_element(setti_json_reader* reader, const sett_member* member,
                                unsigned char* bytes);
 
+/* Element k of an array or a list; with `wrong` it fails. */
+static bool value_read_item(setti_json_reader* reader, const sett_member* member, uint32_t k,
+                            unsigned char* bytes, const char* wrong)
+{
+    char number[16];
+    snprintf(number, sizeof(number), "[%u]", (unsigned)k);
+    size_t before = setti_json_enter(reader, "", number);
+    bool good = wrong != NULL ? setti_json_fail(&reader->json, reader->json.at, wrong)
+                              : value_read_element(reader, member, bytes);
+    setti_json_leave(reader, before);
+    return good;
+}
+
 /* Twice: how many items there are, and into memory for these. */
 static bool value_read_list(setti_json_reader* reader, const sett_member* member,
                             unsigned char* bytes)
@@ -567,11 +577,7 @@ static bool value_read_list(setti_json_reader* reader, const sett_member* member
     }
     bool good = setti_json_begin(json, '[');
     for (uint32_t k = 0; good && setti_json_item(json); k++, at += item.size) {
-        char number[16];
-        snprintf(number, sizeof(number), "[%u]", (unsigned)k);
-        size_t outer = setti_json_enter(reader, "", number);
-        good = value_read_element(reader, &item, at);
-        setti_json_leave(reader, outer);
+        good = value_read_item(reader, &item, k, at, NULL);
     }
     if (!good) {
         setti_owned_drop(list.items);
@@ -662,14 +668,8 @@ static bool value_read_member(setti_json_reader* reader, const sett_member* memb
         return false;
     }
     for (; setti_json_item(json); k++) {
-        char number[16];
-        snprintf(number, sizeof(number), "[%u]", (unsigned)k);
-        size_t before = setti_json_enter(reader, "", number);
-        bool good = k < member->count
-                        ? value_read_element(reader, member, bytes + (size_t)k * size)
-                        : setti_json_fail(json, json->at, "more elements than there are");
-        setti_json_leave(reader, before);
-        if (!good) {
+        if (!value_read_item(reader, member, k, bytes + (size_t)SETTI_MIN(k, member->count) * size,
+                             k < member->count ? NULL : "more elements than there are")) {
             return false;
         }
     }
@@ -687,20 +687,18 @@ static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
         return false;
     }
     while (setti_json_key(json, key)) {
-        uint32_t k = 0;
+        const sett_member* member = setti_struct_member(of, key, strlen(key));
+        uint32_t k = member != NULL ? (uint32_t)(member - of->members) : 0;
         size_t at = json->at;
-        while (k < of->count && (of->members[k].local || strcmp(of->members[k].name, key) != 0)) {
-            k++;
-        }
         size_t before = setti_json_enter(reader, ".", key);
         bool good;
-        if (k == of->count) {
+        if (member == NULL || member->local) {
             good = setti_json_unknown(reader, at, "no such member");
         } else if ((seen[k / 64] >> (k % 64) & 1) != 0) {
             good = setti_json_fail(json, at, "the member occurs twice");
         } else {
             seen[k / 64] |= (uint64_t)1 << (k % 64);
-            good = value_read_member(reader, &of->members[k], value + of->members[k].offset);
+            good = value_read_member(reader, member, value + member->offset);
         }
         setti_json_leave(reader, before);
         if (!good) {

@@ -46,6 +46,9 @@ void setti_json_leave(setti_json_reader* reader, size_t before);
  */
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value);
 
+/* Reads {"base64": "..."}: the first `capacity` bytes; *length is how many there are. */
+bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length);
+
 /* Reads "#7:2". */
 bool setti_json_parse_handle(const char* text, sett_entity* out);
 
