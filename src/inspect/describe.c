@@ -8,22 +8,11 @@
 
 static const char* describe_phase_name(int phase)
 {
-    switch (phase) {
-    case SETT_PHASE_LOAD:
-        return "LOAD ";
-    case SETT_PHASE_INPUT:
-        return "INPUT ";
-    case SETT_PHASE_UPDATE_EARLY:
-        return "UPDATE_EARLY ";
-    case SETT_PHASE_UPDATE:
-        return "UPDATE ";
-    case SETT_PHASE_UPDATE_LATE:
-        return "UPDATE_LATE ";
-    case SETT_PHASE_OUTPUT:
-        return "OUTPUT ";
-    default:
-        return "";
-    }
+    static const char* const names[] = {"LOAD ",   "INPUT ",       "UPDATE_EARLY ",
+                                        "UPDATE ", "UPDATE_LATE ", "OUTPUT "};
+    static_assert(SETT_PHASE_LOAD == -300 && SETT_PHASE_OUTPUT == 200, "a name each hundred");
+    bool named = phase >= SETT_PHASE_LOAD && phase <= SETT_PHASE_OUTPUT && phase % 100 == 0;
+    return named ? names[(phase - SETT_PHASE_LOAD) / 100] : "";
 }
 
 /* The components with one of these flags and none of those. */
@@ -174,6 +163,18 @@ void setti_describe_path(setti_writer* text, sett_world* world, sett_entity enti
     setti_writer_add(text, "\"");
 }
 
+bool setti_describe_entity(setti_writer* text, sett_world* world, sett_entity entity)
+{
+    char why[SETTI_MESSAGE_SIZE];
+    bool alive = sett_entity_valid(world, entity);
+    setti_writer_add(text, "entity %u:%u", (unsigned)entity.index, (unsigned)entity.generation);
+    if (!alive) {
+        setti_world_describe_stale(world, why, sizeof(why), entity);
+        setti_writer_add(text, ": %s", why);
+    }
+    return alive;
+}
+
 size_t sett_entity_describe(const sett_world* of, sett_entity entity, char* out, size_t size)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
@@ -181,11 +182,7 @@ size_t sett_entity_describe(const sett_world* of, sett_entity entity, char* out,
     if (SETTI_IS_NULL(world)) {
         return 0;
     }
-    setti_writer_add(&text, "entity %u:%u", (unsigned)entity.index, (unsigned)entity.generation);
-    if (!sett_entity_valid(world, entity)) {
-        char why[SETTI_MESSAGE_SIZE];
-        setti_world_describe_stale(world, why, sizeof(why), entity);
-        setti_writer_add(&text, ": %s", why);
+    if (!setti_describe_entity(&text, world, entity)) {
         return text.length;
     }
     setti_describe_path(&text, world, entity);

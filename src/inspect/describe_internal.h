@@ -7,6 +7,9 @@
 
 struct sett_world;
 
+/* Adds `entity 7:2`, and why if it is not alive: then it returns false. */
+bool setti_describe_entity(setti_writer* text, struct sett_world* world, sett_entity entity);
+
 /* Adds ` "level/tank"` if the entity has a name. */
 void setti_describe_path(setti_writer* text, struct sett_world* world, sett_entity entity);
 

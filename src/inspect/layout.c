@@ -196,47 +196,34 @@ static bool layout_read_group(layout_reader* reader, layout_item* item)
     return reader->wrong == NULL;
 }
 
-/* A name of a list, or its end. *ended: it was the end. */
-static bool layout_read_name(layout_reader* reader, layout_item* item, bool* ended)
+/* Whether a word that is no name may stand behind the names of a list: it ends there. */
+static bool layout_end_list(layout_reader* reader, const layout_word* word)
 {
-    layout_word word;
-    *ended = false;
-    if (!layout_next_word(reader, &word)) {
-        return false;
+    if (reader->named == 0) {
+        return layout_fail(reader, word->at, "the name of a type is expected");
     }
-    if (layout_is_name(&word)) {
-        item->storage = reader->storage;
-        item->name = word;
-        reader->named++;
-        return true;
-    }
-    if (reader->named == 0 || (word.length != 0 && !layout_is(&word, ";"))) {
-        return layout_fail(reader, word.at,
-                           reader->named == 0 ? "the name of a type is expected"
-                                              : "a name, or ; after the last one, is expected");
+    if (word->length != 0 && !layout_is(word, ";")) {
+        return layout_fail(reader, word->at, "a name, or ; after the last one, is expected");
     }
     reader->storage = SETT_STORAGE_DEFAULT;
-    *ended = true;
-    return false;
+    return true;
 }
 
 /* The next type with its storage, or group. False at the end, or if something is wrong. */
 static bool layout_next(layout_reader* reader, layout_item* item)
 {
     SETTI_ASSERT(reader->wrong == NULL);
+    layout_word word;
     memset(item, 0, sizeof(*item));
-    for (;;) {
-        layout_word word;
-        bool ended;
-        if (reader->storage != SETT_STORAGE_DEFAULT) {
-            if (layout_read_name(reader, item, &ended)) {
-                return true;
-            }
-            if (!ended) {
-                return false;
-            }
+    while (layout_next_word(reader, &word)) {
+        bool listed = reader->storage != SETT_STORAGE_DEFAULT;
+        if (listed && layout_is_name(&word)) {
+            item->storage = reader->storage;
+            item->name = word;
+            reader->named++;
+            return true;
         }
-        if (!layout_next_word(reader, &word) || word.length == 0) {
+        if ((listed && !layout_end_list(reader, &word)) || word.length == 0) {
             return false;
         }
         if (layout_is(&word, "group")) {
@@ -251,6 +238,7 @@ static bool layout_next(layout_reader* reader, layout_item* item)
             return layout_fail(reader, word.at, "array, sparse_set or group is expected");
         }
     }
+    return false;
 }
 
 /* How the text wants a type of this name to be stored, and where it says so. A group counts more

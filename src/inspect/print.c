@@ -66,11 +66,8 @@ static void print_all(setti_writer* out, print_context* context, sett_entity ent
 {
     sett_world* world = context->world;
     sett_component ids[PRINT_COMPONENTS];
-    setti_writer_add(out, "entity %u:%u", (unsigned)entity.index, (unsigned)entity.generation);
-    if (!sett_entity_valid(world, entity)) {
-        char why[SETTI_MESSAGE_SIZE];
-        setti_world_describe_stale(world, why, sizeof(why), entity);
-        setti_writer_add(out, ": %s\n", why);
+    if (!setti_describe_entity(out, world, entity)) {
+        setti_writer_add(out, "\n");
         return;
     }
     print_path(context, out, entity);
