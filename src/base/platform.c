@@ -183,20 +183,55 @@ typedef struct platform_held {
     char path[];
 } platform_held;
 
-#if defined(PLATFORM_POSIX)
-
 static bool platform_sync(void* user, void* file)
 {
     (void)user;
-    return fflush(file) == 0 && fsync(fileno(file)) == 0;
+    bool done = fflush(file) == 0;
+#if defined(PLATFORM_POSIX)
+    done = done && fsync(fileno(file)) == 0;
+#elif defined(PLATFORM_WINDOWS)
+    done = done && _commit(_fileno(file)) == 0;
+#endif
+    return done;
 }
 
 static bool platform_rename(void* user, const char* from, const char* to)
 {
     (void)user;
+#if defined(PLATFORM_WINDOWS)
+    return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0;
+#else
+#if !defined(PLATFORM_POSIX)
+    (void)remove(to);
+#endif
     return rename(from, to) == 0;
+#endif
 }
 
+/* Where renames are written through, or nothing but C is there, nothing is to be done. */
+static bool platform_sync_folder(void* user, const char* path)
+{
+    (void)user;
+#if defined(PLATFORM_POSIX)
+    const char* end = strrchr(path, '/');
+    size_t length = end != NULL ? (size_t)(end - path) + 1 : 0;
+    char* folder = malloc(length + 2);
+    if (folder == NULL) {
+        return false;
+    }
+    memcpy(folder, path, length);
+    memcpy(folder + length, ".", 2);
+    int file = open(folder, O_RDONLY);
+    free(folder);
+    bool done = file >= 0 && fsync(file) == 0;
+    return file >= 0 && close(file) == 0 && done;
+#else
+    (void)path;
+    return true;
+#endif
+}
+
+#if defined(PLATFORM_POSIX)
 /* A locked file is removed when the lock goes: so what was locked may not be the file of that name
  * any more, and has to be compared. */
 static sett_status platform_take(platform_held* held)
@@ -220,44 +255,7 @@ static sett_status platform_take(platform_held* held)
         (void)close(held->file);
     }
 }
-
-static void platform_let_go(const platform_held* held)
-{
-    (void)unlink(held->path);
-    (void)close(held->file);
-}
-
-static bool platform_sync_folder(void* user, const char* path)
-{
-    (void)user;
-    const char* end = strrchr(path, '/');
-    size_t length = end != NULL ? (size_t)(end - path) + 1 : 0;
-    char* folder = malloc(length + 2);
-    if (folder == NULL) {
-        return false;
-    }
-    memcpy(folder, path, length);
-    memcpy(folder + length, ".", 2);
-    int file = open(folder, O_RDONLY);
-    free(folder);
-    bool done = file >= 0 && fsync(file) == 0;
-    return file >= 0 && close(file) == 0 && done;
-}
-
 #elif defined(PLATFORM_WINDOWS)
-
-static bool platform_sync(void* user, void* file)
-{
-    (void)user;
-    return fflush(file) == 0 && _commit(_fileno(file)) == 0;
-}
-
-static bool platform_rename(void* user, const char* from, const char* to)
-{
-    (void)user;
-    return MoveFileExA(from, to, MOVEFILE_REPLACE_EXISTING | MOVEFILE_WRITE_THROUGH) != 0;
-}
-
 static sett_status platform_take(platform_held* held)
 {
     held->handle = CreateFileA(held->path, GENERIC_WRITE, 0, NULL, OPEN_ALWAYS,
@@ -267,55 +265,26 @@ static sett_status platform_take(platform_held* held)
     }
     return GetLastError() == ERROR_SHARING_VIOLATION ? SETT_STATUS_LOCKED : SETT_STATUS_FILE;
 }
-
-static void platform_let_go(const platform_held* held)
-{
-    (void)CloseHandle(held->handle);
-}
-
-/* Renames are written through. */
-static bool platform_sync_folder(void* user, const char* path)
-{
-    (void)user;
-    (void)path;
-    return true;
-}
-
-#else /* nothing but C */
-
-static bool platform_sync(void* user, void* file)
-{
-    (void)user;
-    return fflush(file) == 0;
-}
-
-static bool platform_rename(void* user, const char* from, const char* to)
-{
-    (void)user;
-    (void)remove(to);
-    return rename(from, to) == 0;
-}
-
+#else
 /* Without a way to lock: a file that is there says who came first. */
 static sett_status platform_take(platform_held* held)
 {
     FILE* file = fopen(held->path, "wbx");
     return file != NULL && fclose(file) == 0 ? SETT_OK : SETT_STATUS_LOCKED;
 }
+#endif
 
 static void platform_let_go(const platform_held* held)
 {
+#if defined(PLATFORM_WINDOWS)
+    (void)CloseHandle(held->handle);
+#elif defined(PLATFORM_POSIX)
+    (void)unlink(held->path);
+    (void)close(held->file);
+#else
     (void)remove(held->path);
-}
-
-static bool platform_sync_folder(void* user, const char* path)
-{
-    (void)user;
-    (void)path;
-    return true;
-}
-
 #endif
+}
 
 static sett_status platform_lock(void* user, const char* path, void** lock)
 {
@@ -468,149 +437,123 @@ SETTI_APART bool setti_platform_has_returned(const void* variable)
     return (uintptr_t)variable < (uintptr_t)&here && (uintptr_t)variable >= platform_stack_end();
 }
 
+uint32_t setti_platform_cores(void)
+{
+    long count = 1;
+#if defined(PLATFORM_WINDOWS)
+    SYSTEM_INFO info;
+    GetSystemInfo(&info);
+    count = (long)info.dwNumberOfProcessors;
+#elif defined(PLATFORM_POSIX) && defined(_SC_NPROCESSORS_ONLN)
+    count = sysconf(_SC_NPROCESSORS_ONLN);
+#endif
+    return count > 0 ? (uint32_t)count : 1;
+}
+
+/* Without threads a pool consists of the calling thread, and a gate is always open. */
 #if defined(PLATFORM_POSIX)
+typedef pthread_mutex_t platform_mutex;
+typedef pthread_cond_t platform_condition;
+typedef pthread_t platform_handle;
+#elif defined(PLATFORM_WINDOWS)
+typedef SRWLOCK platform_mutex;
+typedef CONDITION_VARIABLE platform_condition;
+typedef HANDLE platform_handle;
+#else
+typedef char platform_mutex;
+typedef char platform_condition;
+typedef char platform_handle;
+#endif
 
 typedef struct platform_gate {
-    pthread_mutex_t mutex;
-    pthread_cond_t condition;
+    platform_mutex mutex;
+    platform_condition condition;
 } platform_gate;
 
 static_assert(sizeof(platform_gate) <= sizeof(setti_gate), "a gate has room for its parts");
-static_assert(sizeof(pthread_t) <= sizeof(((setti_thread*)0)->opaque), "and so has a thread");
+static_assert(sizeof(platform_handle) <= sizeof(((setti_thread*)0)->opaque), "so has a thread");
 
 static platform_gate* platform_gate_of(setti_gate* gate)
 {
     return (platform_gate*)(void*)gate;
-}
-
-uint32_t setti_platform_cores(void)
-{
-#if defined(_SC_NPROCESSORS_ONLN)
-    long count = sysconf(_SC_NPROCESSORS_ONLN);
-    return count > 0 ? (uint32_t)count : 1;
-#else
-    return 1;
-#endif
 }
 
 bool setti_gate_init(setti_gate* gate)
 {
     platform_gate* parts = platform_gate_of(gate);
-    if (pthread_mutex_init(&parts->mutex, NULL) != 0) {
-        return false;
-    }
-    if (pthread_cond_init(&parts->condition, NULL) != 0) {
+    bool good = parts != NULL;
+#if defined(PLATFORM_POSIX)
+    good = pthread_mutex_init(&parts->mutex, NULL) == 0;
+    if (good && pthread_cond_init(&parts->condition, NULL) != 0) {
         pthread_mutex_destroy(&parts->mutex);
-        return false;
+        good = false;
     }
-    return true;
-}
-
-void setti_gate_deinit(setti_gate* gate)
-{
-    pthread_cond_destroy(&platform_gate_of(gate)->condition);
-    pthread_mutex_destroy(&platform_gate_of(gate)->mutex);
-}
-
-void setti_gate_lock(setti_gate* gate)
-{
-    pthread_mutex_lock(&platform_gate_of(gate)->mutex);
-}
-
-void setti_gate_unlock(setti_gate* gate)
-{
-    pthread_mutex_unlock(&platform_gate_of(gate)->mutex);
-}
-
-void setti_gate_wait(setti_gate* gate)
-{
-    pthread_cond_wait(&platform_gate_of(gate)->condition, &platform_gate_of(gate)->mutex);
-}
-
-void setti_gate_wake(setti_gate* gate)
-{
-    pthread_cond_broadcast(&platform_gate_of(gate)->condition);
-}
-
-static void* platform_thread_body(void* argument)
-{
-    const setti_thread* thread = argument;
-    thread->body(thread->user);
-    return NULL;
-}
-
-bool setti_thread_start(setti_thread* thread)
-{
-    pthread_t handle;
-    if (pthread_create(&handle, NULL, platform_thread_body, thread) != 0) {
-        return false;
-    }
-    memcpy(thread->opaque, &handle, sizeof(handle));
-    return true;
-}
-
-void setti_thread_join(setti_thread* thread)
-{
-    pthread_t handle;
-    memcpy(&handle, thread->opaque, sizeof(handle));
-    pthread_join(handle, NULL);
-}
-
 #elif defined(PLATFORM_WINDOWS)
-
-typedef struct platform_gate {
-    SRWLOCK mutex;
-    CONDITION_VARIABLE condition;
-} platform_gate;
-
-static_assert(sizeof(platform_gate) <= sizeof(setti_gate), "a gate has room for its parts");
-
-static platform_gate* platform_gate_of(setti_gate* gate)
-{
-    return (platform_gate*)(void*)gate;
-}
-
-uint32_t setti_platform_cores(void)
-{
-    SYSTEM_INFO info;
-    GetSystemInfo(&info);
-    return info.dwNumberOfProcessors > 0 ? (uint32_t)info.dwNumberOfProcessors : 1;
-}
-
-bool setti_gate_init(setti_gate* gate)
-{
-    InitializeSRWLock(&platform_gate_of(gate)->mutex);
-    InitializeConditionVariable(&platform_gate_of(gate)->condition);
-    return true;
+    InitializeSRWLock(&parts->mutex);
+    InitializeConditionVariable(&parts->condition);
+#endif
+    return good;
 }
 
 void setti_gate_deinit(setti_gate* gate)
 {
-    (void)gate;
+    platform_gate* parts = platform_gate_of(gate);
+    (void)parts;
+#if defined(PLATFORM_POSIX)
+    pthread_cond_destroy(&parts->condition);
+    pthread_mutex_destroy(&parts->mutex);
+#endif
 }
 
 void setti_gate_lock(setti_gate* gate)
 {
-    AcquireSRWLockExclusive(&platform_gate_of(gate)->mutex);
+    platform_gate* parts = platform_gate_of(gate);
+    (void)parts;
+#if defined(PLATFORM_POSIX)
+    pthread_mutex_lock(&parts->mutex);
+#elif defined(PLATFORM_WINDOWS)
+    AcquireSRWLockExclusive(&parts->mutex);
+#endif
 }
 
 void setti_gate_unlock(setti_gate* gate)
 {
-    ReleaseSRWLockExclusive(&platform_gate_of(gate)->mutex);
+    platform_gate* parts = platform_gate_of(gate);
+    (void)parts;
+#if defined(PLATFORM_POSIX)
+    pthread_mutex_unlock(&parts->mutex);
+#elif defined(PLATFORM_WINDOWS)
+    ReleaseSRWLockExclusive(&parts->mutex);
+#endif
 }
 
 void setti_gate_wait(setti_gate* gate)
 {
-    SleepConditionVariableSRW(&platform_gate_of(gate)->condition, &platform_gate_of(gate)->mutex,
-                              INFINITE, 0);
+    platform_gate* parts = platform_gate_of(gate);
+    (void)parts;
+#if defined(PLATFORM_POSIX)
+    pthread_cond_wait(&parts->condition, &parts->mutex);
+#elif defined(PLATFORM_WINDOWS)
+    SleepConditionVariableSRW(&parts->condition, &parts->mutex, INFINITE, 0);
+#endif
 }
 
 void setti_gate_wake(setti_gate* gate)
 {
-    WakeAllConditionVariable(&platform_gate_of(gate)->condition);
+    platform_gate* parts = platform_gate_of(gate);
+    (void)parts;
+#if defined(PLATFORM_POSIX)
+    pthread_cond_broadcast(&parts->condition);
+#elif defined(PLATFORM_WINDOWS)
+    WakeAllConditionVariable(&parts->condition);
+#endif
 }
 
+#if defined(PLATFORM_WINDOWS)
 static DWORD WINAPI platform_thread_body(void* argument)
+#else
+static void* platform_thread_body(void* argument)
+#endif
 {
     const setti_thread* thread = argument;
     thread->body(thread->user);
@@ -619,65 +562,31 @@ static DWORD WINAPI platform_thread_body(void* argument)
 
 bool setti_thread_start(setti_thread* thread)
 {
+#if defined(PLATFORM_POSIX)
+    pthread_t handle;
+    bool started = pthread_create(&handle, NULL, platform_thread_body, thread) == 0;
+#elif defined(PLATFORM_WINDOWS)
     HANDLE handle = CreateThread(NULL, 0, platform_thread_body, thread, 0, NULL);
-    thread->opaque[0] = (uint64_t)(uintptr_t)handle;
-    return handle != NULL;
+    bool started = handle != NULL;
+#else
+    (void)platform_thread_body;
+    platform_handle handle = 0;
+    bool started = false;
+#endif
+    if (started) {
+        memcpy(thread->opaque, &handle, sizeof(handle));
+    }
+    return started;
 }
 
 void setti_thread_join(setti_thread* thread)
 {
-    HANDLE handle = (HANDLE)(uintptr_t)thread->opaque[0];
+    platform_handle handle;
+    memcpy(&handle, thread->opaque, sizeof(handle));
+#if defined(PLATFORM_POSIX)
+    pthread_join(handle, NULL);
+#elif defined(PLATFORM_WINDOWS)
     WaitForSingleObject(handle, INFINITE);
     CloseHandle(handle);
-}
-
-#else /* no threads: a pool consists of the calling thread */
-
-uint32_t setti_platform_cores(void)
-{
-    return 1;
-}
-
-bool setti_gate_init(setti_gate* gate)
-{
-    (void)gate;
-    return true;
-}
-
-void setti_gate_deinit(setti_gate* gate)
-{
-    (void)gate;
-}
-
-void setti_gate_lock(setti_gate* gate)
-{
-    (void)gate;
-}
-
-void setti_gate_unlock(setti_gate* gate)
-{
-    (void)gate;
-}
-
-void setti_gate_wait(setti_gate* gate)
-{
-    (void)gate;
-}
-
-void setti_gate_wake(setti_gate* gate)
-{
-    (void)gate;
-}
-
-bool setti_thread_start(setti_thread* thread)
-{
-    (void)thread;
-    return false;
-}
-
-void setti_thread_join(setti_thread* thread)
-{
-    (void)thread;
-}
-
 #endif
+}
