@@ -225,7 +225,7 @@ SETT_API void sett_snapshot_stats_get_sized(const sett_world* world, sett_snapsh
                                             size_t size);
 
 /* Fills `stats`. In sett_world_stats the pages of snapshots count in block_size only.
- * Cost: O(snapshots).
+ * Cost: O(1).
  * Threads: reader. Since: 0.1 */
 static inline void sett_snapshot_stats_get(const sett_world* world, sett_snapshot_stats* stats)
 {

@@ -12,7 +12,8 @@
  */
 #include "base/cow.h"
 
-#include <stdlib.h>
+#include "base/bits.h"
+
 #include <string.h>
 
 setti_page_notes* setti_notes_get(setti_pool* pool, setti_pages* pages)
@@ -56,6 +57,20 @@ bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count)
     return item != NULL;
 }
 
+/* Counts a page that a diff holds, or no longer holds; NULL is none. */
+static void diff_hold(setti_diff* diff, const setti_pages* pages, const void* page)
+{
+    diff->pages += page != NULL;
+    diff->size += page != NULL ? pages->size : 0;
+}
+
+static void diff_let_go(setti_diff* diff, const setti_pages* pages, const void* page)
+{
+    SETTI_ASSERT(page == NULL || diff->pages != 0);
+    diff->pages -= page != NULL;
+    diff->size -= page != NULL ? pages->size : 0;
+}
+
 /* Appends an entry for a page that has none. NULL when memory runs out. */
 static setti_cow_entry* diff_append(setti_pool* pool, setti_diff* diff, uint32_t expected)
 {
@@ -77,7 +92,7 @@ static setti_cow_entry* cow_append(setti_pool* pool, const setti_pages* pages, u
         entry->tick = pages->tick[number];
         entry->number = number;
         entry->kind = (uint32_t)kind;
-        diff->size += data != NULL ? pages->size : 0;
+        diff_hold(diff, pages, data);
         *setti_pages_entry(pages, number) = diff->count - 1;
     }
     return entry;
@@ -229,8 +244,8 @@ static void cow_free(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
         setti_pages_values(pages)->drop(pages, entry->data);
     }
     setti_pool_free(pool, entry->data, pages->size, pages->align);
+    diff_let_go(diff, pages, entry->data);
     entry->data = NULL;
-    diff->size -= pages->size;
 }
 
 static void cow_swap_tick(const setti_pool* pool, setti_cow_entry* entry)
@@ -277,8 +292,8 @@ void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* e
     }
     void* live = *place;
     setti_pages_put(pages, entry->number, entry->data);
-    diff->size += live != NULL ? pages->size : 0;
-    diff->size -= entry->data != NULL ? pages->size : 0;
+    diff_hold(diff, pages, live);
+    diff_let_go(diff, pages, entry->data);
     entry->data = live;
     entry->kind = live != NULL ? SETTI_COW_PARKED : SETTI_COW_ABSENT;
 }
@@ -301,7 +316,7 @@ void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
         setti_pool_free(pool, *place, pages->size, pages->align);
         setti_pages_put(pages, entry->number, entry->data);
     }
-    diff->size -= entry->data != NULL ? pages->size : 0;
+    diff_let_go(diff, pages, entry->data);
     entry->data = NULL;
     entry->kind = SETTI_COW_ABSENT;
 }
@@ -317,14 +332,46 @@ void setti_diff_deinit(setti_pool* pool, setti_diff* diff)
     memset(diff, 0, sizeof(*diff));
 }
 
-static int kept_compare(const void* a, const void* b)
+/* Where the entry of a page lies in a diff: open addressing, twice as many slots as entries. */
+typedef struct cow_index {
+    const setti_diff* diff;
+    uint32_t* slot; /* SETTI_NONE: free */
+    uint32_t bits;  /* of their number */
+} cow_index;
+
+/* The slot of a page's entry; a free one if it has none. */
+static uint32_t* cow_index_find(const cow_index* index, const setti_pages* pages, uint32_t number)
 {
-    const setti_cow_entry* x = a;
-    const setti_cow_entry* y = b;
-    if (x->pages != y->pages) {
-        return (uintptr_t)x->pages < (uintptr_t)y->pages ? -1 : 1;
+    uint64_t key = (uint64_t)(uintptr_t)pages + ((uint64_t)number << 40);
+    uint32_t at = (uint32_t)(key * 0x9E3779B97F4A7C15u >> (64 - index->bits));
+    for (;; at = (at + 1) & (((uint32_t)1 << index->bits) - 1)) {
+        uint32_t entry = index->slot[at];
+        if (entry == SETTI_NONE || (index->diff->item[entry].pages == pages &&
+                                    index->diff->item[entry].number == number)) {
+            return &index->slot[at];
+        }
     }
-    return (x->number > y->number) - (x->number < y->number);
+}
+
+static size_t cow_index_size(const cow_index* index)
+{
+    return sizeof(*index->slot) << index->bits;
+}
+
+static bool cow_index_init(setti_pool* pool, const setti_diff* diff, cow_index* index)
+{
+    SETTI_ASSERT(diff->count != 0 && diff->count < SETTI_NONE / 4);
+    index->diff = diff;
+    index->bits = 2 + setti_bits_highest(diff->count);
+    index->slot = setti_pool_alloc(pool, cow_index_size(index), 16);
+    if (index->slot == NULL) {
+        return false;
+    }
+    memset(index->slot, 255, cow_index_size(index));
+    for (uint32_t k = 0; k < diff->count; k++) {
+        *cow_index_find(index, diff->item[k].pages, diff->item[k].number) = k;
+    }
+    return true;
 }
 
 /* Both have an entry of a page: the nearer one tells where the farther one's page lies. */
@@ -342,46 +389,44 @@ static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
         setti_pool_free(pool, far->data, pages->size, pages->align);
         far->data = near->data;
         far->kind = SETTI_COW_PARKED;
+        diff_let_go(from, pages, near->data);
         near->data = NULL;
-        from->size -= pages->size;
     }
     cow_free(pool, from, near);
 }
 
+/* Moves all entries to a diff that has no entries of these pages; there is room for them. */
+static void diff_move_entries(setti_pool* pool, setti_diff* to, setti_diff* from)
+{
+    SETTI_ASSERT(to->count + from->count <= to->capacity);
+    for (uint32_t k = 0; k < from->count; k++) {
+        if (from->item[k].pages != NULL) {
+            to->item[to->count++] = from->item[k];
+        }
+    }
+    to->size += from->size;
+    to->pages += from->pages;
+    setti_pool_free(pool, from->item, from->capacity * sizeof(*from->item), 16);
+    memset(from, 0, sizeof(*from));
+}
+
 bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from)
 {
-    uint32_t capacity = SETTI_MAX(to->count + from->count, 16);
-    setti_cow_entry* item = setti_pool_alloc(pool, capacity * sizeof(*item), 16);
-    if (item == NULL) {
+    cow_index index;
+    if (!setti_diff_reserve(pool, to, from->count) ||
+        (to->count != 0 && from->count != 0 && !cow_index_init(pool, from, &index))) {
         return false;
     }
-    if (to->count != 0) {
-        qsort(to->item, to->count, sizeof(*to->item), kept_compare);
-    }
-    if (from->count != 0) {
-        qsort(from->item, from->count, sizeof(*from->item), kept_compare);
-    }
-    uint32_t count = 0;
-    uint32_t at = 0;
-    for (uint32_t k = 0; k < to->count; k++) {
-        while (at < from->count && kept_compare(&from->item[at], &to->item[k]) < 0) {
-            item[count++] = from->item[at++];
+    if (to->count != 0 && from->count != 0) {
+        for (uint32_t k = 0; k < to->count; k++) {
+            uint32_t at = *cow_index_find(&index, to->item[k].pages, to->item[k].number);
+            if (at != SETTI_NONE) {
+                cow_merge(pool, &to->item[k], from, &from->item[at]);
+                from->item[at].pages = NULL; /* not moved */
+            }
         }
-        item[count++] = to->item[k];
-        if (at < from->count && kept_compare(&from->item[at], &to->item[k]) == 0) {
-            cow_merge(pool, &item[count - 1], from, &from->item[at++]);
-        }
+        setti_pool_free(pool, index.slot, cow_index_size(&index), 16);
     }
-    while (at < from->count) {
-        item[count++] = from->item[at++];
-    }
-    SETTI_ASSERT(count <= capacity);
-    setti_pool_free(pool, to->item, to->capacity * sizeof(*item), 16);
-    setti_pool_free(pool, from->item, from->capacity * sizeof(*item), 16);
-    to->item = item;
-    to->count = count;
-    to->capacity = capacity;
-    to->size += from->size;
-    memset(from, 0, sizeof(*from));
+    diff_move_entries(pool, to, from);
     return true;
 }

@@ -26,7 +26,8 @@ typedef struct setti_diff {
     setti_cow_entry* item;
     uint32_t count;
     uint32_t capacity;
-    size_t size; /* bytes of pages that it holds */
+    uint32_t pages; /* that it holds, */
+    size_t size;    /* and their bytes */
 } setti_diff;
 
 /* Memory for a page that does not fit into the pool's blocks, used when the allocator fails. */
@@ -40,7 +41,8 @@ typedef struct setti_cow {
     setti_diff* diff;  /* of the newest snapshot: where pages go; NULL: nowhere */
     uint32_t expected; /* entries to expect: as many as the last one had */
     size_t limit;      /* bytes that all diffs may hold; 0: any number */
-    size_t others;     /* bytes in other diffs than `diff`, at most */
+    size_t others;     /* bytes in other diffs than `diff`, at most, */
+    size_t pages;      /* and pages */
     setti_spare* spare;
     bool spare_taken; /* one of them had to be used */
     /* Stops copy-on-write and frees all diffs: because memory ran out, so that a page is written
@@ -134,7 +136,7 @@ void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry);
 
 /* Of three states in a row, `to` is the difference of the first from the second, `from` of the
  * second from the third: `to` becomes the difference of the first from the third, `from` empty.
- * False, without a change, when memory runs out. */
+ * Cost: one look-up for each entry. False, without a change, when memory runs out. */
 bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from);
 
 /* Makes room for so many more entries; false when memory runs out. */

@@ -348,12 +348,12 @@ void setti_compare_mark(setti_compare* compare, const setti_type* type)
 
 /* The pages that a walk is at: it looks up each once. */
 typedef struct compare_place {
-    setti_view_memo presence;
-    setti_view_memo rows;
-    setti_view_memo entities;
+    setti_view_page presence;
+    setti_view_page rows;
+    setti_view_page entities;
 } compare_place;
 
-static inline const void* const* compare_page(setti_view* view, setti_view_memo* at,
+static inline const void* const* compare_page(setti_view* view, setti_view_page* at,
                                               const setti_pages* pages, uint32_t number)
 {
     if (at->pages == NULL || at->number != number) {

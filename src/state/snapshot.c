@@ -29,7 +29,7 @@
  *             cow_from = tick of the near one + 1 <= the world's tick, or 0 without any (but for
  *             the end of a stage of threads in which it was lost);
  *             a page's tick, and that of its restore, <= the world's tick;
- *             `others` = bytes held by all diffs but that of the head one;
+ *             `others` = bytes held by all diffs but that of the head one, `pages` how many;
  *             a live page's tick >= cow_from <=> the near one's diff has an entry of it (keep.c)
  */
 #include "state/snapshot.h"
@@ -80,12 +80,30 @@ static void state_each(setti_cow* cow, const setti_pages* pages,
     }
 }
 
+/* Counts what a diff holds that is not the head one's, or is it again. */
+static void state_count_others(setti_state* state, const setti_diff* diff)
+{
+    state->cow.others += diff->size;
+    state->cow.pages += diff->pages;
+}
+
+static void state_discount_others(setti_state* state, const setti_diff* diff)
+{
+    SETTI_ASSERT(state->cow.others >= diff->size && state->cow.pages >= diff->pages);
+    state->cow.others -= diff->size;
+    state->cow.pages -= diff->pages;
+}
+
 /* Makes the snapshot next to the live world the one for which pages are copied. */
 static void state_set_head(setti_state* state, setti_snapshot* head)
 {
     SETTI_ASSERT(head == NULL || head->toward == NULL);
-    state->cow.others += state->head != NULL ? state->head->diff.size : 0;
-    state->cow.others -= head != NULL ? head->diff.size : 0;
+    if (state->head != NULL) {
+        state_count_others(state, &state->head->diff);
+    }
+    if (head != NULL) {
+        state_discount_others(state, &head->diff);
+    }
     state->head = head;
     state->cow.diff = head != NULL ? &head->diff : NULL;
     if (!state->world->side_by_side) { /* else setti_cow_settle does, when others have read it */
@@ -262,7 +280,7 @@ static void state_free(setti_state* state, setti_snapshot* node)
     *(node->younger != NULL ? &node->younger->older : &state->youngest) = node->older;
     state->count--;
     state->hidden -= node->hidden;
-    state->cow.others -= node->diff.size;
+    state_discount_others(state, &node->diff);
     setti_diff_deinit(pool, &node->diff);
     setti_pool_free(pool, node->roots, SETTI_MAX(node->root_size, 1), 16);
     setti_pool_free(pool, node, sizeof(*node), 16);
@@ -273,12 +291,14 @@ static bool state_merge(setti_state* state, setti_snapshot* node)
 {
     SETTI_ASSERT(node->hidden && node->child != NULL && node->child->sibling_next == NULL);
     setti_snapshot* child = node->child;
-    size_t before = child->diff.size + node->diff.size;
+    const setti_diff before[2] = {child->diff, node->diff};
     if (!setti_diff_merge(&state->world->pool, &child->diff, &node->diff)) {
         state->postponed = true;
         return false;
     }
-    state->cow.others -= before - child->diff.size;
+    state_discount_others(state, &before[0]);
+    state_discount_others(state, &before[1]);
+    state_count_others(state, &child->diff);
     setti_snapshot* toward = node->toward;
     state_unhang(child);
     state_hang(child, toward);
@@ -513,16 +533,6 @@ static void restore_edge(setti_state* state, setti_diff* diff, bool undo)
     }
 }
 
-/* Bytes in the diffs behind the first of a path. */
-static size_t restore_size(const setti_snapshot* head)
-{
-    size_t size = 0;
-    for (const setti_snapshot* node = head->path; node != NULL; node = node->path) {
-        size += node->diff.size;
-    }
-    return size;
-}
-
 /* The entity table's caches follow the pages that went over an edge, and its roots. */
 static void restore_entities(sett_world* world, const setti_diff* diff)
 {
@@ -537,10 +547,12 @@ static void restore_entities(sett_world* world, const setti_diff* diff)
 static void restore_walk(setti_state* state, setti_snapshot* head)
 {
     SETTI_ASSERT(head == state->head);
-    const setti_diff nothing = {NULL, 0, 0, 0};
+    const setti_diff nothing = {NULL, 0, 0, 0, 0};
     setti_pool* pool = &state->world->pool;
     pool->restored = ++pool->tick;
-    state->cow.others -= restore_size(head);
+    for (const setti_snapshot* node = head->path; node != NULL; node = node->path) {
+        state_discount_others(state, &node->diff);
+    }
     restore_edge(state, &head->diff, true);
     roots_restore(state->world, head);
     restore_entities(state->world, &head->diff);
@@ -554,7 +566,7 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
         head->diff = next->diff;
         state_hang(head, next);
         next->diff = nothing;
-        state->cow.others += head->diff.size;
+        state_count_others(state, &head->diff);
         head = next;
     }
     state->head = NULL;
@@ -711,12 +723,8 @@ static void snapshot_count(const setti_state* state, sett_snapshot_stats* stats)
     stats->snapshots = state->count - state->hidden;
     stats->hidden = state->hidden;
     stats->lost = state->lost;
-    for (const setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
-        for (uint32_t k = 0; k < node->diff.count; k++) {
-            stats->pages += node->diff.item[k].data != NULL;
-        }
-        stats->page_size += node->diff.size;
-    }
+    stats->pages = (uint32_t)state->cow.pages + (state->head != NULL ? state->head->diff.pages : 0);
+    stats->page_size = state_size(state);
 }
 
 void sett_snapshot_stats_get_sized(const sett_world* world, sett_snapshot_stats* stats, size_t size)
@@ -772,12 +780,16 @@ static const char* state_validate(const sett_world* world)
     uint32_t hidden = 0;
     uint32_t hang = 0;
     size_t others = 0;
+    size_t pages = 0;
     for (const setti_snapshot* node = state->oldest; node != NULL; node = node->younger) {
         size_t size = 0;
+        uint32_t held = 0;
         for (uint32_t k = 0; k < node->diff.count; k++) {
             size += node->diff.item[k].data != NULL ? node->diff.item[k].pages->size : 0;
+            held += node->diff.item[k].data != NULL;
         }
-        if ((node->toward == NULL) != (node == state->head) || size != node->diff.size) {
+        if ((node->toward == NULL) != (node == state->head) || size != node->diff.size ||
+            held != node->diff.pages) {
             return "snapshot: two lie behind the live world, or the bytes held are miscounted";
         }
         for (const setti_snapshot* at = node->child; at != NULL; at = at->sibling_next) {
@@ -786,8 +798,10 @@ static const char* state_validate(const sett_world* world)
         count++;
         hidden += node->hidden;
         others += node != state->head ? size : 0;
+        pages += node != state->head ? held : 0;
     }
-    if (count != state->count || hidden != state->hidden || others != state->cow.others) {
+    if (count != state->count || hidden != state->hidden || others != state->cow.others ||
+        pages != state->cow.pages) {
         return "snapshot: miscounted";
     }
     if (hang + 1 != count) {

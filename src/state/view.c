@@ -1,100 +1,168 @@
 /* view.c: see view.h.
  *
  * A page of a snapshot is in the first entry on the path from the snapshot to the live world;
- * without an entry it is the live page. So a table of all pages with an entry on either path is
+ * without an entry it is the live page. So a list of all pages with an entry on either path is
  * filled from the live end, nearer entries over farther ones.
  *
- * Invariant:  pages that are not in the table are the live ones in both
+ * The list is not sorted: each table has a bit for each of its pages, which says whether the page
+ * is in it, and where: behind those of the bits before. So it ascends by itself, and a page is
+ * found in one step.
+ *
+ *     table   pages | word ----------> bits, before | bits, before | ...
+ *                                         |
+ *     page    ... | number, in[2] | number, in[2] | ...     before + bits below
+ *
+ * Rejected: sorting the entries and searching in them, with a memo of 256 pages: of 490 pages in
+ * random order it took .1 of .9 ms that a delta took.
+ *
+ * Invariant:  pages that are not in the list are the live ones in both
  */
 #include "state/view.h"
 
-#include <stdlib.h>
+#include "base/bits.h"
 
-static int view_compare(const void* a, const void* b)
+/* The slot of a table of pages; a free one if none of them may differ. */
+static setti_view_table* view_table(const setti_view* view, const setti_pages* pages)
 {
-    const setti_view_page* x = a;
-    const setti_view_page* y = b;
-    if (x->pages != y->pages) {
-        return (uintptr_t)x->pages < (uintptr_t)y->pages ? -1 : 1;
+    SETTI_ASSERT(view->table != NULL);
+    uint32_t last = ((uint32_t)1 << view->table_bits) - 1;
+    uint64_t mixed = (uint64_t)(uintptr_t)pages * 0x9E3779B97F4A7C15u;
+    uint32_t at = (uint32_t)(mixed >> (64 - view->table_bits));
+    while (view->table[at].pages != pages && view->table[at].pages != NULL) {
+        at = (at + 1) & last;
     }
-    return (x->number > y->number) - (x->number < y->number);
+    return &view->table[at];
 }
 
-/* The first entry of the table that is not before this page. */
-static uint32_t view_find(setti_view* view, const setti_pages* pages, uint32_t number)
+/* The page of this number, which may differ; NULL if it does not. */
+static setti_view_page* view_find(const setti_view* view, const setti_pages* pages, uint32_t number)
 {
-    const setti_view_page key = {pages, number, {NULL, NULL}};
-    uint32_t low = 0;
-    uint32_t high = view->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (view_compare(&view->page[middle], &key) < 0) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
+    const setti_view_table* table = view_table(view, pages);
+    if (number / 64 >= table->words) {
+        return NULL;
     }
-    return low;
+    const setti_view_word* word = &view->word[table->word + number / 64];
+    uint64_t below = word->bits & setti_bits_below(number % 64);
+    bool found = (word->bits >> (number % 64) & 1) != 0;
+    return found ? &view->page[word->before + setti_bits_count(below)] : NULL;
 }
 
-static bool view_is(setti_view* view, uint32_t at, const setti_pages* pages)
+/* The path from the live world to a snapshot; empty for the live world. Another one unlinks it. */
+static const setti_snapshot* view_path(setti_snapshot* node)
 {
-    return at < view->count && view->page[at].pages == pages;
+    return node != NULL ? setti_snapshot_path(node) : NULL;
 }
 
-/* Adds the pages of all entries on the path from the live world. */
-static void view_collect(setti_view* view, const setti_snapshot* head)
-{
-    for (const setti_snapshot* node = head; node != NULL; node = node->path) {
-        for (uint32_t k = 0; k < node->diff.count; k++) {
-            const setti_cow_entry* saved = &node->diff.item[k];
-            const setti_pages* pages = saved->pages;
-            const void* live = pages->data[saved->number];
-            setti_view_page page = {pages, saved->number, {live, live}};
-            SETTI_ASSERT(view->count < view->capacity);
-            view->page[view->count++] = page;
-        }
-    }
-}
+typedef void (*view_visit)(setti_view* view, const setti_cow_entry* entry, uint32_t side);
 
-static void view_fill(setti_view* view, const setti_snapshot* head, uint32_t side)
+/* Visits all entries on the paths to both sides, from the live world on. */
+SETTI_INLINE void view_walk(setti_view* view, setti_snapshot* const node[2], view_visit visit)
 {
-    SETTI_ASSERT(side < 2);
-    for (const setti_snapshot* node = head; node != NULL; node = node->path) {
-        for (uint32_t k = 0; k < node->diff.count; k++) {
-            const setti_cow_entry* saved = &node->diff.item[k];
-            view->page[view_find(view, saved->pages, saved->number)].in[side] = saved->data;
+    for (uint32_t side = 0; side < 2; side++) {
+        for (const setti_snapshot* at = view_path(node[side]); at != NULL; at = at->path) {
+            for (uint32_t k = 0; k < at->diff.count; k++) {
+                visit(view, &at->diff.item[k], side);
+            }
         }
     }
 }
 
-static void view_unique(setti_view* view)
+static void view_note(setti_view* view, const setti_cow_entry* entry, uint32_t side)
 {
-    uint32_t saved = 0;
-    if (view->count != 0) {
-        qsort(view->page, view->count, sizeof(*view->page), view_compare);
-    }
-    for (uint32_t k = 0; k < view->count; k++) {
-        if (saved == 0 || view_compare(&view->page[saved - 1], &view->page[k]) != 0) {
-            view->page[saved++] = view->page[k];
-        }
-    }
-    view->count = saved;
+    (void)side;
+    setti_view_table* table = view_table(view, entry->pages);
+    table->pages = entry->pages;
+    table->words = SETTI_MAX(table->words, entry->number / 64 + 1);
 }
 
-static uint32_t view_measure(const setti_snapshot* head)
+static void view_mark(setti_view* view, const setti_cow_entry* entry, uint32_t side)
+{
+    (void)side;
+    const setti_view_table* table = view_table(view, entry->pages);
+    view->word[table->word + entry->number / 64].bits |= (uint64_t)1 << (entry->number % 64);
+}
+
+static void view_fill(setti_view* view, const setti_cow_entry* entry, uint32_t side)
+{
+    setti_view_page* page = view_find(view, entry->pages, entry->number);
+    SETTI_ASSERT(page != NULL && page->number == entry->number);
+    page->in[side] = entry->data;
+}
+
+/* How many entries there are on both paths. */
+static uint32_t view_measure(setti_snapshot* const node[2])
 {
     uint32_t count = 0;
-    for (const setti_snapshot* node = head; node != NULL; node = node->path) {
-        count += node->diff.count;
+    for (uint32_t side = 0; side < 2; side++) {
+        for (const setti_snapshot* at = view_path(node[side]); at != NULL; at = at->path) {
+            count += at->diff.count;
+        }
     }
     return count;
 }
 
-/* The path to a snapshot; empty for the live world. */
-static const setti_snapshot* view_path(setti_snapshot* node)
+/* Slots for at most so many tables, half of which stay free. */
+static bool view_make_tables(setti_view* view, setti_pool* pool, uint32_t count)
 {
-    return node != NULL ? setti_snapshot_path(node) : NULL;
+    view->table_bits = 1 + setti_bits_highest(2 * (uint64_t)count | 1);
+    size_t size = sizeof(*view->table) << view->table_bits;
+    view->table = setti_pool_alloc(pool, size, 16);
+    if (view->table != NULL) {
+        memset(view->table, 0, size);
+    }
+    return view->table != NULL;
+}
+
+/* The words of all tables, without a bit. */
+static bool view_make_words(setti_view* view, setti_pool* pool)
+{
+    for (size_t k = 0; k >> view->table_bits == 0; k++) {
+        view->table[k].word = view->word_count;
+        view->word_count += view->table[k].words;
+    }
+    size_t size = view->word_count * sizeof(*view->word);
+    view->word = size != 0 ? setti_pool_alloc(pool, size, 16) : NULL;
+    if (view->word != NULL) {
+        memset(view->word, 0, size);
+    }
+    return view->word != NULL || size == 0;
+}
+
+/* Gives each bit its page in the list. */
+static void view_place(setti_view* view)
+{
+    for (size_t k = 0; k >> view->table_bits == 0; k++) {
+        setti_view_table* table = &view->table[k];
+        table->page = view->page_count;
+        for (uint32_t n = 0; n < table->words; n++) {
+            setti_view_word* word = &view->word[table->word + n];
+            word->before = view->page_count;
+            view->page_count += setti_bits_count(word->bits);
+        }
+        table->count = view->page_count - table->page;
+    }
+}
+
+/* The list, of live pages. */
+static bool view_make_pages(setti_view* view, setti_pool* pool)
+{
+    size_t size = view->page_count * sizeof(*view->page);
+    view->page = size != 0 ? setti_pool_alloc(pool, size, 16) : NULL;
+    if (view->page == NULL) {
+        return size == 0;
+    }
+    setti_view_page* page = view->page;
+    for (size_t k = 0; k >> view->table_bits == 0; k++) {
+        const setti_view_table* table = &view->table[k];
+        for (uint32_t n = 0; n < table->words; n++) {
+            for (uint64_t rest = view->word[table->word + n].bits; rest != 0; rest &= rest - 1) {
+                uint32_t number = n * 64 + setti_bits_lowest(rest);
+                const void* live = table->pages->data[number];
+                *page++ = (setti_view_page){table->pages, number, {live, live}};
+            }
+        }
+    }
+    return true;
 }
 
 static sett_entity view_see_entity(setti_sides* sides, uint32_t index, uint32_t side)
@@ -130,25 +198,26 @@ static void view_begin(setti_view* view, sett_world* world)
 bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, setti_view* view)
 {
     SETTI_ASSERT(a != NULL || b != NULL);
-    setti_snapshot* node[2] = {a, b};
+    setti_pool* pool = &world->pool;
+    setti_snapshot* const node[2] = {a, b};
     view_begin(view, world);
-    view->capacity = 1;
-    for (uint32_t side = 0; side < 2; side++) {
-        view->node[side] = node[side];
-        view->capacity += view_measure(view_path(node[side]));
-    }
-    view->page = setti_pool_alloc(&world->pool, view->capacity * sizeof(*view->page), 16);
-    if (view->page == NULL) {
+    view->node[0] = a;
+    view->node[1] = b;
+    uint32_t tables = 2 * (world->last_root->number + 1); /* all pages are found through roots */
+    if (!view_make_tables(view, pool, SETTI_MIN(tables, view_measure(node)))) {
         return false;
     }
-    for (uint32_t side = 0; side < 2; side++) {
-        view_collect(view, view_path(node[side]));
+    view_walk(view, node, view_note);
+    if (view_make_words(view, pool)) {
+        view_walk(view, node, view_mark);
+        view_place(view);
+        if (view_make_pages(view, pool)) {
+            view_walk(view, node, view_fill);
+            return true;
+        }
     }
-    view_unique(view);
-    for (uint32_t side = 0; side < 2; side++) {
-        view_fill(view, view_path(node[side]), side);
-    }
-    return true;
+    setti_view_deinit(world, view);
+    return false;
 }
 
 void setti_view_init_empty(sett_world* world, setti_view* view)
@@ -161,26 +230,21 @@ void setti_view_init_empty(sett_world* world, setti_view* view)
 
 void setti_view_deinit(sett_world* world, setti_view* view)
 {
-    setti_pool_free(&world->pool, view->page, view->capacity * sizeof(*view->page), 16);
+    setti_pool* pool = &world->pool;
+    setti_pool_free(pool, view->page, view->page_count * sizeof(*view->page), 16);
+    setti_pool_free(pool, view->word, view->word_count * sizeof(*view->word), 16);
+    setti_pool_free(pool, view->table, sizeof(*view->table) << view->table_bits, 16);
 }
 
 const void* setti_view_get(setti_view* view, const setti_pages* pages, uint32_t number,
                            uint32_t side)
 {
     SETTI_ASSERT(side < 2);
-    uint32_t key = (uint32_t)((uintptr_t)pages / 8) + number;
-    setti_view_memo* memo = &view->memo[key * 0x9E3779B1u >> (32 - SETTI_VIEW_MEMO_BITS)];
-    if (memo->pages != pages || memo->number != number) {
-        uint32_t at = view_find(view, pages, number);
-        bool found = view_is(view, at, pages) && view->page[at].number == number;
-        const void* live = setti_pages_get(pages, number);
-        memo->pages = pages;
-        memo->number = number;
-        memo->in[0] = found ? view->page[at].in[0] : live;
-        memo->in[0] = view->empty ? NULL : memo->in[0];
-        memo->in[1] = found ? view->page[at].in[1] : live;
+    if (view->empty) {
+        return side != 0 ? setti_pages_get(pages, number) : NULL;
     }
-    return memo->in[side];
+    const setti_view_page* page = view_find(view, pages, number);
+    return page != NULL ? page->in[side] : setti_pages_get(pages, number);
 }
 
 /* The same where all pages differ. */
@@ -199,11 +263,13 @@ const setti_view_page* setti_view_next(setti_view* view, const setti_pages* page
     if (view->empty) {
         return view_next_page(view, pages, at);
     }
-    *at = *at == SETTI_NONE ? view_find(view, pages, 0) : *at + 1;
-    while (view_is(view, *at, pages) && view->page[*at].in[0] == view->page[*at].in[1]) {
+    const setti_view_table* table = view_table(view, pages);
+    uint32_t end = table->page + table->count;
+    *at = *at == SETTI_NONE ? table->page : *at + 1;
+    while (*at < end && view->page[*at].in[0] == view->page[*at].in[1]) {
         ++*at;
     }
-    return view_is(view, *at, pages) ? &view->page[*at] : NULL;
+    return *at < end ? &view->page[*at] : NULL;
 }
 
 #define VIEW_SLOTS 64 /* that are compared first */
@@ -259,11 +325,10 @@ bool setti_view_next_slot(setti_view* view, setti_view_slot* slot)
 
 uint32_t setti_view_count(setti_view* view, const setti_pages* pages)
 {
-    uint32_t count = pages->count;
-    for (uint32_t k = view_find(view, pages, 0); view_is(view, k, pages); k++) {
-        count = SETTI_MAX(count, view->page[k].number + 1);
-    }
-    return count;
+    const setti_view_table* table = !view->empty ? view_table(view, pages) : NULL;
+    bool some = table != NULL && table->count != 0;
+    uint32_t last = some ? view->page[table->page + table->count - 1].number : 0;
+    return SETTI_MAX(pages->count, last + some);
 }
 
 uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t side)

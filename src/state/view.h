@@ -12,27 +12,33 @@ typedef struct setti_view_page {
     const void* in[2];
 } setti_view_page;
 
-/* Lookups go up through tables, page by page, and along lists: the latest are remembered. With 8 of
- * them, one a table, 42 % of a delta's instructions were in setti_view_get; with 256, 33 %. */
-#define SETTI_VIEW_MEMO_BITS 8
-#define SETTI_VIEW_MEMOS (1u << SETTI_VIEW_MEMO_BITS)
+/* Of 64 pages of a table, those that may differ, and how many of the view's pages lie before
+ * them. */
+typedef struct setti_view_word {
+    uint64_t bits;
+    uint32_t before;
+} setti_view_word;
 
-typedef struct setti_view_memo {
-    const setti_pages* pages;
-    uint32_t number;
-    const void* in[2];
-} setti_view_memo;
+typedef struct setti_view_table {
+    const setti_pages* pages; /* NULL: a free slot */
+    uint32_t words;           /* how many, */
+    uint32_t word;            /* and which is the first */
+    uint32_t page;            /* the first of its pages, */
+    uint32_t count;           /* and how many */
+} setti_view_table;
 
 typedef struct setti_view {
     setti_sides sides;    /* first: what codecs see of it */
     bool empty;           /* side 0 is the world before anything was in it */
     setti_view_page each; /* then: the page that the walk is at */
-    setti_view_memo memo[SETTI_VIEW_MEMOS];
     const sett_world* world;
     const setti_snapshot* node[2];
-    setti_view_page* page; /* pages that are not the live ones, sorted */
-    uint32_t count;
-    uint32_t capacity;
+    setti_view_table* table; /* open addressing */
+    uint32_t table_bits;     /* of the number of slots */
+    setti_view_word* word;
+    uint32_t word_count;
+    setti_view_page* page; /* that may not be the live ones, by table, ascending */
+    uint32_t page_count;
 } setti_view;
 
 /* `b` NULL is the live world. False when memory runs out. */
