@@ -97,27 +97,43 @@ void setti_compare_entities(setti_compare* compare)
 
 /* --------------------------------------------------------------------------------------- values */
 
-/* Which rows differ, of words of 64; most of a written page is unchanged. Of known sizes they are
- * compared in line, a fifth of calling memcmp, and eight rows before each of them. */
+/* Whether eight rows differ. Gcc 12 does not see by itself that these are few vectors: half of the
+ * instructions. */
+SETTI_INLINE bool compare_eight(const unsigned char* was, const unsigned char* is, size_t size)
+{
+    uint64_t differs = 0;
+    size_t at = 0;
+#if defined(__GNUC__)
+    typedef uint64_t pair __attribute__((vector_size(16), aligned(1), may_alias));
+    pair both = {0, 0};
+    for (; at + 16 <= 8 * size; at += 16) {
+        both |= *(const pair*)(was + at) ^ *(const pair*)(is + at);
+    }
+    differs = both[0] | both[1];
+#endif
+    for (; at < 8 * size; at += 8) {
+        differs |= setti_bytes_get(was + at, 8) ^ setti_bytes_get(is + at, 8);
+    }
+    return differs != 0;
+}
+
+/* Which rows differ, of words of 64, eight at a time; most of a written page is unchanged. Rows of
+ * known sizes are compared in line, a fifth of calling memcmp. The cost is reading both pages. */
 SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, size_t size)
 {
     const unsigned char* was = rows->was;
     const unsigned char* is = rows->is;
-    for (uint32_t n = 0; n < rows->words; n++) {
-        uint64_t bits = 0;
-        if (memcmp(was, is, 64 * size) == 0) {
-            rows->bits[n] = 0;
-            was += 64 * size;
-            is += 64 * size;
-            continue;
+    for (uint32_t n = 0; n < rows->words; n++, was += 64 * size, is += 64 * size) {
+        uint32_t parts = 0;
+        for (uint32_t k = 0; k < 8; k++) {
+            parts |= (uint32_t)compare_eight(was + k * 8 * size, is + k * 8 * size, size) << k;
         }
-        for (uint32_t row = 0; row < 64; row += 8, was += 8 * size, is += 8 * size) {
-            uint64_t differs = 0;
-            for (size_t k = 0; k < 8 * size; k += 8) {
-                differs |= setti_bytes_get(was + k, 8) ^ setti_bytes_get(is + k, 8);
-            }
-            for (uint32_t k = 0; differs != 0 && k < 8; k++) {
-                bits |= (uint64_t)(memcmp(was + k * size, is + k * size, size) != 0) << (row + k);
+        uint64_t bits = 0;
+        for (; parts != 0; parts &= parts - 1) {
+            uint32_t first = 8 * setti_bits_lowest(parts);
+            for (uint32_t row = first; row < first + 8; row++) {
+                bool same = memcmp(was + row * size, is + row * size, size) == 0;
+                bits |= (uint64_t)!same << row;
             }
         }
         rows->bits[n] = bits;

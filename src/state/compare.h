@@ -19,8 +19,8 @@ typedef struct setti_compare_rows {
  * an index with another entity is reported as destroyed and created. */
 typedef struct setti_compare_sink {
     /* Or NULL: values of an array that are on both sides, instead of value(), while the type is
-     * marked; ascending. Their bytes differ, and their content need not. */
-    void (*rows)(struct setti_compare_sink* sink, const setti_compare_rows* rows);
+     * marked; ascending. Their bytes differ, and their content need not: `bits` may be changed. */
+    void (*rows)(struct setti_compare_sink* sink, setti_compare_rows* rows);
     void (*entity)(struct setti_compare_sink* sink, const sett_entity* ended,
                    const sett_entity* begun);
     void (*value)(struct setti_compare_sink* sink, sett_entity was, const void* before,

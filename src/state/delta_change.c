@@ -187,31 +187,63 @@ void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* 
     }
 }
 
-/* Adds values of a size that is known here, mostly. */
-SETTI_INLINE void change_add_rows(setti_delta_writer* to, const setti_compare_rows* rows,
-                                  size_t size, unsigned char* out)
+#define CHANGE_ROWS (SETTI_COMPARE_WORDS * 64)
+
+/* Numbers the rows, ascending, and loads what their hashes need: the loop over them then waits for
+ * no bit and for no memory. */
+static uint32_t change_list_rows(const setti_compare_rows* rows, uint16_t list[CHANGE_ROWS])
 {
-    change_sum sum = change_begin(to);
+    uint32_t count = 0;
     for (uint32_t n = 0; n < rows->words; n++) {
-        uint64_t bits = 0;
         for (uint64_t rest = rows->bits[n]; rest != 0; rest &= rest - 1) {
             uint32_t row = n * 64 + setti_bits_lowest(rest);
-            const sett_entity entity = {rows->first + row, rows->generation[row]};
-            if (change_add_value(to, &sum, entity, rows->was + row * size, rows->is + row * size,
-                                 size, out)) {
-                bits |= rest & (~rest + 1);
-                out += size;
-            }
-        }
-        if (bits != 0) {
-            change_mark(to, rows->first / 64 + n, bits);
+            SETTI_PREFETCH(&rows->generation[row]);
+            list[count++] = (uint16_t)row;
         }
     }
+    return count;
+}
+
+static void change_mark_rows(setti_delta_writer* to, const setti_compare_rows* rows)
+{
+    for (uint32_t n = 0; n < rows->words; n++) {
+        if (rows->bits[n] != 0) {
+            change_mark(to, rows->first / 64 + n, rows->bits[n]);
+        }
+    }
+}
+
+/* Adds values of a size that is known here, mostly. */
+SETTI_INLINE void change_add_rows(setti_delta_writer* to, setti_compare_rows* rows, size_t size,
+                                  unsigned char* out)
+{
+    uint16_t list[CHANGE_ROWS];
+    change_sum sum = change_begin(to);
+    setti_nan_word nan[2] = {{0, 0}, {0, 0}}; /* of small values: in registers */
+    if (size <= sizeof(uint64_t[2])) {
+        if (sum.nan != NULL) {
+            memcpy(nan, sum.nan, (size + 7) / 8 * sizeof(*nan));
+        }
+        sum.nan = nan;
+    }
+    uint32_t count = change_list_rows(rows, list);
+    const setti_compare_rows of = *rows;
+    for (uint32_t k = 0; k < count; k++) {
+        uint32_t row = list[k];
+        const sett_entity entity = {of.first + row, of.generation[row]};
+        if (change_add_value(to, &sum, entity, of.was + row * size, of.is + row * size, size,
+                             out)) {
+            out += size;
+        } else {
+            rows->bits[row / 64] &= ~((uint64_t)1 << (row % 64));
+        }
+    }
+    change_mark_rows(to, rows);
     to->values.size = (size_t)(out - to->values.data);
     to->sum.sum += sum.sum;
 }
 
-void setti_delta_change_rows(setti_compare_sink* sink, const setti_compare_rows* rows)
+void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows)
 {
     setti_delta_writer* to = (setti_delta_writer*)sink;
     size_t size = setti_hash_size(to->type);

@@ -65,7 +65,7 @@ void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, con
  * if they are those of the type before. */
 void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* was,
                         const void* is);
-void setti_delta_change_rows(setti_compare_sink* sink, const setti_compare_rows* rows);
+void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows);
 void setti_delta_write_changes(setti_delta_writer* to);
 void setti_delta_end_changes(setti_delta_writer* to);
 
