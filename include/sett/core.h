@@ -87,8 +87,9 @@
  * its description says that NULL is fine. Debug builds report it on stderr. Release builds do not
  * check it in the most frequent functions, because the check costs 3 to 8 %: sett_add, sett_ensure,
  * sett_set, sett_remove, sett_get, sett_find, sett_has and their _mut forms, sett_entity_create and
- * sett_entity_destroy. No build checks it in functions of accessors, batches and contexts. A loop
- * over a NULL query is empty, and not reported: sett_query_create has reported the error.
+ * sett_entity_destroy. No build checks it in functions of accessors, batches, contexts and rows
+ * (search.h), nor in sett_string_get. A loop over a NULL query is empty, and not reported:
+ * sett_query_create has reported the error.
  *
  * SPDX-License-Identifier: MIT
  */

@@ -577,6 +577,9 @@ sett_status sett_progress_phases(sett_world* world, float dt, int first, int las
 
 float sett_frame_wait(uint64_t* clock, float rate)
 {
+    if (SETTI_IS_NULL(clock)) {
+        return 0;
+    }
     const uint64_t second = 1000000000u;
     uint64_t period = rate > 0 ? (uint64_t)((double)second / (double)rate) : 0;
     uint64_t now = setti_platform_now();

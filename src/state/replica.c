@@ -424,6 +424,9 @@ static void replica_copy(const sett_world* from, sett_world* into, const uint32_
 
 sett_status sett_world_clone(const sett_world* from, sett_world* into)
 {
+    if (SETTI_IS_NULL(from) || SETTI_IS_NULL(into)) {
+        return SETT_STATUS_ARGUMENT;
+    }
     sett_status status = replica_check(from, into);
     if (status != SETT_OK) {
         return status;
