@@ -95,8 +95,8 @@ static void chain_append(const setti_relation* relation, chain_side side, sett_l
     list->count++;
 }
 
-/* Makes the neighbours of a link lead elsewhere, or the ends of its list where it has none. `list` is
- * NULL if its entity was destroyed first. */
+/* Makes the neighbours of a link lead elsewhere, or the ends of its list where it has none. `list`
+ * is NULL if its entity was destroyed first. */
 static void chain_redirect(const setti_relation* relation, chain_side side, sett_links* list,
                            const sett_chain_* chain, uint32_t next, uint32_t previous)
 {

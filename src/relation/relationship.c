@@ -826,9 +826,9 @@ uint32_t sett_source_count(const sett_world* world, sett_component relationship,
     return sources != NULL ? sources->count : 0;
 }
 
-/* The entity at the other end of the next link of an entity to its targets (`down`: of its sources to
- * it); null at the end. If the record just returned was deleted, the last of all took its number; if
- * that was the next one, it is there. */
+/* The entity at the other end of the next link of an entity to its targets (`down`: of its sources
+ * to it); null at the end. If the record just returned was deleted, the last of all took its
+ * number; if that was the next one, it is there. */
 static sett_entity relation_next(const setti_relation* relation, sett_entity entity,
                                  sett_link_cursor* cursor, bool down)
 {

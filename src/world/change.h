@@ -44,8 +44,8 @@ void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity
 bool setti_change_reserve_remove(sett_world* world, setti_type* type, uint32_t index);
 void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t index);
 
-/* Adds a type to each of two entities, the first to the first first, where it is missing: to both, or,
- * when memory runs out, to neither. The world is unlocked. */
+/* Adds a type to each of two entities where it is missing, `first` first: to both, or, when memory
+ * runs out, to neither. The world is unlocked. */
 bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, setti_type* second,
                           sett_entity b);
 
