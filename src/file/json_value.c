@@ -145,17 +145,29 @@ static void value_add_entity(setti_json_out* out, sett_world* world, const unsig
 static void value_add_element(setti_json_out* out, sett_world* world, const sett_member* member,
                               const unsigned char* bytes);
 
+/* So many elements of a member, or items of its list. */
+static void value_add_elements(setti_json_out* out, sett_world* world, const sett_member* member,
+                               const unsigned char* bytes, uint32_t count)
+{
+    const char* const* names = member->element_names;
+    size_t size = member->size / member->count;
+    for (uint32_t k = 0; k < count; k++, bytes += size) {
+        setti_json_add_text(out, k != 0 ? ", " : names != NULL ? "{" : "[");
+        if (names != NULL) {
+            setti_json_add_string(out, names[k], strlen(names[k]));
+            setti_json_add_text(out, ": ");
+        }
+        value_add_element(out, world, member, bytes);
+    }
+    setti_json_add_text(out, names != NULL ? "}" : count != 0 ? "]" : "[]");
+}
+
 static void value_add_list(setti_json_out* out, sett_world* world, const sett_member* member,
                            const unsigned char* bytes)
 {
     const sett_member item = setti_member_item(member);
     const sett_list list = setti_owned_list(bytes, item.size);
-    for (uint32_t k = 0; k < list.count; k++) {
-        setti_json_add_text(out, k != 0 ? ", " : "[");
-        value_add_element(out, world, &item,
-                          (const unsigned char*)list.items + (size_t)k * item.size);
-    }
-    setti_json_add_text(out, list.count != 0 ? "]" : "[]");
+    value_add_elements(out, world, &item, list.items, list.count);
 }
 
 static void value_add_element(setti_json_out* out, sett_world* world, const sett_member* member,
@@ -208,21 +220,11 @@ static void value_add_member(setti_json_out* out, sett_world* world, const sett_
                              const unsigned char* bytes)
 {
     SETTI_ASSERT(member->count != 0 && member->size % member->count == 0);
-    const char* const* names = member->element_names;
-    uint32_t size = member->size / member->count;
-    if (!setti_member_is_array(member)) {
+    if (setti_member_is_array(member)) {
+        value_add_elements(out, world, member, bytes, member->count);
+    } else {
         value_add_element(out, world, member, bytes);
-        return;
     }
-    for (uint32_t k = 0; k < member->count; k++) {
-        setti_json_add_text(out, k != 0 ? ", " : names != NULL ? "{" : "[");
-        if (names != NULL) {
-            setti_json_add_string(out, names[k], strlen(names[k]));
-            setti_json_add_text(out, ": ");
-        }
-        value_add_element(out, world, member, bytes + (size_t)k * size);
-    }
-    setti_json_add_text(out, names != NULL ? "}" : "]");
 }
 
 static void value_add_struct(setti_json_out* out, sett_world* world, const sett_struct* of,
@@ -342,16 +344,12 @@ static bool value_read_entity(setti_json_reader* reader, unsigned char* bytes)
     char text[SETTI_JSON_REFERENCE];
     sett_entity entity = sett_null();
     size_t length;
-    if (setti_json_peek(json) == 'n') {
-        if (!setti_json_null(json)) {
-            return false;
-        }
-    } else {
-        size_t at = json->at;
-        if (!setti_json_string(json, text, sizeof(text), &length) ||
-            !reader->find(reader, text, at, &entity)) {
-            return false;
-        }
+    bool null = setti_json_peek(json) == 'n';
+    size_t at = json->at;
+    if (null ? !setti_json_null(json)
+             : !setti_json_string(json, text, sizeof(text), &length) ||
+                   !reader->find(reader, text, at, &entity)) {
+        return false;
     }
     memcpy(bytes, &entity, sizeof(entity));
     return true;
@@ -389,12 +387,9 @@ static bool value_read_text(setti_json_reader* reader, const sett_member* member
     size_t length = 0;
     size_t at = json->at;
     memset(bytes, 0, member->size);
-    if (setti_json_peek(json) == '{') {
-        return value_read_base64(reader, bytes, member->size, &length) &&
-               (memchr(bytes, 0, length) == NULL ||
-                setti_json_fail(json, at, "a zero inside of a text"));
-    }
-    if (!setti_json_chars(json, (char*)bytes, member->size, &length)) {
+    if (setti_json_peek(json) == '{'
+            ? !value_read_base64(reader, bytes, member->size, &length)
+            : !setti_json_chars(json, (char*)bytes, member->size, &length)) {
         return false;
     }
     if (length > member->size) {
@@ -449,9 +444,9 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
     return true;
 }
 
-/* A constant by its name. */
+/* An integer in quotes: a constant by its name, or a number. */
 static bool value_read_constant(setti_json_reader* reader, const sett_member* member,
-                                int64_t* value)
+                                unsigned char* bytes)
 {
     setti_json* json = &reader->json;
     char name[SETTI_JSON_KEY];
@@ -463,18 +458,14 @@ static bool value_read_constant(setti_json_reader* reader, const sett_member* me
     for (const sett_constant* constant = member->constants;
          constant != NULL && constant->name != NULL; constant++) {
         if (strcmp(constant->name, name) == 0) {
-            *value = constant->value;
+            setti_number_store(member->kind, constant->value, bytes);
             return true;
         }
     }
-    unsigned char bytes[8];
     const char* wrong = setti_number_read(member->kind, name, strlen(name), member->scale, bytes);
-    if (wrong != NULL) {
-        return setti_json_fail(json, at,
-                               member->constants != NULL ? "is none of the constants" : wrong);
-    }
-    *value = setti_number_load(member->kind, bytes);
-    return true;
+    return wrong == NULL ||
+           setti_json_fail(json, at,
+                           member->constants != NULL ? "is none of the constants" : wrong);
 }
 
 static bool value_read_number(setti_json_reader* reader, const sett_member* member,
@@ -487,13 +478,8 @@ static bool value_read_number(setti_json_reader* reader, const sett_member* memb
     const char* wrong;
     bool quoted = setti_json_peek(json) == '"';
     size_t at = json->at;
-    int64_t value = 0;
     if (quoted && setti_number_is_integer(member->kind)) {
-        if (!value_read_constant(reader, member, &value)) {
-            return false;
-        }
-        setti_number_store(member->kind, value, bytes);
-        return true;
+        return value_read_constant(reader, member, bytes);
     }
     if (quoted ? !setti_json_string(json, word, sizeof(word), &length)
                : !setti_json_number(json, &text, &length)) {
