@@ -398,43 +398,39 @@ static bool json_load_value(json_load* load, setti_type* type)
 
 /* ------------------------------------------------------------------- singletons that exist */
 
-static void* json_load_alloc_value(json_load* load, const setti_type* type)
+/* Holds a component, with an initialised value if it is to have one. NULL when memory runs out. */
+static json_read_held* json_load_hold(json_load* load, setti_type* type, bool valued)
 {
-    return setti_pool_alloc(&load->world->pool, type->desc.size, SETTI_MAX(type->desc.align, 1));
-}
-
-/* Holds a component, with a value that the caller reads if `value` is not NULL. */
-static bool json_load_hold(json_load* load, setti_type* type, void** value)
-{
-    json_read_held* grown = setti_pool_grow(&load->world->pool, load->held, sizeof(*grown),
-                                            load->held_count, 1, &load->held_capacity);
-    if (grown == NULL) {
-        return json_load_fail_memory(load);
-    }
-    load->held = grown;
+    setti_pool* pool = &load->world->pool;
     json_read_held made = {type, NULL, false};
-    if (value != NULL) {
-        made.value = *value = json_load_alloc_value(load, type);
-        if (made.value == NULL) {
-            return json_load_fail_memory(load);
-        }
+    json_read_held* grown = setti_pool_grow(pool, load->held, sizeof(*grown), load->held_count, 1,
+                                            &load->held_capacity);
+    load->held = grown != NULL ? grown : load->held;
+    if (grown != NULL && valued) {
+        made.value = setti_pool_alloc(pool, type->desc.size, SETTI_MAX(type->desc.align, 1));
+    }
+    if (grown == NULL || (valued && made.value == NULL)) {
+        (void)json_load_fail_memory(load);
+        return NULL;
+    }
+    if (valued) {
         setti_type_init_values(type, made.value, 1);
     }
-    load->held[load->held_count++] = made;
-    return true;
+    load->held[load->held_count] = made;
+    return &load->held[load->held_count++];
 }
 
 /* Reads a component of the singletons: for later. */
 static bool json_load_hold_component(json_load* load, setti_type* type)
 {
-    void* value = NULL;
     bool valued = type->desc.size != 0 && setti_json_peek(&load->reader.json) != 'n';
-    bool good = true;
-    for (uint32_t k = 0; good && k < type->required.count; k++) {
-        good = json_load_hold(load, type->required.item[k], NULL);
+    for (uint32_t k = 0; k < type->required.count; k++) {
+        if (json_load_hold(load, type->required.item[k], false) == NULL) {
+            return false;
+        }
     }
-    return good && json_load_hold(load, type, valued ? &value : NULL) &&
-           setti_json_read_value(&load->reader, type, value);
+    const json_read_held* held = json_load_hold(load, type, valued);
+    return held != NULL && setti_json_read_value(&load->reader, type, held->value);
 }
 
 static void json_load_move(const setti_type* type, void* to, void* from)
