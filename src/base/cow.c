@@ -237,7 +237,6 @@ static void cow_free(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
 {
     const setti_pages* pages = entry->pages;
     if (entry->data == NULL) {
-        SETTI_ASSERT(entry->data == NULL);
         return;
     }
     if (setti_pages_values(pages) != NULL) {

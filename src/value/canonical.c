@@ -354,13 +354,18 @@ sett_status setti_canonical_read(const setti_members* members, const sett_alloca
     return status == SETT_OK && from.left != 0 ? SETT_STATUS_INVALID : status;
 }
 
+static bool string_same(const void* a, const void* b)
+{
+    const sett_string x = setti_owned_string(a);
+    const sett_string y = setti_owned_string(b);
+    return x.text == y.text || strcmp(sett_string_get(&x), sett_string_get(&y)) == 0;
+}
+
 /* Whether two strings, or two lists, have the same content. */
 static bool owned_same(const setti_owned* owned, const unsigned char* a, const unsigned char* b)
 {
     if (owned->item_size == 0) {
-        const sett_string x = setti_owned_string(a + owned->offset);
-        const sett_string y = setti_owned_string(b + owned->offset);
-        return x.text == y.text || strcmp(sett_string_get(&x), sett_string_get(&y)) == 0;
+        return string_same(a + owned->offset, b + owned->offset);
     }
     const sett_list x = setti_owned_list(a + owned->offset, owned->item_size);
     const sett_list y = setti_owned_list(b + owned->offset, owned->item_size);
@@ -427,9 +432,7 @@ bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const vo
 {
     SETTI_ASSERT(size != 0 && kind != SETT_MEMBER_STRUCT && kind != SETT_MEMBER_LIST);
     if (kind == SETT_MEMBER_STRING) {
-        const sett_string x = setti_owned_string(a);
-        const sett_string y = setti_owned_string(b);
-        return strcmp(sett_string_get(&x), sett_string_get(&y)) == 0;
+        return string_same(a, b);
     }
     const setti_piece piece = setti_piece_of(kind, 0, size, size);
     return piece_same(&piece, a, b);

@@ -757,13 +757,11 @@ const sett_member* setti_struct_member(const sett_struct* of, const char* name, 
 static const char* path_element(const sett_member* member, const char* path, uint32_t* element)
 {
     if (*path == '[') {
-        uint64_t number = 0;
-        const char* digit = path + 1;
-        for (; *digit >= '0' && *digit <= '9' && number < member->count; digit++) {
-            number = number * 10 + (uint64_t)(*digit - '0');
-        }
-        *element = (uint32_t)number;
-        return digit != path + 1 && *digit == ']' && number < member->count ? digit + 1 : NULL;
+        size_t digits = strspn(path + 1, "0123456789");
+        const char* end = path + 1 + digits;
+        bool good = setti_number_read(SETT_MEMBER_U32, path + 1, digits, 0, element) == NULL &&
+                    *end == ']' && *element < member->count;
+        return good ? end + 1 : NULL;
     }
     size_t length = strcspn(path + 1, ".[");
     for (*element = 0; member->element_names != NULL && *element < member->count; ++*element) {

@@ -187,12 +187,6 @@ static bool number_read_nan(sett_member_kind kind, const char* text, size_t leng
                                    : (*bits & INT64_MAX) > 0x7FF0000000000000u;
 }
 
-static void number_store_bits(sett_member_kind kind, uint64_t bits, void* bytes)
-{
-    setti_number_store(kind == SETT_MEMBER_F32 ? SETT_MEMBER_U32 : SETT_MEMBER_U64, (int64_t)bits,
-                       bytes);
-}
-
 /* A decimal number as strtod wants it here. False if it is none, or too long. */
 static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_TEXT + 8])
 {
@@ -247,7 +241,7 @@ static const char* number_read_float(sett_member_kind kind, const char* text, si
         }
     }
     if (word) {
-        number_store_bits(kind, bits, bytes);
+        setti_number_store(narrow ? SETT_MEMBER_U32 : SETT_MEMBER_U64, (int64_t)bits, bytes);
         return NULL;
     }
     const char* wrong = number_read_decimal(kind, text, length, &value);
