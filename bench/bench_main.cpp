@@ -177,6 +177,7 @@ static void settle(uint32_t count)
 static scene_run run_scene(int row, int column, uint32_t count)
 {
     scene_run run = {};
+    run.row = scene_row(row);
     run.count = bench_scaled(count);
     run.tuned = column == BENCH_TUNED;
     run.finds = column == BENCH_AUTO ? SCENE_FINDS_AUTO : SCENE_FINDS_NONE;

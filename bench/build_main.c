@@ -57,7 +57,7 @@ int main(int argc, char** argv)
     }
     scene_divisor = quick ? 100 : 1;
     for (size_t k = 0; k < sizeof(build_rows) / sizeof(build_rows[0]); k++) {
-        scene_run run = {.count = quick ? 1000 : build_rows[k].count};
+        scene_run run = {.row = build_rows[k].row, .count = quick ? 1000 : build_rows[k].count};
         meter_settle((size_t)(quick ? 1 : 128) << 20);
         scene_sett(build_rows[k].row)(&run);
         printf("%s,%s,%s,%.4g\n", name, small ? "small" : "huge", build_rows[k].name,

@@ -108,20 +108,13 @@ static scene_fn layout_column_run(uint32_t column, scene_row row)
 
 /* ------------------------------------------------------------------------------------- figures */
 
-static int layout_order(const void* a, const void* b)
-{
-    double x = *(const double*)a;
-    double y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
 /* Sorts the values. Returns the one below which this share of them lies. */
 static double layout_quantile(double* values, uint32_t count, double share)
 {
     if (count == 0) {
         return 0;
     }
-    qsort(values, count, sizeof(*values), layout_order);
+    qsort(values, count, sizeof(*values), scene_compare);
     return values[(uint32_t)(share * (count - 1) + 0.5)];
 }
 
@@ -154,9 +147,9 @@ static void layout_number(double value, const char* end)
 }
 
 /* ns an operation. All runs of a row have to compute the same: *checksum, 0 before the first. */
-static double layout_run(scene_fn run, scene_run* asked, uint64_t* checksum, scene_row row)
+static double layout_run(scene_fn run, scene_run* asked, uint64_t* checksum)
 {
-    uint32_t count = layout_info[row].count;
+    uint32_t count = layout_info[asked->row].count;
     asked->count = layout_quick && count > LAYOUT_FEW ? LAYOUT_FEW : count;
     run(asked);
     *checksum = *checksum == 0 ? asked->checksum : *checksum;
@@ -225,9 +218,8 @@ static void layout_try(layout_search* search, const layout_sets* sets)
     layout_add_types(text, search->row, "group {", sets->owned[1], " }; ");
     double least = 0;
     for (uint32_t k = 0; k < 2; k++) {
-        scene_run run = {.layout = text};
-        double ns =
-            layout_run(scene_sett(search->row->row), &run, &search->checksum, search->row->row);
+        scene_run run = {.row = search->row->row, .layout = text};
+        double ns = layout_run(scene_sett(run.row), &run, &search->checksum);
         least = k == 0 || ns < least ? ns : least;
     }
     search->tried++;
@@ -358,7 +350,7 @@ static void layout_measure(const layout_row* row, const char* folder, layout_res
     for (uint32_t turn = 0; turn < layout_repetitions * LAYOUT_COLUMNS; turn++) {
         uint32_t column = turn % LAYOUT_COLUMNS;
         scene_fn fn = layout_column_run(column, row->row);
-        scene_run run = {0};
+        scene_run run = {.row = row->row};
         if (fn == NULL) {
             continue;
         }
@@ -374,7 +366,7 @@ static void layout_measure(const layout_row* row, const char* folder, layout_res
             run.moves = column == LAYOUT_LIMITED ? LAYOUT_MOVES_MOST : 0;
         }
         layout_samples* of = &samples[column];
-        of->ns[of->count++] = layout_run(fn, &run, &search.checksum, row->row);
+        of->ns[of->count++] = layout_run(fn, &run, &search.checksum);
         if (column == LAYOUT_LIMITED) {
             layout_note(&result->frames[1], &run);
         } else if (column == LAYOUT_AUTO) {
@@ -568,8 +560,8 @@ static void layout_load(const char* folder)
         uint64_t checksum = sum;
         layout_samples samples = {{0}, 0};
         for (uint32_t turn = 0; turn < layout_repetitions; turn++) {
-            scene_run run = {.layout = text, .found = found};
-            samples.ns[samples.count++] = layout_run(scene_sett(row), &run, &checksum, row);
+            scene_run run = {.row = row, .layout = text, .found = found};
+            samples.ns[samples.count++] = layout_run(scene_sett(row), &run, &checksum);
         }
         scene_check(strcmp(layout_line(found), layout_line(strchr(text, '\n') + 1)) == 0,
                     "a world has the layout that it was given");

@@ -44,14 +44,7 @@ struct handles {
     }
     void shuffle()
     {
-        uint32_t* order = scene_shuffled(count, SCENE_SEED);
-        auto* shuffled = static_cast<entity*>(scene_alloc(count, sizeof(entity)));
-        for (uint32_t k = 0; k < count; k++) {
-            shuffled[k] = item[order[k]];
-        }
-        scene_free(order);
-        scene_free(item);
-        item = shuffled;
+        scene_shuffle(item, count, sizeof(entity));
     }
 };
 
@@ -161,7 +154,7 @@ template <bool grouped> void create_4(scene_run* run)
 
 // --------------------------------------------------------------- destroying, adding and removing
 
-template <bool grouped, bool random> void destroy(scene_run* run)
+template <bool grouped> void destroy(scene_run* run)
 {
     handles entities(run->count);
     registry world;
@@ -171,7 +164,7 @@ template <bool grouped, bool random> void destroy(scene_run* run)
         world.emplace<Position>(e);
         world.emplace<Velocity>(e);
     }
-    if (random) {
+    if (run->row == SCENE_destroy_random) {
         entities.shuffle();
     }
     scene_start(run);
@@ -190,13 +183,13 @@ void count_call(registry&, entity)
     called++;
 }
 
-template <bool grouped, bool random, bool hooks> void toggle(scene_run* run)
+template <bool grouped> void toggle(scene_run* run)
 {
     handles entities(run->count);
     registry world;
     prepare<grouped>(world);
     called = 0;
-    if (hooks) {
+    if (run->row == SCENE_hooks) {
         world.on_construct<Velocity>().connect<&count_call>();
         world.on_destroy<Velocity>().connect<&count_call>();
     }
@@ -204,7 +197,7 @@ template <bool grouped, bool random, bool hooks> void toggle(scene_run* run)
         entities.item[k] = world.create();
         world.emplace<Position>(entities[k]);
     }
-    if (random) {
+    if (run->row == SCENE_toggle_1m) {
         entities.shuffle();
     }
     uint32_t rounds = scene_rounds(run->count, 1000000);
@@ -233,10 +226,10 @@ template <bool grouped> struct population {
     uint32_t* movers;
     uint32_t mover_count;
 
-    population(const scene_run* run, scene_row row) : entities(run->count)
+    explicit population(const scene_run* run) : entities(run->count)
     {
         prepare<grouped>(world);
-        movers = scene_movers(row, run->count, &mover_count);
+        movers = scene_movers(run, &mover_count);
         for (uint32_t k = 0; k < run->count; k++) {
             entities.item[k] = world.create();
             world.emplace<Position>(entities[k], scene_position(k));
@@ -253,7 +246,7 @@ template <bool grouped> struct population {
 
 void get_random(scene_run* run)
 {
-    population<false> scene(run, SCENE_get_random);
+    population<false> scene(run);
     scene.entities.shuffle();
     auto& positions = scene.world.storage<Position>();
     auto& velocities = scene.world.storage<Velocity>();
@@ -273,7 +266,7 @@ void get_random(scene_run* run)
 
 void has_random(scene_run* run)
 {
-    population<false> scene(run, SCENE_has_random);
+    population<false> scene(run);
     scene.entities.shuffle();
     auto& velocities = scene.world.storage<Velocity>();
     uint32_t rounds = scene_rounds(run->count, 4000000);
@@ -291,18 +284,14 @@ void has_random(scene_run* run)
 
 void iterate_1(scene_run* run)
 {
-    population<false> scene(run, SCENE_iterate_1);
+    population<false> scene(run);
     uint32_t rounds = scene_rounds(run->count, 10000000);
-    for (uint32_t round = 0; round <= rounds; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, rounds); round++) {
         scene.world.view<Position>().each([](Position& p) {
             p.x += 1;
             p.y += 1;
         });
     }
-    scene_stop(run);
     run->operations = uint64_t(rounds) * run->count;
     for (uint32_t k = 0; k < run->count; k++) {
         const Position& p = scene.world.get<Position>(scene.entities[k]);
@@ -310,26 +299,23 @@ void iterate_1(scene_run* run)
     }
 }
 
-template <bool grouped, scene_row row> void move(scene_run* run)
+template <bool grouped> void move(scene_run* run)
 {
-    population<grouped> scene(run, row);
-    scene_swaps swaps = scene_swaps_create(row, run->count, scene.movers, scene.mover_count);
+    population<grouped> scene(run);
+    scene_swaps swaps = scene_swaps_create(run, scene.movers, scene.mover_count);
     uint32_t rounds = scene_rounds(run->count, 10000000);
     auto body = [](Position& p, const Velocity& v) {
         p.x += v.x * SCENE_DT;
         p.y += v.y * SCENE_DT;
     };
     auto view = scene.world.template view<Position, const Velocity>();
-    for (uint32_t round = 0; round <= rounds; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, rounds); round++) {
         if constexpr (grouped) {
             scene.world.template group<Position, Velocity>().each(body);
         } else {
             view.each(body);
         }
-        if constexpr (row == SCENE_move_toggled) {
+        if (swaps.half != 0) {
             scene_swap swap = scene_swaps_at(&swaps, round);
             for (uint32_t k = 0; k < swap.count; k++) {
                 scene.world.template storage<Velocity>().erase(scene.entities[swap.out[k]]);
@@ -338,7 +324,6 @@ template <bool grouped, scene_row row> void move(scene_run* run)
             }
         }
     }
-    scene_stop(run);
     scene_free(swaps.list);
     run->operations = uint64_t(rounds) * scene.mover_count;
     for (uint32_t k = 0; k < scene.mover_count; k++) {
@@ -371,13 +356,9 @@ void types_26(scene_run* run)
     }
     (std::make_integer_sequence<int, 26>{});
     uint32_t rounds = scene_rounds(count, 10000000);
-    for (uint32_t round = 0; round <= rounds; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, rounds); round++) {
         world.view<Single>().each([](Single& s) { s.value += 1; });
     }
-    scene_stop(run);
     run->operations = uint64_t(rounds) * count;
     for (uint32_t k = 0; k < count; k++) {
         run->checksum += scene_sum(k, world.get<Single>(entities[k]).value);
@@ -414,19 +395,14 @@ template <bool grouped> void mixed_10(scene_run* run)
         matches++;
     };
     auto view = world.view<numbered<0>, const numbered<4>, const numbered<8>>();
-    for (uint32_t round = 0; round <= SCENE_MIXED_ROUNDS; round++) {
-        if (round == 1) {
-            matches = 0;
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, SCENE_MIXED_ROUNDS); round++) {
         if constexpr (grouped) {
             world.group<numbered<0>, numbered<4>, numbered<8>>().each(body);
         } else {
             view.each(body);
         }
     }
-    scene_stop(run);
-    run->operations = matches;
+    run->operations = matches / (SCENE_MIXED_ROUNDS + 1) * SCENE_MIXED_ROUNDS;
     for (uint32_t k = 0; k < run->count; k++) {
         if ((scene_mixed(k) & SCENE_MIXED_QUERY) == SCENE_MIXED_QUERY) {
             const auto& x = world.get<numbered<0>>(entities[k]);
@@ -435,21 +411,21 @@ template <bool grouped> void mixed_10(scene_run* run)
     }
 }
 
-template <scene_row row> void sort(scene_run* run)
+void sort(scene_run* run)
 {
     registry world;
     handles entities(run->count);
     auto less = [](const Key& a, const Key& b) { return a.key < b.key; };
     for (uint32_t k = 0; k < run->count; k++) {
         entities.item[k] = world.create();
-        world.emplace<Key>(entities[k], scene_key(row, k, 0));
+        world.emplace<Key>(entities[k], scene_key(run->row, k, 0));
     }
-    if (row == SCENE_sort_again) {
+    if (run->row == SCENE_sort_again) {
         world.sort<Key>(less);
     }
     for (uint32_t round = 1; round <= SCENE_SORT_ROUNDS; round++) {
         for (uint32_t k = 0; k < run->count; k++) {
-            world.get<Key>(entities[k]).key = scene_key(row, k, round);
+            world.get<Key>(entities[k]).key = scene_key(run->row, k, round);
         }
         scene_start(run);
         world.sort<Key>(less);
@@ -480,10 +456,7 @@ void systems_7(scene_run* run)
             world.emplace<Sprite>(e, ' ');
         }
     }
-    for (uint32_t round = 0; round <= SCENE_SYSTEM_ROUNDS; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, SCENE_SYSTEM_ROUNDS); round++) {
         world.view<Position, const Velocity>().each(
             [](Position& p, const Velocity& v) { scene_move(&p, &v); });
         world.view<Data>().each([](Data& d) { scene_age(&d); });
@@ -497,7 +470,6 @@ void systems_7(scene_run* run)
         world.view<const Position, const Sprite>().each(
             [frame](const Position& p, const Sprite& s) { scene_draw(&p, &s, frame); });
     }
-    scene_stop(run);
     run->operations = uint64_t(SCENE_SYSTEM_ROUNDS) * run->count;
     for (uint32_t k = 0; k < run->count; k++) {
         entity e = entities[k];
@@ -657,6 +629,42 @@ void empty_world(scene_run* run)
     run->operations = run->count;
 }
 
+// The rows that both columns have.
+template <bool grouped> scene_fn find(scene_row row)
+{
+    switch (row) {
+    case SCENE_create_2:
+        return create_2<grouped>;
+    case SCENE_create_2_bulk:
+        return create_2_bulk<grouped>;
+    case SCENE_create_4:
+        return create_4<grouped>;
+    case SCENE_destroy_order:
+    case SCENE_destroy_random:
+        return destroy<grouped>;
+    case SCENE_toggle_10k:
+    case SCENE_toggle_1m:
+    case SCENE_hooks:
+        return toggle<grouped>;
+    case SCENE_move_16:
+    case SCENE_move_10k:
+    case SCENE_move_1m:
+    case SCENE_move_second:
+    case SCENE_move_random_1:
+    case SCENE_move_random_50:
+    case SCENE_move_toggled:
+        return move<grouped>;
+    case SCENE_mixed_10:
+        return mixed_10<grouped>;
+    case SCENE_churn:
+        return churn<grouped>;
+    case SCENE_random_ops:
+        return random_ops<grouped>;
+    default:
+        return nullptr;
+    }
+}
+
 } // namespace
 
 scene_fn scene_entt(scene_row row)
@@ -664,20 +672,6 @@ scene_fn scene_entt(scene_row row)
     switch (row) {
     case SCENE_create_none:
         return create_none;
-    case SCENE_create_2:
-        return create_2<false>;
-    case SCENE_create_2_bulk:
-        return create_2_bulk<false>;
-    case SCENE_create_4:
-        return create_4<false>;
-    case SCENE_destroy_order:
-        return destroy<false, false>;
-    case SCENE_destroy_random:
-        return destroy<false, true>;
-    case SCENE_toggle_10k:
-        return toggle<false, false, false>;
-    case SCENE_toggle_1m:
-        return toggle<false, true, false>;
     case SCENE_get_random:
     case SCENE_get_typed:
     case SCENE_get_list:
@@ -686,81 +680,23 @@ scene_fn scene_entt(scene_row row)
         return has_random;
     case SCENE_iterate_1:
         return iterate_1;
-    case SCENE_move_16:
-    case SCENE_move_10k:
-    case SCENE_move_1m:
-        return move<false, SCENE_move_1m>;
-    case SCENE_move_second:
-        return move<false, SCENE_move_second>;
-    case SCENE_move_random_1:
-        return move<false, SCENE_move_random_1>;
-    case SCENE_move_random_50:
-        return move<false, SCENE_move_random_50>;
-    case SCENE_move_toggled:
-        return move<false, SCENE_move_toggled>;
     case SCENE_types_26:
         return types_26;
-    case SCENE_mixed_10:
-        return mixed_10<false>;
     case SCENE_systems_7:
         return systems_7;
-    case SCENE_churn:
-        return churn<false>;
     case SCENE_tree:
         return tree;
-    case SCENE_random_ops:
-        return random_ops<false>;
-    case SCENE_hooks:
-        return toggle<false, false, true>;
     case SCENE_sort:
-        return sort<SCENE_sort>;
     case SCENE_sort_again:
-        return sort<SCENE_sort_again>;
+        return sort;
     case SCENE_empty_world:
         return empty_world;
     default:
-        return nullptr; // it has no queue of commands
+        return find<false>(row); // it has no queue of commands
     }
 }
 
 scene_fn scene_entt_group(scene_row row)
 {
-    switch (row) {
-    case SCENE_create_2:
-        return create_2<true>;
-    case SCENE_create_2_bulk:
-        return create_2_bulk<true>;
-    case SCENE_create_4:
-        return create_4<true>;
-    case SCENE_destroy_order:
-        return destroy<true, false>;
-    case SCENE_destroy_random:
-        return destroy<true, true>;
-    case SCENE_toggle_10k:
-        return toggle<true, false, false>;
-    case SCENE_toggle_1m:
-        return toggle<true, true, false>;
-    case SCENE_move_16:
-    case SCENE_move_10k:
-    case SCENE_move_1m:
-        return move<true, SCENE_move_1m>;
-    case SCENE_move_second:
-        return move<true, SCENE_move_second>;
-    case SCENE_move_random_1:
-        return move<true, SCENE_move_random_1>;
-    case SCENE_move_random_50:
-        return move<true, SCENE_move_random_50>;
-    case SCENE_move_toggled:
-        return move<true, SCENE_move_toggled>;
-    case SCENE_mixed_10:
-        return mixed_10<true>;
-    case SCENE_churn:
-        return churn<true>;
-    case SCENE_random_ops:
-        return random_ops<true>;
-    case SCENE_hooks:
-        return toggle<true, false, true>;
-    default:
-        return nullptr;
-    }
+    return find<true>(row);
 }

@@ -56,9 +56,9 @@ static flecs_scene flecs_begin(const scene_run* run)
     return scene;
 }
 
-static void flecs_fill(flecs_scene* scene, const scene_run* run, scene_row row)
+static void flecs_fill(flecs_scene* scene, const scene_run* run)
 {
-    scene->movers = scene_movers(row, run->count, &scene->mover_count);
+    scene->movers = scene_movers(run, &scene->mover_count);
     for (uint32_t k = 0; k < run->count; k++) {
         ecs_entity_t e = scene->entities[k] = ecs_new_w_id(scene->world, scene->p);
         *(Position*)ecs_get_mut_id(scene->world, e, scene->p) = scene_position(k);
@@ -75,18 +75,6 @@ static void flecs_end(flecs_scene* scene)
     ecs_fini(scene->world);
     scene_free(scene->entities);
     scene_free(scene->movers);
-}
-
-static void flecs_shuffle(flecs_scene* scene, uint32_t count)
-{
-    uint32_t* order = scene_shuffled(count, SCENE_SEED);
-    ecs_entity_t* shuffled = scene_alloc(count, sizeof(ecs_entity_t));
-    for (uint32_t k = 0; k < count; k++) {
-        shuffled[k] = scene->entities[order[k]];
-    }
-    scene_free(order);
-    scene_free(scene->entities);
-    scene->entities = shuffled;
 }
 
 /* ------------------------------------------------------------------------------------ creating */
@@ -188,12 +176,12 @@ static void flecs_create_4(scene_run* run)
 
 /* ----------------------------------------------------------------- destroying, adding, removing */
 
-static void flecs_destroy(scene_run* run, bool random)
+static void flecs_destroy(scene_run* run)
 {
     flecs_scene scene = flecs_begin(run);
-    flecs_fill(&scene, run, SCENE_destroy_order);
-    if (random) {
-        flecs_shuffle(&scene, run->count);
+    flecs_fill(&scene, run);
+    if (run->row == SCENE_destroy_random) {
+        scene_shuffle(scene.entities, run->count, sizeof(ecs_entity_t));
     }
     scene_start(run);
     for (uint32_t k = 0; k < run->count; k++) {
@@ -205,26 +193,16 @@ static void flecs_destroy(scene_run* run, bool random)
     flecs_end(&scene);
 }
 
-static void flecs_destroy_order(scene_run* run)
-{
-    flecs_destroy(run, false);
-}
-
-static void flecs_destroy_random(scene_run* run)
-{
-    flecs_destroy(run, true);
-}
-
 static void flecs_count_call(ecs_iter_t* it)
 {
     *(uint64_t*)it->ctx += (uint64_t)it->count;
 }
 
-static void flecs_toggle(scene_run* run, bool random, bool hooks)
+static void flecs_toggle(scene_run* run)
 {
     uint64_t called = 0;
     flecs_scene scene = flecs_begin(run);
-    if (hooks) {
+    if (run->row == SCENE_hooks) {
         ecs_set_hooks_id(scene.world, scene.v,
                          &(ecs_type_hooks_t){.on_add = flecs_count_call,
                                              .on_remove = flecs_count_call,
@@ -233,8 +211,8 @@ static void flecs_toggle(scene_run* run, bool random, bool hooks)
     for (uint32_t k = 0; k < run->count; k++) {
         scene.entities[k] = ecs_new_w_id(scene.world, scene.p);
     }
-    if (random) {
-        flecs_shuffle(&scene, run->count);
+    if (run->row == SCENE_toggle_1m) {
+        scene_shuffle(scene.entities, run->count, sizeof(ecs_entity_t));
     }
     uint32_t rounds = scene_rounds(run->count, 1000000);
     for (uint32_t round = 0; round < rounds; round++) {
@@ -254,21 +232,6 @@ static void flecs_toggle(scene_run* run, bool random, bool hooks)
     run->checksum += 3 * called + 7 * (uint64_t)ecs_count_id(scene.world, scene.v);
     scene.movers = NULL;
     flecs_end(&scene);
-}
-
-static void flecs_toggle_10k(scene_run* run)
-{
-    flecs_toggle(run, false, false);
-}
-
-static void flecs_toggle_1m(scene_run* run)
-{
-    flecs_toggle(run, true, false);
-}
-
-static void flecs_hooks(scene_run* run)
-{
-    flecs_toggle(run, false, true);
 }
 
 static void flecs_queued(scene_run* run)
@@ -305,8 +268,8 @@ static void flecs_queued(scene_run* run)
 static void flecs_get_random(scene_run* run)
 {
     flecs_scene scene = flecs_begin(run);
-    flecs_fill(&scene, run, SCENE_get_random);
-    flecs_shuffle(&scene, run->count);
+    flecs_fill(&scene, run);
+    scene_shuffle(scene.entities, run->count, sizeof(ecs_entity_t));
     uint32_t rounds = scene_rounds(run->count, 2000000);
     int64_t sum = 0;
     scene_start(run);
@@ -326,8 +289,8 @@ static void flecs_get_random(scene_run* run)
 static void flecs_has_random(scene_run* run)
 {
     flecs_scene scene = flecs_begin(run);
-    flecs_fill(&scene, run, SCENE_has_random);
-    flecs_shuffle(&scene, run->count);
+    flecs_fill(&scene, run);
+    scene_shuffle(scene.entities, run->count, sizeof(ecs_entity_t));
     uint32_t rounds = scene_rounds(run->count, 4000000);
     uint64_t sum = 0;
     scene_start(run);
@@ -347,13 +310,10 @@ static void flecs_has_random(scene_run* run)
 static void flecs_iterate_1(scene_run* run)
 {
     flecs_scene scene = flecs_begin(run);
-    flecs_fill(&scene, run, SCENE_iterate_1);
+    flecs_fill(&scene, run);
     ecs_query_t* query = flecs_query(scene.world, &scene.p, 1);
     uint32_t rounds = scene_rounds(run->count, 10000000);
-    for (uint32_t round = 0; round <= rounds; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, rounds); round++) {
         ecs_iter_t it = ecs_query_iter(scene.world, query);
         while (ecs_query_next(&it)) {
             Position* p = ecs_field(&it, Position, 0);
@@ -363,7 +323,6 @@ static void flecs_iterate_1(scene_run* run)
             }
         }
     }
-    scene_stop(run);
     run->operations = (uint64_t)rounds * run->count;
     for (uint32_t k = 0; k < run->count; k++) {
         const Position* p = BENCH_GET(scene.world, scene.entities[k], scene.p, Position);
@@ -381,16 +340,13 @@ static void flecs_swap(const flecs_scene* scene, scene_swap swap)
     }
 }
 
-static void flecs_move_row(scene_run* run, scene_row row)
+static void flecs_move(scene_run* run)
 {
     flecs_scene scene = flecs_begin(run);
-    flecs_fill(&scene, run, row);
-    scene_swaps swaps = scene_swaps_create(row, run->count, scene.movers, scene.mover_count);
+    flecs_fill(&scene, run);
+    scene_swaps swaps = scene_swaps_create(run, scene.movers, scene.mover_count);
     uint32_t rounds = scene_rounds(run->count, 10000000);
-    for (uint32_t round = 0; round <= rounds; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, rounds); round++) {
         ecs_iter_t it = ecs_query_iter(scene.world, scene.query);
         while (ecs_query_next(&it)) {
             Position* p = ecs_field(&it, Position, 0);
@@ -404,7 +360,6 @@ static void flecs_move_row(scene_run* run, scene_row row)
             flecs_swap(&scene, scene_swaps_at(&swaps, round));
         }
     }
-    scene_stop(run);
     scene_free(swaps.list);
     run->operations = (uint64_t)rounds * scene.mover_count;
     for (uint32_t k = 0; k < scene.mover_count; k++) {
@@ -413,31 +368,6 @@ static void flecs_move_row(scene_run* run, scene_row row)
         run->checksum += scene_sum(number, p->x) + scene_sum(number, p->y);
     }
     flecs_end(&scene);
-}
-
-static void flecs_move(scene_run* run)
-{
-    flecs_move_row(run, SCENE_move_1m);
-}
-
-static void flecs_move_second(scene_run* run)
-{
-    flecs_move_row(run, SCENE_move_second);
-}
-
-static void flecs_move_random_1(scene_run* run)
-{
-    flecs_move_row(run, SCENE_move_random_1);
-}
-
-static void flecs_move_random_50(scene_run* run)
-{
-    flecs_move_row(run, SCENE_move_random_50);
-}
-
-static void flecs_move_toggled(scene_run* run)
-{
-    flecs_move_row(run, SCENE_move_toggled);
 }
 
 static void flecs_types_26(scene_run* run)
@@ -458,10 +388,7 @@ static void flecs_types_26(scene_run* run)
         }
     }
     uint32_t rounds = scene_rounds(count, 10000000);
-    for (uint32_t round = 0; round <= rounds; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, rounds); round++) {
         ecs_iter_t it = ecs_query_iter(world, query);
         while (ecs_query_next(&it)) {
             Single* s = ecs_field(&it, Single, 0);
@@ -470,7 +397,6 @@ static void flecs_types_26(scene_run* run)
             }
         }
     }
-    scene_stop(run);
     run->operations = (uint64_t)rounds * count;
     for (uint32_t k = 0; k < count; k++) {
         run->checksum += scene_sum(k, BENCH_GET(world, entities[k], single, Single)->value);
@@ -499,11 +425,7 @@ static void flecs_mixed_10(scene_run* run)
         }
     }
     uint64_t matches = 0;
-    for (uint32_t round = 0; round <= SCENE_MIXED_ROUNDS; round++) {
-        if (round == 1) {
-            matches = 0;
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, SCENE_MIXED_ROUNDS); round++) {
         ecs_iter_t it = ecs_query_iter(world, query);
         while (ecs_query_next(&it)) {
             Pair* x = ecs_field(&it, Pair, 0);
@@ -516,8 +438,7 @@ static void flecs_mixed_10(scene_run* run)
             matches += (uint64_t)it.count;
         }
     }
-    scene_stop(run);
-    run->operations = matches;
+    run->operations = matches / (SCENE_MIXED_ROUNDS + 1) * SCENE_MIXED_ROUNDS;
     for (uint32_t k = 0; k < run->count; k++) {
         if ((scene_mixed(k) & SCENE_MIXED_QUERY) == SCENE_MIXED_QUERY) {
             const Pair* x = BENCH_GET(world, entities[k], id[0], Pair);
@@ -540,7 +461,7 @@ static int flecs_compare(ecs_entity_t a, const void* x, ecs_entity_t b, const vo
 }
 
 /* A query that is kept in order sorts when it is asked for the next time. */
-static void flecs_sort_row(scene_run* run, scene_row row)
+static void flecs_sort(scene_run* run)
 {
     ecs_world_t* world = ecs_mini();
     ecs_entity_t key_id = BENCH_TYPE(world, Key);
@@ -552,13 +473,13 @@ static void flecs_sort_row(scene_run* run, scene_row row)
     ecs_entity_t* entities = scene_alloc(run->count, sizeof(ecs_entity_t));
     for (uint32_t k = 0; k < run->count; k++) {
         entities[k] = ecs_new(world);
-        BENCH_PUT(world, entities[k], key_id, Key)->key = scene_key(row, k, 0);
+        BENCH_PUT(world, entities[k], key_id, Key)->key = scene_key(run->row, k, 0);
     }
     ecs_iter_t first = ecs_query_iter(world, query);
     ecs_iter_fini(&first);
     for (uint32_t round = 1; round <= SCENE_SORT_ROUNDS; round++) {
         for (uint32_t k = 0; k < run->count; k++) {
-            ((Key*)ecs_get_mut_id(world, entities[k], key_id))->key = scene_key(row, k, round);
+            ((Key*)ecs_get_mut_id(world, entities[k], key_id))->key = scene_key(run->row, k, round);
         }
         ecs_modified_id(world, entities[0], key_id);
         scene_start(run);
@@ -575,16 +496,6 @@ static void flecs_sort_row(scene_run* run, scene_row row)
     run->operations = (uint64_t)SCENE_SORT_ROUNDS * run->count;
     scene_free(entities);
     ecs_fini(world);
-}
-
-static void flecs_sort_all(scene_run* run)
-{
-    flecs_sort_row(run, SCENE_sort);
-}
-
-static void flecs_sort_again(scene_run* run)
-{
-    flecs_sort_row(run, SCENE_sort_again);
 }
 
 /* -------------------------------------------------------------------------------- seven systems */
@@ -654,13 +565,9 @@ static void flecs_systems_7(scene_run* run)
         }
     }
     int32_t* frame = scene_frame_create();
-    for (uint32_t round = 0; round <= SCENE_SYSTEM_ROUNDS; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, SCENE_SYSTEM_ROUNDS); round++) {
         flecs_systems_run(world, query, frame);
     }
-    scene_stop(run);
     run->operations = (uint64_t)SCENE_SYSTEM_ROUNDS * run->count;
     for (uint32_t k = 0; k < run->count; k++) {
         ecs_entity_t e = entities[k];
@@ -818,10 +725,10 @@ scene_fn scene_flecs(scene_row row)
         [SCENE_create_2] = flecs_create_2,
         [SCENE_create_2_bulk] = flecs_create_2_bulk,
         [SCENE_create_4] = flecs_create_4,
-        [SCENE_destroy_order] = flecs_destroy_order,
-        [SCENE_destroy_random] = flecs_destroy_random,
-        [SCENE_toggle_10k] = flecs_toggle_10k,
-        [SCENE_toggle_1m] = flecs_toggle_1m,
+        [SCENE_destroy_order] = flecs_destroy,
+        [SCENE_destroy_random] = flecs_destroy,
+        [SCENE_toggle_10k] = flecs_toggle,
+        [SCENE_toggle_1m] = flecs_toggle,
         [SCENE_get_random] = flecs_get_random,
         [SCENE_get_typed] = flecs_get_random,
         [SCENE_get_list] = flecs_get_random,
@@ -830,19 +737,19 @@ scene_fn scene_flecs(scene_row row)
         [SCENE_move_16] = flecs_move,
         [SCENE_move_10k] = flecs_move,
         [SCENE_move_1m] = flecs_move,
-        [SCENE_move_second] = flecs_move_second,
-        [SCENE_move_random_1] = flecs_move_random_1,
-        [SCENE_move_random_50] = flecs_move_random_50,
-        [SCENE_move_toggled] = flecs_move_toggled,
+        [SCENE_move_second] = flecs_move,
+        [SCENE_move_random_1] = flecs_move,
+        [SCENE_move_random_50] = flecs_move,
+        [SCENE_move_toggled] = flecs_move,
         [SCENE_types_26] = flecs_types_26,
         [SCENE_mixed_10] = flecs_mixed_10,
         [SCENE_systems_7] = flecs_systems_7,
-        [SCENE_sort] = flecs_sort_all,
-        [SCENE_sort_again] = flecs_sort_again,
+        [SCENE_sort] = flecs_sort,
+        [SCENE_sort_again] = flecs_sort,
         [SCENE_churn] = flecs_churn,
         [SCENE_tree] = flecs_tree,
         [SCENE_random_ops] = flecs_random_ops,
-        [SCENE_hooks] = flecs_hooks,
+        [SCENE_hooks] = flecs_toggle,
         [SCENE_queued] = flecs_queued,
         [SCENE_empty_world] = flecs_empty_world,
     };

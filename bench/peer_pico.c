@@ -127,9 +127,9 @@ static pico_scene pico_begin(const scene_run* run, const ecs_comp_desc_t* veloci
     return scene;
 }
 
-static void pico_fill(pico_scene* scene, const scene_run* run, scene_row row)
+static void pico_fill(pico_scene* scene, const scene_run* run)
 {
-    scene->movers = scene_movers(row, run->count, &scene->mover_count);
+    scene->movers = scene_movers(run, &scene->mover_count);
     for (uint32_t k = 0; k < run->count; k++) {
         ecs_entity_t e = scene->entities[k] = ecs_create(scene->ecs);
         ecs_add(scene->ecs, e, scene->p, NULL);
@@ -149,25 +149,17 @@ static void pico_end(pico_scene* scene)
     scene_free(scene->movers);
 }
 
-static ecs_entity_t* pico_shuffled(ecs_entity_t* entities, uint32_t count)
-{
-    uint32_t* order = scene_shuffled(count, SCENE_SEED);
-    ecs_entity_t* shuffled = scene_alloc(count, sizeof(ecs_entity_t));
-    for (uint32_t k = 0; k < count; k++) {
-        shuffled[k] = entities[order[k]];
-    }
-    scene_free(order);
-    return shuffled;
-}
-
 /* ----------------------------------------------------------------- destroying, adding, removing */
 
-static void pico_destroy_row(scene_run* run, bool random)
+static void pico_destroy(scene_run* run)
 {
     pico_scene scene = pico_begin(run, NULL);
     pico_prepare(scene.ecs, (ecs_comp_t[]){scene.p, scene.v}, 2);
-    pico_fill(&scene, run, SCENE_destroy_order);
-    ecs_entity_t* entities = random ? pico_shuffled(scene.entities, run->count) : scene.entities;
+    pico_fill(&scene, run);
+    if (run->row == SCENE_destroy_random) {
+        scene_shuffle(scene.entities, run->count, sizeof(ecs_entity_t));
+    }
+    const ecs_entity_t* entities = scene.entities;
     scene_start(run);
     for (uint32_t k = 0; k < run->count; k++) {
         ecs_destroy(scene.ecs, entities[k]);
@@ -175,20 +167,7 @@ static void pico_destroy_row(scene_run* run, bool random)
     scene_stop(run);
     run->operations = run->count;
     run->checksum = scene.ecs->next_entity_id - scene.ecs->entity_pool.size;
-    if (random) {
-        scene_free(entities);
-    }
     pico_end(&scene);
-}
-
-static void pico_destroy_order(scene_run* run)
-{
-    pico_destroy_row(run, false);
-}
-
-static void pico_destroy_random(scene_run* run)
-{
-    pico_destroy_row(run, true);
 }
 
 static uint64_t pico_called;
@@ -210,18 +189,21 @@ static void pico_on_remove(ecs_t* ecs, ecs_entity_t e, ecs_comp_t comp, void* us
     ++*(uint64_t*)user;
 }
 
-static void pico_toggle(scene_run* run, bool random, bool hooks)
+static void pico_toggle(scene_run* run)
 {
     pico_called = 0;
     ecs_comp_desc_t desc = {
         .on_add_cb = pico_on_add, .on_remove_cb = pico_on_remove, .udata = &pico_called};
-    pico_scene scene = pico_begin(run, hooks ? &desc : NULL);
+    pico_scene scene = pico_begin(run, run->row == SCENE_hooks ? &desc : NULL);
     pico_prepare(scene.ecs, (ecs_comp_t[]){scene.p, scene.v}, 2);
     for (uint32_t k = 0; k < run->count; k++) {
         scene.entities[k] = ecs_create(scene.ecs);
         ecs_add(scene.ecs, scene.entities[k], scene.p, NULL);
     }
-    ecs_entity_t* entities = random ? pico_shuffled(scene.entities, run->count) : scene.entities;
+    if (run->row == SCENE_toggle_1m) {
+        scene_shuffle(scene.entities, run->count, sizeof(ecs_entity_t));
+    }
+    const ecs_entity_t* entities = scene.entities;
     uint32_t rounds = scene_rounds(run->count, 1000000);
     for (uint32_t round = 0; round < rounds; round++) {
         scene_start(run);
@@ -243,26 +225,8 @@ static void pico_toggle(scene_run* run, bool random, bool hooks)
     }
     run->operations = (uint64_t)rounds * run->count;
     run->checksum += 3 * pico_called;
-    if (random) {
-        scene_free(entities);
-    }
     scene.movers = NULL;
     pico_end(&scene);
-}
-
-static void pico_toggle_10k(scene_run* run)
-{
-    pico_toggle(run, false, false);
-}
-
-static void pico_toggle_1m(scene_run* run)
-{
-    pico_toggle(run, true, false);
-}
-
-static void pico_hooks(scene_run* run)
-{
-    pico_toggle(run, false, true);
 }
 
 /* ----------------------------------------------------------------------------------- by handle */
@@ -270,41 +234,41 @@ static void pico_hooks(scene_run* run)
 static void pico_get_random(scene_run* run)
 {
     pico_scene scene = pico_begin(run, NULL);
-    pico_fill(&scene, run, SCENE_get_random);
-    ecs_entity_t* asked = pico_shuffled(scene.entities, run->count);
+    pico_fill(&scene, run);
+    scene_shuffle(scene.entities, run->count, sizeof(ecs_entity_t));
+    const ecs_entity_t* entities = scene.entities;
     uint32_t rounds = scene_rounds(run->count, 2000000);
     int64_t sum = 0;
     scene_start(run);
     for (uint32_t round = 0; round < rounds; round++) {
         for (uint32_t k = 0; k < run->count; k++) {
-            sum += (int64_t)(PICO_GET(scene.ecs, asked[k], scene.p, Position)->x +
-                             PICO_GET(scene.ecs, asked[k], scene.v, Velocity)->y);
+            sum += (int64_t)(PICO_GET(scene.ecs, entities[k], scene.p, Position)->x +
+                             PICO_GET(scene.ecs, entities[k], scene.v, Velocity)->y);
         }
     }
     scene_stop(run);
     run->operations = (uint64_t)rounds * run->count;
     run->checksum = (uint64_t)sum;
-    scene_free(asked);
     pico_end(&scene);
 }
 
 static void pico_has_random(scene_run* run)
 {
     pico_scene scene = pico_begin(run, NULL);
-    pico_fill(&scene, run, SCENE_has_random);
-    ecs_entity_t* asked = pico_shuffled(scene.entities, run->count);
+    pico_fill(&scene, run);
+    scene_shuffle(scene.entities, run->count, sizeof(ecs_entity_t));
+    const ecs_entity_t* entities = scene.entities;
     uint32_t rounds = scene_rounds(run->count, 4000000);
     uint64_t sum = 0;
     scene_start(run);
     for (uint32_t round = 0; round < rounds; round++) {
         for (uint32_t k = 0; k < run->count; k++) {
-            sum += ecs_has(scene.ecs, asked[k], scene.v);
+            sum += ecs_has(scene.ecs, entities[k], scene.v);
         }
     }
     scene_stop(run);
     run->operations = (uint64_t)rounds * run->count;
     run->checksum = sum;
-    scene_free(asked);
     pico_end(&scene);
 }
 
@@ -327,15 +291,11 @@ static void pico_iterate_1(scene_run* run)
     ecs_system_t system =
         ecs_define_system(scene.ecs, pico_iterate_system, &(ecs_sys_desc_t){.udata = &scene});
     ecs_require(scene.ecs, system, scene.p);
-    pico_fill(&scene, run, SCENE_iterate_1);
+    pico_fill(&scene, run);
     uint32_t rounds = scene_rounds(run->count, 10000000);
-    for (uint32_t round = 0; round <= rounds; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, rounds); round++) {
         ecs_run_system(scene.ecs, system, 0);
     }
-    scene_stop(run);
     run->operations = (uint64_t)rounds * run->count;
     for (uint32_t k = 0; k < run->count; k++) {
         const Position* p = PICO_GET(scene.ecs, scene.entities[k], scene.p, Position);
@@ -366,26 +326,22 @@ static void pico_swap(const pico_scene* scene, scene_swap swap)
     }
 }
 
-static void pico_move_row(scene_run* run, scene_row row)
+static void pico_move(scene_run* run)
 {
     pico_scene scene = pico_begin(run, NULL);
     ecs_system_t system =
         ecs_define_system(scene.ecs, pico_move_system, &(ecs_sys_desc_t){.udata = &scene});
     ecs_require(scene.ecs, system, scene.p);
     ecs_require(scene.ecs, system, scene.v);
-    pico_fill(&scene, run, row);
-    scene_swaps swaps = scene_swaps_create(row, run->count, scene.movers, scene.mover_count);
+    pico_fill(&scene, run);
+    scene_swaps swaps = scene_swaps_create(run, scene.movers, scene.mover_count);
     uint32_t rounds = scene_rounds(run->count, 10000000);
-    for (uint32_t round = 0; round <= rounds; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, rounds); round++) {
         ecs_run_system(scene.ecs, system, 0);
         if (swaps.half != 0) {
             pico_swap(&scene, scene_swaps_at(&swaps, round));
         }
     }
-    scene_stop(run);
     scene_free(swaps.list);
     run->operations = (uint64_t)rounds * scene.mover_count;
     for (uint32_t k = 0; k < scene.mover_count; k++) {
@@ -394,31 +350,6 @@ static void pico_move_row(scene_run* run, scene_row row)
         run->checksum += scene_sum(number, p->x) + scene_sum(number, p->y);
     }
     pico_end(&scene);
-}
-
-static void pico_move(scene_run* run)
-{
-    pico_move_row(run, SCENE_move_1m);
-}
-
-static void pico_move_second(scene_run* run)
-{
-    pico_move_row(run, SCENE_move_second);
-}
-
-static void pico_move_random_1(scene_run* run)
-{
-    pico_move_row(run, SCENE_move_random_1);
-}
-
-static void pico_move_random_50(scene_run* run)
-{
-    pico_move_row(run, SCENE_move_random_50);
-}
-
-static void pico_move_toggled(scene_run* run)
-{
-    pico_move_row(run, SCENE_move_toggled);
 }
 
 /* One component of a scene with many, for a system's user data. */
@@ -456,13 +387,9 @@ static void pico_types_26(scene_run* run)
         ecs_add(ecs, e, many.id[k / run->count], NULL);
     }
     uint32_t rounds = scene_rounds(count, 10000000);
-    for (uint32_t round = 0; round <= rounds; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, rounds); round++) {
         ecs_run_system(ecs, system, 0);
     }
-    scene_stop(run);
     run->operations = (uint64_t)rounds * count;
     for (uint32_t k = 0; k < count; k++) {
         ecs_entity_t e = {k};
@@ -486,7 +413,7 @@ static ecs_ret_t pico_mixed_system(ecs_t* ecs, ecs_entity_t* entities, size_t co
 static void pico_mixed_10(scene_run* run)
 {
     ecs_t* ecs = ecs_new(run->count, NULL);
-    pico_many many;
+    pico_many many = {.matches = 0};
     for (uint32_t c = 0; c < 10; c++) {
         many.id[c] = ecs_define_component(ecs, sizeof(Pair), NULL);
     }
@@ -504,15 +431,10 @@ static void pico_mixed_10(scene_run* run)
             }
         }
     }
-    for (uint32_t round = 0; round <= SCENE_MIXED_ROUNDS; round++) {
-        if (round == 1) {
-            many.matches = 0;
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, SCENE_MIXED_ROUNDS); round++) {
         ecs_run_system(ecs, system, 0);
     }
-    scene_stop(run);
-    run->operations = many.matches;
+    run->operations = many.matches / (SCENE_MIXED_ROUNDS + 1) * SCENE_MIXED_ROUNDS;
     for (uint32_t k = 0; k < run->count; k++) {
         if ((scene_mixed(k) & SCENE_MIXED_QUERY) == SCENE_MIXED_QUERY) {
             const Pair* x = PICO_GET(ecs, (ecs_entity_t){k}, many.id[0], Pair);
@@ -600,13 +522,9 @@ static void pico_systems_7(scene_run* run)
         *PICO_GET(ecs, e, many.id[PICO_G], Damage) = scene_damage(k);
         PICO_GET(ecs, e, many.id[PICO_S], Sprite)->character = ' ';
     }
-    for (uint32_t round = 0; round <= SCENE_SYSTEM_ROUNDS; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, SCENE_SYSTEM_ROUNDS); round++) {
         ecs_run_systems(ecs, 0);
     }
-    scene_stop(run);
     run->operations = (uint64_t)SCENE_SYSTEM_ROUNDS * run->count;
     for (uint32_t k = 0; k < run->count; k++) {
         ecs_entity_t e = entities[k];
@@ -842,10 +760,10 @@ scene_fn scene_pico(scene_row row)
         [SCENE_create_none] = pico_create_none,
         [SCENE_create_2] = pico_create_2,
         [SCENE_create_4] = pico_create_4,
-        [SCENE_destroy_order] = pico_destroy_order,
-        [SCENE_destroy_random] = pico_destroy_random,
-        [SCENE_toggle_10k] = pico_toggle_10k,
-        [SCENE_toggle_1m] = pico_toggle_1m,
+        [SCENE_destroy_order] = pico_destroy,
+        [SCENE_destroy_random] = pico_destroy,
+        [SCENE_toggle_10k] = pico_toggle,
+        [SCENE_toggle_1m] = pico_toggle,
         [SCENE_get_random] = pico_get_random,
         [SCENE_get_typed] = pico_get_random,
         [SCENE_get_list] = pico_get_random,
@@ -854,17 +772,17 @@ scene_fn scene_pico(scene_row row)
         [SCENE_move_16] = pico_move,
         [SCENE_move_10k] = pico_move,
         [SCENE_move_1m] = pico_move,
-        [SCENE_move_second] = pico_move_second,
-        [SCENE_move_random_1] = pico_move_random_1,
-        [SCENE_move_random_50] = pico_move_random_50,
-        [SCENE_move_toggled] = pico_move_toggled,
+        [SCENE_move_second] = pico_move,
+        [SCENE_move_random_1] = pico_move,
+        [SCENE_move_random_50] = pico_move,
+        [SCENE_move_toggled] = pico_move,
         [SCENE_types_26] = pico_types_26,
         [SCENE_mixed_10] = pico_mixed_10,
         [SCENE_systems_7] = pico_systems_7,
         [SCENE_churn] = pico_churn,
         [SCENE_tree] = pico_tree_row,
         [SCENE_random_ops] = pico_random_ops,
-        [SCENE_hooks] = pico_hooks,
+        [SCENE_hooks] = pico_toggle,
         [SCENE_queued] = pico_queued,
         [SCENE_empty_world] = pico_empty_world,
     };

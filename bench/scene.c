@@ -48,6 +48,13 @@ void* scene_alloc(size_t count, size_t size)
     return memory;
 }
 
+int scene_compare(const void* a, const void* b)
+{
+    double x = *(const double*)a;
+    double y = *(const double*)b;
+    return (x > y) - (x < y);
+}
+
 void scene_free(void* memory)
 {
     meter_outside_free(memory);
@@ -64,6 +71,17 @@ uint32_t* scene_shuffled(uint32_t count, uint64_t seed)
     return list;
 }
 
+void scene_shuffle(void* items, uint32_t count, size_t size)
+{
+    uint32_t* order = scene_shuffled(count, SCENE_SEED);
+    unsigned char* from = memcpy(scene_alloc(count, size), items, count * size);
+    for (uint32_t k = 0; k < count; k++) {
+        memcpy((unsigned char*)items + k * size, from + order[k] * size, size);
+    }
+    scene_free(from);
+    scene_free(order);
+}
+
 uint32_t scene_divisor = 1;
 
 uint32_t scene_rounds(uint32_t count, uint32_t operations)
@@ -72,8 +90,10 @@ uint32_t scene_rounds(uint32_t count, uint32_t operations)
     return count < operations ? operations / count : 1;
 }
 
-uint32_t* scene_movers(scene_row row, uint32_t count, uint32_t* mover_count)
+uint32_t* scene_movers(const scene_run* run, uint32_t* mover_count)
 {
+    scene_row row = run->row;
+    uint32_t count = run->count;
     uint64_t state = SCENE_SEED;
     uint32_t* list = scene_alloc(count, sizeof(uint32_t));
     uint32_t found = 0;
@@ -102,11 +122,11 @@ uint32_t* scene_movers(scene_row row, uint32_t count, uint32_t* mover_count)
 
 #define SCENE_SWAPS 8
 
-scene_swaps scene_swaps_create(scene_row row, uint32_t count, const uint32_t* movers,
-                               uint32_t mover_count)
+scene_swaps scene_swaps_create(const scene_run* run, const uint32_t* movers, uint32_t mover_count)
 {
+    uint32_t count = run->count;
     scene_swaps swaps = {NULL, 0};
-    if (row != SCENE_move_toggled) {
+    if (run->row != SCENE_move_toggled) {
         return swaps;
     }
     swaps.half = mover_count / 2;

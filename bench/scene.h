@@ -82,6 +82,7 @@ typedef enum scene_finding {
 #define SCENE_FRAMES 1024
 
 typedef struct scene_run {
+    scene_row row;  /* of scenes that are rows: functions of several tell them apart by it */
     uint32_t count; /* entities, as the row counts them */
     bool tuned;     /* storage, bulk calls and huge pages as suit the workload */
     /* Of rows that loop, in Sett. */
@@ -122,6 +123,9 @@ double scene_clock(void); /* seconds */
 void scene_start(scene_run* run);
 void scene_stop(scene_run* run);
 
+/* Compares doubles, for qsort. */
+int scene_compare(const void* a, const void* b);
+
 /* Memory of a scene itself: never fails, every page of it has been touched, and the meter (meter.h)
  * does not count it. */
 void* scene_alloc(size_t count, size_t size);
@@ -144,14 +148,32 @@ static inline uint64_t scene_random(uint64_t* state)
 /* Returns 0 .. count-1 in random order, to be freed. */
 uint32_t* scene_shuffled(uint32_t count, uint64_t seed);
 
+/* Brings `count` items of `size` bytes into the order of scene_shuffled. */
+void scene_shuffle(void* items, uint32_t count, size_t size);
+
 /* How often a scene over `count` things repeats itself, to fill a few milliseconds, or a part of
  * that: one in scene_divisor, which is 1 but in tests. */
 extern uint32_t scene_divisor;
 uint32_t scene_rounds(uint32_t count, uint32_t operations);
 
-/* Which of `count` entities have the velocity in the rows that move. Returns their numbers, to be
- * freed, in the order in which they are to get it. */
-uint32_t* scene_movers(scene_row row, uint32_t count, uint32_t* mover_count);
+/* Whether another round comes. The first warms up, `rounds` are inside the clock:
+ *
+ *     for (uint32_t round = 0; scene_goes_on(run, round, rounds); round++) { ... }
+ */
+static inline bool scene_goes_on(scene_run* run, uint32_t round, uint32_t rounds)
+{
+    if (round == 1) {
+        scene_start(run);
+    }
+    if (round > rounds) {
+        scene_stop(run);
+    }
+    return round <= rounds;
+}
+
+/* Which entities of a run have the velocity. Returns their numbers, to be freed, in the order in
+ * which they are to get it. */
+uint32_t* scene_movers(const scene_run* run, uint32_t* mover_count);
 
 /* What changes between the loops of move_toggled: `count` entities lose their velocity, as many
  * others get one. Rounds 0 to 7 go on, 8 to 15 go back: after 16 all is as it was. In other rows
@@ -168,8 +190,7 @@ typedef struct scene_swaps {
     uint32_t half;
 } scene_swaps;
 
-scene_swaps scene_swaps_create(scene_row row, uint32_t count, const uint32_t* movers,
-                               uint32_t mover_count);
+scene_swaps scene_swaps_create(const scene_run* run, const uint32_t* movers, uint32_t mover_count);
 scene_swap scene_swaps_at(const scene_swaps* swaps, uint32_t round);
 
 /* Accumulates one value of the entity with this number into a checksum, in any order. */

@@ -86,10 +86,7 @@ static void profile_iterate(scene_run* run)
     profile_scene scene = profile_begin(run);
     profile_fill(&scene, run->count);
     uint32_t rounds = scene_rounds(run->count, 10000000);
-    for (uint32_t round = 0; round <= rounds; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, rounds); round++) {
         SETT_QUERY_EACH(scene.query, b) {
             Position* p = sett_batch_field(b, 0);
             Velocity* v = scene.count > 1 ? sett_batch_field(b, 1) : NULL;
@@ -112,7 +109,6 @@ static void profile_iterate(scene_run* run)
             }
         }
     }
-    scene_stop(run);
     run->operations = (uint64_t)rounds * run->count;
     run->checksum = sett_component_count(scene.world, scene.type[0]);
     profile_end(&scene);

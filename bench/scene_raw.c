@@ -94,16 +94,12 @@ static void raw_iterate(scene_run* run)
         p[k] = scene_position(k);
     }
     uint32_t rounds = scene_rounds(run->count, 10000000);
-    for (uint32_t round = 0; round <= rounds; round++) {
-        if (round == 1) {
-            scene_start(run); /* the first round warms up */
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, rounds); round++) {
         for (uint32_t k = 0; k < run->count; k++) {
             p[k].x += 1;
             p[k].y += 1;
         }
     }
-    scene_stop(run);
     run->operations = (uint64_t)rounds * run->count;
     for (uint32_t k = 0; k < run->count; k++) {
         run->checksum += scene_sum(k, p[k].x) + scene_sum(k, p[k].y);
@@ -124,10 +120,10 @@ raw_move_once(Position* restrict p, const Velocity* restrict v, uint32_t count)
     }
 }
 
-static void raw_move_row(scene_run* run, scene_row row)
+static void raw_move(scene_run* run)
 {
     uint32_t count;
-    uint32_t* movers = scene_movers(row, run->count, &count);
+    uint32_t* movers = scene_movers(run, &count);
     Position* p = scene_alloc(count, sizeof(Position));
     Velocity* v = scene_alloc(count, sizeof(Velocity));
     for (uint32_t k = 0; k < count; k++) {
@@ -135,13 +131,9 @@ static void raw_move_row(scene_run* run, scene_row row)
         v[k] = scene_velocity(movers[k]);
     }
     uint32_t rounds = scene_rounds(run->count, 10000000);
-    for (uint32_t round = 0; round <= rounds; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, rounds); round++) {
         raw_move_once(p, v, count);
     }
-    scene_stop(run);
     run->operations = (uint64_t)rounds * count;
     for (uint32_t k = 0; k < count; k++) {
         run->checksum += scene_sum(movers[k], p[k].x) + scene_sum(movers[k], p[k].y);
@@ -149,26 +141,6 @@ static void raw_move_row(scene_run* run, scene_row row)
     scene_free(movers);
     scene_free(p);
     scene_free(v);
-}
-
-static void raw_move(scene_run* run)
-{
-    raw_move_row(run, SCENE_move_1m);
-}
-
-static void raw_move_second(scene_run* run)
-{
-    raw_move_row(run, SCENE_move_second);
-}
-
-static void raw_move_random_1(scene_run* run)
-{
-    raw_move_row(run, SCENE_move_random_1);
-}
-
-static void raw_move_random_50(scene_run* run)
-{
-    raw_move_row(run, SCENE_move_random_50);
 }
 
 static void raw_types(scene_run* run)
@@ -179,15 +151,11 @@ static void raw_types(scene_run* run)
         s[k].value = (float)(k % 1024);
     }
     uint32_t rounds = scene_rounds(count, 10000000);
-    for (uint32_t round = 0; round <= rounds; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, rounds); round++) {
         for (uint32_t k = 0; k < count; k++) {
             s[k].value += 1;
         }
     }
-    scene_stop(run);
     run->operations = (uint64_t)rounds * count;
     for (uint32_t k = 0; k < count; k++) {
         run->checksum += scene_sum(k, s[k].value);
@@ -212,16 +180,12 @@ static void raw_mixed(scene_run* run)
         }
     }
     uint32_t rounds = SCENE_MIXED_ROUNDS;
-    for (uint32_t round = 0; round <= rounds; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, rounds); round++) {
         for (uint32_t k = 0; k < count; k++) {
             a[k].x += b[k].x;
             a[k].y += c[k].y;
         }
     }
-    scene_stop(run);
     run->operations = (uint64_t)rounds * count;
     for (uint32_t k = 0; k < count; k++) {
         run->checksum += scene_sum(number[k], a[k].x) + scene_sum(number[k], a[k].y);
@@ -250,10 +214,7 @@ static void raw_systems(scene_run* run)
         g[k] = scene_damage(k);
         s[k].character = ' ';
     }
-    for (uint32_t round = 0; round <= SCENE_SYSTEM_ROUNDS; round++) {
-        if (round == 1) {
-            scene_start(run);
-        }
+    for (uint32_t round = 0; scene_goes_on(run, round, SCENE_SYSTEM_ROUNDS); round++) {
         for (uint32_t k = 0; k < count; k++) {
             scene_move(&p[k], &v[k]);
         }
@@ -276,7 +237,6 @@ static void raw_systems(scene_run* run)
             scene_draw(&p[k], &s[k], frame);
         }
     }
-    scene_stop(run);
     run->operations = (uint64_t)SCENE_SYSTEM_ROUNDS * count;
     for (uint32_t k = 0; k < count; k++) {
         run->checksum += scene_body_sum(k, &p[k], &d[k], scene_has_health(k) ? &h[k] : NULL,
@@ -295,22 +255,14 @@ static void raw_systems(scene_run* run)
 scene_fn scene_raw(scene_row row)
 {
     static const scene_fn rows[SCENE_ROWS] = {
-        [SCENE_create_2] = raw_create_2,
-        [SCENE_create_2_bulk] = raw_create_2,
-        [SCENE_create_4] = raw_create_4,
-        [SCENE_get_random] = raw_get,
-        [SCENE_get_typed] = raw_get,
-        [SCENE_get_list] = raw_get,
-        [SCENE_iterate_1] = raw_iterate,
-        [SCENE_move_16] = raw_move,
-        [SCENE_move_10k] = raw_move,
-        [SCENE_move_1m] = raw_move,
-        [SCENE_move_second] = raw_move_second,
-        [SCENE_move_random_1] = raw_move_random_1,
-        [SCENE_move_random_50] = raw_move_random_50,
-        [SCENE_types_26] = raw_types,
-        [SCENE_mixed_10] = raw_mixed,
-        [SCENE_systems_7] = raw_systems,
+        [SCENE_create_2] = raw_create_2,   [SCENE_create_2_bulk] = raw_create_2,
+        [SCENE_create_4] = raw_create_4,   [SCENE_get_random] = raw_get,
+        [SCENE_get_typed] = raw_get,       [SCENE_get_list] = raw_get,
+        [SCENE_iterate_1] = raw_iterate,   [SCENE_move_16] = raw_move,
+        [SCENE_move_10k] = raw_move,       [SCENE_move_1m] = raw_move,
+        [SCENE_move_second] = raw_move,    [SCENE_move_random_1] = raw_move,
+        [SCENE_move_random_50] = raw_move, [SCENE_types_26] = raw_types,
+        [SCENE_mixed_10] = raw_mixed,      [SCENE_systems_7] = raw_systems,
     };
     return rows[row];
 }

@@ -124,7 +124,7 @@ static void sett_create_4(scene_run* run)
 
 /* ---------------------------------------------------------------------------------- destroying */
 
-static void change_destroy_row(scene_run* run, bool random)
+static void sett_destroy(scene_run* run)
 {
     sett_world* world = scene_world(run, true);
     sett_component p = SCENE_TYPE(world, Position, SETT_STORAGE_DEFAULT);
@@ -135,15 +135,8 @@ static void change_destroy_row(scene_run* run, bool random)
         (void)sett_add(world, entities[k], p);
         (void)sett_add(world, entities[k], v);
     }
-    if (random) {
-        uint32_t* order = scene_shuffled(run->count, SCENE_SEED);
-        sett_entity* shuffled = scene_alloc(run->count, sizeof(sett_entity));
-        for (uint32_t k = 0; k < run->count; k++) {
-            shuffled[k] = entities[order[k]];
-        }
-        scene_free(order);
-        scene_free(entities);
-        entities = shuffled;
+    if (run->row == SCENE_destroy_random) {
+        scene_shuffle(entities, run->count, sizeof(sett_entity));
     }
     scene_start(run);
     if (run->tuned) {
@@ -160,16 +153,6 @@ static void change_destroy_row(scene_run* run, bool random)
     scene_free(entities);
 }
 
-static void sett_destroy_order(scene_run* run)
-{
-    change_destroy_row(run, false);
-}
-
-static void sett_destroy_random(scene_run* run)
-{
-    change_destroy_row(run, true);
-}
-
 /* -------------------------------------------------------------------------- adding and removing */
 
 static void change_count(sett_world* world, sett_entity entity, void* value, void* user)
@@ -180,7 +163,7 @@ static void change_count(sett_world* world, sett_entity entity, void* value, voi
     ++*(uint64_t*)user;
 }
 
-static void change_toggle(scene_run* run, bool random, bool hooks)
+static void sett_toggle(scene_run* run)
 {
     uint64_t called = 0;
     sett_world* world = scene_world(run, run->count > 100000);
@@ -190,7 +173,7 @@ static void change_toggle(scene_run* run, bool random, bool hooks)
     sett_observer_desc observers[] = {
         {.name = "added", .component = v, .on_add = change_count, .user = &called},
         {.name = "removed", .component = v, .on_remove = change_count, .user = &called}};
-    for (uint32_t k = 0; hooks && k < 2; k++) {
+    for (uint32_t k = 0; run->row == SCENE_hooks && k < 2; k++) {
         (void)sett_observer_create(world, &observers[k]);
     }
     change_prepare(world, p, v);
@@ -198,15 +181,8 @@ static void change_toggle(scene_run* run, bool random, bool hooks)
     for (uint32_t k = 0; k < run->count; k++) {
         (void)sett_add(world, entities[k], p);
     }
-    if (random) {
-        uint32_t* order = scene_shuffled(run->count, SCENE_SEED);
-        sett_entity* shuffled = scene_alloc(run->count, sizeof(sett_entity));
-        for (uint32_t k = 0; k < run->count; k++) {
-            shuffled[k] = entities[order[k]];
-        }
-        scene_free(order);
-        scene_free(entities);
-        entities = shuffled;
+    if (run->row == SCENE_toggle_1m) {
+        scene_shuffle(entities, run->count, sizeof(sett_entity));
     }
     uint32_t rounds = scene_rounds(run->count, 1000000);
     for (uint32_t round = 0; round < rounds; round++) {
@@ -226,21 +202,6 @@ static void change_toggle(scene_run* run, bool random, bool hooks)
     run->checksum += 3 * called + 7 * (uint64_t)sett_component_count(world, v);
     sett_world_destroy(world);
     scene_free(entities);
-}
-
-static void sett_toggle_10k(scene_run* run)
-{
-    change_toggle(run, false, false);
-}
-
-static void sett_toggle_1m(scene_run* run)
-{
-    change_toggle(run, true, false);
-}
-
-static void sett_hooks(scene_run* run)
-{
-    change_toggle(run, false, true);
 }
 
 static void sett_queued(scene_run* run)
@@ -448,11 +409,11 @@ scene_fn scene_sett_change(scene_row row)
         [SCENE_create_2] = sett_create_2,
         [SCENE_create_2_bulk] = sett_create_2_bulk,
         [SCENE_create_4] = sett_create_4,
-        [SCENE_destroy_order] = sett_destroy_order,
-        [SCENE_destroy_random] = sett_destroy_random,
-        [SCENE_toggle_10k] = sett_toggle_10k,
-        [SCENE_toggle_1m] = sett_toggle_1m,
-        [SCENE_hooks] = sett_hooks,
+        [SCENE_destroy_order] = sett_destroy,
+        [SCENE_destroy_random] = sett_destroy,
+        [SCENE_toggle_10k] = sett_toggle,
+        [SCENE_toggle_1m] = sett_toggle,
+        [SCENE_hooks] = sett_toggle,
         [SCENE_queued] = sett_queued,
         [SCENE_churn] = sett_churn,
         [SCENE_tree] = sett_tree,

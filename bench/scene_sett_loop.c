@@ -25,7 +25,7 @@ static void loop_scene_fill(void* user)
 }
 
 /* `tuned`: the layout in a tuned run, or NULL. */
-static loop_scene loop_scene_create(scene_run* run, scene_row row, const char* tuned)
+static loop_scene loop_scene_create(scene_run* run, const char* tuned)
 {
     loop_scene scene;
     scene.count = run->count;
@@ -34,7 +34,7 @@ static loop_scene loop_scene_create(scene_run* run, scene_row row, const char* t
     scene.Position_id = SCENE_TYPE(scene.world, Position, SETT_STORAGE_DEFAULT);
     scene.Velocity_id = SCENE_TYPE(scene.world, Velocity, SETT_STORAGE_DEFAULT);
     scene.entities = scene_entities(scene.world, run->count);
-    scene.movers = scene_movers(row, run->count, &scene.mover_count);
+    scene.movers = scene_movers(run, &scene.mover_count);
     loop_scene_fill(&scene);
     for (uint32_t k = 0; k < scene.mover_count; k++) {
         uint32_t number = scene.movers[k];
@@ -52,18 +52,6 @@ static void loop_scene_destroy(loop_scene* scene)
 }
 
 /* --------------------------------------------------------------------------------- by handle */
-
-/* The handles in random order, to be freed. */
-static sett_entity* loop_scene_shuffled(const loop_scene* scene, uint32_t count)
-{
-    uint32_t* order = scene_shuffled(count, SCENE_SEED);
-    sett_entity* asked = scene_alloc(count, sizeof(sett_entity));
-    for (uint32_t k = 0; k < count; k++) {
-        asked[k] = scene->entities[order[k]];
-    }
-    scene_free(order);
-    return asked;
-}
 
 /* The ways of reading two values of each entity: by id, by accessor, by type, of a list. Each
  * returns the sum of what it read. */
@@ -120,43 +108,32 @@ static int64_t get_of_list(const loop_scene* scene, const sett_entity* asked, ui
     return sum;
 }
 
-static void sett_get_row(scene_run* run, int64_t (*get)(const loop_scene* scene,
-                                                        const sett_entity* asked, uint32_t count))
+static void sett_get_two(scene_run* run)
 {
-    loop_scene scene = loop_scene_create(run, SCENE_get_random, NULL);
-    sett_entity* asked = loop_scene_shuffled(&scene, run->count);
+    int64_t (*get)(const loop_scene* scene, const sett_entity* asked, uint32_t count) =
+        run->row == SCENE_get_typed  ? get_by_type
+        : run->row == SCENE_get_list ? get_of_list
+        : run->tuned                 ? get_by_accessor
+                                     : get_by_id;
+    loop_scene scene = loop_scene_create(run, NULL);
+    scene_shuffle(scene.entities, run->count, sizeof(sett_entity));
     uint32_t rounds = scene_rounds(run->count, 2000000);
     int64_t sum = 0;
     scene_start(run);
     for (uint32_t round = 0; round < rounds; round++) {
-        sum += get(&scene, asked, run->count);
+        sum += get(&scene, scene.entities, run->count);
     }
     scene_stop(run);
     run->operations = (uint64_t)rounds * run->count;
     run->checksum = (uint64_t)sum;
-    scene_free(asked);
     loop_scene_destroy(&scene);
-}
-
-static void sett_get_random(scene_run* run)
-{
-    sett_get_row(run, run->tuned ? get_by_accessor : get_by_id);
-}
-
-static void sett_get_typed(scene_run* run)
-{
-    sett_get_row(run, get_by_type);
-}
-
-static void sett_get_list(scene_run* run)
-{
-    sett_get_row(run, get_of_list);
 }
 
 static void sett_has_random(scene_run* run)
 {
-    loop_scene scene = loop_scene_create(run, SCENE_has_random, NULL);
-    sett_entity* asked = loop_scene_shuffled(&scene, run->count);
+    loop_scene scene = loop_scene_create(run, NULL);
+    scene_shuffle(scene.entities, run->count, sizeof(sett_entity));
+    const sett_entity* asked = scene.entities;
     uint32_t rounds = scene_rounds(run->count, 4000000);
     uint64_t sum = 0;
     sett_accessor velocities = sett_accessor_make(scene.world, scene.Velocity_id);
@@ -172,7 +149,6 @@ static void sett_has_random(scene_run* run)
     scene_stop(run);
     run->operations = (uint64_t)rounds * run->count;
     run->checksum = sum;
-    scene_free(asked);
     loop_scene_destroy(&scene);
 }
 
@@ -180,7 +156,7 @@ static void sett_has_random(scene_run* run)
 
 static void sett_iterate_1(scene_run* run)
 {
-    loop_scene scene = loop_scene_create(run, SCENE_iterate_1, NULL);
+    loop_scene scene = loop_scene_create(run, NULL);
     sett_query* query =
         scene_query(scene.world, (sett_term[]){{.component = scene.Position_id}, {0}});
     uint32_t rounds = scene_rounds(run->count, 10000000);
@@ -211,10 +187,15 @@ static void loop_scene_swap(const loop_scene* scene, scene_swap swap)
     }
 }
 
-static void sett_move_row(scene_run* run, scene_row row, const char* tuned)
+static void sett_move(scene_run* run)
 {
-    loop_scene scene = loop_scene_create(run, row, tuned);
-    scene_swaps swaps = scene_swaps_create(row, run->count, scene.movers, scene.mover_count);
+    bool sparse = run->row == SCENE_move_toggled;
+    bool grouped = run->row == SCENE_move_second || run->row == SCENE_move_random_1 ||
+                   run->row == SCENE_move_random_50;
+    loop_scene scene = loop_scene_create(run, sparse    ? "sparse_set Velocity"
+                                              : grouped ? "group { Position Velocity }"
+                                                        : NULL);
+    scene_swaps swaps = scene_swaps_create(run, scene.movers, scene.mover_count);
     sett_query* query =
         scene_query(scene.world, (sett_term[]){{.component = scene.Position_id},
                                                {.component = scene.Velocity_id, .access = SETT_IN},
@@ -242,33 +223,6 @@ static void sett_move_row(scene_run* run, scene_row row, const char* tuned)
     }
     scene_free(swaps.list);
     loop_scene_destroy(&scene);
-}
-
-#define LOOP_GROUP "group { Position Velocity }"
-
-static void sett_move(scene_run* run)
-{
-    sett_move_row(run, SCENE_move_1m, NULL);
-}
-
-static void sett_move_second(scene_run* run)
-{
-    sett_move_row(run, SCENE_move_second, LOOP_GROUP);
-}
-
-static void sett_move_random_1(scene_run* run)
-{
-    sett_move_row(run, SCENE_move_random_1, LOOP_GROUP);
-}
-
-static void sett_move_random_50(scene_run* run)
-{
-    sett_move_row(run, SCENE_move_random_50, LOOP_GROUP);
-}
-
-static void sett_move_toggled(scene_run* run)
-{
-    sett_move_row(run, SCENE_move_toggled, "sparse_set Velocity");
 }
 
 /* A world with many types, of which one entity has some. */
@@ -379,7 +333,7 @@ static void sett_mixed_10(scene_run* run)
 
 /* -------------------------------------------------------------------------------------- sorting */
 
-static void sett_sort_row(scene_run* run, scene_row row)
+static void sett_sort_row(scene_run* run)
 {
     sett_world* world = scene_world(run, false);
     sett_component Key_id = SCENE_TYPE(world, Key, SETT_STORAGE_SPARSE_SET);
@@ -387,14 +341,14 @@ static void sett_sort_row(scene_run* run, scene_row row)
     sett_query* query =
         scene_query(world, (sett_term[]){{.component = Key_id, .access = SETT_IN}, {0}});
     for (uint32_t k = 0; k < run->count; k++) {
-        ((Key*)sett_add(world, entities[k], Key_id))->key = scene_key(row, k, 0);
+        ((Key*)sett_add(world, entities[k], Key_id))->key = scene_key(run->row, k, 0);
     }
-    if (row == SCENE_sort_again) {
+    if (run->row == SCENE_sort_again) {
         (void)sett_sort(world, &(sett_sort_desc){.component = Key_id, .key = SETT_KEY_U64});
     }
     for (uint32_t round = 1; round <= SCENE_SORT_ROUNDS; round++) {
         for (uint32_t k = 0; k < run->count; k++) {
-            ((Key*)sett_get_mut(world, entities[k], Key_id))->key = scene_key(row, k, round);
+            ((Key*)sett_get_mut(world, entities[k], Key_id))->key = scene_key(run->row, k, round);
         }
         scene_start(run);
         (void)sett_sort(world, &(sett_sort_desc){.component = Key_id, .key = SETT_KEY_U64});
@@ -410,16 +364,6 @@ static void sett_sort_row(scene_run* run, scene_row row)
     run->operations = (uint64_t)SCENE_SORT_ROUNDS * run->count;
     scene_free(entities);
     sett_world_destroy(world);
-}
-
-static void sett_sort_all(scene_run* run)
-{
-    sett_sort_row(run, SCENE_sort);
-}
-
-static void sett_sort_again(scene_run* run)
-{
-    sett_sort_row(run, SCENE_sort_again);
 }
 
 /* -------------------------------------------------------------------------------- seven systems */
@@ -575,23 +519,15 @@ static void sett_systems_7(scene_run* run)
 scene_fn scene_sett_loop(scene_row row)
 {
     static const scene_fn rows[SCENE_ROWS] = {
-        [SCENE_get_random] = sett_get_random,
-        [SCENE_get_typed] = sett_get_typed,
-        [SCENE_get_list] = sett_get_list,
-        [SCENE_has_random] = sett_has_random,
-        [SCENE_iterate_1] = sett_iterate_1,
-        [SCENE_move_16] = sett_move,
-        [SCENE_move_10k] = sett_move,
-        [SCENE_move_1m] = sett_move,
-        [SCENE_move_second] = sett_move_second,
-        [SCENE_move_random_1] = sett_move_random_1,
-        [SCENE_move_random_50] = sett_move_random_50,
-        [SCENE_move_toggled] = sett_move_toggled,
-        [SCENE_types_26] = sett_types_26,
-        [SCENE_mixed_10] = sett_mixed_10,
-        [SCENE_systems_7] = sett_systems_7,
-        [SCENE_sort] = sett_sort_all,
-        [SCENE_sort_again] = sett_sort_again,
+        [SCENE_get_random] = sett_get_two,  [SCENE_get_typed] = sett_get_two,
+        [SCENE_get_list] = sett_get_two,    [SCENE_has_random] = sett_has_random,
+        [SCENE_iterate_1] = sett_iterate_1, [SCENE_move_16] = sett_move,
+        [SCENE_move_10k] = sett_move,       [SCENE_move_1m] = sett_move,
+        [SCENE_move_second] = sett_move,    [SCENE_move_random_1] = sett_move,
+        [SCENE_move_random_50] = sett_move, [SCENE_move_toggled] = sett_move,
+        [SCENE_types_26] = sett_types_26,   [SCENE_mixed_10] = sett_mixed_10,
+        [SCENE_systems_7] = sett_systems_7, [SCENE_sort] = sett_sort_row,
+        [SCENE_sort_again] = sett_sort_row,
     };
     return rows[row];
 }

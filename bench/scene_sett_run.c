@@ -33,13 +33,9 @@ static void run_system(sett_world* world, const char* name, void (*run)(sett_con
 /* Runs frames, the first of them outside of the clock. */
 static void run_frames(scene_run* run, sett_world* world, uint32_t frames)
 {
-    for (uint32_t frame = 0; frame <= frames; frame++) {
-        if (frame == 1) {
-            scene_start(run);
-        }
+    for (uint32_t frame = 0; scene_goes_on(run, frame, frames); frame++) {
         scene_check(sett_progress(world, SCENE_DT) == SETT_OK, "sett_progress");
     }
-    scene_stop(run);
 }
 
 /* -------------------------------------------------------------------------------- seven systems */

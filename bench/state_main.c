@@ -11,12 +11,12 @@
  * back eight frames, of encoding these eight as a delta, and of applying it; the delta's bytes; and
  * the bytes that snapshots keep for each byte that was written. Its last row writes to one entity
  * in a hundred, drawn at random. */
+#include "scene.h"
 #include "sett/state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define ENTITIES 100000
 #define TYPES 5
@@ -44,9 +44,7 @@ typedef struct state_scene {
 
 static double state_now(void)
 {
-    struct timespec now;
-    timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec * 1e6 + (double)now.tv_nsec * 1e-3;
+    return scene_clock() * 1e6;
 }
 
 static uint32_t state_draw(state_scene* scene, uint32_t below)
@@ -55,41 +53,20 @@ static uint32_t state_draw(state_scene* scene, uint32_t below)
     return (uint32_t)((scene->dice >> 33) % below);
 }
 
-static int state_compare(const void* a, const void* b)
-{
-    double x = *(const double*)a;
-    double y = *(const double*)b;
-    return (x > y) - (x < y);
-}
-
 static double state_median(double* values, size_t count)
 {
-    qsort(values, count, sizeof(*values), state_compare);
+    qsort(values, count, sizeof(*values), scene_compare);
     return values[count / 2];
-}
-
-static void state_check(sett_status status, const char* what)
-{
-    if (status != SETT_OK) {
-        fprintf(stderr, "%s: %s\n", what, sett_status_name(status));
-        exit(1);
-    }
 }
 
 static void state_begin(state_scene* scene)
 {
     memset(scene, 0, sizeof(*scene));
     scene->world = sett_world_create(NULL);
-    scene->entities = malloc(ENTITIES * sizeof(sett_entity));
-    scene->buffer = malloc((size_t)PAGES_MAX * PAGE);
-    scene->cold = malloc((size_t)PAGES_MAX * PAGE);
-    if (scene->world == NULL || scene->entities == NULL || scene->buffer == NULL ||
-        scene->cold == NULL) {
-        fputs("out of memory\n", stderr);
-        exit(1);
-    }
-    memset(scene->buffer, 1, (size_t)PAGES_MAX * PAGE);
-    memset(scene->cold, 1, (size_t)PAGES_MAX * PAGE);
+    scene->entities = scene_alloc(ENTITIES, sizeof(sett_entity));
+    scene->buffer = scene_alloc(PAGES_MAX, PAGE);
+    scene->cold = scene_alloc(PAGES_MAX, PAGE);
+    scene_check(scene->world != NULL, "memory");
     for (uint32_t k = 0; k < TYPES; k++) {
         char name[8];
         snprintf(name, sizeof(name), "c%u", (unsigned)k);
@@ -107,9 +84,9 @@ static void state_begin(state_scene* scene)
 static void state_end(state_scene* scene)
 {
     sett_world_destroy(scene->world);
-    free(scene->entities);
-    free(scene->buffer);
-    free(scene->cold);
+    scene_free(scene->entities);
+    scene_free(scene->buffer);
+    scene_free(scene->cold);
 }
 
 /* Writes one value in each of `count` pages, some perhaps twice. */
@@ -211,7 +188,7 @@ static void state_deltas(state_scene* scene, const char* name, uint32_t count, b
         size_t written = 0;
         for (uint32_t frame = 0; frame < 9; frame++) {
             double begin = state_now();
-            state_check(sett_snapshot_take(scene->world, &taken[frame]), "take");
+            scene_check(sett_snapshot_take(scene->world, &taken[frame]) == SETT_OK, "take");
             if (frame < 8 && random) {
                 written += state_touch_random(scene, count);
             } else if (frame < 8) {
@@ -226,13 +203,13 @@ static void state_deltas(state_scene* scene, const char* name, uint32_t count, b
         sett_snapshot_stats_get(scene->world, &stats);
         kept += (double)stats.page_size / (double)(written != 0 ? written : 1) / rounds;
         double begin = state_now();
-        state_check(
-            sett_delta_encode(scene->world, taken[0], taken[8], bytes, sizeof(bytes), &size),
-            "encode");
+        scene_check(sett_delta_encode(scene->world, taken[0], taken[8], bytes, sizeof(bytes),
+                                      &size) == SETT_OK,
+                    "encode");
         double encoded = state_now();
-        state_check(sett_snapshot_restore(scene->world, taken[0]), "restore");
+        scene_check(sett_snapshot_restore(scene->world, taken[0]) == SETT_OK, "restore");
         double back = state_now();
-        state_check(sett_delta_apply(scene->world, bytes, size), "apply");
+        scene_check(sett_delta_apply(scene->world, bytes, size) == SETT_OK, "apply");
         spent[STATE_APPLY][round] = state_now() - back;
         spent[STATE_BACK][round] = back - encoded;
         spent[STATE_ENCODE][round] = encoded - begin;

@@ -32,13 +32,6 @@ typedef struct sweep_point {
     uint32_t taken;
 } sweep_point;
 
-static int sweep_compare(const void* a, const void* b)
-{
-    const double* x = a;
-    const double* y = b;
-    return *x < *y ? -1 : *x > *y;
-}
-
 static void sweep_add(sweep_point* point, const scene_run* run, uint64_t operations)
 {
     point->ns[point->taken++] = run->seconds * 1e9 / (double)operations;
@@ -46,7 +39,7 @@ static void sweep_add(sweep_point* point, const scene_run* run, uint64_t operati
 
 static void sweep_print(sweep_point* point)
 {
-    qsort(point->ns, point->taken, sizeof(double), sweep_compare);
+    qsort(point->ns, point->taken, sizeof(double), scene_compare);
     printf("%s,%s,%g,%.4g,%.4g,%.4g\n", point->sweep, point->series, point->x,
            point->ns[point->taken / 4], point->ns[point->taken / 2],
            point->ns[point->taken * 3 / 4]);
@@ -282,12 +275,9 @@ static void sweep_move(sweep_point* point, const sweep_bodies* bodies, uint32_t 
     sett_query* query = scene_query(
         bodies->world,
         (sett_term[]){{.component = bodies->p}, {.component = bodies->v, .access = SETT_IN}, {0}});
-    uint32_t rounds = 1 + scene_rounds(matches, sweep_operations);
+    uint32_t rounds = scene_rounds(matches, sweep_operations);
     scene_run run = {0};
-    for (uint32_t round = 0; round < rounds; round++) {
-        if (round == 1) {
-            scene_start(&run);
-        }
+    for (uint32_t round = 0; scene_goes_on(&run, round, rounds); round++) {
         SETT_QUERY_EACH(query, b) {
             Position* position = sett_batch_field(b, 0);
             const Velocity* velocity = sett_batch_field(b, 1);
@@ -296,8 +286,7 @@ static void sweep_move(sweep_point* point, const sweep_bodies* bodies, uint32_t 
             }
         }
     }
-    scene_stop(&run);
-    sweep_add(point, &run, (uint64_t)(rounds - 1) * matches);
+    sweep_add(point, &run, (uint64_t)rounds * matches);
 }
 
 /* A share of the entities is destroyed, here and there; the rest is looped over. */
@@ -521,17 +510,14 @@ static void sweep_storages(double share, uint32_t kind)
     uint32_t* numbers = scene_alloc(sweep_count, sizeof(uint32_t));
     uint32_t* shuffled = scene_alloc(sweep_count, sizeof(uint32_t));
     uint32_t count = sweep_some(share, numbers);
-    uint32_t* order = scene_shuffled(count, SCENE_SEED);
-    for (uint32_t k = 0; k < count; k++) {
-        shuffled[k] = numbers[order[k]];
-    }
+    memcpy(shuffled, numbers, count * sizeof(uint32_t));
+    scene_shuffle(shuffled, count, sizeof(uint32_t));
     for (uint32_t repetition = 0; repetition < sweep_repetitions && count != 0; repetition++) {
         sweep_storage_once(points, kind, numbers, shuffled, count);
     }
     for (uint32_t k = 0; k < 4 && count != 0; k++) {
         sweep_print(&points[k]);
     }
-    scene_free(order);
     scene_free(shuffled);
     scene_free(numbers);
 }
