@@ -189,6 +189,30 @@ sett_entity* scene_entities(sett_world* world, uint32_t count)
     return entities;
 }
 
+sett_entity scene_link_child(sett_world* world, sett_component link, sett_entity parent,
+                             sett_component type)
+{
+    sett_entity e = sett_entity_create(world);
+    (void)sett_add(world, e, type);
+    scene_link* own = sett_add(world, e, link);
+    scene_link* above = sett_get_mut(world, parent, link);
+    own->parent = parent;
+    own->next = above->first;
+    above->first = e;
+    return e;
+}
+
+void scene_link_destroy(sett_world* world, sett_component link, sett_entity entity)
+{
+    for (sett_entity child = ((const scene_link*)sett_get(world, entity, link))->first;
+         !sett_is_null(child);) {
+        sett_entity next = ((const scene_link*)sett_get(world, child, link))->next;
+        scene_link_destroy(world, link, child);
+        child = next;
+    }
+    (void)sett_entity_destroy(world, entity);
+}
+
 scene_fn scene_sett(scene_row row)
 {
     scene_fn found = scene_sett_change(row);

@@ -60,6 +60,18 @@ typedef struct scene_bodies {
 scene_bodies scene_bodies_create(scene_run* run);
 void scene_bodies_destroy(scene_bodies* bodies, scene_run* run);
 
+/* A tree by hand: a component that holds who is above, below and beside. */
+typedef struct scene_link {
+    sett_entity parent, first, next;
+} scene_link;
+
+/* A new child with a component of a type. */
+sett_entity scene_link_child(sett_world* world, sett_component link, sett_entity parent,
+                             sett_component type);
+
+/* Destroys an entity, children before parents. */
+void scene_link_destroy(sett_world* world, sett_component link, sett_entity entity);
+
 /* The two halves of scene_sett(). */
 scene_fn scene_sett_change(scene_row row);
 scene_fn scene_sett_loop(scene_row row);

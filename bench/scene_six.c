@@ -140,121 +140,85 @@ static void six_distributed(scene_run* run)
     scene_free(entities);
 }
 
-static sett_entity six_child(const six* test, sett_entity parent, uint32_t type)
+/* The tree of six_relationship: of the library's hierarchy, or by hand if `link` is not 0. */
+static sett_entity six_child(const six* test, sett_component link, sett_entity parent,
+                             uint32_t type)
 {
+    if (link != 0) {
+        return scene_link_child(test->world, link, parent, test->type[type]);
+    }
     sett_entity e = sett_entity_create(test->world);
     (void)sett_hierarchy_attach(test->world, e, parent);
     (void)sett_add(test->world, e, test->type[type]);
     return e;
 }
 
+static sett_entity six_first(const six* test, sett_component link, sett_entity e)
+{
+    return link != 0 ? ((const scene_link*)sett_get(test->world, e, link))->first
+                     : sett_hierarchy_first(test->world, e);
+}
+
+static sett_entity six_next(const six* test, sett_component link, sett_entity e)
+{
+    return link != 0 ? ((const scene_link*)sett_get(test->world, e, link))->next
+                     : sett_hierarchy_next(test->world, e);
+}
+
+static sett_entity six_tree(const six* test, sett_component link)
+{
+    sett_entity root = sett_entity_create(test->world);
+    if (link != 0) {
+        (void)sett_add(test->world, root, link);
+    }
+    (void)sett_add(test->world, root, test->type[0]);
+    (void)sett_add(test->world, root, test->type[1]);
+    for (uint32_t i = 0; i < SCENE_TREE_CHILDREN; i++) {
+        sett_entity child = six_child(test, link, root, 2);
+        for (uint32_t j = 0; j < SCENE_TREE_LEAVES; j++) {
+            (void)six_child(test, link, child, 3);
+        }
+    }
+    return root;
+}
+
+static void six_write_tree(const six* test, sett_component link, sett_entity root)
+{
+    sett_world* world = test->world;
+    six_write(sett_get_mut(world, root, test->type[0]), 0, 1);
+    six_write(sett_get_mut(world, root, test->type[1]), 1, 1);
+    for (sett_entity child = six_first(test, link, root); !sett_is_null(child);
+         child = six_next(test, link, child)) {
+        six_write(sett_get_mut(world, child, test->type[2]), 2, 1);
+        for (sett_entity leaf = six_first(test, link, child); !sett_is_null(leaf);
+             leaf = six_next(test, link, leaf)) {
+            six_write(sett_get_mut(world, leaf, test->type[3]), 3, 1);
+        }
+    }
+}
+
+/* variant: 1 by hand. */
 static void six_relationship(scene_run* run)
 {
     sett_entity* roots = scene_alloc(run->count, sizeof(sett_entity));
     scene_start(run);
     six test = six_begin(run, false);
     sett_world* world = test.world;
+    sett_component link =
+        run->variant != 0 ? SCENE_TYPE(world, scene_link, SETT_STORAGE_DEFAULT) : 0;
     for (uint32_t round = 0; round < SCENE_TREE_ROUNDS; round++) {
         for (uint32_t k = 0; k < run->count; k++) {
-            roots[k] = sett_entity_create(world);
-            (void)sett_add(world, roots[k], test.type[0]);
-            (void)sett_add(world, roots[k], test.type[1]);
-            for (uint32_t i = 0; i < SCENE_TREE_CHILDREN; i++) {
-                sett_entity child = six_child(&test, roots[k], 2);
-                for (uint32_t j = 0; j < SCENE_TREE_LEAVES; j++) {
-                    (void)six_child(&test, child, 3);
-                }
+            roots[k] = six_tree(&test, link);
+        }
+        for (uint32_t k = 0; k < run->count; k++) {
+            six_write_tree(&test, link, roots[k]);
+        }
+        for (uint32_t k = 0; k < run->count; k++) {
+            if (link != 0) {
+                scene_link_destroy(world, link, roots[k]);
+            } else {
+                (void)sett_entity_destroy(world, roots[k]);
             }
-        }
-        for (uint32_t k = 0; k < run->count; k++) {
-            six_write(sett_get_mut(world, roots[k], test.type[0]), 0, 1);
-            six_write(sett_get_mut(world, roots[k], test.type[1]), 1, 1);
-            for (sett_entity child = sett_hierarchy_first(world, roots[k]); !sett_is_null(child);
-                 child = sett_hierarchy_next(world, child)) {
-                six_write(sett_get_mut(world, child, test.type[2]), 2, 1);
-                for (sett_entity leaf = sett_hierarchy_first(world, child); !sett_is_null(leaf);
-                     leaf = sett_hierarchy_next(world, leaf)) {
-                    six_write(sett_get_mut(world, leaf, test.type[3]), 3, 1);
-                }
-            }
-        }
-        for (uint32_t k = 0; k < run->count; k++) {
-            (void)sett_entity_destroy(world, roots[k]);
-        }
-    }
-    run->checksum = sett_entity_count(world);
-    sett_world_destroy(world);
-    scene_stop(run);
-    run->operations = (uint64_t)SCENE_TREE_ROUNDS * SCENE_TREE_ENTITIES(run->count);
-    scene_free(roots);
-}
-
-/* The same by hand: a component that holds who is above, below and beside. */
-typedef struct six_link {
-    sett_entity parent, first, next;
-} six_link;
-
-static sett_entity six_hand_child(const six* test, sett_component link, sett_entity parent,
-                                  sett_component type)
-{
-    sett_entity e = sett_entity_create(test->world);
-    six_link* own = sett_add(test->world, e, link);
-    six_link* above = sett_get_mut(test->world, parent, link);
-    own->parent = parent;
-    own->next = above->first;
-    above->first = e;
-    (void)sett_add(test->world, e, type);
-    return e;
-}
-
-static void six_destroy_tree(const six* test, sett_component link, sett_entity e)
-{
-    for (sett_entity child = ((const six_link*)sett_get(test->world, e, link))->first;
-         !sett_is_null(child);) {
-        sett_entity next = ((const six_link*)sett_get(test->world, child, link))->next;
-        six_destroy_tree(test, link, child);
-        child = next;
-    }
-    (void)sett_entity_destroy(test->world, e);
-}
-
-static void six_relationship_by_hand(scene_run* run)
-{
-    sett_entity* roots = scene_alloc(run->count, sizeof(sett_entity));
-    scene_start(run);
-    six test = six_begin(run, false);
-    sett_world* world = test.world;
-    sett_component link = SCENE_TYPE(world, six_link, SETT_STORAGE_DEFAULT);
-    for (uint32_t round = 0; round < SCENE_TREE_ROUNDS; round++) {
-        for (uint32_t k = 0; k < run->count; k++) {
-            roots[k] = sett_entity_create(world);
-            (void)sett_add(world, roots[k], link);
-            (void)sett_add(world, roots[k], test.type[0]);
-            (void)sett_add(world, roots[k], test.type[1]);
-            for (uint32_t i = 0; i < SCENE_TREE_CHILDREN; i++) {
-                sett_entity child = six_hand_child(&test, link, roots[k], test.type[2]);
-                for (uint32_t j = 0; j < SCENE_TREE_LEAVES; j++) {
-                    (void)six_hand_child(&test, link, child, test.type[3]);
-                }
-            }
-        }
-        for (uint32_t k = 0; k < run->count; k++) {
-            six_write(sett_get_mut(world, roots[k], test.type[0]), 0, 1);
-            six_write(sett_get_mut(world, roots[k], test.type[1]), 1, 1);
-            sett_entity child = ((const six_link*)sett_get(world, roots[k], link))->first;
-            while (!sett_is_null(child)) {
-                six_write(sett_get_mut(world, child, test.type[2]), 2, 1);
-                const six_link* below = sett_get(world, child, link);
-                sett_entity leaf = below->first;
-                while (!sett_is_null(leaf)) {
-                    six_write(sett_get_mut(world, leaf, test.type[3]), 3, 1);
-                    leaf = ((const six_link*)sett_get(world, leaf, link))->next;
-                }
-                child = below->next;
-            }
-        }
-        for (uint32_t k = 0; k < run->count; k++) {
-            six_destroy_tree(&test, link, roots[k]);
         }
     }
     run->checksum = sett_entity_count(world);
@@ -438,8 +402,10 @@ static void six_random_cycle(six_random* random)
     }
 }
 
-static void six_random_run(scene_run* run, bool bare)
+/* variant: 1 without a world. */
+static void six_random_test(scene_run* run)
 {
+    bool bare = run->variant != 0;
     static six_random random;
     memset(&random, 0, sizeof(random));
     six_twister_seed(&random.twister, 5489);
@@ -467,24 +433,14 @@ static void six_random_run(scene_run* run, bool bare)
     scene_free(random.list);
 }
 
-static void six_random_test(scene_run* run)
-{
-    six_random_run(run, false);
-}
-
-static void six_random_bare(scene_run* run)
-{
-    six_random_run(run, true);
-}
-
 const scene_case scene_six[] = {
     {"six", "create", 1000000, 0, false, six_create, 0.0132, 23592960, 18},
     {"six", "add", 500000, 0, false, six_add, 0.113, 85459232, 161},
     {"six", "add_write_delete", SIX_ENTITIES, 0, false, six_add_write_delete, 0.138, 334112, 89},
     {"six", "distributed", SIX_ENTITIES, 0, false, six_distributed, 0.139, 245928, 82},
     {"six", "relationship", 10, 0, false, six_relationship, 0.201, 368696, 105074},
-    {"six", "relationship by hand", 10, 0, false, six_relationship_by_hand, 0.201, 368696, 105074},
+    {"six", "relationship by hand", 10, 1, false, six_relationship, 0.201, 368696, 105074},
     {"six", "random", 200000 * SIX_CYCLES, 0, false, six_random_test, 0.258, 4274560, 133},
-    {"six", "random, generator alone", 200000 * SIX_CYCLES, 0, false, six_random_bare, 0.057, 0, 0},
+    {"six", "random, generator alone", 200000 * SIX_CYCLES, 1, false, six_random_test, 0.057, 0, 0},
     {0},
 };

@@ -6,73 +6,38 @@
 #include "sett/hierarchy.h"
 #include "sett/prefab.h"
 
-/* The row by hand: a component that holds who is above, below and beside. */
-typedef struct Link {
-    sett_entity parent, first, next;
-} Link;
-
-typedef struct tree_scene {
-    sett_world* world;
-    sett_component a, b, c, d, link;
-} tree_scene;
-
-static sett_entity tree_hand_child(const tree_scene* tree, sett_entity parent, sett_component type)
-{
-    sett_entity e = sett_entity_create(tree->world);
-    (void)sett_add(tree->world, e, type);
-    Link* link = sett_add(tree->world, e, tree->link);
-    Link* above = sett_get_mut(tree->world, parent, tree->link);
-    link->parent = parent;
-    link->next = above->first;
-    above->first = e;
-    return e;
-}
-
-/* Children before parents. */
-static void tree_hand_destroy(const tree_scene* tree, sett_entity e)
-{
-    const Link* link = sett_get(tree->world, e, tree->link);
-    for (sett_entity child = link->first; !sett_is_null(child);) {
-        sett_entity next = ((const Link*)sett_get(tree->world, child, tree->link))->next;
-        tree_hand_destroy(tree, child);
-        child = next;
-    }
-    (void)sett_entity_destroy(tree->world, e);
-}
-
 static void tree_by_hand(scene_run* run)
 {
-    tree_scene tree;
-    tree.world = scene_world(run, false);
-    tree.a = SCENE_TYPE(tree.world, Ca, SETT_STORAGE_DEFAULT);
-    tree.b = SCENE_TYPE(tree.world, Cb, SETT_STORAGE_DEFAULT);
-    tree.c = SCENE_TYPE(tree.world, Cc, SETT_STORAGE_DEFAULT);
-    tree.d = SCENE_TYPE(tree.world, Cd, SETT_STORAGE_DEFAULT);
-    tree.link = SCENE_TYPE(tree.world, Link, SETT_STORAGE_DEFAULT);
+    sett_world* world = scene_world(run, false);
+    sett_component a = SCENE_TYPE(world, Ca, SETT_STORAGE_DEFAULT);
+    sett_component b = SCENE_TYPE(world, Cb, SETT_STORAGE_DEFAULT);
+    sett_component c = SCENE_TYPE(world, Cc, SETT_STORAGE_DEFAULT);
+    sett_component d = SCENE_TYPE(world, Cd, SETT_STORAGE_DEFAULT);
+    sett_component link = SCENE_TYPE(world, scene_link, SETT_STORAGE_DEFAULT);
     sett_entity* roots = scene_alloc(run->count, sizeof(sett_entity));
     scene_start(run);
     for (uint32_t round = 0; round < SCENE_TREE_ROUNDS; round++) {
         for (uint32_t k = 0; k < run->count; k++) {
-            roots[k] = sett_entity_create(tree.world);
-            (void)sett_add(tree.world, roots[k], tree.a);
-            (void)sett_add(tree.world, roots[k], tree.b);
-            (void)sett_add(tree.world, roots[k], tree.link);
+            roots[k] = sett_entity_create(world);
+            (void)sett_add(world, roots[k], a);
+            (void)sett_add(world, roots[k], b);
+            (void)sett_add(world, roots[k], link);
             for (uint32_t i = 0; i < SCENE_TREE_CHILDREN; i++) {
-                sett_entity child = tree_hand_child(&tree, roots[k], tree.c);
+                sett_entity child = scene_link_child(world, link, roots[k], c);
                 for (uint32_t j = 0; j < SCENE_TREE_LEAVES; j++) {
-                    (void)tree_hand_child(&tree, child, tree.d);
+                    (void)scene_link_child(world, link, child, d);
                 }
             }
         }
-        run->checksum += sett_entity_count(tree.world);
+        run->checksum += sett_entity_count(world);
         for (uint32_t k = 0; k < run->count; k++) {
-            tree_hand_destroy(&tree, roots[k]);
+            scene_link_destroy(world, link, roots[k]);
         }
     }
     scene_stop(run);
     run->operations = (uint64_t)SCENE_TREE_ROUNDS * SCENE_TREE_ENTITIES(run->count);
-    scene_check(sett_entity_count(tree.world) == 0, "the tree is gone");
-    sett_world_destroy(tree.world);
+    scene_check(sett_entity_count(world) == 0, "the tree is gone");
+    sett_world_destroy(world);
     scene_free(roots);
 }
 
