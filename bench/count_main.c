@@ -32,7 +32,7 @@ typedef Vector Velocity;
 
 typedef struct count_stage {
     sett_world* world;
-    sett_component p, v, tag, dont_fragment, sparse_set, key, rare;
+    sett_component p, v, sparse_set, key, rare;
     sett_query* query;
     sett_entity entity[COUNT];
     sett_entity far[64]; /* of a million, far apart */
@@ -115,16 +115,22 @@ static void with_p(count_stage* s)
     give(s, s->p, 0, 1);
 }
 
+static void with_sparse(count_stage* s)
+{
+    with_p(s);
+    s->v = s->sparse_set;
+}
+
 /* One that is there makes others take longer, so it is registered only where it is the subject. */
 static void with_dont_fragment(count_stage* s)
 {
-    s->dont_fragment = count_type(s->world, "dont_fragment", 0, SETT_STORAGE_DEFAULT, true);
+    s->v = count_type(s->world, "dont_fragment", 0, SETT_STORAGE_DEFAULT, true);
     with_p(s);
 }
 
 static void with_tag(count_stage* s)
 {
-    s->tag = count_type(s->world, "tag", 0, SETT_STORAGE_DEFAULT, false);
+    s->v = count_type(s->world, "tag", 0, SETT_STORAGE_DEFAULT, false);
     with_p(s);
 }
 
@@ -300,13 +306,12 @@ static void count_hook(sett_world* world, sett_entity entity, void* value, void*
 
 static void with_hook(count_stage* s)
 {
-    sett_component_desc desc = {0};
-    desc.name = "hooked";
-    desc.size = sizeof(Vector);
-    desc.align = 4;
-    desc.on_add = count_hook;
-    desc.on_remove = count_hook;
-    desc.user = s;
+    sett_component_desc desc = {.name = "hooked",
+                                .size = sizeof(Vector),
+                                .align = 4,
+                                .on_add = count_hook,
+                                .on_remove = count_hook,
+                                .user = s};
     with_entities(s);
     s->v = sett_component_register(s->world, &desc);
 }
@@ -314,11 +319,8 @@ static void with_hook(count_stage* s)
 /* A type that can be switched off, and so is required by its tag. */
 static void with_switch(count_stage* s)
 {
-    sett_component_desc desc = {0};
-    desc.name = "switched";
-    desc.size = sizeof(Vector);
-    desc.align = 4;
-    desc.can_disable = true;
+    sett_component_desc desc = {
+        .name = "switched", .size = sizeof(Vector), .align = 4, .can_disable = true};
     with_entities(s);
     s->v = sett_component_register(s->world, &desc);
 }
@@ -372,31 +374,12 @@ static void run_tree(count_stage* s)
     (void)sett_entity_destroy(s->world, s->entity[0]);
 }
 
-static void count_add(count_stage* s, sett_component id)
+static void run_add(count_stage* s)
 {
+    sett_component id = s->v;
     for (uint32_t k = 0; k < COUNT; k++) {
         s->sum += sett_add(s->world, s->entity[k], id) != NULL;
     }
-}
-
-static void run_add(count_stage* s)
-{
-    count_add(s, s->v);
-}
-
-static void run_add_sparse(count_stage* s)
-{
-    count_add(s, s->sparse_set);
-}
-
-static void run_add_tag(count_stage* s)
-{
-    count_add(s, s->tag);
-}
-
-static void run_add_dont_fragment(count_stage* s)
-{
-    count_add(s, s->dont_fragment);
 }
 
 static void run_remove(count_stage* s)
@@ -541,9 +524,9 @@ static const count_scene count_scenes[] = {
     {"replace", with_both_shuffled, run_replace, COUNT},
     {"tree", with_tree, run_tree, COUNT},
     {"add", with_p, run_add, COUNT},
-    {"add_sparse", with_p, run_add_sparse, COUNT},
-    {"add_tag", with_tag, run_add_tag, COUNT},
-    {"add_dont_fragment", with_dont_fragment, run_add_dont_fragment, COUNT},
+    {"add_sparse", with_sparse, run_add, COUNT},
+    {"add_tag", with_tag, run_add, COUNT},
+    {"add_dont_fragment", with_dont_fragment, run_add, COUNT},
     {"remove", with_both, run_remove, COUNT},
     {"add_remove", with_p, run_add_remove, COUNT},
     {"add_remove_hooked", with_hook, run_add_remove, COUNT},
