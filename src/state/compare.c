@@ -161,6 +161,9 @@ static void compare_rows(setti_compare_rows* rows, size_t size)
     case 16:
         compare_rows_of(rows, 16);
         break;
+    case 24: /* nodes of the hierarchy */
+        compare_rows_of(rows, 24);
+        break;
     default:
         compare_rows_of(rows, size);
         break;

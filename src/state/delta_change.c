@@ -89,38 +89,42 @@ SETTI_INLINE uint64_t change_minus(uint64_t a, uint64_t b)
 typedef struct change_hash {
     uint64_t was;
     uint64_t is;
-    uint64_t nan; /* not 0: not this, a float is NaN */
 } change_hash;
 
-SETTI_INLINE void change_step(change_hash* hash, const setti_nan_word* nan, uint64_t was,
-                              uint64_t is, unsigned char* out)
+SETTI_INLINE void change_step(change_hash* hash, uint64_t was, uint64_t is, unsigned char* out)
 {
     hash->was = setti_hash_step(hash->was, was);
     hash->is = setti_hash_step(hash->is, is);
-    if (nan != NULL) {
-        hash->nan |= setti_hash_nan(*nan, was) | setti_hash_nan(*nan, is);
-    }
     setti_bytes_put(out, change_minus(is, was), 8);
 }
 
 /* Hashes both sides of a value that is as in memory, and writes the difference, and up to 8 bytes
- * behind it. */
-SETTI_INLINE change_hash change_row(uint64_t seed, const setti_nan_word* nan,
-                                    const unsigned char* was, const unsigned char* is, size_t size,
-                                    unsigned char* out)
+ * behind it. Returns the difference of the hashes. */
+SETTI_INLINE uint64_t change_row(uint64_t seed, const unsigned char* was, const unsigned char* is,
+                                 size_t size, unsigned char* out)
 {
-    change_hash hash = {seed, seed, 0};
+    change_hash hash = {seed, seed};
     size_t at = 0;
     for (; at + 8 <= size; at += 8) {
-        change_step(&hash, nan, setti_bytes_get(was + at, 8), setti_bytes_get(is + at, 8),
-                    out + at);
-        nan = nan != NULL ? nan + 1 : NULL;
+        change_step(&hash, setti_bytes_get(was + at, 8), setti_bytes_get(is + at, 8), out + at);
     }
     if (at < size) {
-        change_step(&hash, nan, setti_bytes_get_few(was + at, size - at),
+        change_step(&hash, setti_bytes_get_few(was + at, size - at),
                     setti_bytes_get_few(is + at, size - at), out + at);
     }
-    return hash;
+    return setti_hash_mix(hash.is) - setti_hash_mix(hash.was);
+}
+
+/* Not 0: a float of the value is NaN. */
+SETTI_INLINE uint64_t change_nan(const setti_nan_word* nan, const unsigned char* value, size_t size)
+{
+    uint64_t found = 0;
+    size_t at = 0;
+    for (; at + 8 <= size; at += 8) {
+        found |= setti_hash_nan(*nan++, setti_bytes_get(value + at, 8));
+    }
+    return at < size ? found | setti_hash_nan(*nan, setti_bytes_get_few(value + at, size - at))
+                     : found;
 }
 
 /* The same of a value that need not be as in memory, with a value's room behind the difference; for
@@ -142,49 +146,34 @@ SETTI_APART static bool change_slow(setti_delta_writer* to, sett_entity entity, 
     return true;
 }
 
-/* What adding values needs to know, apart from the writer: so it stays in registers. */
-typedef struct change_sum {
-    bool plain;
-    uint64_t seed;
-    const setti_nan_word* nan;
-    uint64_t sum;
-} change_sum;
-
-static change_sum change_begin(const setti_delta_writer* to)
+/* Whether values of the writer's type are as in memory; *nan: of floats, but for those that are
+ * NaN. */
+static bool change_is_plain(const setti_delta_writer* to, const setti_nan_word** nan)
 {
     const setti_hash_type* of = &to->sum.of;
-    const setti_nan_word* nan = of->members != NULL ? of->members->words : NULL;
     SETTI_ASSERT(to->codec == NULL && to->sum.view != NULL);
-    return (change_sum){setti_hash_is_plain(of), of->seed, nan, 0};
-}
-
-/* Adds a value. False: its content is the same. */
-SETTI_INLINE bool change_add_value(setti_delta_writer* to, change_sum* sum, sett_entity entity,
-                                   const unsigned char* was, const unsigned char* is, size_t size,
-                                   unsigned char* out)
-{
-    if (sum->plain) {
-        uint64_t seed = sum->seed ^ setti_hash_entity(entity);
-        change_hash hash = change_row(seed, sum->nan, was, is, size, out);
-        if (SETTI_LIKELY(hash.nan == 0)) {
-            sum->sum += setti_hash_mix(hash.is) - setti_hash_mix(hash.was);
-            return true;
-        }
-    }
-    return change_slow(to, entity, was, is, out);
+    *nan = of->members != NULL ? of->members->words : NULL;
+    return setti_hash_is_plain(of);
 }
 
 void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* was, const void* is)
 {
     size_t size = setti_hash_size(to->type);
     unsigned char* out = change_room(to, 1);
-    change_sum sum = change_begin(to);
+    const setti_nan_word* nan;
     SETTI_ASSERT(size != 0);
-    if (out != NULL && change_add_value(to, &sum, entity, was, is, size, out)) {
-        to->values.size += size;
-        to->sum.sum += sum.sum;
-        change_mark(to, entity.index / 64, (uint64_t)1 << (entity.index % 64));
+    if (out == NULL) {
+        return;
     }
+    if (change_is_plain(to, &nan) &&
+        (nan == NULL || (change_nan(nan, was, size) | change_nan(nan, is, size)) == 0)) {
+        uint64_t seed = to->sum.of.seed ^ setti_hash_entity(entity);
+        to->sum.sum += change_row(seed, was, is, size, out);
+    } else if (!change_slow(to, entity, was, is, out)) {
+        return;
+    }
+    to->values.size += size;
+    change_mark(to, entity.index / 64, (uint64_t)1 << (entity.index % 64));
 }
 
 #define CHANGE_ROWS (SETTI_COMPARE_WORDS * 64)
@@ -204,43 +193,58 @@ static uint32_t change_list_rows(const setti_compare_rows* rows, uint16_t list[C
     return count;
 }
 
-static void change_mark_rows(setti_delta_writer* to, const setti_compare_rows* rows)
+/* Whether all of these rows are as in memory. */
+SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* to,
+                                        const setti_compare_rows* rows, const uint16_t* list,
+                                        uint32_t count, size_t size)
 {
-    for (uint32_t n = 0; n < rows->words; n++) {
-        if (rows->bits[n] != 0) {
-            change_mark(to, rows->first / 64 + n, rows->bits[n]);
-        }
+    const setti_nan_word* nan;
+    bool plain = change_is_plain(to, &nan);
+    uint64_t found = 0;
+    for (uint32_t k = 0; plain && nan != NULL && k < count; k++) {
+        found |= change_nan(nan, rows->was + list[k] * size, size);
+        found |= change_nan(nan, rows->is + list[k] * size, size);
     }
+    return plain && found == 0;
 }
 
-/* Adds values of a size that is known here, mostly. */
-SETTI_INLINE void change_add_rows(setti_delta_writer* to, setti_compare_rows* rows, size_t size,
-                                  unsigned char* out)
+/* Adds rows that need not be as in memory, and takes those of the same content from the bits. */
+static unsigned char* change_slow_rows(setti_delta_writer* to, setti_compare_rows* rows,
+                                       const uint16_t* list, uint32_t count, unsigned char* out)
 {
-    uint16_t list[CHANGE_ROWS];
-    change_sum sum = change_begin(to);
-    setti_nan_word nan[2] = {{0, 0}, {0, 0}}; /* of small values: in registers */
-    if (size <= sizeof(uint64_t[2])) {
-        if (sum.nan != NULL) {
-            memcpy(nan, sum.nan, (size + 7) / 8 * sizeof(*nan));
-        }
-        sum.nan = nan;
-    }
-    uint32_t count = change_list_rows(rows, list);
-    const setti_compare_rows of = *rows;
+    size_t size = setti_hash_size(to->type);
     for (uint32_t k = 0; k < count; k++) {
         uint32_t row = list[k];
-        const sett_entity entity = {of.first + row, of.generation[row]};
-        if (change_add_value(to, &sum, entity, of.was + row * size, of.is + row * size, size,
-                             out)) {
+        const sett_entity entity = {rows->first + row, rows->generation[row]};
+        if (change_slow(to, entity, rows->was + row * size, rows->is + row * size, out)) {
             out += size;
         } else {
             rows->bits[row / 64] &= ~((uint64_t)1 << (row % 64));
         }
     }
-    change_mark_rows(to, rows);
-    to->values.size = (size_t)(out - to->values.data);
-    to->sum.sum += sum.sum;
+    return out;
+}
+
+/* Adds values of a size that is known here, mostly. */
+SETTI_INLINE unsigned char* change_add_rows(setti_delta_writer* to, setti_compare_rows* rows,
+                                            size_t size, unsigned char* out)
+{
+    uint16_t list[CHANGE_ROWS];
+    uint32_t count = change_list_rows(rows, list);
+    if (!change_rows_are_plain(to, rows, list, count, size)) {
+        return change_slow_rows(to, rows, list, count, out);
+    }
+    const setti_compare_rows of = *rows;
+    uint64_t seed = to->sum.of.seed;
+    uint64_t sum = 0;
+    for (uint32_t k = 0; k < count; k++, out += size) {
+        size_t row = list[k];
+        const sett_entity entity = {of.first + (uint32_t)row, of.generation[row]};
+        sum += change_row(seed ^ setti_hash_entity(entity), of.was + row * size, of.is + row * size,
+                          size, out);
+    }
+    to->sum.sum += sum;
+    return out;
 }
 
 void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows)
@@ -254,26 +258,32 @@ void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows)
     SETTI_ASSERT(size == to->type->storage.size);
     switch (size) {
     case 1:
-        change_add_rows(to, rows, 1, out);
+        out = change_add_rows(to, rows, 1, out);
         break;
     case 2:
-        change_add_rows(to, rows, 2, out);
+        out = change_add_rows(to, rows, 2, out);
         break;
     case 4:
-        change_add_rows(to, rows, 4, out);
+        out = change_add_rows(to, rows, 4, out);
         break;
     case 8:
-        change_add_rows(to, rows, 8, out);
+        out = change_add_rows(to, rows, 8, out);
         break;
     case 12:
-        change_add_rows(to, rows, 12, out);
+        out = change_add_rows(to, rows, 12, out);
         break;
     case 16:
-        change_add_rows(to, rows, 16, out);
+        out = change_add_rows(to, rows, 16, out);
         break;
     default:
-        change_add_rows(to, rows, size, out);
+        out = change_add_rows(to, rows, size, out);
         break;
+    }
+    to->values.size = (size_t)(out - to->values.data);
+    for (uint32_t n = 0; n < rows->words; n++) {
+        if (rows->bits[n] != 0) {
+            change_mark(to, rows->first / 64 + n, rows->bits[n]);
+        }
     }
 }
 
