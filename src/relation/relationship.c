@@ -810,19 +810,14 @@ uint32_t sett_target_count(const sett_world* world, sett_entity source, sett_com
     return relation->many ? ((const sett_links*)value)->count : 1;
 }
 
-static const sett_links* relation_sources(const sett_world* world, const setti_relation* relation,
-                                          sett_entity target)
-{
-    return relation != NULL ? relation_value(world, relation->sources, target) : NULL;
-}
-
 uint32_t sett_source_count(const sett_world* world, sett_component relationship, sett_entity target)
 {
     if (SETTI_IS_NULL(world)) {
         return 0;
     }
+    const setti_relation* relation = setti_relation_of(world, relationship);
     const sett_links* sources =
-        relation_sources(world, setti_relation_of(world, relationship), target);
+        relation != NULL ? relation_value(world, relation->sources, target) : NULL;
     return sources != NULL ? sources->count : 0;
 }
 

@@ -215,11 +215,6 @@ static sort_item* sort_items(const sort_order* order, sort_item* items, size_t c
 
 /* ------------------------------------------------------------------------------------- applying */
 
-static size_t sort_width(const setti_storage* storage)
-{
-    return SETTI_MAX(storage->size, sizeof(uint64_t));
-}
-
 static void sort_move(const setti_storage* storage, void* to, void* from)
 {
     if (storage->move != NULL) {
@@ -292,10 +287,10 @@ static sett_status sort_rows(const sort_task* task, const uint32_t* from)
     if (first == end) {
         return SETT_OK;
     }
-    size_t width = 0;
+    size_t width = sizeof(uint64_t);
     size_t align = sizeof(uint64_t);
     for (uint32_t k = 0; k < task->type_count; k++) {
-        width = SETTI_MAX(width, sort_width(&task->types[k]->storage));
+        width = SETTI_MAX(width, task->types[k]->storage.size);
         align = SETTI_MAX(align, task->types[k]->storage.align);
     }
     size_t size;
