@@ -161,7 +161,8 @@ static bool mind_is_idle(const Walk* walk)
     return walk->steps == 0 && walk->wait == 0;
 }
 
-static void wander_run(sett_context* context)
+/* On for as many steps as this, and up to so many more. */
+static void mind_roam(sett_context* context, uint32_t least, uint32_t more)
 {
     Job job = simulation_job(context);
     SETT_SYSTEM_EACH(context, b) {
@@ -176,10 +177,15 @@ static void wander_run(sett_context* context)
                                 ? 1 + simulation_roll(job.sim, self, DICE_DIRECTION, 7)
                                 : 7 + simulation_roll(job.sim, self, DICE_DIRECTION, 3);
             walk[i].direction = (uint8_t)((walk[i].direction + turn) % 8);
-            walk[i].steps = (uint8_t)(1 + simulation_roll(job.sim, self, DICE_STEPS, 16));
+            walk[i].steps = (uint8_t)(least + simulation_roll(job.sim, self, DICE_STEPS, more));
             walk[i].bumped = 0;
         }
     }
+}
+
+static void wander_run(sett_context* context)
+{
+    mind_roam(context, 1, 16);
 }
 
 const sett_system_desc system_wander = {
@@ -247,22 +253,7 @@ const sett_system_desc system_chase = {
 /* On and on, and off at a wall: so a player sees more of a map than a monster, which wanders. */
 static void explore_run(sett_context* context)
 {
-    Job job = simulation_job(context);
-    SETT_SYSTEM_EACH(context, b) {
-        Walk* walk = sett_batch_field(b, 0);
-        SETT_EACH(b, i) {
-            if (!mind_is_idle(&walk[i])) {
-                continue;
-            }
-            sett_entity self = sett_batch_entity(b, i);
-            uint32_t turn = walk[i].bumped != 0
-                                ? 1 + simulation_roll(job.sim, self, DICE_DIRECTION, 7)
-                                : 7 + simulation_roll(job.sim, self, DICE_DIRECTION, 3);
-            walk[i].direction = (uint8_t)((walk[i].direction + turn) % 8);
-            walk[i].steps = (uint8_t)(8 + simulation_roll(job.sim, self, DICE_STEPS, 40));
-            walk[i].bumped = 0;
-        }
-    }
+    mind_roam(context, 8, 40);
 }
 
 const sett_system_desc system_explore = {
