@@ -1001,6 +1001,7 @@ typedef struct sett_batch {
     const uint32_t* indices;     /* entity index of each row, or NULL */
     const uint32_t* generations; /* generation of each row, if `indices` is NULL */
     void* fields[SETT_QUERY_TERMS];
+    uint64_t last_; /* internal: not 0: no batch comes after this one */
     /* internal: what SETT_FIELD [0] and SETT_FIELD_MUT [1] have checked in this loop */
     struct {
         uint32_t terms[2];
@@ -1072,6 +1073,12 @@ SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
 SETT_API sett_batch* sett_query_begin(sett_query* query, sett_batch* batch);
 SETT_API bool sett_batch_next(sett_batch* batch);
 SETT_API void sett_batch_end(sett_batch* batch);
+
+/* Private: as sett_batch_next, without a call where this batch is known to be the last. */
+static inline bool sett_batch_more_(sett_batch* batch)
+{
+    return batch->last_ == 0 && sett_batch_next(batch);
+}
 
 /* Private: as sett_query_begin, for a batch that is a local variable. SETT_FOR calls it where C has
  * no attribute `cleanup`. If a function returns inside such a loop, the loop stays open.

@@ -54,7 +54,7 @@
  */
 #define SETT_QUERY_EACH(query, b)                                                                  \
     SETT_LOOP_(SETT_BEGIN_((query), &b##_batch_), b)                                               \
-    while (sett_batch_next(b))
+    while (sett_batch_more_(b))
 
 /* Closes a loop, whichever way it is left. */
 static inline void sett_scope_close_(sett_batch** batch)
@@ -132,7 +132,7 @@ static inline void sett_each_close_(sett_each_* each, const sett_batch* batch)
 /* The next batch, unless the loop over the rows was left by `break`. */
 static inline bool sett_each_next_(sett_each_* each, sett_batch* batch)
 {
-    if (!each->ended || !sett_batch_next(batch)) {
+    if (!each->ended || !sett_batch_more_(batch)) {
         return false;
     }
     *each = sett_each_make_(batch);

@@ -332,7 +332,7 @@ SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query
     SETT_LOOP_(sett_context_begin((context), &b##_batch_), b) SETT_ROWS_(b, i)
 #define SETT_SYSTEM_EACH(context, b)                                                               \
     SETT_LOOP_(sett_context_begin((context), &b##_batch_), b)                                      \
-    while (sett_batch_next(b))
+    while (sett_batch_more_(b))
 
 /* The same over all entities of another query:
  *
@@ -341,7 +341,7 @@ SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query
     SETT_LOOP_(sett_context_query((context), (query), &b##_batch_), b) SETT_ROWS_(b, i)
 #define SETT_CONTEXT_EACH(context, query, b)                                                       \
     SETT_LOOP_(sett_context_query((context), (query), &b##_batch_), b)                             \
-    while (sett_batch_next(b))
+    while (sett_batch_more_(b))
 
 /* Returns `size` bytes, uninitialised, valid until the system's function returns; NULL if memory
  * runs out. Allocates nothing if an earlier frame has used as much.

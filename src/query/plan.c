@@ -187,6 +187,7 @@ void setti_plan_update(sett_query* query)
     }
     SETTI_ASSERT(query->array_count <= SETT_QUERY_TERMS + 1);
     query->direct = query->plain && query->array_count != 0 && !query->gathers;
+    query->version_short = query->version - !(query->simple && query->direct);
 }
 
 /* The required sparse-set term with the fewest entities that is not among `except`. */

@@ -205,7 +205,8 @@ static void query_trim_all(sett_world* world)
 {
     for (sett_query* query = world->queries; query != NULL; query = query->next) {
         setti_lists_free(query);
-        query->lists.due = 2;
+        query->lists.due = 1;
+        query->lists.known = false;
     }
 }
 
@@ -255,7 +256,7 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
             query_add_term(query, &desc->terms[k]);
         }
     }
-    query->lists.due = 2;
+    query->lists.due = 1;
     query->version = world->listener_version - 1; /* nothing worked out yet */
     setti_plan_update(query);
     world->update_queries = query_update_all;

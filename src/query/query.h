@@ -55,6 +55,7 @@ typedef struct setti_lists {
     uint32_t shift; /* the same, as a shift */
     uint32_t due;   /* loops until it is worked out anew what is worth remembering */
     bool few;       /* by the counts, few rows of a word match */
+    bool known;     /* it was worked out at least once */
 } setti_lists;
 
 /* What is counted of a query's use: for advice, while profiling; for auto_layout, which samples. */
@@ -95,12 +96,14 @@ struct sett_query {
     uint32_t drives; /* the one that the description says, if any */
 
     /* Worked out anew when listeners or kinds of storage change; see plan.c. */
-    uint32_t positional;   /* in arrays, or tags */
-    uint32_t version;      /* of the world's listeners when it was */
-    setti_listener* cover; /* a group whose conditions the query includes, or NULL */
-    uint32_t covered;      /* terms that the cover makes true */
-    uint32_t arranged;     /* terms that the cover owns */
-    setti_way forced;      /* for measurements and tests, which want each that there is */
+    uint32_t positional;    /* in arrays, or tags */
+    uint32_t array_rows;    /* rows of a step over pages: the fewest a page among its arrays */
+    uint32_t version;       /* of the world's listeners when it was, */
+    uint32_t version_short; /* the same if `simple` and `direct`, else no version that comes */
+    setti_listener* cover;  /* a group whose conditions the query includes, or NULL */
+    uint32_t covered;       /* terms that the cover makes true */
+    uint32_t arranged;      /* terms that the cover owns */
+    setti_way forced;       /* for measurements and tests, which want each that there is */
 
     /* A step over pages: first all of `array` at once, word by word, then `filter` term by
      * term. */
@@ -116,7 +119,6 @@ struct sett_query {
      * that are switched off. A loop asks for them if any entity has one. */
     setti_term hidden[SETTI_HIDDEN + SETT_QUERY_TERMS];
     uint32_t hidden_count;
-    uint32_t array_rows;    /* rows of a step: the fewest a page among its arrays */
     uint32_t scratch_size;  /* bytes, if everything had to be gathered, */
     uint32_t scratch_align; /* and their alignment */
     setti_lists lists;
@@ -133,29 +135,37 @@ typedef struct setti_plan {
     uint32_t limit;    /* rows of the driver, or indices, to look at */
 } setti_plan;
 
-/* What a batch's `internal` holds. */
+/* What a batch's `internal` holds. What a loop begins with lies side by side where it is zero, and
+ * where it comes from the query. */
 typedef struct setti_loop {
     sett_query* query;
     void* open;                    /* where the loop is counted as open; NULL: it was closed */
     setti_gather_scratch* scratch; /* gathered fields, if there are any */
     const uint32_t* step_indices;  /* entity indices of the step's rows, over a sparse-set driver */
-    uint32_t driver;      /* the term whose sparse set drives; SETT_QUERY_TERMS: pages do */
-    uint32_t in_place;    /* bit k: rows of the k-th term lie as the batch's rows do */
-    uint32_t residual;    /* bit k: the k-th term is to be tested, over a sparse-set driver */
-    uint32_t unit;        /* rows looked at in one step */
+    uint32_t driver;   /* the term whose sparse set drives; SETT_QUERY_TERMS: pages do */
+    uint32_t nested;   /* bit k: a loop around this one may have copies of the k-th term's values */
+    uint32_t some;     /* bit k: word k still has bits; 0: take the next step */
+    uint32_t cursor;   /* where the next step begins */
+    uint32_t in_place; /* bit k: rows of the k-th term lie as the batch's rows do */
+    uint32_t unit;     /* rows looked at in one step */
+    uint32_t residual; /* bit k: the k-th term is to be tested, over a sparse-set driver */
     uint32_t unit_base;   /* the first row of the step */
-    uint32_t cursor;      /* where the next step begins */
     uint32_t limit;       /* where the last one ends */
     uint32_t word_count;  /* words of the step */
-    uint32_t some;        /* bit k: word k still has bits; 0: take the next step */
     uint32_t scratch_row; /* the row of the step that is the batch's row 0 */
-    uint32_t nested; /* bit k: a loop around this one may have copies of the k-th term's values */
-    uint32_t closed; /* of `open` when the loop began: it is over when that has changed */
-    bool direct;     /* plain, over pages, nothing gathered, nothing recorded */
-    bool arranged;   /* the same over the rows of sparse sets that lie in one order, without gaps */
-    bool dense;      /* the last step was, or there was none */
-    bool plain;      /* nothing but required terms that are positional */
-    bool remembers;  /* steps are looked up in the query's lists, and noted there */
+    uint32_t closed;      /* of `open` when the loop began: it is over when that has changed */
+    bool full;            /* direct, and every row matches */
+    bool direct;          /* plain, over pages, nothing gathered, nothing recorded */
+    bool arranged;  /* the same over the rows of sparse sets that lie in one order, without gaps */
+    bool dense;     /* the last step was, or there was none */
+    bool plain;     /* nothing but required terms that are positional */
+    bool remembers; /* steps are looked up in the query's lists, and noted there */
+    bool unlisted;  /* the step at the cursor cannot be remembered */
+    const struct setti_listed* ahead; /* what is remembered of that step, if it was looked up */
+    /* While it remembers: the arrays that not all entities have, if these are one or two, or one
+     * of any; else the first and the last. */
+    const setti_storage* sieve[2];
+    bool sifts; /* `sieve` is all that decides */
     /* rows of the step that match and were not handed out yet; behind them a word that is 0 */
     uint64_t words[SETT_BATCH_ROWS / 64 + 1];
     uint16_t list[SETT_BATCH_ROWS + 12]; /* what the batch's `rows` points to */

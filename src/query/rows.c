@@ -189,6 +189,39 @@ static void rows_remember(const sett_batch* batch, setti_listed* listed, uint32_
     }
 }
 
+bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* listed)
+{
+    const setti_lists* lists = &loop->query->lists;
+    uint32_t word_count = lists->unit / 64;
+    uint32_t some = setti_words_some(words, word_count);
+    uint32_t first = 0;
+    uint32_t count = 0;
+    bool run = false;
+    SETTI_ASSERT(words[word_count] == 0);
+    if (some != 0) {
+        count = run_length(words, word_count, some, &first);
+        run = run_is_all(words, some, first + count);
+    }
+    if (!run && count >= RUN_WORTH) {
+        return false;
+    }
+    if (some != 0 && !run) {
+        first = 0;
+        count = list_rows(words, some, lists->few, loop->list);
+    }
+    if (!run && count > lists->room) {
+        return false;
+    }
+    listed->first = first;
+    listed->count = (uint16_t)count;
+    listed->run = run;
+    memcpy(setti_listed_words(listed), words, lists->unit / 8);
+    if (!run) {
+        memcpy(setti_listed_rows(listed, lists->unit), loop->list, count * sizeof(loop->list[0]));
+    }
+    return true;
+}
+
 /* A batch of the rows that `taken` has, or of the run in front of them. Returns whether of all; its
  * row 0 is *first of the step. */
 static bool rows_take(sett_batch* batch, const uint64_t* taken, uint32_t some, uint32_t* first)
@@ -257,7 +290,8 @@ uint32_t setti_rows_choose(sett_batch* batch)
 
 /* ------------------------------------------------------------------------------- remembering */
 
-/* How often the counts are looked at again, in loops; lists are made before the second. */
+/* How often the counts are looked at again, in loops. Lists are made before the second one, before
+ * the first where few rows match: then the values of the next step are loaded ahead. */
 #define LISTS_DUE 16
 /* So many eighths of the rows match at most, where lists are remembered. At every second of 65,536
  * entities a match takes 0.66 ns instead of 0.91, and of a million not more than before; with more
@@ -296,10 +330,12 @@ static void lists_make(sett_query* query, uint32_t steps, uint32_t room)
 SETTI_COLD void setti_lists_update(sett_query* query)
 {
     setti_lists* lists = &query->lists;
-    lists->due = LISTS_DUE;
+    bool again = lists->known;
+    lists->due = again ? LISTS_DUE : 1;
     if (query->open.count != 0) {
         return; /* batches point into them */
     }
+    lists->known = true;
     uint32_t limit = setti_plan_limit(query);
     uint32_t matches = limit;
     for (uint32_t k = 0; k < query->array_count; k++) {
@@ -309,7 +345,7 @@ SETTI_COLD void setti_lists_update(sett_query* query)
     uint32_t steps = limit / unit + (limit % unit != 0);
     uint32_t rows = limit != 0 ? (uint32_t)((uint64_t)unit * matches / limit) : 0;
     lists->few = rows * 16 <= unit;
-    bool worth = matches > steps / 2 && rows * 8 <= unit * LISTS_EIGHTHS &&
+    bool worth = matches > steps / 2 && rows * 8 <= unit * LISTS_EIGHTHS && (again || lists->few) &&
                  query->array_count != 0 && !query->gathers &&
                  (query->optional | query->changed) == 0;
     bool small = unit != lists->unit || steps > lists->steps || rows > lists->room;

@@ -742,6 +742,16 @@ sett_status setti_world_check_serial(sett_world* world, const char* call)
     return world->running == NULL ? SETT_OK : world_reject(world, call);
 }
 
+SETTI_COLD void setti_world_unlink_loop(sett_world* world, const setti_open_loop* loop)
+{
+    setti_open_loop** at = &world->open_loops;
+    while (*at != loop) {
+        SETTI_ASSERT(*at != NULL);
+        at = &(*at)->next;
+    }
+    *at = loop->next;
+}
+
 void setti_world_close_loops(sett_world* world, setti_open_loop* loop)
 {
     SETTI_ASSERT(world->locks >= loop->count);

@@ -48,7 +48,6 @@ typedef struct setti_open_loop {
     uint32_t closed;                        /* how often its loops were closed from outside */
     bool of_search;                         /* over a search, not over a query */
     struct setti_open_loop* next;
-    struct setti_open_loop* previous;
 } setti_open_loop;
 
 /* What a system declared to touch, by component. */
@@ -175,10 +174,17 @@ struct sett_world {
     void (*trim_queries)(sett_world* world);   /* has all forget what only saves time; as well */
     uint32_t query_count;
     struct sett_search* searches; /* doubly linked, the latest first */
-    uint32_t gathering;           /* loops open that work on copies of values, outside of systems */
     setti_open_loop* open_loops;  /* of the queries that loops are open over, the latest first */
-    const char* calling;          /* the component, group or observer whose callback runs, if any */
-    uint32_t set_depth;           /* on_set callbacks that run inside one another */
+    union {
+        struct {
+            uint32_t gathering; /* loops open that work on copies of values, outside of systems */
+            bool profiling;     /* accesses, loops and matches are counted, for advice */
+            bool counting;      /* loops are: for advice, or for auto_layout */
+        };
+        uint64_t loops_differ; /* all of these in one load; 0: a loop may begin the short way */
+    };
+    const char* calling; /* the component, group or observer whose callback runs, if any */
+    uint32_t set_depth;  /* on_set callbacks that run inside one another */
 
     struct sett_observer* observers; /* doubly linked, the latest first */
     bool observers_ended;            /* some of them wait to be freed */
@@ -248,8 +254,6 @@ struct sett_world {
     struct setti_migrator* migrators; /* file/migrate.c; NULL until some are given */
     uint64_t whole_file;              /* file/place.h: the last one that was written or loaded */
 
-    bool profiling;    /* accesses, loops and matches are counted, for advice */
-    bool counting;     /* loops are: for advice, or for auto_layout */
     sett_status error; /* of the last call that failed */
     /* what it was about, where `message` is still to be written from it */
     sett_entity error_entity;
@@ -379,14 +383,13 @@ SETTI_INLINE void setti_world_open_loop(sett_world* world, setti_open_loop* loop
 {
     world->locks++;
     if (loop->count++ == 0) {
-        loop->previous = NULL;
         loop->next = world->open_loops;
-        if (loop->next != NULL) {
-            loop->next->previous = loop;
-        }
         world->open_loops = loop;
     }
 }
+
+/* Takes a query out of the list of those that loops are open over. */
+void setti_world_unlink_loop(sett_world* world, const setti_open_loop* loop);
 
 /* Counts it as closed. */
 SETTI_INLINE void setti_world_close_loop(sett_world* world, setti_open_loop* loop)
@@ -397,9 +400,10 @@ SETTI_INLINE void setti_world_close_loop(sett_world* world, setti_open_loop* loo
     SETTI_ASSERT(world->locks != 0);
     world->locks--;
     if (--loop->count == 0) {
-        *(loop->previous != NULL ? &loop->previous->next : &world->open_loops) = loop->next;
-        if (loop->next != NULL) {
-            loop->next->previous = loop->previous;
+        if (SETTI_LIKELY(world->open_loops == loop)) { /* the latest ends first, as a rule */
+            world->open_loops = loop->next;
+        } else {
+            setti_world_unlink_loop(world, loop);
         }
     }
 }
