@@ -272,6 +272,42 @@ static void a_table_of_pages_grows_and_keeps_its_pages(void)
     pool_end(&pool, &c);
 }
 
+static void readers_see_something_where_no_page_is(void)
+{
+    setti_pool pool;
+    counter c;
+    bool fresh;
+    static const uint64_t none[8];
+    setti_pages pages;
+    pool_begin(&pool, &c, false);
+    setti_pages_init_read(&pages, sizeof(none), 64, none);
+    CHECK_EQ(pages.read_count, 0);
+    CHECK(setti_pages_ensure(&pool, &pages, 2, &fresh));
+    CHECK_EQ(pages.read_count, 3);
+    CHECK_EQ(pages.read_mask, 3);
+    CHECK(pages.read[1] == none && pages.read[2] == pages.data[2] && pages.read[3] == none);
+    setti_pages_hide(&pages, true);
+    CHECK(setti_pages_reserve(&pool, &pages, 9));
+    CHECK_EQ(pages.read_count, 0);
+    setti_pages_hide(&pages, false);
+    CHECK_EQ(pages.read_count, 9);
+    CHECK(pages.read[2] == pages.data[2] && pages.read[15] == none);
+    CHECK(setti_pages_validate(&pages) == NULL);
+    pages.read_count--;
+    CHECK(setti_pages_validate(&pages) != NULL);
+    pages.read_count++;
+    setti_pages_free(&pool, &pages, 2);
+    CHECK(pages.read[2] == none);
+    pages.read[2] = &pool;
+    CHECK(setti_pages_validate(&pages) != NULL);
+    setti_pages_shrink(&pool, &pages, 16);
+    setti_pages_deinit(&pool, &pages);
+    CHECK_EQ(pages.read_count, 0);
+    CHECK(setti_pages_validate(&pages) == NULL);
+    setti_pages_deinit(&pool, &pages);
+    pool_end(&pool, &c);
+}
+
 static void writing_marks_a_page_with_the_tick(void)
 {
     setti_pool pool;
@@ -338,5 +374,6 @@ TEST_MAIN(TEST(an_empty_pool_holds_nothing), TEST(sizes_are_rounded_to_classes),
           TEST(trimming_gives_empty_blocks_back), TEST(trimming_without_memory_does_nothing),
           TEST(huge_pages_come_in_blocks_of_their_size), TEST(pieces_never_overlap),
           TEST(a_table_of_pages_grows_and_keeps_its_pages),
-          TEST(writing_marks_a_page_with_the_tick), TEST(without_memory_a_table_stays_as_it_is),
+          TEST(readers_see_something_where_no_page_is), TEST(writing_marks_a_page_with_the_tick),
+          TEST(without_memory_a_table_stays_as_it_is),
           TEST(validation_sees_bytes_that_do_not_add_up))

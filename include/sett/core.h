@@ -781,10 +781,12 @@ static inline const void* sett_accessor_find(const sett_accessor* accessor, sett
 static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity entity)
 {
     const sett_world_header_* world = sett_read_header_(accessor->world);
-    return SETT_LIKELY_(accessor->type->kind == SETT_KIND_ARRAY_)
-               ? sett_read_has_(world, accessor->type, entity)
-               : sett_has_slow_(accessor->world, entity.index, entity.generation,
-                                accessor->component);
+    sett_read_ read = sett_read_make_(world, accessor->type);
+    if (sett_read_reaches_(read, entity.index)) {
+        return sett_read_has_(world, read, entity);
+    }
+    return accessor->type->kind != SETT_KIND_ARRAY_ &&
+           sett_has_slow_(accessor->world, entity.index, entity.generation, accessor->component);
 }
 
 /* Returns the tick of the last write to a value; 0 if the entity does not have the component.
@@ -1335,7 +1337,7 @@ static inline const void* sett_get(const sett_world* world, sett_entity entity,
     sett_read_ read = sett_read_make_(header, type);
     uint32_t shift = type->shift;
     uint32_t size = type->size;
-    return SETT_LIKELY_(type->kind == SETT_KIND_ARRAY_) && sett_read_is_here_(read, entity)
+    return sett_read_is_here_(read, entity)
                ? sett_read_row_(read, entity.index, shift, size)
                : sett_get_slow_(world, entity.index, entity.generation, component);
 }
@@ -1359,9 +1361,12 @@ static inline bool sett_has(const sett_world* world, sett_entity entity, sett_co
 {
     const sett_world_header_* header = sett_read_header_(world);
     const sett_type_header_* type = sett_read_type_(header, component);
-    return SETT_LIKELY_(type->kind == SETT_KIND_ARRAY_)
-               ? sett_read_has_(header, type, entity)
-               : sett_has_slow_(world, entity.index, entity.generation, component);
+    sett_read_ read = sett_read_make_(header, type);
+    if (sett_read_reaches_(read, entity.index)) {
+        return sett_read_has_(header, read, entity);
+    }
+    return type->kind != SETT_KIND_ARRAY_ &&
+           sett_has_slow_(world, entity.index, entity.generation, component);
 }
 #endif
 

@@ -219,7 +219,7 @@ static inline const void* sett_hierarchy_find_in_parent(const sett_accessor* of,
     }
     /* An entity is unlinked before it ends: the parent is alive. */
     sett_read_ read = sett_read_make_(sett_read_header_(of->world), of->type);
-    return sett_read_bit_(read, index)
+    return sett_read_reaches_(read, index) && sett_read_bit_(read, index)
                ? sett_read_row_(read, index, of->type->shift, of->type->size)
                : NULL;
 }

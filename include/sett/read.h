@@ -44,7 +44,7 @@
 
 struct sett_world;
 
-/* An array that grows by pages. Only the first and the third member are read here. */
+/* An array that grows by pages. */
 typedef struct sett_page_table_ {
     void** data;    /* by page number; NULL: no entity there */
     uint64_t* tick; /* of the last write to each page */
@@ -53,6 +53,13 @@ typedef struct sett_page_table_ {
     uint32_t size;
     uint32_t align;
     void* notes;
+    /* of entities and presence: as data, but memory to read instead of NULL, and in all of the
+     * capacity, a power of two */
+    const void* const* read;
+    const void* none;
+    uint32_t read_mask;  /* the capacity less one */
+    uint32_t read_count; /* pages, if they are to be read in line; else 0 */
+    bool hidden;
 } sett_page_table_;
 
 /* The `kind` of an array, the only storage that is read in line. */
@@ -92,10 +99,10 @@ static inline const sett_type_header_* sett_read_type_(const sett_world_header_*
 
 /* What reading needs of a world and a type: loaded before any branch, for the same reason. */
 typedef struct sett_read_ {
-    void* const* generations; /* by page number; NULL: no entity there */
-    void* const* presence;
+    void* const* generations;    /* by page number; NULL: no entity there */
+    const void* const* presence; /* by page number */
     void* const* rows;
-    uint32_t presence_count;
+    uint32_t count; /* pages of presence; 0 if the type is not read in line */
 } sett_read_;
 
 static inline sett_read_ sett_read_make_(const sett_world_header_* world,
@@ -103,30 +110,33 @@ static inline sett_read_ sett_read_make_(const sett_world_header_* world,
 {
     sett_read_ read;
     read.generations = world->entities.data;
-    read.presence = type->presence.data;
+    read.presence = type->presence.read;
     read.rows = type->rows.data;
-    read.presence_count = type->presence.count;
+    read.count = type->presence.read_count;
     return read;
 }
 
-/* 1 if an array has a value for this index, else 0. A number, because presence is hard to predict:
- * the caller need not branch on it. */
-static inline uint32_t sett_read_bit_(sett_read_ read, uint32_t index)
+/* Whether presence is known for this index: else the type has no value near it, or is not read in
+ * line. */
+static inline bool sett_read_reaches_(sett_read_ read, uint32_t index)
 {
-    uint32_t number = index >> 13;
-    if (!SETT_LIKELY_(number < read.presence_count)) {
-        return 0;
-    }
-    const uint64_t* words = (const uint64_t*)read.presence[number];
-    return SETT_LIKELY_(words != NULL) ? (uint32_t)(words[(index / 64) & 127] >> (index & 63)) & 1
-                                       : 0;
+    return SETT_LIKELY_(index >> 13 < read.count);
 }
 
-/* Whether the array has a value for the handle. Presence comes first: who has a value lives, and so
- * its page of generations exists. */
+/* 1 if there is a value for this index, which presence reaches, else 0. A number, because presence
+ * is hard to predict: the caller need not branch on it. */
+static inline uint32_t sett_read_bit_(sett_read_ read, uint32_t index)
+{
+    const uint64_t* words = (const uint64_t*)read.presence[index >> 13];
+    return (uint32_t)(words[(index / 64) & 127] >> (index & 63)) & 1;
+}
+
+/* Whether there is a value for the handle. Presence comes first: who has a value lives, and so its
+ * page of generations exists. */
 static inline bool sett_read_is_here_(sett_read_ read, sett_entity entity)
 {
-    if (!SETT_LIKELY_(sett_read_bit_(read, entity.index))) {
+    if (!sett_read_reaches_(read, entity.index) ||
+        !SETT_LIKELY_(sett_read_bit_(read, entity.index))) {
         return false;
     }
     const uint32_t* generations = (const uint32_t*)read.generations[entity.index >> 10];
@@ -148,40 +158,16 @@ static inline uint8_t sett_read_shift_(size_t size)
     return (uint8_t)(size <= 16 ? 10 : size <= 32 ? 9 : size <= 64 ? 8 : size <= 128 ? 7 : 6);
 }
 
-/* Whether a type is a plain array of values of this size: one comparison, as the size is a
- * constant. */
-static inline bool sett_read_is_plain_(const sett_type_header_* type, size_t size)
-{
-    struct {
-        uint8_t kind, shift, kind_of_storage, tracked;
-        uint32_t size;
-    } want;
-    uint64_t wanted;
-    uint64_t found;
-    want.kind = SETT_KIND_ARRAY_;
-    want.shift = sett_read_shift_(size);
-    want.kind_of_storage = SETT_KIND_ARRAY_;
-    want.tracked = 0;
-    want.size = (uint32_t)size;
-    memcpy(&wanted, &want, sizeof(wanted));
-    memcpy(&found, type, sizeof(found));
-    return wanted == found;
-}
-
-/* Whether the handle's generation is that of its slot, and an array has a value for it. */
-static inline bool sett_read_has_(const sett_world_header_* world, const sett_type_header_* type,
+/* The same where presence reaches the index, without a branch: who has a value is hard to predict.
+ * Where no entity ever was, or beyond the table, the generation is some number: there the bit is
+ * 0. */
+static inline bool sett_read_has_(const sett_world_header_* world, sett_read_ read,
                                   sett_entity entity)
 {
-    sett_read_ read = sett_read_make_(world, type);
-    uint32_t count = world->entities.count;
-    uint32_t number = entity.index >> 10;
-    if (!SETT_LIKELY_(number < count)) {
-        return false;
-    }
-    const uint32_t* generations = (const uint32_t*)read.generations[number];
-    return SETT_LIKELY_(generations != NULL) &&
-           SETT_LIKELY_(generations[entity.index & 1023] == entity.generation) &&
-           sett_read_bit_(read, entity.index) != 0;
+    uint32_t number = (entity.index >> 10) & world->entities.read_mask;
+    const uint32_t* generations = (const uint32_t*)world->entities.read[number];
+    return (sett_read_bit_(read, entity.index) &
+            (uint32_t)(generations[entity.index & 1023] == entity.generation)) != 0;
 }
 
 #endif

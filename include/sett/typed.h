@@ -182,7 +182,7 @@ static inline const void* sett_get_of_size_(const sett_world* world, sett_entity
     const sett_world_header_* header = sett_read_header_(world);
     const sett_type_header_* type = sett_read_type_(header, component);
     sett_read_ read = sett_read_make_(header, type);
-    return SETT_LIKELY_(sett_read_is_plain_(type, size)) && sett_read_is_here_(read, entity)
+    return SETT_LIKELY_(type->size == size) && sett_read_is_here_(read, entity)
                ? sett_read_row_(read, entity.index, sett_read_shift_(size), (uint32_t)size)
                : sett_get_slow_(world, entity.index, entity.generation, component);
 #else
@@ -198,12 +198,12 @@ static inline const void* sett_find_of_size_(const sett_world* world, sett_entit
     const sett_world_header_* header = sett_read_header_(world);
     const sett_type_header_* type = sett_read_type_(header, component);
     sett_read_ read = sett_read_make_(header, type);
-    if (!SETT_LIKELY_(sett_read_is_plain_(type, size))) {
-        return sett_find_slow_(world, entity.index, entity.generation, component);
+    if (SETT_LIKELY_(type->size == size) && sett_read_is_here_(read, entity)) {
+        return sett_read_row_(read, entity.index, sett_read_shift_(size), (uint32_t)size);
     }
-    return sett_read_is_here_(read, entity)
-               ? sett_read_row_(read, entity.index, sett_read_shift_(size), (uint32_t)size)
-               : NULL;
+    return SETT_LIKELY_(type->kind == SETT_KIND_ARRAY_ && type->size == size)
+               ? NULL
+               : sett_find_slow_(world, entity.index, entity.generation, component);
 #else
     (void)size;
     return sett_find(world, entity, component);

@@ -135,7 +135,7 @@ static void pool_release(setti_pool* pool, void* memory, size_t size, size_t ali
 void setti_pool_init(setti_pool* pool, sett_allocator allocator, bool huge_pages)
 {
     SETTI_ASSERT(allocator.alloc_fn != NULL && allocator.free_fn != NULL);
-    memset(pool, 0, sizeof(*pool));
+    memset(pool, 0, offsetof(setti_pool, free));
     pool->tick = 1;
     pool->allocator = allocator;
     pool->huge_pages = huge_pages;
@@ -216,6 +216,9 @@ SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need)
     } else {
         return false;
     }
+    if (pool->blocks == NULL) {
+        memset(pool->free, 0, sizeof(pool->free));
+    }
     pool_retire_bump(pool);
     block->next = pool->blocks;
     block->free_bytes = 0;
@@ -285,7 +288,7 @@ void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align)
     }
     uint32_t k = pool_class(SETTI_MAX(size, align));
     size_t rounded = pool_class_size(k);
-    if (pool->free[k] != NULL) {
+    if (pool->blocks != NULL && pool->free[k] != NULL) {
         pool->used_size += rounded;
         return pool_pop(pool, k);
     }
@@ -469,7 +472,7 @@ const char* setti_pool_validate(const setti_pool* pool)
         held += large->size;
         accounted += large->align;
     }
-    for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
+    for (uint32_t k = 0; pool->blocks != NULL && k < SETTI_POOL_CLASSES; k++) {
         for (void* piece = pool->free[k]; piece != NULL; memcpy(&piece, piece, sizeof(void*))) {
             accounted += pool_class_size(k);
         }
@@ -487,10 +490,17 @@ const char* setti_pool_validate(const setti_pool* pool)
  * the diff (setti_pages_entry). */
 #define ENTRY_SIZE (2 * sizeof(uint64_t) + sizeof(void*) + sizeof(uint32_t))
 
-/* Bytes of a table: its entries and a bit for each. */
-static size_t table_size(uint32_t capacity)
+/* Bytes of the bits of so many entries. */
+static size_t table_bits(uint32_t capacity)
 {
-    return capacity * ENTRY_SIZE + ((size_t)capacity + 63) / 64 * sizeof(uint64_t);
+    return ((size_t)capacity + 63) / 64 * sizeof(uint64_t);
+}
+
+/* Bytes of a table of such pages: its entries, a bit for each, and what readers see. */
+static size_t table_size(const setti_pages* pages, uint32_t capacity)
+{
+    return capacity * (ENTRY_SIZE + (pages->none != NULL ? sizeof(void*) : 0)) +
+           table_bits(capacity);
 }
 
 void setti_pages_init(setti_pages* pages, size_t size, size_t align)
@@ -499,6 +509,26 @@ void setti_pages_init(setti_pages* pages, size_t size, size_t align)
     memset(pages, 0, sizeof(*pages));
     pages->size = (uint32_t)size;
     pages->align = (uint32_t)align;
+}
+
+void setti_pages_init_read(setti_pages* pages, size_t size, size_t align, const void* none)
+{
+    SETTI_ASSERT(none != NULL);
+    setti_pages_init(pages, size, align);
+    pages->none = none;
+}
+
+/* Makes readers see the entries, which are elsewhere than before. */
+static void pages_show(setti_pages* pages)
+{
+    SETTI_ASSERT((pages->capacity & (pages->capacity - 1)) == 0);
+    pages->read = (const void**)(void*)((unsigned char*)setti_pages_bits(pages) +
+                                        table_bits(pages->capacity));
+    pages->read_mask = pages->capacity - 1;
+    for (uint32_t number = 0; number < pages->capacity; number++) {
+        const void* page = number < pages->count ? pages->data[number] : NULL;
+        pages->read[number] = page != NULL ? page : pages->none;
+    }
 }
 
 /* Empties the entries behind those in use, up to `end`. */
@@ -517,7 +547,7 @@ static void pages_clear(const setti_pages* pages, uint32_t end)
 static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity)
 {
     SETTI_ASSERT(capacity >= pages->count && capacity != 0);
-    uint64_t* tick = setti_pool_alloc(pool, table_size(capacity), 16);
+    uint64_t* tick = setti_pool_alloc(pool, table_size(pages, capacity), 16);
     if (tick == NULL) {
         return false;
     }
@@ -525,7 +555,7 @@ static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity
     pages->data = (void**)(void*)(tick + (size_t)2 * capacity);
     pages->tick = tick;
     pages->capacity = capacity;
-    memset(setti_pages_bits(pages), 0, ((size_t)capacity + 63) / 64 * sizeof(uint64_t));
+    memset(setti_pages_bits(pages), 0, table_bits(capacity));
     if (old.count != 0) {
         memcpy(tick, old.tick, old.count * sizeof(*tick));
         memcpy(setti_pages_restored(pages, 0), setti_pages_restored(&old, 0),
@@ -533,10 +563,12 @@ static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity
         memcpy(pages->data, old.data, old.count * sizeof(*old.data));
         memcpy(setti_pages_entry(pages, 0), setti_pages_entry(&old, 0),
                old.count * sizeof(uint32_t));
-        memcpy(setti_pages_bits(pages), setti_pages_bits(&old),
-               ((size_t)old.count + 63) / 64 * sizeof(uint64_t));
+        memcpy(setti_pages_bits(pages), setti_pages_bits(&old), table_bits(old.count));
     }
-    setti_pool_free(pool, old.tick, table_size(old.capacity), 16);
+    if (pages->none != NULL) {
+        pages_show(pages);
+    }
+    setti_pool_free(pool, old.tick, table_size(&old, old.capacity), 16);
     return true;
 }
 
@@ -564,7 +596,7 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
         return false;
     }
     pages_clear(pages, count);
-    pages->count = count;
+    setti_pages_set_count(pages, count);
     return true;
 }
 
@@ -612,9 +644,27 @@ void setti_pages_deinit(setti_pool* pool, setti_pages* pages)
     for (uint32_t number = 0; number < pages->count; number++) {
         setti_pool_free(pool, pages->data[number], pages->size, pages->align);
     }
-    setti_pool_free(pool, pages->tick, table_size(pages->capacity), 16);
+    setti_pool_free(pool, pages->tick, table_size(pages, pages->capacity), 16);
     setti_page_notes* notes = pages->notes;
-    setti_pages_init(pages, pages->size, pages->align);
+    if (pages->none != NULL) {
+        setti_pages_init_read(pages, pages->size, pages->align, pages->none);
+    } else {
+        setti_pages_init(pages, pages->size, pages->align);
+    }
     pages->notes = notes;
     setti_notes_forget_all(pages);
+}
+
+const char* setti_pages_validate(const setti_pages* pages)
+{
+    if (pages->read_count != (pages->hidden || pages->none == NULL ? 0 : pages->count)) {
+        return "page table: readers count other pages than there are";
+    }
+    for (uint32_t number = 0; pages->none != NULL && number < pages->capacity; number++) {
+        const void* page = setti_pages_get(pages, number);
+        if (pages->read[number] != (page != NULL ? page : pages->none)) {
+            return "page table: readers see another page than there is";
+        }
+    }
+    return NULL;
 }

@@ -50,11 +50,12 @@ typedef struct setti_pool {
     /* Bytes that may be held from the allocator beside `exempt` and `held`; 0: any number. For work
      * that is asked for from outside: what would pass it fails as if memory had run out. */
     size_t ceiling;
-    size_t exempt;                  /* bytes held for copies of pages since the ceiling was set */
-    bool denied;                    /* the ceiling was met */
-    uint64_t allocations;           /* calls for memory so far */
-    bool huge_pages;                /* all blocks are, and not only large ones: see pool_grow */
-    void* free[SETTI_POOL_CLASSES]; /* free pieces by class, linked through their first word */
+    size_t exempt;        /* bytes held for copies of pages since the ceiling was set */
+    bool denied;          /* the ceiling was met */
+    uint64_t allocations; /* calls for memory so far */
+    bool huge_pages;      /* all blocks are, and not only large ones: see pool_grow */
+    /* free pieces by class, linked through their first word; not initialised without a block */
+    void* free[SETTI_POOL_CLASSES];
 } setti_pool;
 
 void setti_pool_init(setti_pool* pool, sett_allocator allocator, bool huge_pages);
@@ -116,10 +117,35 @@ typedef struct setti_pages {
     uint32_t size;           /* bytes of a page */
     uint32_t align;          /* of a page */
     setti_page_notes* notes; /* or NULL */
+    /* For readers that do not test whether there is a page, in tables that have a `none`: as
+     * `data`, with that instead of NULL, in all of the capacity. In the same allocation; NULL while
+     * there is none. */
+    const void** read;
+    const void* none;
+    uint32_t read_mask;  /* the capacity, a power of two, less one */
+    uint32_t read_count; /* as `count`; 0 while `hidden`, and in tables without a `none` */
+    bool hidden;         /* from readers */
 } setti_pages;
 
 /* An empty table of pages of this size and alignment. */
 void setti_pages_init(setti_pages* pages, size_t size, size_t align);
+
+/* The same, with something that readers see where there is no page. */
+void setti_pages_init_read(setti_pages* pages, size_t size, size_t align, const void* none);
+
+/* Sets how many entries are in use; those behind are empty. */
+static inline void setti_pages_set_count(setti_pages* pages, uint32_t count)
+{
+    pages->count = count;
+    pages->read_count = pages->hidden || pages->none == NULL ? 0 : count;
+}
+
+/* Makes readers find nothing, or again what there is. */
+static inline void setti_pages_hide(setti_pages* pages, bool hidden)
+{
+    pages->hidden = hidden;
+    setti_pages_set_count(pages, pages->count);
+}
 
 /* Extends the table to entries 0..count-1; new ones are empty. False when memory runs out. */
 bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count);
@@ -137,6 +163,9 @@ void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number);
 
 /* Frees all pages and the table, which is then empty. No snapshot may hold pages of it. */
 void setti_pages_deinit(setti_pool* pool, setti_pages* pages);
+
+/* Returns NULL, or what is wrong with what readers see. */
+const char* setti_pages_validate(const setti_pages* pages);
 
 /* The page of this number, or NULL. */
 SETTI_INLINE void* setti_pages_get(const setti_pages* pages, uint32_t number)
@@ -179,6 +208,9 @@ static inline void setti_pages_put(const setti_pages* pages, uint32_t number, vo
     uint64_t* word = &setti_pages_bits(pages)[number / 64];
     uint64_t bit = (uint64_t)1 << (number % 64);
     pages->data[number] = page;
+    if (pages->none != NULL) {
+        pages->read[number] = page != NULL ? page : pages->none;
+    }
     *word = page != NULL ? *word | bit : *word & ~bit;
 }
 

@@ -228,7 +228,7 @@ static void roots_restore(const sett_world* world, const setti_snapshot* node)
         }
         for (uint32_t k = 0; k < 2; k++) {
             if (root->pages[k] != NULL) {
-                root->pages[k]->count = counts[k];
+                setti_pages_set_count(root->pages[k], counts[k]);
             }
         }
     }

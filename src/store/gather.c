@@ -28,6 +28,7 @@ void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, uns
     gather->values = values;
     storage->gather = gather;
     storage->handle_kind = SETTI_GATHERED;
+    setti_pages_hide(&storage->presence, true);
 }
 
 void setti_gather_close(setti_gather_scratch* scratch)
@@ -41,6 +42,7 @@ void setti_gather_close(setti_gather_scratch* scratch)
         }
         *at = (*at)->outer;
         storage->handle_kind = storage->gather != NULL ? SETTI_GATHERED : storage->kind;
+        setti_pages_hide(&storage->presence, storage->gather != NULL);
     }
     *scratch->link = scratch->next;
     if (scratch->next != NULL) {

@@ -19,6 +19,9 @@ static uint8_t storage_shift(setti_kind kind, size_t size)
     return (uint8_t)shift;
 }
 
+/* What readers see where there is no page of occupancy. */
+static const uint64_t storage_no_bits[SETTI_BITS_WORDS];
+
 void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, size_t align,
                         bool tracked)
 {
@@ -39,9 +42,13 @@ void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, si
     storage->indices = (uint32_t)at;
     at += kind == SETTI_SPARSE ? rows * sizeof(uint32_t) : 0;
     setti_pages_init(&storage->rows, at, storage->align);
-    setti_pages_init(
-        &storage->presence,
-        kind == SETTI_SPARSE ? sizeof(setti_sparse_page) : SETTI_BITS_WORDS * sizeof(uint64_t), 64);
+    if (kind == SETTI_SPARSE) {
+        setti_pages_init(&storage->presence, sizeof(setti_sparse_page), 64);
+    } else if (kind == SETTI_TAG) {
+        setti_pages_init(&storage->presence, sizeof(storage_no_bits), 64);
+    } else {
+        setti_pages_init_read(&storage->presence, sizeof(storage_no_bits), 64, storage_no_bits);
+    }
 }
 
 void setti_storage_add_saved(setti_storage* storage)
@@ -223,6 +230,13 @@ const char* setti_storage_validate(const setti_storage* storage)
     }
     if (found != storage->count) {
         return "storage: count is not the number of values";
+    }
+    if (storage->presence.hidden != (storage->gather != NULL)) {
+        return "storage: readers see values that loops have copied";
+    }
+    const char* reason = setti_pages_validate(&storage->presence);
+    if (reason != NULL) {
+        return reason;
     }
     return storage->kind != SETTI_SPARSE ? setti_array_validate(storage)
                                          : setti_sparse_validate(storage);

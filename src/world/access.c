@@ -192,6 +192,9 @@ bool sett_has(const sett_world* world, sett_entity entity, sett_component compon
     static_assert(offsetof(front, member) == offsetof(type, inside), "read.h: " #inside)
 ACCESS_SAME(sett_page_table_, data, setti_pages, data);
 ACCESS_SAME(sett_page_table_, count, setti_pages, count);
+ACCESS_SAME(sett_page_table_, read, setti_pages, read);
+ACCESS_SAME(sett_page_table_, read_mask, setti_pages, read_mask);
+ACCESS_SAME(sett_page_table_, read_count, setti_pages, read_count);
 ACCESS_SAME(sett_type_header_, kind, setti_type, storage.handle_kind);
 ACCESS_SAME(sett_type_header_, shift, setti_type, storage.shift);
 ACCESS_SAME(sett_type_header_, size, setti_type, storage.size);
@@ -202,6 +205,9 @@ ACCESS_SAME(sett_world_header_, type_count, sett_world, hot_capacity);
 ACCESS_SAME(sett_world_header_, entities, sett_world, entities.pages);
 ACCESS_SAME(sett_type_header_, kind_of_storage, setti_type, storage.kind);
 ACCESS_SAME(sett_type_header_, tracked, setti_type, storage.tracked);
+static_assert(sizeof(sett_world) - offsetof(sett_world, entities) >=
+                  SETTI_ENTITY_ROWS * sizeof(uint32_t),
+              "entity_table.c: what is read where no entity ever was");
 static_assert(sizeof(sett_page_table_) == sizeof(setti_pages) && SETTI_ARRAY == SETT_KIND_ARRAY_ &&
                   SETTI_ENTITY_SHIFT == 10 && SETTI_BITS_SHIFT == 13 &&
                   offsetof(setti_entity_page, generation) == 0,

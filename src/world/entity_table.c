@@ -32,7 +32,8 @@ void setti_entity_init(setti_entity_table* table, uint32_t limit)
 {
     SETTI_ASSERT(limit != 0);
     memset(table, 0, sizeof(*table));
-    setti_pages_init(&table->pages, sizeof(setti_entity_page), 64);
+    /* Where no entity ever was no generation decides (sett_read_has_): any memory will do. */
+    setti_pages_init_read(&table->pages, sizeof(setti_entity_page), 64, table);
     setti_summary_init(&table->words);
     table->next = 1;
     table->limit = SETTI_MIN(limit, SETTI_ENTITY_LIMIT);
@@ -523,7 +524,7 @@ static const char* entity_validate_words(const setti_entity_table* table)
 const char* setti_entity_validate(const setti_entity_table* table)
 {
     entity_counts counts = {0, 0, 0};
-    const char* reason = NULL;
+    const char* reason = setti_pages_validate(&table->pages);
     for (uint32_t number = 0; number < table->pages.count; number++) {
         for (uint32_t slot = 0;
              reason == NULL && table->pages.data[number] != NULL && slot < SETTI_ENTITY_ROWS;
