@@ -319,16 +319,16 @@ SETTI_INLINE void* setti_array_try_insert(const setti_pool* pool, setti_storage*
                                           uint32_t index, bool cow)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY);
-    uint64_t* word = setti_storage_word(storage, index);
-    if (SETTI_UNLIKELY(word == NULL || !setti_pages_try_mark(pool, &storage->presence,
-                                                             index >> SETTI_BITS_SHIFT, cow))) {
-        return NULL;
-    }
     uint32_t number = index >> storage->shift;
-    unsigned char* page = storage->rows.data[number];
-    if (SETTI_UNLIKELY(page == NULL || !setti_pages_try_mark(pool, &storage->rows, number, cow))) {
+    if (SETTI_UNLIKELY(
+            setti_pages_get(&storage->rows, number) == NULL ||
+            !setti_pages_try_mark(pool, &storage->rows, number, cow) ||
+            !setti_pages_try_mark(pool, &storage->presence, index >> SETTI_BITS_SHIFT, cow))) {
         return NULL;
     }
+    /* Where there is a page of rows there is one of presence. */
+    uint64_t* words = storage->presence.data[index >> SETTI_BITS_SHIFT];
+    uint64_t* word = &words[index / 64 & (SETTI_BITS_WORDS - 1)];
     SETTI_ASSERT((*word >> (index % 64) & 1) == 0);
     *word |= (uint64_t)1 << (index % 64);
     storage->count++;

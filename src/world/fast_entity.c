@@ -107,13 +107,14 @@ SETTI_APART static sett_entity fast_create_only(sett_world* world)
     return entity;
 }
 
-/* The lowest free index, where its page exists and others are free in its word. Calls nothing. */
+/* The lowest free index, where its page exists and others are free in its word. Without `cow`
+ * nothing detains the world. Calls nothing. */
 SETTI_INLINE sett_entity fast_create_fast(sett_world* world, bool cow)
 {
     setti_entity_table* table = &world->entities;
     uint32_t number = table->hint / SETTI_ENTITY_WORDS;
     setti_entity_page* page = setti_pages_get(&table->pages, number);
-    if (SETTI_UNLIKELY(page == NULL || world->detained != 0)) {
+    if (SETTI_UNLIKELY(page == NULL || (cow && world->detained != 0))) {
         return fast_create_only(world);
     }
     uint64_t bits = page->free[table->hint % SETTI_ENTITY_WORDS];
@@ -135,8 +136,9 @@ sett_entity sett_entity_create(sett_world* world)
         return sett_null();
     }
     setti_world_check_owner(world, __func__);
-    return SETTI_LIKELY(world->pool.cow_from == 0) ? fast_create_fast(world, false)
-                                                   : fast_create_cow(world);
+    return SETTI_LIKELY((world->pool.cow_from | world->detained) == 0)
+               ? fast_create_fast(world, false)
+               : fast_create_cow(world);
 }
 
 /* ----------------------------------------------------------------------------------- destroying */
