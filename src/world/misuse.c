@@ -77,6 +77,10 @@ static uint64_t misuse_count(sett_world* world, uint64_t kind)
     setti_misuse* rarest = NULL;
     uint64_t count = 0;
     setti_lock_take(&world->misuse_lock); /* systems report from their threads */
+    if (!world->misused) {
+        memset(world->misuse, 0, sizeof(world->misuse));
+        world->misused = true;
+    }
     for (uint32_t way = 0; way < MISUSE_WAYS && count == 0; way++) {
         setti_misuse* at = &world->misuse[(kind / 2 + way) % SETTI_MISUSES];
         count = at->kind == kind ? ++at->count : 0;

@@ -21,6 +21,33 @@ static bool world_is_served(size_t size, int version, uint64_t layout)
            version / 100 >= 2 && size <= sizeof(sett_world_desc) && layout == SETT_LAYOUT;
 }
 
+#define WORLD_ALIGN 64
+/* What malloc returns: with aligned_alloc and the free of that an empty world took 480 instructions
+ * more. */
+#define WORLD_MEMORY_ALIGN 16
+#define WORLD_MEMORY_SIZE (sizeof(sett_world) + WORLD_ALIGN - WORLD_MEMORY_ALIGN)
+
+/* A world of zeroes, with a pool; without the texts, counts of misuse and lists of free pieces,
+ * which are three quarters of it and not looked at before they are needed. NULL when memory runs
+ * out. */
+static sett_world* world_allocate(sett_allocator allocator, bool huge_pages)
+{
+    void* memory = allocator.alloc_fn(allocator.user, WORLD_MEMORY_SIZE, WORLD_MEMORY_ALIGN);
+    if (memory == NULL) {
+        return NULL;
+    }
+    sett_world* world = (void*)setti_align_up((uintptr_t)memory, WORLD_ALIGN);
+    memset(world, 0, offsetof(sett_world, pool));
+    setti_pool_init(&world->pool, allocator, huge_pages);
+    memset((unsigned char*)world + offsetof(sett_world, detained), 0,
+           offsetof(sett_world, message) - offsetof(sett_world, detained));
+    world->pool.allocations = 1;
+    world->memory = memory;
+    world->message[0] = 0;
+    world->reason[0] = 0;
+    return world;
+}
+
 sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, int version,
                                     uint64_t layout)
 {
@@ -45,15 +72,10 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
         return NULL;
     }
     sett_allocator allocator = setti_allocator_or_default(&desc->allocator);
-    sett_world* world = allocator.alloc_fn(allocator.user, sizeof(*world), 64);
+    sett_world* world = world_allocate(allocator, desc->huge_pages);
     if (world == NULL) {
         return NULL;
     }
-    memset(world, 0, offsetof(sett_world, message)); /* texts are a third of it */
-    world->message[0] = 0;
-    world->reason[0] = 0;
-    setti_pool_init(&world->pool, allocator, desc->huge_pages);
-    world->pool.allocations = 1;
     setti_entity_init(&world->entities,
                       desc->entity_limit != 0 ? desc->entity_limit : ENTITY_LIMIT_DEFAULT);
     setti_entity_table* table = &world->entities;
@@ -146,6 +168,13 @@ sett_status setti_world_check_no_snapshots(sett_world* world, const char* call)
 
 static sett_status world_reject(sett_world* world, const char* call);
 
+void setti_world_free(sett_world* world)
+{
+    sett_allocator allocator = world->pool.allocator;
+    setti_pool_deinit(&world->pool);
+    allocator.free_fn(allocator.user, world->memory, WORLD_MEMORY_SIZE, WORLD_MEMORY_ALIGN);
+}
+
 /* Whether the end of an entity runs callbacks; if not, its pages can just go. */
 static bool world_has_endings(const sett_world* world)
 {
@@ -198,9 +227,7 @@ sett_status sett_world_destroy(sett_world* world)
     if (world->run != NULL) {
         world->free_run(world);
     }
-    sett_allocator allocator = world->pool.allocator;
-    setti_pool_deinit(&world->pool);
-    allocator.free_fn(allocator.user, world, sizeof(*world), 64);
+    setti_world_free(world);
     return SETT_OK;
 }
 

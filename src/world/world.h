@@ -232,12 +232,12 @@ struct sett_world {
     bool side_by_side; /* they run on several threads: none writes to this struct meanwhile */
     const setti_guard* guard; /* called at every access, while systems are watched */
 
-    setti_misuse misuse[SETTI_MISUSES];
     struct {
         sett_component id; /* 0: none */
         char name[44];
     } noted; /* the last id that was not registered, as the typed macro named it */
     setti_lock misuse_lock;
+    bool misused;    /* `misuse` is initialised: there was some */
     uintptr_t owner; /* the thread that writes outside of systems; 0: none yet. In debug builds */
 
     sett_log_fn log_fn;
@@ -258,10 +258,16 @@ struct sett_world {
     /* what it was about, where `message` is still to be written from it */
     sett_entity error_entity;
     sett_component error_component;
-    const char* error_call;           /* the function's name; NULL: `message` is written */
-    char message[SETTI_MESSAGE_SIZE]; /* from here on not zeroed when a world is made */
-    char reason[SETTI_MESSAGE_SIZE];  /* of sett_world_validate */
+    const char* error_call; /* the function's name; NULL: `message` is written */
+    void* memory;           /* what the allocator returned for the world, which is aligned in it */
+    /* From here on nothing is zeroed when a world is made. */
+    char message[SETTI_MESSAGE_SIZE];
+    char reason[SETTI_MESSAGE_SIZE]; /* of sett_world_validate */
+    setti_misuse misuse[SETTI_MISUSES];
 };
+
+/* Frees all memory of a world and nothing else: no callback runs. */
+void setti_world_free(sett_world* world);
 
 /* The type, on a fast path: NULL while use is profiled. */
 SETTI_INLINE setti_type* setti_world_hot_type(const sett_world* world, sett_component component)

@@ -125,12 +125,10 @@ bool scratch_is_seen(uint32_t way)
 {
     scratch s;
     scratch_begin(&s);
-    sett_world good = *s.world;
     scratch_break(&s, way);
     const char* reason = "";
     bool seen = sett_world_validate(s.world, &reason) == SETT_STATUS_INVALID && reason[0] != '\0';
-    setti_pool_deinit(&s.world->pool); /* not sett_world_destroy: who knows what it would follow */
-    good.pool.allocator.free_fn(good.pool.allocator.user, s.world, sizeof(good), 64);
+    setti_world_free(s.world); /* not sett_world_destroy: who knows what it would follow */
     return seen;
 }
 
