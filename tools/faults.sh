@@ -8,14 +8,17 @@
 #
 # Where several tests are named, they run in that order up to the first that fails. It is a failure
 # of this script's as well if a fault no longer applies, does not compile, or names no test, and if
-# a test fails where no fault is. The library and the tests are built once, in build/faults; a fault
-# compiles only what it changes. JOBS sets how many are tried side by side. Needs patch(1).
+# a test fails where no fault is. The library and the tests are built once, as a release, in
+# build/faults, or SETT_FAULTS_BUILD=<folder> takes those that were built and have passed there; a
+# fault compiles only what it changes. Asserts are off: the tests see each fault without their help.
+# JOBS sets how many are tried side by side. Needs patch(1).
 set -eu
 
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}
-flags="-std=c11 -O1"
+flags="-std=c11 -O1 -DNDEBUG"
 work=build/faults
+built=${SETT_FAULTS_BUILD:-$work}
 seconds=120 # a test that takes longer hangs
 # Enough to meet every fault, and the same in every run.
 export SETT_OPERATIONS=30000 SETT_SEED=1
@@ -31,10 +34,9 @@ all_tests() {
     grep -LE '"sett/threads.h"|<jansson.h>' test/test_*.c | sed 's/.*\///; s/\.c$//'
 }
 
-# With the checks of a debug build, without its slowness.
 build_sound() { # <test>...
     {
-        CC=gcc cmake -S . -B $work -DCMAKE_BUILD_TYPE=Debug -DCMAKE_C_FLAGS_DEBUG=-O1 \
+        CC=gcc cmake -S . -B $work -DCMAKE_BUILD_TYPE=Release -DCMAKE_C_FLAGS_RELEASE="${flags#* }" \
             -DSETT_WERROR=ON -DSETT_BUILD_BENCHMARKS=OFF -DSETT_BUILD_EXAMPLES=OFF &&
             cmake --build $work --parallel "$jobs" --target sett_static "$@"
     } >"$work/log" 2>&1 || {
@@ -48,7 +50,7 @@ build_sound() { # <test>...
 dependants() { # <file>
     case $1 in
     *.c) echo "$1" ;;
-    *.h) (cd $work/CMakeFiles/sett_static.dir && grep -lr --include='*.d' "/$1\\( \\|\$\\)" src) |
+    *.h) (cd "$built/CMakeFiles/sett_static.dir" && grep -lr --include='*.d' "/$1\\( \\|\$\\)" src) |
         sed 's/\.o\.d$//' ;;
     esac
 }
@@ -78,10 +80,10 @@ plant() { # <patch> <folder>; what is wrong goes to $2/not
 }
 
 fails() { # <test> <folder with the objects of a fault, or none>
-    program=$work/test/$1
+    program=$built/test/$1
     if [ -n "$2" ]; then
         program=$2/$1
-        gcc $(find "$work/test/CMakeFiles/$1.dir" -name '*.o') "$2"/*.o "$work/libsett.a" -pthread \
+        gcc $(find "$built/test/CMakeFiles/$1.dir" -name '*.o') "$2"/*.o "$built/libsett.a" -pthread \
             -o "$program" || exit 1
     fi
     # A failing test may crash in all manners; what it says of a fault is of no interest.
@@ -151,11 +153,15 @@ tests=$(for fault in $chosen; do catchers "$fault"; done | tr ' ' '\n' | sort -u
 mkdir -p $work
 rm -rf $work/results $work/[0-9]*
 mkdir -p $work/results
-build_sound $tests
+sound=
+if [ "$built" = $work ]; then
+    build_sound $tests
+    sound=$tests
+fi
 
 # The tests as they are take longest: they go first.
-printf '%s\n' $tests $chosen | xargs -P "$jobs" -n 1 "$0" --try $mode
-wanted=$(printf '%s\n' $tests $chosen | sort -u | wc -l)
+printf '%s\n' $sound $chosen | xargs -P "$jobs" -n 1 "$0" --try $mode
+wanted=$(printf '%s\n' $sound $chosen | sort -u | wc -l)
 count=$(printf '%s\n' $chosen | sort -u | wc -l)
 caught=$(find $work/results -type f -size +0 | wc -l)
 echo "$caught of $count"

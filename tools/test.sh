@@ -272,7 +272,9 @@ stage_readme() {
 }
 
 stage_faults() {
-    tools/faults.sh
+    build_gcc
+    release
+    SETT_FAULTS_BUILD=build/gcc tools/faults.sh
 }
 
 stage_examples() {
