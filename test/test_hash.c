@@ -296,9 +296,44 @@ static void writes_unseen_are_named(void)
     CHECK_EQ(sett_world_check_writes(world), SETT_OK);
     kept->x = 10; /* through an address from before */
     CHECK_EQ(sett_world_check_writes(world), SETT_STATUS_INVALID);
-    CHECK(strstr(sett_world_message(world), "\"point\"") != NULL);
+    CHECK_MSG(strstr(sett_world_message(world), "\"point\" of entity 0:1 was") != NULL, "%s",
+              sett_world_message(world));
     CHECK_EQ(sett_world_check_writes(world), SETT_OK);
     sett_world_destroy(world);
+}
+
+/* Each of them, in every storage: also the one after one that was found, and one to a page that was
+ * written properly while another was found. */
+static void every_unseen_write_is_named(void)
+{
+    for (uint32_t sparse = 0; sparse < 2; sparse++) {
+        sett_world* world =
+            begin(sparse != 0 ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_ARRAY, false);
+        sett_component p = id_of(world, "point");
+        sett_entity e[3000];
+        for (uint32_t k = 0; k < 3000; k++) {
+            e[k] = sett_entity_create(world);
+            if (k >= 10) { /* the first page does not begin with a value */
+                give(world, e[k], k);
+            }
+        }
+        CHECK_EQ(sett_name_set(world, e[10], "boss"), SETT_OK);
+        point* near_by = sett_get_mut(world, e[20], p);
+        point* far_out = sett_get_mut(world, e[2999], p);
+        CHECK_EQ(sett_world_check_writes(world), SETT_OK);
+        for (uint32_t k = 0; k < 4; k++) {
+            near_by->x++;
+            ((point*)sett_get_mut(world, e[2999], p))->x++;
+            CHECK_EQ(sett_world_check_writes(world), SETT_STATUS_INVALID);
+            CHECK_MSG(strstr(sett_world_message(world),
+                             "\"point\" of entity 10:1 (\"boss\"), or of another of the "),
+                      "%s", sett_world_message(world));
+            far_out->x++;
+            CHECK_EQ(sett_world_check_writes(world), SETT_STATUS_INVALID);
+            CHECK_EQ(sett_world_check_writes(world), SETT_OK);
+        }
+        sett_world_destroy(world);
+    }
 }
 
 /* ---- Copies ---------------------------------------------------------------------------------- */
@@ -497,6 +532,7 @@ TEST_MAIN(TEST(equal_states_have_equal_hashes), TEST(the_hash_is_the_same_everyw
           TEST(each_change_changes_the_hash), TEST(dead_slots_count),
           TEST(what_goes_after_the_call_is_seen), TEST(padding_does_not_matter),
           TEST(the_first_difference_is_said), TEST(restoring_forgets_what_was_known),
-          TEST(writes_unseen_are_named), TEST(a_copy_is_the_same_and_goes_on_alike),
-          TEST(a_copy_keeps_the_groups_of_its_world), TEST(copies_have_what_modules_register),
-          TEST(copies_that_cannot_be_are_rejected), TEST(copies_compare_all_of_a_type))
+          TEST(writes_unseen_are_named), TEST(every_unseen_write_is_named),
+          TEST(a_copy_is_the_same_and_goes_on_alike), TEST(a_copy_keeps_the_groups_of_its_world),
+          TEST(copies_have_what_modules_register), TEST(copies_that_cannot_be_are_rejected),
+          TEST(copies_compare_all_of_a_type))

@@ -626,6 +626,39 @@ static void a_ring_holds_the_last_frames(void)
     CHECK_END(world);
 }
 
+/* What ended without the ring is no more in it. */
+static void a_ring_counts_what_can_be_restored(void)
+{
+    sett_world* world = begin();
+    sett_entity e = spawn(world, 0);
+    sett_ring* ring = sett_ring_create(world, 4);
+    for (uint32_t frame = 0; frame < 6; frame++) {
+        write(world, e, frame);
+        CHECK_EQ(sett_ring_take(ring), SETT_OK);
+    }
+    sett_snapshot_drop_all(world);
+    CHECK_EQ(sett_ring_count(ring), 0);
+    CHECK_EQ(sett_ring_at(ring, 0).serial, 0);
+    CHECK_EQ(sett_ring_restore(ring, 0), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(sett_world_message(world), "the ring has 0 (older ones were dropped") != NULL);
+    for (uint32_t count = 1; count <= 6; count++) {
+        write(world, e, 10 + count);
+        CHECK_EQ(sett_ring_take(ring), SETT_OK);
+        CHECK_EQ(sett_ring_count(ring), count < 4 ? count : 4);
+        CHECK_EQ(sett_ring_restore(ring, 4), SETT_STATUS_ARGUMENT);
+    }
+    CHECK_EQ(sett_snapshot_drop(world, sett_ring_at(ring, 3)), SETT_OK); /* the oldest */
+    CHECK_EQ(sett_ring_count(ring), 3);
+    CHECK_EQ(sett_snapshot_drop(world, sett_ring_at(ring, 1)), SETT_OK); /* one in between */
+    CHECK_EQ(sett_ring_restore(ring, 1), SETT_STATUS_STALE);
+    CHECK_EQ(sett_ring_restore(ring, 2), SETT_OK);
+    CHECK_EQ(read(world, e), 14);
+    CHECK_EQ(sett_ring_count(ring), 1);
+    sett_ring_destroy(ring);
+    CHECK_EQ(stats_of(world).snapshots, 0);
+    CHECK_END(world);
+}
+
 static void frames_allocate_nothing_once_it_runs(void)
 {
     sett_world* world = begin();
@@ -772,7 +805,7 @@ TEST_MAIN(TEST(restoring_goes_back_and_forward_and_another_way), TEST(the_same_h
           TEST(a_system_sees_the_same_changes_again), TEST(a_limit_drops_the_oldest_and_says_so),
           TEST(a_loop_may_pass_the_limit_by_what_it_writes),
           TEST(what_lies_right_behind_stays_until_the_next), TEST(a_ring_holds_the_last_frames),
-          TEST(frames_allocate_nothing_once_it_runs),
+          TEST(a_ring_counts_what_can_be_restored), TEST(frames_allocate_nothing_once_it_runs),
           TEST(validation_sees_a_page_that_was_written_unkept),
           TEST(costs_do_not_grow_with_snapshots_held),
           TEST(signatures_of_snapshots_are_not_reclaimed), TEST(a_restore_notifies_what_it_did))

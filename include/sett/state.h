@@ -78,7 +78,8 @@ SETT_API size_t sett_world_difference(const sett_world* a, const sett_world* b, 
 /* For debugging: finds stray writes (see above) since the last call of this function or of
  * sett_world_hash. If neither was called before, it finds none. Stray writes to a page that also
  * had proper writes are not found.
- * Returns OK, or INVALID with a message that names the component and the entity.
+ * Returns OK, or INVALID with a message that names the component and the entity, or the first
+ * entity of its page. If there are several, the next calls find the others. Begins a new tick.
  * Cost: O(values), plus the hash. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_check_writes(sett_world* world);
 
@@ -326,12 +327,13 @@ SETT_API sett_status sett_ring_take(sett_ring* ring);
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_ring_restore(sett_ring* ring, uint32_t back);
 
-/* Returns the number of snapshots in the ring. Threads: reader. Since: 0.1 */
+/* Returns the number of snapshots in the ring. Dropped and lost ones do not count, unless an older
+ * one of the ring exists. Threads: as sett_snapshot_status. Since: 0.1 */
 SETT_API uint32_t sett_ring_count(const sett_ring* ring);
 
 /* Returns a snapshot of the ring; all zeroes if there is none.
  *   back  as in sett_ring_restore
- * Threads: reader. Since: 0.1 */
+ * Threads: as sett_snapshot_status. Since: 0.1 */
 SETT_API sett_snapshot sett_ring_at(const sett_ring* ring, uint32_t back);
 
 #endif

@@ -24,6 +24,8 @@
 #include "base/cow.h"
 #include "sett/state.h"
 
+#include <stdio.h>
+
 #define HASH_PIECE 128 /* bytes of a canonical form at a time, a multiple of 8 */
 
 static uint64_t hash_bytes(uint64_t hash, const unsigned char* bytes, size_t size)
@@ -460,9 +462,32 @@ static bool hash_part_holds(const hash_part* part, uint32_t* number)
     return true;
 }
 
-/* Computes the remembered sums of pages again and compares. Returns the type of which a page was
- * written without its tick, or NULL. */
-static const setti_type* hash_check(sett_world* world, uint32_t* first_index)
+/* The values of a page: how many there are, and the entity of the first one. */
+typedef struct hash_values {
+    const setti_type* type; /* NULL: of no page */
+    sett_entity first;
+    uint32_t count;
+} hash_values;
+
+static hash_values hash_values_of(const hash_part* part, uint32_t number)
+{
+    const setti_storage* storage = &part->of->type->storage;
+    hash_values values = {part->of->type, {0, 0}, 0};
+    uint32_t row = number << storage->shift;
+    uint32_t end = row + setti_storage_rows(storage);
+    end = storage->kind == SETTI_SPARSE ? SETTI_MIN(end, storage->extent) : end;
+    for (; row < end; row++) {
+        uint32_t index = storage->kind == SETTI_SPARSE ? *setti_storage_index(storage, row) : row;
+        if (index != SETTI_NONE && setti_storage_has(storage, index) && values.count++ == 0) {
+            values.first = setti_entity_at(&part->world->entities, index);
+        }
+    }
+    return values;
+}
+
+/* Computes the remembered sums of pages again and compares. Returns the values of a page that was
+ * written without its tick, if there is one. */
+static hash_values hash_check(sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_hash_type of;
@@ -470,14 +495,30 @@ static const setti_type* hash_check(sett_world* world, uint32_t* first_index)
         setti_hash_begin(&of, world->registered.item[k]);
         hash_part part = hash_part_of(world, &of);
         if (!hash_part_holds(&part, &number)) {
-            const setti_storage* storage = &of.type->storage;
-            uint32_t row = number << storage->shift;
-            *first_index = storage->kind == SETTI_SPARSE ? *setti_storage_index(storage, row) : row;
-            setti_notes_forget(part.pages, number); /* said once */
-            return of.type;
+            /* said once, and the next such write is found too */
+            part.pages->notes->hash[number].hash = hash_page(&part, number);
+            return hash_values_of(&part, number);
         }
     }
-    return NULL;
+    return (hash_values){NULL, {0, 0}, 0};
+}
+
+static void hash_name_entity(const sett_world* world, const hash_values* values, char* out,
+                             size_t size)
+{
+    const setti_naming* naming = world->naming;
+    char path[80] = "";
+    char others[48] = "";
+    if (naming != NULL && naming->has(world, values->first)) {
+        (void)naming->path(world, values->first, path, sizeof(path));
+    }
+    if (values->count > 1) {
+        snprintf(others, sizeof(others), ", or of another of the %u in its page,",
+                 (unsigned)values->count);
+    }
+    snprintf(out, size, "%u:%u%s%s%s%s", (unsigned)values->first.index,
+             (unsigned)values->first.generation, path[0] != '\0' ? " (\"" : "", path,
+             path[0] != '\0' ? "\")" : "", others);
 }
 
 sett_status sett_world_check_writes(sett_world* world)
@@ -488,18 +529,19 @@ sett_status sett_world_check_writes(sett_world* world)
     if (setti_world_check_serial(world, "sett_world_check_writes") != SETT_OK) {
         return world->error;
     }
-    uint32_t index = 0;
-    const setti_type* type = hash_check(world, &index);
-    if (type == NULL) {
-        (void)sett_world_hash(world);
+    hash_values values = hash_check(world);
+    (void)setti_hash_sum(world); /* what was written properly is remembered in either case */
+    if (values.type == NULL) {
         return SETT_OK;
     }
+    char entity[176];
+    hash_name_entity(world, &values, entity, sizeof(entity));
     return setti_world_fail_with(
         world, SETT_STATUS_INVALID,
-        "sett_world_check_writes: \"%.100s\", at or near entity %u, was written without saying "
+        "sett_world_check_writes: \"%.100s\" of entity %s was written without saying "
         "so%s%s: declare the loop's term out or inout, use sett_set or sett_get_mut, and get an "
         "address for writing again after each new tick (snapshot, restore, sett_world_hash, "
         "sett_world_advance_tick, sett_progress)",
-        type->desc.name, (unsigned)index, world->calling != NULL ? ", while this ran: " : "",
+        values.type->desc.name, entity, world->calling != NULL ? ", while this ran: " : "",
         world->calling != NULL ? world->calling : "");
 }

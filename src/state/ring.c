@@ -2,6 +2,9 @@
  *
  *     at       | . | 7 | 8 | 9 | . |        first = 1, count = 3: 9 is the latest
  *
+ * Snapshots also end without the ring: all of them, or the oldest, because of a limit. So whoever
+ * asks the ring counts from the oldest one that has not ended.
+ *
  * Invariant:  count <= capacity;  at[(first + k) % capacity] is the k-th oldest, for k < count
  */
 #include "state/snapshot.h"
@@ -36,10 +39,26 @@ sett_ring* sett_ring_create(sett_world* world, uint32_t capacity)
     return ring;
 }
 
-static sett_snapshot* ring_place(sett_ring* ring, uint32_t back)
+static uint32_t ring_index(const sett_ring* ring, uint32_t back)
 {
     SETTI_ASSERT(back < ring->count);
-    return &ring->at[(ring->first + ring->count - 1 - back) % ring->capacity];
+    return (ring->first + ring->count - 1 - back) % ring->capacity;
+}
+
+static sett_snapshot* ring_place(sett_ring* ring, uint32_t back)
+{
+    return &ring->at[ring_index(ring, back)];
+}
+
+/* How many there are, without the oldest that have ended. */
+static uint32_t ring_length(const sett_ring* ring)
+{
+    uint32_t length = ring->count;
+    while (length != 0 &&
+           sett_snapshot_status(ring->world, ring->at[ring_index(ring, length - 1)]) != SETT_OK) {
+        length--;
+    }
+    return length;
 }
 
 /* Drops a snapshot; it may be lost already. */
@@ -95,11 +114,13 @@ sett_status sett_ring_restore(sett_ring* ring, uint32_t back)
     if (SETTI_IS_NULL(ring)) {
         return SETT_STATUS_ARGUMENT;
     }
-    if (back >= ring->count) {
-        return setti_world_fail_with(ring->world, SETT_STATUS_ARGUMENT,
-                                     "sett_ring_restore: no snapshot is %u back: the ring has %u, "
-                                     "and 0 is the latest",
-                                     (unsigned)back, (unsigned)ring->count);
+    uint32_t length = ring_length(ring);
+    if (back >= length) {
+        return setti_world_fail_with(
+            ring->world, SETT_STATUS_ARGUMENT,
+            "sett_ring_restore: no snapshot is %u back: the ring has %u%s, and 0 is the latest",
+            (unsigned)back, (unsigned)length,
+            length < ring->count ? " (older ones were dropped, or lost because of a limit)" : "");
     }
     sett_snapshot target = *ring_place(ring, back);
     if (sett_snapshot_status(ring->world, target) == SETT_OK &&
@@ -120,7 +141,7 @@ uint32_t sett_ring_count(const sett_ring* ring)
     if (SETTI_IS_NULL(ring)) {
         return 0;
     }
-    return ring->count;
+    return ring_length(ring);
 }
 
 sett_snapshot sett_ring_at(const sett_ring* ring, uint32_t back)
@@ -129,6 +150,5 @@ sett_snapshot sett_ring_at(const sett_ring* ring, uint32_t back)
         return (sett_snapshot){0, 0};
     }
     const sett_snapshot none = {0, 0};
-    return back < ring->count ? ring->at[(ring->first + ring->count - 1 - back) % ring->capacity]
-                              : none;
+    return back < ring_length(ring) ? ring->at[ring_index(ring, back)] : none;
 }
