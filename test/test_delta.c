@@ -10,6 +10,7 @@
 #include "sett/relationship.h"
 #include "states.h"
 
+#include "relation/links.h"
 #include "state/delta.h"
 
 static uint64_t chance_state;
@@ -895,13 +896,138 @@ static void a_follower_can_have_the_index_of_another(void)
     CHECK_END(peer);
 }
 
-TEST_MAIN(TEST(changes_of_all_sizes_travel), TEST(changes_of_nan_travel),
-          TEST(differences_are_of_what_counts), TEST(what_changes_alike_takes_little),
-          TEST(a_peer_follows), TEST(any_two_snapshots_can_be_distinguished),
-          TEST(what_is_cut_off_is_rejected), TEST(what_is_altered_is_rejected),
-          TEST(other_types_are_rejected), TEST(links_and_names_travel),
-          TEST(what_cannot_be_is_rejected_and_undone), TEST(other_versions_are_rejected_by_number),
-          TEST(children_do_not_end_behind_its_back), TEST(another_parent_may_have_the_place),
-          TEST(snapshots_of_the_peer_stay), TEST(what_is_rejected_costs_no_snapshot),
-          TEST(entities_far_out_travel), TEST(lists_travel_in_their_order),
-          TEST(a_follower_can_have_the_index_of_another))
+/* A packet of a game with many types: those that nothing is said about take no bytes, and need not
+ * be there. */
+static void types_that_do_not_occur_take_no_bytes(void)
+{
+    sett_world* world = quiet_world();
+    sett_world* peer = quiet_world();
+    char name[16];
+    for (uint32_t k = 1; k <= 64; k++) {
+        snprintf(name, sizeof(name), "type%u", (unsigned)k);
+        CHECK_EQ(sett_component_register(world, &(sett_component_desc){.name = name, .size = 8}),
+                 k);
+    }
+    CHECK_EQ(sett_component_register(peer, &(sett_component_desc){.name = "type7", .size = 8}), 1);
+    sett_snapshot a = take(world);
+    unsigned char* bytes;
+    size_t size = encode(world, a, take(world), &bytes);
+    CHECK_EQ(size, SETTI_DELTA_HEAD);
+    CHECK_APPLY(peer, bytes, size);
+    free(bytes);
+    a = take(world);
+    sett_entity e = sett_entity_create(world);
+    CHECK(sett_add(world, e, 7) != NULL);
+    size = encode(world, a, take(world), &bytes);
+    CHECK_EQ(size, SETTI_DELTA_HEAD + SETTI_DELTA_LIFE + 5 + 8 + 43 + strlen("type7"));
+    CHECK_APPLY(peer, bytes, size);
+    CHECK_SAME(world, peer);
+    free(bytes);
+    a = take(world);
+    CHECK(sett_add(world, e, 8) != NULL);
+    size = encode(world, a, take(world), &bytes);
+    CHECK_EQ(sett_delta_apply(peer, bytes, size), SETT_STATUS_CONFLICT);
+    CHECK(strstr(sett_world_message(peer), "type \"type8\" is not registered") != NULL);
+    free(bytes);
+    CHECK_END(world);
+    CHECK_END(peer);
+}
+
+static void check_rows(sett_world* world, sett_world* peer, sett_component id)
+{
+    const setti_storage* rows = &setti_world_type(world, id)->storage;
+    const setti_storage* others = &setti_world_type(peer, id)->storage;
+    CHECK_EQ(rows->extent, others->extent);
+    for (uint32_t row = 0; row < rows->extent; row++) {
+        CHECK_EQ(*setti_storage_index(rows, row), *setti_storage_index(others, row));
+    }
+}
+
+/* Rows of types about which a delta says nothing, of groups, and of entities that end, are those of
+ * the sender too. */
+static void orders_follow_where_few_types_occur(void)
+{
+    enum {
+        ROUNDS = 400,
+        KINDS = 5
+    };
+    sett_world* world[2] = {quiet_world(), quiet_world()};
+    for (uint32_t k = 0; k < 2; k++) {
+        for (uint32_t id = 1; id <= KINDS; id++) {
+            char name[8];
+            snprintf(name, sizeof(name), "t%u", (unsigned)id);
+            sett_component_desc desc = {.name = name, .size = 4, .keep_order = id == 4};
+            desc.storage = SETT_STORAGE_SPARSE_SET;
+            CHECK_EQ(sett_component_register(world[k], &desc), id);
+        }
+        CHECK(sett_group_create(world[k], &(sett_group_desc){.with = {1, 2}}) != NULL);
+    }
+    chance_state = 5;
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        sett_snapshot a = take(world[0]);
+        for (uint32_t k = below(3); k-- > 0;) {
+            uint32_t alive = sett_entity_count(world[0]);
+            sett_entity e = entity_from(world[0], alive != 0 ? below(alive) : 0);
+            sett_component id = 1 + below(KINDS);
+            if (alive < 20 || below(8) == 0) {
+                (void)sett_entity_create(world[0]);
+            } else if (below(8) == 0) {
+                CHECK_EQ(sett_entity_destroy(world[0], e), SETT_OK);
+            } else if (sett_has(world[0], e, id)) {
+                CHECK_EQ(sett_remove(world[0], e, id), SETT_OK);
+            } else {
+                CHECK(sett_add(world[0], e, id) != NULL);
+            }
+        }
+        unsigned char* bytes;
+        size_t size = encode(world[0], a, take(world[0]), &bytes);
+        CHECK_APPLY(world[1], bytes, size);
+        free(bytes);
+        CHECK_SAME(world[0], world[1]);
+        for (sett_component id = 1; id <= KINDS; id++) {
+            check_rows(world[0], world[1], id);
+        }
+        CHECK_EQ(sett_snapshot_drop(world[0], a), SETT_OK);
+    }
+    CHECK_END(world[0]);
+    CHECK_END(world[1]);
+}
+
+/* The default policy of children is not part of any node. */
+static void a_policy_travels_without_nodes(void)
+{
+    static const sett_children_policy policies[] = {SETT_CHILDREN_DETACH, SETT_CHILDREN_REJECT,
+                                                    SETT_CHILDREN_DESTROY};
+    sett_world* world = quiet_world();
+    sett_world* peer = quiet_world();
+    sett_snapshot a = take(world);
+    sett_entity parent = sett_entity_create(world);
+    sett_entity child = sett_entity_create(world);
+    CHECK_EQ(sett_hierarchy_attach(world, child, parent), SETT_OK);
+    for (uint32_t k = 0; k < 3; k++) {
+        CHECK(sett_hierarchy_register(world, &(sett_hierarchy_desc){policies[k]}) != 0);
+        unsigned char* bytes;
+        sett_snapshot b = take(world);
+        size_t size = encode(world, a, b, &bytes);
+        CHECK_APPLY(peer, bytes, size);
+        free(bytes);
+        a = b;
+        CHECK_EQ(peer->hierarchy->policy, policies[k]);
+    }
+    CHECK_EQ(sett_entity_destroy(peer, parent), SETT_OK);
+    CHECK(!sett_entity_valid(peer, child));
+    CHECK_END(world);
+    CHECK_END(peer);
+}
+
+TEST_MAIN(TEST(types_that_do_not_occur_take_no_bytes), TEST(orders_follow_where_few_types_occur),
+          TEST(a_policy_travels_without_nodes), TEST(changes_of_all_sizes_travel),
+          TEST(changes_of_nan_travel), TEST(differences_are_of_what_counts),
+          TEST(what_changes_alike_takes_little), TEST(a_peer_follows),
+          TEST(any_two_snapshots_can_be_distinguished), TEST(what_is_cut_off_is_rejected),
+          TEST(what_is_altered_is_rejected), TEST(other_types_are_rejected),
+          TEST(links_and_names_travel), TEST(what_cannot_be_is_rejected_and_undone),
+          TEST(other_versions_are_rejected_by_number), TEST(children_do_not_end_behind_its_back),
+          TEST(another_parent_may_have_the_place), TEST(snapshots_of_the_peer_stay),
+          TEST(what_is_rejected_costs_no_snapshot), TEST(entities_far_out_travel),
+          TEST(lists_travel_in_their_order), TEST(a_follower_can_have_the_index_of_another))

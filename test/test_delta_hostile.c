@@ -64,7 +64,7 @@ static void a_type_is_listed_once(void)
     }
     sett_snapshot before = take(world[0]);
     sett_entity e = sett_entity_create(world[0]);
-    CHECK(sett_add(world[0], e, 1) != NULL);
+    CHECK(sett_add(world[0], e, 1) != NULL && sett_add(world[0], e, 2) != NULL);
     static letter delta;
     write_letter(&delta, world[0], before, take(world[0]));
     seal(&delta);
@@ -176,7 +176,7 @@ static void altered_changes_are_rejected(void)
     letter whole = delta;
     /* one entity; four bytes, as they are; for the second type only the latter */
     size_t at = find_bytes(&delta, "\0\1\1\7\1\2\3\4\7\1\2\3\4", 13);
-    CHECK_EQ(at + 13, delta.size);
+    CHECK_EQ(at + 13 + 2 * (43 + 1), delta.size); /* the types follow */
     static const struct {
         size_t at, from, to; /* where, what is there, and what is written */
         const char* why;
@@ -207,7 +207,8 @@ static void altered_changes_are_rejected(void)
     /* a count where there are none */
     delta = whole;
     delta.size -= 13;
-    put_number(&delta, count, 0, 4);
+    memmove(delta.bytes + at, delta.bytes + at + 13, delta.size - at);
+    put_number(&delta, count - 13, 0, 4);
     seal(&delta);
     rejects(world[1], &delta, "are not there");
     CHECK_APPLY(world[1], whole.bytes, whole.size); /* unaltered it fits */

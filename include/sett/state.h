@@ -240,13 +240,16 @@ static inline void sett_snapshot_stats_get(const sett_world* world, sett_snapsho
  *
  * A delta contains:
  *     the handles of destroyed and created entities, and those of the next new entities
- *     components that are added, removed or changed, with their bytes; types are named
+ *     components that are added, removed or changed, with their bytes
+ *     of each type that has some of these: its name and layout (43 bytes and the name)
  *     parents and the order of children; links, their data and order; names
  *     the order of rows in sparse sets
  * It does not contain:
  *     values of SETT_SAVE_SKIP types; the receiver initialises them
  *     ticks; the values that it changes get the present tick of the receiver
  *     the frame count, the time, which systems are enabled, and their timers
+ *
+ * A delta without changes has 60 bytes.
  *
  *   out   receives up to `capacity` bytes. NULL: only asks for the size, and returns OK
  *   size  receives the size of the whole delta, even if it does not fit
@@ -272,9 +275,9 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  * (sett_world_load), or a new world and a delta that begins at a snapshot of the empty world. The
  * sender must have taken that snapshot before its first entity; a file works at any time.
  *
- * Types are found by name. The library registers its own types. Register all others before. If the
- * receiver has another storage for a type, its rows can have another order: the log says so once
- * (SETT_LOG_INFO).
+ * Types are found by name, those that occur in the delta. The library registers its own types.
+ * Register all others before. If the receiver has another storage for a type, or a group that the
+ * sender does not have, its rows can have another order: the log says so once (SETT_LOG_INFO).
  *
  * Callbacks run as for immediate calls (docs/events.md): on_add sees the final value, and on_set
  * runs after it; on_set also runs for each changed value. A callback can only read, because the

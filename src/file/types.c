@@ -36,7 +36,7 @@ static void types_write(const setti_type* type, setti_record_writer* to)
     setti_record_put(to, (uint64_t)desc->storage, 1);
     setti_record_put(to, (uint64_t)desc->save, 1);
     setti_record_put(to, flags, 1);
-    setti_record_put(to, desc->size, 4);
+    setti_record_put(to, value->desc.size, 4);
     setti_record_put(to, value->desc.align, 4);
     setti_record_put(to, desc->layout_version, 4);
     setti_record_put(to, value->mask_print, 8);

@@ -429,6 +429,7 @@ static void tree_choose(setti_type* type, uint32_t choice)
 {
     SETTI_ASSERT(choice <= SETT_CHILDREN_REJECT - SETT_CHILDREN_DESTROY);
     type->world->hierarchy->policy = (sett_children_policy)(choice + SETT_CHILDREN_DESTROY);
+    type->flags |= choice != 0 ? SETTI_TYPE_CHOSEN : 0;
 }
 
 static void tree_describe(sett_world* world, const setti_type* type, sett_entity entity,
@@ -560,8 +561,10 @@ sett_component sett_hierarchy_register_sized(sett_world* world, const sett_hiera
         }
         given = true;
     }
-    if (given) {
-        tree->policy = desc->policy != SETT_CHILDREN_DEFAULT ? desc->policy : SETT_CHILDREN_DESTROY;
+    if (given && desc->policy != SETT_CHILDREN_DEFAULT) {
+        tree_choose(tree->type, (uint32_t)desc->policy - SETT_CHILDREN_DESTROY);
+    } else if (given) {
+        tree_choose(tree->type, 0);
     }
     return tree->type->id;
 }

@@ -245,7 +245,13 @@ static void delta_write_begun(setti_delta_writer* to)
     }
 }
 
-static void delta_write_type(setti_delta_writer* to, const setti_type* type)
+/* What was written of a type. */
+typedef struct delta_note {
+    uint32_t count[SETTI_DELTA_PARTS];
+    bool occurs;
+} delta_note;
+
+static void delta_write_type(setti_delta_writer* to, const setti_type* type, const delta_note* note)
 {
     size_t length = strlen(type->desc.name);
     setti_delta_write_number(to, length, 2);
@@ -262,36 +268,54 @@ static void delta_write_type(setti_delta_writer* to, const setti_type* type)
                              4);
     setti_delta_write_number(to, setti_delta_bytes(type), 4);
     setti_delta_write_number(to, setti_type_data(type)->mask_print, 8);
-    for (uint32_t k = 0; k < 4; k++) { /* entries, changes, lists, runs of rows */
-        setti_delta_write_number(to, 0, 4);
+    for (uint32_t k = 0; k < SETTI_DELTA_PARTS; k++) {
+        setti_delta_write_number(to, note->count[k], 4);
     }
     setti_delta_write_number(to, setti_view_extent(to->walk->view, type, 1), 4);
 }
 
-/* Where a type's counts are, given where its record begins. */
-static size_t delta_counts_at(size_t at, const setti_type* type)
+/* A group is arranged as a whole: the receiver needs all of its types, or none. */
+static void delta_note_group(const delta_note* notes, delta_note* note, const setti_type* type)
 {
-    return at + 2 + strlen(type->desc.name) + 1 + 3 * 4 + 8;
+    const sett_world* world = type->world;
+    const setti_listener* group = type->owner;
+    for (uint32_t k = 0; group != NULL && !note->occurs && k < world->registered.count; k++) {
+        note->occurs = world->registered.item[k]->owner == group && notes[k].occurs;
+    }
+}
+
+/* Writes the records of the types that occur, and in the head how many they are. */
+static void delta_write_types(setti_delta_writer* to, delta_note* notes)
+{
+    const setti_type_list* types = &to->walk->view->world->registered;
+    size_t from = to->size;
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < types->count; k++) {
+        delta_note_group(notes, &notes[k], types->item[k]);
+    }
+    for (uint32_t k = 0; k < types->count; k++) {
+        if (notes[k].occurs) {
+            delta_write_type(to, types->item[k], &notes[k]);
+            count++;
+        }
+    }
+    setti_delta_write_at(to, SETTI_DELTA_COUNTS, count, 4);
+    setti_delta_write_at(to, SETTI_DELTA_COUNTS + 4, to->size - from, 4);
 }
 
 static void delta_write_head(setti_delta_writer* to)
 {
     SETTI_ASSERT(to->size == 0);
-    const setti_type_list* types = &to->walk->view->world->registered;
     setti_delta_write_number(to, SETTI_DELTA_MAGIC, 4);
     setti_delta_write_number(to, SETTI_DELTA_VERSION, 4);
     setti_delta_write_number(to, 0, 8); /* hash before */
     setti_delta_write_number(to, 0, 8); /* and after */
     setti_delta_write_number(to, 0, 8); /* bytes in all */
     setti_delta_write_number(to, 0, 8); /* their hash */
-    setti_delta_write_number(to, types->count, 4);
-    for (uint32_t k = 0; k < 3; k++) {
+    for (uint32_t k = 0; k < 5; k++) {  /* types, their bytes, runs of three kinds */
         setti_delta_write_number(to, 0, 4);
     }
     SETTI_ASSERT(to->size == SETTI_DELTA_HEAD);
-    for (uint32_t k = 0; k < types->count; k++) {
-        delta_write_type(to, types->item[k]);
-    }
 }
 
 /* Whether there may be entries of a type. */
@@ -304,20 +328,46 @@ static bool delta_concerns(const setti_delta_writer* to, const setti_type* type)
            (other != NULL && setti_compare_concerns(to->walk, other));
 }
 
-/* Writes entries, changes, lists and rows of a type, and how many where its record says that. */
-static void delta_write_parts(setti_delta_writer* to, const setti_type* type, size_t at)
+/* Writes entries, changes, lists and rows of a type, and notes how many. */
+static void delta_write_parts(setti_delta_writer* to, const setti_type* type, delta_note* note)
 {
+    static void (*const part[SETTI_DELTA_PARTS])(setti_delta_writer*) = {
+        setti_delta_write_entries, setti_delta_write_changes, setti_delta_write_lists,
+        setti_delta_write_rows};
+    setti_view* view = to->walk->view;
     to->type = type;
     to->codec = setti_delta_codec(type);
     setti_hash_begin(&to->sum.of, type);
-    setti_delta_write_entries(to);
-    setti_delta_write_at(to, at, to->count, 4);
-    setti_delta_write_changes(to);
-    setti_delta_write_at(to, at + 4, to->count, 4);
-    setti_delta_write_lists(to);
-    setti_delta_write_at(to, at + 8, to->count, 4);
-    setti_delta_write_rows(to);
-    setti_delta_write_at(to, at + 12, to->count, 4);
+    note->occurs = type->storage.kind == SETTI_SPARSE &&
+                   setti_view_extent(view, type, 0) != setti_view_extent(view, type, 1);
+    for (uint32_t k = 0; k < SETTI_DELTA_PARTS; k++) {
+        part[k](to);
+        note->count[k] = to->count;
+        note->occurs = note->occurs || to->count != 0;
+    }
+}
+
+/* The same of all types that are concerned. */
+static void delta_write_all_parts(setti_delta_writer* to)
+{
+    const setti_type_list* types = &to->walk->view->world->registered;
+    setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
+    size_t size = ((size_t)types->count + 1) * sizeof(delta_note);
+    delta_note* notes = setti_pool_alloc(pool, size, 16);
+    if (notes == NULL) {
+        to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
+        return;
+    }
+    memset(notes, 0, size);
+    for (uint32_t k = 0; k < types->count; k++) {
+        const setti_type* type = types->item[k];
+        if (delta_concerns(to, type)) {
+            delta_write_parts(to, type, &notes[k]);
+        }
+        notes[k].occurs = notes[k].occurs || (type->flags & SETTI_TYPE_CHOSEN) != 0;
+    }
+    delta_write_types(to, notes);
+    setti_pool_free(pool, notes, size, 16);
 }
 
 uint64_t setti_delta_seal(const void* bytes, size_t size)
@@ -338,8 +388,7 @@ static void delta_encoder_write_data(setti_encoder* to, const setti_type* data, 
 /* Writes all but the hashes of both states. */
 static void delta_write_all(setti_delta_writer* to, setti_compare* walk)
 {
-    const sett_world* world = walk->view->world;
-    size_t at = SETTI_DELTA_COUNTS + 4;
+    const size_t at = SETTI_DELTA_COUNTS + 8;
     to->walk = walk;
     to->encoder.sides = &walk->view->sides;
     to->encoder.write = delta_encoder_write;
@@ -352,15 +401,7 @@ static void delta_write_all(setti_delta_writer* to, setti_compare* walk)
     setti_delta_write_at(to, at + 4, to->count, 4);
     setti_delta_write_slots(to);
     setti_delta_write_at(to, at + 8, to->count, 4);
-    at = SETTI_DELTA_HEAD;
-    for (uint32_t k = 0; k < world->registered.count; k++) {
-        const setti_type* type = world->registered.item[k];
-        at = delta_counts_at(at, type);
-        if (delta_concerns(to, type)) {
-            delta_write_parts(to, type, at);
-        }
-        at += 5 * 4;
-    }
+    delta_write_all_parts(to);
     setti_delta_end_changes(to);
     setti_delta_write_at(to, 24, to->size, 8);
     if (to->size <= to->capacity) {

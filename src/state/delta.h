@@ -2,10 +2,7 @@
  * sent.
  *
  *     head     magic, version, hash before, hash after, bytes in all, hash of the bytes from here
- *              on; counts of the next four
- *     types    name, form and kind, size, layout version, bytes a value, hash of its mask, counts
- *              of its four, extent
- *              (tree: the default policy, less one, in place of the layout version)
+ *              on; how many types, bytes of them, and counts of the next three
  *     ended    runs of handles: first index, generation, how many (1 byte, 1 to 16)   ascending
  *     begun    the same
  *     slots    the same, of dead indices whose next life is not the next one: its generation
@@ -15,6 +12,15 @@
  *     changes  of form values, instead of entries: which values changed, and how (delta_change.c)
  *     lists    owner, kept, count, members  ascending by owner: what follows the first `kept`
  *     rows     runs of a sparse set's rows: first row, count, indices; a gap is SETTI_NONE
+ *     and last, because then it is known which have any of these
+ *     types    name, form and kind, size, layout version, bytes a value, hash of its mask, counts
+ *              of its four, extent
+ *              (tree: the default policy, less one, in place of the layout version)
+ *
+ * Of a type about which nothing is said, nothing travels: a record takes 43 bytes and its name, and
+ * programs have a hundred types. Three occur without entries: a sparse set whose extent differs,
+ * since its last rows went with their entities; those of a group of which one occurs, which are
+ * arranged together; a type for which the program has chosen something (setti_module.choice).
  *
  * Runs and blocks are short, so that no delta is much smaller than its result: the memory for a
  * hostile one can be bounded by its size.
@@ -46,16 +52,25 @@
 
 #define SETTI_DELTA_MAGIC 0x44544553u /* "SETD" */
 /* 1: no links, no order; 2: spare pages; 3: no masks; 4: order of free indices; 5: no runs, no
- * blocks; 6: changed values whole */
-#define SETTI_DELTA_VERSION 7u
+ * blocks; 6: changed values whole; 7: all types, behind the head */
+#define SETTI_DELTA_VERSION 8u
 #define SETTI_DELTA_COUNTS 40 /* where the head's counts are, and the checked bytes */
-#define SETTI_DELTA_HEAD (SETTI_DELTA_COUNTS + 4 * 4) /* bytes */
+#define SETTI_DELTA_HEAD (SETTI_DELTA_COUNTS + 5 * 4) /* bytes */
 
 #define SETTI_DELTA_LIFE 9   /* bytes of a run of handles, */
 #define SETTI_DELTA_LIVES 16 /* and how many it has at most */
 
 /* Beside a kind: of up to 64 entities, whose first index is a multiple of 64. */
 #define SETTI_DELTA_BLOCK 8u
+
+/* The parts of a type. */
+typedef enum setti_delta_part {
+    SETTI_DELTA_ENTRIES,
+    SETTI_DELTA_CHANGES, /* behind the reader's check: as blocks of entries, in memory */
+    SETTI_DELTA_LISTS,
+    SETTI_DELTA_ROWS,
+    SETTI_DELTA_PARTS
+} setti_delta_part;
 
 /* Of values with strings or lists. */
 extern const setti_codec setti_owned_codec;

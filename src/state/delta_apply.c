@@ -264,6 +264,7 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     size_t checked = (size_t)(from->end - from->at);
     bool altered = setti_delta_seal(from->at, checked) != hash;
     delta->type_count = setti_delta_u32(from);
+    size_t types = setti_delta_u32(from);
     delta->ended.runs = setti_delta_u32(from);
     delta->begun.runs = setti_delta_u32(from);
     delta->slots.runs = setti_delta_u32(from);
@@ -274,11 +275,31 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
         delta->type_count = 0;
         return setti_delta_reject(delta, "its bytes are not those that were written");
     }
-    if (delta->type_count > (size_t)(from->end - from->at) / APPLY_TYPE_BYTES) {
+    if (types > (size_t)(from->end - from->at) || delta->type_count > types / APPLY_TYPE_BYTES) {
         delta->type_count = 0;
         return setti_delta_reject(delta, "its bytes end within the types");
     }
+    from->end -= types;
     return SETT_OK;
+}
+
+/* Finds the types, which are the delta's last bytes. */
+static sett_status apply_parse_types(setti_delta* delta, setti_delta_reader* from)
+{
+    sett_world* world = delta->world;
+    sett_status status = SETT_OK;
+    size_t size = ((size_t)delta->type_count + 1) * sizeof(*delta->type);
+    delta->type = setti_pool_alloc(&world->pool, size, 16);
+    if (delta->type == NULL) {
+        return setti_world_no_memory(world, apply_call);
+    }
+    for (uint32_t k = 0; status == SETT_OK && k < delta->type_count; k++) {
+        status = apply_parse_type(delta, from, k);
+    }
+    if (status == SETT_OK && from->at != from->end) {
+        status = setti_delta_reject(delta, "bytes follow its types");
+    }
+    return status;
 }
 
 /* Skips runs, which have to ascend and end at `limit`; false if they do not. */
@@ -299,19 +320,13 @@ static bool apply_skip_runs(setti_delta_reader* from, uint32_t count, uint64_t l
 /* Finds the parts, and room to work. */
 static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, bool trust)
 {
-    sett_world* world = delta->world;
+    const unsigned char* end = from->end;
     sett_status status = apply_parse_head(delta, from, trust);
     if (status != SETT_OK) {
         return status;
     }
-    size_t size = ((size_t)delta->type_count + 1) * sizeof(*delta->type);
-    delta->type = setti_pool_alloc(&world->pool, size, 16);
-    for (uint32_t k = 0; delta->type != NULL && status == SETT_OK && k < delta->type_count; k++) {
-        status = apply_parse_type(delta, from, k);
-    }
-    if (delta->type == NULL) {
-        return setti_world_no_memory(world, apply_call);
-    }
+    setti_delta_reader types = {from->end, end, false};
+    status = apply_parse_types(delta, &types);
     delta->ended.from = *from;
     (void)apply_skip(from, delta->ended.runs, SETTI_DELTA_LIFE);
     delta->begun.from = *from;

@@ -59,15 +59,6 @@ static inline bool setti_delta_next_life(setti_delta_lives* lives, sett_entity* 
     return true;
 }
 
-/* The parts of a type. */
-typedef enum setti_delta_part {
-    SETTI_DELTA_ENTRIES,
-    SETTI_DELTA_CHANGES, /* behind the check: as blocks of entries, in memory */
-    SETTI_DELTA_LISTS,
-    SETTI_DELTA_ROWS,
-    SETTI_DELTA_PARTS
-} setti_delta_part;
-
 typedef struct setti_delta_type {
     setti_type* type;
     setti_delta_form form;

@@ -45,7 +45,10 @@ enum {
     SETTI_TYPE_CASCADES = 65536, /* its end has consequences for other entities */
     /* some type that requires it is dont_fragment: no signature tells that it has to go as well */
     SETTI_TYPE_REQUIRED_APART = 131072,
-    SETTI_TYPE_ONE = 262144 /* one entity at most has it */
+    SETTI_TYPE_ONE = 262144,    /* one entity at most has it */
+    SETTI_TYPE_CHOSEN = 524288, /* setti_module.choice is, or was, another than the default */
+    /* was read from a file as opaque bytes: the program has not registered it */
+    SETTI_TYPE_FROM_FILE = 1048576
 };
 
 #define SETTI_TYPE_SLOW_ADD                                                                        \
@@ -162,7 +165,8 @@ typedef struct setti_module {
     /* Whether two worlds' types of one name mean the same to the module. NULL: always. */
     bool (*same)(const struct setti_type* a, const struct setti_type* b);
     /* What the program chose for the type, less than `choices`, 0 by default: it goes with the
-     * values to copies, and in deltas in place of the layout version. NULL: nothing. */
+     * values to copies, and in deltas in place of the layout version, in all once the type is
+     * SETTI_TYPE_CHOSEN. NULL: nothing. */
     uint32_t (*choice)(const struct setti_type* type);
     void (*choose)(struct setti_type* type, uint32_t choice);
     uint32_t choices;

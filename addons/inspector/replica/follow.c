@@ -135,64 +135,19 @@ static double follow_memory(void)
 /* -------------------------------------------------------------------------------------- playing */
 
 /* Registers a relationship that a record of types names; a program has registered it by itself. */
-static bool follow_relation(sett_world* world, const types_entry* type, uint32_t data_size)
+static bool follow_relation(sett_world* world, const types_entry* type)
 {
     sett_relationship_desc desc;
     memset(&desc, 0, sizeof(desc));
     desc.name = type->name;
     desc.many = type->form == SETTI_DELTA_LINKS;
     desc.storage = type->desc.storage;
-    desc.size = data_size;
+    desc.size = type->desc.size;
     return sett_relationship_register(world, &desc) != 0;
 }
 
-/* A type in the head of a delta: its name, and the bytes a value takes there. */
-typedef struct follow_type {
-    const unsigned char* name; /* NULL: the bytes ended */
-    size_t length;
-    uint32_t size;
-} follow_type;
-
-static follow_type follow_next_type(setti_delta_reader* from)
-{
-    follow_type type = {NULL, (size_t)setti_delta_number(from, 2), 0};
-    type.name = setti_delta_read(from, type.length);
-    (void)setti_delta_read(from, 1 + 4 + 4);
-    type.size = setti_delta_u32(from);
-    (void)setti_delta_read(from, 8 + 4 * 4 + 4);
-    return type;
-}
-
-/* The counts in the head of a delta: types, runs of handles that ended, that began, others. */
-static setti_delta_reader follow_head(const follow_entry* entry, uint32_t counts[4])
-{
-    setti_delta_reader from = {entry->bytes, entry->bytes + entry->size, false};
-    (void)setti_delta_read(&from, SETTI_DELTA_COUNTS);
-    for (uint32_t k = 0; k < 4; k++) {
-        counts[k] = setti_delta_u32(&from);
-    }
-    return from;
-}
-
-/* Bytes of data of a link, from the delta that brings values of this type. */
-static uint32_t follow_link_size(const follow_entry* entry, const types_entry* type)
-{
-    uint32_t counts[4];
-    setti_delta_reader from = follow_head(entry, counts);
-    for (uint32_t k = 0; k < counts[0] && !from.short_of; k++) {
-        follow_type of = follow_next_type(&from);
-        if (of.name != NULL && of.length == strlen(type->name) &&
-            memcmp(of.name, type->name, of.length) == 0) {
-            return of.size >= 8 ? of.size - 8 : 0;
-        }
-    }
-    return type->form == SETTI_DELTA_LINK && type->desc.size > 16 ? (uint32_t)(type->desc.size - 16)
-                                                                  : 0;
-}
-
 /* Registers a type as the stream has it. One that is known was read from the same stream. */
-static sett_status follow_register_type(sett_world* world, const follow_entry* entry,
-                                        const types_entry* type)
+static sett_status follow_register_type(sett_world* world, const types_entry* type)
 {
     uint32_t unknown = 0;
     if (sett_component_find(world, type->name) != 0) {
@@ -204,8 +159,7 @@ static sett_status follow_register_type(sett_world* world, const follow_entry* e
     }
     sett_status status = setti_codec_register_own(world, type->name);
     if (status == SETT_OK && sett_component_find(world, type->name) == 0) {
-        status =
-            follow_relation(world, type, follow_link_size(entry, type)) ? SETT_OK : world->error;
+        status = follow_relation(world, type) ? SETT_OK : world->error;
     }
     return status;
 }
@@ -222,7 +176,7 @@ static sett_status follow_register(sett_world* world, const follow_entry* entry)
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
         setti_arena_reset(&arena);
         status = types_next(&from, &arena, &type)
-                     ? follow_register_type(world, entry, &type)
+                     ? follow_register_type(world, &type)
                      : setti_world_fail_with(world, SETT_STATUS_INVALID,
                                              "a type has no proper name, options or members");
     }
@@ -478,15 +432,17 @@ static uint64_t follow_number(const void* from, size_t size)
 /* Counts the entities that begin or end in a delta. */
 static void follow_count(follow_entry* entry)
 {
-    uint32_t counts[4];
-    setti_delta_reader from = follow_head(entry, counts);
-    for (uint32_t k = 0; k < counts[0] && !from.short_of; k++) {
-        (void)follow_next_type(&from);
-    }
-    for (uint32_t part = 1; part < 3; part++) {
-        for (uint32_t k = 0; k < counts[part] && !from.short_of; k++) {
+    uint32_t* count[2] = {&entry->ended, &entry->begun};
+    uint32_t runs[2];
+    setti_delta_reader from = {entry->bytes, entry->bytes + entry->size, false};
+    (void)setti_delta_read(&from, SETTI_DELTA_COUNTS + 8); /* types, and their bytes */
+    runs[0] = setti_delta_u32(&from);
+    runs[1] = setti_delta_u32(&from);
+    (void)setti_delta_u32(&from); /* of dead slots */
+    for (uint32_t part = 0; part < 2; part++) {
+        for (uint32_t k = 0; k < runs[part] && !from.short_of; k++) {
             (void)setti_delta_read(&from, 8);
-            *(part == 1 ? &entry->ended : &entry->begun) += (uint32_t)setti_delta_number(&from, 1);
+            *count[part] += (uint32_t)setti_delta_number(&from, 1);
         }
     }
 }
