@@ -5,6 +5,7 @@
 
 #include "file/stream.h"
 #include "file/types.h"
+#include "state/delta.h"
 
 static sett_component knows, owns; /* relationships */
 
@@ -112,6 +113,177 @@ static void what_a_value_owns_stays_out(void)
     CHECK_END(world);
     CHECK_END(into);
     CHECK_EQ(owned_alive, 0);
+    disk_destroy(to);
+}
+
+typedef struct song {
+    char* text;
+} song;
+
+static uint32_t songs_freed;
+
+static void song_deinit(void* values, uint32_t count, void* user)
+{
+    (void)user;
+    for (uint32_t k = 0; k < count; k++) {
+        songs_freed += ((song*)values)[k].text != NULL;
+    }
+}
+
+static sett_world* song_world(bool frees)
+{
+    sett_world* world = quiet_world();
+    sett_component_desc desc = {.name = "song", .size = sizeof(song), .id = 1};
+    desc.deinit = frees ? song_deinit : NULL;
+    CHECK_EQ(sett_component_register(world, &desc), 1);
+    return world;
+}
+
+static void check_rejected(sett_world* world, sett_status status, const char* call)
+{
+    const char* message = sett_world_message(world);
+    CHECK_EQ(status, SETT_STATUS_ARGUMENT);
+    CHECK_MSG(strncmp(message, call, strlen(call)) == 0 && strstr(message, "\"song\" has hooks"),
+              "%s", message);
+    CHECK_EQ(songs_freed, 0);
+    CHECK_VALID(world);
+}
+
+/* A pointer that comes from a file is not freed, whoever wrote the file: one with a plain type of
+ * the same name and size is enough. */
+static void pointers_of_files_are_not_freed(void)
+{
+    disk* to = disk_create();
+    sett_world* world = song_world(false);
+    sett_world* into = song_world(true);
+    sett_file_desc desc = {.files = &to->files};
+    const char* const raw[] = {"song"};
+    sett_merge_desc merge = {.file = &desc, .raw = raw, .raw_count = 1};
+    unsigned char* bytes;
+    sett_snapshot before = take(world);
+    ((song*)sett_ensure(world, sett_entity_create(world), 1))->text = (char*)&songs_freed;
+    size_t size = encode(world, before, take(world), &bytes);
+    saves(world, to, 1);
+    check_rejected(into, sett_world_load_with(into, "f", &desc, NULL), "sett_world_load:");
+    check_rejected(into, sett_world_merge(into, "f", &merge, NULL), "sett_world_merge:");
+    check_rejected(into, sett_delta_apply(into, bytes, size), "sett_delta_apply:");
+    check_rejected(into, setti_delta_load(into, bytes, size, SIZE_MAX), "sett_delta_apply:");
+    sett_journal* journal = sett_journal_create(world, "f", &desc);
+    CHECK(journal != NULL);
+    ((song*)sett_get_mut(world, sett_entity_at(world, 0), 1))->text++;
+    CHECK_EQ(sett_journal_append(journal, 2), SETT_OK);
+    CHECK_EQ(sett_journal_destroy(journal), SETT_OK);
+    check_rejected(into, sett_world_load_with(into, "f", &desc, NULL), "sett_world_load:");
+    CHECK_EQ(sett_entity_count(into), 0);
+    free(bytes);
+    CHECK_END(world);
+    CHECK_END(into);
+    disk_destroy(to);
+}
+
+/* Nor is one written: what owns memory is not its bytes. */
+static void pointers_are_not_saved(void)
+{
+    disk* to = disk_create();
+    sett_world* world = song_world(true);
+    sett_file_desc desc = {.files = &to->files};
+    song* value = sett_ensure(world, sett_entity_create(world), 1);
+    value->text = (char*)&songs_freed;
+    check_rejected(world, sett_world_save_with(world, "f", &desc), "sett_world_save:");
+    CHECK(sett_journal_create(world, "f", &desc) == NULL);
+    check_rejected(world, sett_world_error(world), "sett_journal_create:");
+    CHECK(disk_find(to, "f") == NULL);
+    value->text = NULL;
+    CHECK_END(world);
+    /* of a type that is registered meanwhile */
+    world = quiet_world();
+    sett_journal* journal = sett_journal_create(world, "f", &desc);
+    sett_component_desc late = {.name = "song", .size = sizeof(song), .deinit = song_deinit};
+    CHECK(sett_component_register(world, &late) != 0);
+    check_rejected(world, sett_journal_append(journal, 1), "sett_journal_append:");
+    CHECK_EQ(sett_journal_destroy(journal), SETT_OK);
+    CHECK_END(world);
+    disk_destroy(to);
+}
+
+static char warned[512];
+
+static void note_warning(void* user, sett_log_level level, const char* message)
+{
+    (void)user;
+    if (level == SETT_LOG_WARNING) {
+        snprintf(warned, sizeof(warned), "%s", message);
+    }
+}
+
+/* A program that loads before it registers its types learns it when it loads, and again where an
+ * id is taken. */
+static void types_that_only_a_file_has_are_named(void)
+{
+    disk* to = disk_create();
+    sett_world* world = typed_world();
+    sett_world* into = sett_world_create(&(sett_world_desc){.log_fn = note_warning});
+    sett_file_desc desc = {.files = &to->files};
+    CHECK(sett_ensure(world, sett_entity_create(world), PLACE) != NULL);
+    saves(world, to, 1);
+    CHECK_EQ(sett_world_load_with(into, "f", &desc, NULL), SETT_OK);
+    CHECK_MSG(strcmp(warned, "sett_world_load: this world did not have \"place\", \"flag\", "
+                             "\"rare\", \"queued\" and 4 more, and has it as opaque bytes now - "
+                             "register all types before loading") == 0,
+              "%s", warned);
+    warned[0] = '\0';
+    CHECK_EQ(sett_world_load_with(into, "f", &desc, NULL), SETT_OK);
+    CHECK_STR_EQ(warned, "");
+    sett_component_desc late = {.name = "late", .size = 4, .id = PLACE};
+    CHECK_EQ(sett_component_register(into, &late), 0);
+    CHECK_MSG(strstr(sett_world_message(into), "\"place\" has it (it came from a file: register "
+                                               "types before loading)") != NULL,
+              "%s", sett_world_message(into));
+    sett_component_desc same = {.name = "place", .size = 12};
+    CHECK_EQ(sett_component_register(into, &same), PLACE);
+    CHECK_EQ(sett_component_register(into, &late), 0);
+    CHECK(strstr(sett_world_message(into), "came from a file") == NULL);
+    CHECK_END(world);
+    CHECK_END(into);
+    disk_destroy(to);
+}
+
+/* What is wrong with a file is said in the words of files. */
+static void messages_of_loading_speak_of_files(void)
+{
+    static const char* const texts[] = {"dear diary\n", "a text that is longer than the head is\n"};
+    disk* to = disk_create();
+    sett_world* world = quiet_world();
+    sett_file_desc desc = {.files = &to->files};
+    for (uint32_t k = 0; k < 2; k++) {
+        void* file = to->files.open(to->files.user, "f", SETT_FILE_CREATE);
+        CHECK(to->files.write(to->files.user, file, texts[k], strlen(texts[k])));
+        CHECK(to->files.close(to->files.user, file));
+        CHECK_EQ(sett_world_load_with(world, "f", &desc, NULL), SETT_STATUS_INVALID);
+        CHECK_STR_EQ(sett_world_message(world), "sett_world_load: \"f\": it is no file of Sett");
+    }
+    /* another save policy */
+    sett_world* into = quiet_world();
+    sett_component_desc type = {.name = "place", .size = 4};
+    CHECK_EQ(sett_component_register(world, &type), 1);
+    type.save = SETT_SAVE_SKIP;
+    CHECK_EQ(sett_component_register(into, &type), 1);
+    for (uint32_t k = 0; k < 2; k++) {
+        sett_world* from = k == 0 ? world : into;
+        sett_world* other = k == 0 ? into : world;
+        CHECK(sett_ensure(from, sett_entity_create(from), 1) != NULL);
+        saves(from, to, 1);
+        CHECK_EQ(sett_world_load_with(other, "f", &desc, NULL), SETT_STATUS_CONFLICT);
+        CHECK_STR_EQ(sett_world_message(other),
+                     k == 0 ? "sett_world_load: \"f\": values of \"place\" are in the file, and "
+                              "left out here (SETT_SAVE_SKIP) - register it with the same save "
+                              "policy"
+                            : "sett_world_load: \"f\": values of \"place\" are left out "
+                              "(SETT_SAVE_SKIP) of the file, and not here - register it with the "
+                              "same save policy");
+    }
+    CHECK_END(world);
+    CHECK_END(into);
     disk_destroy(to);
 }
 
@@ -730,7 +902,9 @@ static void memory_is_limited(void)
 }
 
 TEST_MAIN(TEST(a_world_comes_back), TEST(unknown_types_are_written_back),
-          TEST(what_a_value_owns_stays_out), TEST(types_laid_out_otherwise_are_rejected),
+          TEST(what_a_value_owns_stays_out), TEST(pointers_of_files_are_not_freed),
+          TEST(pointers_are_not_saved), TEST(types_that_only_a_file_has_are_named),
+          TEST(messages_of_loading_speak_of_files), TEST(types_laid_out_otherwise_are_rejected),
           TEST(the_user_block_is_read_without_loading),
           TEST(loading_needs_a_world_without_snapshots), TEST(files_of_the_system_behave_alike),
           TEST(systems_go_on_where_they_were), TEST(without_memory_nothing_is_lost),

@@ -810,6 +810,32 @@ static void owning_types_are_read_in_place(void)
     CHECK_EQ(owned_alive, 0);
 }
 
+static void end_handle(void* values, uint32_t count, void* user)
+{
+    (void)values;
+    (void)count;
+    (void)user;
+}
+
+/* Opaque bytes of a type that owns something, and is saved as bytes, may be a pointer. */
+static void pointers_are_neither_written_nor_read(void)
+{
+    sett_world* world = quiet_world();
+    sett_component_desc desc = {.name = "owned", .deinit = end_handle, .size = sizeof(owned)};
+    desc.members = SETT_STRUCT(owned, (to, .element = SETT_MEMBER_OPAQUE), pad);
+    sett_component id = sett_component_register(world, &desc);
+    CHECK(id != 0);
+    CHECK(sett_add(world, sett_entity_create(world), id) != NULL);
+    char* text = format(world, NULL);
+    CHECK(strstr(text, "\"owned\": null") != NULL);
+    free(text);
+    const char* read =
+        "{\"entities\":[{\"components\":{\"owned\":{\"to\":{\"base64\":\"QUFB\"}}}}]}";
+    CHECK_EQ(read_text(world, read, NULL), SETT_STATUS_INVALID);
+    CHECK(strstr(sett_world_message(world), "null is expected") != NULL);
+    CHECK_END(world);
+}
+
 /* -------------------------------------------------------------------------- the library's types */
 
 /* A world with what the library registers when a program first uses it. */
@@ -1190,7 +1216,8 @@ TEST_MAIN(TEST(the_grammar_is_that_of_json), TEST(a_world_is_a_text), TEST(parts
           TEST(worlds_come_back), TEST(texts_are_added_to_worlds), TEST(small_texts_do),
           TEST(what_is_wrong_is_said_and_nothing_changes), TEST(unknown_things_can_be_skipped),
           TEST(single_values_are_set), TEST(owning_types_are_read_in_place),
-          TEST(random_worlds_come_back), TEST(altered_texts_are_harmless), TEST(memory_may_run_out),
+          TEST(pointers_are_neither_written_nor_read), TEST(random_worlds_come_back),
+          TEST(altered_texts_are_harmless), TEST(memory_may_run_out),
           TEST(a_fresh_world_gets_the_librarys_types), TEST(an_instance_is_read_without_its_prefab),
           TEST(singletons_are_those_of_the_world), TEST(singletons_are_written_all_at_once),
           TEST(owning_singletons_are_replaced), TEST(two_entities_with_singletons_are_reported),

@@ -846,6 +846,20 @@ static void write_behind_the_back(scene* s)
     FAILS(sett_world_check_writes(s->world), INVALID);
 }
 
+static void free_nothing(void* values, uint32_t count, void* user)
+{
+    (void)values;
+    (void)count;
+    (void)user;
+}
+
+static void save_what_is_owned(scene* s)
+{
+    sett_component_desc desc = {.name = "Song", .size = sizeof(char*), .deinit = free_nothing};
+    CHECK(sett_component_register(s->world, &desc) != 0);
+    FAILS(sett_world_save(s->world, "never-written.sett"), ARGUMENT);
+}
+
 static void clone_into_itself(scene* s)
 {
     FAILS(sett_world_clone(s->world, s->world), ARGUMENT);
@@ -1070,6 +1084,8 @@ static const misuse table[] = {
     {"write through a const address (`sett_world_check_writes` finds it)", "INVALID",
      write_behind_the_back, EVERY},
     {"clone a world into itself", "ARGUMENT", clone_into_itself, EVERY},
+    {"save, or load, a type that owns memory and has SETT_SAVE_BYTES", "ARGUMENT",
+     save_what_is_owned, EVERY},
     {"apply a delta that was altered", "INVALID", delta_altered, EVERY},
     {"apply a delta to another state", "CONFLICT", delta_of_another_state, EVERY},
     {"write in a callback while a delta is applied", "INVALID", delta_written_to, EVERY},

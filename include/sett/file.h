@@ -109,7 +109,8 @@ typedef struct sett_load_result {
  *         "<path>.previous" that is whole
  *   desc  NULL: the default
  * Fails: FILE (the message names the file and the step), LOCKED (another writer has "<path>.lock";
- * or a loop is open), ARGUMENT (a type cannot be saved), OUT_OF_MEMORY. Then the old file is there,
+ * or a loop is open), ARGUMENT (as sett_snapshot_take; a SETT_SAVE_CLONE type has neither members
+ * nor sett_component_desc.bytes), OUT_OF_MEMORY. Then the old file is there,
  * under its name or as "<path>.previous".
  * Cost: O(values), sett_world_hash, and the disk: two waits for it. Where this world has neither
  * written nor loaded the file that is there, that is read once, to see whether it is whole.
@@ -123,15 +124,16 @@ SETT_API sett_status sett_world_save_with(sett_world* world, const char* path,
  * file is missing or damaged, "<path>.previous" is loaded, and the log says so.
  *   result  receives what was loaded; can be NULL
  *
- * Types are matched by name. A type that the world does not have is registered as opaque bytes,
- * with its members; saving writes it again. But register relationships before: one that the world
- * does not have is rejected (CONFLICT). A type with another layout is migrated: by a function of
- * the program (sett_file_migrate), or by the names of its members (members.h). Then new members
- * keep their defaults, removed members are dropped, integers and floats can become wider, and
- * arrays longer.
+ * Types are matched by name: register yours before loading. A type that the world does not have is
+ * registered as opaque bytes, with its members, and the log says so. Saving writes it again, but it
+ * can take the id of a type that you register later. A relationship that the world does not have is
+ * rejected (CONFLICT). A type with another layout is migrated: by a function of the program
+ * (sett_file_migrate), or by the names of its members (members.h). Then new members keep their
+ * defaults, removed members are dropped, integers and floats can become wider, and arrays longer.
  * Fails: FILE, INVALID (no file is whole; the message says where), CONFLICT (a type cannot be
- * migrated, or is an unknown relationship), LIMIT (it needs more memory than `limit`), LOCKED (a
- * loop is open, or snapshots exist), OUT_OF_MEMORY (the world can be empty then, as with
+ * migrated, or is an unknown relationship), ARGUMENT (the file has a type that in this world has
+ * hooks for what it owns, and SETT_SAVE_BYTES), LIMIT (it needs more memory than `limit`), LOCKED
+ * (a loop is open, or snapshots exist), OUT_OF_MEMORY (the world can be empty then, as with
  * sett_world_clone).
  * Cost: O(values), twice the memory of the state.
  * Invalidates: all addresses in the world.

@@ -16,6 +16,7 @@
 #include "file/types.h"
 #include "sett/state.h"
 #include "state/delta.h"
+#include "state/snapshot.h"
 
 struct sett_journal {
     setti_place place;
@@ -217,7 +218,10 @@ sett_status sett_journal_append(sett_journal* journal, uint64_t frame)
     if (frame < journal->frame) {
         return journal_reject(journal, frame);
     }
-    sett_status status = sett_snapshot_take(world, &now);
+    sett_status status = setti_values_check(world, journal->place.call);
+    if (status == SETT_OK) {
+        status = sett_snapshot_take(world, &now);
+    }
     if (status != SETT_OK) {
         return status;
     }

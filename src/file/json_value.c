@@ -9,6 +9,7 @@
 
 #include "sett/hierarchy.h"
 #include "sett/name.h"
+#include "state/snapshot.h"
 #include "value/number.h"
 
 #include <stdio.h>
@@ -264,8 +265,12 @@ static bool value_is_saved(const setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
     bool owns = desc->copy != NULL || desc->deinit != NULL || desc->move != NULL;
+    if (type->members == NULL) {
+        return desc->save == SETT_SAVE_BYTES && !owns;
+    }
+    /* Opaque bytes may be a pointer, which the hooks would free. */
     return desc->save != SETT_SAVE_SKIP &&
-           (type->members != NULL || (desc->save == SETT_SAVE_BYTES && !owns));
+           !(type->members->opaque && setti_values_unsaved(type) != NULL);
 }
 
 void setti_json_add_value(setti_json_out* out, sett_world* world, const setti_type* type,

@@ -61,7 +61,11 @@ static sett_status load_blame(load_attempt* load, sett_status status)
     if (status == SETT_STATUS_OUT_OF_MEMORY && load->apart->pool.denied) {
         return load_fail(load, SETT_STATUS_LIMIT, load_limit_why);
     }
-    return load_fail(load, status, sett_world_message(load->apart));
+    /* the call that the program made is named before it */
+    const char* why = sett_world_message(load->apart);
+    size_t inner = sizeof("sett_delta_apply: ") - 1;
+    return load_fail(load, status,
+                     strncmp(why, "sett_delta_apply: ", inner) == 0 ? why + inner : why);
 }
 
 /* Bytes that the world apart may take, given what payloads may. */
@@ -469,6 +473,9 @@ sett_status sett_world_load_with(sett_world* world, const char* path, const sett
     status = sett_world_clone(loaded.apart, world);
     if (status == SETT_OK) {
         setti_run_apply(world, &loaded.run);
+        if (loaded.result.new_types != 0) {
+            setti_types_report(world, loaded.apart, call);
+        }
     }
     if (status == SETT_OK && result != NULL) {
         *result = loaded.result;

@@ -13,6 +13,7 @@
  * Invariant:  an entity of the world belongs to one node at most;  parents stand before children
  */
 #include "file/load.h"
+#include "file/types.h"
 #include "relation/clone.h"
 #include "relation/links.h"
 #include "relation/name_table.h"
@@ -754,6 +755,9 @@ sett_status sett_world_merge_sized(sett_world* world, const char* path,
         return status;
     }
     status = merge_loaded(world, desc, &loaded, result);
+    if (status == SETT_OK && loaded.result.new_types != 0) {
+        setti_types_report(world, loaded.apart, merge_call);
+    }
     (void)sett_world_message(world); /* written before what it names goes */
     setti_loaded_free(world, &loaded);
     return status;

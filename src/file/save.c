@@ -21,6 +21,7 @@
 #include "file/stream.h"
 #include "file/types.h"
 #include "state/delta.h"
+#include "state/snapshot.h"
 
 #include <string.h>
 
@@ -115,7 +116,10 @@ static sett_status save_encode(const setti_place* place, const sett_file_desc* d
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: a user block has at most 16 MB", place->call);
     }
-    sett_status status = setti_delta_encode_state(world, place->call, &parts->state);
+    sett_status status = setti_values_check(world, place->call);
+    if (status == SETT_OK) {
+        status = setti_delta_encode_state(world, place->call, &parts->state);
+    }
     if (status == SETT_OK && !setti_types_encode(world, &parts->types)) {
         status = setti_world_no_memory(world, place->call);
     }

@@ -148,11 +148,16 @@ bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, voi
     if (!files->size(files->user, file, &reader->size)) {
         return stream_fail(reader, "its size is not known");
     }
-    if (!stream_load(reader, 0, header, sizeof(header))) {
+    memset(header, 0, sizeof(header));
+    size_t size = (size_t)SETTI_MIN(reader->size, sizeof(header));
+    if (!stream_load(reader, 0, header, size)) {
         return false;
     }
     if (memcmp(header, stream_magic, sizeof(stream_magic)) != 0) {
         return stream_fail(reader, "it is no file of Sett");
+    }
+    if (size < sizeof(header)) {
+        return stream_fail(reader, "it ends within its head");
     }
     if (setti_bytes_get(header + 24, 8) != setti_checksum(0, header, 24)) {
         return stream_fail(reader, "its head is damaged");

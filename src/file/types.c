@@ -14,6 +14,7 @@
 #include "state/delta.h"
 #include "state/delta_reader.h"
 #include "state/replica.h"
+#include "state/snapshot.h"
 
 enum {
     TYPES_KEEP_ORDER = 1,
@@ -22,6 +23,8 @@ enum {
     TYPES_CAN_DISABLE = 8,
     TYPES_FLAGS = 15
 };
+
+#define TYPES_NAMED 4 /* in a line of the log */
 
 static void types_write(const setti_type* type, setti_record_writer* to)
 {
@@ -104,12 +107,13 @@ static bool types_next(setti_delta_reader* from, setti_arena* arena, types_entry
            save <= SETT_SAVE_SKIP && flags <= TYPES_FLAGS;
 }
 
-static sett_status types_reject(sett_world* world, const types_entry* entry, const char* why)
+static sett_status types_reject(sett_world* world, sett_status status, const types_entry* entry,
+                                const char* why)
 {
     char text[160] = "";
     setti_writer writer = {text, sizeof(text), 0};
     setti_writer_add_escaped(&writer, entry->name, strlen(entry->name));
-    return setti_world_fail_with(world, SETT_STATUS_CONFLICT, "type \"%s\" %s", text, why);
+    return setti_world_fail_with(world, status, "type \"%s\" %s", text, why);
 }
 
 /* As the file has it. */
@@ -136,17 +140,44 @@ static sett_status types_add(sett_world* world, const types_entry* entry, uint32
     if (!types_is_value(entry->form)) {
         return entry->form == SETTI_DELTA_TARGET
                    ? SETT_OK /* comes with its relationship, or is missed there */
-                   : types_reject(world, entry,
+                   : types_reject(world, SETT_STATUS_CONFLICT, entry,
                                   "is a relationship that is not registered in this world - "
                                   "register it before loading");
     }
     ++*unknown;
-    return types_register(world, entry);
+    status = types_register(world, entry);
+    if (status == SETT_OK) {
+        setti_type_find(world, entry->name)->flags |= SETTI_TYPE_FROM_FILE;
+    }
+    return status;
 }
 
 static bool types_same_members(const sett_struct* a, const sett_struct* b)
 {
     return a == b || (a != NULL && b != NULL && setti_members_equal(a, b));
+}
+
+void setti_types_report(const sett_world* world, const sett_world* apart, const char* call)
+{
+    char names[SETTI_MESSAGE_SIZE / 2] = "";
+    setti_writer writer = {names, sizeof(names), 0};
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < apart->registered.count; k++) {
+        const setti_type* type = apart->registered.item[k];
+        const setti_type* own = setti_type_find(world, type->desc.name);
+        if (own != NULL && (own->flags & SETTI_TYPE_FROM_FILE) != 0 && count++ < TYPES_NAMED) {
+            setti_writer_add(&writer, "%s\"%.50s\"", count > 1 ? ", " : "", type->desc.name);
+        }
+    }
+    if (count > TYPES_NAMED) {
+        setti_writer_add(&writer, " and %u more", (unsigned)(count - TYPES_NAMED));
+    }
+    if (count != 0) {
+        setti_world_log(world, SETT_LOG_WARNING,
+                        "%s: this world did not have %s, and has it as opaque bytes now - register "
+                        "all types before loading",
+                        call, names);
+    }
 }
 
 bool setti_types_same(const setti_type* a, const setti_type* b)
@@ -161,6 +192,10 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
                               uint32_t* unknown)
 {
     const setti_type* own = setti_type_find(into, entry->name);
+    const char* why = own != NULL ? setti_values_unsaved(own) : NULL;
+    if (why != NULL) { /* before there is a value that its hooks would free */
+        return types_reject(world, SETT_STATUS_ARGUMENT, entry, why);
+    }
     if (setti_type_find(world, entry->name) != NULL) {
         return SETT_OK; /* with a type that requires it, or by an earlier record */
     }
@@ -170,7 +205,7 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
     const sett_component_desc* desc = &entry->desc;
     uint32_t form = (uint32_t)setti_delta_form_of(own);
     if (form != entry->form && !(types_is_value(form) && types_is_value(entry->form))) {
-        return types_reject(world, entry,
+        return types_reject(world, SETT_STATUS_CONFLICT, entry,
                             "is another kind of relationship, or none, in this world");
     }
     if (entry->form == SETTI_DELTA_TARGET) {

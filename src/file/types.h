@@ -10,9 +10,14 @@ bool setti_types_encode(sett_world* world, setti_bytes* out);
 
 /* Registers the types of such a record in a world that is to be read into: those that `into` knows
  * as it has them, all others as opaque bytes; *unknown counts those. Fails: INVALID, CONFLICT,
- * OUT_OF_MEMORY; the message is `world`'s. */
+ * ARGUMENT (values of one that `into` has cannot be read), OUT_OF_MEMORY; the message is
+ * `world`'s. */
 sett_status setti_types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,
                                uint32_t* unknown);
+
+/* Warns, for `call`, of the types of a world that was read into: those that only a file has
+ * registered. */
+void setti_types_report(const sett_world* world, const sett_world* apart, const char* call);
 
 /* Whether values of one can be taken for values of the other. */
 bool setti_types_same(const setti_type* a, const setti_type* b);

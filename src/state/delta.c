@@ -13,6 +13,7 @@
 #include "base/checksum.h"
 #include "state/delta_writer.h"
 #include "state/hash.h"
+#include "state/snapshot.h"
 #include "world/command.h"
 
 static const char delta_call[] = "sett_delta_encode";
@@ -35,7 +36,7 @@ const char* setti_delta_rejects(const setti_type* type)
 {
     return type->desc.save == SETT_SAVE_CLONE && setti_hash_size(type) == 0
                ? "is saved by cloning: what its values own is not bytes"
-               : NULL;
+               : setti_values_unsaved(type);
 }
 
 uint32_t setti_delta_bytes(const setti_type* type)

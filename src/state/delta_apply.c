@@ -157,13 +157,25 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
                                      "it as the sender does",
                                      apply_call, sources ? "the relationship" : "type", text);
     }
+    const sett_component_desc* own = &of->type->desc;
+    const char* source = delta->loading ? "file" : "delta";
+    const char* sender = delta->loading ? "program that wrote it" : "sender";
+    bool values = of->form == SETTI_DELTA_VALUES && of->bytes != setti_delta_bytes(of->type);
+    if (values && own->size == size && own->layout_version == version &&
+        (own->save == SETT_SAVE_SKIP || of->bytes == 0)) {
+        return setti_world_fail_with(
+            delta->world, SETT_STATUS_CONFLICT,
+            "%s: values of \"%s\" are %s the %s, and %s - register it with the same save policy",
+            apply_call, text, of->bytes == 0 ? "left out (SETT_SAVE_SKIP) of" : "in", source,
+            of->bytes == 0 ? "not here" : "left out here (SETT_SAVE_SKIP)");
+    }
     return setti_world_fail_with(
         delta->world, SETT_STATUS_CONFLICT,
         "%s: type \"%s\" is laid out otherwise here (%u bytes, layout_version %u) than in the "
-        "delta (%u bytes, layout_version %u), declares other bytes or belongs to another "
-        "relationship - register it as the sender does",
-        apply_call, text, (unsigned)of->type->desc.size, (unsigned)of->type->desc.layout_version,
-        (unsigned)size, (unsigned)version);
+        "%s (%u bytes, layout_version %u), declares other bytes or belongs to another "
+        "relationship - register it as the %s does",
+        apply_call, text, (unsigned)own->size, (unsigned)own->layout_version, source,
+        (unsigned)size, (unsigned)version, sender);
 }
 
 /* The type of a name, registered now if the library does that itself; NULL if there is none. */
@@ -228,7 +240,8 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
         why = "has values of another byte order: give it members without opaque bytes, on the "
               "machine that writes too";
     }
-    if (why != NULL && of->count[SETTI_DELTA_ENTRIES] != 0) {
+    if (why != NULL &&
+        (of->count[SETTI_DELTA_ENTRIES] != 0 || of->count[SETTI_DELTA_CHANGES] != 0)) {
         return setti_world_fail_with(delta->world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
                                      apply_call, of->type->desc.name, why);
     }
@@ -895,6 +908,9 @@ static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, boo
 {
     sett_world* world = delta->world;
     sett_status status = setti_world_check_unlocked(world, apply_call);
+    if (status == SETT_OK && !delta->loading) { /* a file's reader looks at those that occur */
+        status = setti_values_check(world, apply_call);
+    }
     delta->player.fate = apply_fate;
     delta->player.room = apply_player_room;
     delta->player.reject = apply_player_reject;

@@ -82,7 +82,7 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
     }
     SETTI_ASSERT(type->storage.kind == own->storage.kind &&
                  type->storage.saved == own->storage.saved);
-    return setti_values_prepare(into, setti_world_type(into, own->id));
+    return setti_values_prepare(into, setti_world_type(into, own->id), replica_call);
 }
 
 /* Registers a type as the other world has it; what it requires is registered before it. Without
@@ -96,6 +96,7 @@ static sett_status replica_register(sett_world* into, const sett_world* from,
     desc.on_set = callbacks ? desc.on_set : NULL;
     desc.on_remove = callbacks ? desc.on_remove : NULL;
     SETTI_ASSERT((type->flags & REPLICA_CASCADES) == 0 || type->module != NULL);
+    SETTI_ASSERT((type->flags & SETTI_TYPE_FROM_FILE) == 0 || type->module == NULL);
     if (type->module != NULL && type->module->join != NULL) {
         return type->module->join(into, from, type);
     }
@@ -111,6 +112,9 @@ static sett_status replica_register(sett_world* into, const sett_world* from,
     desc.id = setti_world_type(into, desc.id) == NULL ? desc.id : 0;
     bool done = sett_component_register(into, &desc) != 0;
     setti_pool_free(&into->pool, required, size, 8);
+    if (done) {
+        replica_find(into, type)->flags |= type->flags & SETTI_TYPE_FROM_FILE;
+    }
     return done ? SETT_OK : into->error;
 }
 

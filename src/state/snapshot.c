@@ -433,7 +433,7 @@ static sett_status snapshot_prepare(setti_state* state)
     uint32_t* prepared = &state->world->prepared;
     while (*prepared < types->count) {
         setti_type* type = types->item[*prepared];
-        sett_status status = setti_values_prepare(state->world, type);
+        sett_status status = setti_values_prepare(state->world, type, "sett_snapshot_take");
         if (status != SETT_OK) {
             return status;
         }

@@ -82,8 +82,16 @@ sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot);
 void setti_state_lift_limit(setti_state* state);
 void setti_state_set_limit(setti_state* state);
 
-/* Sets how the type's values are copied. Fails: ARGUMENT (it does not say how), OUT_OF_MEMORY. */
-sett_status setti_values_prepare(sett_world* world, setti_type* type);
+/* Sets how the type's values are copied. Fails, for `call`: ARGUMENT (it does not say how),
+ * OUT_OF_MEMORY. */
+sett_status setti_values_prepare(sett_world* world, setti_type* type, const char* call);
+
+/* NULL, or why the type's values can be neither saved nor read: they own something, and are saved
+ * as bytes. What bytes from a file point to would be freed. */
+const char* setti_values_unsaved(const setti_type* type);
+
+/* Fails, for `call`, if there is such a type in the world: ARGUMENT. */
+sett_status setti_values_check(sett_world* world, const char* call);
 
 /* Values of SETT_SAVE_SKIP types during a restore. */
 typedef struct setti_carried {

@@ -243,24 +243,48 @@ static const setti_page_values values_skip = {skip_save, skip_page, skip_swap,
 
 /* ------------------------------------------------------------------------------------ preparing */
 
-static sett_status values_reject(sett_world* world, const setti_type* type, const char* why)
+static sett_status values_reject(sett_world* world, const setti_type* type, const char* call,
+                                 const char* why)
 {
-    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "sett_snapshot_take: \"%.100s\" %s",
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s", call,
                                  type->desc.name, why);
 }
 
-static sett_status values_note(sett_world* world, setti_type* type, const setti_page_values* values)
+const char* setti_values_unsaved(const setti_type* type)
+{
+    const sett_component_desc* desc = &type->desc;
+    bool owns = desc->deinit != NULL || desc->copy != NULL || desc->move != NULL;
+    /* The hooks of a relationship protect links; they own nothing. */
+    return owns && desc->save == SETT_SAVE_BYTES && type->storage.size != 0 &&
+                   (type->flags & SETTI_TYPE_LINKED) == 0
+               ? "has hooks for what its values own, and is saved as bytes: register it with "
+                 "SETT_SAVE_CLONE and a copy hook, or with SETT_SAVE_SKIP"
+               : NULL;
+}
+
+sett_status setti_values_check(sett_world* world, const char* call)
+{
+    for (uint32_t k = world->prepared; k < world->registered.count; k++) {
+        const char* why = setti_values_unsaved(world->registered.item[k]);
+        if (why != NULL) {
+            return values_reject(world, world->registered.item[k], call, why);
+        }
+    }
+    return SETT_OK;
+}
+
+static sett_status values_note(sett_world* world, setti_type* type, const char* call,
+                               const setti_page_values* values)
 {
     setti_page_notes* notes = setti_notes_get(&world->pool, &type->storage.rows);
     if (notes == NULL) {
-        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_snapshot_take", sett_null(),
-                                type->id);
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), type->id);
     }
     notes->values = values;
     return SETT_OK;
 }
 
-sett_status setti_values_prepare(sett_world* world, setti_type* type)
+sett_status setti_values_prepare(sett_world* world, setti_type* type, const char* call)
 {
     const sett_component_desc* desc = &type->desc;
     setti_storage* storage = &type->storage;
@@ -268,31 +292,24 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type)
         return SETT_OK;
     }
     if (desc->save == SETT_SAVE_SKIP) {
-        return values_note(world, type, &values_skip);
+        return values_note(world, type, call, &values_skip);
     }
     if (desc->save == SETT_SAVE_BYTES) {
-        /* The hooks of a relationship protect links; they own nothing. */
-        bool linked = (type->flags & SETTI_TYPE_LINKED) != 0;
-        return linked || (desc->deinit == NULL && desc->copy == NULL && desc->move == NULL)
-                   ? SETT_OK
-                   : values_reject(world, type,
-                                   "has hooks for what its values own, and is saved as bytes: "
-                                   "register it with SETT_SAVE_CLONE and a copy hook, or with "
-                                   "SETT_SAVE_SKIP");
+        const char* why = setti_values_unsaved(type);
+        return why == NULL ? SETT_OK : values_reject(world, type, call, why);
     }
     if (desc->copy == NULL) {
-        return values_reject(world, type,
+        return values_reject(world, type, call,
                              "is to be saved by cloning and has no copy hook: give it one, or "
                              "register it with SETT_SAVE_SKIP");
     }
     if (desc->move != NULL && type->row == NULL) {
         type->row = setti_pool_alloc(&world->pool, storage->size, storage->align);
         if (type->row == NULL) {
-            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_snapshot_take",
-                                    sett_null(), type->id);
+            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, sett_null(), type->id);
         }
     }
-    return values_note(world, type, &values_clone);
+    return values_note(world, type, call, &values_clone);
 }
 
 /* ------------------------------------------------------------------------------------- carrying */

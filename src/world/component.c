@@ -236,6 +236,14 @@ void setti_component_differences(setti_writer* out, const sett_component_desc* p
     }
 }
 
+/* What to do about a type in the way that a file brought. */
+static const char* component_origin(const setti_type* type)
+{
+    return (type->flags & SETTI_TYPE_FROM_FILE) != 0
+               ? " (it came from a file: register types before loading)"
+               : "";
+}
+
 /* The id of the type of this name, if it is registered as wanted; 0 otherwise. */
 static sett_component component_same(sett_world* world, const setti_type* existing,
                                      const sett_component_desc* wanted)
@@ -256,8 +264,8 @@ static sett_component component_same(sett_world* world, const setti_type* existi
     }
     setti_world_fail_with(
         world, SETT_STATUS_CONFLICT,
-        "sett_component_register: \"%.100s\" is registered already, otherwise: %.300s",
-        wanted->name, list);
+        "sett_component_register: \"%.100s\" is registered already, otherwise: %.250s%s",
+        wanted->name, list, component_origin(existing));
     return 0;
 }
 
@@ -807,6 +815,7 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
             desc.members->calls_()->set(world, existing, desc.members, call) != SETT_OK) {
             return 0;
         }
+        existing->flags &= same != 0 ? ~(uint32_t)SETTI_TYPE_FROM_FILE : UINT32_MAX;
         return same == 0 || component_ensure_off(world, existing) ? same : 0;
     }
     if (component_is_reserved(desc.id) && component_constant_id(desc.name) != desc.id) {
@@ -819,8 +828,9 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
     }
     if (desc.id != 0 && setti_world_type(world, desc.id) != NULL) {
         setti_world_fail_with(
-            world, SETT_STATUS_CONFLICT, "%s: \"%.100s\" cannot have id %u: \"%.100s\" has it",
-            call, desc.name, (unsigned)desc.id, setti_world_type(world, desc.id)->desc.name);
+            world, SETT_STATUS_CONFLICT, "%s: \"%.100s\" cannot have id %u: \"%.100s\" has it%s",
+            call, desc.name, (unsigned)desc.id, setti_world_type(world, desc.id)->desc.name,
+            component_origin(setti_world_type(world, desc.id)));
         return 0;
     }
     if (setti_world_check_unlocked(world, call) != SETT_OK) {
