@@ -309,6 +309,13 @@ static void an_autosave_is_of_the_moment_when_it_began(void)
         CHECK_EQ(sett_component_register(world, &spare), 900);
         CHECK(sett_add(world, entity_from(world, 0), 900) != NULL);
     }
+    CHECK_EQ(sett_autosave_start(autosave, 7), SETT_OK);
+    CHECK_EQ(sett_autosave_wait(autosave), SETT_OK);
+    CHECK_EQ(sett_autosave_status(autosave), SETT_OK);
+    to->fails_at = to->done + 3;
+    CHECK_EQ(sett_autosave_start(autosave, 8), SETT_OK);
+    CHECK_EQ(sett_autosave_wait(autosave), SETT_STATUS_FILE);
+    CHECK(strncmp(sett_world_message(world), "sett_autosave_wait: ", 20) == 0);
     to->fails_at = to->done + 3;
     CHECK_EQ(sett_autosave_start(autosave, 9), SETT_OK);
     CHECK_EQ(sett_autosave_destroy(autosave), SETT_STATUS_FILE);

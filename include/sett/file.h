@@ -360,9 +360,15 @@ SETT_API sett_autosave* sett_autosave_create(sett_world* world, const char* path
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame);
 
-/* Returns LOCKED during a save; afterwards its result, as sett_world_save; OK if there was none.
+/* Returns LOCKED while a save runs, and then its result: OK, or what sett_world_save returns (the
+ * message says why). OK if nothing was started yet. Call it each frame, or before the next start.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_autosave_status(sett_autosave* autosave);
+
+/* Waits until the save has ended: before a level is loaded, for example. Returns its result, as
+ * sett_autosave_status does.
+ * Cost: up to that of sett_world_save. Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_autosave_wait(sett_autosave* autosave);
 
 /* Waits for the save, and frees the autosave. NULL is fine. Returns the result of the last save.
  * Threads: writer. Since: 0.2 */

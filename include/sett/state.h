@@ -235,6 +235,16 @@ static inline void sett_snapshot_stats_get(const sett_world* world, sett_snapsho
 
 /* --------------------------------------------------------------------------------------- deltas */
 
+/* Set up a sender in this order: register types, create groups, take a snapshot of the empty world,
+ * create entities. A receiver registers the same types and creates the same groups; the delta from
+ * the empty snapshot brings the rest. Groups cannot be created later, because a snapshot exists.
+ *
+ * A client that plays ahead of the deltas (examples/cookbook/prediction.c) restores the last state
+ * that it received, applies the next delta, and plays again. Frame count and timers come back with
+ * that state, and no delta moves them on. So what is predicted must not depend on context->frame or
+ * context->time, nor use interval, fixed_step, run_once or `changed` terms. Count frames in a
+ * singleton: deltas send it, and hashes compare it. */
+
 /* Encodes a delta: the bytes that turn state `a` into state `b`. Either can be the earlier one.
  * sett_delta_apply applies it, in this world or in another one.
  *

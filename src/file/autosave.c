@@ -147,6 +147,17 @@ static void autosave_wait(sett_autosave* autosave)
     }
 }
 
+/* Waits for the thread; the result of the last save, for `call`. */
+static sett_status autosave_finish(sett_autosave* autosave, const char* call)
+{
+    autosave_wait(autosave);
+    if (autosave->status != SETT_OK) {
+        (void)setti_world_fail_with(autosave->world, autosave->status, "%s: %s", call,
+                                    sett_world_message(autosave->copy));
+    }
+    return autosave->status;
+}
+
 sett_status sett_autosave_status(sett_autosave* autosave)
 {
     if (SETTI_IS_NULL(autosave)) {
@@ -155,12 +166,15 @@ sett_status sett_autosave_status(sett_autosave* autosave)
     if (autosave->running && SETTI_ATOMICS && !setti_signal_is(&autosave->done, 1)) {
         return SETT_STATUS_LOCKED;
     }
-    autosave_wait(autosave);
-    if (autosave->status != SETT_OK) {
-        (void)setti_world_fail_with(autosave->world, autosave->status, "sett_autosave_status: %s",
-                                    sett_world_message(autosave->copy));
+    return autosave_finish(autosave, "sett_autosave_status");
+}
+
+sett_status sett_autosave_wait(sett_autosave* autosave)
+{
+    if (SETTI_IS_NULL(autosave)) {
+        return SETT_STATUS_ARGUMENT;
     }
-    return autosave->status;
+    return autosave_finish(autosave, "sett_autosave_wait");
 }
 
 sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame)
@@ -198,8 +212,7 @@ sett_status sett_autosave_destroy(sett_autosave* autosave)
     if (autosave == NULL) {
         return SETT_OK;
     }
-    autosave_wait(autosave);
-    sett_status status = sett_autosave_status(autosave);
+    sett_status status = autosave_finish(autosave, "sett_autosave_destroy");
     (void)sett_world_message(autosave->world);
     autosave_free(autosave);
     return status;
