@@ -149,8 +149,8 @@ static void check_rejected(sett_world* world, sett_status status, const char* ca
     CHECK_VALID(world);
 }
 
-/* A pointer that comes from a file is not freed, whoever wrote the file: one with a plain type of
- * the same name and size is enough. */
+/* A pointer that comes from a file is not freed, also if the file is forged: a plain type of the
+ * same name and size is enough. */
 static void pointers_of_files_are_not_freed(void)
 {
     disk* to = disk_create();
