@@ -19,18 +19,15 @@
 #define SETTI_APART __attribute__((noinline))
 #define SETTI_PRINTF(at, first) __attribute__((format(printf, at, first)))
 #define SETTI_PREFETCH(address) __builtin_prefetch(address)
-#elif defined(_MSC_VER)
-#define SETTI_LIKELY(x) (x)
-#define SETTI_UNLIKELY(x) (x)
-#define SETTI_COLD __declspec(noinline)
-#define SETTI_APART __declspec(noinline)
-#define SETTI_PRINTF(at, first)
-#define SETTI_PREFETCH(address) (void)(address)
 #else
 #define SETTI_LIKELY(x) (x)
 #define SETTI_UNLIKELY(x) (x)
-#define SETTI_COLD
+#define SETTI_COLD SETTI_APART
+#if defined(_MSC_VER)
+#define SETTI_APART __declspec(noinline)
+#else
 #define SETTI_APART
+#endif
 #define SETTI_PRINTF(at, first)
 #define SETTI_PREFETCH(address) (void)(address)
 #endif

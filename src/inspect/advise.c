@@ -264,7 +264,7 @@ static sett_status profile_set(sett_world* world, bool on, const char* call)
         return setti_world_check_unlocked(world, call);
     }
     world->profiling = on;
-    world->counting = on || setti_layout_samples(world);
+    world->counting = on || (world->layout != NULL && world->layout->automatic);
     world->hot_capacity = on ? 0 : world->type_capacity;
     return SETT_OK;
 }

@@ -21,12 +21,6 @@ struct setti_layout {
 /* The world's, created if needed; NULL when memory runs out. */
 struct setti_layout* setti_layout_ensure(sett_world* world);
 
-/* Whether auto_layout samples. */
-static inline bool setti_layout_samples(const sett_world* world)
-{
-    return world->layout != NULL && world->layout->automatic;
-}
-
 /* Whether a type can be stored in the other kind: it has values, no group owns it, it does not keep
  * its order, and no module of the library relies on its storage. */
 bool setti_layout_can_convert(const setti_type* type);

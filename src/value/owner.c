@@ -70,16 +70,6 @@ void setti_owned_drop(const void* memory)
     }
 }
 
-bool setti_owned_is_sole(const void* memory)
-{
-    return setti_counter_get(&owned_of(memory)->owners) == 1;
-}
-
-size_t setti_owned_size(const void* memory)
-{
-    return owned_of(memory)->size;
-}
-
 bool setti_string_set(const sett_allocator* allocator, sett_string* string, const void* text,
                       size_t length)
 {
@@ -129,9 +119,10 @@ bool setti_list_resize(const sett_allocator* allocator, sett_list* list, uint32_
     if (!setti_multiply(count, item_size, &size)) {
         return false;
     }
-    size_t room = list->items != NULL ? setti_owned_size(list->items) : 0;
+    owned_head* head = list->items != NULL ? owned_of(list->items) : NULL;
+    size_t room = head != NULL ? head->size : 0;
     bool grows = size > room;
-    if (grows || !setti_owned_is_sole(list->items)) {
+    if (grows || setti_counter_get(&head->owners) != 1) {
         size_t more = grows && room != 0 && size < SIZE_MAX / 2 ? SETTI_MAX(size, room * 2) : size;
         if (!list_move(allocator, list, used, more)) {
             return false;

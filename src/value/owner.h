@@ -12,10 +12,6 @@ void* setti_owned_create(const sett_allocator* allocator, size_t size);
 void setti_owned_take(const void* memory);
 void setti_owned_drop(const void* memory);
 
-/* Whether it has one owner, and so may be written; how many bytes it has. */
-bool setti_owned_is_sole(const void* memory);
-size_t setti_owned_size(const void* memory);
-
 /* Replace what a string or a list has. False when memory runs out: nothing has changed. */
 bool setti_string_set(const sett_allocator* allocator, sett_string* string, const void* text,
                       size_t length);
