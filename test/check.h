@@ -70,8 +70,8 @@ static inline uint64_t check_setting(const char* variable, uint64_t otherwise);
  * after each operation, or after some. */
 static inline void check_print(uint64_t done, uint64_t all);
 
-/* Under a sanitizer a round takes ten times as long, and what it finds it finds in the first few of
- * a kind: CHECK_ROUNDS(n) is n, and there a quarter of it. For rounds of one random sequence only:
+/* Under a sanitizer a round takes thirty times as long, and what it finds it finds in the first few
+ * of a kind: CHECK_ROUNDS(n) is n, and there a tenth of it. For rounds of one random sequence only:
  * what each round does in its own way has to be done everywhere. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define CHECK_SANITIZED 1
@@ -83,7 +83,10 @@ static inline void check_print(uint64_t done, uint64_t all);
 #ifndef CHECK_SANITIZED
 #define CHECK_SANITIZED 0
 #endif
-#define CHECK_ROUNDS(n) ((n) / (CHECK_SANITIZED ? 4 : 1))
+#define CHECK_ROUNDS(n) ((n) / (CHECK_SANITIZED ? 10 : 1))
+/* The same for a walk over each bit and each length of a file: under a sanitizer every seventh.
+ * That is odd, so it meets each bit of a byte. */
+#define CHECK_STEP (CHECK_SANITIZED ? 7u : 1u)
 
 /* ---- How it is done -------------------------------------------------------------------------- */
 

@@ -772,17 +772,16 @@ static void every_bit_and_every_length(void)
     uint64_t hash = sett_world_hash(world);
     disk_node* node = &to->node[disk_find(to, "f")->node];
     size_t size = node->size;
-    size_t accepted = 0;
-    for (size_t bit = 0; bit < size * 8; bit++) {
+    for (size_t bit = 0; bit < size * 8; bit += CHECK_STEP) {
         node->bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
         CHECK_EQ(sett_world_clear(into), SETT_OK);
         bool good = loads(into, to, NULL) == SETT_OK;
         CHECK(!good || sett_world_hash(into) == hash);
-        accepted += good;
+        /* The last record, `end`, only says that nothing follows. */
+        CHECK_EQ(good, bit / 8 >= size - SETTI_STREAM_RECORD);
         node->bytes[bit / 8] ^= (unsigned char)(1u << bit % 8);
     }
-    CHECK_EQ(accepted, SETTI_STREAM_RECORD * 8); /* `end` only says that nothing follows */
-    for (size_t length = 0; length < size; length++) {
+    for (size_t length = 0; length < size; length += CHECK_STEP) {
         node->size = length;
         bool good = loads(into, to, NULL) == SETT_OK;
         CHECK_EQ(good, length >= size - SETTI_STREAM_RECORD);
@@ -860,7 +859,7 @@ static void sparse_worlds_are_loaded(void)
     sett_world* world = typed_world();
     sett_world* into = typed_world();
     for (uint32_t k = 1; k < 100; k++) {
-        sett_entity e = {k * 1234567, k};
+        sett_entity e = {k * 123457, k};
         CHECK_EQ(sett_entity_create_handle(world, e), SETT_OK);
         for (sett_component id = PLACE; id < PLACE + 3; id++) {
             CHECK(sett_add(world, e, id) != NULL);
@@ -882,8 +881,8 @@ static void memory_is_limited(void)
     sett_world* world = typed_world();
     sett_world* into = typed_world();
     for (uint32_t k = 1; k < 250; k++) {
-        CHECK_EQ(sett_entity_create_handle(world, (sett_entity){k << 20, 1}), SETT_OK);
-        CHECK(sett_add(world, (sett_entity){k << 20, 1}, PLACE) != NULL);
+        CHECK_EQ(sett_entity_create_handle(world, (sett_entity){k << 17, 1}), SETT_OK);
+        CHECK(sett_add(world, (sett_entity){k << 17, 1}, PLACE) != NULL);
     }
     saves(world, to, 1);
     sett_stats before, after;

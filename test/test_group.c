@@ -988,7 +988,7 @@ static void groups_survive_forgotten_signatures(void)
         CHECK(sett_add(world, e[k], a) != NULL && sett_add(world, e[k], m) != NULL);
     }
     uint64_t random = 88172645463325252u;
-    for (uint32_t round = 0; round < 60000; round++) {
+    for (uint32_t round = 0; round < CHECK_ROUNDS(60000); round++) {
         random ^= random << 13;
         random ^= random >> 7;
         random ^= random << 17;

@@ -924,7 +924,7 @@ static void count_one(sett_world* world, sett_entity entity, void* value, void* 
 static void destroys_a_chain_of_a_million(void)
 {
     enum {
-        COUNT = 1000000
+        COUNT = CHECK_ROUNDS(1000000)
     };
     static scarce_memory memory;
     sett_world* world = scarce_world(&memory);
@@ -981,7 +981,7 @@ static void destroys_a_chain_of_a_million(void)
 static void builds_a_chain_of_pairs_downwards(void)
 {
     enum {
-        COUNT = 200000
+        COUNT = CHECK_ROUNDS(200000)
     };
     static sett_entity bone[COUNT];
     sett_world* world = quiet_world();

@@ -47,6 +47,9 @@ static void expect_same(const naive* n, const setti_summary* summary, uint32_t c
 /* Members come and go, singly and in stretches, while ever more numbers are covered. */
 static void members_are_found(void)
 {
+    enum {
+        ROUNDS = CHECK_ROUNDS(2000)
+    };
     static naive n;
     chance_state = check_setting("SETT_SEED", 1);
     memset(&n, 0, sizeof(n));
@@ -57,8 +60,8 @@ static void members_are_found(void)
     CHECK_EQ(setti_summary_next(&summary, 77), 77);
     CHECK_EQ(setti_summary_skip(&summary, 77, 5), 82);
     uint32_t covered = 1;
-    for (uint32_t round = 0; round < CHECK_ROUNDS(2000); round++) {
-        if (below(25) == 0) {
+    for (uint32_t round = 0; round < ROUNDS; round++) {
+        if (below(ROUNDS / 80) == 0) {
             covered = SETTI_MIN(covered * 2 + below(50), NUMBERS - 5000);
         }
         CHECK(setti_summary_reserve(&pool, &summary, covered));

@@ -75,29 +75,31 @@ release() {
 }
 
 # The library is built for linking statically, and both ways where SETT_INSTALL=ON.
-build() { # <folder under build/> <compiler> <build type> <option>...
+build() { # <folder under build/> <compiler> <build type> <targets> <option>...
     claim "$1"
     folder=build/$1
     compiler=$2
     type=$3
-    shift 3
+    targets=$4
+    shift 4
     # The compiler goes through the environment: given as an option, a second run of cmake would
     # take it for a change and begin anew.
     quiet env CC="$compiler" cmake -S . -B "$folder" -DCMAKE_BUILD_TYPE="$type" \
         -DSETT_WERROR=ON -DSETT_BUILD_BENCHMARKS=OFF -DSETT_INSTALL=OFF "$@"
-    quiet cmake --build "$folder" --parallel "$jobs"
+    quiet cmake --build "$folder" --parallel "$jobs" --target $targets
 }
 
 build_asan() {
-    build asan clang Debug -DSETT_SANITIZE=address,undefined
+    build asan clang Debug all -DSETT_SANITIZE=address,undefined
 }
 
 build_gcc() {
-    build gcc gcc Release -DSETT_INSTALL=ON
+    build gcc gcc Release all -DSETT_INSTALL=ON
 }
 
+# Add-ons and the other examples are compiled by clang in asan.
 build_clang() {
-    build clang clang Release
+    build clang clang Release "unit_tests flagship" -DSETT_BUILD_ADDONS=OFF
 }
 
 run_tests() { # <folder under build/> <label>
@@ -140,7 +142,7 @@ stage_asan() {
 
 stage_tsan() {
     # With the checks of a debug build, and -O1: without it this takes thrice as long.
-    build tsan gcc Debug -DSETT_SANITIZE=thread -DCMAKE_C_FLAGS=-O1 -DSETT_BUILD_EXAMPLES=OFF
+    build tsan gcc Debug thread_tests -DSETT_SANITIZE=thread -DCMAKE_C_FLAGS=-O1
     run_tests tsan threads
 }
 
@@ -157,7 +159,8 @@ stage_clang() {
 stage_portable() {
     if echo 'int main(void) { return 0; }' |
         gcc -m32 -include stdio.h -x c - -o build/m32_program 2>/dev/null; then
-        build m32 gcc Release -DCMAKE_C_FLAGS=-m32 -DSETT_BUILD_EXAMPLES=OFF
+        build m32 gcc Release unit_tests -DCMAKE_C_FLAGS=-m32 \
+            -DCMAKE_C_FLAGS_RELEASE="-O1 -DNDEBUG" -DSETT_BUILD_EXAMPLES=OFF -DSETT_BUILD_ADDONS=OFF
         run_tests m32 unit
     else
         echo "  skipped: gcc makes no 32-bit programs here (Debian: gcc-multilib)"
@@ -196,10 +199,11 @@ stage_symbols() {
 stage_amalgamation() {
     tools/amalgamate.sh
     out=build/amalgamation
-    # As a user compiles it, then with everything that the sources are held to.
-    quiet cc -std=c11 -O2 -c "$out/sett.c" -o "$out/sett.o"
+    # As README.md compiles it, with the warnings that the sources are held to; both compilers read it
+    # with asserts as well.
+    quiet gcc $strict -O3 -DNDEBUG -c "$out/sett.c" -o "$out/sett.o"
     for compiler in gcc clang; do
-        quiet $compiler $strict -O2 -c "$out/sett.c" -o "$out/sett_$compiler.o"
+        quiet $compiler $strict -fsyntax-only "$out/sett.c"
     done
     quiet tools/check_symbols.sh "$out/sett.o"
     for pair in "gcc g++" "clang clang++"; do
@@ -212,10 +216,9 @@ stage_amalgamation() {
             -x c++ $program -x none "$out/sett.o" -o "$out/consumer_cxx"
         "$out/consumer_cxx"
     done
-    build amalgamated gcc Release -DSETT_SOURCE="$PWD/$out/sett.c" -DSETT_BUILD_EXAMPLES=OFF
-    run_tests amalgamated unit
-    quiet cc -std=c11 -Os -DNDEBUG -c "$out/sett.c" -o "$out/sett_small.o"
-    echo "  $(size "$out/sett_small.o" | awk 'NR == 2 { print $1 }') bytes of text at -Os"
+    echo "  $(size "$out/sett.o" | awk 'NR == 2 { print $1 }') bytes of text at -O3"
+    build gcc gcc Release all -DSETT_INSTALL=ON -DSETT_AMALGAMATION="$PWD/$out/sett.o"
+    run_tests gcc amalgamated
 }
 
 consume() { # <folder of test/consumer> <build folder> <option>...
@@ -240,9 +243,11 @@ stage_install() {
 
     consume find_package static -DCMAKE_PREFIX_PATH="$prefix"
     consume find_package shared -DCMAKE_PREFIX_PATH="$prefix" -DBUILD_SHARED_LIBS=ON
-    consume add_subdirectory subdirectory -DSETT_ROOT="$PWD"
-    consume add_subdirectory subdirectory_shared -DSETT_ROOT="$PWD" -DBUILD_SHARED_LIBS=ON
-    consume fetch_content fetched -DSETT_ROOT="$PWD"
+    # These compile the library again: how it is found matters here, not how fast it is.
+    set -- -DSETT_ROOT="$PWD" -DCMAKE_C_FLAGS_RELEASE=-O0
+    consume add_subdirectory subdirectory "$@"
+    consume add_subdirectory subdirectory_shared "$@" -DBUILD_SHARED_LIBS=ON
+    consume fetch_content fetched "$@"
 
     pc=$(find "$prefix" -name sett.pc)
     PKG_CONFIG_PATH=$(dirname "$pc")
@@ -307,7 +312,7 @@ stage_bench() {
         echo "  skipped: there is no Google Benchmark (Debian: libbenchmark-dev)"
         return
     fi
-    build gcc gcc Release -DSETT_INSTALL=ON -DSETT_BUILD_BENCHMARKS=ON -DSETT_BENCH_PEERS=OFF
+    build gcc gcc Release all -DSETT_INSTALL=ON -DSETT_BUILD_BENCHMARKS=ON -DSETT_BENCH_PEERS=OFF
     release
     SETT_BENCH=quick SETT_BENCH_BUILD=build/gcc quiet tools/bench.sh --full
     tail -n 1 "$log"

@@ -468,8 +468,8 @@ SETTI_APART static bool step_is_listed_any(const sett_query* query, uint32_t bas
     return differ == 0;
 }
 
-/* Whether two arrays have the same rows in common as are remembered: sixteen words, with no store in
- * between and no branch, which becomes vector code; apart, or it does not. */
+/* Whether two arrays have the same rows in common as are remembered: sixteen words, with no store
+ * in between and no branch, which becomes vector code; apart, or it does not. */
 SETTI_APART static bool words_are(const uint64_t* a, const uint64_t* b, const uint64_t* listed)
 {
     const uint32_t half = SETTI_STEP_WORD_COUNT / 2;
@@ -699,8 +699,8 @@ SETTI_APART static bool batch_next_arranged(sett_batch* batch)
     return true;
 }
 
-/* Plain pages have a way of their own, on which nothing is done that they do not need, and whose end
- * is found without saving a register. */
+/* Plain pages have a way of their own, on which nothing is done that they do not need, and whose
+ * end is found without saving a register. */
 bool sett_batch_next(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

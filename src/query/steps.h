@@ -118,8 +118,8 @@ SETTI_INLINE setti_listed* setti_lists_at(const setti_lists* lists, uint32_t bas
                                : NULL;
 }
 
-/* Remembers of a step that the rows of `words` match, behind which lies a word that is 0. False, and
- * what was remembered stays, if it cannot be. */
+/* Remembers of a step that the rows of `words` match, behind which lies a word that is 0. False,
+ * and what was remembered stays, if it cannot be. */
 bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* listed);
 
 /* Chooses the rows of the next batch from what waits. Returns the row of the step that becomes row

@@ -208,7 +208,8 @@ SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* to,
     return plain && found == 0;
 }
 
-/* Adds rows that need not be as in memory, and takes those of the same content from the bits. */
+/* Adds rows that need not be as in memory, and takes those of the same content from the bits: all
+ * of a page if one is NaN, which is rare, so that the loop without any needs no test. */
 static unsigned char* change_slow_rows(setti_delta_writer* to, setti_compare_rows* rows,
                                        const uint16_t* list, uint32_t count, unsigned char* out)
 {
