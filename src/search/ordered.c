@@ -137,9 +137,9 @@ static uint32_t ordered_collect(sett_ordered* o)
     return count;
 }
 
-static void ordered_group_all(const sett_ordered* o, ordered_list* list, const setti_ranked* item)
+static void ordered_group_all(ordered_list* list, const setti_ranked* item)
 {
-    SETTI_ASSERT(list->count <= list->room && list->count <= o->item_room);
+    SETTI_ASSERT(list->count <= list->room);
     list->group_count = 0;
     for (uint32_t k = 0; k < list->count; k++) {
         list->entity[k] = item[k].entity;
@@ -185,7 +185,8 @@ const sett_entity* sett_ordered_update(sett_ordered* o, uint32_t* count)
     }
     o->last = o->now;
     next.count = ordered_collect(o);
-    ordered_group_all(o, &next, setti_rank_sort(&o->rank, o->item, o->other, o->run, next.count));
+    SETTI_ASSERT(next.count <= o->item_room);
+    ordered_group_all(&next, setti_rank_sort(&o->rank, o->item, o->other, o->run, next.count));
     o->now = next;
     ordered_notify(o, &o->last, &o->now, o->desc.on_group_last);
     ordered_notify(o, &o->now, &o->last, o->desc.on_group_first);
