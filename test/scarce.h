@@ -107,7 +107,7 @@ static inline void scarce_squeeze(setti_pool* pool, scarce_memory* memory, size_
         } else {
             size += (size_t)(k - SETTI_POOL_SMALL_CLASSES + 1) * SETTI_POOL_STEP;
         }
-        while (pool->free[k] != NULL) {
+        while (pool->blocks != NULL && pool->free[k] != NULL) {
             scarce_take(pool, memory, size);
         }
     }

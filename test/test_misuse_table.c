@@ -34,7 +34,7 @@ typedef struct Sprite {
     COMPONENT(Position)                                                                            \
     COMPONENT(Velocity)                                                                            \
     COMPONENT(Matrix)                                                                              \
-    COMPONENT(Sprite, .storage = SETT_STORAGE_SPARSE_SET)                                          \
+    COMPONENT(Sprite, .storage = SETT_STORAGE_SPARSE_SET, .members = SETT_STRUCT(Sprite, layer))   \
     TAG(Frozen)                                                                                    \
     TAG(Mark, .dont_fragment = true)
 SETT_COMPONENTS(KINDS)
@@ -407,6 +407,12 @@ static void sort_an_array(scene* s)
 static void sort_by_nothing(scene* s)
 {
     FAILS(sett_sort(s->world, &(sett_sort_desc){.component = Sprite_id}), ARGUMENT);
+}
+
+static void sort_by_another_kind(scene* s)
+{
+    FAILS(sett_sort(s->world, &(sett_sort_desc){.component = Sprite_id, .key = SETT_KEY_F32}),
+          ARGUMENT);
 }
 
 /* ---- Queries and fields ---------------------------------------------------------------------- */
@@ -1013,6 +1019,7 @@ static const misuse table[] = {
     {"an array with keep_order", "0", type_array_keeps_order, EVERY},
     {"sort a type that was registered as an array", "ARGUMENT", sort_an_array, EVERY},
     {"sort by no key", "ARGUMENT", sort_by_nothing, EVERY},
+    {"sort a uint32_t as a float", "ARGUMENT", sort_by_another_kind, EVERY},
 
     {"Queries and fields", NULL, NULL, EVERY},
     {"a term of a type that was never registered", "NULL", query_unregistered, EVERY},

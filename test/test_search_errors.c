@@ -6,6 +6,11 @@ typedef struct Hold {
     int32_t height;
 } Hold;
 
+enum {
+    EMPTY,
+    FULL
+};
+
 typedef struct Cargo {
     int32_t n;
     char text[8];
@@ -26,7 +31,8 @@ static sett_world* begin(void)
     sett_component_register(world, &(sett_component_desc){.name = "Ship"});
     sett_component_register(world, &(sett_component_desc){.name = "Planet"});
     sett_component Cargo_id = SETT_REGISTER(world, Cargo);
-    CHECK_EQ(SETT_MEMBERS(world, Cargo, n, text, of, pair, (hold, .of = SETT_STRUCT(Hold, height))),
+    CHECK_EQ(SETT_MEMBERS(world, Cargo, (n, .constants = SETT_CONSTANTS(EMPTY, FULL)), text, of,
+                          pair, (hold, .of = SETT_STRUCT(Hold, height))),
              SETT_OK);
     sett_relationship_register(world, &(sett_relationship_desc){.name = "DockedAt"});
     sett_relationship_register(world, &(sett_relationship_desc){.name = "AtWar", .many = true});

@@ -1283,8 +1283,9 @@ SETT_API sett_status sett_sort_sized(sett_world* world, const sett_sort_desc* de
  * SETT_IN_ORDER(T), or sett_term.drives.
  * Fails: LOCKED (also if the type has to be converted, and a snapshot exists), UNREGISTERED,
  * ARGUMENT (a type that was registered as an array; a group that owns no type; not exactly one of
- * `compare`, `key` and `like`; a key that is unknown, or lies outside of the value), CONFLICT (a
- * group owns the type), OUT_OF_MEMORY.
+ * `compare`, `key` and `like`; a key that is unknown, lies outside of the value, or is of another
+ * kind than the member there, if the type has a list of members), CONFLICT (a group owns the
+ * type), OUT_OF_MEMORY.
  * Cost: by key O(n), about 30 ns a value; by `compare` O(n log n) comparisons; by `like` O(rows of
  * both types). Less if little is out of order. A second sort of as many values allocates nothing.
  * Invalidates: addresses of the types whose rows move.

@@ -60,7 +60,8 @@ SETT_API sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_o
 
 /* Creates an order. It belongs to the world, which frees it at the end.
  * Returns NULL on failure. Fails: as sett_query_parse; ARGUMENT (no query; `key` and `compare`;
- * `group_by` and `group_fn`; not a relationship with one target), UNREGISTERED, OUT_OF_MEMORY.
+ * `group_by` and `group_fn`; not a relationship with one target; a key that does not fit, as for
+ * sett_sort), UNREGISTERED, OUT_OF_MEMORY.
  * Threads: writer. Since: 0.2 */
 static inline sett_ordered* sett_ordered_create(sett_world* world, const sett_ordered_desc* desc)
 {

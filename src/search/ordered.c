@@ -218,6 +218,9 @@ static const char* ordered_check(sett_ordered* o)
                    sizes[desc->key] > type->storage.size - desc->key_offset))) {
         return "`component` is a component whose values have the key, or can be compared";
     }
+    if (desc->key != SETT_KEY_NONE && !setti_sort_key_fits(type, desc->key_offset, desc->key)) {
+        return "the member at `key_offset` is of another kind than `key`";
+    }
     sett_component along = desc->along != 0 ? desc->along : SETT_ID_HIERARCHY;
     bool right =
         (desc->group_by == 0 || setti_rank_along(o->world, desc->group_by, &o->rank.group_by)) &&

@@ -16,6 +16,8 @@
  */
 #include "search/search_tree.h"
 
+#include "base/guess.h"
+
 #include "sett/name.h"
 #include "sett/prefab.h"
 #include "sett/singleton.h"
@@ -371,10 +373,22 @@ static bool build_operand(search_build* b, setti_search_side* side,
 
 static bool build_constant(search_build* b, setti_search_side* side, const setti_search_side* other)
 {
-    return side->operand->kind != SETT_OPERAND_CONSTANT || setti_compare_constant(side, other) ||
-           build_fail(b, SETT_STATUS_ARGUMENT,
-                      "\"%.100s\" is not a constant of what it is compared with",
-                      side->operand->text);
+    if (side->operand->kind != SETT_OPERAND_CONSTANT || setti_compare_constant(side, other)) {
+        return true;
+    }
+    const char* name = side->operand->text;
+    const sett_member* member = other->member.member;
+    if (member == NULL) {
+        return build_fail(b, SETT_STATUS_ARGUMENT,
+                          "\"%.100s\" is not a constant of what it is compared with", name);
+    }
+    setti_guess guess = setti_guess_begin(name, strlen(name));
+    const sett_constant* constant = member->constants;
+    for (; constant != NULL && constant->name != NULL; constant++) {
+        setti_guess_try(&guess, constant->name);
+    }
+    return build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" is not a constant of \"%.100s\"%s", name,
+                      member->name, setti_guess_text(&guess));
 }
 
 static bool build_compare(search_build* b, setti_search_item* item, const sett_search_term* term,

@@ -469,10 +469,13 @@ static const char* sort_argument(const sett_sort_desc* desc, const setti_type* b
     if (desc->compare != NULL) {
         return by->storage.size == 0 ? "it has no values to compare" : NULL;
     }
-    return (unsigned)desc->key > SETT_KEY_F64 || by->storage.size < size ||
-                   desc->key_offset > by->storage.size - size
-               ? "no key of this kind fits at this offset"
-               : NULL;
+    if ((unsigned)desc->key > SETT_KEY_F64 || by->storage.size < size ||
+        desc->key_offset > by->storage.size - size) {
+        return "no key of this kind fits at this offset";
+    }
+    return setti_sort_key_fits(by, desc->key_offset, desc->key)
+               ? NULL
+               : "the member at this offset is of another kind than `key`";
 }
 
 /* Fills the task for the members of a group; `by` has to be one of its types. */

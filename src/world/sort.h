@@ -2,6 +2,7 @@
 #ifndef SETTI_SORT_H
 #define SETTI_SORT_H
 
+#include "sett/members.h"
 #include "world/world.h"
 
 /* A number that sorts as the one at `value` does. */
@@ -33,6 +34,23 @@ static inline uint64_t setti_sort_key(const void* value, sett_key_kind kind)
         break;
     }
     return wide;
+}
+
+/* False if the type has a list of members, and says that the number there is of another kind. */
+static inline bool setti_sort_key_fits(const setti_type* type, size_t offset, sett_key_kind kind)
+{
+    static const sett_member_kind kinds[] = {SETT_MEMBER_UNKNOWN, SETT_MEMBER_U32, SETT_MEMBER_I32,
+                                             SETT_MEMBER_F32,     SETT_MEMBER_U64, SETT_MEMBER_I64,
+                                             SETT_MEMBER_F64}; /* by sett_key_kind */
+    const sett_struct* of = type->desc.members;
+    for (uint32_t k = 0; of != NULL && k < of->count; k++) {
+        const sett_member* member = &of->members[k];
+        if (member->offset == offset && member->kind >= SETT_MEMBER_BOOL &&
+            member->kind <= SETT_MEMBER_F64) {
+            return member->kind == kinds[kind];
+        }
+    }
+    return true;
 }
 
 /* An order of entities, given one by one: their indices, then SETTI_NONE. */
