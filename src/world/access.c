@@ -205,9 +205,6 @@ ACCESS_SAME(sett_world_header_, type_count, sett_world, hot_capacity);
 ACCESS_SAME(sett_world_header_, entities, sett_world, entities.pages);
 ACCESS_SAME(sett_type_header_, kind_of_storage, setti_type, storage.kind);
 ACCESS_SAME(sett_type_header_, tracked, setti_type, storage.tracked);
-static_assert(sizeof(sett_world) - offsetof(sett_world, entities) >=
-                  SETTI_ENTITY_ROWS * sizeof(uint32_t),
-              "entity_table.c: what is read where no entity ever was");
 static_assert(sizeof(sett_page_table_) == sizeof(setti_pages) && SETTI_ARRAY == SETT_KIND_ARRAY_ &&
                   SETTI_ENTITY_SHIFT == 10 && SETTI_BITS_SHIFT == 13 &&
                   offsetof(setti_entity_page, generation) == 0,

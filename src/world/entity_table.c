@@ -28,12 +28,14 @@
 
 #include <string.h>
 
+/* What readers see where no entity ever was: a page begins with its generations. */
+static const uint32_t entity_no_generations[SETTI_ENTITY_ROWS];
+
 void setti_entity_init(setti_entity_table* table, uint32_t limit)
 {
     SETTI_ASSERT(limit != 0);
     memset(table, 0, sizeof(*table));
-    /* Where no entity ever was no generation decides (sett_read_has_): any memory will do. */
-    setti_pages_init_read(&table->pages, sizeof(setti_entity_page), 64, table);
+    setti_pages_init_read(&table->pages, sizeof(setti_entity_page), 64, entity_no_generations);
     setti_summary_init(&table->words);
     table->next = 1;
     table->limit = SETTI_MIN(limit, SETTI_ENTITY_LIMIT);
