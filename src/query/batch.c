@@ -435,6 +435,7 @@ SETTI_INLINE void step_intersect(const sett_query* query, uint32_t base, uint64_
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
     uint32_t count = query->array_count;
+    bits[0] = NULL; /* compilers cannot know that there is one */
     SETTI_ASSERT(count != 0 && query->lists.unit <= SETT_BATCH_ROWS);
     memset(words, 0, (SETTI_STEP_WORD_COUNT + 1) * sizeof(uint64_t));
     if (setti_match_words_at(query, base, bits) != NULL) {
