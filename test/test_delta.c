@@ -960,7 +960,7 @@ static void orders_follow_where_few_types_occur(void)
             desc.storage = SETT_STORAGE_SPARSE_SET;
             CHECK_EQ(sett_component_register(world[k], &desc), id);
         }
-        CHECK(sett_group_create(world[k], &(sett_group_desc){.with = {1, 2}}) != NULL);
+        CHECK(sett_group_create(world[k], &(sett_group_desc){.owned = {1, 2}}) != NULL);
     }
     chance_state = 5;
     for (uint32_t round = 0; round < ROUNDS; round++) {
@@ -971,7 +971,7 @@ static void orders_follow_where_few_types_occur(void)
             sett_component id = 1 + below(KINDS);
             if (alive < 20 || below(8) == 0) {
                 (void)sett_entity_create(world[0]);
-            } else if (below(8) == 0) {
+            } else if (below(3) == 0) {
                 CHECK_EQ(sett_entity_destroy(world[0], e), SETT_OK);
             } else if (sett_has(world[0], e, id)) {
                 CHECK_EQ(sett_remove(world[0], e, id), SETT_OK);

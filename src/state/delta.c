@@ -339,8 +339,7 @@ static void delta_write_parts(setti_delta_writer* to, const setti_type* type, de
     to->type = type;
     to->codec = setti_delta_codec(type);
     setti_hash_begin(&to->sum.of, type);
-    note->occurs = type->storage.kind == SETTI_SPARSE &&
-                   setti_view_extent(view, type, 0) != setti_view_extent(view, type, 1);
+    note->occurs = false;
     for (uint32_t k = 0; k < SETTI_DELTA_PARTS; k++) {
         part[k](to);
         note->count[k] = to->count;

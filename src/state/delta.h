@@ -18,9 +18,10 @@
  *              (tree: the default policy, less one, in place of the layout version)
  *
  * Of a type about which nothing is said, nothing travels: a record takes 43 bytes and its name, and
- * programs have a hundred types. Three occur without entries: a sparse set whose extent differs,
- * since its last rows went with their entities; those of a group of which one occurs, which are
- * arranged together; a type for which the program has chosen something (setti_module.choice).
+ * programs have a hundred types. Two occur without entries: those of a group of which one occurs,
+ * which are arranged together; a type for which the program has chosen something
+ * (setti_module.choice). A sparse set whose last rows went with their entities needs none: whoever
+ * of them goes first, the rows before stay.
  *
  * Runs and blocks are short, so that no delta is much smaller than its result: the memory for a
  * hostile one can be bounded by its size.
