@@ -335,7 +335,6 @@ static void delta_write_parts(setti_delta_writer* to, const setti_type* type, de
     static void (*const part[SETTI_DELTA_PARTS])(setti_delta_writer*) = {
         setti_delta_write_entries, setti_delta_write_changes, setti_delta_write_lists,
         setti_delta_write_rows};
-    setti_view* view = to->walk->view;
     to->type = type;
     to->codec = setti_delta_codec(type);
     setti_hash_begin(&to->sum.of, type);

@@ -20,8 +20,8 @@
  * Of a type about which nothing is said, nothing travels: a record takes 43 bytes and its name, and
  * programs have a hundred types. Two occur without entries: those of a group of which one occurs,
  * which are arranged together; a type for which the program has chosen something
- * (setti_module.choice). A sparse set whose last rows went with their entities needs none: whoever
- * of them goes first, the rows before stay.
+ * (setti_module.choice). A sparse set whose last rows went with their entities needs none: in which
+ * order they go, the rows before them stay.
  *
  * Runs and blocks are short, so that no delta is much smaller than its result: the memory for a
  * hostile one can be bounded by its size.
