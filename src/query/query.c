@@ -377,7 +377,7 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
     if (meant != NULL) {
         snprintf(hint, sizeof(hint), " - term %u is", (unsigned)(meant - query->term));
     }
-    char wrong[SETTI_MESSAGE_SIZE / 2];
+    char wrong[SETTI_MESSAGE_SIZE - sizeof(hint)];
     setti_component_describe_type(term->type, size, type, wrong, sizeof(wrong));
     snprintf(out, room, "%s%s", wrong, hint);
 }
