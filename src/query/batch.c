@@ -222,6 +222,15 @@ SETTI_COLD static sett_batch* batch_reject(const sett_query* query)
     return NULL;
 }
 
+/* Counts a loop, for advice and for auto_layout. */
+SETTI_INLINE void batch_count(sett_query* query)
+{
+    if (SETTI_UNLIKELY(query->world->counting)) {
+        query->use[SETTI_PROFILED].loops++;
+        query->use[SETTI_SAMPLED].loops++;
+    }
+}
+
 /* Begins a loop, whatever the query asks for and the world is at. */
 SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* batch)
 {
@@ -250,12 +259,11 @@ SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* ba
     (void)batch_recall(batch, true);
     setti_world_open_loop(world, &query->open);
     query->open.frame = NULL;
-    if (SETTI_UNLIKELY(world->counting)) {
-        query->use[SETTI_PROFILED].loops++;
-        query->use[SETTI_SAMPLED].loops++;
-        loop->direct = loop->direct && !world->profiling;
-        loop->full = loop->full && loop->direct;
-        loop->arranged = loop->arranged && !world->profiling;
+    batch_count(query);
+    if (SETTI_UNLIKELY(world->profiling)) {
+        loop->direct = false;
+        loop->full = false;
+        loop->arranged = false;
     }
     return batch;
 }
@@ -284,6 +292,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     loop->open = &query->open;
     setti_world_open_loop(world, &query->open);
     query->open.frame = NULL;
+    batch_count(query);
     return SETTI_LIKELY(query->lists.step == NULL) ? batch : batch_recall(batch, true);
 }
 
