@@ -182,7 +182,7 @@ struct sett_world {
         };
         uint64_t loops_differ; /* all of these in one load; 0: a loop may begin the short way */
     };
-    bool counting; /* loops are counted: for advice, or for auto_layout */
+    bool counting;       /* loops are counted: for advice, or for auto_layout */
     const char* calling; /* the component, group or observer whose callback runs, if any */
     uint32_t set_depth;  /* on_set callbacks that run inside one another */
 
