@@ -229,6 +229,29 @@ static void toggling_at_two_places_keeps_one_spare(void)
     bench_end(&b);
 }
 
+/* One page follows a type that comes and goes all over the world; the extent follows as well. */
+static void the_spare_moves_to_where_a_page_is_missing(void)
+{
+    bench b;
+    bench_begin(&b, SETTI_ARRAY, false, 16, false);
+    bench_add(&b, 9000, 1);
+    void* page = b.storage.rows.data[9000 / 1024];
+    static const uint32_t places[] = {5, 8191, 8192, 2000, 9000};
+    for (uint32_t k = 0; k < sizeof(places) / sizeof(places[0]); k++) {
+        uint32_t before = k == 0 ? 9000 : places[k - 1];
+        bench_remove(&b, before);
+        bench_add(&b, places[k], k);
+        CHECK(b.storage.rows.data[places[k] / 1024] == page);
+        CHECK(setti_pages_get(&b.storage.rows, before / 1024) == NULL);
+        CHECK_EQ(b.storage.extent, places[k] + 1);
+        bench_compare(&b);
+    }
+    bench_add(&b, 3, 3); /* the other page has a value: this one is another */
+    CHECK(b.storage.rows.data[0] != page);
+    bench_compare(&b);
+    bench_end(&b);
+}
+
 /* What was reserved stays reserved, whichever entity is removed meanwhile. */
 static void reserved_pages_outlive_removals(void)
 {
@@ -447,7 +470,8 @@ static void writes_are_marked_by_row_or_by_page(void)
 
 TEST_MAIN(TEST(every_kind_is_what_a_plain_array_says), TEST(pages_have_rows_by_size),
           TEST(columns_of_a_page_do_not_overlap), TEST(array_pages_exist_where_values_are),
-          TEST(toggling_at_two_places_keeps_one_spare), TEST(reserved_pages_outlive_removals),
+          TEST(toggling_at_two_places_keeps_one_spare),
+          TEST(the_spare_moves_to_where_a_page_is_missing), TEST(reserved_pages_outlive_removals),
           TEST(walks_and_extents_skip_missing_pages), TEST(runs_go_in_page_by_page),
           TEST(removal_moves_the_last_row_into_the_hole),
           TEST(kept_order_leaves_gaps_and_closes_them), TEST(a_queue_stays_small),

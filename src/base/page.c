@@ -638,6 +638,15 @@ void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number)
     pages->tick[number] = pool->tick;
 }
 
+void setti_pages_move(const setti_pool* pool, const setti_pages* pages, uint32_t from, uint32_t to)
+{
+    SETTI_ASSERT(pool->cow_from == 0 && pages->data[from] != NULL && pages->data[to] == NULL);
+    setti_pages_put(pages, to, pages->data[from]);
+    setti_pages_put(pages, from, NULL);
+    pages->tick[from] = pool->tick;
+    pages->tick[to] = pool->tick;
+}
+
 void setti_pages_deinit(setti_pool* pool, setti_pages* pages)
 {
     SETTI_ASSERT(pages->count <= pages->capacity);

@@ -154,6 +154,9 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count);
  * runs out. */
 bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, bool* fresh);
 
+/* Makes the page of one entry that of another, which is empty; no snapshot is held. */
+void setti_pages_move(const setti_pool* pool, const setti_pages* pages, uint32_t from, uint32_t to);
+
 /* Frees the table's room beyond `capacity` entries, none of which has a page, if there is memory
  * for the smaller table. */
 void setti_pages_shrink(setti_pool* pool, setti_pages* pages, uint32_t capacity);

@@ -34,45 +34,25 @@
 static bool array_bits_are_empty(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(setti_pages_get(&storage->presence, number) != NULL);
-    uint32_t shift = SETTI_BITS_SHIFT - storage->shift;
-    if (storage->kind == SETTI_ARRAY) {
-        uint32_t end = SETTI_MIN((number + 1) << shift, storage->rows.count);
-        return setti_bits_next(setti_pages_bits(&storage->rows), number << shift, end) ==
-               SETTI_NONE;
-    }
-    const uint64_t* words = storage->presence.data[number];
     uint64_t any = 0;
-    for (uint32_t k = 0; k < SETTI_BITS_WORDS; k++) {
-        any |= words[k];
+    if (storage->kind == SETTI_TAG) {
+        const uint64_t* words = storage->presence.data[number];
+        for (uint32_t k = 0; k < SETTI_BITS_WORDS; k++) {
+            any |= words[k];
+        }
+        return any == 0;
+    }
+    uint32_t pages = 1u << (SETTI_BITS_SHIFT - storage->shift);
+    uint32_t first = number * pages;
+    SETTI_ASSERT(first + pages <= storage->rows.count);
+    const uint64_t* bits = setti_pages_bits(&storage->rows) + first / 64;
+    if (pages < 64) {
+        return (bits[0] >> (first % 64) & setti_bits_below(pages)) == 0;
+    }
+    for (uint32_t k = 0; k < pages / 64; k++) {
+        any |= bits[k];
     }
     return any == 0;
-}
-
-bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t index)
-{
-    SETTI_ASSERT(storage->kind != SETTI_SPARSE && index != SETTI_NONE);
-    uint32_t number = index >> SETTI_BITS_SHIFT;
-    uint32_t pages = (number + 1) << (SETTI_BITS_SHIFT - storage->shift);
-    bool fresh;
-    if (storage->spare == index >> storage->shift) {
-        storage->spare = SETTI_NONE; /* others may be removed before this one is inserted */
-    }
-    if (setti_storage_word(storage, index) != NULL &&
-        (storage->kind == SETTI_TAG || storage->rows.data[index >> storage->shift] != NULL)) {
-        return true;
-    }
-    if ((storage->kind == SETTI_ARRAY && !setti_pages_reserve(pool, &storage->rows, pages)) ||
-        !setti_pages_ensure(pool, &storage->presence, number, &fresh)) {
-        return false;
-    }
-    if (fresh) {
-        memset(storage->presence.data[number], 0, storage->presence.size);
-    }
-    if (storage->kind == SETTI_TAG) {
-        return true;
-    }
-    storage->blank -= !fresh && storage->blank != 0 && array_bits_are_empty(storage, number);
-    return setti_pages_ensure(pool, &storage->rows, index >> storage->shift, &fresh);
 }
 
 void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t* count)
@@ -126,16 +106,6 @@ static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
     return any == 0;
 }
 
-/* The end of the last page that exists. */
-static uint64_t array_pages_end(const setti_storage* storage)
-{
-    SETTI_ASSERT(storage->kind != SETTI_SPARSE);
-    bool tag = storage->kind == SETTI_TAG;
-    uint32_t last = setti_pages_last(tag ? &storage->presence : &storage->rows, UINT32_MAX);
-    return last != SETTI_NONE ? ((uint64_t)last + 1) << (tag ? SETTI_BITS_SHIFT : storage->shift)
-                              : 0;
-}
-
 /* Frees the presence pages in which no value is left. */
 static void array_free_blank(setti_pool* pool, setti_storage* storage)
 {
@@ -150,17 +120,11 @@ static void array_free_blank(setti_pool* pool, setti_storage* storage)
     storage->blank = 0;
 }
 
-static void array_free_spare(setti_pool* pool, setti_storage* storage)
+/* The bookkeeping after a page of rows went, which held no value. */
+static void array_vacated(setti_pool* pool, setti_storage* storage, uint32_t page)
 {
-    uint32_t spare = storage->spare;
-    storage->spare = SETTI_NONE;
-    if (spare == SETTI_NONE || !array_page_is_empty(storage, spare)) {
-        return;
-    }
-    uint32_t number = spare >> (SETTI_BITS_SHIFT - storage->shift);
-    if (storage->kind == SETTI_ARRAY) {
-        setti_pages_free(pool, &storage->rows, spare);
-    }
+    SETTI_ASSERT(setti_pages_get(&storage->rows, page) == NULL);
+    uint32_t number = page >> (SETTI_BITS_SHIFT - storage->shift);
     if (setti_pages_get(&storage->presence, number) != NULL &&
         array_bits_are_empty(storage, number)) {
         if (storage->kind == SETTI_TAG) {
@@ -169,10 +133,76 @@ static void array_free_spare(setti_pool* pool, setti_storage* storage)
             array_free_blank(pool, storage);
         }
     }
-    if (storage->extent > number << SETTI_BITS_SHIFT) { /* nearly the last, or the last */
-        uint64_t end = array_pages_end(storage);
-        storage->extent = end < storage->extent ? (uint32_t)end : storage->extent;
+    if (storage->count == 0) {
+        storage->extent = 0;
+        return;
     }
+    bool tag = storage->kind == SETTI_TAG;
+    const setti_pages* pages = tag ? &storage->presence : &storage->rows;
+    uint32_t shift = tag ? SETTI_BITS_SHIFT : storage->shift;
+    uint32_t last = (storage->extent - 1) >> shift;
+    if (setti_pages_get(pages, last) == NULL) { /* the end of the one before */
+        last = setti_pages_last(pages, last);
+        SETTI_ASSERT(last != SETTI_NONE);
+        storage->extent = (last + 1) << shift;
+    }
+}
+
+static void array_free_spare(setti_pool* pool, setti_storage* storage)
+{
+    uint32_t spare = storage->spare;
+    storage->spare = SETTI_NONE;
+    if (spare == SETTI_NONE || !array_page_is_empty(storage, spare)) {
+        return;
+    }
+    if (storage->kind == SETTI_ARRAY) {
+        setti_pages_free(pool, &storage->rows, spare);
+    }
+    array_vacated(pool, storage, spare);
+}
+
+/* Makes the spare the page of rows with this number, which is missing. False if there is no spare,
+ * or a snapshot may need it. A type that comes and goes all over the world then asks the pool for
+ * nothing. */
+static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
+{
+    SETTI_ASSERT(storage->kind == SETTI_ARRAY && storage->rows.data[number] == NULL);
+    uint32_t spare = storage->spare;
+    if (spare == SETTI_NONE || pool->cow_from != 0 || !array_page_is_empty(storage, spare)) {
+        return false;
+    }
+    storage->spare = SETTI_NONE;
+    setti_pages_move(pool, &storage->rows, spare, number);
+    array_vacated(pool, storage, spare);
+    return true;
+}
+
+bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t index)
+{
+    SETTI_ASSERT(storage->kind != SETTI_SPARSE && index != SETTI_NONE);
+    uint32_t number = index >> SETTI_BITS_SHIFT;
+    uint32_t page = index >> storage->shift;
+    if (storage->spare == page) {
+        storage->spare = SETTI_NONE; /* others may be removed before this one is inserted */
+    }
+    bool fresh = setti_pages_get(&storage->presence, number) == NULL;
+    if (!fresh && (storage->kind == SETTI_TAG || storage->rows.data[page] != NULL)) {
+        return true;
+    }
+    if (fresh) {
+        uint32_t pages = (number + 1) << (SETTI_BITS_SHIFT - storage->shift);
+        if ((storage->kind == SETTI_ARRAY && !setti_pages_reserve(pool, &storage->rows, pages)) ||
+            !setti_pages_ensure(pool, &storage->presence, number, &fresh)) {
+            return false;
+        }
+        memset(storage->presence.data[number], 0, storage->presence.size);
+    }
+    if (storage->kind == SETTI_TAG) {
+        return true;
+    }
+    storage->blank -= !fresh && storage->blank != 0 && array_bits_are_empty(storage, number);
+    return array_move_spare(pool, storage, page) ||
+           setti_pages_ensure(pool, &storage->rows, page, &fresh);
 }
 
 /* The stretch that became empty last is kept, so that an entity which toggles its component does

@@ -98,9 +98,8 @@ SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, sett_entity
 SETTI_APART static void* fast_insert_reserved(sett_world* world, setti_storage* storage,
                                               uint32_t index)
 {
-    uint32_t count = 1;
     return !setti_storage_has(storage, index) && setti_storage_reserve(&world->pool, storage, index)
-               ? setti_storage_insert(&world->pool, storage, index, &count)
+               ? setti_storage_try_insert(&world->pool, storage, index)
                : NULL;
 }
 
