@@ -8,6 +8,7 @@
 #include "worlds.h"
 
 #define ENTITIES 700u
+#define WIDE 300u /* bytes */
 
 enum {
     FIRST,  /* sparse sets, in orders of their own */
@@ -30,7 +31,21 @@ static scene s;
 
 static const size_t sizes[TYPES] = {4, 12, 8};
 
-static void scene_begin(void)
+/* How the rows lie. */
+enum {
+    APART,    /* each sparse set has an order of its own */
+    TOGETHER, /* all have that of the indices: nothing has to be copied */
+    PARTLY,   /* here and there not */
+    ORDERS
+};
+
+/* The entity whose k-th row is made. */
+static uint32_t scene_row(uint32_t order, uint32_t type, uint32_t k)
+{
+    return order != APART ? k : k * (type == FIRST ? 3 : 11) % ENTITIES;
+}
+
+static void scene_begin_in(uint32_t order)
 {
     memset(&s, 0, sizeof(s));
     s.world = quiet_world();
@@ -49,8 +64,14 @@ static void scene_begin(void)
         CHECK(sett_add(s.world, s.entity[k], s.id[PLAIN]) != NULL);
     }
     for (uint32_t k = 0; k < ENTITIES; k++) {
-        CHECK(sett_add(s.world, s.entity[k * 3 % ENTITIES], s.id[FIRST]) != NULL);
-        CHECK(sett_add(s.world, s.entity[k * 11 % ENTITIES], s.id[SECOND]) != NULL);
+        for (uint32_t type = FIRST; type <= SECOND; type++) {
+            sett_entity entity = s.entity[scene_row(order, type, k)];
+            CHECK(sett_add(s.world, entity, s.id[type]) != NULL);
+        }
+    }
+    for (uint32_t k = 0; order == PARTLY && k < ENTITIES; k += 300) {
+        CHECK_EQ(sett_remove(s.world, s.entity[k], s.id[SECOND]), SETT_OK);
+        CHECK(sett_add(s.world, s.entity[k], s.id[SECOND]) != NULL);
     }
     s.all = sett_query_create(s.world, &(sett_query_desc){.terms = {{.component = s.id[FIRST]},
                                                                     {.component = s.id[SECOND]},
@@ -58,6 +79,11 @@ static void scene_begin(void)
     s.second =
         sett_query_create(s.world, &(sett_query_desc){.terms = {{.component = s.id[SECOND]}}});
     s.plain = sett_query_create(s.world, &(sett_query_desc){.terms = {{.component = s.id[PLAIN]}}});
+}
+
+static void scene_begin(void)
+{
+    scene_begin_in(APART);
 }
 
 static uint32_t* field(const sett_batch* b, uint32_t k, uint32_t row)
@@ -114,8 +140,9 @@ static void write_by_handle(uint32_t type, uint32_t index, uint32_t value, uint3
 /* Of the row itself, of rows before and behind it, in this batch and in others. */
 static void a_write_by_handle_is_not_lost(void)
 {
-    for (uint32_t way = 0; way < 4; way++) {
-        scene_begin();
+    for (uint32_t k = 0; k < 4 * ORDERS; k++) {
+        uint32_t way = k % 4;
+        scene_begin_in(k / 4);
         uint32_t seen = 0;
         SETT_FOR(s.all, b, i) {
             uint32_t index = sett_batch_index(b, i);
@@ -130,6 +157,89 @@ static void a_write_by_handle_is_not_lost(void)
         }
         CHECK_EQ(seen, ENTITIES);
         scene_end();
+    }
+}
+
+/* How many rows' values a loop reads where they lie, of a type. */
+static uint32_t rows_in_place(uint32_t type)
+{
+    static const void* lies[ENTITIES];
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < ENTITIES; k++) {
+        lies[k] = sett_get(s.world, s.entity[k], s.id[type]);
+    }
+    SETT_FOR(s.all, b, i) {
+        count += (const void*)field(b, type, i) == lies[sett_batch_index(b, i)];
+    }
+    return count;
+}
+
+static void rows_in_one_order_are_not_copied(void)
+{
+    for (uint32_t order = 0; order < ORDERS; order++) {
+        scene_begin_in(order);
+        CHECK_EQ(rows_in_place(FIRST), ENTITIES); /* whose rows the loop's are */
+        for (uint32_t type = SECOND; type < TYPES; type++) {
+            uint32_t count = rows_in_place(type);
+            bool whole = order == TOGETHER || (order == PARTLY && type == PLAIN);
+            CHECK(whole            ? count == ENTITIES
+                  : order == APART ? count == 0
+                                   : count != 0 && count != ENTITIES);
+        }
+        CHECK_EQ(sett_query_count(s.all), ENTITIES);
+        scene_end();
+    }
+}
+
+/* Fewer rows of a wide type lie on a page than a step has; an array can lack some. */
+static void rows_that_do_not_lie_on_one_page_are_copied(void)
+{
+    for (uint32_t lack = 0; lack < 2; lack++) {
+        sett_world* world = quiet_world();
+        sett_component id[4];
+        for (uint32_t k = 0; k < 4; k++) {
+            static const char* const names[] = {"narrow", "wide", "array", "out"};
+            sett_component_desc desc = {
+                .name = names[k],
+                .size = k == 1  ? WIDE
+                        : k < 3 ? 4
+                                : 0,
+                .storage = k < 2 ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_ARRAY,
+            };
+            id[k] = sett_component_register(world, &desc);
+        }
+        for (uint32_t k = 0; k < ENTITIES; k++) {
+            s.entity[k] = sett_entity_create(world);
+            for (uint32_t n = 0; n < 3; n++) {
+                if (n < 2 || lack == 0 || k % 300 != 299) {
+                    memcpy(sett_add(world, s.entity[k], id[n]), &k, sizeof(k));
+                }
+            }
+            if (k < 10) { /* the first batch begins within a step */
+                CHECK(sett_add_tag(world, s.entity[k], id[3]));
+            }
+        }
+        sett_query_desc desc = {.terms = {{.component = id[0]},
+                                          {.component = id[1]},
+                                          {.component = id[2]},
+                                          {.component = id[3], .kind = SETT_WITHOUT}}};
+        sett_query* query = sett_query_create(world, &desc);
+        uint32_t seen = 0;
+        SETT_FOR(query, b, i) {
+            uint32_t index = sett_batch_index(b, i);
+            uint32_t* wide = (void*)((unsigned char*)sett_batch_field(b, 1) + i * (size_t)WIDE);
+            CHECK_EQ(((uint32_t*)sett_batch_field(b, 0))[i], index);
+            CHECK_EQ(((uint32_t*)sett_batch_field(b, 2))[i], index);
+            CHECK_EQ(*wide, index);
+            *wide += 1;
+            seen++;
+        }
+        CHECK_EQ(seen, ENTITIES - 10 - (lack == 0 ? 0 : ENTITIES / 300));
+        for (uint32_t k = 0; k < ENTITIES; k++) {
+            uint32_t added = k >= 10 && (lack == 0 || k % 300 != 299);
+            CHECK_EQ(*(const uint32_t*)sett_get(world, s.entity[k], id[1]), k + added);
+        }
+        CHECK_END(world);
     }
 }
 
@@ -197,9 +307,9 @@ static void what_is_not_overwritten_stays(void)
 }
 
 /* Loops within a loop: over the same values, in their own order or in this one's. */
-static void inner_loops_see_and_write_the_copies(void)
+static void inner_loops_in(uint32_t order)
 {
-    scene_begin();
+    scene_begin_in(order);
     sett_query* const inner[] = {s.all, s.second, s.plain};
     const uint32_t types[] = {FIRST, SECOND, PLAIN};
     uint32_t rounds = 0;
@@ -224,6 +334,13 @@ static void inner_loops_see_and_write_the_copies(void)
     }
     CHECK_EQ(rounds, 3 * (ENTITIES / 97 + 1));
     scene_end();
+}
+
+static void inner_loops_see_and_write_the_copies(void)
+{
+    for (uint32_t order = 0; order < ORDERS; order++) {
+        inner_loops_in(order);
+    }
 }
 
 /* The outer one ends first. */
@@ -261,9 +378,9 @@ static void loops_that_are_closed_from_outside_do_not_matter(void)
     scene_end();
 }
 
-static void random_writes_end_up_where_they_belong(void)
+static void random_writes_in(uint32_t order)
 {
-    scene_begin();
+    scene_begin_in(order);
     uint64_t random = check_setting("SETT_SEED", 20261122);
     for (uint32_t round = 0; round < 30; round++) {
         SETT_FOR(s.all, b, i) {
@@ -293,6 +410,13 @@ static void random_writes_end_up_where_they_belong(void)
     scene_end();
 }
 
+static void random_writes_end_up_where_they_belong(void)
+{
+    for (uint32_t order = 0; order < ORDERS; order++) {
+        random_writes_in(order);
+    }
+}
+
 static void in_system(sett_context* c)
 {
     SETT_SYSTEM_FOR(c, b, i) {
@@ -312,9 +436,9 @@ static void leave_open_in_system(sett_context* c)
     CHECK(sett_batch_next(b));
 }
 
-static void systems_too(void)
+static void systems_in(uint32_t order)
 {
-    scene_begin();
+    scene_begin_in(order);
     sett_system_desc desc = {
         .name = "gathers",
         .run = in_system,
@@ -335,8 +459,16 @@ static void systems_too(void)
     scene_end();
 }
 
-TEST_MAIN(TEST(a_write_by_handle_is_not_lost), TEST(get_sees_what_the_loop_has_written),
-          TEST(a_loop_that_is_left_writes_back), TEST(what_is_not_overwritten_stays),
-          TEST(inner_loops_see_and_write_the_copies), TEST(loops_may_end_in_any_order),
-          TEST(loops_that_are_closed_from_outside_do_not_matter),
+static void systems_too(void)
+{
+    for (uint32_t order = 0; order < ORDERS; order++) {
+        systems_in(order);
+    }
+}
+
+TEST_MAIN(TEST(a_write_by_handle_is_not_lost), TEST(rows_in_one_order_are_not_copied),
+          TEST(rows_that_do_not_lie_on_one_page_are_copied),
+          TEST(get_sees_what_the_loop_has_written), TEST(a_loop_that_is_left_writes_back),
+          TEST(what_is_not_overwritten_stays), TEST(inner_loops_see_and_write_the_copies),
+          TEST(loops_may_end_in_any_order), TEST(loops_that_are_closed_from_outside_do_not_matter),
           TEST(random_writes_end_up_where_they_belong), TEST(systems_too))

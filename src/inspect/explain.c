@@ -98,7 +98,7 @@ size_t sett_query_explain(const sett_query* of, char* out, size_t size)
         }
     }
     if (gathered != 0) {
-        setti_writer_add(&text, "; gathered, because their rows lie in another order: ");
+        setti_writer_add(&text, "; gathered where their rows lie in another order: ");
         explain_terms(&text, query, gathered);
     }
     setti_writer_add(&text, ".");

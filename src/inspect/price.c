@@ -6,7 +6,7 @@
  * were measured on one core with a million entities and types of 8 bytes; sett_layouts
  * (bench/layout_main.c) compares the choices with all possible layouts.
  *
- * Invariant:  a price is a function of counts only, in whole numbers
+ * Invariant:  a price is a function of counts and of the order of rows, in whole numbers
  */
 #include "inspect/price.h"
 
@@ -155,8 +155,10 @@ static setti_price price_others(const sett_query* query, setti_price matches, se
 static setti_price price_driver(const sett_query* query, setti_price matches, uint32_t driver)
 {
     SETTI_ASSERT(driver < query->term_count);
-    setti_price rows = query->term[driver].type->storage.count;
+    const setti_storage* storage = &query->term[driver].type->storage;
+    setti_price rows = storage->count;
     uint32_t in_place = (uint32_t)1 << driver;
+    in_place |= storage->kind == SETTI_SPARSE ? setti_plan_aligned(query, driver) : 0;
     return COST_LOOP + matches * COST_DENSE +
            price_others(query, matches, rows, query->required & ~in_place, in_place);
 }

@@ -86,14 +86,15 @@ static void batch_start_any(sett_query* query, sett_batch* batch)
     }
     loop->driver = plan.driver;
     loop->in_place = plan.in_place;
+    loop->ordered = plan.in_place;
     loop->residual = plan.residual;
     loop->limit = plan.limit;
     loop->direct = false;
-    loop->plain =
-        (query->optional | query->changed | plan.residual | query->elsewhere_count) == 0 &&
-        !setti_plan_hides(query);
+    loop->plain = (query->optional | query->changed | query->elsewhere_count) == 0 &&
+                  !setti_plan_hides(query);
     const setti_storage* driver = &query->term[plan.driver].type->storage;
-    loop->arranged = loop->plain && driver->extent == driver->count && !batch_gathers(batch);
+    loop->arranged = loop->plain && plan.residual == 0 && driver->extent == driver->count &&
+                     !batch_gathers(batch);
     loop->unit = SETT_BATCH_ROWS;
     SETTI_ASSERT((plan.in_place >> plan.driver & 1) != 0);
     for (uint32_t rest = plan.in_place; rest != 0; rest &= rest - 1) {
@@ -133,6 +134,7 @@ SETTI_COLD static void batch_nest(sett_batch* batch)
         }
     }
     loop->in_place &= ~loop->nested;
+    loop->ordered &= ~loop->nested;
     loop->direct = loop->direct && loop->nested == 0;
     loop->full = loop->full && loop->direct;
     loop->arranged = loop->arranged && loop->nested == 0;
@@ -156,7 +158,7 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_term* term = &query->term[k];
         if (term->has_field && term->access != SETT_IN && (loop->in_place >> k & 1) == 0) {
-            setti_gather_add(scratch, &term->type->storage, setti_field_copies(batch, term));
+            setti_gather_add(scratch, &term->type->storage, setti_field_copies(batch, term), k);
         }
     }
 }

@@ -94,15 +94,6 @@ static void gather_move(const sett_batch* batch, const setti_term* term, bool ba
     }
 }
 
-/* Whether the k-th term's field of this batch is a gathered one. */
-static bool gather_is_used(const sett_batch* batch, uint32_t k)
-{
-    setti_loop* loop = setti_loop_of(batch);
-    SETTI_ASSERT(k < loop->query->term_count);
-    const setti_term* term = &loop->query->term[k];
-    return term->has_field && batch->fields[k] != NULL && (loop->in_place >> k & 1) == 0;
-}
-
 /* Between a batch's values and the copies that loops around this one have of them: reads these, or
  * writes them back. */
 SETTI_COLD static void gather_outer(const sett_batch* batch, const setti_term* term, bool back)
@@ -124,11 +115,13 @@ SETTI_COLD static void gather_outer(const sett_batch* batch, const setti_term* t
 void setti_fields_scatter(const sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
-    for (uint32_t k = 0; k < batch->field_count; k++) {
-        const setti_term* term = &loop->query->term[k];
-        if (gather_is_used(batch, k) && term->access != SETT_IN) {
+    for (uint32_t k = 0; k < loop->scratch->count; k++) {
+        const setti_gather* gather = &loop->scratch->gathers[k];
+        const setti_term* term = &loop->query->term[gather->term];
+        SETTI_ASSERT(term->has_field && term->access != SETT_IN);
+        if (gather->used && batch->fields[gather->term] != NULL) {
             gather_move(batch, term, true);
-            if (SETTI_UNLIKELY((loop->nested >> k & 1) != 0)) {
+            if (SETTI_UNLIKELY((loop->nested >> gather->term & 1) != 0)) {
                 gather_outer(batch, term, true);
             }
         }
@@ -179,7 +172,13 @@ void setti_fields_set(sett_batch* batch, uint32_t base)
         } else if ((loop->in_place >> k & 1) == 0) {
             batch->fields[k] = gather_field(batch, term, (loop->nested >> k & 1) != 0);
         } else {
-            batch->fields[k] = setti_field_in_place(batch, &query->world->pool, term, base);
+            bool by_index = loop->step_indices != NULL && term->type->storage.kind != SETTI_SPARSE;
+            batch->fields[k] = setti_field_in_place(batch, &query->world->pool, term,
+                                                    by_index ? batch->indices[0] : base);
         }
+    }
+    for (uint32_t k = 0; loop->scratch != NULL && k < loop->scratch->count; k++) {
+        setti_gather* gather = &loop->scratch->gathers[k];
+        gather->used = (loop->in_place >> gather->term & 1) == 0;
     }
 }

@@ -17,10 +17,10 @@
  * and APART on top, in the order of a sparse set, for each value gathered and each sparse-set
  * storage tested: times the share of its rows that do not lie near the one before, which a few of
  * them tell. So with one other component the sparse set drives up to three quarters of all
- * entities, with four others up to a seventh (out of order: half, a ninth). The constants are
- * fitted to sett_plans (docs/bench); ns a match over 100,000 entities, one sparse-set type on a
- * share,
- * the others arrays:
+ * entities, with four others up to a seventh (out of order: half, a ninth). Where the rows of
+ * another component lie as the driver's do, as a few of them tell, it costs nothing: match.c. The
+ * constants are fitted to sett_plans (docs/bench); ns a match over 100,000 entities, one sparse-set
+ * type on a share, the others arrays:
  *
  *     share                            1 %    10 %   20 %   50 %   100 %
  *     2 components   V, ordered        4.8    4.7    4.7    4.6    4.6
@@ -42,8 +42,8 @@
 #define COST_SCATTER 8 /* and back */
 #define COST_APART 16  /* going for it where no entity was visited just before */
 
-/* Rows whose neighbours are compared, and how far apart in index is far: values beyond some lines
- * of cache from the last. */
+/* Rows that are compared with their neighbours, and with the other storages'; and how far apart in
+ * index is far: values beyond some lines of cache from the last. */
 #define ORDER_SAMPLES 16
 #define ORDER_FAR 64
 /* Fewer rows than this lie in the first-level cache, in whatever order. */
@@ -279,11 +279,40 @@ static uint32_t plan_disorder(const setti_storage* storage)
     return far;
 }
 
+/* Whether a row of a sparse set and the row after it lie the same way in another storage. */
+static bool plan_is_aligned(const setti_storage* driver, const setti_storage* other, uint32_t row)
+{
+    const uint32_t* index = setti_storage_index(driver, row);
+    if (other->kind == SETTI_SPARSE) {
+        return setti_sparse_row(other, *index) == row;
+    }
+    return setti_bitmap_has(other, *index) &&
+           (row + 1 == driver->count || *setti_storage_index(driver, row + 1) == *index + 1);
+}
+
+uint32_t setti_plan_aligned(const sett_query* query, uint32_t driver)
+{
+    const setti_storage* storage = &query->term[driver].type->storage;
+    uint32_t aligned = storage->keep_order ? 0 : query->required & ~((uint32_t)1 << driver);
+    SETTI_ASSERT(storage->kind == SETTI_SPARSE);
+    for (uint32_t rest = aligned; rest != 0; rest &= rest - 1) {
+        uint32_t k = setti_bits_lowest(rest);
+        const setti_storage* other = &query->term[k].type->storage;
+        bool is = !other->keep_order;
+        for (uint32_t n = 0; is && n < ORDER_SAMPLES && n < storage->count; n++) {
+            is = plan_is_aligned(storage, other, storage->count / ORDER_SAMPLES * n);
+        }
+        aligned &= ~((uint32_t)!is << k);
+    }
+    return aligned;
+}
+
 /* What a loop is estimated to cost before the user's code, in tenths of a nanosecond. */
 static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_plan* plan)
 {
     SETTI_ASSERT(way != SETTI_WAY_CHOSEN);
-    uint32_t tested = way == SETTI_WAY_PAGES ? query->filter : plan->residual;
+    uint32_t aligned = way == SETTI_WAY_SPARSE ? setti_plan_aligned(query, plan->driver) : 0;
+    uint32_t tested = way == SETTI_WAY_PAGES ? query->filter : plan->residual & ~aligned;
     uint64_t all = query->world->entities.count;
     uint64_t rows = all;
     uint64_t apart = 0;
@@ -306,7 +335,7 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_term* term = &query->term[k];
-        if (term->has_field && (plan->in_place >> k & 1) == 0) {
+        if (term->has_field && ((plan->in_place | aligned) >> k & 1) == 0) {
             cost += rows * (COST_GATHER + apart + (term->access == SETT_INOUT ? COST_SCATTER : 0));
         }
     }

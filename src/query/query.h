@@ -146,7 +146,8 @@ typedef struct setti_loop {
     uint32_t nested;   /* bit k: a loop around this one may have copies of the k-th term's values */
     uint32_t some;     /* bit k: word k still has bits; 0: take the next step */
     uint32_t cursor;   /* where the next step begins */
-    uint32_t in_place; /* bit k: rows of the k-th term lie as the batch's rows do */
+    uint32_t in_place; /* bit k: rows of the k-th term lie as the batch's rows do: in this step */
+    uint32_t ordered;  /* the same in every step, over a sparse-set driver */
     uint32_t unit;     /* rows looked at in one step */
     uint32_t residual; /* bit k: the k-th term is to be tested, over a sparse-set driver */
     uint32_t unit_base;   /* the first row of the step */
@@ -239,6 +240,9 @@ void setti_query_close_side(setti_side* side);
 
 /* Works out anew what depends on the listeners, if these have changed. */
 void setti_plan_update(sett_query* query);
+
+/* The required terms whose rows seem to lie as those of a sparse-set term do. */
+uint32_t setti_plan_aligned(const sett_query* query, uint32_t driver);
 
 /* Whether some entity has a tag that hides it from the query. */
 SETTI_INLINE bool setti_plan_hides(const sett_query* query)

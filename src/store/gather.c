@@ -19,13 +19,16 @@ void setti_gather_open(setti_gather_scratch* scratch, setti_gather_scratch** lis
     *list = scratch;
 }
 
-void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, unsigned char* values)
+void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, unsigned char* values,
+                      uint32_t term)
 {
     setti_gather* gather = &scratch->gathers[scratch->count++];
     gather->outer = storage->gather;
     gather->storage = storage;
     gather->scratch = scratch;
     gather->values = values;
+    gather->term = term;
+    gather->used = true;
     storage->gather = gather;
     storage->handle_kind = SETTI_GATHERED;
     setti_pages_hide(&storage->presence, true);
@@ -62,7 +65,7 @@ void* setti_gather_find(const setti_storage* storage, const setti_gather_scratch
 {
     for (const setti_gather* at = storage->gather; at != NULL; at = at->outer) {
         uint32_t row = gather_row_of(at->scratch, index);
-        if (at->scratch != except && row < SETTI_GATHER_ROWS &&
+        if (at->scratch != except && at->used && row < SETTI_GATHER_ROWS &&
             (at->scratch->rows[row / 64] >> (row % 64) & 1) != 0) {
             return at->values + (size_t)row * storage->size;
         }

@@ -3,7 +3,7 @@
  * handle is led there (setti_storage_find), and so are loops within the loop.
  *
  * Invariant:  storage.gather is the list of open gathers of its values, the latest first;
- *             an entity whose row is in `rows` has its value in each of their copies
+ *             an entity whose row is in `rows` has its value in each of their copies that is used
  */
 #ifndef SETTI_GATHER_H
 #define SETTI_GATHER_H
@@ -20,6 +20,8 @@ typedef struct setti_gather {
     setti_storage* storage;
     const struct setti_gather_scratch* scratch;
     unsigned char* values; /* by row of the step */
+    uint32_t term;         /* of the loop's query */
+    bool used;             /* by the batch: not where the rows happen to lie in its order */
 } setti_gather;
 
 /* The memory of a loop that gathers, and where its batch is: apart from the batch, which is gone if
@@ -40,7 +42,8 @@ typedef struct setti_gather_scratch {
 void setti_gather_open(setti_gather_scratch* scratch, setti_gather_scratch** list);
 
 /* From now on access to the storage's values is led to the copies in `values`. */
-void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, unsigned char* values);
+void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, unsigned char* values,
+                      uint32_t term);
 
 /* Ends that, without writing back. */
 void setti_gather_close(setti_gather_scratch* scratch);
