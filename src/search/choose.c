@@ -330,7 +330,7 @@ static uint64_t choose_test(const choose* c, choose_state* s, const setti_search
     } else if (item->kind == SETTI_ITEM_COMPARE) {
         const sett_search_term* term = &c->search->term[item->term];
         bool equal = (term->compare == SETT_COMPARE_EQUAL) != item->negated;
-        bool entity = setti_compare_kind(&c->search->side[item->compare][0]) == SETTI_SIDE_ENTITY;
+        bool entity = setti_compare_kind(&c->search->side[item->compare][0]) == SETTI_VALUE_ENTITY;
         uint32_t domain =
             SETTI_MAX(choose_domain(c, s, item->source), choose_domain(c, s, item->target));
         each = entity ? COST_ROW : COST_OTHER;
@@ -432,7 +432,7 @@ static uint32_t choose_item_picks(const choose* c, const choose_state* s,
             pick->kind = down ? SETTI_FIND_SOURCES : SETTI_FIND_TARGETS;
             choose_follow(c, s, item, down != 0, pick);
             count++;
-        } else if (c->search->side[item->compare][!down].operand->kind == SETT_OPERAND_ENTITY &&
+        } else if (c->search->side[item->compare][!down].kind == SETT_OPERAND_ENTITY &&
                    c->search->term[item->term].compare == SETT_COMPARE_EQUAL) {
             pick->kind = SETTI_FIND_COPY;
             pick->rows = s->rows;

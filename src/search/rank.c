@@ -33,23 +33,14 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
                  "group_by and cascade need a relationship with one target for each source");
         return SETT_STATUS_ARGUMENT;
     }
-    if (order->by.kind == SETT_OPERAND_ENTITY) {
-        return SETT_OK;
-    }
-    rank->operand = order->by;
-    rank->side.operand = &rank->operand;
-    rank->text_room = SIZE_MAX;
-    if (order->by.kind == SETT_OPERAND_NAME) {
-        rank->side.type = setti_world_type(world, sett_name_register(world));
-        return rank->side.type != NULL ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
-    }
-    if (order->by.kind != SETT_OPERAND_MEMBER) {
+    if (order->by.kind > SETT_OPERAND_MEMBER) {
         snprintf(message, SETTI_MESSAGE_SIZE, "order_by needs a member or a name");
         return SETT_STATUS_ARGUMENT;
     }
-    sett_status status = setti_compare_member(world, &rank->side, message);
-    rank->text_room = (size_t)rank->side.member.size * rank->side.member.count;
-    rank->operand.text = NULL; /* it may end now */
+    sett_status status = setti_compare_prepare(world, &rank->side, &order->by, message);
+    const sett_member_ref* member = &rank->side.member;
+    rank->text_room = rank->side.kind == SETT_OPERAND_MEMBER ? (size_t)member->size * member->count
+                                                             : SETT_NAME_MAX;
     return status;
 }
 
@@ -77,7 +68,7 @@ void setti_rank_fill(const setti_rank* rank, setti_ranked* item, uint32_t group_
     item->key = 0;
     item->value = NULL;
     const char* text = NULL;
-    item->present = rank->side.operand != NULL && value_of != SETTI_NONE &&
+    item->present = rank->side.type != NULL && value_of != SETTI_NONE &&
                     setti_compare_key(rank->world, &rank->side, value_of, &item->key, &text);
     item->value = text;
 }
@@ -89,9 +80,8 @@ static int rank_compare(const setti_rank* rank, const setti_ranked* a, const set
     if (rank->compare != NULL) {
         return rank->compare(a->value, b->value, rank->user);
     }
-    if (rank->side.operand != NULL && a->value != NULL) {
-        return rank->text_room == SIZE_MAX ? strcmp(a->value, b->value)
-                                           : strncmp(a->value, b->value, rank->text_room);
+    if (rank->side.type != NULL && a->value != NULL) {
+        return strncmp(a->value, b->value, rank->text_room);
     }
     return (a->key > b->key) - (a->key < b->key);
 }

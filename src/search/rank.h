@@ -10,12 +10,35 @@
 
 #include "world/sort.h"
 
+typedef enum setti_value_kind {
+    SETTI_VALUE_NONE,
+    SETTI_VALUE_NUMBER,
+    SETTI_VALUE_TEXT,
+    SETTI_VALUE_ENTITY
+} setti_value_kind;
+
+typedef enum setti_number_form {
+    SETTI_FORM_UNSIGNED,
+    SETTI_FORM_SIGNED,
+    SETTI_FORM_FLOAT
+} setti_number_form;
+
+/* What is compared. */
+typedef struct setti_side_value {
+    setti_value_kind kind;
+    setti_number_form form;
+    uint64_t bits;    /* of an integer; of an entity: its index */
+    double number;    /* a float */
+    const char* text; /* not ended by a zero */
+    size_t length;
+} setti_side_value;
+
 /* A side of a comparison. */
 typedef struct setti_search_side {
-    const sett_search_operand* operand;
+    sett_operand_kind kind;
     const setti_type* type; /* that its entity has to have; NULL: none */
     sett_member_ref member;
-    int64_t constant;
+    setti_side_value value; /* if it stands in the text */
 } setti_search_side;
 
 /* What is put in order, and by what. */
@@ -23,9 +46,8 @@ typedef struct setti_rank {
     sett_world* world;
     const setti_type* group_by; /* NULL: not by a target */
     const setti_type* along;    /* of a cascade, or NULL */
-    setti_search_side side;     /* its operand NULL: not by a name or member */
-    sett_search_operand operand;
-    size_t text_room; /* bytes of a text, which ends with a zero or with them */
+    setti_search_side side;     /* its type NULL: not by a name or member */
+    size_t text_room;           /* bytes of a text, which ends with a zero or with them */
     bool reverse;
     int (*compare)(const void* a, const void* b, void* user); /* of values, or NULL */
     void* user;

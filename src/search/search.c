@@ -16,8 +16,6 @@
  */
 #include "search/search_tree.h"
 
-#include "base/guess.h"
-
 #include "sett/name.h"
 #include "sett/prefab.h"
 #include "sett/singleton.h"
@@ -338,57 +336,18 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
     return true;
 }
 
-static bool build_member(search_build* b, setti_search_side* side)
-{
-    char message[SETTI_MESSAGE_SIZE];
-    sett_status status = setti_compare_member(b->search->world, side, message);
-    return status == SETT_OK || build_fail(b, status, "%s", message);
-}
-
 static bool build_operand(search_build* b, setti_search_side* side,
                           const sett_search_operand* operand, uint16_t scope, uint8_t* ref)
 {
-    memset(side, 0, sizeof(*side));
-    side->operand = operand;
-    side->constant = operand->integer;
-    *ref = SETTI_NO_REF;
-    if ((unsigned)operand->kind > SETT_OPERAND_CONSTANT) {
-        return build_fail(b, SETT_STATUS_ARGUMENT, "unknown kind of operand");
+    char message[SETTI_MESSAGE_SIZE];
+    bool fixed = operand->kind >= SETT_OPERAND_TEXT;
+    *ref = fixed ? SETTI_NO_REF : build_ref(b, &operand->of, "this", scope);
+    sett_status status = setti_compare_prepare(b->search->world, side, operand, message);
+    if (status != SETT_OK) {
+        return build_fail(b, status, "%s", message);
     }
-    if (operand->kind >= SETT_OPERAND_TEXT) {
-        bool worded = operand->kind == SETT_OPERAND_TEXT || operand->kind == SETT_OPERAND_CONSTANT;
-        return !worded || operand->text != NULL ||
-               build_fail(b, SETT_STATUS_ARGUMENT, "a text is NULL");
-    }
-    *ref = build_ref(b, &operand->of, "this", scope);
-    if (operand->kind == SETT_OPERAND_NAME) {
-        side->type = build_type(b, sett_name_register(b->search->world));
-    }
-    if (operand->kind == SETT_OPERAND_MEMBER && !build_member(b, side)) {
-        return false;
-    }
-    return !b->failed && (*ref < b->search->variable_count ||
+    return !b->failed && (fixed || *ref < b->search->variable_count ||
                           build_fail(b, SETT_STATUS_ARGUMENT, "\"_\" cannot be compared"));
-}
-
-static bool build_constant(search_build* b, setti_search_side* side, const setti_search_side* other)
-{
-    if (side->operand->kind != SETT_OPERAND_CONSTANT || setti_compare_constant(side, other)) {
-        return true;
-    }
-    const char* name = side->operand->text;
-    const sett_member* member = other->member.member;
-    if (member == NULL) {
-        return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "\"%.100s\" is not a constant of what it is compared with", name);
-    }
-    setti_guess guess = setti_guess_begin(name, strlen(name));
-    const sett_constant* constant = member->constants;
-    for (; constant != NULL && constant->name != NULL; constant++) {
-        setti_guess_try(&guess, constant->name);
-    }
-    return build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" is not a constant of \"%.100s\"%s", name,
-                      member->name, setti_guess_text(&guess));
 }
 
 static bool build_compare(search_build* b, setti_search_item* item, const sett_search_term* term,
@@ -402,16 +361,14 @@ static bool build_compare(search_build* b, setti_search_item* item, const sett_s
     item->compare = (uint8_t)search->compare_count++;
     setti_search_side* sides = search->side[item->compare];
     if (!build_operand(b, &sides[0], &term->left, scope, &item->source) ||
-        !build_operand(b, &sides[1], &term->right, scope, &item->target) ||
-        !build_constant(b, &sides[0], &sides[1]) || !build_constant(b, &sides[1], &sides[0])) {
+        !build_operand(b, &sides[1], &term->right, scope, &item->target)) {
         return false;
     }
     item->type = sides[0].type;
     item->along.type = sides[1].type;
-    const char* wrong = (unsigned)term->compare <= SETT_COMPARE_NOT_CONTAINS
-                            ? setti_compare_check(&sides[0], &sides[1], term->compare)
-                            : "unknown comparison";
-    return wrong == NULL || build_fail(b, SETT_STATUS_ARGUMENT, "%s", wrong);
+    char message[SETTI_MESSAGE_SIZE];
+    return setti_compare_join(&sides[0], &sides[1], term->compare, message) ||
+           build_fail(b, SETT_STATUS_ARGUMENT, "%s", message);
 }
 
 /* The term that the search begins with: its source has to have it. */

@@ -44,12 +44,6 @@ typedef struct setti_along {
     const setti_relation* relation; /* NULL: the hierarchy */
 } setti_along;
 
-typedef enum setti_search_side_kind {
-    SETTI_SIDE_ENTITY,
-    SETTI_SIDE_TEXT,
-    SETTI_SIDE_NUMBER
-} setti_search_side_kind;
-
 typedef struct setti_search_item {
     setti_item_kind kind;
     bool negated;
@@ -184,18 +178,17 @@ void setti_find_free(sett_search* search);
 /* The entity index of a constant or a bound variable; SETTI_NONE if it is dead or null. */
 uint32_t setti_search_constant(const sett_search* search, uint32_t variable);
 
-setti_search_side_kind setti_compare_kind(const setti_search_side* side);
+setti_value_kind setti_compare_kind(const setti_search_side* side);
 
-/* Finds the number of a named constant by the other side's member; false if there is none. */
-bool setti_compare_constant(setti_search_side* side, const setti_search_side* other);
+/* Works out what a side is. SETT_OK, or `message` says what is wrong. */
+sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
+                                  const sett_search_operand* operand,
+                                  char message[SETTI_MESSAGE_SIZE]);
 
-/* NULL, or what is wrong with a comparison. */
-const char* setti_compare_check(const setti_search_side* left, const setti_search_side* right,
-                                sett_compare compare);
-
-/* Finds the member that a side names. SETT_OK, or `message` says what is wrong. */
-sett_status setti_compare_member(sett_world* world, setti_search_side* side,
-                                 char message[SETTI_MESSAGE_SIZE]);
+/* Makes two sides ones that can be compared. False, and `message` says what is wrong, if they
+ * cannot. */
+bool setti_compare_join(setti_search_side* left, setti_search_side* right, sett_compare compare,
+                        char message[SETTI_MESSAGE_SIZE]);
 
 /* A number that sorts as the value does, or a text; false: there is no value. */
 bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_t index,
