@@ -17,8 +17,7 @@ bool setti_rank_along(sett_world* world, sett_component along, const setti_type*
         return false;
     }
     *type = setti_world_type(world, along);
-    return *type != NULL &&
-           (along == SETT_ID_HIERARCHY || ((*type)->relation != NULL && !(*type)->relation->many));
+    return *type != NULL && setti_rank_leads(*type) && (*type)->records == NULL;
 }
 
 sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order, setti_rank* rank,

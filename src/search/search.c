@@ -38,7 +38,7 @@ typedef struct search_build {
     setti_search_side side[SETTI_SEARCH_COMPARES][2];
     setti_search_scope scope[SETTI_SEARCH_SCOPES];
     uint16_t order[SETTI_SEARCH_ORDER];
-    uint16_t alternative[SETTI_SEARCH_SCOPES];
+    sett_search_term term[SETT_SEARCH_TERMS];
 } search_build;
 
 /* The items of a scope while it is made. */
@@ -194,46 +194,33 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
     return number;
 }
 
-/* Gives a scope its items; they lie one after another. */
-static bool build_close_scope(search_build* b, uint16_t scope, const search_items* items)
+/* Gives a scope its items, or a list its scopes; they lie one after another. */
+static bool build_close(search_build* b, const uint16_t* numbers, uint32_t count, uint16_t* first,
+                        uint16_t* stop)
 {
     sett_search* search = b->search;
-    if (search->order_count + items->count > SETTI_SEARCH_ORDER) {
+    if (search->order_count + count > SETTI_SEARCH_ORDER) {
         return build_fail(b, SETT_STATUS_LIMIT, "the query has too many terms");
     }
-    SETTI_ASSERT(scope < search->scope_count);
-    search->scope[scope].item = (uint16_t)search->order_count;
-    for (uint32_t k = 0; k < items->count; k++) {
-        search->order[search->order_count++] = items->item[k];
-    }
-    search->scope[scope].item_stop = (uint16_t)search->order_count;
+    *first = (uint16_t)search->order_count;
+    memcpy(search->order + search->order_count, numbers, count * sizeof(*numbers));
+    search->order_count += count;
+    *stop = (uint16_t)search->order_count;
     return true;
 }
 
-/* Gives a list its scopes. */
+static bool build_close_scope(search_build* b, uint16_t number, const search_items* items)
+{
+    SETTI_ASSERT(number < b->search->scope_count);
+    setti_search_scope* scope = &b->search->scope[number];
+    return build_close(b, items->item, items->count, &scope->item, &scope->item_stop);
+}
+
 static bool build_close_list(search_build* b, setti_search_item* item, const uint16_t* scopes,
                              uint32_t count)
 {
-    sett_search* search = b->search;
-    if (search->alternative_count + count > SETTI_SEARCH_SCOPES) {
-        return build_fail(b, SETT_STATUS_LIMIT, "the query has too many lists");
-    }
     SETTI_ASSERT(item->kind == SETTI_ITEM_LIST && count != 0);
-    item->scope = (uint16_t)search->alternative_count;
-    for (uint32_t k = 0; k < count; k++) {
-        search->alternative[search->alternative_count++] = scopes[k];
-    }
-    item->scope_stop = (uint16_t)search->alternative_count;
-    return true;
-}
-
-/* The relationship of a type: of its sources. */
-static bool build_along(const search_build* b, const setti_type* type, setti_along* along)
-{
-    const setti_hierarchy* tree = b->search->world->hierarchy;
-    along->type = type;
-    along->relation = type->relation;
-    return type->relation != NULL || (tree != NULL && tree->type == type);
+    return build_close(b, scopes, count, &item->scope, &item->scope_stop);
 }
 
 static const setti_type* build_type(search_build* b, sett_component component)
@@ -251,17 +238,18 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
     item->walk = term->walk;
     sett_world* world = b->search->world;
     if (term->walk == SETT_WALK_NONE) {
+        item->needs[0] = item->type;
         return true;
     }
     sett_component along = term->along != 0 ? term->along : SETT_ID_HIERARCHY;
     if (along == SETT_ID_HIERARCHY && setti_hierarchy_register(world) == 0) {
         return build_fail(b, SETT_STATUS_OUT_OF_MEMORY, "no memory for the hierarchy");
     }
-    const setti_type* type = build_type(b, along);
+    const setti_type* type = item->along = build_type(b, along);
     if (type == NULL) {
         return false;
     }
-    if (!build_along(b, type, &item->along) || (type->relation != NULL && type->relation->many)) {
+    if (!setti_rank_leads(type) || type->records != NULL) {
         return build_fail(b, SETT_STATUS_ARGUMENT,
                           "\"%.100s\" is not a relationship with one target for each source, which "
                           "\"up\" and \"target\" need",
@@ -287,17 +275,20 @@ static void build_note_source(search_build* b, const setti_search_item* item)
     }
 }
 
-/* How many links a term asks for, by its text and by the traits of its relationship. */
-static sett_search_steps build_steps(const setti_relation* relation, sett_search_steps steps)
+/* A link: how many a term asks for, by its text and by the traits of its relationship. */
+static void build_link(setti_search_item* item, sett_search_steps steps)
 {
-    bool none = steps == SETT_STEPS_ZERO_OR_MORE || steps == SETT_STEPS_ZERO_OR_ONE ||
-                (relation != NULL && relation->desc.reflexive);
-    bool more = steps == SETT_STEPS_ONE_OR_MORE || steps == SETT_STEPS_ZERO_OR_MORE ||
-                (relation != NULL && relation->desc.transitive);
-    if (none) {
-        return more ? SETT_STEPS_ZERO_OR_MORE : SETT_STEPS_ZERO_OR_ONE;
+    const setti_relation* relation = item->type->relation;
+    item->kind = SETTI_ITEM_LINK;
+    item->along = item->type;
+    item->none = steps == SETT_STEPS_ZERO_OR_MORE || steps == SETT_STEPS_ZERO_OR_ONE ||
+                 (relation != NULL && relation->desc.reflexive);
+    item->more = steps == SETT_STEPS_ONE_OR_MORE || steps == SETT_STEPS_ZERO_OR_MORE ||
+                 (relation != NULL && relation->desc.transitive);
+    if (!item->none) {
+        item->needs[0] = item->type;
+        item->needs[1] = relation != NULL ? relation->sources : item->type;
     }
-    return more ? SETT_STEPS_ONE_OR_MORE : SETT_STEPS_ONE;
 }
 
 static bool build_component(search_build* b, setti_search_item* item, const sett_search_term* term,
@@ -313,7 +304,6 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
     if (b->failed) {
         return false;
     }
-    item->steps = term->steps;
     if (item->target == SETTI_NO_REF) {
         if (term->steps != SETT_STEPS_ONE) {
             return build_fail(b, SETT_STATUS_ARGUMENT,
@@ -322,17 +312,16 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
         }
         return build_walk(b, item, term);
     }
-    item->kind = SETTI_ITEM_LINK;
     if (term->walk != SETT_WALK_NONE) {
         return build_fail(b, SETT_STATUS_ARGUMENT,
                           "a link is asked of its source itself: a walk "
                           "cannot have a target");
     }
-    if (!build_along(b, item->type, &item->along)) {
+    if (!setti_rank_leads(item->type)) {
         return build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" is not a relationship",
                           item->type->desc.name);
     }
-    item->steps = build_steps(item->type->relation, term->steps);
+    build_link(item, term->steps);
     return true;
 }
 
@@ -364,8 +353,8 @@ static bool build_compare(search_build* b, setti_search_item* item, const sett_s
         !build_operand(b, &sides[1], &term->right, scope, &item->target)) {
         return false;
     }
-    item->type = sides[0].type;
-    item->along.type = sides[1].type;
+    item->needs[0] = sides[0].type;
+    item->needs[1] = sides[1].type;
     char message[SETTI_MESSAGE_SIZE];
     return setti_compare_join(&sides[0], &sides[1], term->compare, message) ||
            build_fail(b, SETT_STATUS_ARGUMENT, "%s", message);
@@ -376,17 +365,13 @@ static bool build_drives(search_build* b, const setti_search_item* item,
                          const sett_search_term* term, uint16_t scope)
 {
     sett_search* search = b->search;
-    bool link = item->kind == SETTI_ITEM_LINK;
-    bool none = item->steps == SETT_STEPS_ZERO_OR_MORE || item->steps == SETT_STEPS_ZERO_OR_ONE;
-    bool variable =
-        item->source < search->variable_count && search->variable[item->source].name != NULL;
-    if (scope != 0 || search->drives != NULL || term->kind != SETT_SEARCH_TERM || item->optional ||
-        item->walk != SETT_WALK_NONE || !variable || (link && none)) {
+    if (scope != 0 || search->drives != SETTI_NONE || term->kind != SETT_SEARCH_TERM ||
+        item->optional || item->needs[0] == NULL || build_bit(search, item->source) == 0) {
         return build_fail(b, SETT_STATUS_ARGUMENT,
                           "one term drives at most: a component or link that a variable itself has "
                           "to have, in no list of \"||\" or \"!\"");
     }
-    search->drives = item;
+    search->drives = (uint32_t)(item - search->item);
     return true;
 }
 
@@ -556,7 +541,7 @@ static void build_forget_target(const search_build* b, setti_search_scope* scope
 static void build_collapse(const sett_search* search, setti_search_item* list)
 {
     SETTI_ASSERT(list->kind == SETTI_ITEM_LIST && list->scope < list->scope_stop);
-    const setti_search_scope* scope = &search->scope[search->alternative[list->scope]];
+    const setti_search_scope* scope = &search->scope[search->order[list->scope]];
     if (list->scope_stop == list->scope + 1 && scope->item_stop == scope->item + 1 &&
         scope->locals == 0) {
         const setti_search_item* item = &search->item[search->order[scope->item]];
@@ -578,8 +563,8 @@ static void build_variables(search_build* b, uint16_t scope)
         }
         item->variables = build_bit(search, item->source) | build_bit(search, item->target);
         for (uint32_t s = item->scope; item->kind == SETTI_ITEM_LIST && s < item->scope_stop; s++) {
-            build_variables(b, search->alternative[s]);
-            item->variables |= build_free(search, search->alternative[s]);
+            build_variables(b, search->order[s]);
+            item->variables |= build_free(search, search->order[s]);
         }
         if (item->kind == SETTI_ITEM_LIST) {
             build_collapse(search, item);
@@ -622,7 +607,7 @@ static const setti_search_item* build_list_of(const sett_search* search,
         }
         uint32_t in_all = UINT32_MAX;
         for (uint32_t s = item->scope; s < item->scope_stop; s++) {
-            in_all &= build_free(search, search->alternative[s]);
+            in_all &= build_free(search, search->order[s]);
         }
         if ((in_all & bit) != 0) {
             return item;
@@ -680,7 +665,7 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
             items.item[items.count++] = search->order[k];
         }
     }
-    if (!build_merge_side(b, &items, made, search->alternative[list->scope + side])) {
+    if (!build_merge_side(b, &items, made, search->order[list->scope + side])) {
         return false;
     }
     if (side != 0) {
@@ -693,7 +678,7 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
         earlier->scope = list->scope;
         earlier->scope_stop = (uint16_t)(list->scope + side);
         for (uint32_t s = earlier->scope; s < earlier->scope_stop; s++) {
-            earlier->variables |= build_free(search, search->alternative[s]);
+            earlier->variables |= build_free(search, search->order[s]);
         }
     }
     return build_close_scope(b, made, &items) && build_branches(b, made, most);
@@ -822,66 +807,56 @@ static void search_keep_text(search_texts* to, const char** text)
     }
 }
 
-static void search_keep_term(search_texts* to, sett_search_term* term)
+static void search_keep_operand(search_texts* to, sett_search_operand* operand)
 {
-    search_keep_text(to, &term->source.variable);
-    search_keep_text(to, &term->target.variable);
-    search_keep_text(to, &term->left.of.variable);
-    search_keep_text(to, &term->right.of.variable);
-    search_keep_text(to, &term->left.text);
-    search_keep_text(to, &term->right.text);
+    search_keep_text(to, &operand->of.variable);
+    search_keep_text(to, &operand->text);
 }
 
-static void search_keep_order(search_texts* to, sett_search_order* order)
+static void search_keep_texts(search_texts* to, sett_search* search)
 {
-    search_keep_text(to, &order->group_of.variable);
-    search_keep_text(to, &order->cascade_of.variable);
-    search_keep_text(to, &order->by.of.variable);
-    search_keep_text(to, &order->by.text);
-}
-
-/* A term of a program whose header may have a shorter one: the rest is zero. */
-static sett_search_term search_term(const sett_search_desc* desc, size_t term_size, uint32_t k)
-{
-    SETTI_ASSERT(term_size <= sizeof(sett_search_term) && k < desc->term_count);
-    sett_search_term term = {0};
-    memcpy(&term, (const unsigned char*)desc->terms + k * term_size, term_size);
-    return term;
-}
-
-static sett_search* search_make(sett_world* world, const sett_search_desc* desc, size_t term_size)
-{
-    search_texts texts = {NULL, 0};
-    const char* name = desc->name != NULL ? desc->name : "search";
-    sett_search_order order = desc->order;
-    search_keep_text(&texts, &name);
-    search_keep_order(&texts, &order);
-    for (uint32_t k = 0; k < desc->term_count; k++) {
-        sett_search_term term = search_term(desc, term_size, k);
-        search_keep_term(&texts, &term);
+    search_keep_text(to, &search->open.name);
+    search_keep_text(to, &search->ordering.group_of.variable);
+    search_keep_text(to, &search->ordering.cascade_of.variable);
+    search_keep_operand(to, &search->ordering.by);
+    for (uint32_t k = 0; k < search->term_count; k++) {
+        search_keep_text(to, &search->term[k].source.variable);
+        search_keep_text(to, &search->term[k].target.variable);
+        search_keep_operand(to, &search->term[k].left);
+        search_keep_operand(to, &search->term[k].right);
     }
-    size_t terms = setti_align_up(sizeof(sett_search), 16);
-    size_t size = terms + desc->term_count * sizeof(sett_search_term) + texts.size;
-    sett_search* search = setti_pool_alloc(&world->pool, size, 64);
+}
+
+/* A search with these terms, in memory of its own. `full` is room for them: those of a program may
+ * be shorter. */
+static sett_search* search_make(sett_world* world, const sett_search_desc* desc, size_t term_size,
+                                sett_search_term* full)
+{
+    sett_search given = {
+        .world = world,
+        .open = {.name = desc->name != NULL ? desc->name : "search", .of_search = true},
+        .term = full,
+        .term_count = desc->term_count,
+        .ordering = desc->order,
+        .drives = SETTI_NONE};
+    for (uint32_t k = 0; k < desc->term_count; k++) {
+        setti_copy_sized(&full[k], sizeof(full[k]),
+                         (const unsigned char*)desc->terms + k * term_size, term_size);
+    }
+    search_texts texts = {NULL, 0};
+    search_keep_texts(&texts, &given);
+    size_t terms = setti_align_up(sizeof(given), 16);
+    given.size = terms + given.term_count * sizeof(*full) + texts.size;
+    sett_search* search = setti_pool_alloc(&world->pool, given.size, 64);
     if (search == NULL) {
         return NULL;
     }
-    memset(search, 0, sizeof(*search));
-    search->world = world;
-    search->size = size;
+    *search = given;
     search->term = (sett_search_term*)(void*)((unsigned char*)search + terms);
-    search->term_count = desc->term_count;
-    search->open.name = name;
-    search->open.of_search = true;
-    search->ordering = order;
-    texts.at = (char*)(search->term + desc->term_count);
-    search_keep_text(&texts, &search->open.name);
-    search_keep_order(&texts, &search->ordering);
-    for (uint32_t k = 0; k < desc->term_count; k++) {
-        search->term[k] = search_term(desc, term_size, k);
-        search_keep_term(&texts, &search->term[k]);
-    }
-    SETTI_ASSERT((size_t)(texts.at - (char*)search) == size);
+    memcpy(search->term, full, given.term_count * sizeof(*full));
+    texts.at = (char*)(search->term + given.term_count);
+    search_keep_texts(&texts, search);
+    SETTI_ASSERT((size_t)(texts.at - (char*)search) == given.size);
     return search;
 }
 
@@ -901,22 +876,18 @@ static bool search_settle(sett_search* search)
     size_t sides = search->compare_count * sizeof(*search->side);
     size_t scopes = search->scope_count * sizeof(*search->scope);
     size_t order = search->order_count * sizeof(*search->order);
-    size_t alternatives = search->alternative_count * sizeof(*search->alternative);
-    size_t size = items + sides + scopes + order + alternatives + 5 * 16;
+    size_t size = items + sides + scopes + order + 4 * 16;
     unsigned char* at = setti_pool_alloc(&search->world->pool, size, 16);
     if (at == NULL) {
         return false;
     }
     SETTI_ASSERT(search->tree_size == 0);
-    ptrdiff_t drives = search->drives != NULL ? search->drives - search->item : -1;
     search->tree_size = size;
     SETTI_ASSERT(search->compare_count <= SETTI_SEARCH_COMPARES);
     search->item = search_move(&at, search->item, items);
-    search->drives = drives >= 0 ? &search->item[drives] : NULL;
     search->side = search_move(&at, search->side, sides);
     search->scope = search_move(&at, search->scope, scopes);
     search->order = search_move(&at, search->order, order);
-    search->alternative = search_move(&at, search->alternative, alternatives);
     return true;
 }
 
@@ -945,28 +916,6 @@ static const char* search_of_type(const sett_world* world, const setti_type* typ
     return NULL;
 }
 
-static void search_link(sett_search* search)
-{
-    SETTI_ASSERT(search->next == NULL && search->previous == NULL);
-    sett_world* world = search->world;
-    search->next = world->searches;
-    if (search->next != NULL) {
-        search->next->previous = search;
-    }
-    world->searches = search;
-    world->holder_of[SETTI_HOLDER_SEARCH] = search_of_type;
-}
-
-static void search_unlink(sett_search* search)
-{
-    SETTI_ASSERT(search->open.count == 0 &&
-                 (search->previous != NULL || search->world->searches == search));
-    *(search->previous != NULL ? &search->previous->next : &search->world->searches) = search->next;
-    if (search->next != NULL) {
-        search->next->previous = search->previous;
-    }
-}
-
 static sett_search* search_create(sett_world* world, const sett_search_desc* desc, size_t term_size,
                                   const uint32_t* columns, const char* call)
 {
@@ -976,7 +925,7 @@ static sett_search* search_create(sett_world* world, const sett_search_desc* des
         return NULL;
     }
     search_build* b = setti_pool_alloc(&world->pool, sizeof(*b), 16);
-    sett_search* search = b != NULL ? search_make(world, desc, term_size) : NULL;
+    sett_search* search = b != NULL ? search_make(world, desc, term_size, b->term) : NULL;
     if (search == NULL) {
         setti_pool_free(&world->pool, b, sizeof(*b), 16);
         setti_world_no_memory(world, call);
@@ -990,7 +939,6 @@ static sett_search* search_create(sett_world* world, const sett_search_desc* des
     search->side = b->side;
     search->scope = b->scope;
     search->order = b->order;
-    search->alternative = b->alternative;
     bool made = build_tree(b);
     build_room(b);
     if (made && !search_settle(search)) {
@@ -1002,7 +950,12 @@ static sett_search* search_create(sett_world* world, const sett_search_desc* des
         search_free(search);
         return NULL;
     }
-    search_link(search);
+    search->next = world->searches;
+    if (search->next != NULL) {
+        search->next->previous = search;
+    }
+    world->searches = search;
+    world->holder_of[SETTI_HOLDER_SEARCH] = search_of_type;
     return search;
 }
 
@@ -1057,7 +1010,10 @@ sett_status sett_search_destroy(sett_search* search)
     status = status == SETT_OK ? search_check_closed(search, "sett_search_destroy") : status;
     if (status == SETT_OK) {
         setti_find_free(search);
-        search_unlink(search);
+        *(search->previous != NULL ? &search->previous->next : &world->searches) = search->next;
+        if (search->next != NULL) {
+            search->next->previous = search->previous;
+        }
         search_free(search);
     }
     return status;

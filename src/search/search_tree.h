@@ -23,8 +23,9 @@
 #define SETTI_SEARCH_ITEMS 256
 #define SETTI_SEARCH_SCOPES 256
 #define SETTI_SEARCH_BRANCHES 16
-/* Items in scopes: there are at most twice as many branches, with those in between. */
-#define SETTI_SEARCH_ORDER (SETTI_SEARCH_BRANCHES * 2 * 128)
+/* Items in scopes: there are at most twice as many branches, with those in between; and scopes in
+ * lists. */
+#define SETTI_SEARCH_ORDER (SETTI_SEARCH_BRANCHES * 2 * 128 + SETTI_SEARCH_SCOPES)
 
 /* In the place of a variable. */
 #define SETTI_SOME 0xFEu     /* `_` */
@@ -38,12 +39,6 @@ typedef enum setti_item_kind {
     SETTI_ITEM_LIST
 } setti_item_kind;
 
-/* A relationship to follow. */
-typedef struct setti_along {
-    const setti_type* type;
-    const setti_relation* relation; /* NULL: the hierarchy */
-} setti_along;
-
 typedef struct setti_search_item {
     setti_item_kind kind;
     bool negated;
@@ -51,13 +46,15 @@ typedef struct setti_search_item {
     uint8_t term;    /* where it comes from */
     uint8_t compare; /* its sides, in search->side */
     uint8_t source, target;
-    sett_search_steps steps;
+    bool none; /* of a link: source and target may be one entity, without a link, */
+    bool more; /* or several links apart */
     sett_walk walk;
-    const setti_type* type;
-    setti_along along;   /* of a link, or of `walk` */
-    uint16_t scope;      /* of a list: the first of its scopes, */
-    uint16_t scope_stop; /* in `alternative`, and behind the last */
-    uint32_t variables;  /* in it, but for those that belong to its own scopes */
+    const setti_type* type;     /* of a component or link */
+    const setti_type* along;    /* of a link, or of `walk`: a relationship or the hierarchy */
+    const setti_type* needs[2]; /* what source and target have to have themselves; NULL: nothing */
+    uint16_t scope;             /* of a list: the first of its scopes, */
+    uint16_t scope_stop;        /* in `order`, and behind the last */
+    uint32_t variables;         /* in it, but for those that belong to its own scopes */
 } setti_search_item;
 
 #define SETTI_SEARCH_COMPARES 32
@@ -94,15 +91,15 @@ typedef struct setti_search_step {
     uint8_t depth;    /* of the block that it fills, or filters */
     uint8_t base;     /* inside a list: of its input; 0: outside */
     uint8_t variable; /* that it finds, or whose entities it shows */
-    uint8_t a, b;     /* operands: source, target; found: those of the variables that are read */
+    uint8_t a, b;     /* operands: source, target; of one that finds: what it begins with */
     uint8_t a_depth, b_depth;
     const setti_search_item* item;
-    const setti_type* driver; /* of a scan; NULL: all entities */
-    uint16_t scope;           /* of a scan: whose items narrow it */
-    uint16_t pipe, pipe_stop; /* of a test of a list */
-    uint32_t found;           /* of a test of a list: variables that are found before it */
-    bool prefetch;            /* of links that do not stay in a cache */
-    uint64_t estimate;        /* rows that it leaves, in all */
+    const setti_type* driver;        /* of a scan; NULL: all entities */
+    const setti_search_scope* scope; /* of a scan: whose items narrow it */
+    uint16_t pipe, pipe_stop;        /* of a test of a list */
+    uint32_t found;                  /* of a test of a list: variables that are found before it */
+    bool prefetch;                   /* of links that do not stay in a cache */
+    uint64_t estimate;               /* rows that it leaves, in all */
 } setti_search_step;
 
 /* Steps one after another: `stop` is behind the last. */
@@ -116,7 +113,6 @@ typedef struct setti_search_plan {
     setti_search_pipe* pipe; /* room for search->pipe_room; the first are those of the branches */
     uint32_t step_count;
     uint32_t pipe_count;
-    uint32_t depth;                                              /* blocks at work at once */
     uint8_t place[SETTI_SEARCH_BRANCHES][SETT_SEARCH_VARIABLES]; /* depths where variables are */
 } setti_search_plan;
 
@@ -137,15 +133,13 @@ struct sett_search {
     uint32_t item_count;
     setti_search_side (*side)[2]; /* of comparisons */
     uint32_t compare_count;
-    uint16_t* order; /* items by scope */
+    uint16_t* order; /* items by scope, and scopes by list */
     uint32_t order_count;
-    uint16_t* alternative; /* scopes by list */
-    uint32_t alternative_count;
     setti_search_scope* scope;
     uint32_t scope_count;
     uint16_t branch[SETTI_SEARCH_BRANCHES]; /* scopes: results are those of all of them */
     uint32_t branch_count;
-    const setti_search_item* drives; /* NULL: what is cheapest does */
+    uint32_t drives; /* the item that does; SETTI_NONE: what is cheapest */
     sett_search_order ordering;
     setti_rank rank;    /* what it means, */
     uint8_t rank_of[3]; /* and of which results' variables: group, cascade, value */
@@ -201,6 +195,12 @@ bool setti_compare_test(sett_world* world, const setti_search_side* left,
 
 /* The entity that a side is, SETTI_NONE if it is none that lives. */
 uint32_t setti_compare_entity(sett_world* world, const setti_search_side* side, uint32_t index);
+
+/* Whether a variable is one entity from the beginning. */
+static inline bool setti_search_is_fixed(const setti_variable* variable)
+{
+    return variable->name == NULL || variable->bound;
+}
 
 /* What names in texts are made of. */
 static inline bool setti_search_is_digit(char c)
