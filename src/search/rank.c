@@ -117,9 +117,29 @@ static void rank_merge(const setti_rank* rank, const setti_ranked* from, uint32_
     }
 }
 
-setti_ranked* setti_rank_sort(const setti_rank* rank, setti_ranked* item, setti_ranked* other,
-                              uint32_t* run, uint32_t count)
+bool setti_rank_reserve(setti_rank_work* work, sett_world* world, bool pooled, uint32_t room)
 {
+    const size_t each = 2 * sizeof(setti_ranked) + sizeof(uint32_t);
+    if (room != 0 && room <= work->room) {
+        return true;
+    }
+    setti_find_release(world, pooled, work->item, work->room * each);
+    memset(work, 0, sizeof(*work));
+    work->item = room != 0 ? setti_find_alloc(world, pooled, room * each) : NULL;
+    if (work->item != NULL) {
+        work->room = room;
+        work->other = work->item + room;
+        work->run = (uint32_t*)(void*)(work->other + room);
+    }
+    return work->item != NULL;
+}
+
+const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_work* work,
+                                    uint32_t count)
+{
+    setti_ranked* item = work->item;
+    setti_ranked* other = work->other;
+    uint32_t* run = work->run;
     uint32_t runs = 0;
     for (uint32_t k = 0; k < count; k++) {
         if (k == 0 || !rank_is_before(rank, &item[k - 1], &item[k])) {
@@ -152,20 +172,19 @@ static size_t sorted_row_size(const sett_search* search, uint32_t room)
 void setti_sorted_free(setti_sorted* sorted, const sett_search* search)
 {
     setti_find_release(search->world, sorted->pooled, sorted->row,
-                       sorted_row_size(search, sorted->row_room));
-    setti_find_release(search->world, sorted->pooled, sorted->item,
-                       setti_rank_size(sorted->item_room));
+                       sorted_row_size(search, sorted->room));
+    setti_rank_reserve(&sorted->work, search->world, sorted->pooled, 0);
     memset(sorted, 0, sizeof(*sorted));
 }
 
 bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const sett_rows* rows)
 {
     uint32_t variables = search->result_count;
-    if (sorted->row_room - sorted->count < rows->count) {
-        uint32_t room = SETTI_MAX(sorted->row_room, 1024) * 2;
-        uint32_t* grown = room > sorted->row_room ? setti_find_alloc(search->world, sorted->pooled,
-                                                                     sorted_row_size(search, room))
-                                                  : NULL;
+    if (sorted->room - sorted->count < rows->count) {
+        uint32_t room = SETTI_MAX(sorted->room, 1024) * 2;
+        uint32_t* grown = room > sorted->room ? setti_find_alloc(search->world, sorted->pooled,
+                                                                 sorted_row_size(search, room))
+                                              : NULL;
         if (grown == NULL) {
             return false;
         }
@@ -173,11 +192,11 @@ bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const set
             memcpy(grown, sorted->row, sorted_row_size(search, sorted->count));
         }
         setti_find_release(search->world, sorted->pooled, sorted->row,
-                           sorted_row_size(search, sorted->row_room));
+                           sorted_row_size(search, sorted->room));
         sorted->row = grown;
-        sorted->row_room = room;
+        sorted->room = room;
     }
-    SETTI_ASSERT(sorted->row_room - sorted->count >= rows->count);
+    SETTI_ASSERT(sorted->room - sorted->count >= rows->count);
     uint32_t* row = sorted->row + (size_t)sorted->count * variables;
     for (uint32_t k = 0; k < rows->count; k++) {
         for (uint32_t v = 0; v < variables; v++) {
@@ -195,14 +214,8 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
     if (count == 0) {
         return true;
     }
-    if (sorted->item_room < count) {
-        setti_find_release(search->world, sorted->pooled, sorted->item,
-                           setti_rank_size(sorted->item_room));
-        sorted->item = setti_find_alloc(search->world, sorted->pooled, setti_rank_size(count));
-        sorted->item_room = sorted->item != NULL ? count : 0;
-        if (sorted->item == NULL) {
-            return false;
-        }
+    if (!setti_rank_reserve(&sorted->work, search->world, sorted->pooled, count)) {
+        return false;
     }
     const uint32_t* row = sorted->row;
     for (uint32_t k = 0; k < count; k++, row += search->result_count) {
@@ -212,12 +225,11 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
                          search->rank_of[key] < search->result_count);
             of[key] = search->rank_of[key] != SETTI_NO_REF ? row[search->rank_of[key]] : SETTI_NONE;
         }
-        sorted->item[k].entity = (sett_entity){k, 0};
-        setti_rank_fill(&search->rank, &sorted->item[k], of[0], of[1], of[2]);
+        setti_ranked* item = &sorted->work.item[k];
+        item->entity = (sett_entity){k, 0};
+        setti_rank_fill(&search->rank, item, of[0], of[1], of[2]);
     }
-    setti_ranked* other = sorted->item + sorted->item_room;
-    uint32_t* run = (uint32_t*)(void*)(other + sorted->item_room);
-    sorted->first = setti_rank_sort(&search->rank, sorted->item, other, run, count);
+    sorted->first = setti_rank_sort(&search->rank, &sorted->work, count);
     return true;
 }
 

@@ -80,25 +80,29 @@ bool setti_rank_along(sett_world* world, sett_component along, const setti_type*
 void setti_rank_fill(const setti_rank* rank, setti_ranked* item, uint32_t group_of,
                      uint32_t cascade_of, uint32_t value_of);
 
-/* Bytes to sort so many in: the items, as many others, and the runs. */
-static inline size_t setti_rank_size(uint32_t room)
-{
-    return (size_t)room * (2 * sizeof(setti_ranked) + sizeof(uint32_t)) + sizeof(uint32_t);
-}
+/* What is sorted, in one piece of memory. */
+typedef struct setti_rank_work {
+    setti_ranked* item;
+    setti_ranked* other; /* what is merged */
+    uint32_t* run;       /* where runs begin */
+    uint32_t room;       /* of each */
+} setti_rank_work;
 
-/* Sorts; returns `item` or `other`, wherever the result is. `run` has room for count + 1. */
-setti_ranked* setti_rank_sort(const setti_rank* rank, setti_ranked* item, setti_ranked* other,
-                              uint32_t* run, uint32_t count);
+/* Room for so many items, of what was there before nothing; 0: frees it. False if there is none. */
+bool setti_rank_reserve(setti_rank_work* work, sett_world* world, bool pooled, uint32_t room);
+
+/* Sorts `item`; returns where the result is. */
+const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_work* work,
+                                    uint32_t count);
 
 /* All results of a search, in order. */
 typedef struct setti_sorted {
     uint32_t* row; /* the variables of each, one result after another */
-    setti_ranked* item;
     uint32_t count;
-    uint32_t row_room;
-    uint32_t item_room; /* for two items each, and a number */
-    uint32_t at;        /* of the next to hand out */
-    setti_ranked* first;
+    uint32_t room; /* for rows */
+    uint32_t at;   /* of the next to hand out */
+    setti_rank_work work;
+    const setti_ranked* first;
     bool pooled; /* memory from the world's pool, and not from its allocator */
 } setti_sorted;
 

@@ -27,11 +27,12 @@ typedef struct search_build {
     sett_search* search;
     const uint32_t* columns; /* of the terms; NULL: there is no text */
     const char* call;
-    uint32_t at;              /* the term that is looked at; SETT_SEARCH_TERMS: the order */
-    uint32_t nested, deepest; /* lists around it */
+    uint32_t at;      /* the term that is looked at; SETT_SEARCH_TERMS: the order */
+    uint32_t deepest; /* scopes inside one another */
     uint16_t owner[SETT_SEARCH_VARIABLES];  /* scopes of variables */
     uint32_t occurs[SETT_SEARCH_VARIABLES]; /* terms in which they are */
     uint32_t positive[SETTI_SEARCH_SCOPES]; /* variables that a term of the scope itself finds */
+    uint32_t nested[SETTI_SEARCH_SCOPES];   /* scopes around it */
     bool failed;
     /* room for what the search points to meanwhile */
     setti_search_item item[SETTI_SEARCH_ITEMS];
@@ -188,9 +189,10 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
         return 0;
     }
     uint16_t number = (uint16_t)search->scope_count++;
-    memset(&search->scope[number], 0, sizeof(setti_search_scope));
-    search->scope[number].parent = parent;
     b->positive[number] = 0;
+    b->nested[number] = number != 0 ? b->nested[parent] + 1 : 0;
+    b->deepest = SETTI_MAX(b->deepest, b->nested[number]);
+    search->scope[number] = (setti_search_scope){.parent = parent};
     return number;
 }
 
@@ -425,13 +427,10 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
         list->negated = true;
     }
     b->at += !leaf;
-    b->nested++;
-    b->deepest = SETTI_MAX(b->deepest, b->nested);
     search_items* into = list != NULL ? &own : items;
     if (!(leaf ? build_leaf(b, into, inner) : build_scope(b, into, inner, true))) {
         return false;
     }
-    b->nested--;
     *or_next = search->term[b->at].or_next;
     b->at++;
     return list == NULL ||
@@ -459,8 +458,6 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
     setti_search_item* list = build_item(b, items, SETTI_ITEM_LIST);
     uint16_t sides[SETT_SEARCH_TERMS];
     uint32_t count = 0;
-    b->nested++;
-    b->deepest = SETTI_MAX(b->deepest, b->nested);
     while (or_next && !b->failed) {
         if (b->at == search->term_count || search->term[b->at].kind == SETT_SEARCH_END) {
             b->at = b->at < search->term_count ? b->at : search->term_count - 1;
@@ -477,7 +474,6 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
         }
         count++;
     }
-    b->nested--;
     return !b->failed && build_close_list(b, list, sides, count);
 }
 
@@ -901,13 +897,10 @@ static void search_free(sett_search* search)
 static const char* search_of_type(const sett_world* world, const setti_type* type)
 {
     for (const sett_search* search = world->searches; search != NULL; search = search->next) {
-        const setti_rank* rank = &search->rank;
-        bool of = rank->group_by == type || rank->along == type || rank->side.type == type;
+        bool of = search->rank.side.type == type; /* relationships end with the world */
         for (uint32_t k = 0; k < search->item_count; k++) {
-            of = of || search->item[k].type == type;
-        }
-        for (uint32_t k = 0; k < search->compare_count; k++) {
-            of = of || search->side[k][0].type == type || search->side[k][1].type == type;
+            const setti_search_item* item = &search->item[k];
+            of = of || item->type == type || item->needs[0] == type || item->needs[1] == type;
         }
         if (of) {
             return search->open.name;

@@ -202,6 +202,19 @@ static inline bool setti_search_is_fixed(const setti_variable* variable)
     return variable->name == NULL || variable->bound;
 }
 
+/* What comparisons and accesses are in texts. */
+static inline const char* setti_search_mark(sett_compare compare)
+{
+    static const char* const marks[] = {"==", "!=", "<", "<=", ">", ">=", "~=", "!~"};
+    return marks[compare];
+}
+
+static inline const char* setti_search_access(sett_access access)
+{
+    static const char* const words[] = {"inout", "in", "out", "none"};
+    return words[access];
+}
+
 /* What names in texts are made of. */
 static inline bool setti_search_is_digit(char c)
 {
