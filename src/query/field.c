@@ -94,15 +94,6 @@ static void gather_move(const sett_batch* batch, const setti_term* term, bool ba
     }
 }
 
-/* Whether the k-th term's field of this batch is a gathered one. */
-static bool gather_is_used(const sett_batch* batch, uint32_t k)
-{
-    setti_loop* loop = setti_loop_of(batch);
-    SETTI_ASSERT(k < loop->query->term_count);
-    const setti_term* term = &loop->query->term[k];
-    return term->has_field && batch->fields[k] != NULL && (loop->in_place >> k & 1) == 0;
-}
-
 /* Between a batch's values and the copies that loops around this one have of them: reads these, or
  * writes them back. */
 SETTI_COLD static void gather_outer(const sett_batch* batch, const setti_term* term, bool back)
@@ -124,9 +115,10 @@ SETTI_COLD static void gather_outer(const sett_batch* batch, const setti_term* t
 void setti_fields_scatter(const sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
-    for (uint32_t k = 0; k < batch->field_count; k++) {
+    for (uint32_t rest = loop->query->written & ~loop->in_place; rest != 0; rest &= rest - 1) {
+        uint32_t k = setti_bits_lowest(rest);
         const setti_term* term = &loop->query->term[k];
-        if (gather_is_used(batch, k) && term->access != SETT_IN) {
+        if (batch->fields[k] != NULL) {
             gather_move(batch, term, true);
             if (SETTI_UNLIKELY((loop->nested >> k & 1) != 0)) {
                 gather_outer(batch, term, true);

@@ -329,19 +329,6 @@ static void scan_prepare(const find* f, const setti_search_step* step, find_scan
     }
 }
 
-/* Who of the 64 entities at `base` is alive. */
-static uint64_t scan_alive(const find* f, uint32_t base)
-{
-    const setti_entity_page* page = setti_entity_page_of(&f->world->entities, base);
-    uint64_t word = 0;
-    SETTI_ASSERT(base % 64 == 0);
-    for (uint32_t k = 0; page != NULL && k < 64; k++) {
-        uint32_t generation = page->generation[(base & SETTI_ENTITY_MASK) + k];
-        word |= (uint64_t)((generation & SETTI_DEAD) == 0) << k;
-    }
-    return word;
-}
-
 static uint64_t scan_word(const find_scan* scan, uint32_t base, uint64_t word)
 {
     for (uint32_t k = 0; k < scan->count && word != 0; k++) {
@@ -363,7 +350,7 @@ static bool scan_words(const find* f, const setti_search_step* step, find_work* 
             w->place = setti_array_seek(driver, w->place);
             continue;
         }
-        uint64_t word = driver != NULL ? UINT64_MAX : scan_alive(f, base);
+        uint64_t word = driver != NULL ? UINT64_MAX : setti_entity_alive(&f->world->entities, base);
         word = scan_word(&scan, base, word & ~setti_bits_below(w->place - base));
         for (; word != 0; word &= word - 1) {
             uint32_t index = base + setti_bits_lowest(word);
