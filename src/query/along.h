@@ -20,6 +20,13 @@ SETTI_INLINE uint32_t setti_along_target(const setti_type* along, uint32_t index
                                    : ((const sett_hierarchy*)value)->parent - 1;
 }
 
+/* Whether what has the type leads to one other entity: the hierarchy, or a relationship with one
+ * target for each source. */
+SETTI_INLINE bool setti_along_is_one(const setti_type* type)
+{
+    return type->id == SETT_ID_HIERARCHY || (type->relation != NULL && type->records == NULL);
+}
+
 /* The next target of a walk, which begins as all zeroes; SETTI_NONE ends it, also where links lead
  * in a circle: `seen` is set again after 1, 2, 4, ... steps (Brent). */
 typedef struct setti_along_walk {

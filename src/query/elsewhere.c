@@ -88,9 +88,9 @@ const char* setti_elsewhere_check(const sett_world* world, const sett_term* term
     }
     const setti_type* type = setti_world_type(world, term->along);
     /* the library's own need not be registered yet: then no entity leads anywhere */
-    bool one = term->along == 0 || term->along == SETT_ID_HIERARCHY ||
-               (term->along == SETT_ID_INSTANCE_OF && type == NULL) ||
-               (type != NULL && type->relation != NULL && type->records == NULL);
+    bool one = type != NULL ? setti_along_is_one(type)
+                            : term->along == 0 || term->along == SETT_ID_HIERARCHY ||
+                                  term->along == SETT_ID_INSTANCE_OF;
     return one ? NULL : "`along` is not a relationship with one target for each source";
 }
 
@@ -116,10 +116,12 @@ SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, boo
     }
 }
 
-static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut)
+/* Where the k-th term finds its component, for a row of a batch; *at is the term. */
+static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
+                             const setti_elsewhere** term)
 {
     const sett_query* query = setti_loop_of(batch)->query;
-    const setti_elsewhere* at = elsewhere_of(query, k);
+    const setti_elsewhere* at = *term = elsewhere_of(query, k);
     if (SETTI_UNLIKELY(at == NULL)) {
         elsewhere_misuse(query, k, mut, "asks no other entity: SETT_FIELD has its values");
         return SETTI_NONE;
@@ -134,7 +136,8 @@ static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, 
 
 sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row)
 {
-    uint32_t index = elsewhere_at(batch, k, row, false);
+    const setti_elsewhere* term;
+    uint32_t index = elsewhere_at(batch, k, row, false, &term);
     return index != SETTI_NONE
                ? setti_entity_at(&setti_loop_of(batch)->query->world->entities, index)
                : sett_null();
@@ -142,20 +145,17 @@ sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row)
 
 const void* sett_batch_from(const sett_batch* batch, uint32_t k, uint32_t row)
 {
-    uint32_t index = elsewhere_at(batch, k, row, false);
-    const sett_query* query = setti_loop_of(batch)->query;
-    return index != SETTI_NONE ? setti_storage_find(&elsewhere_of(query, k)->type->storage, index)
-                               : NULL;
+    const setti_elsewhere* term;
+    uint32_t index = elsewhere_at(batch, k, row, false, &term);
+    return index != SETTI_NONE ? setti_storage_find(&term->type->storage, index) : NULL;
 }
 
 void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row)
 {
-    uint32_t index = elsewhere_at(batch, k, row, true);
-    const sett_query* query = setti_loop_of(batch)->query;
-    return index != SETTI_NONE
-               ? setti_storage_find_mut(&query->world->pool, &elsewhere_of(query, k)->type->storage,
-                                        index)
-               : NULL;
+    const setti_elsewhere* term;
+    uint32_t index = elsewhere_at(batch, k, row, true, &term);
+    setti_pool* pool = &setti_loop_of(batch)->query->world->pool;
+    return index != SETTI_NONE ? setti_storage_find_mut(pool, &term->type->storage, index) : NULL;
 }
 
 /* ------------------------------------------------------------------------------- one entity */
@@ -169,8 +169,7 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
     }
     const setti_type* type = setti_world_type(world, component);
     const setti_type* link = setti_world_type(world, along);
-    bool one = along == SETT_ID_HIERARCHY ||
-               (link != NULL && link->relation != NULL && link->records == NULL);
+    bool one = link != NULL ? setti_along_is_one(link) : along == SETT_ID_HIERARCHY;
     if (type == NULL || !one) {
         setti_world_misuse(world, type == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_ARGUMENT,
                            call, entity, type == NULL ? component : along);

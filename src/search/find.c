@@ -55,11 +55,9 @@ typedef struct find {
     size_t size; /* bytes of all that */
     bool pooled; /* from the world's pool, and not from its allocator */
     bool failed; /* memory ran out */
-    bool begun;  /* the branch */
     uint32_t branch;
     uint32_t closed; /* of `open` when the loop began */
-    bool sorts;      /* results come in an order: all are found first, */
-    bool collected;  /* and have been */
+    bool collected;  /* all results, to be put in order */
     setti_sorted sorted;
 } find;
 
@@ -383,13 +381,6 @@ static bool scan_rows(const setti_search_step* step, find_work* w, find_block* o
 
 /* --------------------------------------------------------------------------- finding links */
 
-static bool fill_scan(find* f, const setti_search_step* step, find_work* w, find_block* out)
-{
-    w->place = w->open ? w->place : 0;
-    bool sparse = step->driver != NULL && step->driver->storage.kind == SETTI_SPARSE;
-    return sparse ? scan_rows(step, w, out) : scan_words(f, step, w, out);
-}
-
 /* The entity that a step begins with in a row of the block before. */
 SETTI_INLINE uint32_t find_from(const find* f, const setti_search_step* step, uint32_t row)
 {
@@ -424,7 +415,6 @@ static bool fill_reached(find* f, const setti_search_step* step, find_work* w, f
     SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_LINK);
     if (!w->open) {
         reached_begin(f, &w->reached, step->item, find_from(f, step, w->row), down);
-        w->place = 0;
         if (w->reached.count == 0 && step->item->optional) {
             find_emit(out, SETTI_NONE, w->row);
         }
@@ -455,9 +445,12 @@ static bool fill_copy(const find* f, const setti_search_step* step, const find_w
 /* Adds what a row leads to; true: the block is full before all of it was added. */
 static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
+    w->place = w->open ? w->place : 0;
     switch (step->kind) {
     case SETTI_FIND_SCAN:
-        return fill_scan(f, step, w, out);
+        return step->driver != NULL && step->driver->storage.kind == SETTI_SPARSE
+                   ? scan_rows(step, w, out)
+                   : scan_words(f, step, w, out);
     case SETTI_FIND_COPY:
         return fill_copy(f, step, w, out);
     default:
@@ -769,12 +762,12 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
                              ? setti_search_constant(search, v)
                              : SETTI_NONE;
     }
+    for (uint32_t k = 0; k < f->plan.step_count; k++) {
+        f->work[k].begun = false;
+    }
     f->branch = 0;
-    f->begun = false;
     f->failed = false;
     f->closed = search->open.closed;
-    f->sorts = search->rank_of[0] != SETTI_NO_REF || search->rank_of[1] != SETTI_NO_REF ||
-               search->rank_of[2] != SETTI_NO_REF;
     f->collected = false;
     f->sorted.count = 0;
     f->sorted.pooled = f->pooled;
@@ -808,18 +801,12 @@ static bool rows_find(sett_rows* rows, find* f)
 {
     rows->count = 0;
     while (f->branch < f->search->branch_count && f->closed == f->search->open.closed) {
-        const setti_search_pipe* pipe = &f->plan.pipe[f->branch];
-        for (uint32_t k = pipe->first; !f->begun && k < pipe->stop; k++) {
-            f->work[k].begun = false;
-        }
-        f->begun = true;
-        uint32_t last = (uint32_t)pipe->stop - 1;
+        uint32_t last = (uint32_t)f->plan.pipe[f->branch].stop - 1;
         if (find_pull(f, last)) {
             rows->count = f->block[f->plan.step[last].depth].count;
             rows_gather(rows, f, f->plan.step[last].depth);
             return true;
         }
-        f->begun = false;
         f->branch = f->failed ? f->search->branch_count : f->branch + 1;
     }
     if (f->failed && f->pooled) {
@@ -850,7 +837,7 @@ static void rows_collect(sett_rows* rows, find* f)
 bool sett_rows_next(sett_rows* rows)
 {
     find* f = rows->internal;
-    if (!f->sorts) {
+    if (!f->search->sorts) {
         return rows_find(rows, f);
     }
     if (!f->collected) {

@@ -302,9 +302,8 @@ static bool parse_along(parse* p, sett_component* along)
 }
 
 /* Takes a walk if there is one. */
-static bool parse_walk(parse* p, sett_search_term* term, bool* taken)
+static bool parse_walk(parse* p, sett_search_term* term)
 {
-    *taken = true;
     if (parse_word(p, "parent")) {
         term->walk = SETT_WALK_ONE;
         return true;
@@ -322,8 +321,7 @@ static bool parse_walk(parse* p, sett_search_term* term, bool* taken)
     if (self && !parse_expect(p, "|", "behind \"self\": \"self|up\"")) {
         return false;
     }
-    *taken = parse_word(p, "up");
-    if (!*taken) {
+    if (!parse_word(p, "up")) {
         return !self || parse_missing(p, "\"up\"", " behind \"self|\"");
     }
     term->walk = self ? SETT_WALK_SELF_UP : SETT_WALK_UP;
@@ -334,8 +332,7 @@ static bool parse_walk(parse* p, sett_search_term* term, bool* taken)
 /* Behind "(": who is asked. */
 static bool parse_source(parse* p, sett_search_term* term)
 {
-    bool taken;
-    if (!parse_walk(p, term, &taken) || taken) {
+    if (!parse_walk(p, term) || term->walk != SETT_WALK_NONE) {
         return p->out->error_column == 0;
     }
     term->singleton = parse_word(p, "singleton");
@@ -345,8 +342,8 @@ static bool parse_source(parse* p, sett_search_term* term)
     parse_skip(p);
     if (p->at[0] == '|' && p->at[1] != '|') {
         p->at++;
-        return parse_walk(p, term, &taken) &&
-               (taken ||
+        return parse_walk(p, term) &&
+               (term->walk != SETT_WALK_NONE ||
                 parse_missing(p, "parent, up, self|up, target or prefab", " behind \"|\""));
     }
     return true;

@@ -5,8 +5,6 @@
  */
 #include "search/search_tree.h"
 
-#include "query/along.h"
-
 #include "sett/name.h"
 
 #include <stdio.h>
@@ -17,7 +15,7 @@ bool setti_rank_along(sett_world* world, sett_component along, const setti_type*
         return false;
     }
     *type = setti_world_type(world, along);
-    return *type != NULL && setti_rank_leads(*type) && (*type)->records == NULL;
+    return *type != NULL && setti_along_is_one(*type);
 }
 
 sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order, setti_rank* rank,

@@ -67,12 +67,6 @@ typedef struct setti_ranked {
 sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order, setti_rank* rank,
                                char message[SETTI_MESSAGE_SIZE]);
 
-/* Whether a type's values lead to other entities: a relationship, or the hierarchy. */
-static inline bool setti_rank_leads(const setti_type* type)
-{
-    return type->relation != NULL || type->id == SETT_ID_HIERARCHY;
-}
-
 /* Whether `along` is a relationship with one target for each source, or the hierarchy. */
 bool setti_rank_along(sett_world* world, sett_component along, const setti_type** type);
 

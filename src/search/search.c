@@ -56,15 +56,13 @@ static bool build_fail(search_build* b, sett_status status, const char* format, 
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
+    char where[24] = "order";
+    if (b->columns != NULL || b->at != SETT_SEARCH_TERMS) {
+        snprintf(where, sizeof(where), b->columns != NULL ? "column %u" : "term %u",
+                 (unsigned)(b->columns != NULL ? b->columns[b->at] : b->at));
+    }
     if (!b->failed) {
-        const char* unit = b->columns != NULL ? "column" : "term";
-        unsigned number = b->columns != NULL ? b->columns[b->at] : b->at;
-        if (b->columns == NULL && b->at == SETT_SEARCH_TERMS) {
-            setti_world_fail_with(b->search->world, status, "%s: order: %.400s", b->call, text);
-        } else {
-            setti_world_fail_with(b->search->world, status, "%s: %s %u: %.400s", b->call, unit,
-                                  number, text);
-        }
+        setti_world_fail_with(b->search->world, status, "%s: %s: %.400s", b->call, where, text);
     }
     b->failed = true;
     return false;
@@ -86,38 +84,27 @@ static uint16_t build_common_scope(const sett_search* search, uint16_t a, uint16
     return a;
 }
 
-static uint8_t build_add_variable(search_build* b, const char* name, sett_entity entity)
-{
-    sett_search* search = b->search;
-    if (search->variable_count == SETT_SEARCH_VARIABLES) {
-        build_fail(b, SETT_STATUS_LIMIT, "a query has %d variables at most, entities counted",
-                   SETT_SEARCH_VARIABLES);
-        return SETTI_NO_REF;
-    }
-    setti_variable* variable = &search->variable[search->variable_count];
-    memset(variable, 0, sizeof(*variable));
-    variable->name = name;
-    variable->entity = entity;
-    return (uint8_t)search->variable_count++;
-}
-
-/* The variable of this name, or the constant; `name` NULL. */
+/* The variable of this name, of which each "*" is a new one; or, `name` NULL, the constant. */
 static uint8_t build_variable(search_build* b, const char* name, sett_entity entity, bool singleton)
 {
     sett_search* search = b->search;
     for (uint32_t k = 0; k < search->variable_count; k++) {
         const setti_variable* known = &search->variable[k];
-        if (name != NULL ? known->name != NULL && strcmp(known->name, name) == 0
-                         : known->name == NULL && known->singleton == singleton &&
-                               sett_equals(known->entity, entity)) {
+        if (name == NULL
+                ? known->name == NULL && known->singleton == singleton &&
+                      sett_equals(known->entity, entity)
+                : known->name != NULL && strcmp(known->name, name) == 0 && strcmp(name, "*") != 0) {
             return (uint8_t)k;
         }
     }
-    uint8_t number = build_add_variable(b, name, entity);
-    if (number != SETTI_NO_REF) {
-        search->variable[number].singleton = singleton;
+    if (search->variable_count == SETT_SEARCH_VARIABLES) {
+        build_fail(b, SETT_STATUS_LIMIT, "a query has %d variables at most, entities counted",
+                   SETT_SEARCH_VARIABLES);
+        return SETTI_NO_REF;
     }
-    return number;
+    search->variable[search->variable_count] =
+        (setti_variable){.name = name, .entity = entity, .singleton = singleton};
+    return (uint8_t)search->variable_count++;
 }
 
 static bool build_is_name(const char* name)
@@ -131,23 +118,19 @@ static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char
 {
     const char* name = ref->variable;
     if (name == NULL && sett_is_null(ref->entity)) {
-        if (otherwise == NULL) {
+        name = otherwise;
+        if (name == NULL) {
             return SETTI_NO_REF;
         }
-        name = otherwise;
     }
     if (name != NULL && strcmp(name, "_") == 0) {
         return SETTI_SOME;
     }
-    uint8_t number;
-    if (name != NULL && strcmp(name, "*") == 0) {
-        number = build_add_variable(b, name, sett_null());
-    } else if (name != NULL && !build_is_name(name)) {
+    if (name != NULL && strcmp(name, "*") != 0 && !build_is_name(name)) {
         build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" cannot be the name of a variable", name);
         return SETTI_NO_REF;
-    } else {
-        number = build_variable(b, name, ref->entity, false);
     }
+    uint8_t number = build_variable(b, name, ref->entity, false);
     if (number != SETTI_NO_REF && name != NULL) {
         b->owner[number] =
             b->occurs[number] != 0 ? build_common_scope(b->search, b->owner[number], scope) : scope;
@@ -251,7 +234,7 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
     if (type == NULL) {
         return false;
     }
-    if (!setti_rank_leads(type) || type->records != NULL) {
+    if (!setti_along_is_one(type)) {
         return build_fail(b, SETT_STATUS_ARGUMENT,
                           "\"%.100s\" is not a relationship with one target for each source, which "
                           "\"up\" and \"target\" need",
@@ -319,7 +302,7 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
                           "a link is asked of its source itself: a walk "
                           "cannot have a target");
     }
-    if (!setti_rank_leads(item->type)) {
+    if (item->type->relation == NULL && item->type->id != SETT_ID_HIERARCHY) {
         return build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" is not a relationship",
                           item->type->desc.name);
     }
@@ -738,6 +721,7 @@ static bool build_order(search_build* b)
     bool grouped = order->group_by != 0 || order->group_of.variable != NULL ||
                    !sett_is_null(order->group_of.entity);
     bool valued = order->by.kind != SETT_OPERAND_ENTITY;
+    search->sorts = grouped || order->cascade || valued;
     memset(search->rank_of, SETTI_NO_REF, sizeof(search->rank_of));
     b->at = SETT_SEARCH_TERMS;
     sett_status status = setti_rank_resolve(search->world, order, &search->rank, message);

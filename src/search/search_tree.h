@@ -15,6 +15,7 @@
 #include "sett/search.h"
 
 #include "base/writer.h"
+#include "query/along.h"
 #include "relation/chain.h"
 #include "relation/links.h"
 #include "search/rank.h"
@@ -141,6 +142,7 @@ struct sett_search {
     uint32_t branch_count;
     uint32_t drives; /* the item that does; SETTI_NONE: what is cheapest */
     sett_search_order ordering;
+    bool sorts;         /* there is an order, */
     setti_rank rank;    /* what it means, */
     uint8_t rank_of[3]; /* and of which results' variables: group, cascade, value */
     uint32_t step_room; /* what plans need at most */

@@ -3,7 +3,6 @@
 #ifndef SETTI_WALK_H
 #define SETTI_WALK_H
 
-#include "query/along.h"
 #include "search/search_tree.h"
 
 /* The first link from an entity to its targets (`down`: from its sources to it), or SETTI_NONE. */
