@@ -232,25 +232,14 @@ static bool choose_by_words(const setti_type* driver)
     return driver == NULL || driver->storage.kind != SETTI_SPARSE;
 }
 
-const setti_type* setti_choose_narrows(const setti_search_item* item, uint32_t variable,
+const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver)
 {
-    const setti_type* type = item->kind != SETTI_ITEM_HAS ? choose_needs(item, variable) : NULL;
-    return choose_by_words(driver) && type != NULL && type != driver &&
-                   type->storage.kind != SETTI_SPARSE
-               ? type
-               : NULL;
-}
-
-bool setti_choose_scan_takes(const setti_search_item* item, uint32_t variable,
-                             const setti_type* driver)
-{
-    if (item->kind != SETTI_ITEM_HAS || item->walk != SETT_WALK_NONE || item->optional ||
-        item->source != variable) {
-        return false;
-    }
-    return (item->type == driver && !item->negated) ||
-           (choose_by_words(driver) && item->type->storage.kind != SETTI_SPARSE);
+    bool itself = item->kind == SETTI_ITEM_HAS && item->source == variable && !item->optional;
+    const setti_type* type = itself ? item->needs[0] : choose_needs(item, variable);
+    bool looks = type != NULL && ((type == driver && !item->negated) ||
+                                  (choose_by_words(driver) && type->storage.kind != SETTI_SPARSE));
+    return looks ? type : NULL;
 }
 
 /* --------------------------------------------------------------------------------- states */
@@ -447,14 +436,13 @@ static void choose_scan(choose* c, const choose_state* s, uint32_t variable, cho
     pick->cost = s->cost + choose_cost(rows, choose_by_words(driver) ? COST_WORD : COST_SCAN);
     for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
         const setti_search_item* item = choose_item(c, k);
-        bool takes = setti_choose_scan_takes(item, variable, driver);
-        const setti_type* type = takes ? item->type : setti_choose_narrows(item, variable, driver);
+        const setti_type* type = setti_choose_scanned(item, variable, driver);
         if (type == NULL || (type == driver && !item->negated)) {
             continue;
         }
         uint64_t share = driver != NULL ? choose_share(c, driver, type)
                                         : SHARE_ONE * (uint64_t)type->storage.count / all;
-        share = takes && item->negated ? SHARE_ONE - SETTI_MIN(share, SHARE_ONE) : share;
+        share = item->negated ? SHARE_ONE - SETTI_MIN(share, SHARE_ONE) : share;
         rows = choose_scale(rows, share, SHARE_ONE);
     }
     pick->rows = rows;
@@ -501,7 +489,8 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
         domain = choose_scale(pick->rows, CHOOSE_ONE, SETTI_MAX(s->rows, 1)) / CHOOSE_ONE;
         for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
             const setti_search_item* item = choose_item(c, k);
-            if (setti_choose_scan_takes(item, pick->variable, known)) {
+            if (item->kind == SETTI_ITEM_HAS &&
+                setti_choose_scanned(item, pick->variable, known) != NULL) {
                 choose_set_done(s, c, item);
             }
         }

@@ -317,12 +317,9 @@ static void scan_prepare(const find* f, const setti_search_step* step, find_scan
     }
     for (uint32_t k = step->scope->item; k < step->scope->item_stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];
-        const setti_type* narrows = setti_choose_narrows(item, step->variable, step->driver);
-        if (narrows != NULL) {
-            scan_add(scan, &narrows->storage, false);
-        } else if ((item->type != step->driver || item->negated) &&
-                   setti_choose_scan_takes(item, step->variable, step->driver)) {
-            scan_add(scan, &item->type->storage, item->negated);
+        const setti_type* type = setti_choose_scanned(item, step->variable, step->driver);
+        if (type != NULL && (type != step->driver || item->negated)) {
+            scan_add(scan, &type->storage, item->negated);
         }
     }
 }

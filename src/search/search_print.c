@@ -42,16 +42,6 @@ static void spell_name(setti_writer* writer, const char* name, bool path)
     }
 }
 
-static void spell_component(setti_writer* writer, const sett_search* search,
-                            sett_component component, bool linked)
-{
-    if (linked && component == SETT_ID_HIERARCHY) {
-        setti_writer_add(writer, "ChildOf");
-        return;
-    }
-    spell_name(writer, sett_component_name(search->world, component), false);
-}
-
 static void spell_handle(setti_writer* writer, sett_entity entity)
 {
     setti_writer_add(writer, "#%u:%u", (unsigned)entity.index, (unsigned)entity.generation);
@@ -199,7 +189,9 @@ void setti_search_print_term(const sett_search* search, uint32_t number, setti_w
         setti_writer_add(writer, "[%s%s%s] ", access, *access != '\0' && term->drives ? " " : "",
                          term->drives ? "drive" : "");
     }
-    spell_component(writer, search, term->component, target);
+    bool child = target && term->component == SETT_ID_HIERARCHY;
+    spell_name(writer, child ? "ChildOf" : sett_component_name(search->world, term->component),
+               false);
     setti_writer_add(writer, "%s", steps[term->steps]);
     spell_source(writer, search, term, target);
 }

@@ -155,13 +155,10 @@ struct sett_search {
  * bound, and nothing else. */
 void setti_choose_plan(const sett_search* search, setti_search_plan* plan);
 
-/* Whether a scan of a variable, driven by a type, leaves only what an item is true for. */
-bool setti_choose_scan_takes(const setti_search_item* item, uint32_t variable,
-                             const setti_type* driver);
-
-/* The type that an item needs where the scan cannot decide it, but looks at the type's words; or
- * NULL. */
-const setti_type* setti_choose_narrows(const setti_search_item* item, uint32_t variable,
+/* The type that a scan of a variable, driven by a type, looks at for an item: the variable's entity
+ * has it; of a negated item, it has not. It decides a component of the entity, and narrows links and
+ * comparisons. NULL: none. */
+const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver);
 
 /* Memory of a loop. The pool is for one thread: searches in systems take it from the allocator. */
