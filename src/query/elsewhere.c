@@ -27,13 +27,8 @@ static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* a
 {
     const sett_term* term = &at->given;
     SETTI_ASSERT(at->type != NULL);
-    if (term->singleton) {
-        const setti_type* tag = setti_world_type(world, SETT_ID_SINGLETONS);
-        uint32_t cursor = 0;
-        index = tag != NULL ? setti_storage_next(&tag->storage, &cursor) : SETTI_NONE;
-    } else if (!sett_is_null(term->entity)) {
-        index = setti_entity_is_current(&world->entities, term->entity) ? term->entity.index
-                                                                        : SETTI_NONE;
+    if (term->singleton || !sett_is_null(term->entity)) {
+        index = setti_along_fixed(world, term->singleton, term->entity);
     }
     return setti_along_find(setti_world_type(world, term->along), term->walk, at->type, index);
 }

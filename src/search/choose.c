@@ -71,7 +71,7 @@ typedef struct choose_memo {
 typedef struct choose_state {
     uint64_t rows;
     uint64_t cost;
-    uint32_t found;
+    uint32_t found;                                 /* with what is fixed */
     uint32_t domain[SETT_SEARCH_VARIABLES];         /* values that a variable can have */
     const setti_type* known[SETT_SEARCH_VARIABLES]; /* a type that they all have, or NULL */
     uint64_t done[SETTI_SEARCH_ITEMS / 64];
@@ -317,8 +317,7 @@ static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item*
 /* Whether an item can be asked now, and was not yet. */
 static bool choose_is_due(const choose* c, const choose_state* s, const setti_search_item* item)
 {
-    return !item->optional && !choose_is_done(s, c, item) &&
-           (item->variables & ~(s->found | c->fixed)) == 0;
+    return !item->optional && !choose_is_done(s, c, item) && (item->variables & ~s->found) == 0;
 }
 
 /* Asks whatever can be asked. */
@@ -377,15 +376,14 @@ static void choose_follow(const choose* c, const choose_state* s, const setti_se
     pick->cost = s->cost + choose_cost(s->rows, COST_ROW) + choose_cost(pick->rows, each);
 }
 
-static bool choose_is_found(const choose* c, const choose_state* s, uint32_t variable)
+static bool choose_is_found(const choose_state* s, uint32_t variable)
 {
-    return variable < SETT_SEARCH_VARIABLES && ((s->found | c->fixed) >> variable & 1) != 0;
+    return variable < SETT_SEARCH_VARIABLES && (s->found >> variable & 1) != 0;
 }
 
 static bool choose_is_wanted(const choose* c, const choose_state* s, uint32_t variable)
 {
-    return variable < SETT_SEARCH_VARIABLES &&
-           (c->scope->locals & ~(s->found | c->fixed)) >> variable & 1 &&
+    return variable < SETT_SEARCH_VARIABLES && (c->scope->locals & ~s->found) >> variable & 1 &&
            !c->search->variable[variable].optional;
 }
 
@@ -402,7 +400,7 @@ static uint32_t choose_item_picks(const choose* c, const choose_state* s,
     for (uint32_t down = 0; down < 2; down++) {
         uint32_t from = down ? item->target : item->source;
         uint32_t to = down ? item->source : item->target;
-        if (!choose_is_found(c, s, from) || !choose_is_wanted(c, s, to)) {
+        if (!choose_is_found(s, from) || !choose_is_wanted(c, s, to)) {
             continue;
         }
         choose_pick* pick = &picks[count];
@@ -635,9 +633,8 @@ static void choose_add_optional(choose* c, const choose_state* s)
 {
     for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
         const setti_search_item* item = choose_item(c, k);
-        uint32_t fresh = item->optional && item->kind == SETTI_ITEM_LINK
-                             ? item->variables & ~(s->found | c->fixed)
-                             : 0;
+        uint32_t fresh =
+            item->optional && item->kind == SETTI_ITEM_LINK ? item->variables & ~s->found : 0;
         if (fresh != 0) {
             uint8_t variable = (uint8_t)setti_bits_lowest(fresh);
             bool down = item->source == variable;
@@ -675,7 +672,7 @@ static void choose_lists(choose* c, uint16_t pipe)
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
                         uint8_t depth)
 {
-    choose_state s = {.rows = rows, .found = found};
+    choose_state s = {.rows = rows, .found = found | c->fixed};
     for (uint32_t v = 0; v < SETT_SEARCH_VARIABLES; v++) {
         s.domain[v] = (uint32_t)choose_entities(c);
     }

@@ -666,45 +666,51 @@ static void find_keep_having(find* f, const setti_search_step* step, find_block*
     block->count = kept;
 }
 
+/* Whether no tag hides an entity of the step's variable. */
+static bool test_shown(const find* f, const setti_search_step* step, uint32_t index)
+{
+    SETTI_ASSERT(step->variable < f->search->variable_count);
+    const setti_variable* variable = &f->search->variable[step->variable];
+    bool shown = true;
+    for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
+        const setti_type* tag = variable->shows[k] ? NULL : f->world->hidden[k];
+        shown = shown && (tag == NULL || !setti_storage_has(&tag->storage, index));
+    }
+    return shown;
+}
+
+static bool find_is(find* f, const setti_search_step* step, uint32_t k, uint32_t row)
+{
+    uint32_t a = find_value(f, step->depth, row, step->a, step->a_depth);
+    if (step->kind == SETTI_FIND_SHOWN) {
+        return test_shown(f, step, a);
+    }
+    uint32_t b = find_value(f, step->depth, row, step->b, step->b_depth);
+    const setti_search_item* item = step->item;
+    bool is = item->kind == SETTI_ITEM_LIST      ? f->block[step->depth + 1].mark[row]
+              : item->kind == SETTI_ITEM_LINK    ? test_link(f, step, &f->work[k], a, b)
+              : item->kind == SETTI_ITEM_COMPARE ? test_compare(f, item, a, b)
+                                                 : test_has(step, a);
+    return is != item->negated;
+}
+
+/* Leaves the rows for which the step's item is true, or whose entities are shown. */
 static void find_test(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
     const setti_search_item* item = step->item;
     find_block* block = &f->block[step->depth];
-    if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE && step->a != SETTI_SOME) {
+    if (item != NULL && item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE &&
+        step->a != SETTI_SOME) {
         find_keep_having(f, step, block);
         return;
     }
-    if (item->kind == SETTI_ITEM_LIST) {
+    if (item != NULL && item->kind == SETTI_ITEM_LIST) {
         test_list(f, step);
     }
     uint32_t kept = 0;
     for (uint32_t row = 0; row < block->count; row++) {
-        uint32_t a = find_value(f, step->depth, row, step->a, step->a_depth);
-        uint32_t b = find_value(f, step->depth, row, step->b, step->b_depth);
-        bool is = item->kind == SETTI_ITEM_LIST      ? f->block[step->depth + 1].mark[row]
-                  : item->kind == SETTI_ITEM_LINK    ? test_link(f, step, &f->work[k], a, b)
-                  : item->kind == SETTI_ITEM_COMPARE ? test_compare(f, item, a, b)
-                                                     : test_has(step, a);
-        find_keep(block, &kept, row, is != item->negated);
-    }
-    block->count = kept;
-}
-
-static void find_show(find* f, const setti_search_step* step)
-{
-    find_block* block = &f->block[step->depth];
-    SETTI_ASSERT(step->variable < f->search->variable_count);
-    const setti_variable* variable = &f->search->variable[step->variable];
-    uint32_t kept = 0;
-    for (uint32_t row = 0; row < block->count; row++) {
-        uint32_t index = find_value(f, step->depth, row, step->a, step->a_depth);
-        bool shown = true;
-        for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
-            const setti_type* tag = variable->shows[k] ? NULL : f->world->hidden[k];
-            shown = shown && (tag == NULL || !setti_storage_has(&tag->storage, index));
-        }
-        find_keep(block, &kept, row, shown);
+        find_keep(block, &kept, row, find_is(f, step, k, row));
     }
     block->count = kept;
 }
@@ -721,11 +727,7 @@ static bool find_pull(find* f, uint32_t k)
         return find_generate(f, k);
     }
     while (find_pull(f, k - 1)) {
-        if (step->kind == SETTI_FIND_TEST) {
-            find_test(f, k);
-        } else {
-            find_show(f, step);
-        }
+        find_test(f, k);
         if (f->failed) {
             return false;
         }
@@ -773,6 +775,9 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
     rows->search = search;
     rows->variable_count = search->result_count;
     rows->internal = f;
+    for (uint32_t v = 0; v < rows->variable_count; v++) {
+        rows->index[v] = f->column + (size_t)v * FIND_ROWS;
+    }
     if (serial) {
         setti_world_open_loop(world, &search->open);
     }
@@ -790,7 +795,6 @@ static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
         for (uint32_t k = 0; k < rows->count; k++) {
             column[k] = find_value(f, last, k, number, place);
         }
-        rows->index[v] = column;
     }
 }
 
@@ -843,9 +847,6 @@ bool sett_rows_next(sett_rows* rows)
     bool open = f->closed == f->search->open.closed;
     rows->count =
         open && f->sorted.count != 0 ? setti_sorted_take(&f->sorted, f->search, f->column) : 0;
-    for (uint32_t v = 0; v < rows->variable_count; v++) {
-        rows->index[v] = f->column + (size_t)v * FIND_ROWS;
-    }
     return rows->count != 0;
 }
 

@@ -1036,7 +1036,9 @@ sett_status sett_search_bind(sett_search* search, uint32_t variable, sett_entity
     if (search == NULL) {
         return SETT_STATUS_ARGUMENT;
     }
-    if (variable >= search->result_count || search->variable[search->result[variable]].optional) {
+    setti_variable* bound =
+        variable < search->result_count ? &search->variable[search->result[variable]] : NULL;
+    if (bound == NULL || bound->optional) {
         return setti_world_fail_with(
             search->world, SETT_STATUS_ARGUMENT,
             "%s: search \"%.100s\" has no variable %u that is not optional", __func__,
@@ -1045,22 +1047,8 @@ sett_status sett_search_bind(sett_search* search, uint32_t variable, sett_entity
     sett_status status = setti_world_check_serial(search->world, __func__);
     status = status == SETT_OK ? search_check_closed(search, __func__) : status;
     if (status == SETT_OK) {
-        search->variable[search->result[variable]].entity = entity;
-        search->variable[search->result[variable]].bound = !sett_is_null(entity);
+        bound->entity = entity;
+        bound->bound = !sett_is_null(entity);
     }
     return status;
-}
-
-uint32_t setti_search_constant(const sett_search* search, uint32_t variable)
-{
-    const setti_variable* at = &search->variable[variable];
-    SETTI_ASSERT(variable < search->variable_count);
-    const sett_world* world = search->world;
-    if (at->singleton) {
-        const setti_type* tag = setti_world_type(world, SETT_ID_SINGLETONS);
-        uint32_t cursor = 0;
-        return tag != NULL && tag->storage.count != 0 ? setti_storage_next(&tag->storage, &cursor)
-                                                      : SETTI_NONE;
-    }
-    return sett_entity_valid(world, at->entity) ? at->entity.index : SETTI_NONE;
 }

@@ -168,9 +168,6 @@ void setti_find_release(sett_world* world, bool pooled, void* piece, size_t size
 /* Frees what a search has at work; no loop over it is open. */
 void setti_find_free(sett_search* search);
 
-/* The entity index of a constant or a bound variable; SETTI_NONE if it is dead or null. */
-uint32_t setti_search_constant(const sett_search* search, uint32_t variable);
-
 setti_value_kind setti_compare_kind(const setti_search_side* side);
 
 /* Works out what a side is. SETT_OK, or `message` says what is wrong. */
@@ -199,6 +196,14 @@ uint32_t setti_compare_entity(sett_world* world, const setti_search_side* side, 
 static inline bool setti_search_is_fixed(const setti_variable* variable)
 {
     return variable->name == NULL || variable->bound;
+}
+
+/* The entity index of such a variable; SETTI_NONE if it is dead or null. */
+static inline uint32_t setti_search_constant(const sett_search* search, uint32_t variable)
+{
+    const setti_variable* at = &search->variable[variable];
+    SETTI_ASSERT(variable < search->variable_count);
+    return setti_along_fixed(search->world, at->singleton, at->entity);
 }
 
 /* What comparisons and accesses are in texts. */
