@@ -97,7 +97,7 @@ typedef struct choose {
 
 static const setti_search_item* choose_item(const choose* c, uint32_t k)
 {
-    SETTI_ASSERT(k >= c->scope->item && k < c->scope->item_stop);
+    SETTI_ASSERT(k >= c->scope->items.first && k < c->scope->items.stop);
     return &c->search->item[c->search->order[k]];
 }
 
@@ -170,7 +170,7 @@ static const setti_type* choose_driver(const choose* c, uint32_t variable)
         return choose_needs(&c->search->item[c->search->drives], variable);
     }
     const setti_type* rarest = NULL;
-    for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
+    for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
         const setti_type* type = choose_needs(choose_item(c, k), variable);
         if (type != NULL && (rarest == NULL || type->storage.count < rarest->storage.count)) {
             rarest = type;
@@ -323,7 +323,7 @@ static bool choose_is_due(const choose* c, const choose_state* s, const setti_se
 /* Asks whatever can be asked. */
 static void choose_settle(choose* c, choose_state* s)
 {
-    for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
+    for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
         const setti_search_item* item = choose_item(c, k);
         if (choose_is_due(c, s, item)) {
             s->rows = choose_test(c, s, item);
@@ -432,7 +432,7 @@ static void choose_scan(choose* c, const choose_state* s, uint32_t variable, cho
     pick->variable = (uint8_t)variable;
     pick->item = NULL;
     pick->cost = s->cost + choose_cost(rows, choose_by_words(driver) ? COST_WORD : COST_SCAN);
-    for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
+    for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
         const setti_search_item* item = choose_item(c, k);
         const setti_type* type = setti_choose_scanned(item, variable, driver);
         if (type == NULL || (type == driver && !item->negated)) {
@@ -458,7 +458,7 @@ static uint32_t choose_next(choose* c, const choose_state* s, choose_pick* picks
     uint32_t count = 0;
     uint32_t first = choose_driven(c);
     bool driven = choose_is_wanted(c, s, first);
-    for (uint32_t k = c->scope->item; k < c->scope->item_stop && !driven; k++) {
+    for (uint32_t k = c->scope->items.first; k < c->scope->items.stop && !driven; k++) {
         count += choose_item_picks(c, s, choose_item(c, k), &picks[count]);
     }
     for (uint32_t v = 0; v < c->search->variable_count; v++) {
@@ -485,7 +485,7 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
     if (pick->kind == SETTI_FIND_SCAN) {
         known = choose_driver(c, pick->variable);
         domain = choose_scale(pick->rows, CHOOSE_ONE, SETTI_MAX(s->rows, 1)) / CHOOSE_ONE;
-        for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
+        for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
             const setti_search_item* item = choose_item(c, k);
             if (item->kind == SETTI_ITEM_HAS &&
                 setti_choose_scanned(item, pick->variable, known) != NULL) {
@@ -582,7 +582,7 @@ static uint32_t choose_class(const setti_search_item* item)
 static void choose_add_tests(choose* c, choose_state* s)
 {
     for (uint32_t class = 0; class < 4; class ++) {
-        for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
+        for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
             const setti_search_item* item = choose_item(c, k);
             if (choose_class(item) != class || !choose_is_due(c, s, item)) {
                 continue;
@@ -631,7 +631,7 @@ static setti_search_step* choose_add_find(choose* c, setti_search_step_kind kind
 /* Optional links come last: they leave every row. */
 static void choose_add_optional(choose* c, const choose_state* s)
 {
-    for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
+    for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
         const setti_search_item* item = choose_item(c, k);
         uint32_t fresh =
             item->optional && item->kind == SETTI_ITEM_LINK ? item->variables & ~s->found : 0;
@@ -657,13 +657,14 @@ static void choose_lists(choose* c, uint16_t pipe)
         if (step->kind != SETTI_FIND_TEST || item->kind != SETTI_ITEM_LIST) {
             continue;
         }
-        step->pipe = (uint16_t)c->plan->pipe_count;
-        step->pipe_stop = (uint16_t)(step->pipe + (item->scope_stop - item->scope));
-        c->plan->pipe_count = step->pipe_stop;
-        SETTI_ASSERT(c->plan->pipe_count <= c->search->pipe_room && step->pipe < step->pipe_stop);
-        for (uint16_t at = step->pipe; at < step->pipe_stop; at++) {
-            choose_pipe(c, at, c->search->order[item->scope + at - step->pipe], step->found,
-                        step->estimate, (uint8_t)(step->depth + 1));
+        step->pipes.first = (uint16_t)c->plan->pipe_count;
+        step->pipes.stop = (uint16_t)(step->pipes.first + (item->scopes.stop - item->scopes.first));
+        c->plan->pipe_count = step->pipes.stop;
+        SETTI_ASSERT(c->plan->pipe_count <= c->search->pipe_room &&
+                     step->pipes.first < step->pipes.stop);
+        for (uint16_t at = step->pipes.first; at < step->pipes.stop; at++) {
+            choose_pipe(c, at, c->search->order[item->scopes.first + at - step->pipes.first],
+                        step->found, step->estimate, (uint8_t)(step->depth + 1));
         }
     }
 }

@@ -99,7 +99,7 @@ static size_t find_lay_out(const sett_search* search, find* f, void* piece)
 {
     size_t at = setti_align_up(sizeof(find), 64);
     f->plan.step = find_cut(piece, &at, search->step_room * sizeof(setti_search_step));
-    f->plan.pipe = find_cut(piece, &at, search->pipe_room * sizeof(setti_search_pipe));
+    f->plan.pipe = find_cut(piece, &at, search->pipe_room * sizeof(setti_span));
     f->work = find_cut(piece, &at, search->step_room * sizeof(find_work));
     f->column = find_cut(piece, &at, search->result_count * FIND_ROWS * sizeof(uint32_t));
     f->block = find_cut(piece, &at, search->depth_room * sizeof(find_block));
@@ -315,7 +315,7 @@ static void scan_prepare(const find* f, const setti_search_step* step, find_scan
     if (step->driver != NULL) {
         scan_add(scan, &step->driver->storage, false);
     }
-    for (uint32_t k = step->scope->item; k < step->scope->item_stop; k++) {
+    for (uint32_t k = step->scope->items.first; k < step->scope->items.stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];
         const setti_type* type = setti_choose_scanned(item, step->variable, step->driver);
         if (type != NULL && (type != step->driver || item->negated)) {
@@ -626,10 +626,10 @@ static bool test_compare(const find* f, const setti_search_item* item, uint32_t 
 static void test_list(find* f, const setti_search_step* step)
 {
     find_block* input = &f->block[step->depth + 1];
-    SETTI_ASSERT(step->pipe < step->pipe_stop && step->pipe_stop <= f->plan.pipe_count);
+    SETTI_ASSERT(step->pipes.first < step->pipes.stop && step->pipes.stop <= f->plan.pipe_count);
     memset(input->mark, 0, sizeof(input->mark));
-    for (uint32_t at = step->pipe; at < step->pipe_stop; at++) {
-        const setti_search_pipe* pipe = &f->plan.pipe[at];
+    for (uint32_t at = step->pipes.first; at < step->pipes.stop; at++) {
+        const setti_span* pipe = &f->plan.pipe[at];
         for (uint32_t k = pipe->first; k < pipe->stop; k++) {
             f->work[k].begun = false;
         }
@@ -921,9 +921,9 @@ static void explain_pipe(setti_writer* writer, const sett_search* search,
         if (step->kind != SETTI_FIND_INPUT) {
             explain_step(writer, search, step, indent);
         }
-        for (uint32_t at = step->pipe; at < step->pipe_stop; at++) {
+        for (uint32_t at = step->pipes.first; at < step->pipes.stop; at++) {
             setti_writer_add(writer, "%*sside %u\n", (int)indent + 4, "",
-                             (unsigned)(at - step->pipe + 1));
+                             (unsigned)(at - step->pipes.first + 1));
             explain_pipe(writer, search, plan, at, indent + 8);
         }
     }

@@ -180,32 +180,22 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
 }
 
 /* Gives a scope its items, or a list its scopes; they lie one after another. */
-static bool build_close(search_build* b, const uint16_t* numbers, uint32_t count, uint16_t* first,
-                        uint16_t* stop)
+static bool build_close(search_build* b, setti_span* span, const uint16_t* numbers, uint32_t count)
 {
     sett_search* search = b->search;
     if (search->order_count + count > SETTI_SEARCH_ORDER) {
         return build_fail(b, SETT_STATUS_LIMIT, "the query has too many terms");
     }
-    *first = (uint16_t)search->order_count;
+    span->first = (uint16_t)search->order_count;
     memcpy(search->order + search->order_count, numbers, count * sizeof(*numbers));
     search->order_count += count;
-    *stop = (uint16_t)search->order_count;
+    span->stop = (uint16_t)search->order_count;
     return true;
 }
 
-static bool build_close_scope(search_build* b, uint16_t number, const search_items* items)
+static bool build_close_scope(search_build* b, uint16_t scope, const search_items* items)
 {
-    SETTI_ASSERT(number < b->search->scope_count);
-    setti_search_scope* scope = &b->search->scope[number];
-    return build_close(b, items->item, items->count, &scope->item, &scope->item_stop);
-}
-
-static bool build_close_list(search_build* b, setti_search_item* item, const uint16_t* scopes,
-                             uint32_t count)
-{
-    SETTI_ASSERT(item->kind == SETTI_ITEM_LIST && count != 0);
-    return build_close(b, scopes, count, &item->scope, &item->scope_stop);
+    return build_close(b, &b->search->scope[scope].items, items->item, items->count);
 }
 
 static const setti_type* build_type(search_build* b, sett_component component)
@@ -417,7 +407,7 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
     *or_next = search->term[b->at].or_next;
     b->at++;
     return list == NULL ||
-           (build_close_scope(b, inner, &own) && build_close_list(b, list, &inner, 1));
+           (build_close_scope(b, inner, &own) && build_close(b, &list->scopes, &inner, 1));
 }
 
 /* A chain: one side, or a list of several. */
@@ -457,7 +447,7 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
         }
         count++;
     }
-    return !b->failed && build_close_list(b, list, sides, count);
+    return !b->failed && build_close(b, &list->scopes, sides, count);
 }
 
 /* All chains up to the end, of the list or of the terms. */
@@ -491,7 +481,7 @@ static uint32_t build_free(const sett_search* search, uint16_t scope)
 {
     SETTI_ASSERT(scope < search->scope_count);
     uint32_t variables = 0;
-    for (uint32_t k = search->scope[scope].item; k < search->scope[scope].item_stop; k++) {
+    for (uint32_t k = search->scope[scope].items.first; k < search->scope[scope].items.stop; k++) {
         variables |= search->item[search->order[k]].variables;
     }
     return variables & ~search->scope[scope].locals;
@@ -519,11 +509,11 @@ static void build_forget_target(const search_build* b, setti_search_scope* scope
 /* A list of one scope with one item in it is that item, unless the scope has variables. */
 static void build_collapse(const sett_search* search, setti_search_item* list)
 {
-    SETTI_ASSERT(list->kind == SETTI_ITEM_LIST && list->scope < list->scope_stop);
-    const setti_search_scope* scope = &search->scope[search->order[list->scope]];
-    if (list->scope_stop == list->scope + 1 && scope->item_stop == scope->item + 1 &&
-        scope->locals == 0) {
-        const setti_search_item* item = &search->item[search->order[scope->item]];
+    SETTI_ASSERT(list->kind == SETTI_ITEM_LIST && list->scopes.first < list->scopes.stop);
+    const setti_search_scope* scope = &search->scope[search->order[list->scopes.first]];
+    if (list->scopes.stop == list->scopes.first + 1 &&
+        scope->items.stop == scope->items.first + 1 && scope->locals == 0) {
+        const setti_search_item* item = &search->item[search->order[scope->items.first]];
         bool negated = list->negated != item->negated;
         *list = *item;
         list->negated = negated;
@@ -535,13 +525,14 @@ static void build_variables(search_build* b, uint16_t scope)
 {
     sett_search* search = b->search;
     setti_search_scope* at = &search->scope[scope];
-    for (uint32_t k = at->item; k < at->item_stop; k++) {
+    for (uint32_t k = at->items.first; k < at->items.stop; k++) {
         setti_search_item* item = &search->item[search->order[k]];
         if (scope != 0) {
             build_forget_target(b, at, item);
         }
         item->variables = build_bit(search, item->source) | build_bit(search, item->target);
-        for (uint32_t s = item->scope; item->kind == SETTI_ITEM_LIST && s < item->scope_stop; s++) {
+        for (uint32_t s = item->scopes.first;
+             item->kind == SETTI_ITEM_LIST && s < item->scopes.stop; s++) {
             build_variables(b, search->order[s]);
             item->variables |= build_free(search, search->order[s]);
         }
@@ -578,14 +569,14 @@ static const setti_search_item* build_list_of(const sett_search* search,
                                               const setti_search_scope* scope, uint32_t bit,
                                               bool* partly)
 {
-    for (uint32_t k = scope->item; k < scope->item_stop; k++) {
+    for (uint32_t k = scope->items.first; k < scope->items.stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];
         if (item->kind != SETTI_ITEM_LIST || item->negated || (item->variables & bit) == 0 ||
-            item->scope_stop == item->scope + 1) {
+            item->scopes.stop == item->scopes.first + 1) {
             continue;
         }
         uint32_t in_all = UINT32_MAX;
-        for (uint32_t s = item->scope; s < item->scope_stop; s++) {
+        for (uint32_t s = item->scopes.first; s < item->scopes.stop; s++) {
             in_all &= build_free(search, search->order[s]);
         }
         if ((in_all & bit) != 0) {
@@ -602,7 +593,7 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t into
     sett_search* search = b->search;
     search_items own = {.count = 0};
     const setti_search_scope from = search->scope[side];
-    for (uint32_t k = from.item; k < from.item_stop; k++) {
+    for (uint32_t k = from.items.first; k < from.items.stop; k++) {
         uint16_t number = search->order[k];
         bool local = (search->item[number].variables & from.locals) != 0;
         search_items* list = local ? &own : items;
@@ -615,7 +606,8 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t into
     }
     setti_search_item* item = build_item(b, items, SETTI_ITEM_LIST);
     uint16_t scope = build_new_scope(b, into);
-    if (b->failed || !build_close_scope(b, scope, &own) || !build_close_list(b, item, &scope, 1)) {
+    if (b->failed || !build_close_scope(b, scope, &own) ||
+        !build_close(b, &item->scopes, &scope, 1)) {
         return false;
     }
     search->scope[scope].locals = from.locals;
@@ -629,7 +621,7 @@ static bool build_branches(search_build* b, uint16_t scope, uint32_t most);
 static bool build_branch(search_build* b, uint16_t scope, const setti_search_item* list,
                          uint32_t side, uint32_t most)
 {
-    SETTI_ASSERT(list->scope + side < list->scope_stop);
+    SETTI_ASSERT(list->scopes.first + side < list->scopes.stop);
     sett_search* search = b->search;
     search_items items = {.count = 0};
     uint16_t made = build_new_scope(b, scope);
@@ -639,12 +631,12 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
     const setti_search_scope from = search->scope[scope];
     search->scope[made].locals = from.locals;
     b->positive[made] = b->positive[scope];
-    for (uint32_t k = from.item; k < from.item_stop; k++) {
+    for (uint32_t k = from.items.first; k < from.items.stop; k++) {
         if (&search->item[search->order[k]] != list) {
             items.item[items.count++] = search->order[k];
         }
     }
-    if (!build_merge_side(b, &items, made, search->order[list->scope + side])) {
+    if (!build_merge_side(b, &items, made, search->order[list->scopes.first + side])) {
         return false;
     }
     if (side != 0) {
@@ -654,9 +646,9 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
         }
         earlier->negated = true;
         earlier->term = list->term;
-        earlier->scope = list->scope;
-        earlier->scope_stop = (uint16_t)(list->scope + side);
-        for (uint32_t s = earlier->scope; s < earlier->scope_stop; s++) {
+        earlier->scopes.first = list->scopes.first;
+        earlier->scopes.stop = (uint16_t)(list->scopes.first + side);
+        for (uint32_t s = earlier->scopes.first; s < earlier->scopes.stop; s++) {
             earlier->variables |= build_free(search, search->order[s]);
         }
     }
@@ -682,7 +674,7 @@ static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
                               "any entity will do",
                               search->variable[v].name);
         }
-        uint32_t sides = list != NULL ? (uint32_t)(list->scope_stop - list->scope) : 0;
+        uint32_t sides = list != NULL ? (uint32_t)(list->scopes.stop - list->scopes.first) : 0;
         if (list != NULL && sides <= most) {
             for (uint32_t side = 0; side < sides; side++) {
                 if (!build_branch(b, scope, list, side, (most + side) / sides)) {

@@ -33,6 +33,12 @@
 #define SETTI_NO_REF 0xFFu   /* nothing: the term has no target */
 #define SETTI_NO_DEPTH 0xFFu /* the variable is a constant */
 
+/* Numbers or steps one after another: `stop` is behind the last. */
+typedef struct setti_span {
+    uint16_t first;
+    uint16_t stop;
+} setti_span;
+
 typedef enum setti_item_kind {
     SETTI_ITEM_HAS,
     SETTI_ITEM_LINK,
@@ -53,18 +59,16 @@ typedef struct setti_search_item {
     const setti_type* type;     /* of a component or link */
     const setti_type* along;    /* of a link, or of `walk`: a relationship or the hierarchy */
     const setti_type* needs[2]; /* what source and target have to have themselves; NULL: nothing */
-    uint16_t scope;             /* of a list: the first of its scopes, */
-    uint16_t scope_stop;        /* in `order`, and behind the last */
+    setti_span scopes;          /* of a list, in `order` */
     uint32_t variables;         /* in it, but for those that belong to its own scopes */
 } setti_search_item;
 
 #define SETTI_SEARCH_COMPARES 32
 
 typedef struct setti_search_scope {
-    uint16_t parent; /* its own number: none */
-    uint16_t item;   /* the first, in `order`, */
-    uint16_t item_stop;
-    uint32_t locals; /* variables that belong to it */
+    uint16_t parent;  /* its own number: none */
+    setti_span items; /* in `order` */
+    uint32_t locals;  /* variables that belong to it */
 } setti_search_scope;
 
 typedef struct setti_variable {
@@ -97,21 +101,16 @@ typedef struct setti_search_step {
     const setti_search_item* item;
     const setti_type* driver;        /* of a scan; NULL: all entities */
     const setti_search_scope* scope; /* of a scan: whose items narrow it */
-    uint16_t pipe, pipe_stop;        /* of a test of a list */
+    setti_span pipes;                /* of a test of a list */
     uint32_t found;                  /* of a test of a list: variables that are found before it */
     bool prefetch;                   /* of links that do not stay in a cache */
     uint64_t estimate;               /* rows that it leaves, in all */
 } setti_search_step;
 
-/* Steps one after another: `stop` is behind the last. */
-typedef struct setti_search_pipe {
-    uint16_t first;
-    uint16_t stop;
-} setti_search_pipe;
-
 typedef struct setti_search_plan {
     setti_search_step* step; /* room for search->step_room */
-    setti_search_pipe* pipe; /* room for search->pipe_room; the first are those of the branches */
+    setti_span*
+        pipe; /* of steps; room for search->pipe_room; the first are those of the branches */
     uint32_t step_count;
     uint32_t pipe_count;
     uint8_t place[SETTI_SEARCH_BRANCHES][SETT_SEARCH_VARIABLES]; /* depths where variables are */
