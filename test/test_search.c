@@ -4,6 +4,8 @@
 
 #include "search/search_tree.h"
 
+#include <locale.h>
+
 static sett_component Ship, Planet, Cargo, DockedAt, RuledBy, AtWar, LocatedIn;
 
 static sett_component tag(sett_world* world, const char* name)
@@ -381,6 +383,30 @@ static void printed_again(void)
     CHECK_END(world);
 }
 
+static void locales_do_not_matter(void)
+{
+    static const char* const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "C"};
+    sett_world* world = galaxy();
+    sett_component Count_id = SETT_REGISTER(world, Count);
+    CHECK_EQ(SETT_MEMBERS(world, Count, n), SETT_OK);
+    size_t k = 0;
+    while (setlocale(LC_NUMERIC, names[k]) == NULL) {
+        k++;
+    }
+    sett_search* search = sett_search_create(world, "Count.n > 0.5, Count.n < 9223372036854775807");
+    CHECK_MSG(search != NULL, "%s", sett_world_message(world));
+    char text[100];
+    sett_search_print(search, text, sizeof(text));
+    setlocale(LC_NUMERIC, "C");
+    CHECK_STR_EQ(text, "Count.n > 0.5, Count.n < 9223372036854775807");
+    char digits[600] = "Count.n == 0.";
+    memset(digits + strlen(digits), '1', 500);
+    CHECK(sett_search_create(world, digits) == NULL);
+    CHECK_STR_EQ(sett_world_message(world),
+                 "sett_search_create: column 12: a number has 400 characters at most");
+    CHECK_END(world);
+}
+
 /* Results in an order: by a target, parents first, by a member or a name. */
 static void orders(void)
 {
@@ -731,7 +757,7 @@ static void in_a_system(void)
 
 TEST_MAIN(TEST(terms_of_one_entity), TEST(one_result_without_variables), TEST(joins),
           TEST(closures), TEST(traits), TEST(walks), TEST(prefabs_and_singletons), TEST(members),
-          TEST(terms_from_c), TEST(printed_again), TEST(orders), TEST(many_rows_in_order),
-          TEST(the_driver_is_said), TEST(many_lists), TEST(bound_variables),
-          TEST(locked_while_open), TEST(many_rows), TEST(plans_in_words), TEST(memory_runs_out),
-          TEST(in_a_system))
+          TEST(terms_from_c), TEST(printed_again), TEST(locales_do_not_matter), TEST(orders),
+          TEST(many_rows_in_order), TEST(the_driver_is_said), TEST(many_lists),
+          TEST(bound_variables), TEST(locked_while_open), TEST(many_rows), TEST(plans_in_words),
+          TEST(memory_runs_out), TEST(in_a_system))

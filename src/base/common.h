@@ -74,18 +74,20 @@ static inline bool setti_multiply(size_t count, size_t size, size_t* out)
     return true;
 }
 
+/* Whether misuse is reported where a release build spends nothing on it. */
+#if defined(NDEBUG)
+#define SETTI_DEBUG false
+#else
+#define SETTI_DEBUG true
+#endif
+
 /* Whether a pointer that `call` needs is NULL, mostly because creating it failed. Debug builds
  * report it on stderr, since there is no world whose log could be used. */
 static inline bool setti_is_null(const void* pointer, const char* call, const char* what)
 {
-#if !defined(NDEBUG)
-    if (pointer == NULL) {
+    if (SETTI_DEBUG && pointer == NULL) {
         setti_report_null(call, what);
     }
-#else
-    (void)call;
-    (void)what;
-#endif
     return SETTI_UNLIKELY(pointer == NULL);
 }
 

@@ -36,7 +36,7 @@ static bool describe_one_job(setti_writer* text, const sett_system* system)
     setti_plan plan;
     setti_plan_update(system->query);
     setti_plan_make(system->query, &plan);
-    uint32_t scattered = setti_query_scattered(system->query, plan.in_place);
+    uint32_t scattered = system->query->written & ~plan.in_place;
     const setti_type* sparse = setti_system_sparse(system);
     if (scattered != 0) {
         const setti_term* term = &system->query->term[setti_bits_lowest(scattered)];

@@ -20,6 +20,25 @@ SETTI_INLINE uint32_t setti_along_target(const setti_type* along, uint32_t index
                                    : ((const sett_hierarchy*)value)->parent - 1;
 }
 
+/* Whether what has the type leads to one other entity: the hierarchy, or a relationship with one
+ * target for each source. */
+SETTI_INLINE bool setti_along_is_one(const setti_type* type)
+{
+    return type->id == SETT_ID_HIERARCHY || (type->relation != NULL && type->records == NULL);
+}
+
+/* The entity that a term names: the one with the singletons, or a handle; SETTI_NONE if there is
+ * none. */
+SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton, sett_entity entity)
+{
+    if (!singleton) {
+        return setti_entity_signature(&world->entities, entity) != NULL ? entity.index : SETTI_NONE;
+    }
+    const setti_type* tag = setti_world_type(world, SETT_ID_SINGLETONS);
+    uint32_t cursor = 0;
+    return tag != NULL ? setti_storage_next(&tag->storage, &cursor) : SETTI_NONE;
+}
+
 /* The next target of a walk, which begins as all zeroes; SETTI_NONE ends it, also where links lead
  * in a circle: `seen` is set again after 1, 2, 4, ... steps (Brent). */
 typedef struct setti_along_walk {

@@ -58,17 +58,8 @@ SETTI_INLINE void batch_limit(const sett_query* query, sett_batch* batch)
 /* Whether a field's values lie in another order than the batch's rows. */
 static bool batch_gathers(const sett_batch* batch)
 {
-    setti_loop* loop = setti_loop_of(batch);
-    const sett_query* query = loop->query;
-    if (loop->driver == SETT_QUERY_TERMS && loop->nested == 0) {
-        return query->gathers;
-    }
-    for (uint32_t k = 0; k < query->term_count; k++) {
-        if (query->term[k].has_field && (loop->in_place >> k & 1) == 0) {
-            return true;
-        }
-    }
-    return false;
+    const setti_loop* loop = setti_loop_of(batch);
+    return (loop->query->fields & ~loop->in_place) != 0;
 }
 
 static void batch_start_any(sett_query* query, sett_batch* batch)
@@ -128,10 +119,9 @@ SETTI_COLD static void batch_nest(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
-    for (uint32_t k = 0; k < query->term_count; k++) {
-        if (query->term[k].has_field && query->term[k].type->storage.gather != NULL) {
-            loop->nested |= (uint32_t)1 << k;
-        }
+    for (uint32_t rest = query->fields; rest != 0; rest &= rest - 1) {
+        uint32_t k = setti_bits_lowest(rest);
+        loop->nested |= (uint32_t)(query->term[k].type->storage.gather != NULL) << k;
     }
     loop->in_place &= ~loop->nested;
     loop->ordered &= ~loop->nested;
@@ -155,11 +145,10 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
         loop->driver != SETT_QUERY_TERMS ? &query->term[loop->driver].type->storage : NULL;
     loop->scratch = scratch;
     loop->unit = SETTI_MIN(loop->unit, SETTI_GATHER_ROWS);
-    for (uint32_t k = 0; k < query->term_count; k++) {
+    for (uint32_t rest = query->written & ~loop->in_place; rest != 0; rest &= rest - 1) {
+        uint32_t k = setti_bits_lowest(rest);
         const setti_term* term = &query->term[k];
-        if (term->has_field && term->access != SETT_IN && (loop->in_place >> k & 1) == 0) {
-            setti_gather_add(scratch, &term->type->storage, setti_field_copies(batch, term), k);
-        }
+        setti_gather_add(scratch, &term->type->storage, setti_field_copies(batch, term), k);
     }
 }
 
@@ -233,41 +222,55 @@ SETTI_INLINE void batch_count(sett_query* query)
     }
 }
 
+/* Makes the loop one of `open`: the query's, or that of a job. False if there is no memory for the
+ * copies that it works on. */
+SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    sett_query* query = loop->query;
+    sett_world* world = query->world;
+    setti_side* side = open != &query->open ? (setti_side*)(void*)open : NULL;
+    uint32_t* gathering = side != NULL ? &side->open : &world->gathering;
+    loop->open = open;
+    loop->closed = open->closed;
+    if (SETTI_UNLIKELY(*gathering != 0)) {
+        batch_nest(batch);
+    }
+    if (SETTI_UNLIKELY(world->profiling)) {
+        loop->direct = false;
+        loop->full = false;
+        loop->arranged = false;
+    }
+    if (loop->direct || !batch_gathers(batch)) {
+        return true;
+    }
+    setti_gather_scratch* scratch =
+        side != NULL ? setti_arena_alloc(&side->scratch, query->scratch_size, query->scratch_align)
+                     : setti_pool_alloc(&world->pool, query->scratch_size, query->scratch_align);
+    if (scratch != NULL) {
+        batch_open_scratch(batch, scratch, &open->scratches);
+        ++*gathering;
+    }
+    return scratch != NULL;
+}
+
 /* Begins a loop, whatever the query asks for and the world is at. */
 SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* batch)
 {
-    setti_loop* loop = setti_loop_of(batch);
     sett_world* world = query->world;
     if (SETTI_UNLIKELY(world->running != NULL)) {
         return batch_reject(query);
     }
     batch_start(query, batch);
     setti_lists_prepare(query);
-    loop->open = &query->open;
-    loop->closed = query->open.closed;
-    if (SETTI_UNLIKELY(world->gathering != 0)) {
-        batch_nest(batch);
+    if (!batch_open(batch, &query->open)) {
+        setti_world_no_memory(world, "sett_query_begin");
+        return NULL;
     }
-    if (!loop->direct && batch_gathers(batch)) {
-        setti_gather_scratch* scratch =
-            setti_pool_alloc(&world->pool, query->scratch_size, query->scratch_align);
-        if (scratch == NULL) {
-            setti_world_no_memory(world, "sett_query_begin");
-            return NULL;
-        }
-        batch_open_scratch(batch, scratch, &query->open.scratches);
-        world->gathering++;
-    }
-    (void)batch_recall(batch, true);
     setti_world_open_loop(world, &query->open);
     query->open.frame = NULL;
     batch_count(query);
-    if (SETTI_UNLIKELY(world->profiling)) {
-        loop->direct = false;
-        loop->full = false;
-        loop->arranged = false;
-    }
-    return batch;
+    return batch_recall(batch, true);
 }
 
 /* With 16 entities a loop is all overhead. As a rule a query's plan is what it was, over plain
@@ -315,28 +318,14 @@ sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_s
     const sett_world* world = query->world;
     SETTI_ASSERT(from % SETT_BATCH_ROWS == 0 && query->version == world->listener_version);
     batch_start(query, batch);
-    loop->open = &side->none;
-    loop->closed = side->none.closed;
-    if (SETTI_UNLIKELY(side->open != 0)) {
-        batch_nest(batch);
-    }
     loop->cursor = from;
     loop->limit = SETTI_MIN(loop->limit, to);
-    if (!loop->direct && batch_gathers(batch)) {
-        setti_gather_scratch* scratch =
-            setti_arena_alloc(&side->scratch, query->scratch_size, query->scratch_align);
-        if (scratch == NULL) {
-            side->failed = true;
-            return NULL;
-        }
-        batch_open_scratch(batch, scratch, &side->none.scratches);
-        side->open++;
+    if (!batch_open(batch, &side->none)) {
+        side->failed = true;
+        return NULL;
     }
     if (SETTI_UNLIKELY(world->profiling)) { /* then there is one thread */
         query->use[SETTI_PROFILED].loops += from == 0;
-        loop->direct = false;
-        loop->full = false;
-        loop->arranged = false;
     }
     return batch_recall(batch, own);
 }
@@ -785,12 +774,12 @@ sett_batch* sett_batch_part(sett_batch* batch, uint32_t part, uint32_t parts)
     }
     setti_loop* loop = setti_loop_of(batch);
     if (part >= parts) {
-#if !defined(NDEBUG)
-        setti_world_misuse_with(loop->query->world, SETT_STATUS_ARGUMENT,
-                                "sett_batch_part: part %u of %u of query \"%.100s\": parts are "
-                                "counted from 0",
-                                (unsigned)part, (unsigned)parts, loop->query->open.name);
-#endif
+        if (SETTI_DEBUG) {
+            setti_world_misuse_with(loop->query->world, SETT_STATUS_ARGUMENT,
+                                    "sett_batch_part: part %u of %u of query \"%.100s\": parts are "
+                                    "counted from 0",
+                                    (unsigned)part, (unsigned)parts, loop->query->open.name);
+        }
         sett_batch_stop(batch);
         return batch;
     }
@@ -819,15 +808,12 @@ sett_entity sett_batch_entity_lookup_(const sett_batch* batch, uint32_t row)
 
 SETTI_COLD static void batch_no_term(const sett_query* query, uint32_t k)
 {
-#if !defined(NDEBUG)
-    setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
-                            "sett_batch_at: term %u of query \"%.100s\": it has %u terms, counted "
-                            "from 0",
-                            (unsigned)k, query->open.name, (unsigned)query->term_count);
-#else
-    (void)query;
-    (void)k;
-#endif
+    if (SETTI_DEBUG) {
+        setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
+                                "sett_batch_at: term %u of query \"%.100s\": it has %u terms, "
+                                "counted from 0",
+                                (unsigned)k, query->open.name, (unsigned)query->term_count);
+    }
 }
 
 const void* sett_batch_at(const sett_batch* batch, uint32_t k, uint32_t row)

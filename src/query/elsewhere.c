@@ -23,26 +23,22 @@ static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
 }
 
 /* Where the term's component is, seen from an entity; SETTI_NONE: nowhere. */
-static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* term, uint32_t index)
+static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* at, uint32_t index)
 {
-    SETTI_ASSERT(term->type != NULL);
-    if (term->singleton) {
-        const setti_type* tag = setti_world_type(world, SETT_ID_SINGLETONS);
-        uint32_t cursor = 0;
-        index = tag != NULL ? setti_storage_next(&tag->storage, &cursor) : SETTI_NONE;
-    } else if (!sett_is_null(term->entity)) {
-        index = setti_entity_is_current(&world->entities, term->entity) ? term->entity.index
-                                                                        : SETTI_NONE;
+    const sett_term* term = &at->given;
+    SETTI_ASSERT(at->type != NULL);
+    if (term->singleton || !sett_is_null(term->entity)) {
+        index = setti_along_fixed(world, term->singleton, term->entity);
     }
-    return setti_along_find(setti_world_type(world, term->along), term->walk, term->type, index);
+    return setti_along_find(setti_world_type(world, term->along), term->walk, at->type, index);
 }
 
 bool setti_elsewhere_is(const sett_query* query, uint32_t index)
 {
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
-        const setti_elsewhere* term = &query->elsewhere[k];
-        if (term->kind != SETT_OPTIONAL && (elsewhere_find(query->world, term, index) !=
-                                            SETTI_NONE) != (term->kind == SETT_WITH)) {
+        const setti_elsewhere* at = &query->elsewhere[k];
+        if (at->given.kind != SETT_OPTIONAL && (elsewhere_find(query->world, at, index) !=
+                                                SETTI_NONE) != (at->given.kind == SETT_WITH)) {
             return false;
         }
     }
@@ -87,24 +83,20 @@ const char* setti_elsewhere_check(const sett_world* world, const sett_term* term
     }
     const setti_type* type = setti_world_type(world, term->along);
     /* the library's own need not be registered yet: then no entity leads anywhere */
-    bool one = term->along == 0 || term->along == SETT_ID_HIERARCHY ||
-               (term->along == SETT_ID_INSTANCE_OF && type == NULL) ||
-               (type != NULL && type->relation != NULL && type->records == NULL);
+    bool one = type != NULL ? setti_along_is_one(type)
+                            : term->along == 0 || term->along == SETT_ID_HIERARCHY ||
+                                  term->along == SETT_ID_INSTANCE_OF;
     return one ? NULL : "`along` is not a relationship with one target for each source";
 }
 
 void setti_elsewhere_add(sett_query* query, const sett_term* given)
 {
-    SETTI_ASSERT(query->elsewhere_count < SETTI_ELSEWHERE);
-    setti_elsewhere* term = &query->elsewhere[query->elsewhere_count++];
-    term->type = setti_world_type(query->world, given->component);
-    SETTI_ASSERT(term->type != NULL);
-    term->along = given->along != 0 ? given->along : SETT_ID_HIERARCHY;
-    term->kind = given->kind;
-    term->access = given->access;
-    term->walk = given->walk;
-    term->entity = given->entity;
-    term->singleton = given->singleton;
+    SETTI_ASSERT(query->elsewhere_count < SETT_QUERY_ELSEWHERE);
+    setti_elsewhere* at = &query->elsewhere[query->elsewhere_count++];
+    at->type = setti_world_type(query->world, given->component);
+    at->given = *given;
+    at->given.along = given->along != 0 ? given->along : SETT_ID_HIERARCHY;
+    SETTI_ASSERT(at->type != NULL);
 }
 
 /* ---------------------------------------------------------------------------------- values */
@@ -112,37 +104,35 @@ void setti_elsewhere_add(sett_query* query, const sett_term* given)
 SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, bool mut,
                                         const char* what)
 {
-#if !defined(NDEBUG)
-    setti_world_misuse_with(
-        query->world, SETT_STATUS_ARGUMENT, "%s: term %u of query \"%.100s\" %s",
-        mut ? "sett_batch_from_mut" : "sett_batch_from", (unsigned)k, query->open.name, what);
-#else
-    (void)query;
-    (void)k;
-    (void)mut;
-    (void)what;
-#endif
+    if (SETTI_DEBUG) {
+        setti_world_misuse_with(
+            query->world, SETT_STATUS_ARGUMENT, "%s: term %u of query \"%.100s\" %s",
+            mut ? "sett_batch_from_mut" : "sett_batch_from", (unsigned)k, query->open.name, what);
+    }
 }
 
-static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut)
+/* Where the k-th term finds its component, for a row of a batch; *at is the term. */
+static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
+                             const setti_elsewhere** term)
 {
     const sett_query* query = setti_loop_of(batch)->query;
-    const setti_elsewhere* term = elsewhere_of(query, k);
-    if (SETTI_UNLIKELY(term == NULL)) {
+    const setti_elsewhere* at = *term = elsewhere_of(query, k);
+    if (SETTI_UNLIKELY(at == NULL)) {
         elsewhere_misuse(query, k, mut, "asks no other entity: SETT_FIELD has its values");
         return SETTI_NONE;
     }
-    if (SETTI_UNLIKELY(mut && term->access == SETT_IN)) {
+    if (SETTI_UNLIKELY(mut && at->given.access == SETT_IN)) {
         elsewhere_misuse(query, k, mut,
                          "is only read: SETT_INOUT or SETT_OUT declares that it is written");
         return SETTI_NONE;
     }
-    return elsewhere_find(query->world, term, sett_batch_index(batch, row));
+    return elsewhere_find(query->world, at, sett_batch_index(batch, row));
 }
 
 sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row)
 {
-    uint32_t index = elsewhere_at(batch, k, row, false);
+    const setti_elsewhere* term;
+    uint32_t index = elsewhere_at(batch, k, row, false, &term);
     return index != SETTI_NONE
                ? setti_entity_at(&setti_loop_of(batch)->query->world->entities, index)
                : sett_null();
@@ -150,20 +140,17 @@ sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint32_t row)
 
 const void* sett_batch_from(const sett_batch* batch, uint32_t k, uint32_t row)
 {
-    uint32_t index = elsewhere_at(batch, k, row, false);
-    const sett_query* query = setti_loop_of(batch)->query;
-    return index != SETTI_NONE ? setti_storage_find(&elsewhere_of(query, k)->type->storage, index)
-                               : NULL;
+    const setti_elsewhere* term;
+    uint32_t index = elsewhere_at(batch, k, row, false, &term);
+    return index != SETTI_NONE ? setti_storage_find(&term->type->storage, index) : NULL;
 }
 
 void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row)
 {
-    uint32_t index = elsewhere_at(batch, k, row, true);
-    const sett_query* query = setti_loop_of(batch)->query;
-    return index != SETTI_NONE
-               ? setti_storage_find_mut(&query->world->pool, &elsewhere_of(query, k)->type->storage,
-                                        index)
-               : NULL;
+    const setti_elsewhere* term;
+    uint32_t index = elsewhere_at(batch, k, row, true, &term);
+    setti_pool* pool = &setti_loop_of(batch)->query->world->pool;
+    return index != SETTI_NONE ? setti_storage_find_mut(pool, &term->type->storage, index) : NULL;
 }
 
 /* ------------------------------------------------------------------------------- one entity */
@@ -177,8 +164,7 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
     }
     const setti_type* type = setti_world_type(world, component);
     const setti_type* link = setti_world_type(world, along);
-    bool one = along == SETT_ID_HIERARCHY ||
-               (link != NULL && link->relation != NULL && link->records == NULL);
+    bool one = link != NULL ? setti_along_is_one(link) : along == SETT_ID_HIERARCHY;
     if (type == NULL || !one) {
         setti_world_misuse(world, type == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_ARGUMENT,
                            call, entity, type == NULL ? component : along);
@@ -192,10 +178,10 @@ void* sett_batch_from_checked_(const sett_batch* batch, uint32_t k, uint32_t row
                                size_t size, const char* type)
 {
     const sett_query* query = setti_loop_of(batch)->query;
-    const setti_elsewhere* term = elsewhere_of(query, k);
-    if (SETTI_UNLIKELY(term != NULL && !setti_component_is_type(term->type, size, type))) {
+    const setti_elsewhere* at = elsewhere_of(query, k);
+    if (SETTI_UNLIKELY(at != NULL && !setti_component_is_type(at->type, size, type))) {
         char wrong[SETTI_MESSAGE_SIZE];
-        setti_component_describe_type(term->type, size, type, wrong, sizeof(wrong));
+        setti_component_describe_type(at->type, size, type, wrong, sizeof(wrong));
         setti_world_misuse_with(
             query->world, SETT_STATUS_ARGUMENT, "%s: term %u of query \"%.100s\": %s",
             mut ? "SETT_FIELD_FROM_MUT" : "SETT_FIELD_FROM", (unsigned)k, query->open.name, wrong);

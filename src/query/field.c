@@ -115,13 +115,12 @@ SETTI_COLD static void gather_outer(const sett_batch* batch, const setti_term* t
 void setti_fields_scatter(const sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
-    for (uint32_t k = 0; k < loop->scratch->count; k++) {
-        const setti_gather* gather = &loop->scratch->gathers[k];
-        const setti_term* term = &loop->query->term[gather->term];
-        SETTI_ASSERT(term->has_field && term->access != SETT_IN);
-        if (gather->used && batch->fields[gather->term] != NULL) {
+    for (uint32_t rest = loop->query->written & ~loop->in_place; rest != 0; rest &= rest - 1) {
+        uint32_t k = setti_bits_lowest(rest);
+        const setti_term* term = &loop->query->term[k];
+        if (batch->fields[k] != NULL) {
             gather_move(batch, term, true);
-            if (SETTI_UNLIKELY((loop->nested >> gather->term & 1) != 0)) {
+            if (SETTI_UNLIKELY((loop->nested >> k & 1) != 0)) {
                 gather_outer(batch, term, true);
             }
         }

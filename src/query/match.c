@@ -182,15 +182,8 @@ static void match_terms(sett_batch* batch, uint32_t terms)
 static void match_alive(const setti_entity_table* table, uint32_t base, uint32_t rows,
                         uint64_t* words)
 {
-    const setti_entity_page* page = setti_entity_page_of(table, base);
-    SETTI_ASSERT((base & SETTI_ENTITY_MASK) + rows <= SETTI_ENTITY_ROWS);
     for (uint32_t row = 0; row < rows; row += 64) {
-        uint64_t word = 0;
-        for (uint32_t k = 0; page != NULL && k < 64; k++) {
-            uint32_t generation = page->generation[(base & SETTI_ENTITY_MASK) + row + k];
-            word |= (uint64_t)((generation & SETTI_DEAD) == 0) << k;
-        }
-        words[row / 64] = word;
+        words[row / 64] = setti_entity_alive(table, base + row);
     }
 }
 

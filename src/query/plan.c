@@ -132,10 +132,8 @@ static void plan_hide(sett_query* query, setti_type* type)
     }
     if (!named) {
         SETTI_ASSERT(query->hidden_count < SETTI_HIDDEN + SETT_QUERY_TERMS);
-        setti_term* term = &query->hidden[query->hidden_count++];
-        term->type = type;
-        term->kind = SETT_WITHOUT;
-        term->access = SETT_NONE;
+        query->hidden[query->hidden_count++] =
+            (setti_term){.type = type, .kind = SETT_WITHOUT, .access = SETT_NONE};
     }
 }
 
@@ -171,22 +169,15 @@ void setti_plan_update(sett_query* query)
          rest &= rest - 1) {
         query->array[query->array_count++] = &query->term[setti_bits_lowest(rest)].type->storage;
     }
-    query->filter = (query->without | (query->required & ~query->positional)) & ~known;
-    query->simple = (query->required & ~query->positional) == 0 && query->array_count != 0 &&
-                    query->hidden_count == 0;
     /* A sparse-set type that the set covers has to be looked up all the same if its values are
      * wanted. */
-    for (uint32_t rest = query->required & ~query->positional; rest != 0; rest &= rest - 1) {
-        uint32_t k = setti_bits_lowest(rest);
-        query->filter |= query->term[k].has_field ? (uint32_t)1 << k : 0;
-    }
+    uint32_t sparse = query->required & ~query->positional;
+    query->filter = ((query->without | sparse) & ~known) | (sparse & query->fields);
+    query->simple = sparse == 0 && query->array_count != 0 && query->hidden_count == 0;
     query->plain = (query->optional | query->changed | query->filter | query->elsewhere_count) == 0;
-    query->gathers = false;
-    for (uint32_t k = 0; k < query->term_count; k++) {
-        query->gathers |= query->term[k].has_field && (query->positional >> k & 1) == 0;
-    }
     SETTI_ASSERT(query->array_count <= SETT_QUERY_TERMS + 1);
-    query->direct = query->plain && query->array_count != 0 && !query->gathers;
+    query->direct =
+        query->plain && query->array_count != 0 && (query->fields & ~query->positional) == 0;
     query->version_short = query->version - !(query->simple && query->direct);
 }
 
@@ -222,11 +213,7 @@ static void plan_walk_group(const sett_query* query, setti_plan* plan)
     plan->in_place = query->arranged;
     plan->residual &= ~query->covered;
     /* What the group does not own has to be looked up if its values are wanted. */
-    for (uint32_t rest = query->required & query->covered & ~query->arranged; rest != 0;
-         rest &= rest - 1) {
-        uint32_t k = setti_bits_lowest(rest);
-        plan->residual |= query->term[k].has_field ? (uint32_t)1 << k : 0;
-    }
+    plan->residual |= query->required & query->covered & ~query->arranged & query->fields;
     plan->limit = query->cover->length;
 }
 
@@ -333,11 +320,9 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
         cost += rows * (COST_TEST + (term->type->storage.kind == SETTI_SPARSE ? apart : 0));
         rows = plan_share(query, rows, term->kind == SETT_WITH ? count : (uint32_t)all - count);
     }
-    for (uint32_t k = 0; k < query->term_count; k++) {
-        const setti_term* term = &query->term[k];
-        if (term->has_field && ((plan->in_place | aligned) >> k & 1) == 0) {
-            cost += rows * (COST_GATHER + apart + (term->access == SETT_INOUT ? COST_SCATTER : 0));
-        }
+    for (uint32_t rest = query->fields & ~(plan->in_place | aligned); rest != 0; rest &= rest - 1) {
+        bool both = query->term[setti_bits_lowest(rest)].access == SETT_INOUT;
+        cost += rows * (COST_GATHER + apart + (both ? COST_SCATTER : 0));
     }
     return cost;
 }

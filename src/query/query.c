@@ -2,14 +2,26 @@
  * depends on the world, when a loop begins. */
 #include "query/query.h"
 
+#include "base/writer.h"
+
 #include <stdio.h>
 
 #define QUERY_NAME_SIZE 96
 
+static uint32_t query_term_count(const sett_query_desc* desc)
+{
+    uint32_t count = 0;
+    while (count < SETT_QUERY_TERMS && desc->terms[count].component != 0) {
+        count++;
+    }
+    return count;
+}
+
 static const char* query_argument(const sett_query_desc* desc)
 {
+    uint32_t count = query_term_count(desc);
     bool driver = false;
-    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
+    for (uint32_t k = 0; k < count; k++) {
         const sett_term* term = &desc->terms[k];
         if ((unsigned)term->kind > SETT_ANY || (unsigned)term->access > SETT_NONE) {
             return "a term with an unknown kind or access";
@@ -23,19 +35,17 @@ static const char* query_argument(const sett_query_desc* desc)
         driver = driver || term->drives;
     }
     uint32_t elsewhere = 0;
-    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
+    for (uint32_t k = 0; k < count; k++) {
         bool other = setti_elsewhere_asks(&desc->terms[k]);
         elsewhere += other;
         if (elsewhere > SETT_QUERY_ELSEWHERE || (elsewhere != 0 && !other)) {
             return "terms that ask another entity stand behind the others, 8 at most";
         }
     }
-    bool ended = false;
-    for (uint32_t k = 0; k < SETT_QUERY_TERMS; k++) {
-        if (ended && desc->terms[k].component != 0) {
+    for (uint32_t k = count; k < SETT_QUERY_TERMS; k++) {
+        if (desc->terms[k].component != 0) {
             return "a term behind one with component 0, which ends the list: is that registered?";
         }
-        ended = ended || desc->terms[k].component == 0;
     }
     return NULL;
 }
@@ -46,22 +56,22 @@ static const char* query_default_name(const sett_world* world, const sett_query_
                                       char out[QUERY_NAME_SIZE])
 {
     static const char* const prefixes[] = {"", "no ", "maybe ", "any "};
-    size_t at = (size_t)snprintf(out, QUERY_NAME_SIZE, "%s",
-                                 desc->terms[0].component == 0 ? "everything" : "");
-    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
+    setti_writer writer = setti_writer_begin(out, QUERY_NAME_SIZE);
+    uint32_t count = query_term_count(desc);
+    for (uint32_t k = 0; k < count; k++) {
         const setti_type* type = setti_world_type(world, desc->terms[k].component);
-        if (type != NULL && at < QUERY_NAME_SIZE) {
-            at += (size_t)snprintf(out + at, QUERY_NAME_SIZE - at, "%s%s%s", at != 0 ? ", " : "",
-                                   prefixes[desc->terms[k].kind], type->desc.name);
+        if (type != NULL) {
+            setti_writer_add(&writer, "%s%s%s", writer.length != 0 ? ", " : "",
+                             prefixes[desc->terms[k].kind], type->desc.name);
         }
     }
-    return out;
+    return count != 0 ? out : "everything";
 }
 
 /* A term of an unregistered type. The macros make an id of 0, which would end the list, the
  * largest number. `name`: "" if no term gives it one. */
-static void query_unregistered(sett_world* world, const char* call, const char* name,
-                               const sett_query_desc* desc, uint32_t k)
+static sett_status query_unregistered(sett_world* world, const char* call, const char* name,
+                                      const sett_query_desc* desc, uint32_t k)
 {
     sett_component component = desc->terms[k].component;
     char number[16] = "0";
@@ -72,17 +82,14 @@ static void query_unregistered(sett_world* world, const char* call, const char* 
     if (name[0] != '\0') {
         snprintf(query, sizeof(query), "\"%.100s\"", name);
     } else {
-        uint32_t count = k;
-        while (count < SETT_QUERY_TERMS && desc->terms[count].component != 0) {
-            count++;
-        }
+        uint32_t count = query_term_count(desc);
         snprintf(query, sizeof(query), "a query of %u term%s", (unsigned)count,
                  count != 1 ? "s" : "");
     }
-    setti_world_fail_with(world, SETT_STATUS_UNREGISTERED,
-                          "%s: %s: term %u: component %s is not registered in this world - %s",
-                          call, query, (unsigned)k, number,
-                          setti_component_remedy(component != UINT32_MAX ? component : 0));
+    return setti_world_fail_with(
+        world, SETT_STATUS_UNREGISTERED,
+        "%s: %s: term %u: component %s is not registered in this world - %s", call, query,
+        (unsigned)k, number, setti_component_remedy(component != UINT32_MAX ? component : 0));
 }
 
 static bool query_writes(const sett_term* term)
@@ -102,44 +109,43 @@ static const char* query_contradiction(const sett_term* a, const sett_term* b)
                : NULL;
 }
 
-/* Whether all types are known, and no two terms contradict each other: such a loop would visit
+/* SETT_OK if all types are known, and no two terms contradict each other: such a loop would visit
  * no entity, or what one field of a gathered value has written the other would overwrite. */
-static bool query_check_types(sett_world* world, const char* call, const char* name,
-                              const sett_query_desc* desc)
+static sett_status query_check_types(sett_world* world, const char* call, const char* name,
+                                     const sett_query_desc* desc)
 {
-    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
+    uint32_t count = query_term_count(desc);
+    for (uint32_t k = 0; k < count; k++) {
         const sett_term* term = &desc->terms[k];
         const setti_type* type = setti_world_type(world, term->component);
         if (type == NULL) {
-            query_unregistered(world, call, name, desc, k);
-            return false;
+            return query_unregistered(world, call, name, desc, k);
         }
         if (type->writers != NULL && query_writes(term) && type->storage.size != 0) {
-            setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                  "%s: \"%.100s\": values of \"%.100s\" are written by the library "
-                                  "- ask for it with SETT_IN or SETT_NONE, and call %s",
-                                  call, name, type->desc.name, type->writers);
-            return false;
+            return setti_world_fail_with(
+                world, SETT_STATUS_ARGUMENT,
+                "%s: \"%.100s\": values of \"%.100s\" are written by the library "
+                "- ask for it with SETT_IN or SETT_NONE, and call %s",
+                call, name, type->desc.name, type->writers);
         }
         const char* other = setti_elsewhere_asks(term) ? setti_elsewhere_check(world, term) : NULL;
         if (other != NULL) {
-            setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": \"%.100s\": %s",
-                                  call, name, type->desc.name, other);
-            return false;
+            return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                         "%s: \"%.100s\": \"%.100s\": %s", call, name,
+                                         type->desc.name, other);
         }
         for (uint32_t j = 0; j < k && !setti_elsewhere_asks(term); j++) {
             const char* wrong = desc->terms[j].component == term->component
                                     ? query_contradiction(&desc->terms[j], term)
                                     : NULL;
             if (wrong != NULL) {
-                setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                      "%s: \"%.100s\": \"%.100s\" is %s", call, name,
-                                      type->desc.name, wrong);
-                return false;
+                return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                             "%s: \"%.100s\": \"%.100s\" is %s", call, name,
+                                             type->desc.name, wrong);
             }
         }
     }
-    return true;
+    return SETT_OK;
 }
 
 /* Room in the scratch for the values of one gathered term, and for where they come from. */
@@ -172,6 +178,8 @@ static void query_add_term(sett_query* query, const sett_term* given)
     query->optional |= term->kind == SETT_OPTIONAL || term->kind == SETT_ANY ? bit : 0;
     query->changed |= given->changed ? bit : 0;
     query->drives |= given->drives ? bit : 0;
+    query->fields |= term->has_field ? bit : 0;
+    query->written |= term->has_field && term->access != SETT_IN ? bit : 0;
     if (term->has_field) {
         query_add_scratch(query, term);
     }
@@ -228,25 +236,18 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
     }
     char made[QUERY_NAME_SIZE];
     const char* name = desc->name != NULL ? desc->name : query_default_name(world, desc, made);
-    if (!query_check_types(world, call, name, desc)) {
+    if (query_check_types(world, call, name, desc) != SETT_OK) {
         return NULL;
     }
-    sett_query* query = setti_pool_alloc(&world->pool, sizeof(*query), 64);
-    char* copy = setti_pool_alloc(&world->pool, strlen(name) + 1, 1);
-    if (query == NULL || copy == NULL) {
-        setti_pool_free(&world->pool, query, sizeof(*query), 64);
-        setti_pool_free(&world->pool, copy, strlen(name) + 1, 1);
-        setti_world_no_memory(world, call);
+    size_t name_size = strlen(name) + 1;
+    sett_query* query = setti_world_alloc(world, sizeof(*query) + name_size, 64, call);
+    if (query == NULL) {
         return NULL;
     }
-    memset(query, 0, sizeof(*query));
     query->world = world;
-    query->name_size = (uint32_t)strlen(name) + 1;
-    query->open.name = memcpy(copy, name, query->name_size);
-    uint32_t count = 0;
-    while (count < SETT_QUERY_TERMS && desc->terms[count].component != 0) {
-        count++;
-    }
+    query->size = sizeof(*query) + name_size;
+    query->open.name = memcpy(query + 1, name, name_size);
+    uint32_t count = query_term_count(desc);
     query->scratch_size = (uint32_t)(sizeof(setti_gather_scratch) + count * sizeof(setti_gather));
     query->scratch_align = 64;
     for (uint32_t k = 0; k < count; k++) {
@@ -282,8 +283,7 @@ void setti_query_free(sett_query* query)
     }
     query->world->query_count--;
     setti_lists_free(query);
-    setti_pool_free(pool, setti_unconst(query->open.name), query->name_size, 1);
-    setti_pool_free(pool, query, sizeof(*query), 64);
+    setti_pool_free(pool, query, query->size, 64);
 }
 
 sett_status sett_query_destroy(sett_query* query)

@@ -26,15 +26,8 @@ typedef struct setti_term {
 /* A term that asks another entity: elsewhere.c. */
 typedef struct setti_elsewhere {
     setti_type* type;
-    sett_component along; /* of a walk: the hierarchy need not be registered yet */
-    sett_term_kind kind;
-    sett_access access;
-    sett_walk walk;
-    sett_entity entity;
-    bool singleton;
+    sett_term given; /* `along`: the hierarchy need not be registered yet */
 } setti_elsewhere;
-
-#define SETTI_ELSEWHERE SETT_QUERY_ELSEWHERE
 
 /* What walks. */
 typedef enum setti_way {
@@ -83,7 +76,7 @@ struct sett_query {
     uint32_t changes; /* how often it was made */
     bool wanted;      /* its types are being converted for it */
     bool owned;       /* by a system, with which it ends */
-    uint32_t name_size;
+    size_t size;      /* bytes of this, with its name */
     uint32_t term_count;
     uint64_t since; /* `changed` terms match what was written later */
 
@@ -93,7 +86,9 @@ struct sett_query {
     uint32_t optional; /* a batch has it for all of its rows or for none: OPTIONAL and ANY */
     uint32_t any;
     uint32_t changed;
-    uint32_t drives; /* the one that the description says, if any */
+    uint32_t fields;  /* has_field, */
+    uint32_t written; /* and it may be written */
+    uint32_t drives;  /* the one that the description says, if any */
 
     /* Worked out anew when listeners or kinds of storage change; see plan.c. */
     uint32_t positional;    /* in arrays, or tags */
@@ -113,7 +108,6 @@ struct sett_query {
     bool since_is_state; /* restored with the rest: then only writes count as changes */
     bool simple;         /* there is nothing to choose: pages, whatever the counts */
     bool plain;          /* over pages: nothing but `array` decides */
-    bool gathers;        /* over pages: some field lies in a sparse set */
     bool direct;         /* over pages: plain, with an array, nothing gathered */
     /* Tags that hide entities, and that no term names: those of the world, and of required types
      * that are switched off. A loop asks for them if any entity has one. */
@@ -123,7 +117,7 @@ struct sett_query {
     uint32_t scratch_align; /* and their alignment */
     setti_lists lists;
     setti_term term[SETT_QUERY_TERMS];
-    setti_elsewhere elsewhere[SETTI_ELSEWHERE]; /* numbered from term_count on */
+    setti_elsewhere elsewhere[SETT_QUERY_ELSEWHERE]; /* numbered from term_count on */
     uint32_t elsewhere_count;
 };
 
@@ -199,10 +193,6 @@ typedef struct setti_survey {
     uint32_t scattered;                      /* terms whose values it gathers, and writes back */
     uint64_t bits[SETTI_SURVEY_CHUNKS / 64]; /* which are filled */
 } setti_survey;
-
-/* The terms that are written, and whose values do not lie in the order of the rows: one job writes
- * them back. `in_place`: those whose values do. */
-uint32_t setti_query_scattered(const sett_query* query, uint32_t in_place);
 
 /* Fills in a survey: a function of who has what, and not of which pages exist. Reads only, if plans
  * are up to date. */

@@ -169,95 +169,68 @@ static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
     return differ == 0;
 }
 
-/* Remembers a batch of all rows of its step that match. */
-static void rows_remember(const sett_batch* batch, setti_listed* listed, uint32_t first)
+/* Remembers that the rows of a whole step's `words` match, as the batch `taken`, whose list is the
+ * loop's. False if there is no room for the list. */
+SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, setti_listed taken,
+                                setti_listed* listed)
 {
-    const setti_loop* loop = setti_loop_of(batch);
-    uint64_t* words = setti_listed_words(listed);
-    if (batch->rows != NULL && batch->count > loop->query->lists.room) {
-        return;
+    const setti_lists* lists = &loop->query->lists;
+    if (!taken.run && taken.count > lists->room) {
+        return false;
     }
-    SETTI_ASSERT(batch->count != 0 && loop->unit == loop->query->lists.unit);
-    listed->first = first;
-    listed->count = (uint16_t)batch->count;
-    listed->run = batch->rows == NULL;
-    memcpy(words, loop->words, loop->word_count * sizeof(uint64_t));
-    memset(words + loop->word_count, 0, loop->unit / 8 - loop->word_count * sizeof(uint64_t));
-    if (batch->rows != NULL) {
-        memcpy(setti_listed_rows(listed, loop->unit), batch->rows,
-               batch->count * sizeof(batch->rows[0]));
+    *listed = taken;
+    memcpy(setti_listed_words(listed), words, lists->unit / 8);
+    if (!taken.run) {
+        memcpy(setti_listed_rows(listed, lists->unit), loop->list,
+               taken.count * sizeof(loop->list[0]));
     }
+    return true;
+}
+
+/* A batch of the rows that `words` has, or of the run in front of them. Returns whether of all. */
+SETTI_INLINE bool rows_take(setti_loop* loop, const uint64_t* words, uint32_t word_count,
+                            uint32_t some, setti_listed* taken)
+{
+    uint32_t first;
+    uint32_t count = run_length(words, word_count, some, &first);
+    bool all = run_is_all(words, some, first + count);
+    taken->run = all || count >= RUN_WORTH;
+    if (!taken->run) {
+        first = 0;
+        count = list_rows(words, some, loop->query->lists.few, loop->list);
+        all = true;
+    }
+    taken->first = first;
+    taken->count = (uint16_t)count;
+    return all;
 }
 
 bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* listed)
 {
-    const setti_lists* lists = &loop->query->lists;
-    uint32_t word_count = lists->unit / 64;
+    uint32_t word_count = loop->query->lists.unit / 64;
     uint32_t some = setti_words_some(words, word_count);
-    uint32_t first = 0;
-    uint32_t count = 0;
-    bool run = false;
+    setti_listed taken = {0, 0, 0};
     SETTI_ASSERT(words[word_count] == 0);
-    if (some != 0) {
-        count = run_length(words, word_count, some, &first);
-        run = run_is_all(words, some, first + count);
-    }
-    if (!run && count >= RUN_WORTH) {
-        return false;
-    }
-    if (some != 0 && !run) {
-        first = 0;
-        count = list_rows(words, some, lists->few, loop->list);
-    }
-    if (!run && count > lists->room) {
-        return false;
-    }
-    listed->first = first;
-    listed->count = (uint16_t)count;
-    listed->run = run;
-    memcpy(setti_listed_words(listed), words, lists->unit / 8);
-    if (!run) {
-        memcpy(setti_listed_rows(listed, lists->unit), loop->list, count * sizeof(loop->list[0]));
-    }
-    return true;
-}
-
-/* A batch of the rows that `taken` has, or of the run in front of them. Returns whether of all; its
- * row 0 is *first of the step. */
-static bool rows_take(sett_batch* batch, const uint64_t* taken, uint32_t some, uint32_t* first)
-{
-    setti_loop* loop = setti_loop_of(batch);
-    batch->rows = NULL;
-    batch->count = run_length(taken, loop->word_count, some, first);
-    if (run_is_all(taken, some, *first + batch->count)) {
-        return true;
-    }
-    if (batch->count >= RUN_WORTH) {
-        return false;
-    }
-    *first = 0;
-    batch->rows = loop->list;
-    batch->count = list_rows(taken, some, loop->query->lists.few, loop->list);
-    return true;
+    return (some == 0 || rows_take(loop, words, word_count, some, &taken)) &&
+           rows_remember(loop, words, taken, listed);
 }
 
 /* Chooses from what waits where there are optional terms: rows that have the same of them. */
-static uint32_t rows_choose_alike(sett_batch* batch)
+static void rows_choose_alike(sett_batch* batch, setti_listed* taken)
 {
     setti_loop* loop = setti_loop_of(batch);
     uint64_t alike[SETTI_STEP_WORD_COUNT + 1];
-    uint32_t first;
     memcpy(alike, loop->words, sizeof(alike));
     take_alike(batch, alike);
-    if (!rows_take(batch, alike, setti_words_some(alike, loop->word_count), &first)) {
-        words_clear_run(loop->words, first, first + batch->count);
+    uint32_t some = setti_words_some(alike, loop->word_count);
+    if (!rows_take(loop, alike, loop->word_count, some, taken)) {
+        words_clear_run(loop->words, taken->first, taken->first + taken->count);
     } else {
         for (uint32_t at = 0; at < loop->word_count; at++) {
             loop->words[at] &= ~alike[at];
         }
     }
     loop->some = setti_words_some(loop->words, loop->word_count);
-    return first;
 }
 
 uint32_t setti_rows_choose(sett_batch* batch)
@@ -266,26 +239,29 @@ uint32_t setti_rows_choose(sett_batch* batch)
     setti_listed* listed =
         loop->remembers ? setti_lists_at(&loop->query->lists, loop->unit_base) : NULL;
     SETTI_ASSERT(loop->some != 0);
-    uint32_t first;
-    if (loop->query->optional != 0) {
-        return rows_choose_alike(batch);
-    }
     if (listed != NULL && !loop->direct && rows_are_listed(loop, listed)) {
         batch->rows = listed->run ? NULL : setti_listed_rows(listed, loop->unit);
         batch->count = listed->count;
         loop->some = 0;
         return listed->first;
     }
-    if (!rows_take(batch, loop->words, loop->some, &first)) {
-        words_clear_run(loop->words, first, first + batch->count);
+    setti_listed taken;
+    if (loop->query->optional != 0) {
+        rows_choose_alike(batch, &taken);
+    } else if (rows_take(loop, loop->words, loop->word_count, loop->some, &taken)) {
+        loop->some = 0;
+        if (listed != NULL) {
+            uint32_t left = loop->unit / 64 - loop->word_count; /* a step at the end is shorter */
+            memset(loop->words + loop->word_count, 0, left * sizeof(uint64_t));
+            (void)rows_remember(loop, loop->words, taken, listed);
+        }
+    } else {
+        words_clear_run(loop->words, taken.first, taken.first + taken.count);
         loop->some = setti_words_some(loop->words, loop->word_count);
-        return first;
     }
-    loop->some = 0;
-    if (listed != NULL) {
-        rows_remember(batch, listed, first);
-    }
-    return first;
+    batch->rows = taken.run ? NULL : loop->list;
+    batch->count = taken.count;
+    return taken.first;
 }
 
 /* ------------------------------------------------------------------------------- remembering */
@@ -346,7 +322,7 @@ SETTI_COLD void setti_lists_update(sett_query* query)
     uint32_t rows = limit != 0 ? (uint32_t)((uint64_t)unit * matches / limit) : 0;
     lists->few = rows * 16 <= unit;
     bool worth = matches > steps / 2 && rows * 8 <= unit * LISTS_EIGHTHS && (again || lists->few) &&
-                 query->array_count != 0 && !query->gathers &&
+                 query->array_count != 0 && (query->fields & ~query->positional) == 0 &&
                  (query->optional | query->changed) == 0;
     bool small = unit != lists->unit || steps > lists->steps || rows > lists->room;
     if (worth && small) { /* with room to spare: counts go up and down */

@@ -111,24 +111,13 @@ static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* 
     }
 }
 
-uint32_t setti_query_scattered(const sett_query* query, uint32_t in_place)
-{
-    uint32_t scattered = 0;
-    for (uint32_t k = 0; k < query->term_count; k++) {
-        const setti_term* term = &query->term[k];
-        bool apart = term->has_field && (in_place >> k & 1) == 0;
-        scattered |= (uint32_t)(apart && term->access != SETT_IN) << k;
-    }
-    return scattered;
-}
-
 void setti_query_survey(sett_query* query, setti_survey* survey)
 {
     sett_batch batch;
     setti_loop_start(query, &batch);
     setti_loop* loop = setti_loop_of(&batch);
     memset(survey, 0, sizeof(*survey));
-    survey->scattered = setti_query_scattered(query, loop->in_place);
+    survey->scattered = query->written & ~loop->in_place;
     bool pages = loop->driver == SETT_QUERY_TERMS && query->array_count != 0;
     for (uint32_t k = 0; pages && k < query->array_count; k++) { /* whatever came and went */
         loop->limit = SETTI_MIN(loop->limit, setti_array_end(query->array[k]));

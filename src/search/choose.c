@@ -61,18 +61,17 @@ typedef struct choose_pick {
     uint64_t rows, cost;
 } choose_pick;
 
-/* Shares that were looked up for this plan. */
+/* A share that was looked up for this plan. */
 typedef struct choose_memo {
-    const setti_type* of[SHARE_MEMO];
-    const setti_type* type[SHARE_MEMO];
-    uint32_t share[SHARE_MEMO];
-    uint32_t count;
+    const setti_type* of;
+    const setti_type* type;
+    uint32_t share;
 } choose_memo;
 
 typedef struct choose_state {
     uint64_t rows;
     uint64_t cost;
-    uint32_t found;
+    uint32_t found;                                 /* with what is fixed */
     uint32_t domain[SETT_SEARCH_VARIABLES];         /* values that a variable can have */
     const setti_type* known[SETT_SEARCH_VARIABLES]; /* a type that they all have, or NULL */
     uint64_t done[SETTI_SEARCH_ITEMS / 64];
@@ -81,17 +80,26 @@ typedef struct choose_state {
 typedef struct choose {
     const sett_search* search;
     setti_search_plan* plan;
-    choose_memo* memo;
+    uint32_t fixed;                       /* constants, and variables that are bound */
+    uint8_t depth[SETT_SEARCH_VARIABLES]; /* where variables are found */
+    /* of the pipe that is made */
     const setti_search_scope* scope;
-    uint16_t number; /* of the scope */
-    uint32_t fixed;  /* constants, and variables that are bound */
+    uint8_t base;  /* of its steps, and */
+    uint8_t level; /* the depth of the next one */
     uint32_t nodes;
     uint64_t best_cost;
     uint32_t best_count;
     choose_pick picks[SETT_SEARCH_VARIABLES];
     choose_pick best[SETT_SEARCH_VARIABLES];
-    uint8_t depth[SETT_SEARCH_VARIABLES]; /* where variables are found */
+    uint32_t memo_count;
+    choose_memo memo[SHARE_MEMO];
 } choose;
+
+static const setti_search_item* choose_item(const choose* c, uint32_t k)
+{
+    SETTI_ASSERT(k >= c->scope->items.first && k < c->scope->items.stop);
+    return &c->search->item[c->search->order[k]];
+}
 
 /* ------------------------------------------------------------------------------- counts */
 
@@ -114,39 +122,22 @@ static uint64_t choose_cost(uint64_t rows, uint64_t each)
     return rows >= CHOOSE_MOST / each ? CHOOSE_MOST : rows * each;
 }
 
-static const setti_type* choose_targets(const setti_along* along)
+/* Targets and links of a relationship; its sources have the type. */
+static uint32_t choose_target_count(const setti_type* along)
 {
-    return along->relation != NULL ? along->relation->sources : along->type;
+    return along->relation != NULL ? along->relation->sources->storage.count
+                                   : along->storage.count / 4 + 1; /* nodes that have children */
 }
 
-/* Sources, targets and links of a relationship. */
-static uint32_t choose_source_count(const setti_along* along)
+static uint32_t choose_link_count(const setti_type* along)
 {
-    return along->type->storage.count;
-}
-
-static uint32_t choose_target_count(const setti_along* along)
-{
-    uint32_t count = choose_targets(along)->storage.count;
-    return along->relation != NULL ? count : count / 4 + 1; /* of nodes: who has children */
-}
-
-static uint32_t choose_link_count(const setti_along* along)
-{
-    return along->relation != NULL && along->relation->many ? along->relation->record_count
-                                                            : along->type->storage.count;
+    return along->records != NULL ? along->relation->record_count : along->storage.count;
 }
 
 /* Whether links do not stay in a cache. */
-static bool choose_is_large(const setti_along* along)
+static bool choose_is_large(const setti_type* along)
 {
-    const setti_storage* links = &along->type->storage;
-    return (size_t)links->extent * links->size > LARGE_SIZE;
-}
-
-static bool choose_is_far(const setti_search_item* item)
-{
-    return item->steps == SETT_STEPS_ONE_OR_MORE || item->steps == SETT_STEPS_ZERO_OR_MORE;
+    return (size_t)along->storage.extent * along->storage.size > LARGE_SIZE;
 }
 
 /* The type that an entity has to have for an item to be true, of a variable as source or target;
@@ -156,39 +147,31 @@ static const setti_type* choose_needs(const setti_search_item* item, uint32_t va
     if (item->negated || item->optional) {
         return NULL;
     }
-    if (item->kind == SETTI_ITEM_HAS) {
-        return item->walk == SETT_WALK_NONE && item->source == variable ? item->type : NULL;
-    }
-    if (item->kind == SETTI_ITEM_COMPARE) {
-        return item->source == variable && item->type != NULL ? item->type
-               : item->target == variable                     ? item->along.type
+    return item->source == variable && item->needs[0] != NULL ? item->needs[0]
+           : item->target == variable                         ? item->needs[1]
                                                               : NULL;
-    }
-    if (item->kind != SETTI_ITEM_LINK || item->steps == SETT_STEPS_ZERO_OR_MORE ||
-        item->steps == SETT_STEPS_ZERO_OR_ONE) {
-        return NULL;
-    }
-    return item->source == variable   ? item->along.type
-           : item->target == variable ? choose_targets(&item->along)
-                                      : NULL;
 }
 
-static bool choose_is_driven(const choose* c, uint32_t variable)
+/* The variable of the scope that the text or the descriptor says the search begins with, or
+ * SETTI_NO_REF. */
+static uint32_t choose_driven(const choose* c)
 {
-    const setti_search_item* drives = c->search->drives;
-    return drives != NULL && drives->source == variable && (c->scope->locals >> variable & 1) != 0;
+    uint32_t drives = c->search->drives;
+    uint32_t variable = drives != SETTI_NONE ? c->search->item[drives].source : SETTI_NO_REF;
+    return variable != SETTI_NO_REF && (c->scope->locals >> variable & 1) != 0 ? variable
+                                                                               : SETTI_NO_REF;
 }
 
-/* The rarest type that a variable of the scope has to have; NULL: any entity will do. The text or
- * the descriptor can say which. */
+/* The rarest type that a variable of the scope has to have, or the one that drives; NULL: any
+ * entity will do. */
 static const setti_type* choose_driver(const choose* c, uint32_t variable)
 {
-    if (choose_is_driven(c, variable)) {
-        return choose_needs(c->search->drives, variable);
+    if (choose_driven(c) == variable) {
+        return choose_needs(&c->search->item[c->search->drives], variable);
     }
     const setti_type* rarest = NULL;
-    for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
-        const setti_type* type = choose_needs(&c->search->item[c->search->order[k]], variable);
+    for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
+        const setti_type* type = choose_needs(choose_item(c, k), variable);
         if (type != NULL && (rarest == NULL || type->storage.count < rarest->storage.count)) {
             rarest = type;
         }
@@ -222,12 +205,11 @@ static uint32_t share_seen(const setti_storage* of, const setti_storage* other, 
 }
 
 /* How many of SHARE_ONE entities with a type have another one. */
-static uint32_t choose_share(const choose* c, const setti_type* of, const setti_type* type)
+static uint32_t choose_share(choose* c, const setti_type* of, const setti_type* type)
 {
-    choose_memo* memo = c->memo;
-    for (uint32_t k = 0; k < memo->count; k++) {
-        if (memo->of[k] == of && memo->type[k] == type) {
-            return memo->share[k];
+    for (uint32_t k = 0; k < c->memo_count; k++) {
+        if (c->memo[k].of == of && c->memo[k].type == type) {
+            return c->memo[k].share;
         }
     }
     uint32_t both;
@@ -238,33 +220,26 @@ static uint32_t choose_share(const choose* c, const setti_type* of, const setti_
     if (seen >= SETTI_MIN(count, SHARE_FEWEST) && seen != 0) { /* of none seen, half of one */
         share = (2 * (uint64_t)both + (both == 0)) * SHARE_ONE / (2 * seen);
     }
-    if (memo->count < SHARE_MEMO) {
-        memo->of[memo->count] = of;
-        memo->type[memo->count] = type;
-        memo->share[memo->count++] = (uint32_t)share;
+    if (c->memo_count < SHARE_MEMO) {
+        c->memo[c->memo_count++] = (choose_memo){of, type, (uint32_t)share};
     }
     return (uint32_t)share;
 }
 
-const setti_type* setti_choose_narrows(const setti_search_item* item, uint32_t variable,
-                                       const setti_type* driver)
+/* Whether a scan that a type drives goes word by word. */
+static bool choose_by_words(const setti_type* driver)
 {
-    const setti_type* type = item->kind != SETTI_ITEM_HAS ? choose_needs(item, variable) : NULL;
-    bool words = driver == NULL || driver->storage.kind != SETTI_SPARSE;
-    return words && type != NULL && type != driver && type->storage.kind != SETTI_SPARSE ? type
-                                                                                         : NULL;
+    return driver == NULL || driver->storage.kind != SETTI_SPARSE;
 }
 
-bool setti_choose_scan_takes(const setti_search_item* item, uint32_t variable,
-                             const setti_type* driver)
+const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
+                                       const setti_type* driver)
 {
-    if (item->kind != SETTI_ITEM_HAS || item->walk != SETT_WALK_NONE || item->optional ||
-        item->source != variable) {
-        return false;
-    }
-    bool words = driver == NULL || driver->storage.kind != SETTI_SPARSE;
-    return (item->type == driver && !item->negated) ||
-           (words && item->type->storage.kind != SETTI_SPARSE);
+    bool itself = item->kind == SETTI_ITEM_HAS && item->source == variable && !item->optional;
+    const setti_type* type = itself ? item->needs[0] : choose_needs(item, variable);
+    bool looks = type != NULL && ((type == driver && !item->negated) ||
+                                  (choose_by_words(driver) && type->storage.kind != SETTI_SPARSE));
+    return looks ? type : NULL;
 }
 
 /* --------------------------------------------------------------------------------- states */
@@ -297,7 +272,7 @@ static uint64_t choose_entities(const choose* c)
 }
 
 /* The rows of which an item is true, all its variables found; and the cost of asking. */
-static uint64_t choose_test(const choose* c, choose_state* s, const setti_search_item* item)
+static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item* item)
 {
     SETTI_ASSERT(s->rows != 0);
     uint64_t rows = s->rows;
@@ -322,15 +297,14 @@ static uint64_t choose_test(const choose* c, choose_state* s, const setti_search
     } else if (item->kind == SETTI_ITEM_LINK) {
         uint64_t pairs =
             (uint64_t)choose_domain(c, s, item->source) * choose_domain(c, s, item->target);
-        uint64_t links = choose_link_count(&item->along);
-        links = choose_is_far(item) ? links * CLOSURE_UP : links;
-        bool many = item->along.relation != NULL && item->along.relation->many;
-        each = choose_is_far(item) ? COST_CLOSURE : COST_LINKED + (many ? 2 * COST_MANY : 0);
+        uint64_t links = (uint64_t)choose_link_count(item->along) * (item->more ? CLOSURE_UP : 1);
+        bool many = item->along->records != NULL;
+        each = item->more ? COST_CLOSURE : COST_LINKED + (many ? 2 * COST_MANY : 0);
         left = item->negated ? rows : choose_scale(rows, SETTI_MIN(links, pairs), pairs);
     } else if (item->kind == SETTI_ITEM_COMPARE) {
         const sett_search_term* term = &c->search->term[item->term];
         bool equal = (term->compare == SETT_COMPARE_EQUAL) != item->negated;
-        bool entity = setti_compare_kind(&c->search->side[item->compare][0]) == SETTI_SIDE_ENTITY;
+        bool entity = setti_compare_kind(&c->search->side[item->compare][0]) == SETTI_VALUE_ENTITY;
         uint32_t domain =
             SETTI_MAX(choose_domain(c, s, item->source), choose_domain(c, s, item->target));
         each = entity ? COST_ROW : COST_OTHER;
@@ -340,13 +314,18 @@ static uint64_t choose_test(const choose* c, choose_state* s, const setti_search
     return SETTI_MAX(left, 1);
 }
 
-/* Asks whatever can be asked. */
-static void choose_settle(const choose* c, choose_state* s)
+/* Whether an item can be asked now, and was not yet. */
+static bool choose_is_due(const choose* c, const choose_state* s, const setti_search_item* item)
 {
-    for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
-        const setti_search_item* item = &c->search->item[c->search->order[k]];
-        if (!choose_is_done(s, c, item) && !item->optional &&
-            (item->variables & ~(s->found | c->fixed)) == 0) {
+    return !item->optional && !choose_is_done(s, c, item) && (item->variables & ~s->found) == 0;
+}
+
+/* Asks whatever can be asked. */
+static void choose_settle(choose* c, choose_state* s)
+{
+    for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
+        const setti_search_item* item = choose_item(c, k);
+        if (choose_is_due(c, s, item)) {
             s->rows = choose_test(c, s, item);
             choose_set_done(s, c, item);
         }
@@ -361,15 +340,15 @@ static uint32_t choose_exact(const choose* c, const setti_search_item* item, uin
         return UINT32_MAX;
     }
     uint32_t index = setti_search_constant(c->search, variable);
-    const setti_along* along = &item->along;
+    const setti_type* along = item->along;
     if (along->relation == NULL) {
-        const sett_hierarchy* node = setti_storage_find(&along->type->storage, index);
+        const sett_hierarchy* node = setti_storage_find(&along->storage, index);
         return node == NULL ? 0 : down ? node->children / SETTI_CHILD : node->parent != 0;
     }
-    if (!down && !along->relation->many) {
-        return setti_storage_has(&along->type->storage, index);
+    if (!down && along->records == NULL) {
+        return setti_storage_has(&along->storage, index);
     }
-    const setti_type* type = down ? along->relation->sources : along->relation->links;
+    const setti_type* type = down ? along->relation->sources : along;
     const sett_links* links = setti_storage_find(&type->storage, index);
     return links != NULL ? links->count : 0;
 }
@@ -379,33 +358,32 @@ static void choose_follow(const choose* c, const choose_state* s, const setti_se
                           bool down, choose_pick* pick)
 {
     uint32_t from = down ? item->target : item->source;
-    uint32_t ends = down ? choose_target_count(&item->along) : choose_source_count(&item->along);
+    const setti_type* along = item->along;
+    uint32_t ends = down ? choose_target_count(along) : along->storage.count;
     uint32_t domain = choose_domain(c, s, from);
     uint32_t exact = choose_exact(c, item, from, down);
-    bool many = item->along.relation != NULL && item->along.relation->many;
     SETTI_ASSERT(item->kind == SETTI_ITEM_LINK);
     pick->rows = exact != UINT32_MAX
                      ? choose_scale(s->rows, exact, 1)
                      : choose_scale(choose_scale(s->rows, SETTI_MIN(ends, domain), domain),
-                                    choose_link_count(&item->along), ends);
-    if (choose_is_far(item)) {
+                                    choose_link_count(along), ends);
+    if (item->more) {
         pick->rows = choose_scale(pick->rows, down ? CLOSURE_DOWN : CLOSURE_UP, 1);
     }
-    uint32_t source = choose_is_large(&item->along) ? COST_FAR : COST_SOURCE;
-    uint32_t each = (down ? source : COST_TARGET) + (many ? COST_MANY : 0) +
-                    (choose_is_far(item) ? COST_CLOSURE : 0);
+    uint32_t source = choose_is_large(along) ? COST_FAR : COST_SOURCE;
+    uint32_t each = (down ? source : COST_TARGET) + (along->records != NULL ? COST_MANY : 0) +
+                    (item->more ? COST_CLOSURE : 0);
     pick->cost = s->cost + choose_cost(s->rows, COST_ROW) + choose_cost(pick->rows, each);
 }
 
-static bool choose_is_found(const choose* c, const choose_state* s, uint32_t variable)
+static bool choose_is_found(const choose_state* s, uint32_t variable)
 {
-    return variable < SETT_SEARCH_VARIABLES && ((s->found | c->fixed) >> variable & 1) != 0;
+    return variable < SETT_SEARCH_VARIABLES && (s->found >> variable & 1) != 0;
 }
 
 static bool choose_is_wanted(const choose* c, const choose_state* s, uint32_t variable)
 {
-    return variable < SETT_SEARCH_VARIABLES &&
-           (c->scope->locals & ~(s->found | c->fixed)) >> variable & 1 &&
+    return variable < SETT_SEARCH_VARIABLES && (c->scope->locals & ~s->found) >> variable & 1 &&
            !c->search->variable[variable].optional;
 }
 
@@ -422,7 +400,7 @@ static uint32_t choose_item_picks(const choose* c, const choose_state* s,
     for (uint32_t down = 0; down < 2; down++) {
         uint32_t from = down ? item->target : item->source;
         uint32_t to = down ? item->source : item->target;
-        if (!choose_is_found(c, s, from) || !choose_is_wanted(c, s, to)) {
+        if (!choose_is_found(s, from) || !choose_is_wanted(c, s, to)) {
             continue;
         }
         choose_pick* pick = &picks[count];
@@ -432,7 +410,7 @@ static uint32_t choose_item_picks(const choose* c, const choose_state* s,
             pick->kind = down ? SETTI_FIND_SOURCES : SETTI_FIND_TARGETS;
             choose_follow(c, s, item, down != 0, pick);
             count++;
-        } else if (c->search->side[item->compare][!down].operand->kind == SETT_OPERAND_ENTITY &&
+        } else if (c->search->side[item->compare][!down].kind == SETT_OPERAND_ENTITY &&
                    c->search->term[item->term].compare == SETT_COMPARE_EQUAL) {
             pick->kind = SETTI_FIND_COPY;
             pick->rows = s->rows;
@@ -444,28 +422,25 @@ static uint32_t choose_item_picks(const choose* c, const choose_state* s,
 }
 
 /* A scan of a variable, and of what else of the scope it looks at. */
-static void choose_scan(const choose* c, const choose_state* s, uint32_t variable,
-                        choose_pick* pick)
+static void choose_scan(choose* c, const choose_state* s, uint32_t variable, choose_pick* pick)
 {
     SETTI_ASSERT(choose_is_wanted(c, s, variable));
     const setti_type* driver = choose_driver(c, variable);
     uint64_t all = driver != NULL ? driver->storage.count : choose_entities(c);
     uint64_t rows = choose_scale(s->rows, all, 1);
-    bool words = driver == NULL || driver->storage.kind != SETTI_SPARSE;
     pick->kind = SETTI_FIND_SCAN;
     pick->variable = (uint8_t)variable;
     pick->item = NULL;
-    pick->cost = s->cost + choose_cost(rows, words ? COST_WORD : COST_SCAN);
-    for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
-        const setti_search_item* item = &c->search->item[c->search->order[k]];
-        bool takes = setti_choose_scan_takes(item, variable, driver);
-        const setti_type* type = takes ? item->type : setti_choose_narrows(item, variable, driver);
+    pick->cost = s->cost + choose_cost(rows, choose_by_words(driver) ? COST_WORD : COST_SCAN);
+    for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
+        const setti_search_item* item = choose_item(c, k);
+        const setti_type* type = setti_choose_scanned(item, variable, driver);
         if (type == NULL || (type == driver && !item->negated)) {
             continue;
         }
         uint64_t share = driver != NULL ? choose_share(c, driver, type)
                                         : SHARE_ONE * (uint64_t)type->storage.count / all;
-        share = takes && item->negated ? SHARE_ONE - SETTI_MIN(share, SHARE_ONE) : share;
+        share = item->negated ? SHARE_ONE - SETTI_MIN(share, SHARE_ONE) : share;
         rows = choose_scale(rows, share, SHARE_ONE);
     }
     pick->rows = rows;
@@ -478,17 +453,16 @@ static uint64_t choose_rank(const choose_pick* pick)
 }
 
 /* All that can come next, the cheapest first; returns how many. */
-static uint32_t choose_next(const choose* c, const choose_state* s, choose_pick* picks)
+static uint32_t choose_next(choose* c, const choose_state* s, choose_pick* picks)
 {
     uint32_t count = 0;
-    const setti_search_item* drives = c->search->drives;
-    bool driven = drives != NULL && choose_is_driven(c, drives->source) &&
-                  choose_is_wanted(c, s, drives->source);
-    for (uint32_t k = c->scope->item; k < c->scope->item_stop && !driven; k++) {
-        count += choose_item_picks(c, s, &c->search->item[c->search->order[k]], &picks[count]);
+    uint32_t first = choose_driven(c);
+    bool driven = choose_is_wanted(c, s, first);
+    for (uint32_t k = c->scope->items.first; k < c->scope->items.stop && !driven; k++) {
+        count += choose_item_picks(c, s, choose_item(c, k), &picks[count]);
     }
     for (uint32_t v = 0; v < c->search->variable_count; v++) {
-        if (choose_is_wanted(c, s, v) && (!driven || v == drives->source)) {
+        if (choose_is_wanted(c, s, v) && (!driven || v == first)) {
             choose_scan(c, s, v, &picks[count++]);
         }
     }
@@ -511,9 +485,10 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
     if (pick->kind == SETTI_FIND_SCAN) {
         known = choose_driver(c, pick->variable);
         domain = choose_scale(pick->rows, CHOOSE_ONE, SETTI_MAX(s->rows, 1)) / CHOOSE_ONE;
-        for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
-            const setti_search_item* item = &c->search->item[c->search->order[k]];
-            if (setti_choose_scan_takes(item, pick->variable, known)) {
+        for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
+            const setti_search_item* item = choose_item(c, k);
+            if (item->kind == SETTI_ITEM_HAS &&
+                setti_choose_scanned(item, pick->variable, known) != NULL) {
                 choose_set_done(s, c, item);
             }
         }
@@ -521,9 +496,9 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
         domain = choose_domain(
             c, s, pick->variable == pick->item->source ? pick->item->target : pick->item->source);
     } else {
-        bool down = pick->kind == SETTI_FIND_SOURCES;
-        domain = down ? choose_source_count(&pick->item->along)
-                      : choose_target_count(&pick->item->along);
+        const setti_type* along = pick->item->along;
+        domain =
+            pick->kind == SETTI_FIND_SOURCES ? along->storage.count : choose_target_count(along);
         known = choose_needs(pick->item, pick->variable);
     }
     SETTI_ASSERT((s->found >> pick->variable & 1) == 0);
@@ -564,41 +539,27 @@ static void choose_try(choose* c, choose_state s, uint32_t count)
 
 /* --------------------------------------------------------------------------------- steps */
 
-static setti_search_step* choose_add(choose* c, setti_search_step_kind kind, uint8_t depth,
-                                     uint8_t base)
-{
-    SETTI_ASSERT(c->plan->step_count < c->search->step_room);
-    setti_search_step* step = &c->plan->step[c->plan->step_count++];
-    memset(step, 0, sizeof(*step));
-    step->kind = kind;
-    step->depth = depth;
-    step->base = base;
-    step->a = step->b = SETTI_NO_REF;
-    step->a_depth = step->b_depth = SETTI_NO_DEPTH;
-    step->scope = c->number;
-    c->plan->depth = SETTI_MAX(c->plan->depth, (uint32_t)depth + 1);
-    return step;
-}
-
 static uint8_t choose_depth_of(const choose* c, uint8_t ref)
 {
     return ref < SETT_SEARCH_VARIABLES && (c->fixed >> ref & 1) == 0 ? c->depth[ref]
                                                                      : SETTI_NO_DEPTH;
 }
 
-static setti_search_step* choose_add_item(choose* c, setti_search_step_kind kind,
-                                          const setti_search_item* item, uint8_t depth,
-                                          uint8_t base)
+static setti_search_step* choose_add(choose* c, setti_search_step_kind kind, uint64_t rows,
+                                     uint8_t a, uint8_t b)
 {
-    setti_search_step* step = choose_add(c, kind, depth, base);
-    SETTI_ASSERT(item != NULL);
-    step->item = item;
-    step->a = item->source;
-    step->b = item->target;
-    step->a_depth = choose_depth_of(c, item->source);
-    step->b_depth = choose_depth_of(c, item->target);
-    step->prefetch = (kind == SETTI_FIND_TARGETS || kind == SETTI_FIND_SOURCES) &&
-                     item->steps == SETT_STEPS_ONE && choose_is_large(&item->along);
+    SETTI_ASSERT(c->plan->step_count < c->search->step_room);
+    setti_search_step* step = &c->plan->step[c->plan->step_count++];
+    memset(step, 0, sizeof(*step));
+    step->kind = kind;
+    step->depth = c->level;
+    step->base = c->base;
+    step->a = a;
+    step->b = b;
+    step->a_depth = choose_depth_of(c, a);
+    step->b_depth = choose_depth_of(c, b);
+    step->scope = c->scope;
+    step->estimate = rows;
     return step;
 }
 
@@ -609,7 +570,7 @@ static uint32_t choose_class(const setti_search_item* item)
     case SETTI_ITEM_HAS:
         return item->walk != SETT_WALK_NONE;
     case SETTI_ITEM_LINK:
-        return choose_is_far(item) ? 2 : 1;
+        return item->more ? 2 : 1;
     case SETTI_ITEM_COMPARE:
         return 2;
     default:
@@ -618,27 +579,26 @@ static uint32_t choose_class(const setti_search_item* item)
 }
 
 /* Steps for all that can be asked. */
-static void choose_add_tests(choose* c, choose_state* s, uint8_t depth, uint8_t base)
+static void choose_add_tests(choose* c, choose_state* s)
 {
     for (uint32_t class = 0; class < 4; class ++) {
-        for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
-            const setti_search_item* item = &c->search->item[c->search->order[k]];
-            if (choose_class(item) != class || item->optional || choose_is_done(s, c, item) ||
-                (item->variables & ~(s->found | c->fixed)) != 0) {
+        for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
+            const setti_search_item* item = choose_item(c, k);
+            if (choose_class(item) != class || !choose_is_due(c, s, item)) {
                 continue;
             }
             s->rows = choose_test(c, s, item);
             choose_set_done(s, c, item);
-            setti_search_step* step = choose_add_item(c, SETTI_FIND_TEST, item, depth, base);
-            step->estimate = s->rows;
+            setti_search_step* step =
+                choose_add(c, SETTI_FIND_TEST, s->rows, item->source, item->target);
+            step->item = item;
             step->found = s->found;
         }
     }
 }
 
 /* A step that leaves out hidden entities, if there are any. */
-static void choose_add_shown(choose* c, const choose_state* s, uint32_t variable, uint8_t depth,
-                             uint8_t base)
+static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
 {
     const setti_variable* at = &c->search->variable[variable];
     const sett_world* world = c->search->world;
@@ -647,112 +607,100 @@ static void choose_add_shown(choose* c, const choose_state* s, uint32_t variable
         hides |= !at->shows[k] && world->hidden[k] != NULL && world->hidden[k]->storage.count != 0;
     }
     if (hides && at->is_source && at->name != NULL) {
-        setti_search_step* step = choose_add(c, SETTI_FIND_SHOWN, depth, base);
-        step->variable = step->a = (uint8_t)variable;
-        step->a_depth = choose_depth_of(c, (uint8_t)variable);
-        step->estimate = s->rows;
+        choose_add(c, SETTI_FIND_SHOWN, s->rows, variable, SETTI_NO_REF)->variable = variable;
     }
 }
 
-/* A step that finds a variable, at the next depth. */
-static void choose_add_pick(choose* c, choose_state* s, const choose_pick* pick, uint8_t depth,
-                            uint8_t base)
+/* A step that finds a variable, at the next depth; by an item, from its other variable. */
+static setti_search_step* choose_add_find(choose* c, setti_search_step_kind kind, uint64_t rows,
+                                          const setti_search_item* item, uint8_t variable)
 {
-    setti_search_step* step = pick->item != NULL
-                                  ? choose_add_item(c, pick->kind, pick->item, depth, base)
-                                  : choose_add(c, pick->kind, depth, base);
-    step->variable = pick->variable;
-    SETTI_ASSERT(pick->variable < c->search->variable_count && depth > base);
-    c->depth[pick->variable] = depth;
-    choose_take(c, s, pick);
-    step->estimate = s->rows;
-    if (pick->kind == SETTI_FIND_SCAN) {
-        step->driver = choose_driver(c, pick->variable);
-    } else if (pick->kind == SETTI_FIND_COPY) {
-        bool left = pick->item->source != pick->variable;
-        step->a = left ? pick->item->source : pick->item->target;
-        step->a_depth = choose_depth_of(c, step->a);
+    uint8_t from = SETTI_NO_REF;
+    if (item != NULL) {
+        from = item->source == variable ? item->target : item->source;
     }
+    c->depth[variable] = ++c->level;
+    setti_search_step* step = choose_add(c, kind, rows, from, SETTI_NO_REF);
+    step->item = item;
+    step->variable = variable;
+    step->prefetch = item != NULL && item->kind == SETTI_ITEM_LINK && !item->none && !item->more &&
+                     choose_is_large(item->along);
+    return step;
 }
 
 /* Optional links come last: they leave every row. */
-static uint8_t choose_add_optional(choose* c, const choose_state* s, uint8_t depth, uint8_t base)
+static void choose_add_optional(choose* c, const choose_state* s)
 {
-    for (uint32_t k = c->scope->item; k < c->scope->item_stop; k++) {
-        const setti_search_item* item = &c->search->item[c->search->order[k]];
-        uint32_t fresh = item->optional && item->kind == SETTI_ITEM_LINK
-                             ? item->variables & ~(s->found | c->fixed)
-                             : 0;
+    for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
+        const setti_search_item* item = choose_item(c, k);
+        uint32_t fresh =
+            item->optional && item->kind == SETTI_ITEM_LINK ? item->variables & ~s->found : 0;
         if (fresh != 0) {
             uint8_t variable = (uint8_t)setti_bits_lowest(fresh);
             bool down = item->source == variable;
-            setti_search_step* step = choose_add_item(
-                c, down ? SETTI_FIND_SOURCES : SETTI_FIND_TARGETS, item, ++depth, base);
-            step->variable = variable;
-            step->estimate = s->rows;
-            c->depth[variable] = depth;
+            choose_add_find(c, down ? SETTI_FIND_SOURCES : SETTI_FIND_TARGETS, s->rows, item,
+                            variable);
         }
     }
-    return depth;
 }
 
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
-                        uint8_t depth, uint8_t base);
+                        uint8_t depth);
 
 /* The pipes of the lists that a pipe asks. */
 static void choose_lists(choose* c, uint16_t pipe)
 {
     SETTI_ASSERT(pipe < c->plan->pipe_count);
     for (uint32_t k = c->plan->pipe[pipe].first; k < c->plan->pipe[pipe].stop; k++) {
-        const setti_search_item* item = c->plan->step[k].item;
-        if (c->plan->step[k].kind != SETTI_FIND_TEST || item->kind != SETTI_ITEM_LIST) {
+        setti_search_step* step = &c->plan->step[k];
+        const setti_search_item* item = step->item;
+        if (step->kind != SETTI_FIND_TEST || item->kind != SETTI_ITEM_LIST) {
             continue;
         }
-        uint32_t count = (uint32_t)(item->scope_stop - item->scope);
-        uint16_t first = (uint16_t)c->plan->pipe_count;
-        c->plan->pipe_count += count;
-        SETTI_ASSERT(c->plan->pipe_count <= c->search->pipe_room);
-        SETTI_ASSERT(count != 0);
-        c->plan->step[k].pipe = first;
-        c->plan->step[k].pipe_stop = (uint16_t)(first + count);
-        for (uint32_t at = 0; at < count; at++) {
-            setti_search_step step = c->plan->step[k];
-            uint8_t depth = (uint8_t)(step.depth + 1);
-            choose_pipe(c, (uint16_t)(first + at), c->search->alternative[item->scope + at],
-                        step.found, step.estimate, depth, depth);
+        step->pipes.first = (uint16_t)c->plan->pipe_count;
+        step->pipes.stop = (uint16_t)(step->pipes.first + (item->scopes.stop - item->scopes.first));
+        c->plan->pipe_count = step->pipes.stop;
+        SETTI_ASSERT(c->plan->pipe_count <= c->search->pipe_room &&
+                     step->pipes.first < step->pipes.stop);
+        for (uint16_t at = step->pipes.first; at < step->pipes.stop; at++) {
+            choose_pipe(c, at, c->search->order[item->scopes.first + at - step->pipes.first],
+                        step->found, step->estimate, (uint8_t)(step->depth + 1));
         }
     }
 }
 
-/* Plans a scope: `found` is what its input has, `depth` where the input goes. */
+/* Plans a scope: `found` is what its input has, `depth` where the input goes; 0: there is none. */
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
-                        uint8_t depth, uint8_t base)
+                        uint8_t depth)
 {
-    choose_state s = {.rows = rows, .found = found};
+    choose_state s = {.rows = rows, .found = found | c->fixed};
     for (uint32_t v = 0; v < SETT_SEARCH_VARIABLES; v++) {
         s.domain[v] = (uint32_t)choose_entities(c);
     }
     SETTI_ASSERT(scope < c->search->scope_count && pipe < c->plan->pipe_count);
     c->scope = &c->search->scope[scope];
-    c->number = scope;
+    c->base = c->level = depth;
     c->nodes = 0;
     c->best_count = UINT32_MAX;
     choose_try(c, s, 0);
     c->plan->pipe[pipe].first = (uint16_t)c->plan->step_count;
     SETTI_ASSERT(c->best_count <= SETT_SEARCH_VARIABLES);
-    choose_add(c, SETTI_FIND_INPUT, depth, base)->estimate = rows;
+    choose_add(c, SETTI_FIND_INPUT, rows, SETTI_NO_REF, SETTI_NO_REF);
     for (uint32_t v = 0; v < c->search->variable_count; v++) {
         if ((c->scope->locals & c->fixed) >> v & 1) {
-            choose_add_shown(c, &s, v, depth, base);
+            choose_add_shown(c, &s, (uint8_t)v);
         }
     }
-    choose_add_tests(c, &s, depth, base);
+    choose_add_tests(c, &s);
     for (uint32_t k = 0; k < c->best_count; k++) {
-        choose_add_pick(c, &s, &c->best[k], ++depth, base);
-        choose_add_shown(c, &s, c->best[k].variable, depth, base);
-        choose_add_tests(c, &s, depth, base);
+        const choose_pick* pick = &c->best[k];
+        choose_take(c, &s, pick);
+        choose_add_find(c, pick->kind, s.rows, pick->item, pick->variable)->driver =
+            pick->item == NULL ? choose_driver(c, pick->variable) : NULL;
+        choose_add_shown(c, &s, pick->variable);
+        choose_add_tests(c, &s);
     }
-    choose_add_optional(c, &s, depth, base);
+    choose_add_optional(c, &s);
     c->plan->pipe[pipe].stop = (uint16_t)c->plan->step_count;
     choose_lists(c, pipe);
 }
@@ -760,23 +708,18 @@ static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found
 void setti_choose_plan(const sett_search* search, setti_search_plan* plan)
 {
     choose c;
-    choose_memo memo;
-    memset(&c, 0, sizeof(c));
-    memo.count = 0;
-    c.memo = &memo;
+    memset(&c, 0, offsetof(choose, memo));
     c.search = search;
     c.plan = plan;
     SETTI_ASSERT(search->branch_count != 0 && search->branch_count <= SETTI_SEARCH_BRANCHES);
     plan->step_count = 0;
-    plan->depth = 0;
     plan->pipe_count = search->branch_count;
     for (uint32_t v = 0; v < search->variable_count; v++) {
-        bool fixed = search->variable[v].name == NULL || search->variable[v].bound;
-        c.fixed |= (uint32_t)fixed << v;
+        c.fixed |= (uint32_t)setti_search_is_fixed(&search->variable[v]) << v;
     }
     for (uint32_t k = 0; k < search->branch_count; k++) {
         memset(c.depth, SETTI_NO_DEPTH, sizeof(c.depth));
-        choose_pipe(&c, (uint16_t)k, search->branch[k], 0, CHOOSE_ONE, 0, 0);
+        choose_pipe(&c, (uint16_t)k, search->branch[k], 0, CHOOSE_ONE, 0);
         memcpy(plan->place[k], c.depth, sizeof(c.depth));
     }
 }

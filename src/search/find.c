@@ -55,11 +55,9 @@ typedef struct find {
     size_t size; /* bytes of all that */
     bool pooled; /* from the world's pool, and not from its allocator */
     bool failed; /* memory ran out */
-    bool begun;  /* the branch */
     uint32_t branch;
     uint32_t closed; /* of `open` when the loop began */
-    bool sorts;      /* results come in an order: all are found first, */
-    bool collected;  /* and have been */
+    bool collected;  /* all results, to be put in order */
     setti_sorted sorted;
 } find;
 
@@ -88,28 +86,23 @@ static void find_reached_free(const find* f, find_reached* reached)
     memset(reached, 0, sizeof(*reached));
 }
 
-/* All of a loop in one piece; `f` NULL: its size. */
-static size_t find_lay_out(const sett_search* search, find* f)
+/* The next `size` bytes of a piece; `piece` NULL: they are only counted. */
+static void* find_cut(void* piece, size_t* at, size_t size)
+{
+    void* cut = piece != NULL ? (unsigned char*)piece + *at : NULL;
+    *at = setti_align_up(*at + size, 64);
+    return cut;
+}
+
+/* All of a loop lies in one piece. Returns the size. */
+static size_t find_lay_out(const sett_search* search, find* f, void* piece)
 {
     size_t at = setti_align_up(sizeof(find), 64);
-    unsigned char* base = (unsigned char*)f;
-    size_t steps = at;
-    at = setti_align_up(at + search->step_room * sizeof(setti_search_step), 64);
-    size_t pipes = at;
-    at = setti_align_up(at + search->pipe_room * sizeof(setti_search_pipe), 64);
-    size_t works = at;
-    at = setti_align_up(at + search->step_room * sizeof(find_work), 64);
-    size_t columns = at;
-    at = setti_align_up(at + search->result_count * FIND_ROWS * sizeof(uint32_t), 64);
-    size_t blocks = at;
-    at += search->depth_room * sizeof(find_block);
-    if (f != NULL) {
-        f->plan.step = (setti_search_step*)(void*)(base + steps);
-        f->plan.pipe = (setti_search_pipe*)(void*)(base + pipes);
-        f->work = memset(base + works, 0, search->step_room * sizeof(find_work));
-        f->column = (uint32_t*)(void*)(base + columns);
-        f->block = (find_block*)(void*)(base + blocks);
-    }
+    f->plan.step = find_cut(piece, &at, search->step_room * sizeof(setti_search_step));
+    f->plan.pipe = find_cut(piece, &at, search->pipe_room * sizeof(setti_span));
+    f->work = find_cut(piece, &at, search->step_room * sizeof(find_work));
+    f->column = find_cut(piece, &at, search->result_count * FIND_ROWS * sizeof(uint32_t));
+    f->block = find_cut(piece, &at, search->depth_room * sizeof(find_block));
     return at;
 }
 
@@ -121,15 +114,13 @@ static find* find_make(sett_search* search, bool pooled)
         return spare;
     }
     SETTI_ASSERT(search->step_room != 0 && search->depth_room != 0);
-    size_t size = find_lay_out(search, NULL);
-    find* f = setti_find_alloc(search->world, pooled, size);
+    find made = {.search = search, .world = search->world, .pooled = pooled};
+    made.size = find_lay_out(search, &made, NULL);
+    find* f = setti_find_alloc(search->world, pooled, made.size);
     if (f != NULL) {
-        memset(f, 0, sizeof(*f));
-        f->search = search;
-        f->world = search->world;
-        f->pooled = pooled;
-        f->size = size;
-        find_lay_out(search, f);
+        *f = made;
+        find_lay_out(search, f, f);
+        memset(f->work, 0, search->step_room * sizeof(find_work));
     }
     return f;
 }
@@ -212,7 +203,7 @@ static void reached_add(find* f, find_reached* reached, uint32_t index)
 }
 
 /* Adds what links lead to from an entity. */
-static void reached_follow(find* f, find_reached* reached, const setti_along* along, uint32_t from,
+static void reached_follow(find* f, find_reached* reached, const setti_type* along, uint32_t from,
                            bool down)
 {
     for (uint32_t place = setti_walk_first(along, from, down); place != SETTI_NONE;
@@ -228,11 +219,11 @@ static void reached_begin(find* f, find_reached* reached, const setti_search_ite
     if (from == SETTI_NONE) {
         return;
     }
-    if (item->steps != SETT_STEPS_ONE_OR_MORE) {
+    if (item->none) {
         reached_add(f, reached, from);
     }
-    if (item->steps != SETT_STEPS_ZERO_OR_MORE) {
-        reached_follow(f, reached, &item->along, from, down);
+    if (!item->none || !item->more) {
+        reached_follow(f, reached, item->along, from, down);
     }
 }
 
@@ -244,13 +235,23 @@ static uint32_t reached_take(find* f, find_reached* reached, const setti_search_
         return SETTI_NONE;
     }
     uint32_t index = reached->index[k];
-    if (item->steps != SETT_STEPS_ZERO_OR_ONE) {
-        reached_follow(f, reached, &item->along, index, down);
+    if (item->more) {
+        reached_follow(f, reached, item->along, index, down);
     }
     return index;
 }
 
 /* ---------------------------------------------------------------------------------- rows */
+
+/* The row of the block at a smaller depth that a row comes from. */
+SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row, uint32_t at)
+{
+    SETTI_ASSERT(at <= depth && row < f->block[depth].count);
+    for (; depth > at; depth--) {
+        row = f->block[depth].parent[row];
+    }
+    return row;
+}
 
 /* What a row has in an operand: `depth` is the block that the row is in. */
 SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, uint8_t ref,
@@ -259,11 +260,7 @@ SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, ui
     if (ref_depth == SETTI_NO_DEPTH) {
         return ref < SETT_SEARCH_VARIABLES ? f->constant[ref] : SETTI_NONE;
     }
-    SETTI_ASSERT(ref_depth <= depth && row < f->block[depth].count);
-    for (; depth > ref_depth; depth--) {
-        row = f->block[depth].parent[row];
-    }
-    return f->block[depth].index[row];
+    return f->block[ref_depth].index[find_origin(f, depth, row, ref_depth)];
 }
 
 /* Whether a row comes from one that a list has decided already. */
@@ -273,11 +270,8 @@ SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, 
     if (step->base == 0) {
         return false;
     }
-    SETTI_ASSERT(depth >= step->base);
-    for (; depth > step->base; depth--) {
-        row = f->block[depth].parent[row];
-    }
-    return f->block[depth].mark[f->block[depth].parent[row]];
+    const find_block* input = &f->block[step->base];
+    return input->mark[input->parent[find_origin(f, depth, row, step->base)]];
 }
 
 SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)
@@ -298,65 +292,43 @@ SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, boo
 
 /* ---------------------------------------------------------------------------------- scans */
 
-/* What is intersected, word by word. */
+/* What is intersected, word by word; the driver, if there is one, comes first. */
 typedef struct find_scan {
-    const setti_storage* with[SETTI_SEARCH_ITEMS];
-    const setti_storage* without[SETTI_SEARCH_ITEMS];
-    uint32_t with_count, without_count;
+    const setti_storage* storage[SETTI_SEARCH_ITEMS + 1];
+    uint64_t flip[SETTI_SEARCH_ITEMS + 1]; /* all ones: those that do not have it */
+    uint32_t count;
     uint32_t limit;
 } find_scan;
+
+static void scan_add(find_scan* scan, const setti_storage* storage, bool negated)
+{
+    scan->storage[scan->count] = storage;
+    scan->flip[scan->count++] = negated ? UINT64_MAX : 0;
+    scan->limit = negated ? scan->limit : SETTI_MIN(scan->limit, storage->extent);
+}
 
 static void scan_prepare(const find* f, const setti_search_step* step, find_scan* scan)
 {
     const sett_search* search = f->search;
-    SETTI_ASSERT(step->scope < search->scope_count);
-    const setti_search_scope* scope = &search->scope[step->scope];
-    scan->with_count = 0;
-    scan->without_count = 0;
+    scan->count = 0;
     scan->limit = setti_entity_capacity(&f->world->entities);
     if (step->driver != NULL) {
-        scan->with[scan->with_count++] = &step->driver->storage;
+        scan_add(scan, &step->driver->storage, false);
     }
-    for (uint32_t k = scope->item; k < scope->item_stop; k++) {
+    for (uint32_t k = step->scope->items.first; k < step->scope->items.stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];
-        const setti_type* narrows = setti_choose_narrows(item, step->variable, step->driver);
-        if (narrows != NULL) {
-            scan->with[scan->with_count++] = &narrows->storage;
-        } else if ((item->type != step->driver || item->negated) &&
-                   setti_choose_scan_takes(item, step->variable, step->driver)) {
-            const setti_storage** list = item->negated ? scan->without : scan->with;
-            list[(item->negated ? &scan->without_count : &scan->with_count)[0]++] =
-                &item->type->storage;
+        const setti_type* type = setti_choose_scanned(item, step->variable, step->driver);
+        if (type != NULL && (type != step->driver || item->negated)) {
+            scan_add(scan, &type->storage, item->negated);
         }
     }
-    for (uint32_t k = 0; k < scan->with_count; k++) {
-        scan->limit = SETTI_MIN(scan->limit, scan->with[k]->extent);
-    }
 }
 
-/* Who of the 64 entities at `base` is alive. */
-static uint64_t scan_alive(const find* f, uint32_t base)
+static uint64_t scan_word(const find_scan* scan, uint32_t base, uint64_t word)
 {
-    const setti_entity_page* page = setti_entity_page_of(&f->world->entities, base);
-    uint64_t word = 0;
-    SETTI_ASSERT(base % 64 == 0);
-    for (uint32_t k = 0; page != NULL && k < 64; k++) {
-        uint32_t generation = page->generation[(base & SETTI_ENTITY_MASK) + k];
-        word |= (uint64_t)((generation & SETTI_DEAD) == 0) << k;
-    }
-    return word;
-}
-
-static uint64_t scan_word(const find* f, const find_scan* scan, uint32_t base)
-{
-    uint64_t word = scan->with_count != 0 ? UINT64_MAX : scan_alive(f, base);
-    for (uint32_t k = 0; k < scan->with_count && word != 0; k++) {
-        const uint64_t* bits = setti_storage_word(scan->with[k], base);
-        word &= bits != NULL ? *bits : 0;
-    }
-    for (uint32_t k = 0; k < scan->without_count && word != 0; k++) {
-        const uint64_t* bits = setti_storage_word(scan->without[k], base);
-        word &= ~(bits != NULL ? *bits : 0);
+    for (uint32_t k = 0; k < scan->count && word != 0; k++) {
+        const uint64_t* bits = setti_storage_word(scan->storage[k], base);
+        word &= (bits != NULL ? *bits : 0) ^ scan->flip[k];
     }
     return word;
 }
@@ -366,13 +338,15 @@ static bool scan_words(const find* f, const setti_search_step* step, find_work* 
 {
     find_scan scan;
     scan_prepare(f, step, &scan);
+    const setti_storage* driver = step->driver != NULL ? scan.storage[0] : NULL;
     while (w->place < scan.limit) {
         uint32_t base = w->place & ~63u;
-        if (scan.with_count != 0 && setti_storage_word(scan.with[0], base) == NULL) {
-            w->place = setti_array_seek(scan.with[0], w->place);
+        if (driver != NULL && setti_storage_word(driver, base) == NULL) {
+            w->place = setti_array_seek(driver, w->place);
             continue;
         }
-        uint64_t word = scan_word(f, &scan, base) & ~setti_bits_below(w->place - base);
+        uint64_t word = driver != NULL ? UINT64_MAX : setti_entity_alive(&f->world->entities, base);
+        word = scan_word(&scan, base, word & ~setti_bits_below(w->place - base));
         for (; word != 0; word &= word - 1) {
             uint32_t index = base + setti_bits_lowest(word);
             if (out->count == FIND_ROWS) {
@@ -404,26 +378,17 @@ static bool scan_rows(const setti_search_step* step, find_work* w, find_block* o
 
 /* --------------------------------------------------------------------------- finding links */
 
-static bool fill_scan(find* f, const setti_search_step* step, find_work* w, find_block* out)
-{
-    w->place = w->open ? w->place : 0;
-    bool sparse = step->driver != NULL && step->driver->storage.kind == SETTI_SPARSE;
-    return sparse ? scan_rows(step, w, out) : scan_words(f, step, w, out);
-}
-
-/* The entity whose links a step follows from a row of the block before. */
+/* The entity that a step begins with in a row of the block before. */
 SETTI_INLINE uint32_t find_from(const find* f, const setti_search_step* step, uint32_t row)
 {
-    bool down = step->kind == SETTI_FIND_SOURCES;
-    return find_value(f, (uint32_t)step->depth - 1, row, down ? step->b : step->a,
-                      down ? step->b_depth : step->a_depth);
+    return find_value(f, (uint32_t)step->depth - 1, row, step->a, step->a_depth);
 }
 
 /* The links of one row, from w->place on; false when there are no more. */
 static bool fill_links(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     bool down = step->kind == SETTI_FIND_SOURCES;
-    const setti_along* along = &step->item->along;
+    const setti_type* along = step->item->along;
     SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_LINK);
     if (!w->open) {
         w->place = setti_walk_first(along, find_from(f, step, w->row), down);
@@ -447,7 +412,6 @@ static bool fill_reached(find* f, const setti_search_step* step, find_work* w, f
     SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_LINK);
     if (!w->open) {
         reached_begin(f, &w->reached, step->item, find_from(f, step, w->row), down);
-        w->place = 0;
         if (w->reached.count == 0 && step->item->optional) {
             find_emit(out, SETTI_NONE, w->row);
         }
@@ -468,8 +432,7 @@ static bool fill_copy(const find* f, const setti_search_step* step, const find_w
     SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_COMPARE);
     bool from_right = step->variable == step->item->source;
     const setti_search_side* side = &f->search->side[step->item->compare][from_right];
-    uint32_t index = setti_compare_entity(
-        f->world, side, find_value(f, (uint32_t)step->depth - 1, w->row, step->a, step->a_depth));
+    uint32_t index = setti_compare_entity(f->world, side, find_from(f, step, w->row));
     if (index != SETTI_NONE) {
         find_emit(out, index, w->row);
     }
@@ -479,14 +442,17 @@ static bool fill_copy(const find* f, const setti_search_step* step, const find_w
 /* Adds what a row leads to; true: the block is full before all of it was added. */
 static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
+    w->place = w->open ? w->place : 0;
     switch (step->kind) {
     case SETTI_FIND_SCAN:
-        return fill_scan(f, step, w, out);
+        return step->driver != NULL && step->driver->storage.kind == SETTI_SPARSE
+                   ? scan_rows(step, w, out)
+                   : scan_words(f, step, w, out);
     case SETTI_FIND_COPY:
         return fill_copy(f, step, w, out);
     default:
-        return step->item->steps == SETT_STEPS_ONE ? fill_links(f, step, w, out)
-                                                   : fill_reached(f, step, w, out);
+        return step->item->none || step->item->more ? fill_reached(f, step, w, out)
+                                                    : fill_links(f, step, w, out);
     }
 }
 
@@ -496,9 +462,8 @@ static bool find_pull(find* f, uint32_t k);
 static void find_prefetch(const find* f, const setti_search_step* step, uint32_t count)
 {
     bool down = step->kind == SETTI_FIND_SOURCES;
-    const setti_along* along = &step->item->along;
-    const setti_relation* relation = along->relation;
-    const setti_type* type = relation != NULL && down ? relation->sources : along->type;
+    const setti_relation* relation = step->item->along->relation;
+    const setti_type* type = relation != NULL && down ? relation->sources : step->item->along;
     const void* value[FIND_ROWS];
     for (uint32_t row = 0; row < count; row++) {
         value[row] = setti_storage_find(&type->storage, find_from(f, step, row));
@@ -576,9 +541,9 @@ static bool find_input(find* f, uint32_t k)
 /* Whether links lead from one entity to another: one at a time, where each has one target. */
 static bool test_chain(const setti_search_item* item, uint32_t source, uint32_t target)
 {
-    SETTI_ASSERT(item->along.relation == NULL || !item->along.relation->many);
+    SETTI_ASSERT(item->along->records == NULL);
     setti_along_walk up = {0};
-    while ((source = setti_along_next(&up, item->along.type, source)) != SETTI_NONE &&
+    while ((source = setti_along_next(&up, item->along, source)) != SETTI_NONE &&
            source != target) {
     }
     return source != SETTI_NONE;
@@ -596,14 +561,13 @@ static bool test_reached(find* f, find_reached* reached, const setti_search_item
     return false;
 }
 
-static bool test_direct(const find* f, const setti_along* along, uint32_t source, uint32_t target)
+static bool test_direct(const find* f, const setti_type* along, uint32_t source, uint32_t target)
 {
-    const setti_relation* relation = along->relation;
-    if (relation == NULL || !relation->many) {
-        return setti_along_target(along->type, source) == target;
+    if (along->records == NULL) {
+        return setti_along_target(along, source) == target;
     }
     const setti_entity_table* table = &f->world->entities;
-    return setti_chain_find(relation, setti_entity_at(table, source),
+    return setti_chain_find(along->relation, setti_entity_at(table, source),
                             setti_entity_at(table, target)) != SETTI_NONE;
 }
 
@@ -612,16 +576,14 @@ static bool test_some(const find* f, const setti_search_step* step, uint32_t sou
                       uint32_t target)
 {
     const setti_search_item* item = step->item;
-    bool none = item->steps == SETT_STEPS_ZERO_OR_ONE || item->steps == SETT_STEPS_ZERO_OR_MORE;
     if (step->a == SETTI_SOME && step->b == SETTI_SOME) {
-        if (none) {
+        if (item->none) {
             return f->world->entities.count != 0;
         }
         uint32_t cursor = 0;
-        const setti_storage* storage = &item->along.type->storage;
         uint32_t index;
-        while ((index = setti_storage_next(storage, &cursor)) != SETTI_NONE) {
-            if (setti_walk_first(&item->along, index, false) != SETTI_NONE) {
+        while ((index = setti_storage_next(&item->along->storage, &cursor)) != SETTI_NONE) {
+            if (setti_walk_first(item->along, index, false) != SETTI_NONE) {
                 return true;
             }
         }
@@ -629,7 +591,8 @@ static bool test_some(const find* f, const setti_search_step* step, uint32_t sou
     }
     bool down = step->a == SETTI_SOME;
     uint32_t from = down ? target : source;
-    return from != SETTI_NONE && (none || setti_walk_first(&item->along, from, down) != SETTI_NONE);
+    return from != SETTI_NONE &&
+           (item->none || setti_walk_first(item->along, from, down) != SETTI_NONE);
 }
 
 static bool test_link(find* f, const setti_search_step* step, find_work* w, uint32_t source,
@@ -642,22 +605,14 @@ static bool test_link(find* f, const setti_search_step* step, find_work* w, uint
     if (source == SETTI_NONE || target == SETTI_NONE) {
         return false;
     }
-    bool many = item->along.relation != NULL && item->along.relation->many;
-    switch (item->steps) {
-    case SETT_STEPS_ONE:
-        return test_direct(f, &item->along, source, target);
-    case SETT_STEPS_ZERO_OR_ONE:
-        return source == target || test_direct(f, &item->along, source, target);
-    case SETT_STEPS_ZERO_OR_MORE:
-        if (source == target) {
-            return true;
-        }
-        break;
-    default:
-        break;
+    if (source == target && item->none) {
+        return true;
     }
-    return many ? test_reached(f, &w->reached, item, source, target)
-                : test_chain(item, source, target);
+    if (!item->more) {
+        return test_direct(f, item->along, source, target);
+    }
+    return item->along->records != NULL ? test_reached(f, &w->reached, item, source, target)
+                                        : test_chain(item, source, target);
 }
 
 static bool test_compare(const find* f, const setti_search_item* item, uint32_t a, uint32_t b)
@@ -671,43 +626,37 @@ static bool test_compare(const find* f, const setti_search_item* item, uint32_t 
 static void test_list(find* f, const setti_search_step* step)
 {
     find_block* input = &f->block[step->depth + 1];
-    SETTI_ASSERT(step->pipe < step->pipe_stop && step->pipe_stop <= f->plan.pipe_count);
+    SETTI_ASSERT(step->pipes.first < step->pipes.stop && step->pipes.stop <= f->plan.pipe_count);
     memset(input->mark, 0, sizeof(input->mark));
-    for (uint32_t at = step->pipe; at < step->pipe_stop; at++) {
-        const setti_search_pipe* pipe = &f->plan.pipe[at];
+    for (uint32_t at = step->pipes.first; at < step->pipes.stop; at++) {
+        const setti_span* pipe = &f->plan.pipe[at];
         for (uint32_t k = pipe->first; k < pipe->stop; k++) {
             f->work[k].begun = false;
         }
         while (find_pull(f, (uint32_t)pipe->stop - 1)) {
             uint32_t last = f->plan.step[pipe->stop - 1].depth;
             for (uint32_t row = 0; row < f->block[last].count; row++) {
-                uint32_t from = row;
-                for (uint32_t depth = last; depth > (uint32_t)step->depth; depth--) {
-                    from = f->block[depth].parent[from];
-                }
-                SETTI_ASSERT(from < f->block[step->depth].count);
-                input->mark[from] = true;
+                input->mark[find_origin(f, last, row, step->depth)] = true;
             }
         }
     }
 }
 
-static bool test_has(const find* f, const setti_search_step* step, uint32_t index)
+static bool test_has(const setti_search_step* step, uint32_t index)
 {
     const setti_search_item* item = step->item;
-    (void)f;
     if (step->a == SETTI_SOME) {
         return item->type->storage.count != 0;
     }
     return index != SETTI_NONE &&
-           setti_along_find(item->along.type, item->walk, item->type, index) != SETTI_NONE;
+           setti_along_find(item->along, item->walk, item->type, index) != SETTI_NONE;
 }
 
 /* A component of the entity itself: the most frequent test. */
 static void find_keep_having(find* f, const setti_search_step* step, find_block* block)
 {
     const setti_storage* storage = &step->item->type->storage;
-    SETTI_ASSERT(step->item->along.type == NULL);
+    SETTI_ASSERT(step->item->along == NULL);
     uint32_t kept = 0;
     for (uint32_t row = 0; row < block->count; row++) {
         uint32_t index = find_value(f, step->depth, row, step->a, step->a_depth);
@@ -717,45 +666,51 @@ static void find_keep_having(find* f, const setti_search_step* step, find_block*
     block->count = kept;
 }
 
+/* Whether no tag hides an entity of the step's variable. */
+static bool test_shown(const find* f, const setti_search_step* step, uint32_t index)
+{
+    SETTI_ASSERT(step->variable < f->search->variable_count);
+    const setti_variable* variable = &f->search->variable[step->variable];
+    bool shown = true;
+    for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
+        const setti_type* tag = variable->shows[k] ? NULL : f->world->hidden[k];
+        shown = shown && (tag == NULL || !setti_storage_has(&tag->storage, index));
+    }
+    return shown;
+}
+
+static bool find_is(find* f, const setti_search_step* step, uint32_t k, uint32_t row)
+{
+    uint32_t a = find_value(f, step->depth, row, step->a, step->a_depth);
+    if (step->kind == SETTI_FIND_SHOWN) {
+        return test_shown(f, step, a);
+    }
+    uint32_t b = find_value(f, step->depth, row, step->b, step->b_depth);
+    const setti_search_item* item = step->item;
+    bool is = item->kind == SETTI_ITEM_LIST      ? f->block[step->depth + 1].mark[row]
+              : item->kind == SETTI_ITEM_LINK    ? test_link(f, step, &f->work[k], a, b)
+              : item->kind == SETTI_ITEM_COMPARE ? test_compare(f, item, a, b)
+                                                 : test_has(step, a);
+    return is != item->negated;
+}
+
+/* Leaves the rows for which the step's item is true, or whose entities are shown. */
 static void find_test(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
     const setti_search_item* item = step->item;
     find_block* block = &f->block[step->depth];
-    if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE && step->a != SETTI_SOME) {
+    if (item != NULL && item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE &&
+        step->a != SETTI_SOME) {
         find_keep_having(f, step, block);
         return;
     }
-    if (item->kind == SETTI_ITEM_LIST) {
+    if (item != NULL && item->kind == SETTI_ITEM_LIST) {
         test_list(f, step);
     }
     uint32_t kept = 0;
     for (uint32_t row = 0; row < block->count; row++) {
-        uint32_t a = find_value(f, step->depth, row, step->a, step->a_depth);
-        uint32_t b = find_value(f, step->depth, row, step->b, step->b_depth);
-        bool is = item->kind == SETTI_ITEM_LIST      ? f->block[step->depth + 1].mark[row]
-                  : item->kind == SETTI_ITEM_LINK    ? test_link(f, step, &f->work[k], a, b)
-                  : item->kind == SETTI_ITEM_COMPARE ? test_compare(f, item, a, b)
-                                                     : test_has(f, step, a);
-        find_keep(block, &kept, row, is != item->negated);
-    }
-    block->count = kept;
-}
-
-static void find_show(find* f, const setti_search_step* step)
-{
-    find_block* block = &f->block[step->depth];
-    SETTI_ASSERT(step->variable < f->search->variable_count);
-    const setti_variable* variable = &f->search->variable[step->variable];
-    uint32_t kept = 0;
-    for (uint32_t row = 0; row < block->count; row++) {
-        uint32_t index = find_value(f, step->depth, row, step->a, step->a_depth);
-        bool shown = true;
-        for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
-            const setti_type* tag = variable->shows[k] ? NULL : f->world->hidden[k];
-            shown = shown && (tag == NULL || !setti_storage_has(&tag->storage, index));
-        }
-        find_keep(block, &kept, row, shown);
+        find_keep(block, &kept, row, find_is(f, step, k, row));
     }
     block->count = kept;
 }
@@ -772,11 +727,7 @@ static bool find_pull(find* f, uint32_t k)
         return find_generate(f, k);
     }
     while (find_pull(f, k - 1)) {
-        if (step->kind == SETTI_FIND_TEST) {
-            find_test(f, k);
-        } else {
-            find_show(f, step);
-        }
+        find_test(f, k);
         if (f->failed) {
             return false;
         }
@@ -806,15 +757,16 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
     SETTI_ASSERT(f->search == search);
     setti_choose_plan(search, &f->plan);
     for (uint32_t v = 0; v < search->variable_count; v++) {
-        bool fixed = search->variable[v].name == NULL || search->variable[v].bound;
-        f->constant[v] = fixed ? setti_search_constant(search, v) : SETTI_NONE;
+        f->constant[v] = setti_search_is_fixed(&search->variable[v])
+                             ? setti_search_constant(search, v)
+                             : SETTI_NONE;
+    }
+    for (uint32_t k = 0; k < f->plan.step_count; k++) {
+        f->work[k].begun = false;
     }
     f->branch = 0;
-    f->begun = false;
     f->failed = false;
     f->closed = search->open.closed;
-    f->sorts = search->rank_of[0] != SETTI_NO_REF || search->rank_of[1] != SETTI_NO_REF ||
-               search->rank_of[2] != SETTI_NO_REF;
     f->collected = false;
     f->sorted.count = 0;
     f->sorted.pooled = f->pooled;
@@ -823,41 +775,26 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
     rows->search = search;
     rows->variable_count = search->result_count;
     rows->internal = f;
+    for (uint32_t v = 0; v < rows->variable_count; v++) {
+        rows->index[v] = f->column + (size_t)v * FIND_ROWS;
+    }
     if (serial) {
         setti_world_open_loop(world, &search->open);
     }
     return rows;
 }
 
-/* Gathers what results have from the blocks, from the last one back. */
+/* Gathers what results have from the blocks. */
 static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
 {
-    uint16_t row[FIND_ROWS];
-    for (uint32_t k = 0; k < rows->count; k++) {
-        row[k] = (uint16_t)k;
-    }
     SETTI_ASSERT(rows->count <= FIND_ROWS && last < f->search->depth_room);
-    for (uint32_t depth = last + 1; depth-- != 0;) {
-        for (uint32_t v = 0; v < rows->variable_count; v++) {
-            uint8_t place = f->plan.place[f->branch][f->search->result[v]];
-            if (place == depth) {
-                uint32_t* column = f->column + (size_t)v * FIND_ROWS;
-                for (uint32_t k = 0; k < rows->count; k++) {
-                    column[k] = f->block[depth].index[row[k]];
-                }
-            }
-        }
-        for (uint32_t k = 0; k < rows->count; k++) {
-            row[k] = f->block[depth].parent[row[k]];
-        }
-    }
     for (uint32_t v = 0; v < rows->variable_count; v++) {
         uint8_t number = f->search->result[v];
+        uint8_t place = f->plan.place[f->branch][number];
         uint32_t* column = f->column + (size_t)v * FIND_ROWS;
-        for (uint32_t k = 0; f->search->variable[number].bound && k < rows->count; k++) {
-            column[k] = f->constant[number];
+        for (uint32_t k = 0; k < rows->count; k++) {
+            column[k] = find_value(f, last, k, number, place);
         }
-        rows->index[v] = column;
     }
 }
 
@@ -865,18 +802,12 @@ static bool rows_find(sett_rows* rows, find* f)
 {
     rows->count = 0;
     while (f->branch < f->search->branch_count && f->closed == f->search->open.closed) {
-        const setti_search_pipe* pipe = &f->plan.pipe[f->branch];
-        for (uint32_t k = pipe->first; !f->begun && k < pipe->stop; k++) {
-            f->work[k].begun = false;
-        }
-        f->begun = true;
-        uint32_t last = (uint32_t)pipe->stop - 1;
+        uint32_t last = (uint32_t)f->plan.pipe[f->branch].stop - 1;
         if (find_pull(f, last)) {
             rows->count = f->block[f->plan.step[last].depth].count;
             rows_gather(rows, f, f->plan.step[last].depth);
             return true;
         }
-        f->begun = false;
         f->branch = f->failed ? f->search->branch_count : f->branch + 1;
     }
     if (f->failed && f->pooled) {
@@ -907,7 +838,7 @@ static void rows_collect(sett_rows* rows, find* f)
 bool sett_rows_next(sett_rows* rows)
 {
     find* f = rows->internal;
-    if (!f->sorts) {
+    if (!f->search->sorts) {
         return rows_find(rows, f);
     }
     if (!f->collected) {
@@ -916,9 +847,6 @@ bool sett_rows_next(sett_rows* rows)
     bool open = f->closed == f->search->open.closed;
     rows->count =
         open && f->sorted.count != 0 ? setti_sorted_take(&f->sorted, f->search, f->column) : 0;
-    for (uint32_t v = 0; v < rows->variable_count; v++) {
-        rows->index[v] = f->column + (size_t)v * FIND_ROWS;
-    }
     return rows->count != 0;
 }
 
@@ -993,9 +921,9 @@ static void explain_pipe(setti_writer* writer, const sett_search* search,
         if (step->kind != SETTI_FIND_INPUT) {
             explain_step(writer, search, step, indent);
         }
-        for (uint32_t at = step->pipe; at < step->pipe_stop; at++) {
+        for (uint32_t at = step->pipes.first; at < step->pipes.stop; at++) {
             setti_writer_add(writer, "%*sside %u\n", (int)indent + 4, "",
-                             (unsigned)(at - step->pipe + 1));
+                             (unsigned)(at - step->pipes.first + 1));
             explain_pipe(writer, search, plan, at, indent + 8);
         }
     }
@@ -1003,11 +931,8 @@ static void explain_pipe(setti_writer* writer, const sett_search* search,
 
 size_t sett_search_explain(sett_search* search, char* out, size_t size)
 {
-    setti_writer writer = {out, size, 0};
+    setti_writer writer = setti_writer_begin(out, size);
     sett_rows rows;
-    if (size != 0) {
-        out[0] = '\0';
-    }
     if (sett_search_begin(search, &rows) == NULL) {
         return 0;
     }

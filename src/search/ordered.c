@@ -14,9 +14,9 @@
 
 /* An order, in one piece of memory. */
 typedef struct ordered_list {
+    setti_scratch memory;
     sett_entity* entity;
     sett_ordered_group* group;
-    uint32_t room;
     uint32_t count;
     uint32_t group_count;
 } ordered_list;
@@ -25,28 +25,18 @@ struct sett_ordered {
     sett_world* world;
     sett_ordered_desc desc;
     setti_rank rank;
-    sett_query* own;     /* made from `text`, or NULL */
-    ordered_list now;    /* the order, */
-    ordered_list last;   /* and the one before */
-    setti_ranked* item;  /* at work: what is sorted, */
-    setti_ranked* other; /* what is merged, */
-    uint32_t* run;       /* where runs begin, */
-    uint32_t item_room;
-    uint32_t* position; /* and by entity index: one more than the number of its item */
-    uint32_t position_room;
+    sett_query* own;   /* made from `text`, or NULL */
+    ordered_list now;  /* the order, */
+    ordered_list last; /* and the one before */
+    setti_rank_work work;
+    setti_scratch positions; /* at work, by entity index: one more than the number of its item */
 };
 
 /* --------------------------------------------------------------------------------- memory */
 
-static size_t ordered_list_size(uint32_t room)
+static void ordered_free(sett_ordered* o, setti_scratch* scratch)
 {
-    return room * (sizeof(sett_ordered_group) + sizeof(sett_entity));
-}
-
-static void ordered_free_list(sett_ordered* o, ordered_list* list)
-{
-    setti_pool_free(&o->world->pool, list->group, ordered_list_size(list->room), 16);
-    memset(list, 0, sizeof(*list));
+    setti_pool_free(&o->world->pool, scratch->bytes, scratch->size, scratch->align);
 }
 
 /* Room for so many entities in the work and in the list that is written next. */
@@ -54,35 +44,22 @@ static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t count)
 {
     setti_pool* pool = &o->world->pool;
     uint32_t room = setti_bits_ceil(SETTI_MAX(count, 64));
-    if (o->item_room < count) {
-        setti_pool_free(pool, o->item, setti_rank_size(o->item_room), 16);
-        o->item = setti_pool_alloc(pool, setti_rank_size(room), 16);
-        o->item_room = o->item != NULL ? room : 0;
-        if (o->item == NULL) {
+    size_t each = sizeof(sett_ordered_group) + sizeof(sett_entity);
+    size_t positions = setti_entity_capacity(&o->world->entities) * sizeof(uint32_t);
+    list->count = list->group_count = 0;
+    list->group = setti_scratch_get(pool, &list->memory, room * each, 16);
+    if (list->group == NULL || !setti_rank_reserve(&o->work, o->world, true, room)) {
+        return false;
+    }
+    list->entity = (sett_entity*)(void*)(list->group + room);
+    if (o->positions.size < positions) {
+        void* fresh = setti_scratch_get(pool, &o->positions, positions, 16);
+        if (fresh == NULL) {
             return false;
         }
-        o->other = o->item + o->item_room;
-        o->run = (uint32_t*)(void*)(o->other + o->item_room);
+        memset(fresh, 0, positions);
     }
-    if (list->room < count) {
-        ordered_free_list(o, list);
-        list->group = setti_pool_alloc(pool, ordered_list_size(room), 16);
-        list->room = list->group != NULL ? room : 0;
-        if (list->group == NULL) {
-            return false;
-        }
-        list->entity = (sett_entity*)(void*)(list->group + list->room);
-    }
-    uint32_t capacity = setti_entity_capacity(&o->world->entities);
-    if (o->position_room < capacity) {
-        setti_pool_free(pool, o->position, o->position_room * sizeof(uint32_t), 16);
-        o->position = setti_pool_alloc(pool, capacity * sizeof(uint32_t), 16);
-        o->position_room = o->position != NULL ? capacity : 0;
-        if (o->position != NULL) {
-            memset(o->position, 0, capacity * sizeof(uint32_t));
-        }
-    }
-    return o->item_room >= count && list->room >= count && o->position_room >= capacity;
+    return true;
 }
 
 /* ----------------------------------------------------------------------------------- keys */
@@ -111,27 +88,24 @@ static setti_ranked ordered_make_item(const sett_ordered* o, sett_entity entity)
 /* What matches now: first in the last order, then the new ones. Returns how many. */
 static uint32_t ordered_collect(sett_ordered* o)
 {
+    setti_ranked* item = o->work.item;
+    setti_ranked* other = o->work.other;
+    uint32_t* position = o->positions.bytes;
+    uint32_t positions = (uint32_t)(o->positions.size / sizeof(uint32_t));
     uint32_t fresh = 0;
     SETT_FOR(o->desc.query, b, i) {
         sett_entity entity = sett_batch_entity(b, i);
-        SETTI_ASSERT(fresh < o->item_room && entity.index < o->position_room);
-        o->other[fresh++].entity = entity;
-        o->position[entity.index] = fresh;
+        SETTI_ASSERT(fresh < o->work.room && entity.index < positions);
+        other[fresh++].entity = entity;
+        position[entity.index] = fresh;
     }
     uint32_t count = 0;
-    for (uint32_t k = 0; k < o->last.count; k++) {
-        sett_entity entity = o->last.entity[k];
-        if (entity.index < o->position_room && o->position[entity.index] != 0) {
-            sett_entity now = o->other[o->position[entity.index] - 1].entity;
-            o->position[entity.index] = 0;
-            o->item[count++] = ordered_make_item(o, now);
-        }
-    }
-    for (uint32_t k = 0; k < fresh; k++) {
-        sett_entity entity = o->other[k].entity;
-        if (o->position[entity.index] != 0) {
-            o->position[entity.index] = 0;
-            o->item[count++] = ordered_make_item(o, entity);
+    for (uint32_t k = 0; k < o->last.count + fresh; k++) {
+        bool again = k < o->last.count;
+        uint32_t index = again ? o->last.entity[k].index : other[k - o->last.count].entity.index;
+        if (index < positions && position[index] != 0) {
+            item[count++] = ordered_make_item(o, other[position[index] - 1].entity);
+            position[index] = 0;
         }
     }
     return count;
@@ -139,7 +113,6 @@ static uint32_t ordered_collect(sett_ordered* o)
 
 static void ordered_group_all(ordered_list* list, const setti_ranked* item)
 {
-    SETTI_ASSERT(list->count <= list->room);
     list->group_count = 0;
     for (uint32_t k = 0; k < list->count; k++) {
         list->entity[k] = item[k].entity;
@@ -185,8 +158,8 @@ const sett_entity* sett_ordered_update(sett_ordered* o, uint32_t* count)
     }
     o->last = o->now;
     next.count = ordered_collect(o);
-    SETTI_ASSERT(next.count <= o->item_room);
-    ordered_group_all(&next, setti_rank_sort(&o->rank, o->item, o->other, o->run, next.count));
+    SETTI_ASSERT(next.count <= o->work.room);
+    ordered_group_all(&next, setti_rank_sort(&o->rank, &o->work, next.count));
     o->now = next;
     ordered_notify(o, &o->last, &o->now, o->desc.on_group_last);
     ordered_notify(o, &o->now, &o->last, o->desc.on_group_first);
@@ -278,10 +251,10 @@ void sett_ordered_destroy(sett_ordered* o)
     if (o != NULL && setti_world_check_serial(o->world, "sett_ordered_destroy") == SETT_OK) {
         setti_pool* pool = &o->world->pool;
         sett_query_destroy(o->own);
-        ordered_free_list(o, &o->now);
-        ordered_free_list(o, &o->last);
-        setti_pool_free(pool, o->item, setti_rank_size(o->item_room), 16);
-        setti_pool_free(pool, o->position, o->position_room * sizeof(uint32_t), 16);
+        ordered_free(o, &o->now.memory);
+        ordered_free(o, &o->last.memory);
+        ordered_free(o, &o->positions);
+        setti_rank_reserve(&o->work, o->world, true, 0);
         setti_pool_free(pool, o, sizeof(*o), 16);
     }
 }

@@ -23,9 +23,11 @@
 #include "sett/name.h"
 #include "sett/prefab.h"
 
+#include "value/number.h"
+
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* How deep lists can be inside one another. */
 #define PARSE_NESTED 16
@@ -300,9 +302,8 @@ static bool parse_along(parse* p, sett_component* along)
 }
 
 /* Takes a walk if there is one. */
-static bool parse_walk(parse* p, sett_search_term* term, bool* taken)
+static bool parse_walk(parse* p, sett_search_term* term)
 {
-    *taken = true;
     if (parse_word(p, "parent")) {
         term->walk = SETT_WALK_ONE;
         return true;
@@ -320,8 +321,7 @@ static bool parse_walk(parse* p, sett_search_term* term, bool* taken)
     if (self && !parse_expect(p, "|", "behind \"self\": \"self|up\"")) {
         return false;
     }
-    *taken = parse_word(p, "up");
-    if (!*taken) {
+    if (!parse_word(p, "up")) {
         return !self || parse_missing(p, "\"up\"", " behind \"self|\"");
     }
     term->walk = self ? SETT_WALK_SELF_UP : SETT_WALK_UP;
@@ -332,8 +332,7 @@ static bool parse_walk(parse* p, sett_search_term* term, bool* taken)
 /* Behind "(": who is asked. */
 static bool parse_source(parse* p, sett_search_term* term)
 {
-    bool taken;
-    if (!parse_walk(p, term, &taken) || taken) {
+    if (!parse_walk(p, term) || term->walk != SETT_WALK_NONE) {
         return p->out->error_column == 0;
     }
     term->singleton = parse_word(p, "singleton");
@@ -343,8 +342,8 @@ static bool parse_source(parse* p, sett_search_term* term)
     parse_skip(p);
     if (p->at[0] == '|' && p->at[1] != '|') {
         p->at++;
-        return parse_walk(p, term, &taken) &&
-               (taken ||
+        return parse_walk(p, term) &&
+               (term->walk != SETT_WALK_NONE ||
                 parse_missing(p, "parent, up, self|up, target or prefab", " behind \"|\""));
     }
     return true;
@@ -379,9 +378,7 @@ static bool parse_arguments(parse* p, sett_search_term* term)
 /* Behind "(": a relationship and its target. */
 static bool parse_pair(parse* p, sett_search_term* term)
 {
-    parse_skip(p);
-    const char* start = p->at;
-    if (!parse_component(p, start, parse_name(p, "a relationship", false), &term->component)) {
+    if (!parse_along(p, &term->component)) {
         return false;
     }
     parse_steps(p, term);
@@ -415,28 +412,40 @@ static bool parse_property(parse* p, sett_search_operand* operand)
            parse_expect(p, ".", "behind a component: its member") && parse_path(p, operand);
 }
 
-/* 10, -3, 0.5, 1e6. Integers that do not fit become numbers. */
+/* The end of what a text begins with: a sign, where there may be one, and digits. */
+static const char* parse_digits(const char* at, const char* signs)
+{
+    at += *at != '\0' && strchr(signs, *at) != NULL;
+    while (setti_search_is_digit(*at)) {
+        at++;
+    }
+    return at;
+}
+
+/* 10, -3, 0.5, 1e6. Integers that do not fit become numbers, and these infinite. */
 static bool parse_value(parse* p, sett_search_operand* operand)
 {
     const char* start = p->at;
-    const char* at = start + (*start == '-');
-    uint64_t whole = 0;
-    bool fits = true;
-    for (; setti_search_is_digit(*at); at++) {
-        fits = fits && whole <= ((uint64_t)INT64_MAX - 9) / 10;
-        whole = fits ? whole * 10 + (uint64_t)(*at - '0') : whole;
-    }
-    if (fits && *at != '.' && *at != 'e' && *at != 'E') {
-        operand->kind = SETT_OPERAND_INTEGER;
-        operand->integer = *start == '-' ? -(int64_t)whole : (int64_t)whole;
-        p->at = at;
-    } else {
-        char* end;
-        operand->kind = SETT_OPERAND_NUMBER;
-        operand->number = strtod(start, &end);
+    p->at = parse_digits(start, "-");
+    bool whole = *p->at != '.';
+    p->at = whole ? p->at : parse_digits(p->at + 1, "");
+    const char* end = *p->at == 'e' || *p->at == 'E' ? parse_digits(p->at + 1, "+-") : p->at;
+    if (end != p->at && setti_search_is_digit(end[-1])) {
+        whole = false;
         p->at = end;
     }
-    return true;
+    size_t length = (size_t)(p->at - start);
+    operand->kind = SETT_OPERAND_INTEGER;
+    if (whole && setti_number_read(SETT_MEMBER_I64, start, length, 0, &operand->integer) == NULL) {
+        return true;
+    }
+    operand->kind = SETT_OPERAND_NUMBER;
+    if (setti_number_read(SETT_MEMBER_F64, start, length, 0, &operand->number) != NULL) {
+        operand->number = *start == '-' ? -(double)INFINITY : (double)INFINITY;
+    }
+    return length <= SETTI_NUMBER_TEXT ||
+           parse_fail(p, start, SETT_STATUS_LIMIT, "a number has %d characters at most",
+                      SETTI_NUMBER_TEXT);
 }
 
 static bool parse_operand(parse* p, sett_search_operand* operand, bool constant)
@@ -471,14 +480,9 @@ static bool parse_operand(parse* p, sett_search_operand* operand, bool constant)
 
 static bool parse_compare(parse* p, sett_compare* compare)
 {
-    static const char* const marks[] = {"==", "!=", "<=", "<", ">=", ">", "~=", "!~"};
-    static const sett_compare means[] = {
-        SETT_COMPARE_EQUAL,    SETT_COMPARE_NOT_EQUAL,        SETT_COMPARE_LESS_OR_EQUAL,
-        SETT_COMPARE_LESS,     SETT_COMPARE_GREATER_OR_EQUAL, SETT_COMPARE_GREATER,
-        SETT_COMPARE_CONTAINS, SETT_COMPARE_NOT_CONTAINS};
-    for (uint32_t k = 0; k < sizeof(marks) / sizeof(marks[0]); k++) {
-        if (parse_accept(p, marks[k])) {
-            *compare = means[k];
+    for (uint32_t k = SETT_COMPARE_NOT_CONTAINS + 1; k-- != 0;) { /* "<=" before "<" */
+        if (parse_accept(p, setti_search_mark((sett_compare)k))) {
+            *compare = (sett_compare)k;
             return true;
         }
     }
@@ -488,12 +492,11 @@ static bool parse_compare(parse* p, sett_compare* compare)
 /* [in], [drive], [in drive] */
 static bool parse_access(parse* p, sett_search_term* term, bool* given)
 {
-    static const char* const words[] = {"inout", "in", "out", "none"};
     if (!parse_accept(p, "[")) {
         return true;
     }
-    for (uint32_t k = 0; k < 4 && !*given; k++) {
-        *given = parse_word(p, words[k]);
+    for (uint32_t k = 0; k <= SETT_NONE && !*given; k++) {
+        *given = parse_word(p, setti_search_access((sett_access)k));
         term->access = *given ? (sett_access)k : term->access;
     }
     term->drives = parse_word(p, "drive");

@@ -5,8 +5,6 @@
  */
 #include "search/search_tree.h"
 
-#include "query/along.h"
-
 #include "sett/name.h"
 
 #include <stdio.h>
@@ -17,8 +15,7 @@ bool setti_rank_along(sett_world* world, sett_component along, const setti_type*
         return false;
     }
     *type = setti_world_type(world, along);
-    return *type != NULL &&
-           (along == SETT_ID_HIERARCHY || ((*type)->relation != NULL && !(*type)->relation->many));
+    return *type != NULL && setti_along_is_one(*type);
 }
 
 sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order, setti_rank* rank,
@@ -33,23 +30,14 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
                  "group_by and cascade need a relationship with one target for each source");
         return SETT_STATUS_ARGUMENT;
     }
-    if (order->by.kind == SETT_OPERAND_ENTITY) {
-        return SETT_OK;
-    }
-    rank->operand = order->by;
-    rank->side.operand = &rank->operand;
-    rank->text_room = SIZE_MAX;
-    if (order->by.kind == SETT_OPERAND_NAME) {
-        rank->side.type = setti_world_type(world, sett_name_register(world));
-        return rank->side.type != NULL ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
-    }
-    if (order->by.kind != SETT_OPERAND_MEMBER) {
+    if (order->by.kind > SETT_OPERAND_MEMBER) {
         snprintf(message, SETTI_MESSAGE_SIZE, "order_by needs a member or a name");
         return SETT_STATUS_ARGUMENT;
     }
-    sett_status status = setti_compare_member(world, &rank->side, message);
-    rank->text_room = (size_t)rank->side.member.size * rank->side.member.count;
-    rank->operand.text = NULL; /* it may end now */
+    sett_status status = setti_compare_prepare(world, &rank->side, &order->by, message);
+    const sett_member_ref* member = &rank->side.member;
+    rank->text_room = rank->side.kind == SETT_OPERAND_MEMBER ? (size_t)member->size * member->count
+                                                             : SETT_NAME_MAX;
     return status;
 }
 
@@ -77,7 +65,7 @@ void setti_rank_fill(const setti_rank* rank, setti_ranked* item, uint32_t group_
     item->key = 0;
     item->value = NULL;
     const char* text = NULL;
-    item->present = rank->side.operand != NULL && value_of != SETTI_NONE &&
+    item->present = rank->side.type != NULL && value_of != SETTI_NONE &&
                     setti_compare_key(rank->world, &rank->side, value_of, &item->key, &text);
     item->value = text;
 }
@@ -89,9 +77,8 @@ static int rank_compare(const setti_rank* rank, const setti_ranked* a, const set
     if (rank->compare != NULL) {
         return rank->compare(a->value, b->value, rank->user);
     }
-    if (rank->side.operand != NULL && a->value != NULL) {
-        return rank->text_room == SIZE_MAX ? strcmp(a->value, b->value)
-                                           : strncmp(a->value, b->value, rank->text_room);
+    if (rank->side.type != NULL && a->value != NULL) {
+        return strncmp(a->value, b->value, rank->text_room);
     }
     return (a->key > b->key) - (a->key < b->key);
 }
@@ -128,9 +115,29 @@ static void rank_merge(const setti_rank* rank, const setti_ranked* from, uint32_
     }
 }
 
-setti_ranked* setti_rank_sort(const setti_rank* rank, setti_ranked* item, setti_ranked* other,
-                              uint32_t* run, uint32_t count)
+bool setti_rank_reserve(setti_rank_work* work, sett_world* world, bool pooled, uint32_t room)
 {
+    const size_t each = 2 * sizeof(setti_ranked) + sizeof(uint32_t);
+    if (room != 0 && room <= work->room) {
+        return true;
+    }
+    setti_find_release(world, pooled, work->item, work->room * each);
+    memset(work, 0, sizeof(*work));
+    work->item = room != 0 ? setti_find_alloc(world, pooled, room * each) : NULL;
+    if (work->item != NULL) {
+        work->room = room;
+        work->other = work->item + room;
+        work->run = (uint32_t*)(void*)(work->other + room);
+    }
+    return work->item != NULL;
+}
+
+const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_work* work,
+                                    uint32_t count)
+{
+    setti_ranked* item = work->item;
+    setti_ranked* other = work->other;
+    uint32_t* run = work->run;
     uint32_t runs = 0;
     for (uint32_t k = 0; k < count; k++) {
         if (k == 0 || !rank_is_before(rank, &item[k - 1], &item[k])) {
@@ -163,20 +170,19 @@ static size_t sorted_row_size(const sett_search* search, uint32_t room)
 void setti_sorted_free(setti_sorted* sorted, const sett_search* search)
 {
     setti_find_release(search->world, sorted->pooled, sorted->row,
-                       sorted_row_size(search, sorted->row_room));
-    setti_find_release(search->world, sorted->pooled, sorted->item,
-                       setti_rank_size(sorted->item_room));
+                       sorted_row_size(search, sorted->room));
+    setti_rank_reserve(&sorted->work, search->world, sorted->pooled, 0);
     memset(sorted, 0, sizeof(*sorted));
 }
 
 bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const sett_rows* rows)
 {
     uint32_t variables = search->result_count;
-    if (sorted->row_room - sorted->count < rows->count) {
-        uint32_t room = SETTI_MAX(sorted->row_room, 1024) * 2;
-        uint32_t* grown = room > sorted->row_room ? setti_find_alloc(search->world, sorted->pooled,
-                                                                     sorted_row_size(search, room))
-                                                  : NULL;
+    if (sorted->room - sorted->count < rows->count) {
+        uint32_t room = SETTI_MAX(sorted->room, 1024) * 2;
+        uint32_t* grown = room > sorted->room ? setti_find_alloc(search->world, sorted->pooled,
+                                                                 sorted_row_size(search, room))
+                                              : NULL;
         if (grown == NULL) {
             return false;
         }
@@ -184,11 +190,11 @@ bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const set
             memcpy(grown, sorted->row, sorted_row_size(search, sorted->count));
         }
         setti_find_release(search->world, sorted->pooled, sorted->row,
-                           sorted_row_size(search, sorted->row_room));
+                           sorted_row_size(search, sorted->room));
         sorted->row = grown;
-        sorted->row_room = room;
+        sorted->room = room;
     }
-    SETTI_ASSERT(sorted->row_room - sorted->count >= rows->count);
+    SETTI_ASSERT(sorted->room - sorted->count >= rows->count);
     uint32_t* row = sorted->row + (size_t)sorted->count * variables;
     for (uint32_t k = 0; k < rows->count; k++) {
         for (uint32_t v = 0; v < variables; v++) {
@@ -206,14 +212,8 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
     if (count == 0) {
         return true;
     }
-    if (sorted->item_room < count) {
-        setti_find_release(search->world, sorted->pooled, sorted->item,
-                           setti_rank_size(sorted->item_room));
-        sorted->item = setti_find_alloc(search->world, sorted->pooled, setti_rank_size(count));
-        sorted->item_room = sorted->item != NULL ? count : 0;
-        if (sorted->item == NULL) {
-            return false;
-        }
+    if (!setti_rank_reserve(&sorted->work, search->world, sorted->pooled, count)) {
+        return false;
     }
     const uint32_t* row = sorted->row;
     for (uint32_t k = 0; k < count; k++, row += search->result_count) {
@@ -223,12 +223,11 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
                          search->rank_of[key] < search->result_count);
             of[key] = search->rank_of[key] != SETTI_NO_REF ? row[search->rank_of[key]] : SETTI_NONE;
         }
-        sorted->item[k].entity = (sett_entity){k, 0};
-        setti_rank_fill(&search->rank, &sorted->item[k], of[0], of[1], of[2]);
+        setti_ranked* item = &sorted->work.item[k];
+        item->entity = (sett_entity){k, 0};
+        setti_rank_fill(&search->rank, item, of[0], of[1], of[2]);
     }
-    setti_ranked* other = sorted->item + sorted->item_room;
-    uint32_t* run = (uint32_t*)(void*)(other + sorted->item_room);
-    sorted->first = setti_rank_sort(&search->rank, sorted->item, other, run, count);
+    sorted->first = setti_rank_sort(&search->rank, &sorted->work, count);
     return true;
 }
 

@@ -10,12 +10,35 @@
 
 #include "world/sort.h"
 
+typedef enum setti_value_kind {
+    SETTI_VALUE_NONE,
+    SETTI_VALUE_NUMBER,
+    SETTI_VALUE_TEXT,
+    SETTI_VALUE_ENTITY
+} setti_value_kind;
+
+typedef enum setti_number_form {
+    SETTI_FORM_UNSIGNED,
+    SETTI_FORM_SIGNED,
+    SETTI_FORM_FLOAT
+} setti_number_form;
+
+/* What is compared. */
+typedef struct setti_side_value {
+    setti_value_kind kind;
+    setti_number_form form;
+    uint64_t bits;    /* of an integer; of an entity: its index */
+    double number;    /* a float */
+    const char* text; /* not ended by a zero */
+    size_t length;
+} setti_side_value;
+
 /* A side of a comparison. */
 typedef struct setti_search_side {
-    const sett_search_operand* operand;
+    sett_operand_kind kind;
     const setti_type* type; /* that its entity has to have; NULL: none */
     sett_member_ref member;
-    int64_t constant;
+    setti_side_value value; /* if it stands in the text */
 } setti_search_side;
 
 /* What is put in order, and by what. */
@@ -23,9 +46,8 @@ typedef struct setti_rank {
     sett_world* world;
     const setti_type* group_by; /* NULL: not by a target */
     const setti_type* along;    /* of a cascade, or NULL */
-    setti_search_side side;     /* its operand NULL: not by a name or member */
-    sett_search_operand operand;
-    size_t text_room; /* bytes of a text, which ends with a zero or with them */
+    setti_search_side side;     /* its type NULL: not by a name or member */
+    size_t text_room;           /* bytes of a text, which ends with a zero or with them */
     bool reverse;
     int (*compare)(const void* a, const void* b, void* user); /* of values, or NULL */
     void* user;
@@ -52,25 +74,29 @@ bool setti_rank_along(sett_world* world, sett_component along, const setti_type*
 void setti_rank_fill(const setti_rank* rank, setti_ranked* item, uint32_t group_of,
                      uint32_t cascade_of, uint32_t value_of);
 
-/* Bytes to sort so many in: the items, as many others, and the runs. */
-static inline size_t setti_rank_size(uint32_t room)
-{
-    return (size_t)room * (2 * sizeof(setti_ranked) + sizeof(uint32_t)) + sizeof(uint32_t);
-}
+/* What is sorted, in one piece of memory. */
+typedef struct setti_rank_work {
+    setti_ranked* item;
+    setti_ranked* other; /* what is merged */
+    uint32_t* run;       /* where runs begin */
+    uint32_t room;       /* of each */
+} setti_rank_work;
 
-/* Sorts; returns `item` or `other`, wherever the result is. `run` has room for count + 1. */
-setti_ranked* setti_rank_sort(const setti_rank* rank, setti_ranked* item, setti_ranked* other,
-                              uint32_t* run, uint32_t count);
+/* Room for so many items, of what was there before nothing; 0: frees it. False if there is none. */
+bool setti_rank_reserve(setti_rank_work* work, sett_world* world, bool pooled, uint32_t room);
+
+/* Sorts `item`; returns where the result is. */
+const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_work* work,
+                                    uint32_t count);
 
 /* All results of a search, in order. */
 typedef struct setti_sorted {
     uint32_t* row; /* the variables of each, one result after another */
-    setti_ranked* item;
     uint32_t count;
-    uint32_t row_room;
-    uint32_t item_room; /* for two items each, and a number */
-    uint32_t at;        /* of the next to hand out */
-    setti_ranked* first;
+    uint32_t room; /* for rows */
+    uint32_t at;   /* of the next to hand out */
+    setti_rank_work work;
+    const setti_ranked* first;
     bool pooled; /* memory from the world's pool, and not from its allocator */
 } setti_sorted;
 

@@ -16,8 +16,6 @@
  */
 #include "search/search_tree.h"
 
-#include "base/guess.h"
-
 #include "sett/name.h"
 #include "sett/prefab.h"
 #include "sett/singleton.h"
@@ -29,18 +27,19 @@ typedef struct search_build {
     sett_search* search;
     const uint32_t* columns; /* of the terms; NULL: there is no text */
     const char* call;
-    uint32_t at;              /* the term that is looked at; SETT_SEARCH_TERMS: the order */
-    uint32_t nested, deepest; /* lists around it */
+    uint32_t at;      /* the term that is looked at; SETT_SEARCH_TERMS: the order */
+    uint32_t deepest; /* scopes inside one another */
     uint16_t owner[SETT_SEARCH_VARIABLES];  /* scopes of variables */
     uint32_t occurs[SETT_SEARCH_VARIABLES]; /* terms in which they are */
     uint32_t positive[SETTI_SEARCH_SCOPES]; /* variables that a term of the scope itself finds */
+    uint32_t nested[SETTI_SEARCH_SCOPES];   /* scopes around it */
     bool failed;
     /* room for what the search points to meanwhile */
     setti_search_item item[SETTI_SEARCH_ITEMS];
     setti_search_side side[SETTI_SEARCH_COMPARES][2];
     setti_search_scope scope[SETTI_SEARCH_SCOPES];
     uint16_t order[SETTI_SEARCH_ORDER];
-    uint16_t alternative[SETTI_SEARCH_SCOPES];
+    sett_search_term term[SETT_SEARCH_TERMS];
 } search_build;
 
 /* The items of a scope while it is made. */
@@ -57,15 +56,13 @@ static bool build_fail(search_build* b, sett_status status, const char* format, 
     va_start(arguments, format);
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
+    char where[24] = "order";
+    if (b->columns != NULL || b->at != SETT_SEARCH_TERMS) {
+        snprintf(where, sizeof(where), b->columns != NULL ? "column %u" : "term %u",
+                 (unsigned)(b->columns != NULL ? b->columns[b->at] : b->at));
+    }
     if (!b->failed) {
-        const char* unit = b->columns != NULL ? "column" : "term";
-        unsigned number = b->columns != NULL ? b->columns[b->at] : b->at;
-        if (b->columns == NULL && b->at == SETT_SEARCH_TERMS) {
-            setti_world_fail_with(b->search->world, status, "%s: order: %.400s", b->call, text);
-        } else {
-            setti_world_fail_with(b->search->world, status, "%s: %s %u: %.400s", b->call, unit,
-                                  number, text);
-        }
+        setti_world_fail_with(b->search->world, status, "%s: %s: %.400s", b->call, where, text);
     }
     b->failed = true;
     return false;
@@ -87,38 +84,27 @@ static uint16_t build_common_scope(const sett_search* search, uint16_t a, uint16
     return a;
 }
 
-static uint8_t build_add_variable(search_build* b, const char* name, sett_entity entity)
-{
-    sett_search* search = b->search;
-    if (search->variable_count == SETT_SEARCH_VARIABLES) {
-        build_fail(b, SETT_STATUS_LIMIT, "a query has %d variables at most, entities counted",
-                   SETT_SEARCH_VARIABLES);
-        return SETTI_NO_REF;
-    }
-    setti_variable* variable = &search->variable[search->variable_count];
-    memset(variable, 0, sizeof(*variable));
-    variable->name = name;
-    variable->entity = entity;
-    return (uint8_t)search->variable_count++;
-}
-
-/* The variable of this name, or the constant; `name` NULL. */
+/* The variable of this name, of which each "*" is a new one; or, `name` NULL, the constant. */
 static uint8_t build_variable(search_build* b, const char* name, sett_entity entity, bool singleton)
 {
     sett_search* search = b->search;
     for (uint32_t k = 0; k < search->variable_count; k++) {
         const setti_variable* known = &search->variable[k];
-        if (name != NULL ? known->name != NULL && strcmp(known->name, name) == 0
-                         : known->name == NULL && known->singleton == singleton &&
-                               sett_equals(known->entity, entity)) {
+        if (name == NULL
+                ? known->name == NULL && known->singleton == singleton &&
+                      sett_equals(known->entity, entity)
+                : known->name != NULL && strcmp(known->name, name) == 0 && strcmp(name, "*") != 0) {
             return (uint8_t)k;
         }
     }
-    uint8_t number = build_add_variable(b, name, entity);
-    if (number != SETTI_NO_REF) {
-        search->variable[number].singleton = singleton;
+    if (search->variable_count == SETT_SEARCH_VARIABLES) {
+        build_fail(b, SETT_STATUS_LIMIT, "a query has %d variables at most, entities counted",
+                   SETT_SEARCH_VARIABLES);
+        return SETTI_NO_REF;
     }
-    return number;
+    search->variable[search->variable_count] =
+        (setti_variable){.name = name, .entity = entity, .singleton = singleton};
+    return (uint8_t)search->variable_count++;
 }
 
 static bool build_is_name(const char* name)
@@ -132,23 +118,19 @@ static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char
 {
     const char* name = ref->variable;
     if (name == NULL && sett_is_null(ref->entity)) {
-        if (otherwise == NULL) {
+        name = otherwise;
+        if (name == NULL) {
             return SETTI_NO_REF;
         }
-        name = otherwise;
     }
     if (name != NULL && strcmp(name, "_") == 0) {
         return SETTI_SOME;
     }
-    uint8_t number;
-    if (name != NULL && strcmp(name, "*") == 0) {
-        number = build_add_variable(b, name, sett_null());
-    } else if (name != NULL && !build_is_name(name)) {
+    if (name != NULL && strcmp(name, "*") != 0 && !build_is_name(name)) {
         build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" cannot be the name of a variable", name);
         return SETTI_NO_REF;
-    } else {
-        number = build_variable(b, name, ref->entity, false);
     }
+    uint8_t number = build_variable(b, name, ref->entity, false);
     if (number != SETTI_NO_REF && name != NULL) {
         b->owner[number] =
             b->occurs[number] != 0 ? build_common_scope(b->search, b->owner[number], scope) : scope;
@@ -190,52 +172,30 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
         return 0;
     }
     uint16_t number = (uint16_t)search->scope_count++;
-    memset(&search->scope[number], 0, sizeof(setti_search_scope));
-    search->scope[number].parent = parent;
     b->positive[number] = 0;
+    b->nested[number] = number != 0 ? b->nested[parent] + 1 : 0;
+    b->deepest = SETTI_MAX(b->deepest, b->nested[number]);
+    search->scope[number] = (setti_search_scope){.parent = parent};
     return number;
 }
 
-/* Gives a scope its items; they lie one after another. */
-static bool build_close_scope(search_build* b, uint16_t scope, const search_items* items)
+/* Gives a scope its items, or a list its scopes; they lie one after another. */
+static bool build_close(search_build* b, setti_span* span, const uint16_t* numbers, uint32_t count)
 {
     sett_search* search = b->search;
-    if (search->order_count + items->count > SETTI_SEARCH_ORDER) {
+    if (search->order_count + count > SETTI_SEARCH_ORDER) {
         return build_fail(b, SETT_STATUS_LIMIT, "the query has too many terms");
     }
-    SETTI_ASSERT(scope < search->scope_count);
-    search->scope[scope].item = (uint16_t)search->order_count;
-    for (uint32_t k = 0; k < items->count; k++) {
-        search->order[search->order_count++] = items->item[k];
-    }
-    search->scope[scope].item_stop = (uint16_t)search->order_count;
+    span->first = (uint16_t)search->order_count;
+    memcpy(search->order + search->order_count, numbers, count * sizeof(*numbers));
+    search->order_count += count;
+    span->stop = (uint16_t)search->order_count;
     return true;
 }
 
-/* Gives a list its scopes. */
-static bool build_close_list(search_build* b, setti_search_item* item, const uint16_t* scopes,
-                             uint32_t count)
+static bool build_close_scope(search_build* b, uint16_t scope, const search_items* items)
 {
-    sett_search* search = b->search;
-    if (search->alternative_count + count > SETTI_SEARCH_SCOPES) {
-        return build_fail(b, SETT_STATUS_LIMIT, "the query has too many lists");
-    }
-    SETTI_ASSERT(item->kind == SETTI_ITEM_LIST && count != 0);
-    item->scope = (uint16_t)search->alternative_count;
-    for (uint32_t k = 0; k < count; k++) {
-        search->alternative[search->alternative_count++] = scopes[k];
-    }
-    item->scope_stop = (uint16_t)search->alternative_count;
-    return true;
-}
-
-/* The relationship of a type: of its sources. */
-static bool build_along(const search_build* b, const setti_type* type, setti_along* along)
-{
-    const setti_hierarchy* tree = b->search->world->hierarchy;
-    along->type = type;
-    along->relation = type->relation;
-    return type->relation != NULL || (tree != NULL && tree->type == type);
+    return build_close(b, &b->search->scope[scope].items, items->item, items->count);
 }
 
 static const setti_type* build_type(search_build* b, sett_component component)
@@ -253,17 +213,18 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
     item->walk = term->walk;
     sett_world* world = b->search->world;
     if (term->walk == SETT_WALK_NONE) {
+        item->needs[0] = item->type;
         return true;
     }
     sett_component along = term->along != 0 ? term->along : SETT_ID_HIERARCHY;
     if (along == SETT_ID_HIERARCHY && setti_hierarchy_register(world) == 0) {
         return build_fail(b, SETT_STATUS_OUT_OF_MEMORY, "no memory for the hierarchy");
     }
-    const setti_type* type = build_type(b, along);
+    const setti_type* type = item->along = build_type(b, along);
     if (type == NULL) {
         return false;
     }
-    if (!build_along(b, type, &item->along) || (type->relation != NULL && type->relation->many)) {
+    if (!setti_along_is_one(type)) {
         return build_fail(b, SETT_STATUS_ARGUMENT,
                           "\"%.100s\" is not a relationship with one target for each source, which "
                           "\"up\" and \"target\" need",
@@ -289,17 +250,20 @@ static void build_note_source(search_build* b, const setti_search_item* item)
     }
 }
 
-/* How many links a term asks for, by its text and by the traits of its relationship. */
-static sett_search_steps build_steps(const setti_relation* relation, sett_search_steps steps)
+/* A link: how many a term asks for, by its text and by the traits of its relationship. */
+static void build_link(setti_search_item* item, sett_search_steps steps)
 {
-    bool none = steps == SETT_STEPS_ZERO_OR_MORE || steps == SETT_STEPS_ZERO_OR_ONE ||
-                (relation != NULL && relation->desc.reflexive);
-    bool more = steps == SETT_STEPS_ONE_OR_MORE || steps == SETT_STEPS_ZERO_OR_MORE ||
-                (relation != NULL && relation->desc.transitive);
-    if (none) {
-        return more ? SETT_STEPS_ZERO_OR_MORE : SETT_STEPS_ZERO_OR_ONE;
+    const setti_relation* relation = item->type->relation;
+    item->kind = SETTI_ITEM_LINK;
+    item->along = item->type;
+    item->none = steps == SETT_STEPS_ZERO_OR_MORE || steps == SETT_STEPS_ZERO_OR_ONE ||
+                 (relation != NULL && relation->desc.reflexive);
+    item->more = steps == SETT_STEPS_ONE_OR_MORE || steps == SETT_STEPS_ZERO_OR_MORE ||
+                 (relation != NULL && relation->desc.transitive);
+    if (!item->none) {
+        item->needs[0] = item->type;
+        item->needs[1] = relation != NULL ? relation->sources : item->type;
     }
-    return more ? SETT_STEPS_ONE_OR_MORE : SETT_STEPS_ONE;
 }
 
 static bool build_component(search_build* b, setti_search_item* item, const sett_search_term* term,
@@ -315,7 +279,6 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
     if (b->failed) {
         return false;
     }
-    item->steps = term->steps;
     if (item->target == SETTI_NO_REF) {
         if (term->steps != SETT_STEPS_ONE) {
             return build_fail(b, SETT_STATUS_ARGUMENT,
@@ -324,71 +287,31 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
         }
         return build_walk(b, item, term);
     }
-    item->kind = SETTI_ITEM_LINK;
     if (term->walk != SETT_WALK_NONE) {
         return build_fail(b, SETT_STATUS_ARGUMENT,
                           "a link is asked of its source itself: a walk "
                           "cannot have a target");
     }
-    if (!build_along(b, item->type, &item->along)) {
+    if (item->type->relation == NULL && item->type->id != SETT_ID_HIERARCHY) {
         return build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" is not a relationship",
                           item->type->desc.name);
     }
-    item->steps = build_steps(item->type->relation, term->steps);
+    build_link(item, term->steps);
     return true;
-}
-
-static bool build_member(search_build* b, setti_search_side* side)
-{
-    char message[SETTI_MESSAGE_SIZE];
-    sett_status status = setti_compare_member(b->search->world, side, message);
-    return status == SETT_OK || build_fail(b, status, "%s", message);
 }
 
 static bool build_operand(search_build* b, setti_search_side* side,
                           const sett_search_operand* operand, uint16_t scope, uint8_t* ref)
 {
-    memset(side, 0, sizeof(*side));
-    side->operand = operand;
-    side->constant = operand->integer;
-    *ref = SETTI_NO_REF;
-    if ((unsigned)operand->kind > SETT_OPERAND_CONSTANT) {
-        return build_fail(b, SETT_STATUS_ARGUMENT, "unknown kind of operand");
+    char message[SETTI_MESSAGE_SIZE];
+    bool fixed = operand->kind >= SETT_OPERAND_TEXT;
+    *ref = fixed ? SETTI_NO_REF : build_ref(b, &operand->of, "this", scope);
+    sett_status status = setti_compare_prepare(b->search->world, side, operand, message);
+    if (status != SETT_OK) {
+        return build_fail(b, status, "%s", message);
     }
-    if (operand->kind >= SETT_OPERAND_TEXT) {
-        bool worded = operand->kind == SETT_OPERAND_TEXT || operand->kind == SETT_OPERAND_CONSTANT;
-        return !worded || operand->text != NULL ||
-               build_fail(b, SETT_STATUS_ARGUMENT, "a text is NULL");
-    }
-    *ref = build_ref(b, &operand->of, "this", scope);
-    if (operand->kind == SETT_OPERAND_NAME) {
-        side->type = build_type(b, sett_name_register(b->search->world));
-    }
-    if (operand->kind == SETT_OPERAND_MEMBER && !build_member(b, side)) {
-        return false;
-    }
-    return !b->failed && (*ref < b->search->variable_count ||
+    return !b->failed && (fixed || *ref < b->search->variable_count ||
                           build_fail(b, SETT_STATUS_ARGUMENT, "\"_\" cannot be compared"));
-}
-
-static bool build_constant(search_build* b, setti_search_side* side, const setti_search_side* other)
-{
-    if (side->operand->kind != SETT_OPERAND_CONSTANT || setti_compare_constant(side, other)) {
-        return true;
-    }
-    const char* name = side->operand->text;
-    const sett_member* member = other->member.member;
-    if (member == NULL) {
-        return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "\"%.100s\" is not a constant of what it is compared with", name);
-    }
-    setti_guess guess = setti_guess_begin(name, strlen(name));
-    const sett_constant* constant = member->constants;
-    for (; constant != NULL && constant->name != NULL; constant++) {
-        setti_guess_try(&guess, constant->name);
-    }
-    return build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" is not a constant of \"%.100s\"%s", name,
-                      member->name, setti_guess_text(&guess));
 }
 
 static bool build_compare(search_build* b, setti_search_item* item, const sett_search_term* term,
@@ -402,16 +325,14 @@ static bool build_compare(search_build* b, setti_search_item* item, const sett_s
     item->compare = (uint8_t)search->compare_count++;
     setti_search_side* sides = search->side[item->compare];
     if (!build_operand(b, &sides[0], &term->left, scope, &item->source) ||
-        !build_operand(b, &sides[1], &term->right, scope, &item->target) ||
-        !build_constant(b, &sides[0], &sides[1]) || !build_constant(b, &sides[1], &sides[0])) {
+        !build_operand(b, &sides[1], &term->right, scope, &item->target)) {
         return false;
     }
-    item->type = sides[0].type;
-    item->along.type = sides[1].type;
-    const char* wrong = (unsigned)term->compare <= SETT_COMPARE_NOT_CONTAINS
-                            ? setti_compare_check(&sides[0], &sides[1], term->compare)
-                            : "unknown comparison";
-    return wrong == NULL || build_fail(b, SETT_STATUS_ARGUMENT, "%s", wrong);
+    item->needs[0] = sides[0].type;
+    item->needs[1] = sides[1].type;
+    char message[SETTI_MESSAGE_SIZE];
+    return setti_compare_join(&sides[0], &sides[1], term->compare, message) ||
+           build_fail(b, SETT_STATUS_ARGUMENT, "%s", message);
 }
 
 /* The term that the search begins with: its source has to have it. */
@@ -419,17 +340,13 @@ static bool build_drives(search_build* b, const setti_search_item* item,
                          const sett_search_term* term, uint16_t scope)
 {
     sett_search* search = b->search;
-    bool link = item->kind == SETTI_ITEM_LINK;
-    bool none = item->steps == SETT_STEPS_ZERO_OR_MORE || item->steps == SETT_STEPS_ZERO_OR_ONE;
-    bool variable =
-        item->source < search->variable_count && search->variable[item->source].name != NULL;
-    if (scope != 0 || search->drives != NULL || term->kind != SETT_SEARCH_TERM || item->optional ||
-        item->walk != SETT_WALK_NONE || !variable || (link && none)) {
+    if (scope != 0 || search->drives != SETTI_NONE || term->kind != SETT_SEARCH_TERM ||
+        item->optional || item->needs[0] == NULL || build_bit(search, item->source) == 0) {
         return build_fail(b, SETT_STATUS_ARGUMENT,
                           "one term drives at most: a component or link that a variable itself has "
                           "to have, in no list of \"||\" or \"!\"");
     }
-    search->drives = item;
+    search->drives = (uint32_t)(item - search->item);
     return true;
 }
 
@@ -483,17 +400,14 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
         list->negated = true;
     }
     b->at += !leaf;
-    b->nested++;
-    b->deepest = SETTI_MAX(b->deepest, b->nested);
     search_items* into = list != NULL ? &own : items;
     if (!(leaf ? build_leaf(b, into, inner) : build_scope(b, into, inner, true))) {
         return false;
     }
-    b->nested--;
     *or_next = search->term[b->at].or_next;
     b->at++;
     return list == NULL ||
-           (build_close_scope(b, inner, &own) && build_close_list(b, list, &inner, 1));
+           (build_close_scope(b, inner, &own) && build_close(b, &list->scopes, &inner, 1));
 }
 
 /* A chain: one side, or a list of several. */
@@ -517,8 +431,6 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
     setti_search_item* list = build_item(b, items, SETTI_ITEM_LIST);
     uint16_t sides[SETT_SEARCH_TERMS];
     uint32_t count = 0;
-    b->nested++;
-    b->deepest = SETTI_MAX(b->deepest, b->nested);
     while (or_next && !b->failed) {
         if (b->at == search->term_count || search->term[b->at].kind == SETT_SEARCH_END) {
             b->at = b->at < search->term_count ? b->at : search->term_count - 1;
@@ -535,8 +447,7 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
         }
         count++;
     }
-    b->nested--;
-    return !b->failed && build_close_list(b, list, sides, count);
+    return !b->failed && build_close(b, &list->scopes, sides, count);
 }
 
 /* All chains up to the end, of the list or of the terms. */
@@ -570,7 +481,7 @@ static uint32_t build_free(const sett_search* search, uint16_t scope)
 {
     SETTI_ASSERT(scope < search->scope_count);
     uint32_t variables = 0;
-    for (uint32_t k = search->scope[scope].item; k < search->scope[scope].item_stop; k++) {
+    for (uint32_t k = search->scope[scope].items.first; k < search->scope[scope].items.stop; k++) {
         variables |= search->item[search->order[k]].variables;
     }
     return variables & ~search->scope[scope].locals;
@@ -598,11 +509,11 @@ static void build_forget_target(const search_build* b, setti_search_scope* scope
 /* A list of one scope with one item in it is that item, unless the scope has variables. */
 static void build_collapse(const sett_search* search, setti_search_item* list)
 {
-    SETTI_ASSERT(list->kind == SETTI_ITEM_LIST && list->scope < list->scope_stop);
-    const setti_search_scope* scope = &search->scope[search->alternative[list->scope]];
-    if (list->scope_stop == list->scope + 1 && scope->item_stop == scope->item + 1 &&
-        scope->locals == 0) {
-        const setti_search_item* item = &search->item[search->order[scope->item]];
+    SETTI_ASSERT(list->kind == SETTI_ITEM_LIST && list->scopes.first < list->scopes.stop);
+    const setti_search_scope* scope = &search->scope[search->order[list->scopes.first]];
+    if (list->scopes.stop == list->scopes.first + 1 &&
+        scope->items.stop == scope->items.first + 1 && scope->locals == 0) {
+        const setti_search_item* item = &search->item[search->order[scope->items.first]];
         bool negated = list->negated != item->negated;
         *list = *item;
         list->negated = negated;
@@ -614,15 +525,16 @@ static void build_variables(search_build* b, uint16_t scope)
 {
     sett_search* search = b->search;
     setti_search_scope* at = &search->scope[scope];
-    for (uint32_t k = at->item; k < at->item_stop; k++) {
+    for (uint32_t k = at->items.first; k < at->items.stop; k++) {
         setti_search_item* item = &search->item[search->order[k]];
         if (scope != 0) {
             build_forget_target(b, at, item);
         }
         item->variables = build_bit(search, item->source) | build_bit(search, item->target);
-        for (uint32_t s = item->scope; item->kind == SETTI_ITEM_LIST && s < item->scope_stop; s++) {
-            build_variables(b, search->alternative[s]);
-            item->variables |= build_free(search, search->alternative[s]);
+        for (uint32_t s = item->scopes.first;
+             item->kind == SETTI_ITEM_LIST && s < item->scopes.stop; s++) {
+            build_variables(b, search->order[s]);
+            item->variables |= build_free(search, search->order[s]);
         }
         if (item->kind == SETTI_ITEM_LIST) {
             build_collapse(search, item);
@@ -657,15 +569,15 @@ static const setti_search_item* build_list_of(const sett_search* search,
                                               const setti_search_scope* scope, uint32_t bit,
                                               bool* partly)
 {
-    for (uint32_t k = scope->item; k < scope->item_stop; k++) {
+    for (uint32_t k = scope->items.first; k < scope->items.stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];
         if (item->kind != SETTI_ITEM_LIST || item->negated || (item->variables & bit) == 0 ||
-            item->scope_stop == item->scope + 1) {
+            item->scopes.stop == item->scopes.first + 1) {
             continue;
         }
         uint32_t in_all = UINT32_MAX;
-        for (uint32_t s = item->scope; s < item->scope_stop; s++) {
-            in_all &= build_free(search, search->alternative[s]);
+        for (uint32_t s = item->scopes.first; s < item->scopes.stop; s++) {
+            in_all &= build_free(search, search->order[s]);
         }
         if ((in_all & bit) != 0) {
             return item;
@@ -681,7 +593,7 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t into
     sett_search* search = b->search;
     search_items own = {.count = 0};
     const setti_search_scope from = search->scope[side];
-    for (uint32_t k = from.item; k < from.item_stop; k++) {
+    for (uint32_t k = from.items.first; k < from.items.stop; k++) {
         uint16_t number = search->order[k];
         bool local = (search->item[number].variables & from.locals) != 0;
         search_items* list = local ? &own : items;
@@ -694,7 +606,8 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t into
     }
     setti_search_item* item = build_item(b, items, SETTI_ITEM_LIST);
     uint16_t scope = build_new_scope(b, into);
-    if (b->failed || !build_close_scope(b, scope, &own) || !build_close_list(b, item, &scope, 1)) {
+    if (b->failed || !build_close_scope(b, scope, &own) ||
+        !build_close(b, &item->scopes, &scope, 1)) {
         return false;
     }
     search->scope[scope].locals = from.locals;
@@ -708,7 +621,7 @@ static bool build_branches(search_build* b, uint16_t scope, uint32_t most);
 static bool build_branch(search_build* b, uint16_t scope, const setti_search_item* list,
                          uint32_t side, uint32_t most)
 {
-    SETTI_ASSERT(list->scope + side < list->scope_stop);
+    SETTI_ASSERT(list->scopes.first + side < list->scopes.stop);
     sett_search* search = b->search;
     search_items items = {.count = 0};
     uint16_t made = build_new_scope(b, scope);
@@ -718,12 +631,12 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
     const setti_search_scope from = search->scope[scope];
     search->scope[made].locals = from.locals;
     b->positive[made] = b->positive[scope];
-    for (uint32_t k = from.item; k < from.item_stop; k++) {
+    for (uint32_t k = from.items.first; k < from.items.stop; k++) {
         if (&search->item[search->order[k]] != list) {
             items.item[items.count++] = search->order[k];
         }
     }
-    if (!build_merge_side(b, &items, made, search->alternative[list->scope + side])) {
+    if (!build_merge_side(b, &items, made, search->order[list->scopes.first + side])) {
         return false;
     }
     if (side != 0) {
@@ -733,10 +646,10 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
         }
         earlier->negated = true;
         earlier->term = list->term;
-        earlier->scope = list->scope;
-        earlier->scope_stop = (uint16_t)(list->scope + side);
-        for (uint32_t s = earlier->scope; s < earlier->scope_stop; s++) {
-            earlier->variables |= build_free(search, search->alternative[s]);
+        earlier->scopes.first = list->scopes.first;
+        earlier->scopes.stop = (uint16_t)(list->scopes.first + side);
+        for (uint32_t s = earlier->scopes.first; s < earlier->scopes.stop; s++) {
+            earlier->variables |= build_free(search, search->order[s]);
         }
     }
     return build_close_scope(b, made, &items) && build_branches(b, made, most);
@@ -761,7 +674,7 @@ static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
                               "any entity will do",
                               search->variable[v].name);
         }
-        uint32_t sides = list != NULL ? (uint32_t)(list->scope_stop - list->scope) : 0;
+        uint32_t sides = list != NULL ? (uint32_t)(list->scopes.stop - list->scopes.first) : 0;
         if (list != NULL && sides <= most) {
             for (uint32_t side = 0; side < sides; side++) {
                 if (!build_branch(b, scope, list, side, (most + side) / sides)) {
@@ -800,6 +713,7 @@ static bool build_order(search_build* b)
     bool grouped = order->group_by != 0 || order->group_of.variable != NULL ||
                    !sett_is_null(order->group_of.entity);
     bool valued = order->by.kind != SETT_OPERAND_ENTITY;
+    search->sorts = grouped || order->cascade || valued;
     memset(search->rank_of, SETTI_NO_REF, sizeof(search->rank_of));
     b->at = SETT_SEARCH_TERMS;
     sett_status status = setti_rank_resolve(search->world, order, &search->rank, message);
@@ -865,66 +779,56 @@ static void search_keep_text(search_texts* to, const char** text)
     }
 }
 
-static void search_keep_term(search_texts* to, sett_search_term* term)
+static void search_keep_operand(search_texts* to, sett_search_operand* operand)
 {
-    search_keep_text(to, &term->source.variable);
-    search_keep_text(to, &term->target.variable);
-    search_keep_text(to, &term->left.of.variable);
-    search_keep_text(to, &term->right.of.variable);
-    search_keep_text(to, &term->left.text);
-    search_keep_text(to, &term->right.text);
+    search_keep_text(to, &operand->of.variable);
+    search_keep_text(to, &operand->text);
 }
 
-static void search_keep_order(search_texts* to, sett_search_order* order)
+static void search_keep_texts(search_texts* to, sett_search* search)
 {
-    search_keep_text(to, &order->group_of.variable);
-    search_keep_text(to, &order->cascade_of.variable);
-    search_keep_text(to, &order->by.of.variable);
-    search_keep_text(to, &order->by.text);
-}
-
-/* A term of a program whose header may have a shorter one: the rest is zero. */
-static sett_search_term search_term(const sett_search_desc* desc, size_t term_size, uint32_t k)
-{
-    SETTI_ASSERT(term_size <= sizeof(sett_search_term) && k < desc->term_count);
-    sett_search_term term = {0};
-    memcpy(&term, (const unsigned char*)desc->terms + k * term_size, term_size);
-    return term;
-}
-
-static sett_search* search_make(sett_world* world, const sett_search_desc* desc, size_t term_size)
-{
-    search_texts texts = {NULL, 0};
-    const char* name = desc->name != NULL ? desc->name : "search";
-    sett_search_order order = desc->order;
-    search_keep_text(&texts, &name);
-    search_keep_order(&texts, &order);
-    for (uint32_t k = 0; k < desc->term_count; k++) {
-        sett_search_term term = search_term(desc, term_size, k);
-        search_keep_term(&texts, &term);
+    search_keep_text(to, &search->open.name);
+    search_keep_text(to, &search->ordering.group_of.variable);
+    search_keep_text(to, &search->ordering.cascade_of.variable);
+    search_keep_operand(to, &search->ordering.by);
+    for (uint32_t k = 0; k < search->term_count; k++) {
+        search_keep_text(to, &search->term[k].source.variable);
+        search_keep_text(to, &search->term[k].target.variable);
+        search_keep_operand(to, &search->term[k].left);
+        search_keep_operand(to, &search->term[k].right);
     }
-    size_t terms = setti_align_up(sizeof(sett_search), 16);
-    size_t size = terms + desc->term_count * sizeof(sett_search_term) + texts.size;
-    sett_search* search = setti_pool_alloc(&world->pool, size, 64);
+}
+
+/* A search with these terms, in memory of its own. `full` is room for them: those of a program may
+ * be shorter. */
+static sett_search* search_make(sett_world* world, const sett_search_desc* desc, size_t term_size,
+                                sett_search_term* full)
+{
+    sett_search given = {
+        .world = world,
+        .open = {.name = desc->name != NULL ? desc->name : "search", .of_search = true},
+        .term = full,
+        .term_count = desc->term_count,
+        .ordering = desc->order,
+        .drives = SETTI_NONE};
+    for (uint32_t k = 0; k < desc->term_count; k++) {
+        setti_copy_sized(&full[k], sizeof(full[k]),
+                         (const unsigned char*)desc->terms + k * term_size, term_size);
+    }
+    search_texts texts = {NULL, 0};
+    search_keep_texts(&texts, &given);
+    size_t terms = setti_align_up(sizeof(given), 16);
+    given.size = terms + given.term_count * sizeof(*full) + texts.size;
+    sett_search* search = setti_pool_alloc(&world->pool, given.size, 64);
     if (search == NULL) {
         return NULL;
     }
-    memset(search, 0, sizeof(*search));
-    search->world = world;
-    search->size = size;
+    *search = given;
     search->term = (sett_search_term*)(void*)((unsigned char*)search + terms);
-    search->term_count = desc->term_count;
-    search->open.name = name;
-    search->open.of_search = true;
-    search->ordering = order;
-    texts.at = (char*)(search->term + desc->term_count);
-    search_keep_text(&texts, &search->open.name);
-    search_keep_order(&texts, &search->ordering);
-    for (uint32_t k = 0; k < desc->term_count; k++) {
-        search->term[k] = search_term(desc, term_size, k);
-        search_keep_term(&texts, &search->term[k]);
-    }
-    SETTI_ASSERT((size_t)(texts.at - (char*)search) == size);
+    memcpy(search->term, full, given.term_count * sizeof(*full));
+    texts.at = (char*)(search->term + given.term_count);
+    search_keep_texts(&texts, search);
+    SETTI_ASSERT((size_t)(texts.at - (char*)search) == given.size);
     return search;
 }
 
@@ -944,22 +848,18 @@ static bool search_settle(sett_search* search)
     size_t sides = search->compare_count * sizeof(*search->side);
     size_t scopes = search->scope_count * sizeof(*search->scope);
     size_t order = search->order_count * sizeof(*search->order);
-    size_t alternatives = search->alternative_count * sizeof(*search->alternative);
-    size_t size = items + sides + scopes + order + alternatives + 5 * 16;
+    size_t size = items + sides + scopes + order + 4 * 16;
     unsigned char* at = setti_pool_alloc(&search->world->pool, size, 16);
     if (at == NULL) {
         return false;
     }
     SETTI_ASSERT(search->tree_size == 0);
-    ptrdiff_t drives = search->drives != NULL ? search->drives - search->item : -1;
     search->tree_size = size;
     SETTI_ASSERT(search->compare_count <= SETTI_SEARCH_COMPARES);
     search->item = search_move(&at, search->item, items);
-    search->drives = drives >= 0 ? &search->item[drives] : NULL;
     search->side = search_move(&at, search->side, sides);
     search->scope = search_move(&at, search->scope, scopes);
     search->order = search_move(&at, search->order, order);
-    search->alternative = search_move(&at, search->alternative, alternatives);
     return true;
 }
 
@@ -973,41 +873,16 @@ static void search_free(sett_search* search)
 static const char* search_of_type(const sett_world* world, const setti_type* type)
 {
     for (const sett_search* search = world->searches; search != NULL; search = search->next) {
-        const setti_rank* rank = &search->rank;
-        bool of = rank->group_by == type || rank->along == type || rank->side.type == type;
+        bool of = search->rank.side.type == type; /* relationships end with the world */
         for (uint32_t k = 0; k < search->item_count; k++) {
-            of = of || search->item[k].type == type;
-        }
-        for (uint32_t k = 0; k < search->compare_count; k++) {
-            of = of || search->side[k][0].type == type || search->side[k][1].type == type;
+            const setti_search_item* item = &search->item[k];
+            of = of || item->type == type || item->needs[0] == type || item->needs[1] == type;
         }
         if (of) {
             return search->open.name;
         }
     }
     return NULL;
-}
-
-static void search_link(sett_search* search)
-{
-    SETTI_ASSERT(search->next == NULL && search->previous == NULL);
-    sett_world* world = search->world;
-    search->next = world->searches;
-    if (search->next != NULL) {
-        search->next->previous = search;
-    }
-    world->searches = search;
-    world->holder_of[SETTI_HOLDER_SEARCH] = search_of_type;
-}
-
-static void search_unlink(sett_search* search)
-{
-    SETTI_ASSERT(search->open.count == 0 &&
-                 (search->previous != NULL || search->world->searches == search));
-    *(search->previous != NULL ? &search->previous->next : &search->world->searches) = search->next;
-    if (search->next != NULL) {
-        search->next->previous = search->previous;
-    }
 }
 
 static sett_search* search_create(sett_world* world, const sett_search_desc* desc, size_t term_size,
@@ -1019,7 +894,7 @@ static sett_search* search_create(sett_world* world, const sett_search_desc* des
         return NULL;
     }
     search_build* b = setti_pool_alloc(&world->pool, sizeof(*b), 16);
-    sett_search* search = b != NULL ? search_make(world, desc, term_size) : NULL;
+    sett_search* search = b != NULL ? search_make(world, desc, term_size, b->term) : NULL;
     if (search == NULL) {
         setti_pool_free(&world->pool, b, sizeof(*b), 16);
         setti_world_no_memory(world, call);
@@ -1033,7 +908,6 @@ static sett_search* search_create(sett_world* world, const sett_search_desc* des
     search->side = b->side;
     search->scope = b->scope;
     search->order = b->order;
-    search->alternative = b->alternative;
     bool made = build_tree(b);
     build_room(b);
     if (made && !search_settle(search)) {
@@ -1045,7 +919,12 @@ static sett_search* search_create(sett_world* world, const sett_search_desc* des
         search_free(search);
         return NULL;
     }
-    search_link(search);
+    search->next = world->searches;
+    if (search->next != NULL) {
+        search->next->previous = search;
+    }
+    world->searches = search;
+    world->holder_of[SETTI_HOLDER_SEARCH] = search_of_type;
     return search;
 }
 
@@ -1100,7 +979,10 @@ sett_status sett_search_destroy(sett_search* search)
     status = status == SETT_OK ? search_check_closed(search, "sett_search_destroy") : status;
     if (status == SETT_OK) {
         setti_find_free(search);
-        search_unlink(search);
+        *(search->previous != NULL ? &search->previous->next : &world->searches) = search->next;
+        if (search->next != NULL) {
+            search->next->previous = search->previous;
+        }
         search_free(search);
     }
     return status;
@@ -1146,7 +1028,9 @@ sett_status sett_search_bind(sett_search* search, uint32_t variable, sett_entity
     if (search == NULL) {
         return SETT_STATUS_ARGUMENT;
     }
-    if (variable >= search->result_count || search->variable[search->result[variable]].optional) {
+    setti_variable* bound =
+        variable < search->result_count ? &search->variable[search->result[variable]] : NULL;
+    if (bound == NULL || bound->optional) {
         return setti_world_fail_with(
             search->world, SETT_STATUS_ARGUMENT,
             "%s: search \"%.100s\" has no variable %u that is not optional", __func__,
@@ -1155,22 +1039,8 @@ sett_status sett_search_bind(sett_search* search, uint32_t variable, sett_entity
     sett_status status = setti_world_check_serial(search->world, __func__);
     status = status == SETT_OK ? search_check_closed(search, __func__) : status;
     if (status == SETT_OK) {
-        search->variable[search->result[variable]].entity = entity;
-        search->variable[search->result[variable]].bound = !sett_is_null(entity);
+        bound->entity = entity;
+        bound->bound = !sett_is_null(entity);
     }
     return status;
-}
-
-uint32_t setti_search_constant(const sett_search* search, uint32_t variable)
-{
-    const setti_variable* at = &search->variable[variable];
-    SETTI_ASSERT(variable < search->variable_count);
-    const sett_world* world = search->world;
-    if (at->singleton) {
-        const setti_type* tag = setti_world_type(world, SETT_ID_SINGLETONS);
-        uint32_t cursor = 0;
-        return tag != NULL && tag->storage.count != 0 ? setti_storage_next(&tag->storage, &cursor)
-                                                      : SETTI_NONE;
-    }
-    return sett_entity_valid(world, at->entity) ? at->entity.index : SETTI_NONE;
 }

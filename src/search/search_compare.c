@@ -11,100 +11,40 @@
 #include "sett/name.h"
 #include "value/number.h"
 
+#include <math.h>
 #include <stdio.h>
-
-typedef enum value_kind {
-    VALUE_NONE,
-    VALUE_SIGNED,
-    VALUE_UNSIGNED,
-    VALUE_FLOAT,
-    VALUE_TEXT,
-    VALUE_ENTITY
-} value_kind;
-
-typedef struct side_value {
-    value_kind kind;
-    int64_t integer;
-    uint64_t natural;
-    double number;
-    const char* text; /* not ended by a zero */
-    size_t length;
-    uint32_t index;
-} side_value;
 
 /* ------------------------------------------------------------------------------ preparing */
 
-setti_search_side_kind setti_compare_kind(const setti_search_side* side)
+setti_value_kind setti_compare_kind(const setti_search_side* side)
 {
-    switch (side->operand->kind) {
+    switch (side->kind) {
     case SETT_OPERAND_ENTITY:
-        return SETTI_SIDE_ENTITY;
+        return SETTI_VALUE_ENTITY;
     case SETT_OPERAND_NAME:
     case SETT_OPERAND_TEXT:
-        return SETTI_SIDE_TEXT;
+        return SETTI_VALUE_TEXT;
     case SETT_OPERAND_MEMBER:
-        return side->member.kind == SETT_MEMBER_ENTITY ? SETTI_SIDE_ENTITY
-               : side->member.kind == SETT_MEMBER_TEXT ? SETTI_SIDE_TEXT
-                                                       : SETTI_SIDE_NUMBER;
+        return side->member.kind == SETT_MEMBER_ENTITY ? SETTI_VALUE_ENTITY
+               : side->member.kind == SETT_MEMBER_TEXT ? SETTI_VALUE_TEXT
+                                                       : SETTI_VALUE_NUMBER;
     default:
-        return SETTI_SIDE_NUMBER;
+        return SETTI_VALUE_NUMBER;
     }
 }
 
-static bool compare_is_member(const setti_search_side* side)
+static void side_text(setti_side_value* value, const char* at, size_t room)
 {
-    return side->operand->kind == SETT_OPERAND_MEMBER;
+    const char* end = memchr(at, '\0', room);
+    value->kind = SETTI_VALUE_TEXT;
+    value->text = at;
+    value->length = end != NULL ? (size_t)(end - at) : room;
 }
 
-bool setti_compare_constant(setti_search_side* side, const setti_search_side* other)
+static sett_status side_prepare_member(sett_world* world, setti_search_side* side,
+                                       const sett_search_operand* operand,
+                                       char message[SETTI_MESSAGE_SIZE])
 {
-    SETTI_ASSERT(side->operand->kind == SETT_OPERAND_CONSTANT);
-    const char* name = side->operand->text;
-    if (!compare_is_member(other)) {
-        return false;
-    }
-    if (other->member.kind == SETT_MEMBER_BOOL) {
-        side->constant = strcmp(name, "true") == 0;
-        return side->constant != 0 || strcmp(name, "false") == 0;
-    }
-    const sett_constant* at = other->member.member->constants;
-    while (at != NULL && at->name != NULL && strcmp(at->name, name) != 0) {
-        at++;
-    }
-    if (at == NULL || at->name == NULL) {
-        return false;
-    }
-    side->constant = at->value;
-    return true;
-}
-
-const char* setti_compare_check(const setti_search_side* left, const setti_search_side* right,
-                                sett_compare compare)
-{
-    setti_search_side_kind kind = setti_compare_kind(left);
-    if (kind != setti_compare_kind(right)) {
-        return "the sides differ: a number, a text and an entity cannot be compared";
-    }
-    if (left->operand->kind >= SETT_OPERAND_TEXT && right->operand->kind >= SETT_OPERAND_TEXT) {
-        return "two values are compared, and nothing of an entity";
-    }
-    if (left->operand->kind >= SETT_OPERAND_TEXT) {
-        return "a value stands on the right side of a comparison";
-    }
-    if (kind == SETTI_SIDE_ENTITY && compare > SETT_COMPARE_NOT_EQUAL) {
-        return "entities are compared by == and != only";
-    }
-    if (kind != SETTI_SIDE_TEXT && compare >= SETT_COMPARE_CONTAINS) {
-        return "\"~=\" and \"!~\" are for names and texts";
-    }
-    return NULL;
-}
-
-sett_status setti_compare_member(sett_world* world, setti_search_side* side,
-                                 char message[SETTI_MESSAGE_SIZE])
-{
-    SETTI_ASSERT(side->operand != NULL);
-    const sett_search_operand* operand = side->operand;
     const char* path = operand->text != NULL ? operand->text : "";
     side->type = setti_world_type(world, operand->component);
     if (side->type == NULL) {
@@ -134,26 +74,116 @@ sett_status setti_compare_member(sett_world* world, setti_search_side* side,
     return SETT_OK;
 }
 
+sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
+                                  const sett_search_operand* operand,
+                                  char message[SETTI_MESSAGE_SIZE])
+{
+    memset(side, 0, sizeof(*side));
+    side->kind = operand->kind;
+    setti_side_value* value = &side->value;
+    switch (operand->kind) {
+    case SETT_OPERAND_ENTITY:
+        return SETT_OK;
+    case SETT_OPERAND_NAME:
+        side->type = setti_world_type(world, sett_name_register(world));
+        snprintf(message, SETTI_MESSAGE_SIZE, "no memory for names");
+        return side->type != NULL ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
+    case SETT_OPERAND_MEMBER:
+        return side_prepare_member(world, side, operand, message);
+    case SETT_OPERAND_TEXT:
+    case SETT_OPERAND_CONSTANT:
+        if (operand->text != NULL) {
+            side_text(value, operand->text, strlen(operand->text) + 1);
+            return SETT_OK;
+        }
+        snprintf(message, SETTI_MESSAGE_SIZE, "a text is NULL");
+        return SETT_STATUS_ARGUMENT;
+    case SETT_OPERAND_INTEGER:
+        value->kind = SETTI_VALUE_NUMBER;
+        value->form = SETTI_FORM_SIGNED;
+        value->bits = (uint64_t)operand->integer;
+        return SETT_OK;
+    case SETT_OPERAND_NUMBER:
+        value->kind = SETTI_VALUE_NUMBER;
+        value->form = SETTI_FORM_FLOAT;
+        value->number = operand->number;
+        return SETT_OK;
+    }
+    snprintf(message, SETTI_MESSAGE_SIZE, "unknown kind of operand");
+    return SETT_STATUS_ARGUMENT;
+}
+
+/* The number of a constant that is named, by the member on the other side. */
+static bool side_find_constant(setti_search_side* side, const setti_search_side* other,
+                               char message[SETTI_MESSAGE_SIZE])
+{
+    static const sett_constant truth[] = {{"false", 0}, {"true", 1}, {NULL, 0}};
+    const char* name = side->value.text;
+    const sett_member* member = other->member.member;
+    if (member == NULL) {
+        snprintf(message, SETTI_MESSAGE_SIZE,
+                 "\"%.100s\" is not a constant of what it is compared with", name);
+        return false;
+    }
+    setti_guess guess = setti_guess_begin(name, strlen(name));
+    const sett_constant* at = other->member.kind == SETT_MEMBER_BOOL ? truth : member->constants;
+    for (; at != NULL && at->name != NULL; at++) {
+        if (strcmp(at->name, name) == 0) {
+            side->value = (setti_side_value){
+                .kind = SETTI_VALUE_NUMBER, .form = SETTI_FORM_SIGNED, .bits = (uint64_t)at->value};
+            return true;
+        }
+        setti_guess_try(&guess, at->name);
+    }
+    snprintf(message, SETTI_MESSAGE_SIZE, "\"%.100s\" is not a constant of \"%.100s\"%s", name,
+             member->name, setti_guess_text(&guess));
+    return false;
+}
+
+/* NULL, or why two sides cannot be compared. */
+static const char* compare_check(const setti_search_side* left, const setti_search_side* right,
+                                 sett_compare compare)
+{
+    setti_value_kind kind = setti_compare_kind(left);
+    if (kind != setti_compare_kind(right)) {
+        return "the sides differ: a number, a text and an entity cannot be compared";
+    }
+    if (left->kind >= SETT_OPERAND_TEXT) {
+        return right->kind >= SETT_OPERAND_TEXT
+                   ? "two values are compared, and nothing of an entity"
+                   : "a value stands on the right side of a comparison";
+    }
+    if (kind == SETTI_VALUE_ENTITY && compare > SETT_COMPARE_NOT_EQUAL) {
+        return "entities are compared by == and != only";
+    }
+    if (kind != SETTI_VALUE_TEXT && compare >= SETT_COMPARE_CONTAINS) {
+        return "\"~=\" and \"!~\" are for names and texts";
+    }
+    return NULL;
+}
+
+bool setti_compare_join(setti_search_side* left, setti_search_side* right, sett_compare compare,
+                        char message[SETTI_MESSAGE_SIZE])
+{
+    if ((left->kind == SETT_OPERAND_CONSTANT && !side_find_constant(left, right, message)) ||
+        (right->kind == SETT_OPERAND_CONSTANT && !side_find_constant(right, left, message))) {
+        return false;
+    }
+    const char* wrong = (unsigned)compare <= SETT_COMPARE_NOT_CONTAINS
+                            ? compare_check(left, right, compare)
+                            : "unknown comparison";
+    if (wrong != NULL) {
+        snprintf(message, SETTI_MESSAGE_SIZE, "%s", wrong);
+    } else if (left->member.kind == SETT_MEMBER_F32) {
+        right->value.number = (double)(float)right->value.number;
+    }
+    return wrong == NULL;
+}
+
 /* ---------------------------------------------------------------------------------- values */
 
-static void side_text(side_value* value, const void* at, size_t room)
-{
-    const char* end = memchr(at, '\0', room);
-    value->kind = VALUE_TEXT;
-    value->text = at;
-    value->length = end != NULL ? (size_t)(end - (const char*)at) : room;
-}
-
-static void side_entity(side_value* value, const sett_world* world, const void* at)
-{
-    sett_entity entity;
-    memcpy(&entity, at, sizeof(entity));
-    value->kind = sett_entity_valid(world, entity) ? VALUE_ENTITY : VALUE_NONE;
-    value->index = entity.index;
-}
-
-static void side_member(side_value* value, const sett_world* world, const setti_search_side* side,
-                        uint32_t index)
+static void side_member(setti_side_value* value, const sett_world* world,
+                        const setti_search_side* side, uint32_t index)
 {
     const unsigned char* row = setti_storage_find(&side->type->storage, index);
     if (row == NULL) {
@@ -162,104 +192,66 @@ static void side_member(side_value* value, const sett_world* world, const setti_
     const sett_member_ref* member = &side->member;
     SETTI_ASSERT(member->offset + (size_t)member->size * member->count <= side->type->storage.size);
     const void* at = row + member->offset;
-    double scale = member->member->scale;
-    switch (member->kind) {
-    case SETT_MEMBER_F32:
-    case SETT_MEMBER_F64:
-        value->kind = VALUE_FLOAT;
-        value->number = setti_number_float(member->kind, at);
-        return;
-    case SETT_MEMBER_TEXT:
+    if (member->kind == SETT_MEMBER_TEXT) {
         side_text(value, at, (size_t)member->size * member->count);
         return;
-    case SETT_MEMBER_ENTITY:
-        side_entity(value, world, at);
+    }
+    if (member->kind == SETT_MEMBER_ENTITY) {
+        sett_entity entity;
+        memcpy(&entity, at, sizeof(entity));
+        value->kind = sett_entity_valid(world, entity) ? SETTI_VALUE_ENTITY : SETTI_VALUE_NONE;
+        value->bits = entity.index;
         return;
-    case SETT_MEMBER_I8:
-    case SETT_MEMBER_I16:
-    case SETT_MEMBER_I32:
-    case SETT_MEMBER_I64:
-        value->kind = VALUE_SIGNED;
-        value->integer = setti_number_load(member->kind, at);
-        value->number = (double)value->integer * scale;
-        break;
-    default:
-        value->kind = VALUE_UNSIGNED;
-        value->natural = (uint64_t)setti_number_load(member->kind, at);
-        value->number = (double)value->natural * scale;
-        break;
     }
-    if (scale < 0 || scale > 0) {
-        value->kind = scale < 1 || scale > 1 ? VALUE_FLOAT : value->kind;
+    value->kind = SETTI_VALUE_NUMBER;
+    value->number = setti_number_float(member->kind, at);
+    if (setti_number_is_float(member->kind)) {
+        value->form = SETTI_FORM_FLOAT;
+        return;
     }
+    double scale = member->member->scale;
+    bool scaled = (scale < 0 || scale > 0) && (scale < 1 || scale > 1);
+    value->form = scaled                                 ? SETTI_FORM_FLOAT
+                  : setti_number_is_signed(member->kind) ? SETTI_FORM_SIGNED
+                                                         : SETTI_FORM_UNSIGNED;
+    value->bits = (uint64_t)setti_number_load(member->kind, at);
+    value->number *= scale;
 }
 
 /* What a side is, for the entity of its variable. */
-static side_value side_get(sett_world* world, const setti_search_side* side, uint32_t index)
+static setti_side_value side_get(sett_world* world, const setti_search_side* side, uint32_t index)
 {
-    side_value value = {.kind = VALUE_NONE};
-    const sett_search_operand* operand = side->operand;
-    switch (operand->kind) {
-    case SETT_OPERAND_ENTITY:
-        value.kind = index != SETTI_NONE ? VALUE_ENTITY : VALUE_NONE;
-        value.index = index;
-        break;
-    case SETT_OPERAND_NAME: {
-        const char* name = index != SETTI_NONE
-                               ? sett_name_get(world, setti_entity_at(&world->entities, index))
-                               : NULL;
+    setti_side_value value = side->value;
+    if (side->kind == SETT_OPERAND_MEMBER) {
+        side_member(&value, world, side, index);
+    } else if (side->kind == SETT_OPERAND_ENTITY && index != SETTI_NONE) {
+        value.kind = SETTI_VALUE_ENTITY;
+        value.bits = index;
+    } else if (side->kind == SETT_OPERAND_NAME && index != SETTI_NONE) {
+        const char* name = sett_name_get(world, setti_entity_at(&world->entities, index));
         if (name != NULL) {
             side_text(&value, name, strlen(name) + 1);
         }
-        break;
-    }
-    case SETT_OPERAND_TEXT:
-        side_text(&value, operand->text, strlen(operand->text) + 1);
-        break;
-    case SETT_OPERAND_MEMBER:
-        side_member(&value, world, side, index);
-        break;
-    case SETT_OPERAND_NUMBER:
-        value.kind = VALUE_FLOAT;
-        value.number = operand->number;
-        break;
-    default:
-        value.kind = VALUE_SIGNED;
-        value.integer = side->constant;
-        break;
     }
     return value;
 }
 
 uint32_t setti_compare_entity(sett_world* world, const setti_search_side* side, uint32_t index)
 {
-    side_value value = side_get(world, side, index);
-    return value.kind == VALUE_ENTITY ? value.index : SETTI_NONE;
+    setti_side_value value = side_get(world, side, index);
+    return value.kind == SETTI_VALUE_ENTITY ? (uint32_t)value.bits : SETTI_NONE;
 }
 
 bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_t index,
                        uint64_t* key, const char** text)
 {
-    side_value value = side_get(world, side, index);
+    setti_side_value value = side_get(world, side, index);
     double number = value.number + 0.0; /* one zero */
-    switch (value.kind) {
-    case VALUE_SIGNED:
-        *key = (uint64_t)value.integer ^ (uint64_t)1 << 63;
-        break;
-    case VALUE_UNSIGNED:
-        *key = value.natural;
-        break;
-    case VALUE_FLOAT:
-        *key = setti_sort_key(&number, SETT_KEY_F64);
-        break;
-    case VALUE_ENTITY:
-        *key = value.index;
-        break;
-    default:
-        *text = value.text;
-        break;
-    }
-    return value.kind != VALUE_NONE;
+    *text = value.text;
+    *key = value.form == SETTI_FORM_FLOAT    ? setti_sort_key(&number, SETT_KEY_F64)
+           : value.form == SETTI_FORM_SIGNED ? setti_sort_key(&value.bits, SETT_KEY_I64)
+                                             : value.bits;
+    return value.kind != SETTI_VALUE_NONE;
 }
 
 /* ------------------------------------------------------------------------------- comparing */
@@ -268,80 +260,59 @@ bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_
 #define ORDER_NONE 2
 #define ORDER_OF(a, b) ((a) < (b) ? -1 : (a) > (b))
 
-static int order_signed_float(int64_t a, double b)
+static bool order_is_below_zero(const setti_side_value* integer)
 {
-    if (b >= 9223372036854775808.0) {
-        return -1;
-    }
-    if (b < -9223372036854775808.0) {
-        return 1;
-    }
-    int64_t whole = (int64_t)b;
-    return a != whole ? ORDER_OF(a, whole) : ORDER_OF(0.0, b - (double)whole);
+    SETTI_ASSERT(integer->form != SETTI_FORM_FLOAT);
+    return integer->form == SETTI_FORM_SIGNED && (int64_t)integer->bits < 0;
 }
 
-static int order_unsigned_float(uint64_t a, double b)
+static int order_integers(const setti_side_value* a, const setti_side_value* b)
 {
-    if (b >= 18446744073709551616.0) {
-        return -1;
+    bool below = order_is_below_zero(a);
+    if (below != order_is_below_zero(b)) {
+        return below ? -1 : 1;
     }
-    if (b < 0) {
-        return 1;
-    }
-    uint64_t whole = (uint64_t)b;
-    return a != whole ? ORDER_OF(a, whole) : ORDER_OF(0.0, b - (double)whole);
+    return ORDER_OF(a->bits, b->bits);
 }
 
-static int order_float(const side_value* a, double b)
+static int order_integer_float(const setti_side_value* a, double b)
 {
-    switch (a->kind) {
-    case VALUE_SIGNED:
-        return order_signed_float(a->integer, b);
-    case VALUE_UNSIGNED:
-        return order_unsigned_float(a->natural, b);
-    default:
-        return ORDER_OF(a->number, b);
+    bool below = order_is_below_zero(a);
+    if (below != (b < 0)) {
+        return below ? -1 : 1;
     }
+    uint64_t from_zero = below ? 0 - a->bits : a->bits;
+    double limit = below ? -b : b;
+    int order = -1;
+    if (limit < 18446744073709551616.0) {
+        uint64_t whole = (uint64_t)limit;
+        order =
+            from_zero != whole ? ORDER_OF(from_zero, whole) : ORDER_OF(0.0, limit - (double)whole);
+    }
+    return below ? -order : order;
 }
 
-static bool order_is_nan(const side_value* value)
+static int order_numbers(const setti_side_value* a, const setti_side_value* b)
 {
-    return value->kind == VALUE_FLOAT && !(value->number <= 0) && !(value->number >= 0);
-}
-
-static int order_numbers(const side_value* a, const side_value* b)
-{
-    SETTI_ASSERT(a->kind >= VALUE_SIGNED && a->kind <= VALUE_FLOAT);
-    SETTI_ASSERT(b->kind >= VALUE_SIGNED && b->kind <= VALUE_FLOAT);
-    if (order_is_nan(a) || order_is_nan(b)) {
+    if (a->form != SETTI_FORM_FLOAT && b->form != SETTI_FORM_FLOAT) {
+        return order_integers(a, b);
+    }
+    if (isnan(a->number) || isnan(b->number)) {
         return ORDER_NONE;
     }
-    if (b->kind == VALUE_FLOAT) {
-        return order_float(a, b->number);
-    }
-    if (a->kind == VALUE_FLOAT) {
-        return -order_float(b, a->number);
-    }
-    if (a->kind == b->kind) {
-        return a->kind == VALUE_SIGNED ? ORDER_OF(a->integer, b->integer)
-                                       : ORDER_OF(a->natural, b->natural);
-    }
-    bool swapped = a->kind == VALUE_UNSIGNED;
-    const side_value* s = swapped ? b : a;
-    const side_value* u = swapped ? a : b;
-    int order = s->integer < 0 ? -1 : ORDER_OF((uint64_t)s->integer, u->natural);
-    return swapped ? -order : order;
+    return a->form != SETTI_FORM_FLOAT   ? order_integer_float(a, b->number)
+           : b->form != SETTI_FORM_FLOAT ? -order_integer_float(b, a->number)
+                                         : ORDER_OF(a->number, b->number);
 }
 
-static int order_texts(const side_value* a, const side_value* b)
+static int order_texts(const setti_side_value* a, const setti_side_value* b)
 {
-    SETTI_ASSERT(a->kind == VALUE_TEXT && b->kind == VALUE_TEXT);
-    size_t common = SETTI_MIN(a->length, b->length);
-    int order = memcmp(a->text, b->text, common);
-    return order != 0 ? order : ORDER_OF(a->length, b->length);
+    SETTI_ASSERT(a->kind == SETTI_VALUE_TEXT && b->kind == SETTI_VALUE_TEXT);
+    int order = memcmp(a->text, b->text, SETTI_MIN(a->length, b->length));
+    return order != 0 ? ORDER_OF(order, 0) : ORDER_OF(a->length, b->length);
 }
 
-static bool compare_contains(const side_value* a, const side_value* b)
+static bool compare_contains(const setti_side_value* a, const setti_side_value* b)
 {
     for (size_t at = 0; at + b->length <= a->length; at++) {
         if (memcmp(a->text + at, b->text, b->length) == 0) {
@@ -369,36 +340,22 @@ static bool compare_is(sett_compare compare, int order)
     }
 }
 
-/* A number in the text that meets an f32 becomes one. */
-static void compare_round(side_value* literal, const setti_search_side* side,
-                          const setti_search_side* other)
-{
-    if (side->operand->kind == SETT_OPERAND_NUMBER && compare_is_member(other) &&
-        other->member.kind == SETT_MEMBER_F32) {
-        literal->number = (double)(float)literal->number;
-    }
-}
-
 bool setti_compare_test(sett_world* world, const setti_search_side* left,
                         const setti_search_side* right, sett_compare compare, uint32_t a,
                         uint32_t b)
 {
-    side_value x = side_get(world, left, a);
-    side_value y = side_get(world, right, b);
-    if (x.kind == VALUE_NONE || y.kind == VALUE_NONE) {
+    setti_side_value x = side_get(world, left, a);
+    setti_side_value y = side_get(world, right, b);
+    if (x.kind == SETTI_VALUE_NONE || y.kind == SETTI_VALUE_NONE) {
         return false;
     }
-    SETTI_ASSERT((x.kind == VALUE_TEXT) == (y.kind == VALUE_TEXT));
-    if (x.kind == VALUE_ENTITY) {
-        return (x.index == y.index) == (compare == SETT_COMPARE_EQUAL);
+    SETTI_ASSERT(x.kind == y.kind);
+    if (x.kind == SETTI_VALUE_ENTITY) {
+        return (x.bits == y.bits) == (compare == SETT_COMPARE_EQUAL);
     }
     if (compare >= SETT_COMPARE_CONTAINS) {
         return compare_contains(&x, &y) == (compare == SETT_COMPARE_CONTAINS);
     }
-    if (x.kind == VALUE_TEXT) {
-        return compare_is(compare, SETTI_MIN(order_texts(&x, &y), 1));
-    }
-    compare_round(&x, left, right);
-    compare_round(&y, right, left);
-    return compare_is(compare, order_numbers(&x, &y));
+    return compare_is(compare,
+                      x.kind == SETTI_VALUE_TEXT ? order_texts(&x, &y) : order_numbers(&x, &y));
 }

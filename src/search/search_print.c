@@ -3,8 +3,9 @@
 
 #include "sett/name.h"
 
+#include "value/number.h"
+
 #include <math.h>
-#include <stdio.h>
 
 #define PRINT_PATH (SETT_NAME_MAX + 1)
 
@@ -39,16 +40,6 @@ static void spell_name(setti_writer* writer, const char* name, bool path)
     } else {
         spell_quoted(writer, name);
     }
-}
-
-static void spell_component(setti_writer* writer, const sett_search* search,
-                            sett_component component, bool linked)
-{
-    if (linked && component == SETT_ID_HIERARCHY) {
-        setti_writer_add(writer, "ChildOf");
-        return;
-    }
-    spell_name(writer, sett_component_name(search->world, component), false);
 }
 
 static void spell_handle(setti_writer* writer, sett_entity entity)
@@ -136,13 +127,13 @@ static void spell_source(setti_writer* writer, const sett_search* search,
 /* A number that is read back as a number, and as the same. */
 static void spell_number(setti_writer* writer, double number)
 {
-    char text[40];
+    char text[SETTI_NUMBER_SIZE];
     if (isinf(number)) {
         setti_writer_add(writer, "%s", number < 0 ? "-1e999" : "1e999");
         return;
     }
-    snprintf(text, sizeof(text), "%.17g", number);
-    setti_writer_add(writer, "%s%s", text, strpbrk(text, ".en") == NULL ? ".0" : "");
+    setti_number_write(SETT_MEMBER_F64, &number, 0, text);
+    setti_writer_add(writer, "%s%s", text, strpbrk(text, ".enN") == NULL ? ".0" : "");
 }
 
 static void spell_operand(setti_writer* writer, const sett_search* search,
@@ -183,24 +174,24 @@ static void spell_operand(setti_writer* writer, const sett_search* search,
 void setti_search_print_term(const sett_search* search, uint32_t number, setti_writer* writer)
 {
     SETTI_ASSERT(number < search->term_count);
-    static const char* const access[] = {"inout", "in", "out", "none"};
     static const char* const steps[] = {"", "+", "*", "?"};
-    static const char* const marks[] = {"==", "!=", "<", "<=", ">", ">=", "~=", "!~"};
     const sett_search_term* term = &search->term[number];
     if (term->kind == SETT_SEARCH_COMPARE) {
         spell_operand(writer, search, &term->left);
-        setti_writer_add(writer, " %s ", marks[term->compare]);
+        setti_writer_add(writer, " %s ", setti_search_mark(term->compare));
         spell_operand(writer, search, &term->right);
         return;
     }
     bool target = term->target.variable != NULL || !sett_is_null(term->target.entity);
     sett_access usual = setti_search_is_elsewhere(term) ? SETT_IN : SETT_INOUT;
-    if (term->access != usual || term->drives) {
-        bool both = term->access != usual && term->drives;
-        setti_writer_add(writer, "[%s%s%s] ", term->access != usual ? access[term->access] : "",
-                         both ? " " : "", term->drives ? "drive" : "");
+    const char* access = term->access != usual ? setti_search_access(term->access) : "";
+    if (*access != '\0' || term->drives) {
+        setti_writer_add(writer, "[%s%s%s] ", access, *access != '\0' && term->drives ? " " : "",
+                         term->drives ? "drive" : "");
     }
-    spell_component(writer, search, term->component, target);
+    bool child = target && term->component == SETT_ID_HIERARCHY;
+    spell_name(writer, child ? "ChildOf" : sett_component_name(search->world, term->component),
+               false);
     setti_writer_add(writer, "%s", steps[term->steps]);
     spell_source(writer, search, term, target);
 }

@@ -15,6 +15,7 @@
 #include "sett/search.h"
 
 #include "base/writer.h"
+#include "query/along.h"
 #include "relation/chain.h"
 #include "relation/links.h"
 #include "search/rank.h"
@@ -23,13 +24,20 @@
 #define SETTI_SEARCH_ITEMS 256
 #define SETTI_SEARCH_SCOPES 256
 #define SETTI_SEARCH_BRANCHES 16
-/* Items in scopes: there are at most twice as many branches, with those in between. */
-#define SETTI_SEARCH_ORDER (SETTI_SEARCH_BRANCHES * 2 * 128)
+/* Items in scopes: there are at most twice as many branches, with those in between; and scopes in
+ * lists. */
+#define SETTI_SEARCH_ORDER (SETTI_SEARCH_BRANCHES * 2 * 128 + SETTI_SEARCH_SCOPES)
 
 /* In the place of a variable. */
 #define SETTI_SOME 0xFEu     /* `_` */
 #define SETTI_NO_REF 0xFFu   /* nothing: the term has no target */
 #define SETTI_NO_DEPTH 0xFFu /* the variable is a constant */
+
+/* Numbers or steps one after another: `stop` is behind the last. */
+typedef struct setti_span {
+    uint16_t first;
+    uint16_t stop;
+} setti_span;
 
 typedef enum setti_item_kind {
     SETTI_ITEM_HAS,
@@ -38,18 +46,6 @@ typedef enum setti_item_kind {
     SETTI_ITEM_LIST
 } setti_item_kind;
 
-/* A relationship to follow. */
-typedef struct setti_along {
-    const setti_type* type;
-    const setti_relation* relation; /* NULL: the hierarchy */
-} setti_along;
-
-typedef enum setti_search_side_kind {
-    SETTI_SIDE_ENTITY,
-    SETTI_SIDE_TEXT,
-    SETTI_SIDE_NUMBER
-} setti_search_side_kind;
-
 typedef struct setti_search_item {
     setti_item_kind kind;
     bool negated;
@@ -57,22 +53,22 @@ typedef struct setti_search_item {
     uint8_t term;    /* where it comes from */
     uint8_t compare; /* its sides, in search->side */
     uint8_t source, target;
-    sett_search_steps steps;
+    bool none; /* of a link: source and target may be one entity, without a link, */
+    bool more; /* or several links apart */
     sett_walk walk;
-    const setti_type* type;
-    setti_along along;   /* of a link, or of `walk` */
-    uint16_t scope;      /* of a list: the first of its scopes, */
-    uint16_t scope_stop; /* in `alternative`, and behind the last */
-    uint32_t variables;  /* in it, but for those that belong to its own scopes */
+    const setti_type* type;     /* of a component or link */
+    const setti_type* along;    /* of a link, or of `walk`: a relationship or the hierarchy */
+    const setti_type* needs[2]; /* what source and target have to have themselves; NULL: nothing */
+    setti_span scopes;          /* of a list, in `order` */
+    uint32_t variables;         /* in it, but for those that belong to its own scopes */
 } setti_search_item;
 
 #define SETTI_SEARCH_COMPARES 32
 
 typedef struct setti_search_scope {
-    uint16_t parent; /* its own number: none */
-    uint16_t item;   /* the first, in `order`, */
-    uint16_t item_stop;
-    uint32_t locals; /* variables that belong to it */
+    uint16_t parent;  /* its own number: none */
+    setti_span items; /* in `order` */
+    uint32_t locals;  /* variables that belong to it */
 } setti_search_scope;
 
 typedef struct setti_variable {
@@ -100,29 +96,23 @@ typedef struct setti_search_step {
     uint8_t depth;    /* of the block that it fills, or filters */
     uint8_t base;     /* inside a list: of its input; 0: outside */
     uint8_t variable; /* that it finds, or whose entities it shows */
-    uint8_t a, b;     /* operands: source, target; found: those of the variables that are read */
+    uint8_t a, b;     /* operands: source, target; of one that finds: what it begins with */
     uint8_t a_depth, b_depth;
     const setti_search_item* item;
-    const setti_type* driver; /* of a scan; NULL: all entities */
-    uint16_t scope;           /* of a scan: whose items narrow it */
-    uint16_t pipe, pipe_stop; /* of a test of a list */
-    uint32_t found;           /* of a test of a list: variables that are found before it */
-    bool prefetch;            /* of links that do not stay in a cache */
-    uint64_t estimate;        /* rows that it leaves, in all */
+    const setti_type* driver;        /* of a scan; NULL: all entities */
+    const setti_search_scope* scope; /* of a scan: whose items narrow it */
+    setti_span pipes;                /* of a test of a list */
+    uint32_t found;                  /* of a test of a list: variables that are found before it */
+    bool prefetch;                   /* of links that do not stay in a cache */
+    uint64_t estimate;               /* rows that it leaves, in all */
 } setti_search_step;
-
-/* Steps one after another: `stop` is behind the last. */
-typedef struct setti_search_pipe {
-    uint16_t first;
-    uint16_t stop;
-} setti_search_pipe;
 
 typedef struct setti_search_plan {
     setti_search_step* step; /* room for search->step_room */
-    setti_search_pipe* pipe; /* room for search->pipe_room; the first are those of the branches */
+    setti_span*
+        pipe; /* of steps; room for search->pipe_room; the first are those of the branches */
     uint32_t step_count;
     uint32_t pipe_count;
-    uint32_t depth;                                              /* blocks at work at once */
     uint8_t place[SETTI_SEARCH_BRANCHES][SETT_SEARCH_VARIABLES]; /* depths where variables are */
 } setti_search_plan;
 
@@ -143,16 +133,15 @@ struct sett_search {
     uint32_t item_count;
     setti_search_side (*side)[2]; /* of comparisons */
     uint32_t compare_count;
-    uint16_t* order; /* items by scope */
+    uint16_t* order; /* items by scope, and scopes by list */
     uint32_t order_count;
-    uint16_t* alternative; /* scopes by list */
-    uint32_t alternative_count;
     setti_search_scope* scope;
     uint32_t scope_count;
     uint16_t branch[SETTI_SEARCH_BRANCHES]; /* scopes: results are those of all of them */
     uint32_t branch_count;
-    const setti_search_item* drives; /* NULL: what is cheapest does */
+    uint32_t drives; /* the item that does; SETTI_NONE: what is cheapest */
     sett_search_order ordering;
+    bool sorts;         /* there is an order, */
     setti_rank rank;    /* what it means, */
     uint8_t rank_of[3]; /* and of which results' variables: group, cascade, value */
     uint32_t step_room; /* what plans need at most */
@@ -165,13 +154,10 @@ struct sett_search {
  * bound, and nothing else. */
 void setti_choose_plan(const sett_search* search, setti_search_plan* plan);
 
-/* Whether a scan of a variable, driven by a type, leaves only what an item is true for. */
-bool setti_choose_scan_takes(const setti_search_item* item, uint32_t variable,
-                             const setti_type* driver);
-
-/* The type that an item needs where the scan cannot decide it, but looks at the type's words; or
- * NULL. */
-const setti_type* setti_choose_narrows(const setti_search_item* item, uint32_t variable,
+/* The type that a scan of a variable, driven by a type, looks at for an item: the variable's entity
+ * has it; of a negated item, it has not. It decides a component of the entity, and narrows links and
+ * comparisons. NULL: none. */
+const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver);
 
 /* Memory of a loop. The pool is for one thread: searches in systems take it from the allocator. */
@@ -181,21 +167,17 @@ void setti_find_release(sett_world* world, bool pooled, void* piece, size_t size
 /* Frees what a search has at work; no loop over it is open. */
 void setti_find_free(sett_search* search);
 
-/* The entity index of a constant or a bound variable; SETTI_NONE if it is dead or null. */
-uint32_t setti_search_constant(const sett_search* search, uint32_t variable);
+setti_value_kind setti_compare_kind(const setti_search_side* side);
 
-setti_search_side_kind setti_compare_kind(const setti_search_side* side);
+/* Works out what a side is. SETT_OK, or `message` says what is wrong. */
+sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
+                                  const sett_search_operand* operand,
+                                  char message[SETTI_MESSAGE_SIZE]);
 
-/* Finds the number of a named constant by the other side's member; false if there is none. */
-bool setti_compare_constant(setti_search_side* side, const setti_search_side* other);
-
-/* NULL, or what is wrong with a comparison. */
-const char* setti_compare_check(const setti_search_side* left, const setti_search_side* right,
-                                sett_compare compare);
-
-/* Finds the member that a side names. SETT_OK, or `message` says what is wrong. */
-sett_status setti_compare_member(sett_world* world, setti_search_side* side,
-                                 char message[SETTI_MESSAGE_SIZE]);
+/* Makes two sides ones that can be compared. False, and `message` says what is wrong, if they
+ * cannot. */
+bool setti_compare_join(setti_search_side* left, setti_search_side* right, sett_compare compare,
+                        char message[SETTI_MESSAGE_SIZE]);
 
 /* A number that sorts as the value does, or a text; false: there is no value. */
 bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_t index,
@@ -208,6 +190,33 @@ bool setti_compare_test(sett_world* world, const setti_search_side* left,
 
 /* The entity that a side is, SETTI_NONE if it is none that lives. */
 uint32_t setti_compare_entity(sett_world* world, const setti_search_side* side, uint32_t index);
+
+/* Whether a variable is one entity from the beginning. */
+static inline bool setti_search_is_fixed(const setti_variable* variable)
+{
+    return variable->name == NULL || variable->bound;
+}
+
+/* The entity index of such a variable; SETTI_NONE if it is dead or null. */
+static inline uint32_t setti_search_constant(const sett_search* search, uint32_t variable)
+{
+    const setti_variable* at = &search->variable[variable];
+    SETTI_ASSERT(variable < search->variable_count);
+    return setti_along_fixed(search->world, at->singleton, at->entity);
+}
+
+/* What comparisons and accesses are in texts. */
+static inline const char* setti_search_mark(sett_compare compare)
+{
+    static const char* const marks[] = {"==", "!=", "<", "<=", ">", ">=", "~=", "!~"};
+    return marks[compare];
+}
+
+static inline const char* setti_search_access(sett_access access)
+{
+    static const char* const words[] = {"inout", "in", "out", "none"};
+    return words[access];
+}
 
 /* What names in texts are made of. */
 static inline bool setti_search_is_digit(char c)

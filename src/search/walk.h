@@ -3,21 +3,20 @@
 #ifndef SETTI_WALK_H
 #define SETTI_WALK_H
 
-#include "query/along.h"
 #include "search/search_tree.h"
 
 /* The first link from an entity to its targets (`down`: from its sources to it), or SETTI_NONE. */
-SETTI_INLINE uint32_t setti_walk_first(const setti_along* along, uint32_t index, bool down)
+SETTI_INLINE uint32_t setti_walk_first(const setti_type* along, uint32_t index, bool down)
 {
     if (along->relation == NULL) {
-        const sett_hierarchy* node = setti_storage_find(&along->type->storage, index);
+        const sett_hierarchy* node = setti_storage_find(&along->storage, index);
         return node == NULL ? SETTI_NONE : (down ? node->first : node->parent) - 1;
     }
     return setti_chain_first(along->relation, index, down);
 }
 
 /* The entity at the other end of the link at a place. */
-SETTI_INLINE uint32_t setti_walk_at(const setti_along* along, uint32_t place, bool down)
+SETTI_INLINE uint32_t setti_walk_at(const setti_type* along, uint32_t place, bool down)
 {
     SETTI_ASSERT(place != SETTI_NONE);
     if (along->relation == NULL) {
@@ -28,10 +27,10 @@ SETTI_INLINE uint32_t setti_walk_at(const setti_along* along, uint32_t place, bo
 }
 
 /* The next link of the same entity, or SETTI_NONE. */
-SETTI_INLINE uint32_t setti_walk_next(const setti_along* along, uint32_t place, bool down)
+SETTI_INLINE uint32_t setti_walk_next(const setti_type* along, uint32_t place, bool down)
 {
     if (along->relation == NULL) {
-        const sett_hierarchy* node = down ? setti_storage_find(&along->type->storage, place) : NULL;
+        const sett_hierarchy* node = down ? setti_storage_find(&along->storage, place) : NULL;
         return node != NULL ? node->next - 1 : SETTI_NONE;
     }
     return setti_chain_next(along->relation, place, down);

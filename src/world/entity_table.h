@@ -133,6 +133,19 @@ static inline sett_entity setti_entity_at(const setti_entity_table* table, uint3
     return entity;
 }
 
+/* Which of the 64 entities from an index on are alive. */
+static inline uint64_t setti_entity_alive(const setti_entity_table* table, uint32_t base)
+{
+    const setti_entity_page* page = setti_entity_page_of(table, base);
+    uint64_t word = 0;
+    SETTI_ASSERT(base % 64 == 0);
+    for (uint32_t k = 0; page != NULL && k < 64; k++) {
+        uint32_t generation = page->generation[(base & SETTI_ENTITY_MASK) + k];
+        word |= (uint64_t)((generation & SETTI_DEAD) == 0) << k;
+    }
+    return word;
+}
+
 /* Indices below this have, or are below some that have, a page. */
 static inline uint32_t setti_entity_capacity(const setti_entity_table* table)
 {
