@@ -304,7 +304,7 @@ static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item*
     } else if (item->kind == SETTI_ITEM_COMPARE) {
         const sett_search_term* term = &c->search->term[item->term];
         bool equal = (term->compare == SETT_COMPARE_EQUAL) != item->negated;
-        bool entity = setti_compare_kind(&c->search->side[item->compare][0]) == SETTI_VALUE_ENTITY;
+        bool entity = c->search->side[item->compare][0].gives == SETTI_VALUE_ENTITY;
         uint32_t domain =
             SETTI_MAX(choose_domain(c, s, item->source), choose_domain(c, s, item->target));
         each = entity ? COST_ROW : COST_OTHER;

@@ -144,10 +144,7 @@ static void ordered_notify(const sett_ordered* o, const ordered_list* of,
 const sett_entity* sett_ordered_update(sett_ordered* o, uint32_t* count)
 {
     *count = 0;
-    if (SETTI_IS_NULL(o)) {
-        return NULL;
-    }
-    if (setti_world_check_serial(o->world, "sett_ordered_update") != SETT_OK) {
+    if (SETTI_IS_NULL(o) || setti_world_check_serial(o->world, "sett_ordered_update") != SETT_OK) {
         return NULL;
     }
     ordered_list next = o->last;

@@ -167,8 +167,6 @@ void setti_find_release(sett_world* world, bool pooled, void* piece, size_t size
 /* Frees what a search has at work; no loop over it is open. */
 void setti_find_free(sett_search* search);
 
-setti_value_kind setti_compare_kind(const setti_search_side* side);
-
 /* Works out what a side is. SETT_OK, or `message` says what is wrong. */
 sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
                                   const sett_search_operand* operand,
