@@ -752,8 +752,8 @@ static bool build_tree(search_build* b)
     if (!build_branches(b, top, SETTI_SEARCH_BRANCHES) || !build_order(b)) {
         return false;
     }
-    /* What plans need at most: a branch has each item once, two more for each list that it was split
-     * at, and for each variable a step that finds it and one that asks whether it is shown. */
+    /* What plans need at most: a branch has each item once, two more for each list that it was
+     * split at, and for each variable a step that finds it and one that tests if it is shown. */
     uint32_t each = search->item_count + search->scope_count + 2 * search->variable_count + 1;
     search->step_room = each * search->branch_count;
     search->pipe_room = (search->scope_count + 1) * search->branch_count;
