@@ -290,6 +290,17 @@ SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, boo
     *kept += wanted;
 }
 
+/* Whether no tag hides the entity, but for those that are asked for. */
+static bool find_is_shown(const find* f, uint32_t index, const bool shows[SETTI_HIDDEN])
+{
+    bool shown = true;
+    for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
+        const setti_type* tag = shows[k] ? NULL : f->world->hidden[k];
+        shown = shown && (tag == NULL || !setti_storage_has(&tag->storage, index));
+    }
+    return shown;
+}
+
 /* ---------------------------------------------------------------------------------- scans */
 
 /* What is intersected, word by word; the driver, if there is one, comes first. */
@@ -571,28 +582,77 @@ static bool test_direct(const find* f, const setti_type* along, uint32_t source,
                             setti_entity_at(table, target)) != SETTI_NONE;
 }
 
-/* A link at one end of which is any entity. */
-static bool test_some(const find* f, const setti_search_step* step, uint32_t source,
-                      uint32_t target)
+static bool some_is_shown(const find* f, uint32_t index)
 {
-    const setti_search_item* item = step->item;
-    if (step->a == SETTI_SOME && step->b == SETTI_SOME) {
-        if (item->none) {
-            return f->world->entities.count != 0;
-        }
-        uint32_t cursor = 0;
-        uint32_t index;
-        while ((index = setti_storage_next(&item->along->storage, &cursor)) != SETTI_NONE) {
-            if (setti_walk_first(item->along, index, false) != SETTI_NONE) {
+    static const bool none[SETTI_HIDDEN] = {false};
+    return find_is_shown(f, index, none);
+}
+
+/* Whether there is an entity that is not hidden. */
+static bool some_entity(const find* f)
+{
+    uint32_t capacity = setti_entity_capacity(&f->world->entities);
+    for (uint32_t base = 0; base < capacity; base += 64) {
+        for (uint64_t word = setti_entity_alive(&f->world->entities, base); word != 0;
+             word &= word - 1) {
+            if (some_is_shown(f, base + setti_bits_lowest(word))) {
                 return true;
             }
         }
-        return false;
     }
-    bool down = step->a == SETTI_SOME;
-    uint32_t from = down ? target : source;
-    return from != SETTI_NONE &&
-           (item->none || setti_walk_first(item->along, from, down) != SETTI_NONE);
+    return false;
+}
+
+/* Whether a link leads from an entity that is not hidden to any. */
+static bool some_link(const find* f, const setti_type* along)
+{
+    uint32_t cursor = 0;
+    uint32_t index;
+    while ((index = setti_storage_next(&along->storage, &cursor)) != SETTI_NONE) {
+        if (setti_walk_first(along, index, false) != SETTI_NONE && some_is_shown(f, index)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether links lead from an entity that is not hidden to the target. */
+static bool some_source(find* f, find_reached* reached, const setti_search_item* item,
+                        uint32_t target)
+{
+    if (item->none && some_is_shown(f, target)) {
+        return true;
+    }
+    uint32_t place = setti_walk_first(item->along, target, true);
+    for (; place != SETTI_NONE; place = setti_walk_next(item->along, place, true)) {
+        if (some_is_shown(f, setti_walk_at(item->along, place, true))) {
+            return true;
+        }
+    }
+    if (item->more) { /* all next ones are hidden, or there are none */
+        reached_begin(f, reached, item, target, true);
+        for (uint32_t k = 0; k < reached->count; k++) {
+            if (some_is_shown(f, reached_take(f, reached, item, k, true))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* A link at one end of which is any entity; as a source one that is not hidden. */
+static bool test_some(find* f, const setti_search_step* step, find_work* w, uint32_t source,
+                      uint32_t target)
+{
+    const setti_search_item* item = step->item;
+    if (step->a != SETTI_SOME) {
+        return source != SETTI_NONE &&
+               (item->none || setti_walk_first(item->along, source, false) != SETTI_NONE);
+    }
+    if (step->b == SETTI_SOME) {
+        return item->none ? some_entity(f) : some_link(f, item->along);
+    }
+    return target != SETTI_NONE && some_source(f, &w->reached, item, target);
 }
 
 static bool test_link(find* f, const setti_search_step* step, find_work* w, uint32_t source,
@@ -600,7 +660,7 @@ static bool test_link(find* f, const setti_search_step* step, find_work* w, uint
 {
     const setti_search_item* item = step->item;
     if (step->a == SETTI_SOME || step->b == SETTI_SOME) {
-        return test_some(f, step, source, target);
+        return test_some(f, step, w, source, target);
     }
     if (source == SETTI_NONE || target == SETTI_NONE) {
         return false;
@@ -642,11 +702,26 @@ static void test_list(find* f, const setti_search_step* step)
     }
 }
 
-static bool test_has(const setti_search_step* step, uint32_t index)
+/* Whether an entity that is not hidden has the component. */
+static bool test_any(const find* f, const setti_type* type)
+{
+    const bool shows[SETTI_HIDDEN] = {[SETTI_HIDDEN_PREFAB] = type->id == SETT_ID_PREFAB,
+                                      [SETTI_HIDDEN_DISABLED] = type->id == SETT_ID_DISABLED};
+    uint32_t cursor = 0;
+    uint32_t index;
+    while ((index = setti_storage_next(&type->storage, &cursor)) != SETTI_NONE) {
+        if (setti_type_is_on(type, index) && find_is_shown(f, index, shows)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool test_has(const find* f, const setti_search_step* step, uint32_t index)
 {
     const setti_search_item* item = step->item;
     if (step->a == SETTI_SOME) {
-        return item->type->storage.count != 0;
+        return test_any(f, item->type);
     }
     return index != SETTI_NONE &&
            setti_along_find(item->along, item->walk, item->type, index) != SETTI_NONE;
@@ -655,42 +730,30 @@ static bool test_has(const setti_search_step* step, uint32_t index)
 /* A component of the entity itself: the most frequent test. */
 static void find_keep_having(find* f, const setti_search_step* step, find_block* block)
 {
-    const setti_storage* storage = &step->item->type->storage;
+    const setti_type* type = step->item->type;
     SETTI_ASSERT(step->item->along == NULL);
     uint32_t kept = 0;
     for (uint32_t row = 0; row < block->count; row++) {
         uint32_t index = find_value(f, step->depth, row, step->a, step->a_depth);
-        bool has = setti_storage_has(storage, index);
+        bool has = setti_type_is_on(type, index);
         find_keep(block, &kept, row, has != step->item->negated);
     }
     block->count = kept;
-}
-
-/* Whether no tag hides an entity of the step's variable. */
-static bool test_shown(const find* f, const setti_search_step* step, uint32_t index)
-{
-    SETTI_ASSERT(step->variable < f->search->variable_count);
-    const setti_variable* variable = &f->search->variable[step->variable];
-    bool shown = true;
-    for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
-        const setti_type* tag = variable->shows[k] ? NULL : f->world->hidden[k];
-        shown = shown && (tag == NULL || !setti_storage_has(&tag->storage, index));
-    }
-    return shown;
 }
 
 static bool find_is(find* f, const setti_search_step* step, uint32_t k, uint32_t row)
 {
     uint32_t a = find_value(f, step->depth, row, step->a, step->a_depth);
     if (step->kind == SETTI_FIND_SHOWN) {
-        return test_shown(f, step, a);
+        SETTI_ASSERT(step->variable < f->search->variable_count);
+        return find_is_shown(f, a, f->search->variable[step->variable].shows);
     }
     uint32_t b = find_value(f, step->depth, row, step->b, step->b_depth);
     const setti_search_item* item = step->item;
     bool is = item->kind == SETTI_ITEM_LIST      ? f->block[step->depth + 1].mark[row]
               : item->kind == SETTI_ITEM_LINK    ? test_link(f, step, &f->work[k], a, b)
               : item->kind == SETTI_ITEM_COMPARE ? test_compare(f, item, a, b)
-                                                 : test_has(step, a);
+                                                 : test_has(f, step, a);
     return is != item->negated;
 }
 

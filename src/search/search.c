@@ -235,18 +235,24 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
                       "a walk begins at a variable or an entity, not \"_\"");
 }
 
-/* Notes what hides and shows the entities of a variable that is the source of a term. */
-static void build_note_source(search_build* b, const setti_search_item* item)
+/* Notes what hides and shows the entities of variables that a term asks for a component. */
+static void build_note_sources(search_build* b, const setti_search_item* item)
 {
-    if (item->source >= b->search->variable_count) {
-        return;
-    }
-    SETTI_ASSERT(item->kind == SETTI_ITEM_HAS || item->kind == SETTI_ITEM_LINK);
-    setti_variable* variable = &b->search->variable[item->source];
-    variable->is_source = true;
-    if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) {
-        variable->shows[SETTI_HIDDEN_PREFAB] |= item->type->id == SETT_ID_PREFAB;
-        variable->shows[SETTI_HIDDEN_DISABLED] |= item->type->id == SETT_ID_DISABLED;
+    const uint8_t refs[2] = {item->source, item->target};
+    const setti_search_side* sides = b->search->side[item->compare];
+    SETTI_ASSERT(item->kind != SETTI_ITEM_LIST);
+    for (uint32_t k = 0; k < 2; k++) {
+        bool asked =
+            item->kind == SETTI_ITEM_COMPARE ? sides[k].kind == SETT_OPERAND_MEMBER : k == 0;
+        if (!asked || refs[k] >= b->search->variable_count) {
+            continue;
+        }
+        setti_variable* variable = &b->search->variable[refs[k]];
+        variable->is_source = true;
+        if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) {
+            variable->shows[SETTI_HIDDEN_PREFAB] |= item->type->id == SETT_ID_PREFAB;
+            variable->shows[SETTI_HIDDEN_DISABLED] |= item->type->id == SETT_ID_DISABLED;
+        }
     }
 }
 
@@ -369,9 +375,7 @@ static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
     if (!(compares ? build_compare : build_component)(b, item, term, scope)) {
         return false;
     }
-    if (!compares) {
-        build_note_source(b, item);
-    }
+    build_note_sources(b, item);
     return !term->drives || build_drives(b, item, term, scope);
 }
 

@@ -174,7 +174,7 @@ static void side_member(setti_side_value* value, const sett_world* world,
                         const setti_search_side* side, uint32_t index)
 {
     const unsigned char* row = setti_storage_find(&side->type->storage, index);
-    if (row == NULL) {
+    if (row == NULL || !setti_type_is_on(side->type, index)) {
         return;
     }
     const sett_member_ref* member = &side->member;

@@ -77,7 +77,7 @@ typedef struct setti_variable {
     bool singleton;     /* the constant is the entity with the singletons */
     bool bound;
     bool optional;            /* null where its term is not true */
-    bool is_source;           /* of a component or a link: hidden entities are skipped, */
+    bool is_source;           /* asked for a component, link, member: hidden ones are skipped, */
     bool shows[SETTI_HIDDEN]; /* but for tags that a term names */
 } setti_variable;
 
@@ -155,8 +155,8 @@ struct sett_search {
 void setti_choose_plan(const sett_search* search, setti_search_plan* plan);
 
 /* The type that a scan of a variable, driven by a type, looks at for an item: the variable's entity
- * has it; of a negated item, it has not. It decides a component of the entity, and narrows links
- * and comparisons. NULL: none. */
+ * has it; of a negated item, it has not. It decides a component of the entity that no
+ * entity has switched off, and narrows others, links and comparisons. NULL: none. */
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver);
 
