@@ -59,6 +59,8 @@ typedef struct find {
     uint32_t closed; /* of `open` when the loop began */
     bool collected;  /* all results, to be put in order */
     setti_sorted sorted;
+    struct find* next; /* of search->at */
+    const void* frame; /* the rows, if they are a local variable of the loop's function; or NULL */
 } find;
 
 /* --------------------------------------------------------------------------------- memory */
@@ -134,10 +136,41 @@ static void find_destroy(find* f)
     setti_find_release(f->world, f->pooled, f, f->size);
 }
 
+/* Keeps the memory of a loop for the next one. */
+static void find_retire(find* f)
+{
+    find** at = &f->search->at;
+    while (*at != f) {
+        SETTI_ASSERT(*at != NULL);
+        at = &(*at)->next;
+    }
+    *at = f->next;
+    if (f->search->spare == NULL) {
+        f->search->spare = f;
+    } else {
+        find_destroy(f);
+    }
+}
+
+/* Takes the memory back of loops that functions left which have returned: those whose rows no
+ * function has any more, or were where these rows are. */
+static void find_retire_left(const sett_search* search, const sett_rows* rows)
+{
+    for (find *f = search->at, *next; f != NULL; f = next) {
+        next = f->next;
+        if (f->frame == rows || (f->frame != NULL && setti_platform_has_returned(f->frame))) {
+            find_retire(f);
+        }
+    }
+}
+
 void setti_find_free(sett_search* search)
 {
+    SETTI_ASSERT(search->open.count == 0);
+    while (search->at != NULL) { /* closed from outside */
+        find_retire(search->at);
+    }
     if (search->spare != NULL) {
-        SETTI_ASSERT(search->open.count == 0);
         find_destroy(search->spare);
         search->spare = NULL;
     }
@@ -841,10 +874,30 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
     for (uint32_t v = 0; v < rows->variable_count; v++) {
         rows->index[v] = f->column + (size_t)v * FIND_ROWS;
     }
+    f->frame = NULL;
     if (serial) {
         setti_world_open_loop(world, &search->open);
+        search->open.frame = NULL;
+        f->next = search->at;
+        search->at = f;
     }
     return rows;
+}
+
+sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
+{
+    if (search == NULL || search->world->running != NULL) {
+        return sett_search_begin(search, rows);
+    }
+    find_retire_left(search, rows);
+    const void* first = search->open.frame;
+    sett_rows* opened = sett_search_begin(search, rows);
+    if (opened != NULL) {
+        find* f = opened->internal;
+        f->frame = opened;
+        search->open.frame = search->open.count == 1 ? opened : first;
+    }
+    return opened;
 }
 
 /* Gathers what results have from the blocks. */
@@ -925,11 +978,7 @@ void sett_search_end(sett_rows* rows)
         return;
     }
     setti_world_close_loop(f->world, &f->search->open);
-    if (f->search->spare == NULL) {
-        f->search->spare = f;
-    } else {
-        find_destroy(f);
-    }
+    find_retire(f);
 }
 
 uint64_t sett_search_count(sett_search* search)

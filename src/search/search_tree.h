@@ -147,7 +147,8 @@ struct sett_search {
     uint32_t step_room; /* what plans need at most */
     uint32_t pipe_room;
     uint32_t depth_room;
-    void* spare; /* memory of the last loop, for the next one */
+    void* spare;     /* memory of the last loop, for the next one; */
+    struct find* at; /* of the loops that began where one thread runs, and did not end */
 };
 
 /* Chooses the plan of a loop that begins now: a function of the state of the world and of what is
