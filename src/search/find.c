@@ -836,6 +836,21 @@ static bool find_pull(find* f, uint32_t k)
 
 /* --------------------------------------------------------------------------------- results */
 
+/* Reports members that the text reads, and the system did not declare; who has a component, or is
+ * linked to whom, cannot change while systems run. */
+SETTI_COLD static void find_check_access(const sett_search* search)
+{
+    const setti_guard* guard = search->world->guard;
+    for (uint32_t k = 0; k < 2 * search->compare_count + 1; k++) {
+        const setti_search_side* side =
+            k < 2 * search->compare_count ? &search->side[k / 2][k % 2] : &search->rank.side;
+        if (side->kind == SETT_OPERAND_MEMBER) {
+            guard->visit(guard, search->world, side->type->id, SETTI_ACCESS_READ,
+                         "sett_search_begin");
+        }
+    }
+}
+
 sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
 {
     if (search == NULL) {
@@ -843,6 +858,9 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
     }
     sett_world* world = search->world;
     bool serial = world->running == NULL;
+    if (SETTI_UNLIKELY(world->guard != NULL)) {
+        find_check_access(search);
+    }
     find* f = find_make(search, serial);
     if (f == NULL) {
         if (serial) {
