@@ -18,8 +18,8 @@ static uint64_t state;
 static sett_world* begin(void)
 {
     sett_world* world = quiet_world();
-    Place_id = SETT_REGISTER(world, Place);
-    Look_id = SETT_REGISTER(world, Look);
+    Place_id = SETT_REGISTER_WITH(world, Place, .can_disable = true);
+    Look_id = SETT_REGISTER_WITH(world, Look, .can_disable = true);
     Marked_id = SETT_REGISTER_TAG(world, Marked);
     Aims_id = sett_relationship_register(world, &(sett_relationship_desc){.name = "Aims"});
     return world;
@@ -29,6 +29,10 @@ static void change(sett_world* world)
 {
     sett_entity e = entity_from(world, chance_below(&state, 60));
     sett_entity other = entity_from(world, chance_below(&state, 60));
+    sett_component switched = chance_below(&state, 2) != 0 ? Place_id : Look_id;
+    if (sett_has(world, e, switched)) {
+        sett_enable(world, e, switched, chance_below(&state, 3) != 0);
+    }
     switch (chance_below(&state, 7)) {
     case 0:
         sett_ensure(world, e, Place_id);
@@ -61,13 +65,13 @@ static sett_entity naive_source(sett_world* world, const sett_term* term, sett_e
 {
     bool self = term->walk == SETT_WALK_SELF_UP || !sett_is_null(term->entity);
     at = !sett_is_null(term->entity) ? term->entity : at;
-    if (self && sett_has(world, at, term->component)) {
+    if (self && sett_is_enabled(world, at, term->component)) {
         return at;
     }
     for (int steps = 0; term->walk != SETT_WALK_NONE && steps < 100; steps++) {
         at = term->along == Aims_id ? sett_target(world, at, Aims_id)
                                     : sett_hierarchy_parent(world, at);
-        if (sett_has(world, at, term->component)) {
+        if (sett_is_enabled(world, at, term->component)) {
             return at;
         }
         if (term->walk == SETT_WALK_ONE) {
@@ -84,7 +88,7 @@ static bool naive_match(sett_world* world, const sett_query_desc* desc, sett_ent
         const sett_term* term = &desc->terms[k];
         bool other = term->walk != SETT_WALK_NONE || !sett_is_null(term->entity);
         bool has = other ? !sett_is_null(naive_source(world, term, at))
-                         : sett_has(world, at, term->component);
+                         : sett_is_enabled(world, at, term->component);
         all = all && (term->kind == SETT_OPTIONAL || has == (term->kind == SETT_WITH));
     }
     return all;
@@ -192,6 +196,50 @@ static void values_of_parents_prefabs_and_singletons(void)
     }
     CHECK_EQ(count, 1);
     CHECK_EQ(SETT_GET(world, child, Place)->x, 101);
+    CHECK_END(world);
+}
+
+static void switched_off(void)
+{
+    sett_world* world = begin();
+    sett_entity prefab = sett_entity_create(world);
+    CHECK_EQ(sett_prefab_make(world, prefab), SETT_OK);
+    CHECK_EQ(sett_prefab_share(world, Look_id, true), SETT_OK);
+    SETT_SET(world, prefab, Look, .color = 7);
+    sett_entity child;
+    CHECK_EQ(sett_instantiate(world, prefab, 1, &child), SETT_OK);
+    sett_entity root = sett_entity_create(world);
+    SETT_SET(world, root, Look, .color = 8);
+    SETT_SET(world, child, Place, .x = 1);
+    sett_hierarchy_attach(world, child, root);
+    sett_relate(world, child, Aims_id, root);
+    *SETT_SINGLETON_ENSURE(world, Look) = (Look){9};
+    sett_query* queries[] = {
+        SETT_QUERY_CREATE(world, SETT_IN(Place), SETT_PARENT(Look)),
+        SETT_QUERY_CREATE(world, SETT_IN(Place), SETT_UP(Look)),
+        SETT_QUERY_CREATE(world, SETT_IN(Place), SETT_SELF_UP(Look)),
+        SETT_QUERY_CREATE(world, SETT_IN(Place), SETT_TARGET(Look, Aims)),
+        SETT_QUERY_CREATE(world, SETT_IN(Place), SETT_SINGLETON(Look)),
+        SETT_QUERY_CREATE(world, SETT_IN(Place), {.component = Look_id, .entity = root}),
+        SETT_QUERY_CREATE(world, SETT_IN(Place), SETT_SHARED(Look)),
+        SETT_QUERY_CREATE(world, SETT_IN(Place),
+                          {.component = Look_id, .kind = SETT_WITHOUT, .walk = SETT_WALK_ONE}),
+    };
+    const uint32_t count = sizeof(queries) / sizeof(queries[0]);
+    for (uint32_t off = 0; off < 2; off++) {
+        sett_entity with[] = {prefab, root, sett_singletons(world)};
+        for (uint32_t k = 0; k < 3; k++) {
+            CHECK_EQ(sett_enable(world, with[k], Look_id, off == 0), SETT_OK);
+        }
+        for (uint32_t k = 0; k < count; k++) {
+            bool matches = (k + 1 < count) == (off == 0);
+            CHECK_MSG(sett_query_count(queries[k]) == matches &&
+                          sett_query_matches(queries[k], child) == matches,
+                      "query %u, off %u", (unsigned)k, (unsigned)off);
+        }
+    }
+    /* only queries: it is there */
+    CHECK_ENTITY_EQ(sett_find_up(world, child, SETT_ID_HIERARCHY, Look_id), root);
     CHECK_END(world);
 }
 
@@ -337,5 +385,5 @@ static void wrong_terms(void)
 }
 
 TEST_MAIN(TEST(random_queries), TEST(before_there_is_a_hierarchy), TEST(before_there_is_a_prefab),
-          TEST(values_of_parents_prefabs_and_singletons), TEST(writing_elsewhere_is_a_single_job),
-          TEST(queries_from_text), TEST(wrong_terms))
+          TEST(values_of_parents_prefabs_and_singletons), TEST(switched_off),
+          TEST(writing_elsewhere_is_a_single_job), TEST(queries_from_text), TEST(wrong_terms))

@@ -176,6 +176,29 @@ static void queries_see_what_is_on(void)
     }
 }
 
+/* The switch as a term: no query finds what has the type and is off. */
+static void the_tag_as_a_term(void)
+{
+    begin();
+    sett_entity e = SETT_CREATE(world, SETT_VALUE(A, 1), SETT_VALUE(C, 1));
+    SETT_CREATE(world, SETT_VALUE(A, 2), SETT_VALUE(C, 2));
+    CHECK_EQ(sett_enable(world, e, A_id, false), SETT_OK);
+    sett_term off = {.component = sett_component_find(world, "A off"), .access = SETT_NONE};
+    static const uint32_t found[] = {0, 1, 1};
+    for (uint32_t kind = SETT_WITH; kind <= SETT_OPTIONAL; kind++) {
+        off.kind = (sett_term_kind)kind;
+        sett_query* query = SETT_QUERY_CREATE(world, SETT_IN(A), off);
+        CHECK(query != NULL);
+        CHECK_EQ(sett_query_count(query), found[kind]);
+        CHECK(!sett_query_matches(query, e));
+    }
+    off.kind = SETT_WITH;
+    sett_query* those = SETT_QUERY_CREATE(world, SETT_IN(C), SETT_WITHOUT(A), off);
+    CHECK_EQ(sett_query_count(those), 1);
+    CHECK(sett_query_matches(those, e));
+    CHECK_END(world);
+}
+
 /* ------------------------------------------------------------------------------- what else sees */
 
 static char said[256];
@@ -357,6 +380,6 @@ static void what_requires_it_goes_too(void)
     }
 }
 
-TEST_MAIN(TEST(what_requires_it_goes_too), TEST(queries_see_what_is_on),
+TEST_MAIN(TEST(what_requires_it_goes_too), TEST(queries_see_what_is_on), TEST(the_tag_as_a_term),
           TEST(observers_of_queries_see_switches), TEST(switches_are_state),
           TEST(misuse_is_rejected), TEST(every_allocation_can_fail))

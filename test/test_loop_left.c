@@ -71,6 +71,55 @@ static void a_loop_whose_function_has_returned_is_closed(void)
     sett_world_destroy(s.world);
 }
 
+static uint32_t leave_search(const scene* s, sett_search* search, bool nested);
+
+/* Not inlined: the caller's frame would have the rows. */
+static uint32_t (*volatile leave_it)(const scene*, sett_search*, bool) = leave_search;
+
+static uint32_t leave_search(const scene* s, sett_search* search, bool nested)
+{
+    SETT_SEARCH(search, rows, i)
+    {
+        CHECK(!is_closed(s));
+        return nested ? leave_it(s, search, false) : rows->count + i;
+    }
+    return 0;
+}
+
+static void a_search_whose_function_has_returned_is_closed(void)
+{
+    scene s = make_scene();
+    sett_search* search = sett_search_create(s.world, "number order_by .name");
+    CHECK(search != NULL);
+    uint64_t allocations = 0; /* as many as soon as memory of loops is reused */
+    for (int round = 0; round < 1000; round++) {
+        CHECK_EQ(leave_it(&s, search, round % 2 != 0), 100);
+#if (defined(__linux__) && defined(__GLIBC__) && !defined(FAKE_STACK)) || defined(_WIN32)
+        CHECK(is_closed(&s));
+        sett_stats stats;
+        sett_world_stats(s.world, &stats);
+        CHECK(round < 10 || stats.allocations == allocations);
+        allocations = stats.allocations;
+#else
+        sett_query_end_all(s.world);
+#endif
+    }
+    uint32_t rows_seen = 0;
+    SETT_SEARCH(search, rows, i)
+    {
+        rows_seen++;
+        if (rows->count > i && rows_seen == 50) {
+            CHECK_EQ(leave_it(&s, search, true), 100);
+            CHECK(!is_closed(&s));
+        }
+    }
+    CHECK_EQ(rows_seen, 100);
+    sett_query_end_all(s.world);
+    CHECK(is_closed(&s));
+    CHECK_EQ(sett_search_destroy(search), SETT_OK);
+    sett_world_destroy(s.world);
+}
+
 static void deeper_calls_do_not_close_a_loop(const scene* s, int depth)
 {
     volatile char room[2000];
@@ -120,4 +169,5 @@ static void a_loop_that_runs_is_never_closed(void)
 }
 
 TEST_MAIN(TEST(a_loop_whose_function_has_returned_is_closed),
+          TEST(a_search_whose_function_has_returned_is_closed),
           TEST(a_loop_that_runs_is_never_closed))

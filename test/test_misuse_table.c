@@ -46,6 +46,7 @@ typedef struct scene {
     sett_entity dead; /* destroyed */
     sett_component owes;
     sett_query* query; /* of Position, written */
+    sett_search* search;
     sett_commands* own;
     uint32_t lines;
     char log[640]; /* the first report */
@@ -658,6 +659,12 @@ static void reads_undeclared(sett_context* c)
     CHECK(sett_get(c->world, s->f, Sprite_id) != NULL);
 }
 
+static void searches_undeclared(sett_context* c)
+{
+    scene* s = c->user;
+    CHECK_EQ(sett_search_count(s->search), 1);
+}
+
 static void writes_a_link_undeclared(sett_context* c)
 {
     scene* s = c->user;
@@ -723,6 +730,12 @@ static void system_creates_a_query(scene* s)
 static void system_reads_undeclared(scene* s)
 {
     run_system(s, "peeks", reads_undeclared);
+}
+
+static void system_searches(scene* s)
+{
+    s->search = sett_search_create(s->world, "Sprite.layer > 0");
+    run_system(s, "looks", searches_undeclared);
 }
 
 static void system_writes_a_link(scene* s)
@@ -1061,6 +1074,7 @@ static const misuse table[] = {
     {"create a query or a search in a system", "NULL", system_creates_a_query, EVERY},
     {"read a component that the system did not declare", "the value", system_reads_undeclared,
      LOGGED},
+    {"search by a member that the system did not declare", "the results", system_searches, LOGGED},
     {"write the data of a link that the system did not declare", "the data", system_writes_a_link,
      LOGGED},
     {"begin a loop in a system by `sett_query_begin` or `SETT_FOR`", "NULL", system_begins_a_query,

@@ -506,6 +506,109 @@ static void the_guard_names_system_and_component(void)
     sett_world_destroy(world);
 }
 
+typedef struct Hull {
+    int32_t points;
+} Hull;
+typedef struct Fuel {
+    int32_t litres;
+} Fuel;
+typedef struct Crew {
+    int32_t heads;
+} Crew;
+
+typedef struct lookout {
+    sett_search* by_hull;
+    sett_search* by_fuel;
+    sett_query* up;
+    sett_entity e;
+    uint32_t way;
+    char text[200];
+} lookout;
+
+/* Declares nothing but that it writes Fuel. */
+static void looks(sett_context* c)
+{
+    lookout* l = c->user;
+    sett_component hull = sett_component_find(c->world, "Hull");
+    sett_batch batch;
+    switch (l->way) {
+    case 0:
+        CHECK_EQ(sett_search_count(l->by_hull), 1);
+        break;
+    case 1:
+        CHECK_EQ(sett_search_count(l->by_fuel), 1);
+        break;
+    case 2:
+        CHECK(sett_value_describe(c->world, l->e, hull, l->text, sizeof(l->text)) != 0);
+        break;
+    case 3:
+        CHECK(sett_entity_describe_values(c->world, l->e, l->text, sizeof(l->text)) != 0);
+        break;
+    case 4:
+        CHECK(sett_json_format_value(c->world, l->e, hull, l->text, sizeof(l->text)) != 0);
+        break;
+    case 5:
+        CHECK_EQ(sett_world_difference(c->world, c->world, NULL, 0), 0);
+        break;
+    default:
+        CHECK(sett_context_query(c, l->up, &batch) != NULL);
+        sett_batch_end(&batch);
+        break;
+    }
+}
+
+static void the_guard_sees_searches_and_texts(void)
+{
+    static const char* const expected[] = {
+        "sett_search_begin: system \"looks\" reads \"Hull\"",
+        "sett_search_begin: system \"looks\" reads \"Fuel\" of all entities",
+        "sett_value_describe: system \"looks\" reads \"Hull\"",
+        "sett_entity_describe_values: system \"looks\" reads \"Hull\"",
+        "sett_json_format_value: system \"looks\" reads \"Hull\"",
+        "sett_world_difference: system \"looks\" reads \"Hull\"",
+        "sett_context_query: system \"looks\" reads \"Hull\"",
+    };
+    for (uint32_t way = 0; way < sizeof(expected) / sizeof(expected[0]); way++) {
+        static guarded g;
+        memset(&g, 0, sizeof(g));
+        sett_world* world =
+            sett_world_create(&(sett_world_desc){.log_fn = keep_log, .hook_user = &g});
+        sett_component Hull_id = SETT_REGISTER(world, Hull);
+        sett_component Fuel_id = SETT_REGISTER(world, Fuel);
+        sett_component Crew_id = SETT_REGISTER(world, Crew);
+        CHECK_EQ(SETT_MEMBERS(world, Hull, points), SETT_OK);
+        CHECK_EQ(SETT_MEMBERS(world, Fuel, litres), SETT_OK);
+        CHECK_EQ(SETT_MEMBERS(world, Crew, heads), SETT_OK);
+        lookout l = {.way = way, .e = sett_entity_create(world)};
+        SETT_SET(world, l.e, Hull, .points = 1);
+        SETT_SET(world, l.e, Fuel, .litres = 1);
+        /* links, names and who has Crew cannot change meanwhile */
+        CHECK_EQ(sett_name_set(world, l.e, "e"), SETT_OK);
+        CHECK(sett_hierarchy_register(world, NULL) != 0);
+        l.by_hull = sett_search_create(world, ".name == \"e\", !ChildOf($this, _), !Crew, Hull "
+                                              "order_by Hull.points");
+        l.by_fuel = sett_search_create(world, "Fuel.litres > 0, Hull");
+        l.up = SETT_QUERY_CREATE(world, SETT_WITH(Crew), SETT_PARENT(Hull));
+        CHECK(l.by_hull != NULL && l.by_fuel != NULL && l.up != NULL);
+        sett_system_desc desc = {.name = "looks", .run = looks, .user = &l};
+        desc.terms[0] = (sett_term){.component = Fuel_id};
+        CHECK(sett_system_create(world, &desc) != NULL);
+        sett_schedule_configure(world, &(sett_schedule_desc){.guard = SETT_GUARD_ON});
+        CHECK_EQ(sett_progress(world, 1), SETT_OK);
+        CHECK_EQ(sett_progress(world, 1), SETT_OK);
+        CHECK_EQ(g.lines, 1);
+        CHECK_MSG(strstr(g.log, expected[way]) != NULL, "%s", g.log);
+        CHECK_EQ(sett_system_destroy(sett_system_find(world, "looks")), SETT_OK);
+        desc.access_any_in[0] = Hull_id;
+        desc.access_any_in[1] = way == 1 ? Fuel_id : 0;
+        desc.terms[0].access = way == 1 ? SETT_IN : SETT_INOUT;
+        CHECK(sett_system_create(world, &desc) != NULL);
+        CHECK_EQ(sett_progress(world, 1), SETT_OK);
+        CHECK_MSG(g.lines == 1, "%s", g.log);
+        sett_world_destroy(world);
+    }
+}
+
 /* ---- At random ------------------------------------------------------------------------------- */
 
 static uint64_t draw(uint64_t* state)
@@ -823,5 +926,5 @@ TEST_MAIN(TEST(recorded_components_wait_for_commands), TEST(conflicts_keep_the_o
           TEST(who_declares_nothing_runs_alone), TEST(stages_end_with_their_phase),
           TEST(cycles_are_rejected_and_printed), TEST(phases_are_not_contradicted),
           TEST(schedule_is_printed_in_words), TEST(one_job_has_a_reason),
-          TEST(the_guard_names_system_and_component), TEST(random_systems_keep_the_rules),
-          TEST(validation_sees_a_wrong_schedule))
+          TEST(the_guard_names_system_and_component), TEST(the_guard_sees_searches_and_texts),
+          TEST(random_systems_keep_the_rules), TEST(validation_sees_a_wrong_schedule))

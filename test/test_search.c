@@ -227,6 +227,100 @@ static void prefabs_and_singletons(void)
     CHECK_END(world);
 }
 
+typedef struct Hull {
+    int32_t points;
+} Hull;
+
+/* A text that asks for a component, or compares a member of it, skips what is hidden. */
+static void hidden_entities(void)
+{
+    sett_world* world = galaxy();
+    sett_component Hull_id = SETT_REGISTER(world, Hull);
+    CHECK_EQ(SETT_MEMBERS(world, Hull, points), SETT_OK);
+    sett_entity wreck = make(world, "wreck", Ship);
+    sett_entity model = make(world, "model", Ship);
+    sett_entity a = sett_name_find(world, sett_null(), "a");
+    SETT_SET(world, wreck, Hull, .points = 1);
+    SETT_SET(world, model, Hull, .points = 2);
+    SETT_SET(world, a, Hull, .points = 3);
+    CHECK_EQ(sett_prefab_make(world, model), SETT_OK);
+    CHECK(sett_add(world, wreck, sett_disabled_tag(world)) != NULL);
+    sett_entity venus = sett_name_find(world, sett_null(), "venus");
+    CHECK_EQ(sett_relate(world, wreck, AtWar, venus) != NULL, true);
+    CHECK_EQ(sett_relate(world, venus, AtWar, wreck) != NULL, true);
+    check_text(world, "Hull", "a");
+    check_text(world, "Hull.points < 10", "a");
+    check_text(world, "Hull, Hull.points < 10", "a");
+    check_text(world, "Hull.points < 10, Disabled", "wreck");
+    check_text(world, "Hull.points < 10, Prefab", "model");
+    check_text(world, "Hull.points < 10 order_by Hull.points", "a");
+    check_text(world, "AtWar(venus, $x)", "wreck"); /* a target */
+    check_text(world, "AtWar(venus, $x), Hull($x)", "");
+    check_text(world, "AtWar(venus, $x), $x.Hull.points == 1", "");
+    check_text(world, "$x.Hull.points <= $y.Hull.points", "a a");
+    check_text(world, ".name == \"wreck\"", "wreck");
+    /* `_` as a source is as a variable that occurs nowhere else */
+    check_text(world, "Planet($p), AtWar($s, $p)", "");
+    check_text(world, "Planet($p), AtWar(*, $p)", "");
+    check_text(world, "Planet($p), AtWar(_, $p)", "");
+    check_text(world, "Planet($p), !AtWar(_, $p)", "earth, mars, venus");
+    check_text(world, "Planet($p), !AtWar($s, $p)", "earth, mars, venus");
+    check_text(world, "Planet($p), AtWar+(_, $p)", "venus"); /* from itself */
+    check_text(world, "Planet($p), AtWar($p, _)", "venus");
+    check_text(world, "Planet($p), AtWar(wreck, $p)", "venus");
+    check_text(world, "Planet, Hull(_)", "earth, mars, venus");
+    check_text(world, "Planet, Prefab(_)", "earth, mars, venus");
+    CHECK_EQ(sett_remove(world, a, Hull_id), SETT_OK);
+    check_text(world, "Planet, Hull(_)", "");
+    CHECK_END(world);
+}
+
+/* A component that is switched off is absent. */
+static void switched_off(void)
+{
+    sett_world* world = galaxy();
+    sett_component Hull_id = SETT_REGISTER_WITH(world, Hull, .can_disable = true);
+    CHECK_EQ(SETT_MEMBERS(world, Hull, points), SETT_OK);
+    sett_entity a = sett_name_find(world, sett_null(), "a");
+    sett_entity b = sett_name_find(world, sett_null(), "b");
+    sett_entity c = sett_name_find(world, sett_null(), "c");
+    SETT_SET(world, a, Hull, .points = 1);
+    SETT_SET(world, b, Hull, .points = 2);
+    sett_hierarchy_attach(world, c, a);
+    static const struct {
+        const char *text, *on, *off;
+    } all[] = {
+        {"Hull", "a, b", "b"},
+        {"Ship, Hull", "a, b", "b"},
+        {"Ship, !Hull", "c, d", "a, c, d"},
+        {"DockedAt, ?Hull", "a, b, c", "a, b, c"},
+        {"Hull || Planet", "a, b, earth, mars, venus", "b, earth, mars, venus"},
+        {"Hull.points > 0", "a, b", "b"},
+        {"Ship, !Hull.points > 0", "c, d", "a, c, d"},
+        {"[drive] Hull, DockedAt", "a, b", "b"},
+        {"Ship, Hull(parent)", "c", ""},
+        {"Ship, !Hull(self|up)", "d", "a, c, d"},
+        {"Planet, Hull(a)", "earth, mars, venus", ""},
+        {"DockedAt($s, $p), Hull($s)", "a earth, b earth", "b earth"},
+        {"Planet($p), !{DockedAt($s, $p), Hull($s)}", "mars, venus", "mars, venus"},
+        {"Ship order_by Hull.points desc", "c, d, b, a", "a, c, d, b"},
+    };
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        for (uint32_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+            check_text(world, all[k].text, all[k].on);
+            CHECK_EQ(sett_enable(world, a, Hull_id, false), SETT_OK);
+            check_text(world, all[k].text, all[k].off);
+            CHECK_EQ(sett_enable(world, a, Hull_id, true), SETT_OK);
+        }
+        CHECK_EQ(sett_component_convert(world, Hull_id, SETT_STORAGE_SPARSE_SET), SETT_OK);
+    }
+    CHECK_EQ(sett_enable(world, a, Hull_id, false), SETT_OK);
+    check_text(world, "Planet, Hull(_)", "earth, mars, venus");
+    CHECK_EQ(sett_enable(world, b, Hull_id, false), SETT_OK);
+    check_text(world, "Planet, Hull(_)", "");
+    CHECK_END(world);
+}
+
 typedef enum mode {
     REST = 3,
     WALK,
@@ -584,6 +678,34 @@ static void locked_while_open(void)
     CHECK_END(world);
 }
 
+static sett_entity first_of(sett_search* search, uint32_t deep)
+{
+    SETT_SEARCH(search, rows, i)
+    {
+        return deep != 0 ? first_of(search, deep - 1) : sett_rows_entity(rows, 0, i);
+    }
+    return sett_null();
+}
+
+static void left_by_return(void)
+{
+    sett_world* world = galaxy();
+    sett_search* search = sett_search_create(world, "Ship order_by .name");
+    for (uint32_t deep = 0; deep < 3; deep++) {
+        CHECK_STR_EQ(sett_name_get(world, first_of(search, deep)), "a");
+        CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    }
+    SETT_SEARCH(search, rows, i)
+    {
+        sett_search_end(rows); /* as was needed once */
+        goto left;
+    }
+left:
+    CHECK(sett_add(world, sett_name_find(world, sett_null(), "red"), Ship) != NULL);
+    CHECK_EQ(sett_search_destroy(search), SETT_OK);
+    CHECK_END(world);
+}
+
 /* More results than a block has rows, through every kind of step. */
 static void many_rows(void)
 {
@@ -756,8 +878,9 @@ static void in_a_system(void)
 }
 
 TEST_MAIN(TEST(terms_of_one_entity), TEST(one_result_without_variables), TEST(joins),
-          TEST(closures), TEST(traits), TEST(walks), TEST(prefabs_and_singletons), TEST(members),
-          TEST(terms_from_c), TEST(printed_again), TEST(locales_do_not_matter), TEST(orders),
-          TEST(many_rows_in_order), TEST(the_driver_is_said), TEST(many_lists),
-          TEST(bound_variables), TEST(locked_while_open), TEST(many_rows), TEST(plans_in_words),
+          TEST(closures), TEST(traits), TEST(walks), TEST(prefabs_and_singletons),
+          TEST(hidden_entities), TEST(switched_off), TEST(members), TEST(terms_from_c),
+          TEST(printed_again), TEST(locales_do_not_matter), TEST(orders), TEST(many_rows_in_order),
+          TEST(the_driver_is_said), TEST(many_lists), TEST(bound_variables),
+          TEST(locked_while_open), TEST(left_by_return), TEST(many_rows), TEST(plans_in_words),
           TEST(memory_runs_out), TEST(in_a_system))

@@ -37,6 +37,11 @@ static sett_world* begin(void)
     sett_relationship_register(world, &(sett_relationship_desc){.name = "DockedAt"});
     sett_relationship_register(world, &(sett_relationship_desc){.name = "AtWar", .many = true});
     CHECK_EQ(sett_name_set(world, sett_entity_create(world), "earth"), SETT_OK);
+    sett_entity sol = sett_entity_create(world);
+    sett_entity mars = sett_entity_create(world);
+    CHECK_EQ(sett_name_set(world, sol, "sol"), SETT_OK);
+    CHECK_EQ(sett_name_set(world, mars, "mars"), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, mars, sol), SETT_OK);
     return world;
 }
 

@@ -100,6 +100,7 @@ static void begin_world(void)
             world, &(sett_component_desc){.name = names[k],
                                           .size = k % 2 * 8,
                                           .storage = k == 1 ? SETT_STORAGE_SPARSE_SET : 0,
+                                          .can_disable = k != 2,
                                           .dont_fragment = k == 2});
         CHECK(types[k] != 0);
     }
@@ -126,11 +127,20 @@ static void change_tags(sett_entity e)
     }
 }
 
+static bool change_switch(sett_entity e)
+{
+    sett_component type = types[below(TYPES)];
+    return sett_has(world, e, type) && type != types[2] &&
+           sett_enable(world, e, type, below(3) != 0) == SETT_OK;
+}
+
 static void change_singleton(void)
 {
     sett_component type = types[below(TYPES)];
     if (sett_singleton_find(world, type) != NULL) {
-        sett_singleton_remove(world, type);
+        if (below(2) != 0 || !change_switch(sett_singletons(world))) {
+            sett_singleton_remove(world, type);
+        }
     } else if (below(3) == 0) {
         sett_singleton_ensure(world, type);
     }
@@ -154,6 +164,7 @@ static void change_world(void)
         change_singleton();
     }
     change_value(other);
+    change_switch(e);
     switch (below(12)) {
     case 0:
         if (below(3) == 0 && sett_entity_count(world) > ENTITIES - 3) {
@@ -389,18 +400,18 @@ static int draw_ref(query* q, bool target)
 
 static int draw_leaf(query* q)
 {
-    uint32_t draw = below(17);
+    uint32_t draw = below(18);
     int n = new_node(q, draw < 6    ? HAS
                         : draw < 14 ? LINK
                         : draw < 15 ? SAME
                         : draw < 16 ? NAME
                                     : MEMBER);
     node* at = &q->node[n];
-    at->a = draw_ref(q, at->kind == LINK);
+    at->a = draw_ref(q, at->kind == LINK || at->kind == HAS);
     at->type = (int)below(at->kind == HAS ? TYPES : RELATIONS);
     if (at->kind == HAS) {
         at->type = below(40) == 0 ? TYPES + (int)below(2) : at->type;
-        at->walk = below(4) == 0 ? (int)below(8) : 0;
+        at->walk = at->a != SOME && below(4) == 0 ? (int)below(8) : 0;
         at->a = at->walk == 7 ? 0 : at->a;
         at->type = at->walk == 7 ? at->type % TYPES : at->type;
         seen.walks[at->walk]++;
@@ -541,7 +552,11 @@ static void note_sources(query* q)
 {
     for (int k = 0; k < q->nodes; k++) {
         const node* n = &q->node[k];
-        if ((n->kind == HAS || n->kind == LINK) && n->walk != 7 && n->a < VARIABLES) {
+        if (n->kind == MEMBER && n->b < VARIABLES) {
+            q->source[n->b] = true;
+        }
+        if ((n->kind == HAS || n->kind == LINK || n->kind == MEMBER) && n->walk != 7 &&
+            n->a < VARIABLES) {
             q->source[n->a] = true;
             if (n->kind == HAS && n->walk == 0) {
                 q->shows_prefab[n->a] |= n->type == TYPES;
@@ -643,6 +658,13 @@ static bool linked_ends(const node* n, sett_entity a, sett_entity b)
     }
 }
 
+/* Whether a source can be this entity: hidden ones are, if they are asked for. */
+static bool is_shown(sett_entity at, bool prefabs, bool disabled_ones)
+{
+    return (prefabs || !sett_has(world, at, prefab)) &&
+           (disabled_ones || !sett_has(world, at, disabled));
+}
+
 static bool linked(const env* e, const node* n)
 {
     bool found = false;
@@ -650,7 +672,7 @@ static bool linked(const env* e, const node* n)
         for (int k = 0; k < living && !found; k++) {
             sett_entity a = n->a == SOME ? alive[j] : value_of(e, n->a);
             sett_entity b = n->b == SOME ? alive[k] : value_of(e, n->b);
-            found = linked_ends(n, a, b);
+            found = (n->a != SOME || is_shown(a, false, false)) && linked_ends(n, a, b);
             if (n->b != SOME) {
                 break;
             }
@@ -666,14 +688,25 @@ static bool has_walked(const node* n, sett_entity at)
 {
     sett_component type = n->type < TYPES ? types[n->type] : n->type == TYPES ? prefab : disabled;
     if (n->walk == 7) {
-        return sett_singleton_find(world, type) != NULL;
+        return sett_singleton_find(world, type) != NULL && /* or sett_singletons makes it */
+               sett_is_enabled(world, sett_singletons(world), type);
     }
     bool up = n->walk == 2 || n->walk == 3 || n->walk >= 5;
     bool self = n->walk == 0 || n->walk == 3 || n->walk == 6;
-    bool found = self && sett_has(world, at, type);
+    bool found = self && sett_is_enabled(world, at, type);
     for (int steps = 0; n->walk != 0 && !found && (steps == 0 || up) && steps < 40; steps++) {
         at = n->walk >= 4 ? sett_target(world, at, relations[0]) : sett_hierarchy_parent(world, at);
-        found = sett_has(world, at, type);
+        found = sett_is_enabled(world, at, type);
+    }
+    return found;
+}
+
+static bool has(const env* e, const node* n)
+{
+    bool found = n->a != SOME && has_walked(n, value_of(e, n->a));
+    for (int k = 0; n->a == SOME && k < living && !found; k++) {
+        found =
+            has_walked(n, alive[k]) && is_shown(alive[k], n->type == TYPES, n->type == TYPES + 1);
     }
     return found;
 }
@@ -694,7 +727,8 @@ static bool named(const node* n, sett_entity at)
 /* A member as a number; false: the entity has none. */
 static bool member_of(const env* e, int ref, int member, double* out)
 {
-    const B* value = sett_find(world, value_of(e, ref), types[1]);
+    sett_entity at = value_of(e, ref);
+    const B* value = sett_is_enabled(world, at, types[1]) ? sett_find(world, at, types[1]) : NULL;
     if (value != NULL) {
         *out = member != 0 ? (double)value->f : value->n;
     }
@@ -719,7 +753,7 @@ static bool holds(const query* q, const node* n, env* e)
 {
     switch (n->kind) {
     case HAS:
-        return has_walked(n, value_of(e, n->a));
+        return has(e, n);
     case LINK:
         return linked(e, n);
     case SAME:
@@ -742,8 +776,7 @@ static bool holds(const query* q, const node* n, env* e)
 
 static bool may_be(const query* q, int v, sett_entity at)
 {
-    return !q->source[v] || ((q->shows_prefab[v] || !sett_has(world, at, prefab)) &&
-                             (q->shows_disabled[v] || !sett_has(world, at, disabled)));
+    return !q->source[v] || is_shown(at, q->shows_prefab[v], q->shows_disabled[v]);
 }
 
 /* Whether all variables of a term have a value: then it can be asked already. */

@@ -684,10 +684,11 @@ SETT_READ_SLOW_ bool sett_has_slow_(const sett_world* world, uint32_t index, uin
 SETT_API sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component);
 
 /* Switches a component of an entity off, or on again. Its value stays. A newly added component is
- * on. Queries, groups, and observers with terms treat a component that is off as absent:
- * SETT_WITHOUT matches the entity. All other calls, such as sett_get and sett_has, treat it as
- * present. A system that switches lamps on again finds them by SETT_WITHOUT(Lamp), or by a tag that
- * all lamps have: the term Lamp does not match one that is off.
+ * on. Queries, searches, groups, and observers with terms treat a component that is off as absent:
+ * SETT_WITHOUT matches the entity, SETT_UP looks further up. All other calls, such as sett_get and
+ * sett_has, treat it as present. A system that switches lamps on again finds them by
+ * SETT_WITHOUT(Lamp), or by a tag that all lamps have: the term Lamp does not match one that is
+ * off.
  *
  * The library stores the switch as a tag, "<name> off". Snapshots, hashes, deltas, files and copies
  * contain this tag.

@@ -179,7 +179,8 @@ SETT_API void* sett_relate(sett_world* world, sett_entity source, sett_component
  *     sett_find_up(world, barrel, SETT_ID_HIERARCHY, Health_id)
  *
  *   along  SETT_ID_HIERARCHY, SETT_ID_INSTANCE_OF, or a relationship with one target
- * Queries do the same for each match: SETT_SELF_UP(Health), or Health(self|up) in texts.
+ * Queries do the same for each match: SETT_SELF_UP(Health), or Health(self|up) in texts. They skip
+ * components that are switched off, which this call finds.
  * Cost: O(steps). Threads: reader. Since: 0.2 */
 SETT_API sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_component along,
                                   sett_component component);

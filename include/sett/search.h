@@ -221,7 +221,9 @@ typedef struct sett_rows {
 /* SETT_SEARCH calls these functions. While the loop is open, structure cannot change.
  *     sett_search_begin  opens a loop. Returns `rows`; NULL if memory runs out or `search` is NULL
  *     sett_rows_next     goes to the next block. Returns false at the end
- *     sett_search_end    closes the loop
+ *     sett_search_end    closes the loop. A second call does nothing
+ * A system declares the components whose members the text compares or orders by: in
+ * `access_any_in`, or as terms SETT_IN. Who has a component or a link needs no declaration.
  * Cost: planning takes 1 to 50 us, depending on the number of variables. With an order the first
  * block finds and sorts all results: O(n log n), 100 bytes a result.
  * Threads: system. Since: 0.2 */
@@ -243,13 +245,72 @@ static inline sett_entity sett_rows_entity(const sett_rows* rows, uint32_t varia
     return entity;
 }
 
-/* Loops over all results: `i` is the row in the block `rows`. `break` and `continue` work as in any
- * loop. Before `return` or `goto` call sett_search_end(rows). */
+/* Private: as sett_search_begin, for rows that are a local variable. SETT_SEARCH calls it where C
+ * has no attribute `cleanup`, as SETT_FOR calls sett_query_begin_local_.
+ * Threads: as sett_search_begin. Since: 0.2 */
+SETT_API sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows);
+
+/* Loops over all results: `i` is the row in the block `rows`. `break`, `continue`, `return` and
+ * `goto` work as in any loop.
+ *
+ * MSVC in C cannot close a loop that is left by `return` or `goto`: call sett_search_end(rows)
+ * before. If you forget it, the next structural change after the function has returned closes the
+ * loop (Windows, Linux), or is rejected with the search's text (other systems); in a system the
+ * loop's memory is lost. */
 #define SETT_SEARCH(search, rows, i)                                                               \
-    for (sett_rows rows##_block_, *rows = sett_search_begin((search), &rows##_block_);             \
-         rows != NULL; sett_search_end(rows), rows = NULL)                                         \
-        for (bool rows##_more_ = true; rows##_more_ && sett_rows_next(rows);)                      \
-            for (uint32_t i = ((void)(rows##_more_ = false), 0);                                   \
-                 i < rows->count ? true : ((void)(rows##_more_ = true), false); i++)
+    for (sett_rows rows##_block_[SETT_SEARCH_ROOM_],                                               \
+         *rows = SETT_SEARCH_BEGIN_((search), rows##_block_);                                      \
+         rows != NULL; rows = NULL)                                                                \
+        for (SETT_SEARCH_SCOPE_(rows##_scope_, rows); rows##_scope_.loop != NULL;                  \
+             sett_search_close_(&rows##_scope_.loop))                                              \
+            for (bool rows##_more_ = true; rows##_more_ && sett_rows_next(rows);)                  \
+                for (uint32_t i = ((void)(rows##_more_ = false), 0);                               \
+                     i < rows->count ? true : ((void)(rows##_more_ = true), false); i++)
+
+/* Closes a loop, whichever way it is left. */
+static inline void sett_search_close_(sett_rows** rows)
+{
+    sett_search_end(*rows);
+    *rows = NULL;
+}
+
+#if defined(__cplusplus)
+extern "C++" {
+struct sett_search_scope_ {
+    sett_rows* loop;
+    explicit sett_search_scope_(sett_rows* opened) : loop(opened)
+    {
+    }
+    sett_search_scope_(const sett_search_scope_&) = delete;
+    sett_search_scope_& operator=(const sett_search_scope_&) = delete;
+    ~sett_search_scope_()
+    {
+        sett_search_close_(&loop);
+    }
+};
+}
+#define SETT_SEARCH_SCOPE_(name, opened) sett_search_scope_ name(opened)
+#define SETT_SEARCH_ROOM_ 1
+#define SETT_SEARCH_BEGIN_(search, rows) sett_search_begin((search), (rows))
+#else
+typedef struct sett_search_scope_ {
+    sett_rows* loop;
+} sett_search_scope_;
+#if defined(__GNUC__) && !defined(SETT_NO_CLEANUP)
+static inline void sett_search_leave_(sett_search_scope_* scope)
+{
+    sett_search_close_(&scope->loop);
+}
+#define SETT_SEARCH_SCOPE_(name, opened)                                                           \
+    sett_search_scope_ name __attribute__((cleanup(sett_search_leave_))) = {opened}
+#define SETT_SEARCH_ROOM_ 1
+#define SETT_SEARCH_BEGIN_(search, rows) sett_search_begin((search), (rows))
+#else
+#define SETT_SEARCH_SCOPE_(name, opened) sett_search_scope_ name = {opened}
+/* 3 KB, as a batch: when the function has returned, the next call finds its rows below itself. */
+#define SETT_SEARCH_ROOM_ 11
+#define SETT_SEARCH_BEGIN_(search, rows) sett_search_begin_local_((search), (rows))
+#endif
+#endif
 
 #endif

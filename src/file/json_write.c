@@ -229,6 +229,7 @@ size_t sett_json_format_value(sett_world* world, sett_entity entity, sett_compon
     const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
     if (type != NULL && type->module == NULL && sett_has(world, entity, component)) {
         setti_json_out to = {.fn = write_to_memory, .user = &text};
+        setti_world_touch(world, component, SETTI_ACCESS_READ, "sett_json_format_value");
         setti_json_add_value(&to, world, type, setti_storage_find(&type->storage, entity.index));
         (void)setti_json_finish(&to);
     }

@@ -12,7 +12,8 @@
 
 typedef struct print_context {
     sett_world* world;
-    bool names; /* they can be asked for */
+    bool names;       /* they can be asked for */
+    const char* call; /* that reads the values; NULL: a person does, while the program stands */
 } print_context;
 
 static void print_path(const print_context* context, setti_writer* out, sett_entity entity)
@@ -41,6 +42,9 @@ static void print_value(setti_writer* out, print_context* context, const setti_t
     if (value == NULL || (type->desc.size == 0 && type->module == NULL)) {
         return;
     }
+    if (context->call != NULL && type->module == NULL) { /* names and links cannot change */
+        setti_world_touch(context->world, type->id, SETTI_ACCESS_READ, context->call);
+    }
     if (type->module != NULL && type->module->describe != NULL) {
         type->module->describe(context->world, type, entity, out);
     } else if (type->members != NULL) {
@@ -56,7 +60,7 @@ size_t sett_value_describe(sett_world* world, sett_entity entity, sett_component
     setti_writer text = setti_writer_begin(out, size);
     const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
     if (type != NULL && sett_entity_valid(world, entity)) {
-        print_context context = {world, true};
+        print_context context = {world, true, "sett_value_describe"};
         print_value(&text, &context, type, entity);
     }
     return text.length;
@@ -89,7 +93,7 @@ size_t sett_entity_describe_values(sett_world* world, sett_entity entity, char* 
 {
     setti_writer text = setti_writer_begin(out, size);
     if (!SETTI_IS_NULL(world)) {
-        print_context context = {world, true};
+        print_context context = {world, true, "sett_entity_describe_values"};
         print_all(&text, &context, entity);
     }
     return text.length;
@@ -101,7 +105,8 @@ void sett_print(const sett_world* world, sett_entity entity)
     setti_writer out = {text, sizeof(text), 0};
     if (!SETTI_IS_NULL(world)) {
         const setti_naming* naming = world->naming;
-        print_context context = {setti_unconst(world), naming == NULL || naming->ready(world)};
+        print_context context = {setti_unconst(world), naming == NULL || naming->ready(world),
+                                 NULL};
         print_all(&out, &context, entity);
         setti_platform_print(text, SETTI_MIN(out.length, sizeof(text) - 1));
     }

@@ -61,7 +61,7 @@ SETTI_INLINE uint32_t setti_along_next(setti_along_walk* walk, const setti_type*
     return setti_along_target(along, index);
 }
 
-/* Which entity has the component, from `index` on; SETTI_NONE: none has. */
+/* Which entity has the component, not switched off, from `index` on; SETTI_NONE: none has. */
 SETTI_INLINE uint32_t setti_along_find(const setti_type* along, sett_walk walk,
                                        const setti_type* type, uint32_t index)
 {
@@ -70,14 +70,14 @@ SETTI_INLINE uint32_t setti_along_find(const setti_type* along, sett_walk walk,
         index = setti_along_target(along, index);
     }
     if (walk != SETT_WALK_UP) {
-        bool here = index != SETTI_NONE && setti_storage_has(&type->storage, index);
+        bool here = index != SETTI_NONE && setti_type_is_on(type, index);
         if (here || walk != SETT_WALK_SELF_UP) {
             return here ? index : SETTI_NONE;
         }
     }
     setti_along_walk up = {0};
     while ((index = setti_along_next(&up, along, index)) != SETTI_NONE &&
-           !setti_storage_has(&type->storage, index)) {
+           !setti_type_is_on(type, index)) {
     }
     return index;
 }

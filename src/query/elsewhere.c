@@ -10,7 +10,8 @@
  * They lie apart from the other terms (query->elsewhere), so that no plan, group or advice has to
  * know them; a query without any does not pay for them.
  *
- * Invariant:  a row that is handed out has all that is required elsewhere, and nothing excluded
+ * Invariant:  a row that is handed out has all that is required elsewhere, and nothing excluded;
+ *             what is switched off is absent
  */
 #include "query/along.h"
 #include "query/steps.h"
@@ -170,7 +171,11 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
                            call, entity, type == NULL ? component : along);
         return sett_null();
     }
-    uint32_t index = setti_along_find(link, SETT_WALK_SELF_UP, type, entity.index);
+    setti_along_walk up = {0}; /* not setti_along_find: only queries ask for switches */
+    uint32_t index = entity.index;
+    while (index != SETTI_NONE && !setti_storage_has(&type->storage, index)) {
+        index = setti_along_next(&up, link, index);
+    }
     return index != SETTI_NONE ? setti_entity_at(&world->entities, index) : sett_null();
 }
 

@@ -123,28 +123,35 @@ static void plan_find_cover(sett_query* query)
     }
 }
 
-/* Adds a tag that hides entities, unless it is NULL or a term of the query names it. */
+/* Adds a tag that hides entities. */
 static void plan_hide(sett_query* query, setti_type* type)
 {
-    bool named = type == NULL;
-    for (uint32_t t = 0; t < query->term_count; t++) {
-        named = named || query->term[t].type == type;
-    }
-    if (!named) {
-        SETTI_ASSERT(query->hidden_count < SETTI_HIDDEN + SETT_QUERY_TERMS);
-        query->hidden[query->hidden_count++] =
-            (setti_term){.type = type, .kind = SETT_WITHOUT, .access = SETT_NONE};
-    }
+    SETTI_ASSERT(query->hidden_count < SETTI_HIDDEN + SETT_QUERY_TERMS);
+    query->hidden[query->hidden_count++] =
+        (setti_term){.type = type, .kind = SETT_WITHOUT, .access = SETT_NONE};
 }
 
+static bool plan_names(const sett_query* query, const setti_type* type)
+{
+    uint32_t k = 0;
+    while (k < query->term_count && query->term[k].type != type) {
+        k++;
+    }
+    return k < query->term_count;
+}
+
+/* Prefabs and disabled entities are asked for by name, what is switched off never is. */
 static void plan_find_hidden(sett_query* query)
 {
     query->hidden_count = 0;
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
-        plan_hide(query, query->world->hidden[k]);
+        setti_type* tag = query->world->hidden[k];
+        if (tag != NULL && !plan_names(query, tag)) {
+            plan_hide(query, tag);
+        }
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
-        if (query->term[k].kind == SETT_WITH) {
+        if (query->term[k].kind == SETT_WITH && query->term[k].type->off != NULL) {
             plan_hide(query, query->term[k].type->off);
         }
     }

@@ -293,25 +293,24 @@ sett_status sett_query_destroy(sett_query* query)
         return SETT_OK;
     }
     sett_status status = setti_world_check_serial(query->world, call);
-    if (status == SETT_OK) {
-        setti_world_close_returned(query->world);
+    if (status != SETT_OK) {
+        return status;
     }
-    if (status == SETT_OK && query->owned) {
-        status = setti_world_fail_with(query->world, SETT_STATUS_CONFLICT,
-                                       "%s: query \"%.100s\" belongs to the system of that name - "
-                                       "destroy the system",
-                                       call, query->open.name);
+    setti_world_close_returned(query->world);
+    if (query->owned) {
+        return setti_world_fail_with(query->world, SETT_STATUS_CONFLICT,
+                                     "%s: query \"%.100s\" belongs to the system of that name - "
+                                     "destroy the system",
+                                     call, query->open.name);
     }
-    if (status == SETT_OK && query->open.count != 0) {
-        status = setti_world_fail_with(query->world, SETT_STATUS_LOCKED,
-                                       "%s: a loop over query \"%.100s\" is open - end it first "
-                                       "(sett_query_end_all(world) ends loops left by mistake)",
-                                       call, query->open.name);
+    if (query->open.count != 0) {
+        return setti_world_fail_with(query->world, SETT_STATUS_LOCKED,
+                                     "%s: a loop over query \"%.100s\" is open - end it first "
+                                     "(sett_query_end_all(world) ends loops left by mistake)",
+                                     call, query->open.name);
     }
-    if (status == SETT_OK) {
-        setti_query_free(query);
-    }
-    return status;
+    setti_query_free(query);
+    return SETT_OK;
 }
 
 void sett_query_end_all(sett_world* world)
@@ -326,14 +325,11 @@ void sett_query_end_all(sett_world* world)
 
 void sett_query_set_since(sett_query* query, uint64_t tick)
 {
-    if (SETTI_IS_NULL(query)) {
-        return;
+    if (!SETTI_IS_NULL(query) &&
+        setti_world_check_serial(query->world, "sett_query_set_since") == SETT_OK) {
+        query->since = tick;
+        query->since_is_state = false;
     }
-    if (setti_world_check_serial(query->world, "sett_query_set_since") != SETT_OK) {
-        return;
-    }
-    query->since = tick;
-    query->since_is_state = false;
 }
 
 /* The term of the query with values of this C type; NULL if there is none. */

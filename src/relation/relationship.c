@@ -734,8 +734,8 @@ static const setti_relation* relation_accessed(const sett_world* world, sett_com
                                                uint32_t access, const char* call)
 {
     const setti_relation* relation = setti_relation_of(world, relationship);
-    if (world->guard != NULL && relation != NULL && relation->data_size != 0) {
-        world->guard->touch(world->guard, world, relationship, access, call);
+    if (relation != NULL && relation->data_size != 0) {
+        setti_world_touch(world, relationship, access, call);
     }
     return relation;
 }

@@ -56,35 +56,47 @@ static void guard_touch(const setti_guard* guard, const sett_world* world, sett_
                 "`access_any_inout`");
 }
 
-/* A query visits all entities: what this job visits, another one may be writing. */
-static void guard_check_jobs(const sett_world* world, const setti_term* term, bool reads)
+/* Of all entities: what this job visits, another one may be writing. */
+static void guard_visit(const setti_guard* guard, const sett_world* world, sett_component component,
+                        uint32_t access, const char* call)
 {
+    guard_touch(guard, world, component, access, call);
     const setti_slice* slice = setti_slice_here(world->run);
     sett_system* system = slice != NULL ? slice->system : NULL;
-    if (system == NULL || (setti_system_access(system, term->type->id) & SETTI_ACCESS_WRITE) == 0 ||
-        !setti_system_splits(system) || !guard_note(world->run, system, term->type->id)) {
+    bool reads = access == SETTI_ACCESS_READ;
+    if (system == NULL || access == SETTI_ACCESS_PRESENCE ||
+        (setti_system_access(system, component) & SETTI_ACCESS_WRITE) == 0 ||
+        !setti_system_splits(system) || !guard_note(world->run, system, component)) {
         return;
     }
     setti_world_misuse_with(
         world, SETT_STATUS_CONFLICT,
-        "sett_context_query: system \"%.100s\" %s \"%.100s\" of all entities, while another of its "
+        "%s: system \"%.100s\" %s \"%.100s\" of all entities, while another of its "
         "jobs may write it - list it in `%s`, or set `single_job`",
-        system->name, reads ? "reads" : "writes", sett_component_name(world, term->type->id),
+        call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
         reads ? "access_any_in" : "access_any_inout");
+}
+
+static void guard_check_term(const sett_world* world, const setti_type* type, sett_term_kind kind,
+                             sett_access access)
+{
+    bool presence = kind == SETT_WITHOUT || access == SETT_NONE || type->storage.size == 0;
+    guard_visit(world->guard, world, type->id,
+                presence            ? SETTI_ACCESS_PRESENCE
+                : access == SETT_IN ? SETTI_ACCESS_READ
+                                    : SETTI_ACCESS_WRITE,
+                "sett_context_query");
 }
 
 void setti_guard_check_query(const sett_world* world, const sett_query* query)
 {
     for (uint32_t k = 0; world->guard != NULL && k < query->term_count; k++) {
         const setti_term* term = &query->term[k];
-        uint32_t access = SETTI_ACCESS_PRESENCE;
-        if (term->access != SETT_NONE && term->type->storage.size != 0) {
-            access = term->access == SETT_IN ? SETTI_ACCESS_READ : SETTI_ACCESS_WRITE;
-        }
-        guard_touch(world->guard, world, term->type->id, access, "sett_context_query");
-        if (access != SETTI_ACCESS_PRESENCE) {
-            guard_check_jobs(world, term, access == SETTI_ACCESS_READ);
-        }
+        guard_check_term(world, term->type, term->kind, term->access);
+    }
+    for (uint32_t k = 0; world->guard != NULL && k < query->elsewhere_count; k++) {
+        const setti_elsewhere* at = &query->elsewhere[k];
+        guard_check_term(world, at->type, at->given.kind, at->given.access);
     }
 }
 
@@ -93,6 +105,7 @@ void setti_guard_watch(sett_world* world, bool on)
     SETTI_ASSERT(on != (world->guard != NULL));
     setti_run* run = world->run;
     run->guard.touch = guard_touch;
+    run->guard.visit = guard_visit;
     world->guard = on ? &run->guard : NULL;
     world->hot_capacity = on || world->profiling ? 0 : world->type_capacity;
 }

@@ -232,10 +232,17 @@ static bool choose_by_words(const setti_type* driver)
     return driver == NULL || driver->storage.kind != SETTI_SPARSE;
 }
 
+/* Whether words decide an item: it is a component, which no entity has switched off. */
+static bool choose_is_decided(const setti_search_item* item)
+{
+    return item->kind == SETTI_ITEM_HAS &&
+           (item->type->off == NULL || item->type->off->storage.count == 0);
+}
+
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver)
 {
-    bool itself = item->kind == SETTI_ITEM_HAS && item->source == variable && !item->optional;
+    bool itself = choose_is_decided(item) && item->source == variable && !item->optional;
     const setti_type* type = itself ? item->needs[0] : choose_needs(item, variable);
     bool looks = type != NULL && ((type == driver && !item->negated) ||
                                   (choose_by_words(driver) && type->storage.kind != SETTI_SPARSE));
@@ -304,7 +311,7 @@ static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item*
     } else if (item->kind == SETTI_ITEM_COMPARE) {
         const sett_search_term* term = &c->search->term[item->term];
         bool equal = (term->compare == SETT_COMPARE_EQUAL) != item->negated;
-        bool entity = setti_compare_kind(&c->search->side[item->compare][0]) == SETTI_VALUE_ENTITY;
+        bool entity = c->search->side[item->compare][0].gives == SETTI_VALUE_ENTITY;
         uint32_t domain =
             SETTI_MAX(choose_domain(c, s, item->source), choose_domain(c, s, item->target));
         each = entity ? COST_ROW : COST_OTHER;
@@ -487,7 +494,7 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
         domain = choose_scale(pick->rows, CHOOSE_ONE, SETTI_MAX(s->rows, 1)) / CHOOSE_ONE;
         for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
             const setti_search_item* item = choose_item(c, k);
-            if (item->kind == SETTI_ITEM_HAS &&
+            if (choose_is_decided(item) &&
                 setti_choose_scanned(item, pick->variable, known) != NULL) {
                 choose_set_done(s, c, item);
             }

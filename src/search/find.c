@@ -59,6 +59,8 @@ typedef struct find {
     uint32_t closed; /* of `open` when the loop began */
     bool collected;  /* all results, to be put in order */
     setti_sorted sorted;
+    struct find* next; /* of search->at */
+    const void* frame; /* the rows, if they are a local variable of the loop's function; or NULL */
 } find;
 
 /* --------------------------------------------------------------------------------- memory */
@@ -134,10 +136,41 @@ static void find_destroy(find* f)
     setti_find_release(f->world, f->pooled, f, f->size);
 }
 
+/* Keeps the memory of a loop for the next one. */
+static void find_retire(find* f)
+{
+    find** at = &f->search->at;
+    while (*at != f) {
+        SETTI_ASSERT(*at != NULL);
+        at = &(*at)->next;
+    }
+    *at = f->next;
+    if (f->search->spare == NULL) {
+        f->search->spare = f;
+    } else {
+        find_destroy(f);
+    }
+}
+
+/* Takes the memory back of loops that functions left which have returned: those whose rows no
+ * function has any more, or were where these rows are. */
+static void find_retire_left(const sett_search* search, const sett_rows* rows)
+{
+    for (find *f = search->at, *next; f != NULL; f = next) {
+        next = f->next;
+        if (f->frame == rows || (f->frame != NULL && setti_platform_has_returned(f->frame))) {
+            find_retire(f);
+        }
+    }
+}
+
 void setti_find_free(sett_search* search)
 {
+    SETTI_ASSERT(search->open.count == 0);
+    while (search->at != NULL) { /* closed from outside */
+        find_retire(search->at);
+    }
     if (search->spare != NULL) {
-        SETTI_ASSERT(search->open.count == 0);
         find_destroy(search->spare);
         search->spare = NULL;
     }
@@ -288,6 +321,17 @@ SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, boo
     block->index[*kept] = block->index[row];
     block->parent[*kept] = block->parent[row];
     *kept += wanted;
+}
+
+/* Whether no tag hides the entity, but for those that are asked for. */
+static bool find_is_shown(const find* f, uint32_t index, const bool shows[SETTI_HIDDEN])
+{
+    bool shown = true;
+    for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
+        const setti_type* tag = shows[k] ? NULL : f->world->hidden[k];
+        shown = shown && (tag == NULL || !setti_storage_has(&tag->storage, index));
+    }
+    return shown;
 }
 
 /* ---------------------------------------------------------------------------------- scans */
@@ -571,28 +615,77 @@ static bool test_direct(const find* f, const setti_type* along, uint32_t source,
                             setti_entity_at(table, target)) != SETTI_NONE;
 }
 
-/* A link at one end of which is any entity. */
-static bool test_some(const find* f, const setti_search_step* step, uint32_t source,
-                      uint32_t target)
+static bool some_is_shown(const find* f, uint32_t index)
 {
-    const setti_search_item* item = step->item;
-    if (step->a == SETTI_SOME && step->b == SETTI_SOME) {
-        if (item->none) {
-            return f->world->entities.count != 0;
-        }
-        uint32_t cursor = 0;
-        uint32_t index;
-        while ((index = setti_storage_next(&item->along->storage, &cursor)) != SETTI_NONE) {
-            if (setti_walk_first(item->along, index, false) != SETTI_NONE) {
+    static const bool none[SETTI_HIDDEN] = {false};
+    return find_is_shown(f, index, none);
+}
+
+/* Whether there is an entity that is not hidden. */
+static bool some_entity(const find* f)
+{
+    uint32_t capacity = setti_entity_capacity(&f->world->entities);
+    for (uint32_t base = 0; base < capacity; base += 64) {
+        for (uint64_t word = setti_entity_alive(&f->world->entities, base); word != 0;
+             word &= word - 1) {
+            if (some_is_shown(f, base + setti_bits_lowest(word))) {
                 return true;
             }
         }
-        return false;
     }
-    bool down = step->a == SETTI_SOME;
-    uint32_t from = down ? target : source;
-    return from != SETTI_NONE &&
-           (item->none || setti_walk_first(item->along, from, down) != SETTI_NONE);
+    return false;
+}
+
+/* Whether a link leads from an entity that is not hidden to any. */
+static bool some_link(const find* f, const setti_type* along)
+{
+    uint32_t cursor = 0;
+    uint32_t index;
+    while ((index = setti_storage_next(&along->storage, &cursor)) != SETTI_NONE) {
+        if (setti_walk_first(along, index, false) != SETTI_NONE && some_is_shown(f, index)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Whether links lead from an entity that is not hidden to the target. */
+static bool some_source(find* f, find_reached* reached, const setti_search_item* item,
+                        uint32_t target)
+{
+    if (item->none && some_is_shown(f, target)) {
+        return true;
+    }
+    uint32_t place = setti_walk_first(item->along, target, true);
+    for (; place != SETTI_NONE; place = setti_walk_next(item->along, place, true)) {
+        if (some_is_shown(f, setti_walk_at(item->along, place, true))) {
+            return true;
+        }
+    }
+    if (item->more) { /* all next ones are hidden, or there are none */
+        reached_begin(f, reached, item, target, true);
+        for (uint32_t k = 0; k < reached->count; k++) {
+            if (some_is_shown(f, reached_take(f, reached, item, k, true))) {
+                return true;
+            }
+        }
+    }
+    return false;
+}
+
+/* A link at one end of which is any entity; as a source one that is not hidden. */
+static bool test_some(find* f, const setti_search_step* step, find_work* w, uint32_t source,
+                      uint32_t target)
+{
+    const setti_search_item* item = step->item;
+    if (step->a != SETTI_SOME) {
+        return source != SETTI_NONE &&
+               (item->none || setti_walk_first(item->along, source, false) != SETTI_NONE);
+    }
+    if (step->b == SETTI_SOME) {
+        return item->none ? some_entity(f) : some_link(f, item->along);
+    }
+    return target != SETTI_NONE && some_source(f, &w->reached, item, target);
 }
 
 static bool test_link(find* f, const setti_search_step* step, find_work* w, uint32_t source,
@@ -600,7 +693,7 @@ static bool test_link(find* f, const setti_search_step* step, find_work* w, uint
 {
     const setti_search_item* item = step->item;
     if (step->a == SETTI_SOME || step->b == SETTI_SOME) {
-        return test_some(f, step, source, target);
+        return test_some(f, step, w, source, target);
     }
     if (source == SETTI_NONE || target == SETTI_NONE) {
         return false;
@@ -642,11 +735,26 @@ static void test_list(find* f, const setti_search_step* step)
     }
 }
 
-static bool test_has(const setti_search_step* step, uint32_t index)
+/* Whether an entity that is not hidden has the component. */
+static bool test_any(const find* f, const setti_type* type)
+{
+    const bool shows[SETTI_HIDDEN] = {[SETTI_HIDDEN_PREFAB] = type->id == SETT_ID_PREFAB,
+                                      [SETTI_HIDDEN_DISABLED] = type->id == SETT_ID_DISABLED};
+    uint32_t cursor = 0;
+    uint32_t index;
+    while ((index = setti_storage_next(&type->storage, &cursor)) != SETTI_NONE) {
+        if (setti_type_is_on(type, index) && find_is_shown(f, index, shows)) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static bool test_has(const find* f, const setti_search_step* step, uint32_t index)
 {
     const setti_search_item* item = step->item;
     if (step->a == SETTI_SOME) {
-        return item->type->storage.count != 0;
+        return test_any(f, item->type);
     }
     return index != SETTI_NONE &&
            setti_along_find(item->along, item->walk, item->type, index) != SETTI_NONE;
@@ -655,42 +763,30 @@ static bool test_has(const setti_search_step* step, uint32_t index)
 /* A component of the entity itself: the most frequent test. */
 static void find_keep_having(find* f, const setti_search_step* step, find_block* block)
 {
-    const setti_storage* storage = &step->item->type->storage;
+    const setti_type* type = step->item->type;
     SETTI_ASSERT(step->item->along == NULL);
     uint32_t kept = 0;
     for (uint32_t row = 0; row < block->count; row++) {
         uint32_t index = find_value(f, step->depth, row, step->a, step->a_depth);
-        bool has = setti_storage_has(storage, index);
+        bool has = setti_type_is_on(type, index);
         find_keep(block, &kept, row, has != step->item->negated);
     }
     block->count = kept;
-}
-
-/* Whether no tag hides an entity of the step's variable. */
-static bool test_shown(const find* f, const setti_search_step* step, uint32_t index)
-{
-    SETTI_ASSERT(step->variable < f->search->variable_count);
-    const setti_variable* variable = &f->search->variable[step->variable];
-    bool shown = true;
-    for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
-        const setti_type* tag = variable->shows[k] ? NULL : f->world->hidden[k];
-        shown = shown && (tag == NULL || !setti_storage_has(&tag->storage, index));
-    }
-    return shown;
 }
 
 static bool find_is(find* f, const setti_search_step* step, uint32_t k, uint32_t row)
 {
     uint32_t a = find_value(f, step->depth, row, step->a, step->a_depth);
     if (step->kind == SETTI_FIND_SHOWN) {
-        return test_shown(f, step, a);
+        SETTI_ASSERT(step->variable < f->search->variable_count);
+        return find_is_shown(f, a, f->search->variable[step->variable].shows);
     }
     uint32_t b = find_value(f, step->depth, row, step->b, step->b_depth);
     const setti_search_item* item = step->item;
     bool is = item->kind == SETTI_ITEM_LIST      ? f->block[step->depth + 1].mark[row]
               : item->kind == SETTI_ITEM_LINK    ? test_link(f, step, &f->work[k], a, b)
               : item->kind == SETTI_ITEM_COMPARE ? test_compare(f, item, a, b)
-                                                 : test_has(step, a);
+                                                 : test_has(f, step, a);
     return is != item->negated;
 }
 
@@ -740,6 +836,21 @@ static bool find_pull(find* f, uint32_t k)
 
 /* --------------------------------------------------------------------------------- results */
 
+/* Reports members that the text reads, and the system did not declare; who has a component, or is
+ * linked to whom, cannot change while systems run. */
+SETTI_COLD static void find_check_access(const sett_search* search)
+{
+    const setti_guard* guard = search->world->guard;
+    for (uint32_t k = 0; k < 2 * search->compare_count + 1; k++) {
+        const setti_search_side* side =
+            k < 2 * search->compare_count ? &search->side[k / 2][k % 2] : &search->rank.side;
+        if (side->kind == SETT_OPERAND_MEMBER) {
+            guard->visit(guard, search->world, side->type->id, SETTI_ACCESS_READ,
+                         "sett_search_begin");
+        }
+    }
+}
+
 sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
 {
     if (search == NULL) {
@@ -747,6 +858,9 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
     }
     sett_world* world = search->world;
     bool serial = world->running == NULL;
+    if (SETTI_UNLIKELY(world->guard != NULL)) {
+        find_check_access(search);
+    }
     find* f = find_make(search, serial);
     if (f == NULL) {
         if (serial) {
@@ -778,10 +892,30 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
     for (uint32_t v = 0; v < rows->variable_count; v++) {
         rows->index[v] = f->column + (size_t)v * FIND_ROWS;
     }
+    f->frame = NULL;
     if (serial) {
         setti_world_open_loop(world, &search->open);
+        search->open.frame = NULL;
+        f->next = search->at;
+        search->at = f;
     }
     return rows;
+}
+
+sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
+{
+    if (search == NULL || search->world->running != NULL) {
+        return sett_search_begin(search, rows);
+    }
+    find_retire_left(search, rows);
+    const void* first = search->open.frame;
+    sett_rows* opened = sett_search_begin(search, rows);
+    if (opened != NULL) {
+        find* f = opened->internal;
+        f->frame = opened;
+        search->open.frame = search->open.count == 1 ? opened : first;
+    }
+    return opened;
 }
 
 /* Gathers what results have from the blocks. */
@@ -862,11 +996,7 @@ void sett_search_end(sett_rows* rows)
         return;
     }
     setti_world_close_loop(f->world, &f->search->open);
-    if (f->search->spare == NULL) {
-        f->search->spare = f;
-    } else {
-        find_destroy(f);
-    }
+    find_retire(f);
 }
 
 uint64_t sett_search_count(sett_search* search)

@@ -73,7 +73,9 @@ static setti_ranked ordered_make_item(const sett_ordered* o, sett_entity entity)
         item.group = desc->group_fn != NULL ? desc->group_fn(o->world, entity, desc->user) : 0;
     }
     if (desc->component != 0) {
-        item.value = sett_find(o->world, entity, desc->component);
+        item.value = sett_is_enabled(o->world, entity, desc->component)
+                         ? sett_find(o->world, entity, desc->component)
+                         : NULL;
         item.present = item.value != NULL;
         if (item.present && desc->key != SETT_KEY_NONE) {
             item.key =
@@ -144,10 +146,7 @@ static void ordered_notify(const sett_ordered* o, const ordered_list* of,
 const sett_entity* sett_ordered_update(sett_ordered* o, uint32_t* count)
 {
     *count = 0;
-    if (SETTI_IS_NULL(o)) {
-        return NULL;
-    }
-    if (setti_world_check_serial(o->world, "sett_ordered_update") != SETT_OK) {
+    if (SETTI_IS_NULL(o) || setti_world_check_serial(o->world, "sett_ordered_update") != SETT_OK) {
         return NULL;
     }
     ordered_list next = o->last;

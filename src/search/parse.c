@@ -242,6 +242,22 @@ static bool parse_handle(parse* p, sett_entity* entity)
            parse_fail(p, start, SETT_STATUS_STALE, "no entity has this index");
 }
 
+/* Of a path that leads nowhere: where an entity of that name is, for the message. */
+static const char* parse_meant(const parse* p, const char* path, char out[128])
+{
+    const char* slash = strrchr(path, '/');
+    const char* name = slash != NULL ? slash + 1 : path;
+    uint32_t cursor = 0;
+    sett_entity entity = *name != '\0' ? sett_name_next(p->out->world, name, &cursor) : sett_null();
+    char full[96];
+    if (sett_is_null(entity) ||
+        sett_name_path(p->out->world, entity, full, sizeof(full)) >= sizeof(full)) {
+        return "";
+    }
+    snprintf(out, 128, " - did you mean \"%s\"?", full);
+    return out;
+}
+
 static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
 {
     parse_skip(p);
@@ -273,8 +289,10 @@ static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
     }
     p->at = next;
     ref->entity = sett_name_lookup(p->out->world, sett_null(), path);
+    char meant[128];
     return !sett_is_null(ref->entity) ||
-           parse_fail(p, start, SETT_STATUS_ARGUMENT, "no entity is called \"%.100s\"", path);
+           parse_fail(p, start, SETT_STATUS_ARGUMENT, "no entity is called \"%.100s\"%s", path,
+                      parse_meant(p, path, meant));
 }
 
 /* ---------------------------------------------------------------------------------- terms */
@@ -519,6 +537,26 @@ static bool parse_right(parse* p, sett_search_term* term)
     return parse_compare(p, &term->compare) && parse_operand(p, &term->right, constant);
 }
 
+/* Fails where a component itself is compared. */
+static bool parse_uncompared(parse* p, sett_component component, const char* name)
+{
+    const char* end = p->at;
+    parse_skip(p);
+    const char* at = p->at;
+    for (uint32_t k = 0; k <= SETT_COMPARE_NOT_CONTAINS; k++) {
+        if (parse_accept(p, setti_search_mark((sett_compare)k))) {
+            const sett_struct* of = sett_members_get(p->out->world, component);
+            bool known = of != NULL && of->count != 0;
+            return parse_fail(p, at, SETT_STATUS_ARGUMENT,
+                              "\"%.60s\" itself is not compared, its members are%s%.60s%s%.60s",
+                              name, known ? ": " : "", known ? name : "", known ? "." : "",
+                              known ? of->members[0].name : "");
+        }
+    }
+    p->at = end;
+    return true;
+}
+
 static bool parse_term(parse* p, sett_search_term* term)
 {
     parse_skip(p);
@@ -545,7 +583,7 @@ static bool parse_term(parse* p, sett_search_term* term)
         term->component = 0;
         return parse_path(p, &term->left) && parse_right(p, term);
     }
-    if (!parse_arguments(p, term)) {
+    if (!parse_uncompared(p, term->component, name) || !parse_arguments(p, term)) {
         return false;
     }
     if (!given && setti_search_is_elsewhere(term)) {

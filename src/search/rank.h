@@ -36,6 +36,7 @@ typedef struct setti_side_value {
 /* A side of a comparison. */
 typedef struct setti_search_side {
     sett_operand_kind kind;
+    setti_value_kind gives; /* of what kind its values are */
     const setti_type* type; /* that its entity has to have; NULL: none */
     sett_member_ref member;
     setti_side_value value; /* if it stands in the text */

@@ -235,18 +235,24 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
                       "a walk begins at a variable or an entity, not \"_\"");
 }
 
-/* Notes what hides and shows the entities of a variable that is the source of a term. */
-static void build_note_source(search_build* b, const setti_search_item* item)
+/* Notes what hides and shows the entities of variables that a term asks for a component. */
+static void build_note_sources(search_build* b, const setti_search_item* item)
 {
-    if (item->source >= b->search->variable_count) {
-        return;
-    }
-    SETTI_ASSERT(item->kind == SETTI_ITEM_HAS || item->kind == SETTI_ITEM_LINK);
-    setti_variable* variable = &b->search->variable[item->source];
-    variable->is_source = true;
-    if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) {
-        variable->shows[SETTI_HIDDEN_PREFAB] |= item->type->id == SETT_ID_PREFAB;
-        variable->shows[SETTI_HIDDEN_DISABLED] |= item->type->id == SETT_ID_DISABLED;
+    const uint8_t refs[2] = {item->source, item->target};
+    const setti_search_side* sides = b->search->side[item->compare];
+    SETTI_ASSERT(item->kind != SETTI_ITEM_LIST);
+    for (uint32_t k = 0; k < 2; k++) {
+        bool asked =
+            item->kind == SETTI_ITEM_COMPARE ? sides[k].kind == SETT_OPERAND_MEMBER : k == 0;
+        if (!asked || refs[k] >= b->search->variable_count) {
+            continue;
+        }
+        setti_variable* variable = &b->search->variable[refs[k]];
+        variable->is_source = true;
+        if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE) {
+            variable->shows[SETTI_HIDDEN_PREFAB] |= item->type->id == SETT_ID_PREFAB;
+            variable->shows[SETTI_HIDDEN_DISABLED] |= item->type->id == SETT_ID_DISABLED;
+        }
     }
 }
 
@@ -369,9 +375,7 @@ static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
     if (!(compares ? build_compare : build_component)(b, item, term, scope)) {
         return false;
     }
-    if (!compares) {
-        build_note_source(b, item);
-    }
+    build_note_sources(b, item);
     return !term->drives || build_drives(b, item, term, scope);
 }
 
@@ -749,18 +753,16 @@ static bool build_tree(search_build* b)
         }
     }
     b->at = 0;
-    return build_branches(b, top, SETTI_SEARCH_BRANCHES) && build_order(b);
-}
-
-/* What plans need at most: a branch has each item once, two more for each list that it was split
- * at, and for each variable a step that finds it and one that asks whether it is shown. */
-static void build_room(search_build* b)
-{
-    sett_search* search = b->search;
+    if (!build_branches(b, top, SETTI_SEARCH_BRANCHES) || !build_order(b)) {
+        return false;
+    }
+    /* What plans need at most: a branch has each item once, two more for each list that it was
+     * split at, and for each variable a step that finds it and one that tests if it is shown. */
     uint32_t each = search->item_count + search->scope_count + 2 * search->variable_count + 1;
     search->step_room = each * search->branch_count;
     search->pipe_room = (search->scope_count + 1) * search->branch_count;
     search->depth_room = search->variable_count + b->deepest + 4;
+    return true;
 }
 
 /* Where texts go; measures them only, while `at` is NULL. */
@@ -799,11 +801,12 @@ static void search_keep_texts(search_texts* to, sett_search* search)
     }
 }
 
-/* A search with these terms, in memory of its own. `full` is room for them: those of a program may
- * be shorter. */
-static sett_search* search_make(sett_world* world, const sett_search_desc* desc, size_t term_size,
-                                sett_search_term* full)
+/* A search with these terms, in memory of its own; those of a program may be shorter. What is built
+ * lies in `b` meanwhile. */
+static sett_search* search_make(search_build* b, sett_world* world, const sett_search_desc* desc,
+                                size_t term_size)
 {
+    sett_search_term* full = b->term;
     sett_search given = {
         .world = world,
         .open = {.name = desc->name != NULL ? desc->name : "search", .of_search = true},
@@ -820,10 +823,16 @@ static sett_search* search_make(sett_world* world, const sett_search_desc* desc,
     size_t terms = setti_align_up(sizeof(given), 16);
     given.size = terms + given.term_count * sizeof(*full) + texts.size;
     sett_search* search = setti_pool_alloc(&world->pool, given.size, 64);
+    b->search = search;
     if (search == NULL) {
+        setti_world_no_memory(world, b->call);
         return NULL;
     }
     *search = given;
+    search->item = b->item;
+    search->side = b->side;
+    search->scope = b->scope;
+    search->order = b->order;
     search->term = (sett_search_term*)(void*)((unsigned char*)search + terms);
     memcpy(search->term, full, given.term_count * sizeof(*full));
     texts.at = (char*)(search->term + given.term_count);
@@ -842,8 +851,9 @@ static void* search_move(unsigned char** to, const void* from, size_t size)
 }
 
 /* Moves what was built into memory of its size; false when there is none. */
-static bool search_settle(sett_search* search)
+static bool search_settle(const search_build* b)
 {
+    sett_search* search = b->search;
     size_t items = search->item_count * sizeof(*search->item);
     size_t sides = search->compare_count * sizeof(*search->side);
     size_t scopes = search->scope_count * sizeof(*search->scope);
@@ -851,7 +861,7 @@ static bool search_settle(sett_search* search)
     size_t size = items + sides + scopes + order + 4 * 16;
     unsigned char* at = setti_pool_alloc(&search->world->pool, size, 16);
     if (at == NULL) {
-        return false;
+        return setti_world_no_memory(search->world, b->call) == SETT_OK;
     }
     SETTI_ASSERT(search->tree_size == 0);
     search->tree_size = size;
@@ -863,11 +873,13 @@ static bool search_settle(sett_search* search)
     return true;
 }
 
-static void search_free(sett_search* search)
+static void search_free(sett_world* world, sett_search* search)
 {
-    setti_pool* pool = &search->world->pool;
-    setti_pool_free(pool, search->tree_size != 0 ? search->item : NULL, search->tree_size, 16);
-    setti_pool_free(pool, search, search->size, 64);
+    if (search != NULL) {
+        void* tree = search->tree_size != 0 ? search->item : NULL;
+        setti_pool_free(&world->pool, tree, search->tree_size, 16);
+        setti_pool_free(&world->pool, search, search->size, 64);
+    }
 }
 
 static const char* search_of_type(const sett_world* world, const setti_type* type)
@@ -893,30 +905,17 @@ static sett_search* search_create(sett_world* world, const sett_search_desc* des
                               SETT_SEARCH_TERMS);
         return NULL;
     }
-    search_build* b = setti_pool_alloc(&world->pool, sizeof(*b), 16);
-    sett_search* search = b != NULL ? search_make(world, desc, term_size, b->term) : NULL;
-    if (search == NULL) {
-        setti_pool_free(&world->pool, b, sizeof(*b), 16);
-        setti_world_no_memory(world, call);
+    search_build* b = setti_world_alloc(world, sizeof(*b), 16, call);
+    if (b == NULL) {
         return NULL;
     }
-    memset(b, 0, sizeof(*b));
-    b->search = search;
     b->columns = columns;
     b->call = call;
-    search->item = b->item;
-    search->side = b->side;
-    search->scope = b->scope;
-    search->order = b->order;
-    bool made = build_tree(b);
-    build_room(b);
-    if (made && !search_settle(search)) {
-        setti_world_no_memory(world, call);
-        made = false;
-    }
+    sett_search* search = search_make(b, world, desc, term_size);
+    bool made = search != NULL && build_tree(b) && search_settle(b);
     setti_pool_free(&world->pool, b, sizeof(*b), 16);
     if (!made) {
-        search_free(search);
+        search_free(world, search);
         return NULL;
     }
     search->next = world->searches;
@@ -959,8 +958,13 @@ sett_search* sett_search_create(sett_world* world, const char* text)
     return search;
 }
 
-static sett_status search_check_closed(const sett_search* search, const char* call)
+/* SETT_OK, or fails because systems run, or a loop over the search is open. */
+static sett_status search_check_idle(const sett_search* search, const char* call)
 {
+    sett_status status = setti_world_check_serial(search->world, call);
+    if (status != SETT_OK) {
+        return status;
+    }
     setti_world_close_returned(search->world);
     return search->open.count == 0
                ? SETT_OK
@@ -975,15 +979,14 @@ sett_status sett_search_destroy(sett_search* search)
         return SETT_OK;
     }
     sett_world* world = search->world;
-    sett_status status = setti_world_check_serial(world, "sett_search_destroy");
-    status = status == SETT_OK ? search_check_closed(search, "sett_search_destroy") : status;
+    sett_status status = search_check_idle(search, "sett_search_destroy");
     if (status == SETT_OK) {
         setti_find_free(search);
         *(search->previous != NULL ? &search->previous->next : &world->searches) = search->next;
         if (search->next != NULL) {
             search->next->previous = search->previous;
         }
-        search_free(search);
+        search_free(world, search);
     }
     return status;
 }
@@ -1036,8 +1039,7 @@ sett_status sett_search_bind(sett_search* search, uint32_t variable, sett_entity
             "%s: search \"%.100s\" has no variable %u that is not optional", __func__,
             search->open.name, (unsigned)variable);
     }
-    sett_status status = setti_world_check_serial(search->world, __func__);
-    status = status == SETT_OK ? search_check_closed(search, __func__) : status;
+    sett_status status = search_check_idle(search, __func__);
     if (status == SETT_OK) {
         bound->entity = entity;
         bound->bound = !sett_is_null(entity);

@@ -16,23 +16,6 @@
 
 /* ------------------------------------------------------------------------------ preparing */
 
-setti_value_kind setti_compare_kind(const setti_search_side* side)
-{
-    switch (side->kind) {
-    case SETT_OPERAND_ENTITY:
-        return SETTI_VALUE_ENTITY;
-    case SETT_OPERAND_NAME:
-    case SETT_OPERAND_TEXT:
-        return SETTI_VALUE_TEXT;
-    case SETT_OPERAND_MEMBER:
-        return side->member.kind == SETT_MEMBER_ENTITY ? SETTI_VALUE_ENTITY
-               : side->member.kind == SETT_MEMBER_TEXT ? SETTI_VALUE_TEXT
-                                                       : SETTI_VALUE_NUMBER;
-    default:
-        return SETTI_VALUE_NUMBER;
-    }
-}
-
 static void side_text(setti_side_value* value, const char* at, size_t room)
 {
     const char* end = memchr(at, '\0', room);
@@ -71,6 +54,9 @@ static sett_status side_prepare_member(sett_world* world, setti_search_side* sid
                  path);
         return SETT_STATUS_ARGUMENT;
     }
+    side->gives = kind == SETT_MEMBER_ENTITY ? SETTI_VALUE_ENTITY
+                  : kind == SETT_MEMBER_TEXT ? SETTI_VALUE_TEXT
+                                             : SETTI_VALUE_NUMBER;
     return SETT_OK;
 }
 
@@ -83,8 +69,10 @@ sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
     setti_side_value* value = &side->value;
     switch (operand->kind) {
     case SETT_OPERAND_ENTITY:
+        side->gives = SETTI_VALUE_ENTITY;
         return SETT_OK;
     case SETT_OPERAND_NAME:
+        side->gives = SETTI_VALUE_TEXT;
         side->type = setti_world_type(world, sett_name_register(world));
         snprintf(message, SETTI_MESSAGE_SIZE, "no memory for names");
         return side->type != NULL ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
@@ -92,6 +80,7 @@ sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
         return side_prepare_member(world, side, operand, message);
     case SETT_OPERAND_TEXT:
     case SETT_OPERAND_CONSTANT:
+        side->gives = operand->kind == SETT_OPERAND_TEXT ? SETTI_VALUE_TEXT : SETTI_VALUE_NUMBER;
         if (operand->text != NULL) {
             side_text(value, operand->text, strlen(operand->text) + 1);
             return SETT_OK;
@@ -99,12 +88,12 @@ sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
         snprintf(message, SETTI_MESSAGE_SIZE, "a text is NULL");
         return SETT_STATUS_ARGUMENT;
     case SETT_OPERAND_INTEGER:
-        value->kind = SETTI_VALUE_NUMBER;
+        side->gives = value->kind = SETTI_VALUE_NUMBER;
         value->form = SETTI_FORM_SIGNED;
         value->bits = (uint64_t)operand->integer;
         return SETT_OK;
     case SETT_OPERAND_NUMBER:
-        value->kind = SETTI_VALUE_NUMBER;
+        side->gives = value->kind = SETTI_VALUE_NUMBER;
         value->form = SETTI_FORM_FLOAT;
         value->number = operand->number;
         return SETT_OK;
@@ -144,8 +133,7 @@ static bool side_find_constant(setti_search_side* side, const setti_search_side*
 static const char* compare_check(const setti_search_side* left, const setti_search_side* right,
                                  sett_compare compare)
 {
-    setti_value_kind kind = setti_compare_kind(left);
-    if (kind != setti_compare_kind(right)) {
+    if (left->gives != right->gives) {
         return "the sides differ: a number, a text and an entity cannot be compared";
     }
     if (left->kind >= SETT_OPERAND_TEXT) {
@@ -153,10 +141,10 @@ static const char* compare_check(const setti_search_side* left, const setti_sear
                    ? "two values are compared, and nothing of an entity"
                    : "a value stands on the right side of a comparison";
     }
-    if (kind == SETTI_VALUE_ENTITY && compare > SETT_COMPARE_NOT_EQUAL) {
+    if (left->gives == SETTI_VALUE_ENTITY && compare > SETT_COMPARE_NOT_EQUAL) {
         return "entities are compared by == and != only";
     }
-    if (kind != SETTI_VALUE_TEXT && compare >= SETT_COMPARE_CONTAINS) {
+    if (left->gives != SETTI_VALUE_TEXT && compare >= SETT_COMPARE_CONTAINS) {
         return "\"~=\" and \"!~\" are for names and texts";
     }
     return NULL;
@@ -186,7 +174,7 @@ static void side_member(setti_side_value* value, const sett_world* world,
                         const setti_search_side* side, uint32_t index)
 {
     const unsigned char* row = setti_storage_find(&side->type->storage, index);
-    if (row == NULL) {
+    if (row == NULL || !setti_type_is_on(side->type, index)) {
         return;
     }
     const sett_member_ref* member = &side->member;

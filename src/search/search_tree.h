@@ -77,7 +77,7 @@ typedef struct setti_variable {
     bool singleton;     /* the constant is the entity with the singletons */
     bool bound;
     bool optional;            /* null where its term is not true */
-    bool is_source;           /* of a component or a link: hidden entities are skipped, */
+    bool is_source;           /* asked for a component, link, member: hidden ones are skipped, */
     bool shows[SETTI_HIDDEN]; /* but for tags that a term names */
 } setti_variable;
 
@@ -147,7 +147,8 @@ struct sett_search {
     uint32_t step_room; /* what plans need at most */
     uint32_t pipe_room;
     uint32_t depth_room;
-    void* spare; /* memory of the last loop, for the next one */
+    void* spare;     /* memory of the last loop, for the next one; */
+    struct find* at; /* of the loops that began where one thread runs, and did not end */
 };
 
 /* Chooses the plan of a loop that begins now: a function of the state of the world and of what is
@@ -155,8 +156,8 @@ struct sett_search {
 void setti_choose_plan(const sett_search* search, setti_search_plan* plan);
 
 /* The type that a scan of a variable, driven by a type, looks at for an item: the variable's entity
- * has it; of a negated item, it has not. It decides a component of the entity, and narrows links and
- * comparisons. NULL: none. */
+ * has it; of a negated item, it has not. It decides a component of the entity that no
+ * entity has switched off, and narrows others, links and comparisons. NULL: none. */
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver);
 
@@ -166,8 +167,6 @@ void setti_find_release(sett_world* world, bool pooled, void* piece, size_t size
 
 /* Frees what a search has at work; no loop over it is open. */
 void setti_find_free(sett_search* search);
-
-setti_value_kind setti_compare_kind(const setti_search_side* side);
 
 /* Works out what a side is. SETT_OK, or `message` says what is wrong. */
 sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,

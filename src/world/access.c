@@ -37,8 +37,8 @@ SETTI_COLD static setti_type* access_type(const sett_world* world, sett_componen
     if (type != NULL && world->profiling) {
         type->use.accessed++;
     }
-    if (type != NULL && world->guard != NULL) {
-        world->guard->touch(world->guard, world, component, access, call);
+    if (type != NULL) {
+        setti_world_touch(world, component, access, call);
     }
     return type;
 }

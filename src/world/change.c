@@ -171,8 +171,8 @@ SETTI_COLD void* setti_change_add(sett_world* world, sett_entity entity, sett_co
 static setti_type* change_type(const sett_world* world, sett_component component, const char* call)
 {
     setti_type* type = setti_world_type(world, component);
-    if (type != NULL && world->guard != NULL) {
-        world->guard->touch(world->guard, world, component, SETTI_ACCESS_WRITE, call);
+    if (type != NULL) {
+        setti_world_touch(world, component, SETTI_ACCESS_WRITE, call);
     }
     return type;
 }

@@ -733,7 +733,7 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
         "%s: a loop over %s \"%.100s\" is open; %s (if %s opened it and it was left: call %s "
         "before leaving; sett_query_end_all(world) recovers)",
         call, search ? "search" : "query", loop != NULL ? loop->name : "?", instead,
-        search ? "SETT_SEARCH or sett_search_begin" : "sett_query_begin",
+        search ? "sett_search_begin" : "sett_query_begin",
         search ? "sett_search_end(rows)" : "sett_batch_end(b)");
 }
 

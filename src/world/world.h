@@ -87,6 +87,9 @@ typedef enum setti_holder {
 typedef struct setti_guard {
     void (*touch)(const struct setti_guard* guard, const sett_world* world,
                   sett_component component, uint32_t access, const char* call);
+    /* As touch, of all entities: also of those that another job of the system may write. */
+    void (*visit)(const struct setti_guard* guard, const sett_world* world,
+                  sett_component component, uint32_t access, const char* call);
 } setti_guard;
 
 /* Who names entities: a role that one module of a world has. */
@@ -383,6 +386,15 @@ const char* setti_world_running(const sett_world* world);
 
 /* At least so many bytes, of what was there before nothing; NULL when memory runs out. */
 void* setti_scratch_get(setti_pool* pool, setti_scratch* scratch, size_t size, size_t align);
+
+/* A value is accessed, which a running system has to declare. */
+SETTI_INLINE void setti_world_touch(const sett_world* world, sett_component component,
+                                    uint32_t access, const char* call)
+{
+    if (SETTI_UNLIKELY(world->guard != NULL)) {
+        world->guard->touch(world->guard, world, component, access, call);
+    }
+}
 
 /* Counts a loop as open. In line, as a loop over 16 entities takes as long as 60 instructions. */
 SETTI_INLINE void setti_world_open_loop(sett_world* world, setti_open_loop* loop)

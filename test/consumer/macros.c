@@ -48,6 +48,26 @@ uint32_t nested(sett_query* query)
     return pairs;
 }
 
+uint32_t searched(sett_search* search);
+uint32_t searched(sett_search* search)
+{
+    uint32_t pairs = 0;
+    /* clang-format off */
+    SETT_SEARCH(search, a, i) { pairs += a->count + i; } SETT_SEARCH(search, a, i) { pairs += i; }
+    /* clang-format on */
+    SETT_SEARCH(search, a, i)
+    {
+        SETT_SEARCH(search, b, j)
+        {
+            pairs += sett_rows_entity(a, 0, i).index == sett_rows_entity(b, 0, j).index;
+        }
+        if (pairs > 100) {
+            return pairs;
+        }
+    }
+    return pairs;
+}
+
 void move(sett_context* context);
 void move(sett_context* context)
 {
