@@ -46,20 +46,18 @@ SETTI_INLINE void* chain_find_mut(const setti_relation* relation, const setti_ty
                : setti_storage_find_mut(pool, &type->storage, index);
 }
 
-static void* chain_component(const setti_relation* relation, const setti_type* type,
-                             sett_entity entity)
-{
-    sett_world* world = relation->world;
-    if (!setti_entity_is_current(&world->entities, entity)) {
-        return NULL;
-    }
-    return chain_find_mut(relation, type, entity.index);
-}
-
 /* The list of a target's sources; NULL if the entity never was a target, or does not exist. */
 static sett_links* chain_sources(const setti_relation* relation, sett_entity target)
 {
-    return chain_component(relation, relation->sources, target);
+    return setti_entity_is_current(&relation->world->entities, target)
+               ? chain_find_mut(relation, relation->sources, target.index)
+               : NULL;
+}
+
+/* Of many: the list of a source's targets. */
+static sett_links* chain_targets(const setti_relation* relation, uint32_t source)
+{
+    return setti_storage_find_mut(&relation->world->pool, &relation->links->storage, source);
 }
 
 static setti_chain_record* chain_record_mut(const setti_relation* relation, uint32_t place)
@@ -68,31 +66,41 @@ static setti_chain_record* chain_record_mut(const setti_relation* relation, uint
     return setti_chain_record_at(relation, place);
 }
 
+sett_link* setti_chain_write(const setti_relation* relation, uint32_t place)
+{
+    SETTI_ASSERT(place != SETTI_NONE);
+    return relation->many ? &chain_record_mut(relation, place)->link
+                          : chain_find_mut(relation, relation->links, place);
+}
+
 /* The neighbours of the link at a place, to be written. */
 static sett_chain_* chain_at(const setti_relation* relation, chain_side side, uint32_t place)
 {
-    SETTI_ASSERT(place != SETTI_NONE);
-    if (relation->many) {
-        setti_chain_record* record = chain_record_mut(relation, place);
-        return side == BY_TARGET ? &record->by_target : &record->by_source;
+    return side == BY_TARGET ? &setti_chain_write(relation, place)->chain_
+                             : &chain_record_mut(relation, place)->by_source;
+}
+
+/* Appends neighbouring links, linked to each other, of which `chain` is the first one's. */
+SETTI_INLINE void chain_append_run(const setti_relation* relation, chain_side side,
+                                   sett_links* list, sett_chain_* chain, uint32_t first,
+                                   uint32_t count)
+{
+    SETTI_ASSERT(list->count == 0 || list->last_ != first);
+    chain->previous = list->count != 0 ? list->last_ : SETTI_NONE;
+    if (list->count != 0) {
+        chain_at(relation, side, list->last_)->next = first;
+    } else {
+        list->first_ = first;
     }
-    sett_link* link = chain_find_mut(relation, relation->links, place);
-    return &link->chain_;
+    list->last_ = first + count - 1;
+    list->count += count;
 }
 
 static void chain_append(const setti_relation* relation, chain_side side, sett_links* list,
                          sett_chain_* chain, uint32_t place)
 {
-    SETTI_ASSERT(list->count == 0 || list->last_ != place);
     chain->next = SETTI_NONE;
-    chain->previous = list->count != 0 ? list->last_ : SETTI_NONE;
-    if (list->count != 0) {
-        chain_at(relation, side, list->last_)->next = place;
-    } else {
-        list->first_ = place;
-    }
-    list->last_ = place;
-    list->count++;
+    chain_append_run(relation, side, list, chain, place, 1);
 }
 
 /* Makes the neighbours of a link lead elsewhere, or the ends of its list where it has none. `list`
@@ -142,7 +150,7 @@ void setti_chain_unlink(setti_relation* relation, sett_link* link)
     }
 }
 
-/* Links neighbours, whose values lie one after another. */
+/* Links neighbours, whose values lie one after another, to each other. */
 static void chain_fill(const setti_relation* relation, unsigned char* row, uint32_t first,
                        uint32_t count, sett_entity target)
 {
@@ -179,16 +187,9 @@ void setti_chain_link_many(const setti_relation* relation, const sett_entity* so
     for (uint32_t done = 0, run; done < count; done += run) {
         run = chain_run(storage, sources + done, count - done);
         uint32_t first = sources[done].index;
-        chain_fill(relation, setti_storage_find_mut(pool, storage, first), first, run, target);
-        chain_at(relation, BY_TARGET, first)->previous =
-            list->count != 0 ? list->last_ : SETTI_NONE;
-        if (list->count != 0) {
-            chain_at(relation, BY_TARGET, list->last_)->next = first;
-        } else {
-            list->first_ = first;
-        }
-        list->last_ = first + run - 1;
-        list->count += run;
+        sett_link* link = setti_storage_find_mut(pool, storage, first);
+        chain_fill(relation, (unsigned char*)link, first, run, target);
+        chain_append_run(relation, BY_TARGET, list, &link->chain_, first, run);
     }
     chain_at(relation, BY_TARGET, list->last_)->next = SETTI_NONE;
 }
@@ -220,7 +221,7 @@ static uint32_t pair_home(const setti_relation* relation, uint32_t source, uint3
 static uint32_t pair_home_of(const setti_relation* relation, uint32_t place)
 {
     const setti_chain_record* record = setti_chain_record_at(relation, place);
-    return pair_home(relation, record->source, record->target.index);
+    return pair_home(relation, record->source, record->link.target.index);
 }
 
 static bool pair_is_current(const setti_relation* relation)
@@ -325,16 +326,11 @@ static uint32_t pair_find(const setti_relation* relation, uint32_t source, sett_
     uint32_t at = pair_home(relation, source, target.index);
     for (; relation->pairs[at] != 0; at = (at + 1) & (relation->pair_capacity - 1)) {
         const setti_chain_record* record = setti_chain_record_at(relation, relation->pairs[at] - 1);
-        if (record->source == source && sett_equals(record->target, target)) {
+        if (record->source == source && sett_equals(record->link.target, target)) {
             return relation->pairs[at] - 1;
         }
     }
     return SETTI_NONE;
-}
-
-static sett_links* chain_targets(const setti_relation* relation, uint32_t source)
-{
-    return setti_storage_find_mut(&relation->world->pool, &relation->links->storage, source);
 }
 
 bool setti_chain_reserve(setti_relation* relation)
@@ -368,9 +364,9 @@ uint32_t setti_chain_append(setti_relation* relation, uint32_t source, sett_link
     setti_chain_record* record = chain_record_mut(relation, place);
     memset(record, 0, relation->record_size);
     record->source = source;
-    record->target = target;
+    record->link.target = target;
     chain_append(relation, BY_SOURCE, targets, &record->by_source, place);
-    chain_append(relation, BY_TARGET, chain_sources(relation, target), &record->by_target, place);
+    chain_append(relation, BY_TARGET, chain_sources(relation, target), &record->link.chain_, place);
     pair_append(relation, place);
     return place;
 }
@@ -379,8 +375,9 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
 {
     SETTI_ASSERT(relation->many && place < relation->record_count);
     const setti_chain_record* record = setti_chain_record_at(relation, place);
+    const sett_link* link = &record->link;
     chain_unlink(relation, BY_SOURCE, chain_targets(relation, record->source), &record->by_source);
-    chain_unlink(relation, BY_TARGET, chain_sources(relation, record->target), &record->by_target);
+    chain_unlink(relation, BY_TARGET, chain_sources(relation, link->target), &link->chain_);
     uint32_t last = --relation->record_count;
     SETTI_ASSERT(last != SETTI_NONE && place <= last);
     pair_delete(relation, place, last);
@@ -389,8 +386,8 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
         memcpy(to, setti_chain_record_at(relation, last), relation->record_size);
         chain_redirect(relation, BY_SOURCE, chain_targets(relation, to->source), &to->by_source,
                        place, place);
-        chain_redirect(relation, BY_TARGET, chain_sources(relation, to->target), &to->by_target,
-                       place, place);
+        chain_redirect(relation, BY_TARGET, chain_sources(relation, to->link.target),
+                       &to->link.chain_, place, place);
     }
     /* The page emptied last stays, for a link that is added and removed repeatedly. */
     uint32_t spare = (relation->record_count >> relation->record_shift) + 1;
@@ -416,7 +413,7 @@ void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_sourc
     chain_side side = by_source ? BY_SOURCE : BY_TARGET;
     sett_chain_* chain = chain_at(relation, side, place);
     sett_links* list = by_source ? chain_targets(relation, setti_chain_source(relation, place))
-                                 : chain_sources(relation, setti_chain_target(relation, place));
+                                 : chain_sources(relation, setti_chain_at(relation, place)->target);
     SETTI_ASSERT(list != NULL && list->count != 0);
     if (list->last_ != place) {
         chain_unlink(relation, side, list, chain);
@@ -446,7 +443,7 @@ void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity ta
     return link + relation->data;
 }
 
-/* Walks the shorter of two lists; *steps becomes how many links were looked at. */
+/* Of many: walks the shorter of two lists; *steps becomes how many links were looked at. */
 static uint32_t chain_walk(const setti_relation* relation, sett_entity source, sett_entity target,
                            uint32_t* steps)
 {
@@ -467,10 +464,10 @@ static uint32_t chain_walk(const setti_relation* relation, sett_entity source, s
     uint32_t place = forth ? targets->first_ : sources->first_;
     for (; place != SETTI_NONE; ++*steps) {
         const setti_chain_record* record = setti_chain_record_at(relation, place);
-        if (forth ? sett_equals(record->target, target) : record->source == source.index) {
+        if (forth ? sett_equals(record->link.target, target) : record->source == source.index) {
             return place;
         }
-        place = forth ? record->by_source.next : record->by_target.next;
+        place = forth ? record->by_source.next : record->link.chain_.next;
     }
     return SETTI_NONE;
 }
@@ -478,12 +475,22 @@ static uint32_t chain_walk(const setti_relation* relation, sett_entity source, s
 uint32_t setti_chain_find(const setti_relation* relation, sett_entity source, sett_entity target)
 {
     uint32_t steps;
-    return chain_walk(relation, source, target, &steps);
+    if (relation->many) {
+        return chain_walk(relation, source, target, &steps);
+    }
+    const sett_link* link = setti_entity_is_current(&relation->world->entities, source)
+                                ? setti_chain_at(relation, source.index)
+                                : NULL;
+    bool found = link != NULL && !sett_is_null(target) && sett_equals(link->target, target);
+    return found ? source.index : SETTI_NONE;
 }
 
 uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_entity target)
 {
     uint32_t steps;
+    if (!relation->many) {
+        return setti_chain_find(relation, source, target);
+    }
     uint32_t place = chain_walk(relation, source, target, &steps);
     relation->walked += steps;
     if (relation->walked > (uint64_t)relation->record_count * CHAIN_PATIENCE &&
@@ -495,22 +502,19 @@ uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_e
 
 /* ----------------------------------------------------------------------------------- validation */
 
-/* The neighbours of the link at a place, and where it leads; NULL if there is no such link. */
+/* The neighbours of the link at a place, and whose list it is in; NULL if there is no such link. */
 static const sett_chain_* chain_look(const setti_relation* relation, chain_side side,
-                                     uint32_t place, sett_entity* target)
+                                     uint32_t place, sett_entity* whose)
 {
-    if (!relation->many) {
-        const sett_link* link = setti_storage_find(&relation->links->storage, place);
-        *target = link != NULL ? link->target : sett_null();
+    bool beyond = relation->many && place >= relation->record_count;
+    const sett_link* link = beyond ? NULL : setti_chain_at(relation, place);
+    if (link == NULL || side == BY_TARGET) {
+        *whose = link != NULL ? link->target : sett_null();
         return link != NULL ? &link->chain_ : NULL;
     }
-    if (place >= relation->record_count) {
-        return NULL;
-    }
     const setti_chain_record* record = setti_chain_record_at(relation, place);
-    *target = side == BY_TARGET ? record->target
-                                : setti_entity_at(&relation->world->entities, record->source);
-    return side == BY_TARGET ? &record->by_target : &record->by_source;
+    *whose = setti_entity_at(&relation->world->entities, record->source);
+    return &record->by_source;
 }
 
 /* Walks all lists of one kind; *total becomes how many links are on them. */
@@ -560,7 +564,7 @@ static bool chain_validate_pairs(const setti_relation* relation)
     for (uint32_t place = 0; place < relation->record_count && count == relation->record_count;
          place++) {
         const setti_chain_record* record = setti_chain_record_at(relation, place);
-        count -= pair_find(relation, record->source, record->target) != place;
+        count -= pair_find(relation, record->source, record->link.target) != place;
     }
     return count == relation->record_count;
 }

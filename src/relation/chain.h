@@ -10,12 +10,12 @@
 #include "sett/relationship.h"
 #include "world/change.h"
 
-/* A link of a relationship with many targets; its data follow. */
+/* A link of a relationship with many targets: the same, and what an exclusive one need not say. Its
+ * data follow. */
 typedef struct setti_chain_record {
-    uint32_t source; /* entity index */
-    sett_entity target;
+    sett_link link;        /* first; neighbours among the target's sources */
     sett_chain_ by_source; /* neighbours among the source's targets */
-    sett_chain_ by_target; /* neighbours among the target's sources */
+    uint32_t source;       /* entity index */
 } setti_chain_record;
 
 typedef struct setti_relation {
@@ -71,6 +71,17 @@ SETTI_INLINE setti_chain_record* setti_chain_record_at(const setti_relation* rel
     return (setti_chain_record*)(void*)(page + (size_t)row * relation->record_size);
 }
 
+/* The link at a place: of an exclusive relationship NULL if there is none. The second marks it as
+ * written. */
+SETTI_INLINE sett_link* setti_chain_at(const setti_relation* relation, uint32_t place)
+{
+    SETTI_ASSERT(place != SETTI_NONE);
+    return relation->many ? &setti_chain_record_at(relation, place)->link
+                          : setti_storage_find(&relation->links->storage, place);
+}
+
+sett_link* setti_chain_write(const setti_relation* relation, uint32_t place);
+
 /* Reserves one more record; `count` more than are reserved already. */
 bool setti_chain_reserve(setti_relation* relation);
 bool setti_chain_claim(setti_relation* relation, uint32_t count);
@@ -112,11 +123,10 @@ void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_sourc
 /* Runs on_set callbacks: links of a source changed, and it keeps the component. */
 void setti_chain_notify(const setti_relation* relation, uint32_t source);
 
-/* Of many: the record that leads from source to target, SETTI_NONE if there is none. Walks the
+/* The place of the link from source to target, SETTI_NONE if there is none. Of many: walks the
  * shorter list, or asks the table of pairs while there is one. The second makes one if walking has
  * taken that long: for calls that write anyway. */
 uint32_t setti_chain_find(const setti_relation* relation, sett_entity source, sett_entity target);
-
 uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_entity target);
 
 /* With many targets: drops the table of pairs. */
@@ -137,30 +147,23 @@ SETTI_INLINE uint32_t setti_chain_first(const setti_relation* relation, uint32_t
 /* The next link of the same entity, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_chain_next(const setti_relation* relation, uint32_t place, bool down)
 {
-    SETTI_ASSERT(place != SETTI_NONE);
-    if (relation->many) {
-        const setti_chain_record* record = setti_chain_record_at(relation, place);
-        return down ? record->by_target.next : record->by_source.next;
+    if (!down) {
+        return relation->many ? setti_chain_record_at(relation, place)->by_source.next : SETTI_NONE;
     }
-    const sett_link* link = down ? setti_storage_find(&relation->links->storage, place) : NULL;
+    const sett_link* link = setti_chain_at(relation, place);
     return link != NULL ? link->chain_.next : SETTI_NONE;
 }
 
-/* The index of the source of the link at a place, and its target. */
+/* The index of the source of the link at a place; the entity at its other end. */
 SETTI_INLINE uint32_t setti_chain_source(const setti_relation* relation, uint32_t place)
 {
     return relation->many ? setti_chain_record_at(relation, place)->source : place;
 }
 
-SETTI_INLINE sett_entity setti_chain_target(const setti_relation* relation, uint32_t place)
+SETTI_INLINE uint32_t setti_chain_other(const setti_relation* relation, uint32_t place, bool down)
 {
-    SETTI_ASSERT(place != SETTI_NONE);
-    if (relation->many) {
-        return setti_chain_record_at(relation, place)->target;
-    }
-    SETTI_ASSERT(setti_storage_has(&relation->links->storage, place));
-    const sett_link* link = setti_storage_find(&relation->links->storage, place);
-    return link->target;
+    return down ? setti_chain_source(relation, place)
+                : setti_chain_at(relation, place)->target.index;
 }
 
 /* The relation of a changing call, if the world allows it and the entity exists; else NULL, and the

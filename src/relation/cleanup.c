@@ -24,20 +24,23 @@ static sett_status cleanup_reject(sett_world* world, const setti_relation* relat
         (unsigned)index, how, (unsigned)other, relation->links->desc.name);
 }
 
+/* Collects the entities at the other ends of an entity's links, if they are destroyed as well. */
+static void cleanup_collect(sett_world* world, const setti_relation* relation, uint32_t index,
+                            bool down, sett_cleanup policy)
+{
+    uint32_t place =
+        policy == SETT_CLEANUP_DESTROY ? setti_chain_first(relation, index, down) : SETTI_NONE;
+    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, down)) {
+        setti_change_collect(world, setti_chain_other(relation, place, down));
+    }
+}
+
 /* ---------------------------------------------------------------------------------- as a source */
 
 static sett_status source_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_relation* relation = type->relation;
-    uint32_t place = relation->desc.on_source_destroyed == SETT_CLEANUP_DESTROY
-                         ? setti_chain_first(relation, index, false)
-                         : SETTI_NONE;
-    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, false)) {
-        sett_entity target = setti_chain_target(relation, place);
-        if (setti_entity_is_current(&world->entities, target)) {
-            setti_change_collect(world, target.index);
-        }
-    }
+    cleanup_collect(world, relation, index, false, relation->desc.on_source_destroyed);
     return SETT_OK;
 }
 
@@ -49,7 +52,7 @@ static sett_status source_validate(sett_world* world, setti_type* type, uint32_t
                          ? setti_chain_first(relation, index, false)
                          : SETTI_NONE;
     for (; place != SETTI_NONE; place = setti_chain_next(relation, place, false)) {
-        uint32_t target = setti_chain_target(relation, place).index;
+        uint32_t target = setti_chain_other(relation, place, false);
         if (!setti_change_is_dying(world, target)) {
             return cleanup_reject(world, relation, index, target, "leads to");
         }
@@ -78,12 +81,7 @@ static void source_unlink(sett_world* world, setti_type* type, uint32_t index)
 static sett_status target_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_relation* relation = type->relation_of_sources;
-    uint32_t place = relation->desc.on_target_destroyed == SETT_CLEANUP_DESTROY
-                         ? setti_chain_first(relation, index, true)
-                         : SETTI_NONE;
-    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, true)) {
-        setti_change_collect(world, setti_chain_source(relation, place));
-    }
+    cleanup_collect(world, relation, index, true, relation->desc.on_target_destroyed);
     return SETT_OK;
 }
 
@@ -94,7 +92,7 @@ static bool source_stranded(const sett_world* world, const setti_type* type, uin
     const setti_relation* relation = type->relation;
     uint32_t place = setti_chain_first(relation, index, false);
     while (place != SETTI_NONE &&
-           setti_change_is_dying(world, setti_chain_target(relation, place).index)) {
+           setti_change_is_dying(world, setti_chain_other(relation, place, false))) {
         place = setti_chain_next(relation, place, false);
     }
     return place == SETTI_NONE;

@@ -697,21 +697,14 @@ static void clone_remap_node(const setti_clone* clone, const setti_clone_node* n
 static unsigned char* clone_relink(setti_relation* relation, sett_entity source, sett_entity target)
 {
     SETTI_ASSERT(setti_storage_has(&relation->links->storage, source.index));
-    setti_pool* pool = &relation->world->pool;
-    if (!relation->many) {
-        sett_link* link = setti_storage_find_mut(pool, &relation->links->storage, source.index);
-        if (!sett_equals(link->target, target)) {
-            setti_chain_unlink(relation, link);
-            setti_chain_set(relation, source.index, link, target);
-        }
-        return (unsigned char*)link + relation->data;
-    }
     uint32_t place = setti_chain_find(relation, source, target);
-    if (place == SETTI_NONE) {
-        return setti_chain_link(relation, source.index, target);
+    if (place != SETTI_NONE) {
+        return (unsigned char*)setti_chain_write(relation, place) + relation->data;
     }
-    setti_pages_write(pool, &relation->records, place >> relation->record_shift);
-    return (unsigned char*)setti_chain_record_at(relation, place) + relation->data;
+    if (!relation->many) {
+        setti_chain_unlink(relation, setti_chain_write(relation, source.index));
+    }
+    return setti_chain_link(relation, source.index, target);
 }
 
 static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const clone_links* links)

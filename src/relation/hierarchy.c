@@ -993,19 +993,17 @@ typedef struct tree_call {
     sett_entity parent;
 } tree_call;
 
-static sett_status tree_apply_attach(sett_world* world, sett_entity entity,
-                                     const setti_command_call* given)
+static sett_status tree_apply_attach(sett_world* world, sett_entity entity, const void* given)
 {
-    const tree_call* call = (const tree_call*)(const void*)given;
+    const tree_call* call = given;
     return sett_entity_valid(world, call->parent)
                ? sett_hierarchy_attach(world, entity, call->parent)
                : SETT_OK;
 }
 
-static void tree_print_attach(const sett_world* world, const setti_command_call* given, char* out,
-                              size_t size)
+static void tree_print_attach(const sett_world* world, const void* given, char* out, size_t size)
 {
-    const tree_call* call = (const tree_call*)(const void*)given;
+    const tree_call* call = given;
     (void)world;
     snprintf(out, size, " to entity %u:%u", (unsigned)call->parent.index,
              (unsigned)call->parent.generation);
@@ -1013,22 +1011,19 @@ static void tree_print_attach(const sett_world* world, const setti_command_call*
 
 sett_status sett_cmd_attach(sett_commands* commands, sett_entity entity, sett_entity parent)
 {
+    static const setti_command_kind kind = {"attach", tree_apply_attach, tree_print_attach};
     if (SETTI_IS_NULL(commands)) {
         return SETT_STATUS_ARGUMENT;
     }
     sett_status status;
-    tree_call* call =
-        (tree_call*)(void*)setti_commands_call(commands, entity, "attach", sizeof(*call), &status);
+    tree_call* call = setti_commands_call(commands, entity, &kind, sizeof(*call), &status);
     if (call != NULL) {
-        call->call.apply = tree_apply_attach;
-        call->call.print = tree_print_attach;
         call->parent = parent;
     }
     return status;
 }
 
-static sett_status tree_apply_detach(sett_world* world, sett_entity entity,
-                                     const setti_command_call* call)
+static sett_status tree_apply_detach(sett_world* world, sett_entity entity, const void* call)
 {
     (void)call;
     return sett_hierarchy_detach(world, entity);
@@ -1036,15 +1031,12 @@ static sett_status tree_apply_detach(sett_world* world, sett_entity entity,
 
 sett_status sett_cmd_detach(sett_commands* commands, sett_entity entity)
 {
+    static const setti_command_kind kind = {"detach", tree_apply_detach, NULL};
     if (SETTI_IS_NULL(commands)) {
         return SETT_STATUS_ARGUMENT;
     }
     sett_status status;
-    setti_command_call* call =
-        setti_commands_call(commands, entity, "detach", sizeof(*call), &status);
-    if (call != NULL) {
-        call->apply = tree_apply_detach;
-    }
+    (void)setti_commands_call(commands, entity, &kind, sizeof(setti_command_call), &status);
     return status;
 }
 

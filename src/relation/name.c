@@ -429,26 +429,21 @@ sett_status sett_name_set(sett_world* world, sett_entity entity, const char* nam
     return status;
 }
 
-static const char* name_of_call(const setti_command_call* call)
+/* The name follows. */
+static sett_status name_apply_set(sett_world* world, sett_entity entity, const void* call)
 {
-    return (const char*)(call + 1);
+    return sett_name_set(world, entity, (const char*)call + sizeof(setti_command_call));
 }
 
-static sett_status name_apply_set(sett_world* world, sett_entity entity,
-                                  const setti_command_call* call)
-{
-    return sett_name_set(world, entity, name_of_call(call));
-}
-
-static void name_print_set(const sett_world* world, const setti_command_call* call, char* out,
-                           size_t size)
+static void name_print_set(const sett_world* world, const void* call, char* out, size_t size)
 {
     (void)world;
-    snprintf(out, size, " \"%.100s\"", name_of_call(call));
+    snprintf(out, size, " \"%.100s\"", (const char*)call + sizeof(setti_command_call));
 }
 
 sett_status sett_cmd_name_set(sett_commands* commands, sett_entity entity, const char* name)
 {
+    static const setti_command_kind kind = {"name", name_apply_set, name_print_set};
     if (SETTI_IS_NULL(commands)) {
         return SETT_STATUS_ARGUMENT;
     }
@@ -459,10 +454,8 @@ sett_status sett_cmd_name_set(sett_commands* commands, sett_entity entity, const
     }
     size_t size = strlen(name) + 1;
     setti_command_call* call =
-        setti_commands_call(commands, entity, "name", sizeof(*call) + size, &status);
+        setti_commands_call(commands, entity, &kind, sizeof(*call) + size, &status);
     if (call != NULL) {
-        call->apply = name_apply_set;
-        call->print = name_print_set;
         memcpy(call + 1, name, size);
     }
     return status;

@@ -278,11 +278,10 @@ typedef struct prefab_call {
 
 /* The record before this one has created its entity. When memory ran out in between, the program
  * may have added components to it. */
-static sett_status prefab_apply(sett_world* world, sett_entity entity,
-                                const setti_command_call* given)
+static sett_status prefab_apply(sett_world* world, sett_entity entity, const void* given)
 {
     static const char call[] = "sett_cmd_instantiate";
-    sett_entity prefab = ((const prefab_call*)(const void*)given)->prefab;
+    sett_entity prefab = ((const prefab_call*)given)->prefab;
     if (sett_entity_components(world, entity, NULL, 0) != 0) {
         return setti_world_fail(world, SETT_STATUS_PRESENT, call, entity, 0);
     }
@@ -297,26 +296,23 @@ static sett_status prefab_apply(sett_world* world, sett_entity entity,
     return status;
 }
 
-static void prefab_print(const sett_world* world, const setti_command_call* given, char* out,
-                         size_t size)
+static void prefab_print(const sett_world* world, const void* given, char* out, size_t size)
 {
-    sett_entity prefab = ((const prefab_call*)(const void*)given)->prefab;
+    sett_entity prefab = ((const prefab_call*)given)->prefab;
     (void)world;
     snprintf(out, size, " from entity %u:%u", (unsigned)prefab.index, (unsigned)prefab.generation);
 }
 
 sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity prefab)
 {
+    static const setti_command_kind kind = {"instantiate", prefab_apply, prefab_print};
     if (SETTI_IS_NULL(commands)) {
         return sett_null();
     }
-    setti_command_call* call;
-    sett_entity entity =
-        setti_commands_create_call(commands, "instantiate", sizeof(prefab_call), &call);
+    void* call;
+    sett_entity entity = setti_commands_create_call(commands, &kind, sizeof(prefab_call), &call);
     if (call != NULL) {
-        call->apply = prefab_apply;
-        call->print = prefab_print;
-        ((prefab_call*)(void*)call)->prefab = prefab;
+        ((prefab_call*)call)->prefab = prefab;
     }
     return entity;
 }

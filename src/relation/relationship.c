@@ -229,7 +229,7 @@ static void relation_describe_records(setti_relation* relation)
     layout->shift = relation->record_shift;
     layout->size = relation->record_size;
     layout->source = offsetof(setti_chain_record, source);
-    layout->target = offsetof(setti_chain_record, target);
+    layout->target = offsetof(setti_chain_record, link) + offsetof(sett_link, target);
     layout->data = relation->data;
     relation->links->records = layout;
 }
@@ -471,7 +471,7 @@ static bool relation_attach(setti_relation* relation, sett_entity source, sett_e
 }
 
 /* The link exists and is written to: gives it other data. */
-static void relation_rewrite(const setti_relation* relation, sett_entity source, void* link,
+static void relation_rewrite(const setti_relation* relation, sett_entity source, sett_link* link,
                              const void* data)
 {
     unsigned char* own = (unsigned char*)link + relation->data;
@@ -482,8 +482,8 @@ static void relation_rewrite(const setti_relation* relation, sett_entity source,
 }
 
 /* Redirects an existing exclusive link, or adds one. */
-static void* relation_set_target(setti_relation* relation, sett_entity source, sett_entity target,
-                                 const void* data)
+static sett_link* relation_set_target(setti_relation* relation, sett_entity source,
+                                      sett_entity target, const void* data)
 {
     SETTI_ASSERT(!relation->many);
     sett_world* world = relation->world;
@@ -514,31 +514,24 @@ static void* relation_set_target(setti_relation* relation, sett_entity source, s
 }
 
 /* Appends to the links of a source, or begins them. */
-static void* relation_add_target(setti_relation* relation, sett_entity source, sett_entity target,
-                                 const void* data)
+static sett_link* relation_add_target(setti_relation* relation, sett_entity source,
+                                      sett_entity target, const void* data)
 {
     SETTI_ASSERT(relation->many);
-    sett_world* world = relation->world;
     uint32_t place = setti_chain_search(relation, source, target);
-    if (place == SETTI_NONE) {
-        sett_links* targets =
-            setti_storage_find_mut(&world->pool, &relation->links->storage, source.index);
-        if (!setti_chain_reserve(relation) || !relation_attach(relation, source, target, data)) {
-            return NULL;
-        }
-        place = relation->record_count - 1;
-        if (targets != NULL) {
-            targets = setti_storage_find_mut(&world->pool, &relation->links->storage, source.index);
-            place = setti_chain_append(relation, source.index, targets, target);
-            unsigned char* record = (unsigned char*)setti_chain_record_at(relation, place);
-            relation_write(relation, record + relation->data, data);
-            setti_chain_notify(relation, source.index);
-        }
-    } else {
-        setti_pages_write(&world->pool, &relation->records, place >> relation->record_shift);
-        relation_rewrite(relation, source, setti_chain_record_at(relation, place), data);
+    if (place != SETTI_NONE) {
+        relation_rewrite(relation, source, setti_chain_write(relation, place), data);
+        return setti_chain_at(relation, place);
     }
-    return setti_chain_record_at(relation, place);
+    bool more = setti_storage_has(&relation->links->storage, source.index);
+    if (!setti_chain_reserve(relation) || !relation_attach(relation, source, target, data)) {
+        return NULL;
+    }
+    if (more) {
+        relation_write(relation, setti_chain_link(relation, source.index, target), data);
+        setti_chain_notify(relation, source.index);
+    }
+    return setti_chain_at(relation, relation->record_count - 1);
 }
 
 /* SETT_OK, or fails with CYCLE: links lead from the target to the source. Not checked while a delta
@@ -581,34 +574,19 @@ void* setti_relation_relate(sett_world* world, sett_entity source, sett_componen
     if (relation_check_cycle(relation, source, target) != SETT_OK) {
         return NULL;
     }
-    unsigned char* link = relation->many ? relation_add_target(relation, source, target, data)
-                                         : relation_set_target(relation, source, target, data);
+    sett_link* link = relation->many ? relation_add_target(relation, source, target, data)
+                                     : relation_set_target(relation, source, target, data);
     if (link == NULL) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, source, relationship);
         return NULL;
     }
-    return link + relation->data;
+    return (unsigned char*)link + relation->data;
 }
 
 void* sett_relate(sett_world* world, sett_entity source, sett_component relationship,
                   sett_entity target)
 {
     return setti_relation_relate(world, source, relationship, target, NULL);
-}
-
-/* The place of the link from source to target, SETTI_NONE if there is none. */
-static uint32_t relation_find(const setti_relation* relation, sett_entity source,
-                              sett_entity target)
-{
-    if (relation->many) {
-        return setti_chain_find(relation, source, target);
-    }
-    const sett_world* world = relation->world;
-    const sett_link* link = setti_entity_is_current(&world->entities, source)
-                                ? setti_storage_find(&relation->links->storage, source.index)
-                                : NULL;
-    return link != NULL && !sett_is_null(target) && sett_equals(link->target, target) ? source.index
-                                                                                      : SETTI_NONE;
 }
 
 sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component relationship,
@@ -618,8 +596,7 @@ sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component 
     if (relation == NULL) {
         return setti_world_failure(world);
     }
-    uint32_t place = relation->many ? setti_chain_search(relation, source, target)
-                                    : relation_find(relation, source, target);
+    uint32_t place = setti_chain_search(relation, source, target);
     if (place == SETTI_NONE) {
         return SETT_STATUS_ABSENT;
     }
@@ -639,10 +616,9 @@ typedef struct relation_call {
     bool has_data; /* they follow */
 } relation_call;
 
-static sett_status relation_apply_relate(sett_world* world, sett_entity source,
-                                         const setti_command_call* given)
+static sett_status relation_apply_relate(sett_world* world, sett_entity source, const void* given)
 {
-    const relation_call* call = (const relation_call*)(const void*)given;
+    const relation_call* call = given;
     if (!sett_entity_valid(world, call->target)) {
         return SETT_OK;
     }
@@ -652,30 +628,28 @@ static sett_status relation_apply_relate(sett_world* world, sett_entity source,
                : world->error;
 }
 
-static sett_status relation_apply_unrelate(sett_world* world, sett_entity source,
-                                           const setti_command_call* given)
+static sett_status relation_apply_unrelate(sett_world* world, sett_entity source, const void* given)
 {
-    const relation_call* call = (const relation_call*)(const void*)given;
-    if (sett_related(world, source, call->relationship, call->target) == NULL) {
-        return SETT_OK;
-    }
-    return sett_unrelate(world, source, call->relationship, call->target);
+    const relation_call* call = given;
+    return sett_related(world, source, call->relationship, call->target) != NULL
+               ? sett_unrelate(world, source, call->relationship, call->target)
+               : SETT_OK;
 }
 
-static void relation_print(const sett_world* world, const setti_command_call* given, char* out,
-                           size_t size)
+static void relation_print(const sett_world* world, const void* given, char* out, size_t size)
 {
-    const relation_call* call = (const relation_call*)(const void*)given;
+    const relation_call* call = given;
     snprintf(out, size, " %s entity %u:%u by \"%.100s\"",
-             given->apply == relation_apply_relate ? "to" : "from", (unsigned)call->target.index,
-             (unsigned)call->target.generation,
+             call->call.kind->apply == relation_apply_relate ? "to" : "from",
+             (unsigned)call->target.index, (unsigned)call->target.generation,
              setti_world_type(world, call->relationship)->desc.name);
 }
 
-static sett_status relation_record(
-    sett_commands* commands, sett_entity source, sett_component relationship, sett_entity target,
-    const void* data, sett_status (*apply)(sett_world*, sett_entity, const setti_command_call*))
+static sett_status relation_record(sett_commands* commands, sett_entity source,
+                                   sett_component relationship, sett_entity target,
+                                   const void* data, const setti_command_kind* kind)
 {
+
     const sett_world* world = sett_commands_world(commands);
     const setti_relation* relation = setti_relation_of(world, relationship);
     if (relation == NULL) {
@@ -684,14 +658,11 @@ static sett_status relation_record(
     }
     size_t size = data != NULL ? relation->data_size : 0;
     sett_status status;
-    relation_call* call = (relation_call*)(void*)setti_commands_call(
-        commands, source, apply == relation_apply_relate ? "relate" : "unrelate",
-        sizeof(*call) + size, &status);
+    relation_call* call =
+        setti_commands_call(commands, source, kind, sizeof(*call) + size, &status);
     if (call == NULL) {
         return status;
     }
-    call->call.apply = apply;
-    call->call.print = relation_print;
     call->relationship = relationship;
     call->target = target;
     call->has_data = size != 0;
@@ -704,37 +675,37 @@ static sett_status relation_record(
 sett_status sett_cmd_relate(sett_commands* commands, sett_entity source,
                             sett_component relationship, sett_entity target, const void* data)
 {
-    if (SETTI_IS_NULL(commands)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    return relation_record(commands, source, relationship, target, data, relation_apply_relate);
+    static const setti_command_kind kind = {"relate", relation_apply_relate, relation_print};
+    return SETTI_IS_NULL(commands)
+               ? SETT_STATUS_ARGUMENT
+               : relation_record(commands, source, relationship, target, data, &kind);
 }
 
 sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
                               sett_component relationship, sett_entity target)
 {
-    if (SETTI_IS_NULL(commands)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    return relation_record(commands, source, relationship, target, NULL, relation_apply_unrelate);
+    static const setti_command_kind kind = {"unrelate", relation_apply_unrelate, relation_print};
+    return SETTI_IS_NULL(commands)
+               ? SETT_STATUS_ARGUMENT
+               : relation_record(commands, source, relationship, target, NULL, &kind);
 }
 
 /* --------------------------------------------------------------------------------------- asking */
 
-static unsigned char* relation_link_at(const setti_relation* relation, uint32_t place)
+/* The relationship of a reading call; NULL if it is none. */
+static const setti_relation* relation_asked(const sett_world* world, sett_component relationship,
+                                            const char* call)
 {
-    SETTI_ASSERT(place != SETTI_NONE);
-    return relation->many ? (unsigned char*)setti_chain_record_at(relation, place)
-                          : setti_storage_find(&relation->links->storage, place);
+    return !setti_is_null(world, call, "world") ? setti_relation_of(world, relationship) : NULL;
 }
 
-/* The relationship, where data of a link is read or written: a running system declares that. Links
+/* The same where data of a link is read or written: a running system declares that. Links
  * themselves cannot change while systems run. */
 static const setti_relation* relation_accessed(const sett_world* world, sett_component relationship,
                                                uint32_t access, const char* call)
 {
-    const setti_relation* relation = setti_relation_of(world, relationship);
-    if (world->guard != NULL && relation != NULL && relation->data_size != 0) {
+    const setti_relation* relation = relation_asked(world, relationship, call);
+    if (relation != NULL && world->guard != NULL && relation->data_size != 0) {
         world->guard->touch(world->guard, world, relationship, access, call);
     }
     return relation;
@@ -743,81 +714,57 @@ static const setti_relation* relation_accessed(const sett_world* world, sett_com
 const void* sett_related(const sett_world* world, sett_entity source, sett_component relationship,
                          sett_entity target)
 {
-    if (SETTI_IS_NULL(world)) {
-        return NULL;
-    }
     const setti_relation* relation =
-        relation_accessed(world, relationship, SETTI_ACCESS_READ, "sett_related");
-    uint32_t place = relation != NULL ? relation_find(relation, source, target) : SETTI_NONE;
-    return place != SETTI_NONE ? relation_link_at(relation, place) + relation->data : NULL;
+        relation_accessed(world, relationship, SETTI_ACCESS_READ, __func__);
+    uint32_t place = relation != NULL ? setti_chain_find(relation, source, target) : SETTI_NONE;
+    return place != SETTI_NONE
+               ? (const unsigned char*)setti_chain_at(relation, place) + relation->data
+               : NULL;
 }
 
 void* sett_related_mut(sett_world* world, sett_entity source, sett_component relationship,
                        sett_entity target)
 {
-    if (SETTI_IS_NULL(world)) {
-        return NULL;
-    }
     const setti_relation* relation =
-        relation_accessed(world, relationship, SETTI_ACCESS_WRITE, "sett_related_mut");
-    uint32_t place = relation != NULL ? relation_find(relation, source, target) : SETTI_NONE;
-    if (place == SETTI_NONE) {
-        return NULL;
-    }
-    if (relation->many) {
-        setti_pages_write(&world->pool, &relation->records, place >> relation->record_shift);
-    } else {
-        (void)setti_storage_find_mut(&world->pool, &relation->links->storage, source.index);
-    }
-    return relation_link_at(relation, place) + relation->data;
+        relation_accessed(world, relationship, SETTI_ACCESS_WRITE, __func__);
+    uint32_t place = relation != NULL ? setti_chain_find(relation, source, target) : SETTI_NONE;
+    return place != SETTI_NONE ? (unsigned char*)setti_chain_write(relation, place) + relation->data
+                               : NULL;
 }
 
-/* A component of the entity, NULL if it does not exist or does not have it. */
-static const void* relation_value(const sett_world* world, const setti_type* type,
-                                  sett_entity entity)
+/* The component of the entity that its links begin in (`down`: those to it); NULL if it does not
+ * exist or does not have it. */
+static const void* relation_value(const setti_relation* relation, sett_entity entity, bool down)
 {
-    return setti_entity_is_current(&world->entities, entity)
-               ? setti_storage_find(&type->storage, entity.index)
+    return relation != NULL && setti_entity_is_current(&relation->world->entities, entity)
+               ? setti_storage_find(&(down ? relation->sources : relation->links)->storage,
+                                    entity.index)
                : NULL;
 }
 
 sett_entity sett_target(const sett_world* world, sett_entity source, sett_component relationship)
 {
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
-    const setti_relation* relation = setti_relation_of(world, relationship);
-    const void* value = relation != NULL ? relation_value(world, relation->links, source) : NULL;
+    const setti_relation* relation = relation_asked(world, relationship, __func__);
+    const void* value = relation_value(relation, source, false);
     if (value == NULL) {
         return sett_null();
     }
-    if (!relation->many) {
-        return ((const sett_link*)value)->target;
-    }
-    return setti_chain_record_at(relation, ((const sett_links*)value)->first_)->target;
+    const sett_links* links = value; /* of many */
+    const sett_link* link = relation->many ? setti_chain_at(relation, links->first_) : value;
+    return link->target;
 }
 
 uint32_t sett_target_count(const sett_world* world, sett_entity source, sett_component relationship)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    const setti_relation* relation = setti_relation_of(world, relationship);
-    const void* value = relation != NULL ? relation_value(world, relation->links, source) : NULL;
-    if (value == NULL) {
-        return 0;
-    }
-    return relation->many ? ((const sett_links*)value)->count : 1;
+    const setti_relation* relation = relation_asked(world, relationship, __func__);
+    const sett_links* links = relation_value(relation, source, false);
+    return links != NULL && relation->many ? links->count : links != NULL;
 }
 
 uint32_t sett_source_count(const sett_world* world, sett_component relationship, sett_entity target)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    const setti_relation* relation = setti_relation_of(world, relationship);
-    const sett_links* sources =
-        relation != NULL ? relation_value(world, relation->sources, target) : NULL;
+    const setti_relation* relation = relation_asked(world, relationship, __func__);
+    const sett_links* sources = relation_value(relation, target, true);
     return sources != NULL ? sources->count : 0;
 }
 
@@ -836,45 +783,30 @@ static sett_entity relation_next(const setti_relation* relation, sett_entity ent
     if (place == SETTI_NONE || (relation->many && place >= relation->record_count)) {
         return sett_null();
     }
-    const unsigned char* at = relation_link_at(relation, place);
-    const setti_chain_record* record = (const void*)at; /* of many, */
-    const sett_link* link = (const void*)at;            /* or exclusive, and NULL if it went */
-    if (at == NULL) {
+    const sett_link* link = setti_chain_at(relation, place); /* NULL: it went */
+    uint32_t source = link != NULL ? setti_chain_source(relation, place) : SETTI_NONE;
+    if (link == NULL || (down ? !sett_equals(link->target, entity) : source != entity.index)) {
         return sett_null();
     }
-    sett_entity target = relation->many ? record->target : link->target;
-    uint32_t source = relation->many ? record->source : place;
-    if (down ? !sett_equals(target, entity) : source != entity.index) {
-        return sett_null();
-    }
-    const sett_chain_* chain = !relation->many ? &link->chain_
-                               : down          ? &record->by_target
-                                               : &record->by_source;
     cursor->begun_ = true;
     cursor->at_ = place;
-    cursor->next_ = down || relation->many ? chain->next : SETTI_NONE;
-    cursor->data = at + relation->data;
-    return down ? setti_entity_at(entities, source) : target;
+    cursor->next_ = setti_chain_next(relation, place, down);
+    cursor->data = (const unsigned char*)link + relation->data;
+    return down ? setti_entity_at(entities, source) : link->target;
 }
 
 sett_entity sett_target_next(const sett_world* world, sett_entity source,
                              sett_component relationship, sett_link_cursor* cursor)
 {
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
     const setti_relation* relation =
-        relation_accessed(world, relationship, SETTI_ACCESS_READ, "sett_target_next");
+        relation_accessed(world, relationship, SETTI_ACCESS_READ, __func__);
     return relation != NULL ? relation_next(relation, source, cursor, false) : sett_null();
 }
 
 sett_entity sett_source_next(const sett_world* world, sett_component relationship,
                              sett_entity target, sett_link_cursor* cursor)
 {
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
     const setti_relation* relation =
-        relation_accessed(world, relationship, SETTI_ACCESS_READ, "sett_source_next");
+        relation_accessed(world, relationship, SETTI_ACCESS_READ, __func__);
     return relation != NULL ? relation_next(relation, target, cursor, true) : sett_null();
 }
