@@ -263,7 +263,7 @@ static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* k)
         if (clone->base_count != 0 && setti_hash_map_find(&clone->by_index, key) != SETTI_NONE) {
             return setti_world_fail_with(clone->to, SETT_STATUS_ARGUMENT,
                                          "%s: entity %u:%u is in two of the prefab and its bases",
-                                         clone->call, (unsigned)at.index, (unsigned)at.generation);
+                                         clone->call, SETTI_HANDLE(at));
         }
         if (clone->node_count > 1 &&
             !setti_hash_map_set(&clone->to->pool, &clone->by_index, key, *k)) {
@@ -869,8 +869,7 @@ static sett_status clone_reject_met(const setti_clone* clone, const setti_clone_
     return setti_world_fail_with(clone->to, SETT_STATUS_PRESENT,
                                  "%s: entity %u:%u has \"%.100s\" already - let it keep or "
                                  "overwrite what is there",
-                                 clone->call, (unsigned)node->onto.index,
-                                 (unsigned)node->onto.generation, type->desc.name);
+                                 clone->call, SETTI_HANDLE(node->onto), type->desc.name);
 }
 
 /* Remembers a component that a node and its entity have. */

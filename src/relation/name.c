@@ -214,8 +214,7 @@ static sett_status name_conflict(sett_world* world, const char* call, uint32_t i
         world, SETT_STATUS_CONFLICT,
         "%s: entity %u:%u cannot have the name \"%.200s\": its sibling %u:%u has it - names are "
         "unique among siblings",
-        call, (unsigned)a.index, (unsigned)a.generation, text != NULL ? text : "",
-        (unsigned)b.index, (unsigned)b.generation);
+        call, SETTI_HANDLE(a), text != NULL ? text : "", SETTI_HANDLE(b));
 }
 
 bool setti_name_may_move(sett_world* world, uint32_t index, uint32_t parent, const char* call)
@@ -318,12 +317,11 @@ sett_component sett_name_register(sett_world* world)
     if (setti_world_check_unlocked(world, __func__) != SETT_OK) {
         return 0;
     }
-    sett_component_desc desc = {0};
-    desc.name = "Name";
-    desc.size = sizeof(sett_name);
-    desc.type_name = "sett_name";
-    desc.id = SETT_ID_NAME;
-    desc.members = SETT_STRUCT(sett_name, key);
+    sett_component_desc desc = {.name = "Name",
+                                .size = sizeof(sett_name),
+                                .type_name = "sett_name",
+                                .id = SETT_ID_NAME,
+                                .members = SETT_STRUCT(sett_name, key)};
     names = setti_world_alloc(world, sizeof(*names), 16, __func__);
     sett_component id = names != NULL ? sett_component_register(world, &desc) : 0;
     if (id == 0) {
@@ -409,7 +407,7 @@ uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
                               "%s: the name \"%.200s\" is taken: entity %u:%u has it - names are "
                               "unique among siblings",
-                              call, name, (unsigned)taken.index, (unsigned)taken.generation);
+                              call, name, SETTI_HANDLE(taken));
     }
     return other == 0 ? key : 0;
 }
@@ -484,10 +482,8 @@ void setti_name_give(sett_world* world, uint32_t index, uint64_t key)
 const char* sett_name_get(const sett_world* of, sett_entity entity)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
-    if (SETTI_IS_NULL(world)) {
-        return NULL;
-    }
-    if (world->name_table == NULL || !setti_entity_is_current(&world->entities, entity)) {
+    if (SETTI_IS_NULL(world) || world->name_table == NULL ||
+        !setti_entity_is_current(&world->entities, entity)) {
         return NULL;
     }
     return setti_text_of(world, &world->name_table->texts, setti_name_key(world, entity.index));
@@ -511,11 +507,8 @@ static bool name_start(const sett_world* world, sett_entity from, uint32_t* link
 sett_entity sett_name_find(const sett_world* of, sett_entity parent, const char* name)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
     uint32_t link;
-    if (!name_start(world, parent, &link)) {
+    if (SETTI_IS_NULL(world) || !name_start(world, parent, &link)) {
         return sett_null();
     }
     return setti_hierarchy_entity(world, name_find_text(world, link, name, strlen(name)));
@@ -573,15 +566,12 @@ size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
     setti_writer_empty(out, size);
-    if (SETTI_IS_NULL(world)) {
+    if (SETTI_IS_NULL(world) || setti_entity_signature(&world->entities, entity) == NULL) {
         return 0;
     }
     size_t length = 0;
     const char* text;
     char number[16];
-    if (setti_entity_signature(&world->entities, entity) == NULL) {
-        return 0;
-    }
     uint32_t link = entity.index + 1;
     for (uint32_t at = link; at != 0; at = setti_hierarchy_parent(world, at - 1)) {
         length += name_step(world, at - 1, number, &text) + (at != link);
@@ -605,10 +595,7 @@ size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_
 sett_entity sett_name_next(const sett_world* of, const char* name, uint32_t* cursor)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
-    setti_name_table* names = world->name_table;
+    setti_name_table* names = SETTI_IS_NULL(world) ? NULL : world->name_table;
     uint64_t key = names != NULL ? setti_text_find(world, &names->texts, name, strlen(name)) : 0;
     if (key == 0) {
         return sett_null();

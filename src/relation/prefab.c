@@ -38,18 +38,12 @@ static sett_component prefab_hide(sett_world* world, uint32_t which, const char*
 
 sett_component sett_prefab_tag(sett_world* world)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    return prefab_hide(world, SETTI_HIDDEN_PREFAB, "Prefab");
+    return SETTI_IS_NULL(world) ? 0 : prefab_hide(world, SETTI_HIDDEN_PREFAB, "Prefab");
 }
 
 sett_component sett_disabled_tag(sett_world* world)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    return prefab_hide(world, SETTI_HIDDEN_DISABLED, "Disabled");
+    return SETTI_IS_NULL(world) ? 0 : prefab_hide(world, SETTI_HIDDEN_DISABLED, "Disabled");
 }
 
 sett_status sett_prefab_make(sett_world* world, sett_entity entity)
@@ -300,7 +294,7 @@ static void prefab_print(const sett_world* world, const void* given, char* out, 
 {
     sett_entity prefab = ((const prefab_call*)given)->prefab;
     (void)world;
-    snprintf(out, size, " from entity %u:%u", (unsigned)prefab.index, (unsigned)prefab.generation);
+    snprintf(out, size, " from entity %u:%u", SETTI_HANDLE(prefab));
 }
 
 sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity prefab)

@@ -284,10 +284,9 @@ static int relation_difference_one(sett_entity entity, const setti_relation* a,
                                                         data, NULL, 0) == 0)) {
             continue;
         }
-        int length = snprintf(out, size, "entity %u:%u: \"%.100s\" to entity %u:%u%s",
-                              (unsigned)entity.index, (unsigned)entity.generation,
-                              a->links->desc.name, (unsigned)target.index,
-                              (unsigned)target.generation, data == NULL ? only : " differs");
+        int length =
+            snprintf(out, size, "entity %u:%u: \"%.100s\" to entity %u:%u%s", SETTI_HANDLE(entity),
+                     a->links->desc.name, SETTI_HANDLE(target), data == NULL ? only : " differs");
         size_t at = SETTI_MIN((size_t)length, size);
         return data == NULL ? length
                             : length + of_data(a->data_type, cursor.data, b->data_type, data,
@@ -318,8 +317,7 @@ static void relation_describe(sett_world* world, const setti_type* type, sett_en
     }
     for (sett_entity target;
          !sett_is_null(target = sett_target_next(world, entity, type->id, &cursor));) {
-        setti_writer_add(out, "%s%u:%u", between, (unsigned)target.index,
-                         (unsigned)target.generation);
+        setti_writer_add(out, "%s%u:%u", between, SETTI_HANDLE(target));
         between = ", ";
     }
 }
@@ -549,8 +547,7 @@ static sett_status relation_check_cycle(const setti_relation* relation, sett_ent
             return setti_world_fail_with(
                 relation->world, SETT_STATUS_CYCLE,
                 "sett_relate: \"%.100s\" from entity %u:%u to %u:%u would close a circle",
-                relation->links->desc.name, (unsigned)source.index, (unsigned)source.generation,
-                (unsigned)target.index, (unsigned)target.generation);
+                relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
         }
         if (link == NULL) {
             break;
@@ -641,8 +638,7 @@ static void relation_print(const sett_world* world, const void* given, char* out
     const relation_call* call = given;
     snprintf(out, size, " %s entity %u:%u by \"%.100s\"",
              call->call.kind->apply == relation_apply_relate ? "to" : "from",
-             (unsigned)call->target.index, (unsigned)call->target.generation,
-             setti_world_type(world, call->relationship)->desc.name);
+             SETTI_HANDLE(call->target), setti_world_type(world, call->relationship)->desc.name);
 }
 
 static sett_status relation_record(sett_commands* commands, sett_entity source,
