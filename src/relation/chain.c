@@ -132,15 +132,6 @@ static void chain_unlink(const setti_relation* relation, chain_side side, sett_l
 
 /* ------------------------------------------------------------------------------------ exclusive */
 
-void setti_chain_set(setti_relation* relation, uint32_t source, sett_link* link, sett_entity target)
-{
-    SETTI_ASSERT(!relation->many);
-    sett_links* list = chain_sources(relation, target);
-    SETTI_ASSERT(list != NULL && sett_is_null(link->target));
-    link->target = target;
-    chain_append(relation, BY_TARGET, list, &link->chain_, source);
-}
-
 void setti_chain_unlink(setti_relation* relation, sett_link* link)
 {
     SETTI_ASSERT(!relation->many);
@@ -297,7 +288,7 @@ static void pair_make(setti_relation* relation)
     }
 }
 
-/* After a record was appended. */
+/* After a link was made. */
 static void pair_append(setti_relation* relation, uint32_t place)
 {
     if (!pair_is_current(relation)) {
@@ -353,22 +344,6 @@ bool setti_chain_claim(setti_relation* relation, uint32_t count)
     }
     relation->claimed += done ? count : 0;
     return done;
-}
-
-uint32_t setti_chain_append(setti_relation* relation, uint32_t source, sett_links* targets,
-                            sett_entity target)
-{
-    SETTI_ASSERT(relation->many);
-    SETTI_ASSERT(relation->record_count != SETTI_NONE && targets != NULL);
-    uint32_t place = relation->record_count++;
-    setti_chain_record* record = chain_record_mut(relation, place);
-    memset(record, 0, relation->record_size);
-    record->source = source;
-    record->link.target = target;
-    chain_append(relation, BY_SOURCE, targets, &record->by_source, place);
-    chain_append(relation, BY_TARGET, chain_sources(relation, target), &record->link.chain_, place);
-    pair_append(relation, place);
-    return place;
 }
 
 void setti_chain_delete(setti_relation* relation, uint32_t place)
@@ -433,23 +408,40 @@ void setti_chain_notify(const setti_relation* relation, uint32_t source)
 void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity target)
 {
     SETTI_ASSERT(setti_storage_has(&relation->links->storage, source));
-    unsigned char* link = chain_find_mut(relation, relation->links, source);
+    sett_links* sources = chain_sources(relation, target);
+    uint32_t place = source;
     if (relation->many) {
-        uint32_t place = setti_chain_append(relation, source, (sett_links*)(void*)link, target);
-        link = (unsigned char*)setti_chain_record_at(relation, place);
-    } else {
-        setti_chain_set(relation, source, (sett_link*)(void*)link, target);
+        SETTI_ASSERT(relation->record_count != SETTI_NONE);
+        place = relation->record_count++;
+        setti_chain_record* record = chain_record_mut(relation, place);
+        memset(record, 0, relation->record_size);
+        record->source = source;
+        chain_append(relation, BY_SOURCE, chain_targets(relation, source), &record->by_source,
+                     place);
     }
-    return link + relation->data;
+    sett_link* link = setti_chain_write(relation, place);
+    SETTI_ASSERT(sources != NULL && sett_is_null(link->target));
+    link->target = target;
+    chain_append(relation, BY_TARGET, sources, &link->chain_, place);
+    pair_append(relation, place);
+    return (unsigned char*)link + relation->data;
 }
 
-/* Of many: walks the shorter of two lists; *steps becomes how many links were looked at. */
+/* Walks the shorter of two lists; *steps becomes how many links were looked at. */
 static uint32_t chain_walk(const setti_relation* relation, sett_entity source, sett_entity target,
                            uint32_t* steps)
 {
     const setti_entity_table* entities = &relation->world->entities;
     *steps = 0;
-    if (!setti_entity_is_current(entities, source) || !setti_entity_is_current(entities, target)) {
+    if (!setti_entity_is_current(entities, source)) {
+        return SETTI_NONE;
+    }
+    if (!relation->many) {
+        const sett_link* link = setti_chain_at(relation, source.index);
+        bool found = link != NULL && !sett_is_null(target) && sett_equals(link->target, target);
+        return found ? source.index : SETTI_NONE;
+    }
+    if (!setti_entity_is_current(entities, target)) {
         return SETTI_NONE;
     }
     const sett_links* targets = setti_storage_find(&relation->links->storage, source.index);
@@ -475,22 +467,12 @@ static uint32_t chain_walk(const setti_relation* relation, sett_entity source, s
 uint32_t setti_chain_find(const setti_relation* relation, sett_entity source, sett_entity target)
 {
     uint32_t steps;
-    if (relation->many) {
-        return chain_walk(relation, source, target, &steps);
-    }
-    const sett_link* link = setti_entity_is_current(&relation->world->entities, source)
-                                ? setti_chain_at(relation, source.index)
-                                : NULL;
-    bool found = link != NULL && !sett_is_null(target) && sett_equals(link->target, target);
-    return found ? source.index : SETTI_NONE;
+    return chain_walk(relation, source, target, &steps);
 }
 
 uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_entity target)
 {
     uint32_t steps;
-    if (!relation->many) {
-        return setti_chain_find(relation, source, target);
-    }
     uint32_t place = chain_walk(relation, source, target, &steps);
     relation->walked += steps;
     if (relation->walked > (uint64_t)relation->record_count * CHAIN_PATIENCE &&

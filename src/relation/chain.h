@@ -91,25 +91,18 @@ bool setti_chain_claim(setti_relation* relation, uint32_t count);
 bool setti_chain_reserve_target(const setti_relation* relation, uint32_t index);
 void setti_chain_make_target(const setti_relation* relation, sett_entity target);
 
-/* Links an entity that has the component to one that has its list, records reserved. Returns the
- * data. */
+/* Links an entity that has the component to one that has its list, records reserved: an exclusive
+ * link leads nowhere before. Needs no memory. Returns the data. */
 void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity target);
 
 /* The same for many whose exclusive links lead nowhere. */
 void setti_chain_link_many(const setti_relation* relation, const sett_entity* sources,
                            uint32_t count, sett_entity target);
 
-/* Sets the target of an exclusive link; the target has its list. */
-void setti_chain_set(setti_relation* relation, uint32_t source, sett_link* link,
-                     sett_entity target);
-
 /* Takes a value out of its target's list; the value then leads nowhere. */
 void setti_chain_unlink(setti_relation* relation, sett_link* link);
 
-/* Of many: appends a link, reserved, to a source that has its list; takes one away. Both need no
- * memory. Taking away renumbers the last record. Returns the record's place. */
-uint32_t setti_chain_append(setti_relation* relation, uint32_t source, sett_links* targets,
-                            sett_entity target);
+/* Of many: takes a link away, and renumbers the last record. Needs no memory. */
 void setti_chain_delete(setti_relation* relation, uint32_t place);
 
 /* Takes one away, and runs on_set, if its source has others; false, and nothing is done, if it is

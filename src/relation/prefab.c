@@ -95,7 +95,7 @@ static sett_entity prefab_scope(const sett_world* world)
 }
 
 /* Makes instances: one by its recipe if there is one, else node by node. */
-static sett_status prefab_run(sett_world* world, const setti_instance* instance, uint32_t count,
+static sett_status prefab_run(sett_world* world, const setti_clone_desc* instance, uint32_t count,
                               sett_entity* out)
 {
     SETTI_ASSERT(world->locks == 0);
@@ -108,21 +108,14 @@ static sett_status prefab_run(sett_world* world, const setti_instance* instance,
     if (simple && setti_recipe_run(world, instance, out, &status)) {
         return status;
     }
-    setti_clone clone = {.from = world,
+    setti_clone clone = {.desc = *instance,
+                         .from = world,
                          .to = world,
-                         .call = instance->call,
                          .count = count,
-                         .into = instance->into,
-                         .instances = world->instance_of->relation,
-                         .given = instance->values,
-                         .given_count = instance->value_count,
-                         .parent = instance->parent,
-                         .name = instance->name,
-                         .bases = instance->bases,
-                         .base_count = instance->base_count};
-    status = setti_clone_run(&clone, instance->prefab, out);
+                         .instances = world->instance_of->relation};
+    status = setti_clone_run(&clone, out);
     if (status == SETT_OK && simple) {
-        setti_recipe_learn(world, instance->prefab);
+        setti_recipe_learn(world, instance->root);
     }
     return status;
 }
@@ -172,7 +165,7 @@ static bool prefab_check_parent(sett_world* world, sett_entity parent, uint32_t 
 sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t count,
                              sett_entity* out)
 {
-    setti_instance one = {.call = "sett_instantiate", .prefab = prefab};
+    setti_clone_desc one = {.call = "sett_instantiate", .root = prefab};
     sett_entity made;
     sett_status status = setti_world_check_unlocked(world, one.call);
     if (status != SETT_OK || count == 0) {
@@ -209,7 +202,7 @@ static bool prefab_check_values(sett_world* world, const sett_instantiate_desc* 
 
 /* Whether the instance can be attached to its parent, and be named there. */
 static bool prefab_prepare_place(sett_world* world, const sett_instantiate_desc* desc,
-                                 setti_instance* one)
+                                 setti_clone_desc* one)
 {
     one->parent = sett_is_null(desc->parent) ? prefab_scope(world) : desc->parent;
     if (!sett_is_null(one->parent) && !prefab_check_parent(world, one->parent, 1, one->call)) {
@@ -230,12 +223,12 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
     if (desc == NULL) {
         return sett_null();
     }
-    setti_instance one = {.call = "sett_instantiate_with",
-                          .prefab = desc->prefab,
-                          .values = desc->values,
-                          .value_count = desc->value_count,
-                          .bases = desc->bases,
-                          .base_count = desc->base_count};
+    setti_clone_desc one = {.call = "sett_instantiate_with",
+                            .root = desc->prefab,
+                            .values = desc->values,
+                            .value_count = desc->value_count,
+                            .bases = desc->bases,
+                            .base_count = desc->base_count};
     sett_entity made = sett_null();
     if (setti_world_check_unlocked(world, one.call) != SETT_OK) {
         return made;
@@ -282,7 +275,7 @@ static sett_status prefab_apply(sett_world* world, sett_entity entity, const voi
     if (!sett_entity_valid(world, prefab)) {
         return sett_entity_destroy(world, entity);
     }
-    setti_instance one = {.call = call, .prefab = prefab, .into = entity};
+    setti_clone_desc one = {.call = call, .root = prefab, .into = entity};
     sett_status status = prefab_run(world, &one, 1, &entity);
     if (status != SETT_OK && status != SETT_STATUS_OUT_OF_MEMORY) {
         (void)sett_entity_destroy(world, entity);

@@ -479,57 +479,36 @@ static void relation_rewrite(const setti_relation* relation, sett_entity source,
     }
 }
 
-/* Redirects an existing exclusive link, or adds one. */
-static sett_link* relation_set_target(setti_relation* relation, sett_entity source,
-                                      sett_entity target, const void* data)
+/* Makes a link, or gives data to one that exists; an exclusive one that leads elsewhere is turned.
+ * NULL when memory runs out. */
+static sett_link* relation_link(setti_relation* relation, sett_entity source, sett_entity target,
+                                const void* data)
 {
-    SETTI_ASSERT(!relation->many);
     sett_world* world = relation->world;
-    setti_storage* storage = &relation->links->storage;
-    sett_link* link = setti_storage_find_mut(&world->pool, storage, source.index);
-    if (link != NULL && sett_equals(link->target, target)) {
-        relation_rewrite(relation, source, link, data);
-        return link;
-    }
-    bool turned = link != NULL;
-    bool replaces = turned && relation->links->replace_observers != 0;
-    void* old = replaces ? setti_change_preserve(world, relation->links, link) : NULL;
-    if ((replaces && old == NULL) || !relation_attach(relation, source, target, data)) {
-        setti_change_release(world, relation->links, old);
-        return NULL;
-    }
-    link = setti_storage_find_mut(&world->pool, storage, source.index);
-    if (turned) {
-        setti_chain_unlink(relation, link);
-        setti_chain_set(relation, source.index, link, target);
-        relation_write(relation, (unsigned char*)link + relation->data, data);
-        world->replaced_link = old;
-        setti_chain_notify(relation, source.index);
-        world->replaced_link = NULL;
-        setti_change_release(world, relation->links, old);
-    }
-    return link;
-}
-
-/* Appends to the links of a source, or begins them. */
-static sett_link* relation_add_target(setti_relation* relation, sett_entity source,
-                                      sett_entity target, const void* data)
-{
-    SETTI_ASSERT(relation->many);
     uint32_t place = setti_chain_search(relation, source, target);
     if (place != SETTI_NONE) {
         relation_rewrite(relation, source, setti_chain_write(relation, place), data);
         return setti_chain_at(relation, place);
     }
-    bool more = setti_storage_has(&relation->links->storage, source.index);
-    if (!setti_chain_reserve(relation) || !relation_attach(relation, source, target, data)) {
+    const void* value = setti_storage_find(&relation->links->storage, source.index);
+    bool replaces = value != NULL && !relation->many && relation->links->replace_observers != 0;
+    void* old = replaces ? setti_change_preserve(world, relation->links, value) : NULL;
+    if ((replaces && old == NULL) || (relation->many && !setti_chain_reserve(relation)) ||
+        !relation_attach(relation, source, target, data)) {
+        setti_change_release(world, relation->links, old);
         return NULL;
     }
-    if (more) {
+    if (value != NULL) {
+        if (!relation->many) {
+            setti_chain_unlink(relation, setti_chain_write(relation, source.index));
+        }
         relation_write(relation, setti_chain_link(relation, source.index, target), data);
+        world->replaced_link = old;
         setti_chain_notify(relation, source.index);
+        world->replaced_link = NULL;
+        setti_change_release(world, relation->links, old);
     }
-    return setti_chain_at(relation, relation->record_count - 1);
+    return setti_chain_at(relation, relation->many ? relation->record_count - 1 : source.index);
 }
 
 /* SETT_OK, or fails with CYCLE: links lead from the target to the source. Not checked while a delta
@@ -571,8 +550,7 @@ void* setti_relation_relate(sett_world* world, sett_entity source, sett_componen
     if (relation_check_cycle(relation, source, target) != SETT_OK) {
         return NULL;
     }
-    sett_link* link = relation->many ? relation_add_target(relation, source, target, data)
-                                     : relation_set_target(relation, source, target, data);
+    sett_link* link = relation_link(relation, source, target, data);
     if (link == NULL) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, source, relationship);
         return NULL;
