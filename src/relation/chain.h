@@ -27,10 +27,6 @@ typedef struct setti_relation {
     uint32_t data;       /* offset of the data in a link's value or record */
     uint32_t data_size;
     const setti_type* data_type; /* what the data is: see setti_component_make_part */
-    /* the link being created: its value is initialised linked, so that callbacks see it complete */
-    sett_entity pending_source;
-    sett_entity pending_target; /* null: new values lead nowhere */
-    const void* pending_data;   /* NULL: zeroes */
 
     /* Of many: the records of all links, without gaps. */
     setti_pages records;

@@ -668,7 +668,7 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
         if (setti_world_check_unlocked(world, call) != SETT_OK) {
             return world->error;
         }
-        if (!setti_change_add_two(world, tree->type, parent, tree->type, entity)) {
+        if (!setti_change_add_two(world, tree->type, parent, tree->type, entity, NULL)) {
             return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, tree->type->id);
         }
         bool beside = before != 0 && tree_read(tree, before)->parent == parent.index + 1;

@@ -272,11 +272,8 @@ static bool name_is_ready(const sett_world* world)
 
 static void name_settle(sett_world* world)
 {
-    setti_name_table* names = world->name_table;
-    if (!name_is_synced(world, names) || !name_is_ready(world)) {
-        (void)name_sync(world, names);
-        (void)setti_text_sync(world, &names->texts);
-    }
+    (void)name_sync(world, world->name_table);
+    (void)setti_text_sync(world, &world->name_table->texts);
 }
 
 static void name_describe(sett_world* world, const setti_type* type, sett_entity entity,

@@ -39,20 +39,6 @@ static void relation_write(const setti_relation* relation, void* to, const void*
     }
 }
 
-/* Initialises values; the one that sett_relate creates gets its target before callbacks run. */
-static void links_init(void* values, uint32_t count, void* user)
-{
-    setti_relation* relation = user;
-    memset(values, 0, (size_t)count * relation->links->storage.size);
-    if (!sett_is_null(relation->pending_target)) {
-        sett_entity target = relation->pending_target;
-        relation->pending_target = sett_null();
-        void* data = setti_chain_link(relation, relation->pending_source.index, target);
-        relation_write(relation, data, relation->pending_data);
-        relation->pending_data = NULL;
-    }
-}
-
 /* ---------------------------------------------------------------------------------- registering */
 
 /* Where things lie in a link, and how large it is. */
@@ -143,7 +129,6 @@ static sett_component relation_register_links(setti_relation* relation,
                                 .align = sizeof(uint32_t),
                                 .members = list_members,
                                 .copy = links_copy,
-                                .init = links_init,
                                 .user = relation};
     if (!relation->many) {
         desc.align = SETTI_MAX(relation->data_type->desc.align, sizeof(uint32_t));
@@ -450,22 +435,21 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
     return relation;
 }
 
-/* Gives the target its list and the source its component, which then leads there. False when memory
- * runs out. */
-static bool relation_attach(setti_relation* relation, sett_entity source, sett_entity target,
-                            const void* data)
+/* The first link of a source, or its only one: callbacks see it complete. */
+typedef struct relation_fill {
+    setti_edit_fill fill; /* first */
+    setti_relation* relation;
+    sett_entity source;
+    sett_entity target;
+    const void* data;
+} relation_fill;
+
+static void relation_fill_value(const setti_edit_fill* fill, void* value)
 {
-    SETTI_ASSERT(relation->world->locks == 0 && sett_is_null(relation->pending_target));
-    if (!setti_storage_has(&relation->links->storage, source.index)) {
-        relation->pending_source = source;
-        relation->pending_target = target;
-        relation->pending_data = data;
-    }
-    bool done =
-        setti_change_add_two(relation->world, relation->sources, target, relation->links, source);
-    SETTI_ASSERT(!done || sett_is_null(relation->pending_target));
-    relation->pending_target = sett_null();
-    return done;
+    const relation_fill* link = (const relation_fill*)(const void*)fill;
+    void* data = setti_chain_link(link->relation, link->source.index, link->target);
+    (void)value;
+    relation_write(link->relation, data, link->data);
 }
 
 /* The link exists and is written to: gives it other data. */
@@ -493,8 +477,10 @@ static sett_link* relation_link(setti_relation* relation, sett_entity source, se
     const void* value = setti_storage_find(&relation->links->storage, source.index);
     bool replaces = value != NULL && !relation->many && relation->links->replace_observers != 0;
     void* old = replaces ? setti_change_preserve(world, relation->links, value) : NULL;
+    relation_fill first = {{relation_fill_value}, relation, source, target, data};
     if ((replaces && old == NULL) || (relation->many && !setti_chain_reserve(relation)) ||
-        !relation_attach(relation, source, target, data)) {
+        !setti_change_add_two(world, relation->sources, target, relation->links, source,
+                              &first.fill)) {
         setti_change_release(world, relation->links, old);
         return NULL;
     }
@@ -575,11 +561,8 @@ sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component 
     if (place == SETTI_NONE) {
         return SETT_STATUS_ABSENT;
     }
-    if (setti_chain_delete_one(relation, place)) {
-        return SETT_OK;
-    }
-    sett_status status = setti_world_check_unlocked(world, __func__);
-    return status == SETT_OK ? sett_remove(world, source, relationship) : status;
+    return setti_chain_delete_one(relation, place) ? SETT_OK
+                                                   : sett_remove(world, source, relationship);
 }
 
 /* ------------------------------------------------------------------------------------ recording */
