@@ -62,7 +62,7 @@ static sett_links* chain_targets(const setti_relation* relation, uint32_t source
 
 static setti_chain_record* chain_record_mut(const setti_relation* relation, uint32_t place)
 {
-    setti_pages_write(&relation->world->pool, &relation->records, place >> relation->record_shift);
+    setti_pages_write(&relation->world->pool, &relation->records, place >> relation->layout.shift);
     return setti_chain_record_at(relation, place);
 }
 
@@ -329,7 +329,7 @@ bool setti_chain_reserve(setti_relation* relation)
     bool fresh;
     return relation->record_count != SETTI_NONE &&
            setti_pages_ensure(&relation->world->pool, &relation->records,
-                              relation->record_count >> relation->record_shift, &fresh);
+                              relation->record_count >> relation->layout.shift, &fresh);
 }
 
 bool setti_chain_claim(setti_relation* relation, uint32_t count)
@@ -337,9 +337,9 @@ bool setti_chain_claim(setti_relation* relation, uint32_t count)
     SETTI_ASSERT(relation->many);
     bool fresh;
     uint64_t end = (uint64_t)relation->record_count + relation->claimed + count;
-    uint32_t number = (relation->record_count + relation->claimed) >> relation->record_shift;
+    uint32_t number = (relation->record_count + relation->claimed) >> relation->layout.shift;
     bool done = end < SETTI_NONE;
-    for (; done && number <= (uint32_t)(end - 1) >> relation->record_shift; number++) {
+    for (; done && number <= (uint32_t)(end - 1) >> relation->layout.shift; number++) {
         done = setti_pages_ensure(&relation->world->pool, &relation->records, number, &fresh);
     }
     relation->claimed += done ? count : 0;
@@ -358,14 +358,14 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
     pair_delete(relation, place, last);
     if (place != last) {
         setti_chain_record* to = chain_record_mut(relation, place);
-        memcpy(to, setti_chain_record_at(relation, last), relation->record_size);
+        memcpy(to, setti_chain_record_at(relation, last), relation->layout.size);
         chain_redirect(relation, BY_SOURCE, chain_targets(relation, to->source), &to->by_source,
                        place, place);
         chain_redirect(relation, BY_TARGET, chain_sources(relation, to->link.target),
                        &to->link.chain_, place, place);
     }
     /* The page emptied last stays, for a link that is added and removed repeatedly. */
-    uint32_t spare = (relation->record_count >> relation->record_shift) + 1;
+    uint32_t spare = (relation->record_count >> relation->layout.shift) + 1;
     if (setti_pages_get(&relation->records, spare) != NULL) {
         setti_pages_free(&relation->world->pool, &relation->records, spare);
     }
@@ -414,7 +414,7 @@ void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity ta
         SETTI_ASSERT(relation->record_count != SETTI_NONE);
         place = relation->record_count++;
         setti_chain_record* record = chain_record_mut(relation, place);
-        memset(record, 0, relation->record_size);
+        memset(record, 0, relation->layout.size);
         record->source = source;
         chain_append(relation, BY_SOURCE, chain_targets(relation, source), &record->by_source,
                      place);
@@ -424,7 +424,7 @@ void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity ta
     link->target = target;
     chain_append(relation, BY_TARGET, sources, &link->chain_, place);
     pair_append(relation, place);
-    return (unsigned char*)link + relation->data;
+    return (unsigned char*)link + relation->layout.data;
 }
 
 /* Walks the shorter of two lists; *steps becomes how many links were looked at. */

@@ -24,7 +24,6 @@ typedef struct setti_relation {
     setti_type* links;   /* the component of sources: sett_link and data, or sett_links */
     setti_type* sources; /* the component of targets: sett_links */
     bool many;           /* desc.many */
-    uint32_t data;       /* offset of the data in a link's value or record */
     uint32_t data_size;
     const setti_type* data_type; /* what the data is: see setti_component_make_part */
 
@@ -32,10 +31,8 @@ typedef struct setti_relation {
     setti_pages records;
     uint32_t record_count; /* with the pages, part of the state */
     setti_root root;
-    uint32_t record_size;
-    uint32_t record_shift; /* records a page = 1 << shift */
-    setti_records layout;  /* the same, for code that knows only types */
-    uint32_t claimed;      /* records reserved by a creation of many, see clone.c */
+    setti_records layout; /* of records; `data` of exclusive links as well */
+    uint32_t claimed;     /* records reserved by a creation of many, see clone.c */
 
     /* Of many: the record of a source and a target, an open table of record numbers plus one. A
      * cache, made when looking for links along lists has taken as long as making it. */
@@ -61,10 +58,10 @@ SETTI_INLINE setti_chain_record* setti_chain_record_at(const setti_relation* rel
                                                        uint32_t place)
 {
     SETTI_ASSERT(relation->many &&
-                 setti_pages_get(&relation->records, place >> relation->record_shift) != NULL);
-    unsigned char* page = relation->records.data[place >> relation->record_shift];
-    uint32_t row = place & (((uint32_t)1 << relation->record_shift) - 1);
-    return (setti_chain_record*)(void*)(page + (size_t)row * relation->record_size);
+                 setti_pages_get(&relation->records, place >> relation->layout.shift) != NULL);
+    unsigned char* page = relation->records.data[place >> relation->layout.shift];
+    uint32_t row = place & (((uint32_t)1 << relation->layout.shift) - 1);
+    return (setti_chain_record*)(void*)(page + (size_t)row * relation->layout.size);
 }
 
 /* The link at a place: of an exclusive relationship NULL if there is none. The second marks it as

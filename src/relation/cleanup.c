@@ -36,8 +36,8 @@ static sett_status cleanup_validate(sett_world* world, const setti_relation* rel
         if (!setti_change_is_dying(world, other)) {
             return setti_world_fail_with(
                 world, SETT_STATUS_REJECTED,
-                "sett_entity_destroy: entity %u %s entity %u by \"%.100s\", which stays; destroy or "
-                "unrelate that first",
+                "sett_entity_destroy: entity %u %s entity %u by \"%.100s\", which stays; "
+                "destroy or unrelate that first",
                 (unsigned)index, down ? "is the target of" : "leads to", (unsigned)other,
                 relation->links->desc.name);
         }

@@ -699,7 +699,7 @@ static unsigned char* clone_relink(setti_relation* relation, sett_entity source,
     SETTI_ASSERT(setti_storage_has(&relation->links->storage, source.index));
     uint32_t place = setti_chain_find(relation, source, target);
     if (place != SETTI_NONE) {
-        return (unsigned char*)setti_chain_write(relation, place) + relation->data;
+        return (unsigned char*)setti_chain_write(relation, place) + relation->layout.data;
     }
     if (!relation->many) {
         setti_chain_unlink(relation, setti_chain_write(relation, source.index));
@@ -861,15 +861,6 @@ void setti_clone_release(setti_clone* clone)
     clone_free(clone, clone->leads, clone->lead_room, sizeof(*clone->leads));
 }
 
-static sett_status clone_reject_met(const setti_clone* clone, const setti_clone_node* node,
-                                    const setti_type* type)
-{
-    return setti_world_fail_with(clone->to, SETT_STATUS_PRESENT,
-                                 "%s: entity %u:%u has \"%.100s\" already - let it keep or "
-                                 "overwrite what is there",
-                                 clone->desc.call, SETTI_HANDLE(node->onto), type->desc.name);
-}
-
 /* Remembers a component that a node and its entity have. */
 static sett_status clone_meet_type(setti_clone* clone, setti_clone_node* node, setti_type* type,
                                    setti_type* to)
@@ -880,7 +871,10 @@ static sett_status clone_meet_type(setti_clone* clone, setti_clone_node* node, s
         return SETT_OK;
     }
     if (merge->rejects) {
-        return clone_reject_met(clone, node, to);
+        return setti_world_fail_with(clone->to, SETT_STATUS_PRESENT,
+                                     "%s: entity %u:%u has \"%.100s\" already - let it keep or "
+                                     "overwrite what is there",
+                                     clone->desc.call, SETTI_HANDLE(node->onto), to->desc.name);
     }
     if (clone_verdict(clone, type) == SETTI_CLONE_RAW && merge->overwrites) {
         return clone_reject_raw(clone, type);

@@ -259,11 +259,8 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
 {
     const setti_hierarchy* tree = world->hierarchy;
     const sett_hierarchy* node = setti_storage_find(&type->storage, index);
-    if (node->first == 0) {
-        return SETT_OK;
-    }
     sett_children_policy policy = tree_policy(tree, node);
-    if (policy == SETT_CHILDREN_DETACH) {
+    if (node->first == 0 || policy == SETT_CHILDREN_DETACH) {
         return SETT_OK;
     }
     for (uint32_t child = node->first; child != 0; child = tree_read(tree, child)->next) {
@@ -876,11 +873,9 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
         return world->error;
     }
     const setti_type* type = world->hierarchy->type;
-    sett_hierarchy* node = NULL;
-    if (setti_storage_has(&type->storage, entity.index) ||
-        setti_world_check_unlocked(world, __func__) == SETT_OK) {
-        node = sett_ensure(world, entity, type->id);
-    }
+    bool may = setti_storage_has(&type->storage, entity.index) ||
+               setti_world_check_unlocked(world, __func__) == SETT_OK;
+    sett_hierarchy* node = may ? sett_ensure(world, entity, type->id) : NULL;
     if (node == NULL) {
         return world->error;
     }

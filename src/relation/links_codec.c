@@ -16,9 +16,9 @@ static const void* codec_link_at(setti_sides* sides, const setti_type* type, uin
         return sides->value(sides, type, place, side);
     }
     const unsigned char* page =
-        sides->page(sides, &relation->records, place >> relation->record_shift, side);
-    uint32_t row = place & (((uint32_t)1 << relation->record_shift) - 1);
-    return page + (size_t)row * relation->record_size;
+        sides->page(sides, &relation->records, place >> relation->layout.shift, side);
+    uint32_t row = place & (((uint32_t)1 << relation->layout.shift) - 1);
+    return page + (size_t)row * relation->layout.size;
 }
 
 static uint32_t codec_link_bytes(const setti_type* type)
@@ -32,7 +32,7 @@ static void codec_link_encode(setti_encoder* to, const setti_type* type, const v
     setti_encode_number(to, link->target.index, 4);
     setti_encode_number(to, link->target.generation, 4);
     to->write_data(to, type->relation->data_type,
-                   (const unsigned char*)value + type->relation->data);
+                   (const unsigned char*)value + type->relation->layout.data);
 }
 
 /* The k-th target of an entry, and its data as it travels. */

@@ -91,14 +91,15 @@ static recipe** recipe_slot(const sett_world* world, sett_entity prefab)
 void setti_recipe_drop(sett_world* world)
 {
     struct setti_recipes* all = world->recipes;
-    for (uint32_t k = 0; all != NULL && k < all->count; k++) {
+    if (all == NULL) {
+        return;
+    }
+    for (uint32_t k = 0; k < all->count; k++) {
         recipe_free(world, all->slots[k]);
     }
-    if (all != NULL) {
-        setti_hash_map_deinit(&world->pool, &all->by_prefab);
-        setti_pool_free(&world->pool, all->slots, all->capacity * sizeof(recipe*), 16);
-        memset(all, 0, sizeof(*all));
-    }
+    setti_hash_map_deinit(&world->pool, &all->by_prefab);
+    setti_pool_free(&world->pool, all->slots, all->capacity * sizeof(recipe*), 16);
+    memset(all, 0, sizeof(*all));
 }
 
 /* Keeps the recipes of prefabs that exist; all others go. */

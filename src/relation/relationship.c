@@ -25,8 +25,8 @@ static void links_copy(void* to, const void* from, uint32_t count, void* user)
     const setti_relation* relation = user;
     size_t size = relation->links->storage.size;
     for (uint32_t k = 0; !relation->many && k < count; k++) {
-        memcpy((unsigned char*)to + k * size + relation->data,
-               (const unsigned char*)from + k * size + relation->data, relation->data_size);
+        memcpy((unsigned char*)to + k * size + relation->layout.data,
+               (const unsigned char*)from + k * size + relation->layout.data, relation->data_size);
     }
 }
 
@@ -46,16 +46,26 @@ static void relation_lay_out(setti_relation* relation, const sett_component_desc
 {
     size_t head = relation->many ? sizeof(setti_chain_record) : sizeof(sett_link);
     size_t align = SETTI_MAX(data->align, sizeof(uint32_t));
-    relation->data = (uint32_t)setti_align_up(head, align);
-    relation->data_size = (uint32_t)data->size;
-    relation->record_size = (uint32_t)setti_align_up(relation->data + data->size, align);
-    relation->record_shift = 10;
-    while (relation->record_shift > 4 &&
-           (size_t)relation->record_size << relation->record_shift > RECORD_PAGE) {
-        relation->record_shift--;
+    size_t begin = setti_align_up(head, align);
+    size_t size = setti_align_up(begin + data->size, align);
+    uint32_t shift = 10;
+    while (shift > 4 && size << shift > RECORD_PAGE) {
+        shift--;
     }
-    setti_pages_init(&relation->records, (size_t)relation->record_size << relation->record_shift,
-                     SETTI_MAX(align, 64));
+    setti_pages_init(&relation->records, size << shift, SETTI_MAX(align, 64));
+    relation->data_size = (uint32_t)data->size;
+    relation->layout = (setti_records){
+        .pages = &relation->records,
+        .count = &relation->record_count,
+        .root = &relation->root,
+        .listed = offsetof(sett_links, count),
+        .first = offsetof(sett_links, first_),
+        .next = offsetof(setti_chain_record, by_source) + offsetof(sett_chain_, next),
+        .shift = shift,
+        .size = (uint32_t)size,
+        .source = offsetof(setti_chain_record, source),
+        .target = offsetof(setti_chain_record, link) + offsetof(sett_link, target),
+        .data = (uint32_t)begin};
 }
 
 /* Where a link leads, and how many there are, is compared and hashed; not their neighbours. */
@@ -87,7 +97,7 @@ static bool relation_describe_value(const setti_relation* relation, sett_struct*
     const sett_component_desc* data = &relation->data_type->desc;
     bool known = data->size == 0 || data->members != NULL;
     uint32_t count = data->members != NULL ? data->members->count : 0;
-    *room_size = known ? (count + 1) * sizeof(sett_member) : relation->record_size;
+    *room_size = known ? (count + 1) * sizeof(sett_member) : relation->layout.size;
     *room = setti_pool_alloc(&relation->world->pool, *room_size, 16);
     if (*room == NULL) {
         return false;
@@ -97,16 +107,16 @@ static bool relation_describe_value(const setti_relation* relation, sett_struct*
         member[0] = (sett_member){.name = "link", .size = sizeof(sett_link), .of = link_members};
         for (uint32_t k = 0; k < count; k++) {
             member[k + 1] = data->members->members[k];
-            member[k + 1].offset += relation->data;
+            member[k + 1].offset += relation->layout.data;
         }
         *of =
-            (sett_struct){desc->name, relation->record_size, count + 1, member, sett_members_link_};
+            (sett_struct){desc->name, relation->layout.size, count + 1, member, sett_members_link_};
         desc->members = of;
         return true;
     }
     memset(*room, 0, *room_size);
     memset(*room, 255, sizeof(sett_entity));
-    unsigned char* mask = (unsigned char*)*room + relation->data;
+    unsigned char* mask = (unsigned char*)*room + relation->layout.data;
     memset(mask, 255, data->size);
     if (data->mask != NULL) {
         memcpy(mask, data->mask, data->size);
@@ -125,7 +135,7 @@ static sett_component relation_register_links(setti_relation* relation,
                                 .type_name = relation->many ? "sett_links" : NULL,
                                 .id = given->id,
                                 .storage = given->storage,
-                                .size = relation->many ? sizeof(sett_links) : relation->record_size,
+                                .size = relation->many ? sizeof(sett_links) : relation->layout.size,
                                 .align = sizeof(uint32_t),
                                 .members = list_members,
                                 .copy = links_copy,
@@ -200,23 +210,6 @@ static setti_relation* relation_make(sett_world* world, const sett_relationship_
     }
     relation_lay_out(relation, &data);
     return relation;
-}
-
-static void relation_describe_records(setti_relation* relation)
-{
-    setti_records* layout = &relation->layout;
-    layout->pages = &relation->records;
-    layout->count = &relation->record_count;
-    layout->root = &relation->root;
-    layout->listed = offsetof(sett_links, count);
-    layout->first = offsetof(sett_links, first_);
-    layout->next = offsetof(setti_chain_record, by_source) + offsetof(sett_chain_, next);
-    layout->shift = relation->record_shift;
-    layout->size = relation->record_size;
-    layout->source = offsetof(setti_chain_record, source);
-    layout->target = offsetof(setti_chain_record, link) + offsetof(sett_link, target);
-    layout->data = relation->data;
-    relation->links->records = layout;
 }
 
 static const setti_relation* relation_of_either(const setti_type* type)
@@ -352,7 +345,7 @@ static void relation_publish(setti_relation* relation, sett_component links, set
         setti_world_add_root(world, &relation->root, &relation->record_count,
                              sizeof(relation->record_count), &relation->records, NULL);
         relation->root.name = relation->links->desc.name;
-        relation_describe_records(relation);
+        relation->links->records = &relation->layout;
     }
 }
 
@@ -401,12 +394,16 @@ sett_component sett_relationship_register_sized(sett_world* world,
     return links;
 }
 
+/* The relationship of a reading call; NULL if it is none. */
+static const setti_relation* relation_asked(const sett_world* world, sett_component relationship,
+                                            const char* call)
+{
+    return !setti_is_null(world, call, "world") ? setti_relation_of(world, relationship) : NULL;
+}
+
 sett_component sett_relationship_sources(const sett_world* world, sett_component relationship)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    const setti_relation* relation = setti_relation_of(world, relationship);
+    const setti_relation* relation = relation_asked(world, relationship, __func__);
     return relation != NULL ? relation->sources->id : 0;
 }
 
@@ -456,7 +453,7 @@ static void relation_fill_value(const setti_edit_fill* fill, void* value)
 static void relation_rewrite(const setti_relation* relation, sett_entity source, sett_link* link,
                              const void* data)
 {
-    unsigned char* own = (unsigned char*)link + relation->data;
+    unsigned char* own = (unsigned char*)link + relation->layout.data;
     if (data != NULL && memcmp(own, data, relation->data_size) != 0) {
         relation_write(relation, own, data);
         setti_chain_notify(relation, source.index);
@@ -541,7 +538,7 @@ void* setti_relation_relate(sett_world* world, sett_entity source, sett_componen
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, source, relationship);
         return NULL;
     }
-    return (unsigned char*)link + relation->data;
+    return (unsigned char*)link + relation->layout.data;
 }
 
 void* sett_relate(sett_world* world, sett_entity source, sett_component relationship,
@@ -649,14 +646,7 @@ sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
 
 /* --------------------------------------------------------------------------------------- asking */
 
-/* The relationship of a reading call; NULL if it is none. */
-static const setti_relation* relation_asked(const sett_world* world, sett_component relationship,
-                                            const char* call)
-{
-    return !setti_is_null(world, call, "world") ? setti_relation_of(world, relationship) : NULL;
-}
-
-/* The same where data of a link is read or written: a running system declares that. Links
+/* As relation_asked, where data of a link is read or written: a running system declares that. Links
  * themselves cannot change while systems run. */
 static const setti_relation* relation_accessed(const sett_world* world, sett_component relationship,
                                                uint32_t access, const char* call)
@@ -675,7 +665,7 @@ const void* sett_related(const sett_world* world, sett_entity source, sett_compo
         relation_accessed(world, relationship, SETTI_ACCESS_READ, __func__);
     uint32_t place = relation != NULL ? setti_chain_find(relation, source, target) : SETTI_NONE;
     return place != SETTI_NONE
-               ? (const unsigned char*)setti_chain_at(relation, place) + relation->data
+               ? (const unsigned char*)setti_chain_at(relation, place) + relation->layout.data
                : NULL;
 }
 
@@ -685,8 +675,9 @@ void* sett_related_mut(sett_world* world, sett_entity source, sett_component rel
     const setti_relation* relation =
         relation_accessed(world, relationship, SETTI_ACCESS_WRITE, __func__);
     uint32_t place = relation != NULL ? setti_chain_find(relation, source, target) : SETTI_NONE;
-    return place != SETTI_NONE ? (unsigned char*)setti_chain_write(relation, place) + relation->data
-                               : NULL;
+    return place != SETTI_NONE
+               ? (unsigned char*)setti_chain_write(relation, place) + relation->layout.data
+               : NULL;
 }
 
 /* The component of the entity that its links begin in (`down`: those to it); NULL if it does not
@@ -748,7 +739,7 @@ static sett_entity relation_next(const setti_relation* relation, sett_entity ent
     cursor->begun_ = true;
     cursor->at_ = place;
     cursor->next_ = setti_chain_next(relation, place, down);
-    cursor->data = (const unsigned char*)link + relation->data;
+    cursor->data = (const unsigned char*)link + relation->layout.data;
     return down ? setti_entity_at(entities, source) : link->target;
 }
 
