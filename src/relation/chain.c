@@ -35,23 +35,18 @@ typedef enum chain_side {
     BY_SOURCE,
 } chain_side;
 
-/* The value of an entity, to write; inlined for arrays. */
-SETTI_INLINE void* chain_find_mut(const setti_relation* relation, const setti_type* type,
-                                  uint32_t index)
-{
-    void* value;
-    setti_pool* pool = &relation->world->pool;
-    return setti_array_try_find_mut(pool, &type->storage, index, &value)
-               ? value
-               : setti_storage_find_mut(pool, &type->storage, index);
-}
-
 /* The list of a target's sources; NULL if the entity never was a target, or does not exist. */
 static sett_links* chain_sources(const setti_relation* relation, sett_entity target)
 {
-    return setti_entity_is_current(&relation->world->entities, target)
-               ? chain_find_mut(relation, relation->sources, target.index)
-               : NULL;
+    setti_pool* pool = &relation->world->pool;
+    const setti_storage* storage = &relation->sources->storage;
+    void* list;
+    if (!setti_entity_is_current(&relation->world->entities, target)) {
+        return NULL;
+    }
+    return setti_array_try_find_mut(pool, storage, target.index, &list)
+               ? list
+               : setti_storage_find_mut(pool, storage, target.index);
 }
 
 /* Of many: the list of a source's targets. */
@@ -62,15 +57,8 @@ static sett_links* chain_targets(const setti_relation* relation, uint32_t source
 
 static setti_chain_record* chain_record_mut(const setti_relation* relation, uint32_t place)
 {
-    setti_pages_write(&relation->world->pool, &relation->records, place >> relation->layout.shift);
-    return setti_chain_record_at(relation, place);
-}
-
-sett_link* setti_chain_write(const setti_relation* relation, uint32_t place)
-{
-    SETTI_ASSERT(place != SETTI_NONE);
-    return relation->many ? &chain_record_mut(relation, place)->link
-                          : chain_find_mut(relation, relation->links, place);
+    SETTI_ASSERT(relation->many);
+    return (setti_chain_record*)(void*)setti_chain_write(relation, place);
 }
 
 /* The neighbours of the link at a place, to be written. */
@@ -433,15 +421,7 @@ static uint32_t chain_walk(const setti_relation* relation, sett_entity source, s
 {
     const setti_entity_table* entities = &relation->world->entities;
     *steps = 0;
-    if (!setti_entity_is_current(entities, source)) {
-        return SETTI_NONE;
-    }
-    if (!relation->many) {
-        const sett_link* link = setti_chain_at(relation, source.index);
-        bool found = link != NULL && !sett_is_null(target) && sett_equals(link->target, target);
-        return found ? source.index : SETTI_NONE;
-    }
-    if (!setti_entity_is_current(entities, target)) {
+    if (!setti_entity_is_current(entities, source) || !setti_entity_is_current(entities, target)) {
         return SETTI_NONE;
     }
     const sett_links* targets = setti_storage_find(&relation->links->storage, source.index);
@@ -464,7 +444,7 @@ static uint32_t chain_walk(const setti_relation* relation, sett_entity source, s
     return SETTI_NONE;
 }
 
-uint32_t setti_chain_find(const setti_relation* relation, sett_entity source, sett_entity target)
+uint32_t setti_chain_look_up(const setti_relation* relation, sett_entity source, sett_entity target)
 {
     uint32_t steps;
     return chain_walk(relation, source, target, &steps);

@@ -73,7 +73,20 @@ SETTI_INLINE sett_link* setti_chain_at(const setti_relation* relation, uint32_t 
                           : setti_storage_find(&relation->links->storage, place);
 }
 
-sett_link* setti_chain_write(const setti_relation* relation, uint32_t place);
+SETTI_INLINE sett_link* setti_chain_write(const setti_relation* relation, uint32_t place)
+{
+    SETTI_ASSERT(place != SETTI_NONE);
+    setti_pool* pool = &relation->world->pool;
+    const setti_storage* storage = &relation->links->storage;
+    void* value;
+    if (relation->many) {
+        setti_pages_write(pool, &relation->records, place >> relation->layout.shift);
+        return &setti_chain_record_at(relation, place)->link;
+    }
+    return setti_array_try_find_mut(pool, storage, place, &value)
+               ? value
+               : setti_storage_find_mut(pool, storage, place);
+}
 
 /* Reserves one more record; `count` more than are reserved already. */
 bool setti_chain_reserve(setti_relation* relation);
@@ -109,11 +122,26 @@ void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_sourc
 /* Runs on_set callbacks: links of a source changed, and it keeps the component. */
 void setti_chain_notify(const setti_relation* relation, uint32_t source);
 
-/* The place of the link from source to target, SETTI_NONE if there is none. Of many: walks the
+/* Of many: the record that leads from source to target, SETTI_NONE if there is none. Walks the
  * shorter list, or asks the table of pairs while there is one. The second makes one if walking has
  * taken that long: for calls that write anyway. */
-uint32_t setti_chain_find(const setti_relation* relation, sett_entity source, sett_entity target);
+uint32_t setti_chain_look_up(const setti_relation* relation, sett_entity source,
+                             sett_entity target);
 uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_entity target);
+
+/* The place of the link from source to target, SETTI_NONE if there is none. */
+SETTI_INLINE uint32_t setti_chain_find(const setti_relation* relation, sett_entity source,
+                                       sett_entity target)
+{
+    if (relation->many) {
+        return setti_chain_look_up(relation, source, target);
+    }
+    const sett_link* link = setti_entity_is_current(&relation->world->entities, source)
+                                ? setti_storage_find(&relation->links->storage, source.index)
+                                : NULL;
+    bool found = link != NULL && !sett_is_null(target) && sett_equals(link->target, target);
+    return found ? source.index : SETTI_NONE;
+}
 
 /* With many targets: drops the table of pairs. */
 void setti_chain_drop_pairs(setti_relation* relation);

@@ -711,8 +711,10 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
     uint32_t link = entity.index + 1;
     tree_mark(world, storage, parent.index + 1, cow);
     uint32_t first = above->first;
-    *node = (sett_hierarchy){
-        .parent = parent.index + 1, .previous = link, .depth = tree_depth_below(above)};
+    node->parent = parent.index + 1;
+    node->first = node->next = node->children = 0;
+    node->previous = link;
+    node->depth = tree_depth_below(above);
     above->children += SETTI_CHILD;
     if (first == 0) {
         above->first = link;

@@ -177,19 +177,6 @@ static void name_write(sett_world* world, uint32_t index, uint64_t key)
     name->key = key;
 }
 
-/* The link of a sibling that has a name; 0 if none has. */
-static uint32_t name_taken(sett_world* world, uint32_t index, uint64_t key)
-{
-    return name_find(world, setti_hierarchy_parent(world, index), key, index + 1);
-}
-
-/* Gives an entity that has the component and no name one that no sibling has; reserved. */
-static void name_enter(sett_world* world, uint32_t index, uint64_t key)
-{
-    name_write(world, index, key);
-    name_put(world->name_table, index + 1, name_hash(setti_hierarchy_parent(world, index), key));
-}
-
 void setti_name_end(sett_world* world, uint32_t index)
 {
     setti_name_table* names = world->name_table;
@@ -254,7 +241,7 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
     uint32_t parent = setti_hierarchy_parent(world, index);
     bool known = name_is_synced(world, names); /* an index built now has it at its present place */
     uint32_t hash = name_hash(known ? from : parent, key);
-    bool taken = name_taken(world, index, key) != 0;
+    bool taken = name_find(world, parent, key, index + 1) != 0;
     if (name_is_synced(world, names) && (known || taken)) {
         name_take(names, index + 1, hash);
     }
@@ -366,19 +353,25 @@ static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t 
     if (!name_sync(world, names) || !name_reserve(world, names, names->count + 1)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, names->type->id);
     }
-    uint32_t other = name_taken(world, entity.index, key);
+    uint32_t parent = setti_hierarchy_parent(world, entity.index);
+    uint32_t other = name_find(world, parent, key, entity.index + 1);
     if (other == 0 && !setti_storage_has(&names->type->storage, entity.index)) {
         if (setti_world_check_unlocked(world, call) != SETT_OK ||
             sett_add(world, entity, names->type->id) == NULL) {
             return world->error;
         }
-        other = name_taken(world, entity.index, key); /* callbacks name others, or move this one */
+        parent = setti_hierarchy_parent(world, entity.index);    /* callbacks may have moved it, */
+        other = name_find(world, parent, key, entity.index + 1); /* and named others */
     }
     if (other != 0) {
         return name_conflict(world, call, entity.index, other);
     }
-    setti_name_end(world, entity.index);
-    name_enter(world, entity.index, key);
+    uint64_t old = setti_name_key(world, entity.index);
+    if (old != 0) {
+        name_take(names, entity.index + 1, name_hash(parent, old));
+    }
+    name_write(world, entity.index, key);
+    name_put(names, entity.index + 1, name_hash(parent, key));
     return SETT_OK;
 }
 
@@ -477,8 +470,10 @@ void setti_name_give(sett_world* world, uint32_t index, uint64_t key)
 {
     SETTI_ASSERT(key != 0);
     SETTI_ASSERT(setti_name_key(world, index) == 0);
-    if (name_taken(world, index, key) == 0) {
-        name_enter(world, index, key);
+    uint32_t parent = setti_hierarchy_parent(world, index);
+    if (name_find(world, parent, key, index + 1) == 0) {
+        name_write(world, index, key);
+        name_put(world->name_table, index + 1, name_hash(parent, key));
     }
 }
 

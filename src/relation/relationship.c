@@ -461,27 +461,28 @@ static void relation_rewrite(const setti_relation* relation, sett_entity source,
 }
 
 /* Makes a link, or gives data to one that exists; an exclusive one that leads elsewhere is turned.
- * NULL when memory runs out. */
-static sett_link* relation_link(setti_relation* relation, sett_entity source, sett_entity target,
-                                const void* data)
+ * Returns its data, NULL when memory runs out. */
+static void* relation_link(setti_relation* relation, sett_entity source, sett_entity target,
+                           const void* data)
 {
     sett_world* world = relation->world;
-    uint32_t place = setti_chain_search(relation, source, target);
-    if (place != SETTI_NONE) {
-        relation_rewrite(relation, source, setti_chain_write(relation, place), data);
-        return setti_chain_at(relation, place);
+    setti_type* type = relation->links;
+    uint32_t place = relation->many ? setti_chain_search(relation, source, target) : source.index;
+    sett_link* link = place != SETTI_NONE ? setti_chain_write(relation, place) : NULL;
+    if (link != NULL && sett_equals(link->target, target)) {
+        relation_rewrite(relation, source, link, data);
+        return (unsigned char*)link + relation->layout.data;
     }
-    const void* value = setti_storage_find(&relation->links->storage, source.index);
-    bool replaces = value != NULL && !relation->many && relation->links->replace_observers != 0;
-    void* old = replaces ? setti_change_preserve(world, relation->links, value) : NULL;
+    bool more = link != NULL || (relation->many && setti_storage_has(&type->storage, source.index));
+    bool replaces = link != NULL && type->replace_observers != 0;
+    void* old = replaces ? setti_change_preserve(world, type, link) : NULL;
     relation_fill first = {{relation_fill_value}, relation, source, target, data};
     if ((replaces && old == NULL) || (relation->many && !setti_chain_reserve(relation)) ||
-        !setti_change_add_two(world, relation->sources, target, relation->links, source,
-                              &first.fill)) {
-        setti_change_release(world, relation->links, old);
+        !setti_change_add_two(world, relation->sources, target, type, source, &first.fill)) {
+        setti_change_release(world, type, old);
         return NULL;
     }
-    if (value != NULL) {
+    if (more) {
         if (!relation->many) {
             setti_chain_unlink(relation, setti_chain_write(relation, source.index));
         }
@@ -489,9 +490,10 @@ static sett_link* relation_link(setti_relation* relation, sett_entity source, se
         world->replaced_link = old;
         setti_chain_notify(relation, source.index);
         world->replaced_link = NULL;
-        setti_change_release(world, relation->links, old);
+        setti_change_release(world, type, old);
     }
-    return setti_chain_at(relation, relation->many ? relation->record_count - 1 : source.index);
+    place = relation->many ? relation->record_count - 1 : source.index;
+    return (unsigned char*)setti_chain_at(relation, place) + relation->layout.data;
 }
 
 /* SETT_OK, or fails with CYCLE: links lead from the target to the source. Not checked while a delta
@@ -533,12 +535,11 @@ void* setti_relation_relate(sett_world* world, sett_entity source, sett_componen
     if (relation_check_cycle(relation, source, target) != SETT_OK) {
         return NULL;
     }
-    sett_link* link = relation_link(relation, source, target, data);
-    if (link == NULL) {
+    void* own = relation_link(relation, source, target, data);
+    if (own == NULL) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, source, relationship);
-        return NULL;
     }
-    return (unsigned char*)link + relation->layout.data;
+    return own;
 }
 
 void* sett_relate(sett_world* world, sett_entity source, sett_component relationship,
@@ -554,7 +555,8 @@ sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component 
     if (relation == NULL) {
         return setti_world_failure(world);
     }
-    uint32_t place = setti_chain_search(relation, source, target);
+    uint32_t place = relation->many ? setti_chain_search(relation, source, target)
+                                    : setti_chain_find(relation, source, target);
     if (place == SETTI_NONE) {
         return SETT_STATUS_ABSENT;
     }
@@ -682,9 +684,10 @@ void* sett_related_mut(sett_world* world, sett_entity source, sett_component rel
 
 /* The component of the entity that its links begin in (`down`: those to it); NULL if it does not
  * exist or does not have it. */
-static const void* relation_value(const setti_relation* relation, sett_entity entity, bool down)
+static const void* relation_value(const sett_world* world, const setti_relation* relation,
+                                  sett_entity entity, bool down)
 {
-    return relation != NULL && setti_entity_is_current(&relation->world->entities, entity)
+    return relation != NULL && setti_entity_is_current(&world->entities, entity)
                ? setti_storage_find(&(down ? relation->sources : relation->links)->storage,
                                     entity.index)
                : NULL;
@@ -693,7 +696,7 @@ static const void* relation_value(const setti_relation* relation, sett_entity en
 sett_entity sett_target(const sett_world* world, sett_entity source, sett_component relationship)
 {
     const setti_relation* relation = relation_asked(world, relationship, __func__);
-    const void* value = relation_value(relation, source, false);
+    const void* value = relation_value(world, relation, source, false);
     if (value == NULL) {
         return sett_null();
     }
@@ -705,14 +708,14 @@ sett_entity sett_target(const sett_world* world, sett_entity source, sett_compon
 uint32_t sett_target_count(const sett_world* world, sett_entity source, sett_component relationship)
 {
     const setti_relation* relation = relation_asked(world, relationship, __func__);
-    const sett_links* links = relation_value(relation, source, false);
+    const sett_links* links = relation_value(world, relation, source, false);
     return links != NULL && relation->many ? links->count : links != NULL;
 }
 
 uint32_t sett_source_count(const sett_world* world, sett_component relationship, sett_entity target)
 {
     const setti_relation* relation = relation_asked(world, relationship, __func__);
-    const sett_links* sources = relation_value(relation, target, true);
+    const sett_links* sources = relation_value(world, relation, target, true);
     return sources != NULL ? sources->count : 0;
 }
 
@@ -738,7 +741,7 @@ static sett_entity relation_next(const setti_relation* relation, sett_entity ent
     }
     cursor->begun_ = true;
     cursor->at_ = place;
-    cursor->next_ = setti_chain_next(relation, place, down);
+    cursor->next_ = down ? link->chain_.next : setti_chain_next(relation, place, false);
     cursor->data = (const unsigned char*)link + relation->layout.data;
     return down ? setti_entity_at(entities, source) : link->target;
 }
