@@ -684,8 +684,8 @@ void* sett_related_mut(sett_world* world, sett_entity source, sett_component rel
 
 /* The component of the entity that its links begin in (`down`: those to it); NULL if it does not
  * exist or does not have it. */
-static const void* relation_value(const sett_world* world, const setti_relation* relation,
-                                  sett_entity entity, bool down)
+SETTI_INLINE const void* relation_value(const sett_world* world, const setti_relation* relation,
+                                        sett_entity entity, bool down)
 {
     return relation != NULL && setti_entity_is_current(&world->entities, entity)
                ? setti_storage_find(&(down ? relation->sources : relation->links)->storage,
