@@ -615,11 +615,49 @@ static void paths_lead_up(void)
     CHECK_END(world);
 }
 
+typedef struct name_rival {
+    sett_entity rival;
+    sett_entity parent;
+} name_rival;
+
+static void takes_the_name(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    name_rival* r = user;
+    (void)value;
+    if (!sett_is_null(r->parent)) {
+        CHECK_EQ(sett_hierarchy_attach(world, entity, r->parent), SETT_OK);
+    }
+    if (!sett_is_null(r->rival)) {
+        CHECK_EQ(sett_name_set(world, r->rival, "x"), SETT_OK);
+    }
+}
+
+static void callbacks_take_names_and_move(void)
+{
+    sett_world* world = quiet_world();
+    sett_entity parent = named(world, sett_null(), "parent");
+    name_rival r = {named(world, sett_null(), "rival"), sett_null()};
+    sett_entity e = sett_entity_create(world);
+    sett_entity child = sett_entity_create(world);
+    CHECK_EQ(sett_hierarchy_attach(world, child, parent), SETT_OK);
+    CHECK_EQ(sett_hierarchy_detach(world, child), SETT_OK);
+    sett_observer_desc desc = {.component = SETT_ID_NAME, .on_add = takes_the_name, .user = &r};
+    CHECK(sett_observer_create(world, &desc) != NULL);
+    CHECK_EQ(sett_name_set(world, e, "x"), SETT_STATUS_CONFLICT);
+    CHECK(sett_name_get(world, e) == NULL);
+    expect_path(world, "x", r.rival);
+    CHECK_VALID(world);
+    r = (name_rival){sett_null(), parent};
+    CHECK_EQ(sett_name_set(world, child, "y"), SETT_OK);
+    expect_path(world, "parent/y", child);
+    CHECK_END(world);
+}
+
 TEST_MAIN(TEST(a_scope_is_the_parent_of_what_is_created), TEST(paths_lead_up),
-          TEST(gives_texts_back), TEST(sends_names_that_are_gone),
-          TEST(holds_a_text_while_hooks_run), TEST(writes_a_path_of_many_names),
-          TEST(creates_what_a_path_lacks), TEST(creates_a_path_whole_or_not_at_all),
-          TEST(finds_by_path), TEST(walks_all_of_a_name), TEST(is_a_component_like_any_other),
-          TEST(rejects_what_is_no_name), TEST(is_unique_among_siblings),
-          TEST(loses_a_name_that_is_taken), TEST(writes_paths), TEST(keeps_its_index),
-          TEST(survives_running_out_of_memory))
+          TEST(callbacks_take_names_and_move), TEST(gives_texts_back),
+          TEST(sends_names_that_are_gone), TEST(holds_a_text_while_hooks_run),
+          TEST(writes_a_path_of_many_names), TEST(creates_what_a_path_lacks),
+          TEST(creates_a_path_whole_or_not_at_all), TEST(finds_by_path), TEST(walks_all_of_a_name),
+          TEST(is_a_component_like_any_other), TEST(rejects_what_is_no_name),
+          TEST(is_unique_among_siblings), TEST(loses_a_name_that_is_taken), TEST(writes_paths),
+          TEST(keeps_its_index), TEST(survives_running_out_of_memory))

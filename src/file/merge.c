@@ -32,7 +32,7 @@ typedef struct merge_job {
     sett_world* from;
     sett_world* to;
     setti_clone clone;
-    setti_clone_merge how;
+
     setti_hash_map by_path;  /* index of an entity of the file + 1 -> of the one with its path */
     setti_hash_map by_there; /* index of an entity of `to` + 1 -> its node */
     setti_hash_map by_value; /* hash of a value -> index of the entity of `to` that has it */
@@ -112,7 +112,7 @@ static sett_status merge_decide(merge_job* job)
             status = setti_replica_join(job->to, from, type);
         }
     }
-    job->how.verdicts = job->verdicts;
+    job->clone.merge.verdicts = job->verdicts;
     return status;
 }
 
@@ -136,9 +136,9 @@ static uint32_t merge_parent(const merge_job* job, uint32_t index)
 {
     uint32_t link = setti_hierarchy_parent(job->from, index);
     uint32_t node = link != 0 ? merge_node_of(job, link - 1) : SETTI_NONE;
-    bool stays =
-        node != SETTI_NONE && (!job->clone.nodes[node].outside || job->how.top == SETTI_NONE);
-    return stays ? node : job->how.top;
+    bool stays = node != SETTI_NONE &&
+                 (!job->clone.nodes[node].outside || job->clone.merge.top == SETTI_NONE);
+    return stays ? node : job->clone.merge.top;
 }
 
 /* The entity of the world under which a node's copy comes: null for a root. False if that is
@@ -280,7 +280,7 @@ static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
 {
     SETTI_ASSERT(node != other && other < job->clone.node_count);
     uint32_t index = job->clone.nodes[other].index;
-    job->how.top = other == job->how.top ? node : job->how.top;
+    job->clone.merge.top = other == job->clone.merge.top ? node : job->clone.merge.top;
     job->clone.nodes[other].onto = sett_null();
     job->clone.nodes[other].index = SETTI_NONE;
     job->clone.nodes[other].outside = true;
@@ -382,14 +382,14 @@ static sett_status merge_add_left_out(merge_job* job, uint32_t index)
 /* The node of desc.parent comes first, so that what follows finds it. */
 static bool merge_add_top(merge_job* job)
 {
-    job->how.top = SETTI_NONE;
+    job->clone.merge.top = SETTI_NONE;
     if (sett_is_null(job->desc->parent)) {
         return true;
     }
-    job->how.top = job->clone.node_count++;
-    setti_clone_init_node(&job->clone, &job->clone.nodes[job->how.top], SETTI_NONE);
-    job->clone.nodes[job->how.top].onto = job->desc->parent;
-    return merge_publish(job, job->how.top, SETTI_NONE, job->desc->parent);
+    job->clone.merge.top = job->clone.node_count++;
+    setti_clone_init_node(&job->clone, &job->clone.nodes[job->clone.merge.top], SETTI_NONE);
+    job->clone.nodes[job->clone.merge.top].onto = job->desc->parent;
+    return merge_publish(job, job->clone.merge.top, SETTI_NONE, job->desc->parent);
 }
 
 /* ---------------------------------------------------------------------------------------- names */
@@ -488,7 +488,7 @@ static bool merge_step(const merge_job* job, const setti_relation* read,
     const setti_storage* links = &relation->links->storage;
     bool had = *there != SETTI_NONE && setti_storage_has(links, *there);
     if (*node != SETTI_NONE && merge_is_merged(&job->clone.nodes[*node]) &&
-        (!had || job->how.overwrites)) {
+        (!had || job->clone.merge.overwrites)) {
         sett_entity target = sett_target(
             job->from, setti_entity_at(&job->from->entities, job->clone.nodes[*node].index),
             read->links->id);
@@ -579,8 +579,8 @@ static void merge_report(merge_job* job, const sett_load_result* file, sett_merg
 {
     memset(result, 0, sizeof(*result));
     result->file = *file;
-    result->outside = job->how.outside;
-    result->lost = job->how.lost;
+    result->outside = job->clone.merge.outside;
+    result->lost = job->clone.merge.lost;
     for (uint32_t k = 0; k < job->clone.node_count; k++) {
         const setti_clone_node* node = &job->clone.nodes[k];
         result->created += merge_is_merged(node) && sett_is_null(node->onto);
@@ -692,7 +692,7 @@ static sett_status merge_run(merge_job* job)
     if (status == SETT_OK) {
         status = merge_make_pairs(job);
     }
-    return status == SETT_OK ? setti_clone_run_merge(&job->clone) : status;
+    return status == SETT_OK ? setti_clone_carry_out(&job->clone, NULL) : status;
 }
 
 static void merge_end(merge_job* job)
@@ -714,11 +714,11 @@ static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc,
     merge_job job = {.desc = desc};
     job.from = job.clone.from = loaded->apart;
     job.to = job.clone.to = world;
-    job.clone.call = merge_call;
+    job.clone.desc.call = merge_call;
     job.clone.count = 1;
-    job.clone.merge = &job.how;
-    job.how.overwrites = desc->existing == SETT_MERGE_OVERWRITE;
-    job.how.rejects = desc->existing == SETT_MERGE_REJECT;
+
+    job.clone.merge.overwrites = desc->existing == SETT_MERGE_OVERWRITE;
+    job.clone.merge.rejects = desc->existing == SETT_MERGE_REJECT;
     bool parented = sett_is_null(desc->parent) || world->hierarchy != NULL ||
                     sett_hierarchy_register(world, NULL) != 0;
     if (!parented || !setti_clone_register(&job.clone)) {

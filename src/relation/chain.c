@@ -35,64 +35,60 @@ typedef enum chain_side {
     BY_SOURCE,
 } chain_side;
 
-/* The value of an entity, to write; inlined for arrays. */
-SETTI_INLINE void* chain_find_mut(const setti_relation* relation, const setti_type* type,
-                                  uint32_t index)
-{
-    void* value;
-    setti_pool* pool = &relation->world->pool;
-    return setti_array_try_find_mut(pool, &type->storage, index, &value)
-               ? value
-               : setti_storage_find_mut(pool, &type->storage, index);
-}
-
-static void* chain_component(const setti_relation* relation, const setti_type* type,
-                             sett_entity entity)
-{
-    sett_world* world = relation->world;
-    if (!setti_entity_is_current(&world->entities, entity)) {
-        return NULL;
-    }
-    return chain_find_mut(relation, type, entity.index);
-}
-
 /* The list of a target's sources; NULL if the entity never was a target, or does not exist. */
 static sett_links* chain_sources(const setti_relation* relation, sett_entity target)
 {
-    return chain_component(relation, relation->sources, target);
+    setti_pool* pool = &relation->world->pool;
+    const setti_storage* storage = &relation->sources->storage;
+    void* list;
+    if (!setti_entity_is_current(&relation->world->entities, target)) {
+        return NULL;
+    }
+    return setti_array_try_find_mut(pool, storage, target.index, &list)
+               ? list
+               : setti_storage_find_mut(pool, storage, target.index);
+}
+
+/* Of many: the list of a source's targets. */
+static sett_links* chain_targets(const setti_relation* relation, uint32_t source)
+{
+    return setti_storage_find_mut(&relation->world->pool, &relation->links->storage, source);
 }
 
 static setti_chain_record* chain_record_mut(const setti_relation* relation, uint32_t place)
 {
-    setti_pages_write(&relation->world->pool, &relation->records, place >> relation->record_shift);
-    return setti_chain_record_at(relation, place);
+    SETTI_ASSERT(relation->many);
+    return (setti_chain_record*)(void*)setti_chain_write(relation, place);
 }
 
 /* The neighbours of the link at a place, to be written. */
 static sett_chain_* chain_at(const setti_relation* relation, chain_side side, uint32_t place)
 {
-    SETTI_ASSERT(place != SETTI_NONE);
-    if (relation->many) {
-        setti_chain_record* record = chain_record_mut(relation, place);
-        return side == BY_TARGET ? &record->by_target : &record->by_source;
+    return side == BY_TARGET ? &setti_chain_write(relation, place)->chain_
+                             : &chain_record_mut(relation, place)->by_source;
+}
+
+/* Appends neighbouring links, linked to each other, of which `chain` is the first one's. */
+SETTI_INLINE void chain_append_run(const setti_relation* relation, chain_side side,
+                                   sett_links* list, sett_chain_* chain, uint32_t first,
+                                   uint32_t count)
+{
+    SETTI_ASSERT(list->count == 0 || list->last_ != first);
+    chain->previous = list->count != 0 ? list->last_ : SETTI_NONE;
+    if (list->count != 0) {
+        chain_at(relation, side, list->last_)->next = first;
+    } else {
+        list->first_ = first;
     }
-    sett_link* link = chain_find_mut(relation, relation->links, place);
-    return &link->chain_;
+    list->last_ = first + count - 1;
+    list->count += count;
 }
 
 static void chain_append(const setti_relation* relation, chain_side side, sett_links* list,
                          sett_chain_* chain, uint32_t place)
 {
-    SETTI_ASSERT(list->count == 0 || list->last_ != place);
     chain->next = SETTI_NONE;
-    chain->previous = list->count != 0 ? list->last_ : SETTI_NONE;
-    if (list->count != 0) {
-        chain_at(relation, side, list->last_)->next = place;
-    } else {
-        list->first_ = place;
-    }
-    list->last_ = place;
-    list->count++;
+    chain_append_run(relation, side, list, chain, place, 1);
 }
 
 /* Makes the neighbours of a link lead elsewhere, or the ends of its list where it has none. `list`
@@ -124,15 +120,6 @@ static void chain_unlink(const setti_relation* relation, chain_side side, sett_l
 
 /* ------------------------------------------------------------------------------------ exclusive */
 
-void setti_chain_set(setti_relation* relation, uint32_t source, sett_link* link, sett_entity target)
-{
-    SETTI_ASSERT(!relation->many);
-    sett_links* list = chain_sources(relation, target);
-    SETTI_ASSERT(list != NULL && sett_is_null(link->target));
-    link->target = target;
-    chain_append(relation, BY_TARGET, list, &link->chain_, source);
-}
-
 void setti_chain_unlink(setti_relation* relation, sett_link* link)
 {
     SETTI_ASSERT(!relation->many);
@@ -142,7 +129,7 @@ void setti_chain_unlink(setti_relation* relation, sett_link* link)
     }
 }
 
-/* Links neighbours, whose values lie one after another. */
+/* Links neighbours, whose values lie one after another, to each other. */
 static void chain_fill(const setti_relation* relation, unsigned char* row, uint32_t first,
                        uint32_t count, sett_entity target)
 {
@@ -179,16 +166,9 @@ void setti_chain_link_many(const setti_relation* relation, const sett_entity* so
     for (uint32_t done = 0, run; done < count; done += run) {
         run = chain_run(storage, sources + done, count - done);
         uint32_t first = sources[done].index;
-        chain_fill(relation, setti_storage_find_mut(pool, storage, first), first, run, target);
-        chain_at(relation, BY_TARGET, first)->previous =
-            list->count != 0 ? list->last_ : SETTI_NONE;
-        if (list->count != 0) {
-            chain_at(relation, BY_TARGET, list->last_)->next = first;
-        } else {
-            list->first_ = first;
-        }
-        list->last_ = first + run - 1;
-        list->count += run;
+        sett_link* link = setti_storage_find_mut(pool, storage, first);
+        chain_fill(relation, (unsigned char*)link, first, run, target);
+        chain_append_run(relation, BY_TARGET, list, &link->chain_, first, run);
     }
     chain_at(relation, BY_TARGET, list->last_)->next = SETTI_NONE;
 }
@@ -220,7 +200,7 @@ static uint32_t pair_home(const setti_relation* relation, uint32_t source, uint3
 static uint32_t pair_home_of(const setti_relation* relation, uint32_t place)
 {
     const setti_chain_record* record = setti_chain_record_at(relation, place);
-    return pair_home(relation, record->source, record->target.index);
+    return pair_home(relation, record->source, record->link.target.index);
 }
 
 static bool pair_is_current(const setti_relation* relation)
@@ -296,7 +276,7 @@ static void pair_make(setti_relation* relation)
     }
 }
 
-/* After a record was appended. */
+/* After a link was made. */
 static void pair_append(setti_relation* relation, uint32_t place)
 {
     if (!pair_is_current(relation)) {
@@ -325,16 +305,11 @@ static uint32_t pair_find(const setti_relation* relation, uint32_t source, sett_
     uint32_t at = pair_home(relation, source, target.index);
     for (; relation->pairs[at] != 0; at = (at + 1) & (relation->pair_capacity - 1)) {
         const setti_chain_record* record = setti_chain_record_at(relation, relation->pairs[at] - 1);
-        if (record->source == source && sett_equals(record->target, target)) {
+        if (record->source == source && sett_equals(record->link.target, target)) {
             return relation->pairs[at] - 1;
         }
     }
     return SETTI_NONE;
-}
-
-static sett_links* chain_targets(const setti_relation* relation, uint32_t source)
-{
-    return setti_storage_find_mut(&relation->world->pool, &relation->links->storage, source);
 }
 
 bool setti_chain_reserve(setti_relation* relation)
@@ -342,7 +317,7 @@ bool setti_chain_reserve(setti_relation* relation)
     bool fresh;
     return relation->record_count != SETTI_NONE &&
            setti_pages_ensure(&relation->world->pool, &relation->records,
-                              relation->record_count >> relation->record_shift, &fresh);
+                              relation->record_count >> relation->layout.shift, &fresh);
 }
 
 bool setti_chain_claim(setti_relation* relation, uint32_t count)
@@ -350,50 +325,35 @@ bool setti_chain_claim(setti_relation* relation, uint32_t count)
     SETTI_ASSERT(relation->many);
     bool fresh;
     uint64_t end = (uint64_t)relation->record_count + relation->claimed + count;
-    uint32_t number = (relation->record_count + relation->claimed) >> relation->record_shift;
+    uint32_t number = (relation->record_count + relation->claimed) >> relation->layout.shift;
     bool done = end < SETTI_NONE;
-    for (; done && number <= (uint32_t)(end - 1) >> relation->record_shift; number++) {
+    for (; done && number <= (uint32_t)(end - 1) >> relation->layout.shift; number++) {
         done = setti_pages_ensure(&relation->world->pool, &relation->records, number, &fresh);
     }
     relation->claimed += done ? count : 0;
     return done;
 }
 
-uint32_t setti_chain_append(setti_relation* relation, uint32_t source, sett_links* targets,
-                            sett_entity target)
-{
-    SETTI_ASSERT(relation->many);
-    SETTI_ASSERT(relation->record_count != SETTI_NONE && targets != NULL);
-    uint32_t place = relation->record_count++;
-    setti_chain_record* record = chain_record_mut(relation, place);
-    memset(record, 0, relation->record_size);
-    record->source = source;
-    record->target = target;
-    chain_append(relation, BY_SOURCE, targets, &record->by_source, place);
-    chain_append(relation, BY_TARGET, chain_sources(relation, target), &record->by_target, place);
-    pair_append(relation, place);
-    return place;
-}
-
 void setti_chain_delete(setti_relation* relation, uint32_t place)
 {
     SETTI_ASSERT(relation->many && place < relation->record_count);
     const setti_chain_record* record = setti_chain_record_at(relation, place);
+    const sett_link* link = &record->link;
     chain_unlink(relation, BY_SOURCE, chain_targets(relation, record->source), &record->by_source);
-    chain_unlink(relation, BY_TARGET, chain_sources(relation, record->target), &record->by_target);
+    chain_unlink(relation, BY_TARGET, chain_sources(relation, link->target), &link->chain_);
     uint32_t last = --relation->record_count;
     SETTI_ASSERT(last != SETTI_NONE && place <= last);
     pair_delete(relation, place, last);
     if (place != last) {
         setti_chain_record* to = chain_record_mut(relation, place);
-        memcpy(to, setti_chain_record_at(relation, last), relation->record_size);
+        memcpy(to, setti_chain_record_at(relation, last), relation->layout.size);
         chain_redirect(relation, BY_SOURCE, chain_targets(relation, to->source), &to->by_source,
                        place, place);
-        chain_redirect(relation, BY_TARGET, chain_sources(relation, to->target), &to->by_target,
-                       place, place);
+        chain_redirect(relation, BY_TARGET, chain_sources(relation, to->link.target),
+                       &to->link.chain_, place, place);
     }
     /* The page emptied last stays, for a link that is added and removed repeatedly. */
-    uint32_t spare = (relation->record_count >> relation->record_shift) + 1;
+    uint32_t spare = (relation->record_count >> relation->layout.shift) + 1;
     if (setti_pages_get(&relation->records, spare) != NULL) {
         setti_pages_free(&relation->world->pool, &relation->records, spare);
     }
@@ -416,7 +376,7 @@ void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_sourc
     chain_side side = by_source ? BY_SOURCE : BY_TARGET;
     sett_chain_* chain = chain_at(relation, side, place);
     sett_links* list = by_source ? chain_targets(relation, setti_chain_source(relation, place))
-                                 : chain_sources(relation, setti_chain_target(relation, place));
+                                 : chain_sources(relation, setti_chain_at(relation, place)->target);
     SETTI_ASSERT(list != NULL && list->count != 0);
     if (list->last_ != place) {
         chain_unlink(relation, side, list, chain);
@@ -436,14 +396,23 @@ void setti_chain_notify(const setti_relation* relation, uint32_t source)
 void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity target)
 {
     SETTI_ASSERT(setti_storage_has(&relation->links->storage, source));
-    unsigned char* link = chain_find_mut(relation, relation->links, source);
+    sett_links* sources = chain_sources(relation, target);
+    uint32_t place = source;
     if (relation->many) {
-        uint32_t place = setti_chain_append(relation, source, (sett_links*)(void*)link, target);
-        link = (unsigned char*)setti_chain_record_at(relation, place);
-    } else {
-        setti_chain_set(relation, source, (sett_link*)(void*)link, target);
+        SETTI_ASSERT(relation->record_count != SETTI_NONE);
+        place = relation->record_count++;
+        setti_chain_record* record = chain_record_mut(relation, place);
+        memset(record, 0, relation->layout.size);
+        record->source = source;
+        chain_append(relation, BY_SOURCE, chain_targets(relation, source), &record->by_source,
+                     place);
     }
-    return link + relation->data;
+    sett_link* link = setti_chain_write(relation, place);
+    SETTI_ASSERT(sources != NULL && sett_is_null(link->target));
+    link->target = target;
+    chain_append(relation, BY_TARGET, sources, &link->chain_, place);
+    pair_append(relation, place);
+    return (unsigned char*)link + relation->layout.data;
 }
 
 /* Walks the shorter of two lists; *steps becomes how many links were looked at. */
@@ -467,15 +436,15 @@ static uint32_t chain_walk(const setti_relation* relation, sett_entity source, s
     uint32_t place = forth ? targets->first_ : sources->first_;
     for (; place != SETTI_NONE; ++*steps) {
         const setti_chain_record* record = setti_chain_record_at(relation, place);
-        if (forth ? sett_equals(record->target, target) : record->source == source.index) {
+        if (forth ? sett_equals(record->link.target, target) : record->source == source.index) {
             return place;
         }
-        place = forth ? record->by_source.next : record->by_target.next;
+        place = forth ? record->by_source.next : record->link.chain_.next;
     }
     return SETTI_NONE;
 }
 
-uint32_t setti_chain_find(const setti_relation* relation, sett_entity source, sett_entity target)
+uint32_t setti_chain_look_up(const setti_relation* relation, sett_entity source, sett_entity target)
 {
     uint32_t steps;
     return chain_walk(relation, source, target, &steps);
@@ -495,22 +464,19 @@ uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_e
 
 /* ----------------------------------------------------------------------------------- validation */
 
-/* The neighbours of the link at a place, and where it leads; NULL if there is no such link. */
+/* The neighbours of the link at a place, and whose list it is in; NULL if there is no such link. */
 static const sett_chain_* chain_look(const setti_relation* relation, chain_side side,
-                                     uint32_t place, sett_entity* target)
+                                     uint32_t place, sett_entity* whose)
 {
-    if (!relation->many) {
-        const sett_link* link = setti_storage_find(&relation->links->storage, place);
-        *target = link != NULL ? link->target : sett_null();
+    bool beyond = relation->many && place >= relation->record_count;
+    const sett_link* link = beyond ? NULL : setti_chain_at(relation, place);
+    if (link == NULL || side == BY_TARGET) {
+        *whose = link != NULL ? link->target : sett_null();
         return link != NULL ? &link->chain_ : NULL;
     }
-    if (place >= relation->record_count) {
-        return NULL;
-    }
     const setti_chain_record* record = setti_chain_record_at(relation, place);
-    *target = side == BY_TARGET ? record->target
-                                : setti_entity_at(&relation->world->entities, record->source);
-    return side == BY_TARGET ? &record->by_target : &record->by_source;
+    *whose = setti_entity_at(&relation->world->entities, record->source);
+    return &record->by_source;
 }
 
 /* Walks all lists of one kind; *total becomes how many links are on them. */
@@ -560,7 +526,7 @@ static bool chain_validate_pairs(const setti_relation* relation)
     for (uint32_t place = 0; place < relation->record_count && count == relation->record_count;
          place++) {
         const setti_chain_record* record = setti_chain_record_at(relation, place);
-        count -= pair_find(relation, record->source, record->target) != place;
+        count -= pair_find(relation, record->source, record->link.target) != place;
     }
     return count == relation->record_count;
 }

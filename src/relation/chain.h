@@ -10,12 +10,12 @@
 #include "sett/relationship.h"
 #include "world/change.h"
 
-/* A link of a relationship with many targets; its data follow. */
+/* A link of a relationship with many targets: the same, and what an exclusive one need not say. Its
+ * data follow. */
 typedef struct setti_chain_record {
-    uint32_t source; /* entity index */
-    sett_entity target;
+    sett_link link;        /* first; neighbours among the target's sources */
     sett_chain_ by_source; /* neighbours among the source's targets */
-    sett_chain_ by_target; /* neighbours among the target's sources */
+    uint32_t source;       /* entity index */
 } setti_chain_record;
 
 typedef struct setti_relation {
@@ -24,22 +24,15 @@ typedef struct setti_relation {
     setti_type* links;   /* the component of sources: sett_link and data, or sett_links */
     setti_type* sources; /* the component of targets: sett_links */
     bool many;           /* desc.many */
-    uint32_t data;       /* offset of the data in a link's value or record */
     uint32_t data_size;
     const setti_type* data_type; /* what the data is: see setti_component_make_part */
-    /* the link being created: its value is initialised linked, so that callbacks see it complete */
-    sett_entity pending_source;
-    sett_entity pending_target; /* null: new values lead nowhere */
-    const void* pending_data;   /* NULL: zeroes */
 
     /* Of many: the records of all links, without gaps. */
     setti_pages records;
     uint32_t record_count; /* with the pages, part of the state */
     setti_root root;
-    uint32_t record_size;
-    uint32_t record_shift; /* records a page = 1 << shift */
-    setti_records layout;  /* the same, for code that knows only types */
-    uint32_t claimed;      /* records reserved by a creation of many, see clone.c */
+    setti_records layout; /* of records; `data` of exclusive links as well */
+    uint32_t claimed;     /* records reserved by a creation of many, see clone.c */
 
     /* Of many: the record of a source and a target, an open table of record numbers plus one. A
      * cache, made when looking for links along lists has taken as long as making it. */
@@ -65,10 +58,34 @@ SETTI_INLINE setti_chain_record* setti_chain_record_at(const setti_relation* rel
                                                        uint32_t place)
 {
     SETTI_ASSERT(relation->many &&
-                 setti_pages_get(&relation->records, place >> relation->record_shift) != NULL);
-    unsigned char* page = relation->records.data[place >> relation->record_shift];
-    uint32_t row = place & (((uint32_t)1 << relation->record_shift) - 1);
-    return (setti_chain_record*)(void*)(page + (size_t)row * relation->record_size);
+                 setti_pages_get(&relation->records, place >> relation->layout.shift) != NULL);
+    unsigned char* page = relation->records.data[place >> relation->layout.shift];
+    uint32_t row = place & (((uint32_t)1 << relation->layout.shift) - 1);
+    return (setti_chain_record*)(void*)(page + (size_t)row * relation->layout.size);
+}
+
+/* The link at a place: of an exclusive relationship NULL if there is none. The second marks it as
+ * written. */
+SETTI_INLINE sett_link* setti_chain_at(const setti_relation* relation, uint32_t place)
+{
+    SETTI_ASSERT(place != SETTI_NONE);
+    return relation->many ? &setti_chain_record_at(relation, place)->link
+                          : setti_storage_find(&relation->links->storage, place);
+}
+
+SETTI_INLINE sett_link* setti_chain_write(const setti_relation* relation, uint32_t place)
+{
+    SETTI_ASSERT(place != SETTI_NONE);
+    setti_pool* pool = &relation->world->pool;
+    const setti_storage* storage = &relation->links->storage;
+    void* value;
+    if (relation->many) {
+        setti_pages_write(pool, &relation->records, place >> relation->layout.shift);
+        return &setti_chain_record_at(relation, place)->link;
+    }
+    return setti_array_try_find_mut(pool, storage, place, &value)
+               ? value
+               : setti_storage_find_mut(pool, storage, place);
 }
 
 /* Reserves one more record; `count` more than are reserved already. */
@@ -80,25 +97,18 @@ bool setti_chain_claim(setti_relation* relation, uint32_t count);
 bool setti_chain_reserve_target(const setti_relation* relation, uint32_t index);
 void setti_chain_make_target(const setti_relation* relation, sett_entity target);
 
-/* Links an entity that has the component to one that has its list, records reserved. Returns the
- * data. */
+/* Links an entity that has the component to one that has its list, records reserved: an exclusive
+ * link leads nowhere before. Needs no memory. Returns the data. */
 void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity target);
 
 /* The same for many whose exclusive links lead nowhere. */
 void setti_chain_link_many(const setti_relation* relation, const sett_entity* sources,
                            uint32_t count, sett_entity target);
 
-/* Sets the target of an exclusive link; the target has its list. */
-void setti_chain_set(setti_relation* relation, uint32_t source, sett_link* link,
-                     sett_entity target);
-
 /* Takes a value out of its target's list; the value then leads nowhere. */
 void setti_chain_unlink(setti_relation* relation, sett_link* link);
 
-/* Of many: appends a link, reserved, to a source that has its list; takes one away. Both need no
- * memory. Taking away renumbers the last record. Returns the record's place. */
-uint32_t setti_chain_append(setti_relation* relation, uint32_t source, sett_links* targets,
-                            sett_entity target);
+/* Of many: takes a link away, and renumbers the last record. Needs no memory. */
 void setti_chain_delete(setti_relation* relation, uint32_t place);
 
 /* Takes one away, and runs on_set, if its source has others; false, and nothing is done, if it is
@@ -115,9 +125,23 @@ void setti_chain_notify(const setti_relation* relation, uint32_t source);
 /* Of many: the record that leads from source to target, SETTI_NONE if there is none. Walks the
  * shorter list, or asks the table of pairs while there is one. The second makes one if walking has
  * taken that long: for calls that write anyway. */
-uint32_t setti_chain_find(const setti_relation* relation, sett_entity source, sett_entity target);
-
+uint32_t setti_chain_look_up(const setti_relation* relation, sett_entity source,
+                             sett_entity target);
 uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_entity target);
+
+/* The place of the link from source to target, SETTI_NONE if there is none. */
+SETTI_INLINE uint32_t setti_chain_find(const setti_relation* relation, sett_entity source,
+                                       sett_entity target)
+{
+    if (relation->many) {
+        return setti_chain_look_up(relation, source, target);
+    }
+    const sett_link* link = setti_entity_is_current(&relation->world->entities, source)
+                                ? setti_storage_find(&relation->links->storage, source.index)
+                                : NULL;
+    bool found = link != NULL && !sett_is_null(target) && sett_equals(link->target, target);
+    return found ? source.index : SETTI_NONE;
+}
 
 /* With many targets: drops the table of pairs. */
 void setti_chain_drop_pairs(setti_relation* relation);
@@ -137,30 +161,23 @@ SETTI_INLINE uint32_t setti_chain_first(const setti_relation* relation, uint32_t
 /* The next link of the same entity, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_chain_next(const setti_relation* relation, uint32_t place, bool down)
 {
-    SETTI_ASSERT(place != SETTI_NONE);
-    if (relation->many) {
-        const setti_chain_record* record = setti_chain_record_at(relation, place);
-        return down ? record->by_target.next : record->by_source.next;
+    if (!down) {
+        return relation->many ? setti_chain_record_at(relation, place)->by_source.next : SETTI_NONE;
     }
-    const sett_link* link = down ? setti_storage_find(&relation->links->storage, place) : NULL;
+    const sett_link* link = setti_chain_at(relation, place);
     return link != NULL ? link->chain_.next : SETTI_NONE;
 }
 
-/* The index of the source of the link at a place, and its target. */
+/* The index of the source of the link at a place; the entity at its other end. */
 SETTI_INLINE uint32_t setti_chain_source(const setti_relation* relation, uint32_t place)
 {
     return relation->many ? setti_chain_record_at(relation, place)->source : place;
 }
 
-SETTI_INLINE sett_entity setti_chain_target(const setti_relation* relation, uint32_t place)
+SETTI_INLINE uint32_t setti_chain_other(const setti_relation* relation, uint32_t place, bool down)
 {
-    SETTI_ASSERT(place != SETTI_NONE);
-    if (relation->many) {
-        return setti_chain_record_at(relation, place)->target;
-    }
-    SETTI_ASSERT(setti_storage_has(&relation->links->storage, place));
-    const sett_link* link = setti_storage_find(&relation->links->storage, place);
-    return link->target;
+    return down ? setti_chain_source(relation, place)
+                : setti_chain_at(relation, place)->target.index;
 }
 
 /* The relation of a changing call, if the world allows it and the entity exists; else NULL, and the

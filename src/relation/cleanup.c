@@ -14,14 +14,35 @@
 #include "relation/chain.h"
 #include "relation/recipe.h"
 
-static sett_status cleanup_reject(sett_world* world, const setti_relation* relation, uint32_t index,
-                                  uint32_t other, const char* how)
+/* Collects the entities at the other ends of an entity's links, if they are destroyed as well. */
+static void cleanup_collect(sett_world* world, const setti_relation* relation, uint32_t index,
+                            bool down, sett_cleanup policy)
 {
-    return setti_world_fail_with(
-        world, SETT_STATUS_REJECTED,
-        "sett_entity_destroy: entity %u %s entity %u by \"%.100s\", which stays; destroy or "
-        "unrelate that first",
-        (unsigned)index, how, (unsigned)other, relation->links->desc.name);
+    uint32_t place =
+        policy == SETT_CLEANUP_DESTROY ? setti_chain_first(relation, index, down) : SETTI_NONE;
+    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, down)) {
+        setti_change_collect(world, setti_chain_other(relation, place, down));
+    }
+}
+
+/* Whether all of these go as well: it is rejected otherwise. */
+static sett_status cleanup_validate(sett_world* world, const setti_relation* relation,
+                                    uint32_t index, bool down)
+{
+    SETTI_ASSERT(setti_change_is_dying(world, index));
+    uint32_t place = setti_chain_first(relation, index, down);
+    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, down)) {
+        uint32_t other = setti_chain_other(relation, place, down);
+        if (!setti_change_is_dying(world, other)) {
+            return setti_world_fail_with(
+                world, SETT_STATUS_REJECTED,
+                "sett_entity_destroy: entity %u %s entity %u by \"%.100s\", which stays; "
+                "destroy or unrelate that first",
+                (unsigned)index, down ? "is the target of" : "leads to", (unsigned)other,
+                relation->links->desc.name);
+        }
+    }
+    return SETT_OK;
 }
 
 /* ---------------------------------------------------------------------------------- as a source */
@@ -29,32 +50,16 @@ static sett_status cleanup_reject(sett_world* world, const setti_relation* relat
 static sett_status source_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_relation* relation = type->relation;
-    uint32_t place = relation->desc.on_source_destroyed == SETT_CLEANUP_DESTROY
-                         ? setti_chain_first(relation, index, false)
-                         : SETTI_NONE;
-    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, false)) {
-        sett_entity target = setti_chain_target(relation, place);
-        if (setti_entity_is_current(&world->entities, target)) {
-            setti_change_collect(world, target.index);
-        }
-    }
+    cleanup_collect(world, relation, index, false, relation->desc.on_source_destroyed);
     return SETT_OK;
 }
 
 static sett_status source_validate(sett_world* world, setti_type* type, uint32_t index)
 {
-    SETTI_ASSERT(setti_change_is_dying(world, index));
     const setti_relation* relation = type->relation;
-    uint32_t place = relation->desc.on_source_destroyed == SETT_CLEANUP_REJECT
-                         ? setti_chain_first(relation, index, false)
-                         : SETTI_NONE;
-    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, false)) {
-        uint32_t target = setti_chain_target(relation, place).index;
-        if (!setti_change_is_dying(world, target)) {
-            return cleanup_reject(world, relation, index, target, "leads to");
-        }
-    }
-    return SETT_OK;
+    return relation->desc.on_source_destroyed == SETT_CLEANUP_REJECT
+               ? cleanup_validate(world, relation, index, false)
+               : SETT_OK;
 }
 
 /* A source loses the component, by whichever call: its links are removed. */
@@ -78,12 +83,7 @@ static void source_unlink(sett_world* world, setti_type* type, uint32_t index)
 static sett_status target_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_relation* relation = type->relation_of_sources;
-    uint32_t place = relation->desc.on_target_destroyed == SETT_CLEANUP_DESTROY
-                         ? setti_chain_first(relation, index, true)
-                         : SETTI_NONE;
-    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, true)) {
-        setti_change_collect(world, setti_chain_source(relation, place));
-    }
+    cleanup_collect(world, relation, index, true, relation->desc.on_target_destroyed);
     return SETT_OK;
 }
 
@@ -94,7 +94,7 @@ static bool source_stranded(const sett_world* world, const setti_type* type, uin
     const setti_relation* relation = type->relation;
     uint32_t place = setti_chain_first(relation, index, false);
     while (place != SETTI_NONE &&
-           setti_change_is_dying(world, setti_chain_target(relation, place).index)) {
+           setti_change_is_dying(world, setti_chain_other(relation, place, false))) {
         place = setti_chain_next(relation, place, false);
     }
     return place == SETTI_NONE;
@@ -114,16 +114,13 @@ static sett_status target_validate(sett_world* world, setti_type* type, uint32_t
 {
     SETTI_ASSERT(setti_change_is_dying(world, index));
     const setti_relation* relation = type->relation_of_sources;
+    if (relation->desc.on_target_destroyed == SETT_CLEANUP_REJECT) {
+        return cleanup_validate(world, relation, index, true);
+    }
     uint32_t place = setti_chain_first(relation, index, true);
     for (; place != SETTI_NONE; place = setti_chain_next(relation, place, true)) {
         uint32_t source = setti_chain_source(relation, place);
-        if (setti_change_is_dying(world, source)) {
-            continue;
-        }
-        if (relation->desc.on_target_destroyed == SETT_CLEANUP_REJECT) {
-            return cleanup_reject(world, relation, index, source, "is the target of");
-        }
-        if (cleanup_is_last(relation, source, place) &&
+        if (!setti_change_is_dying(world, source) && cleanup_is_last(relation, source, place) &&
             !setti_change_reserve_stranded(world, source)) {
             return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_entity_destroy",
                                     setti_entity_at(&world->entities, source), relation->links->id);

@@ -21,6 +21,11 @@
 #include "relation/links.h"
 #include "relation/name_table.h"
 
+static bool clone_is_merge(const setti_clone* clone)
+{
+    return clone->merge.verdicts != NULL;
+}
+
 static void* clone_alloc(const setti_clone* clone, size_t count, size_t size)
 {
     size_t bytes;
@@ -35,7 +40,7 @@ static void clone_free(const setti_clone* clone, const void* piece, size_t count
 
 static sett_status clone_no_memory(const setti_clone* clone)
 {
-    return setti_world_no_memory(clone->to, clone->call);
+    return setti_world_no_memory(clone->to, clone->desc.call);
 }
 
 /* Walks the types of an entity, the dont_fragment ones last; starts with *cursor = 0, ends with
@@ -71,18 +76,30 @@ static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* nod
     return taken;
 }
 
+/* Whether entities are made of a node, or changed. */
+static bool clone_is_copied(const setti_clone_node* node)
+{
+    return node->index != SETTI_NONE && !node->outside;
+}
+
+static setti_clone_verdict clone_verdict(const setti_clone* clone, const setti_type* type)
+{
+    return clone_is_merge(clone) ? (setti_clone_verdict)clone->merge.verdicts[type->id]
+                                 : SETTI_CLONE_TAKE;
+}
+
 /* The next type of a node that is copied; skips types that an earlier node of the same copy has. */
 static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_node* node,
                                    uint32_t* cursor)
 {
     setti_type* type;
-    if (clone->merge != NULL && (node->outside || node->index == SETTI_NONE)) {
+    if (!clone_is_copied(node)) {
         return NULL;
     }
     do {
         type = clone_next_of_all(clone, node, cursor);
     } while (type != NULL &&
-             ((clone->merge != NULL && clone->merge->verdicts[type->id] == SETTI_CLONE_SKIP) ||
+             (clone_verdict(clone, type) == SETTI_CLONE_SKIP ||
               (SETTI_UNLIKELY(node->twin != SETTI_NONE) && clone_is_taken(clone, node, type))));
     return type;
 }
@@ -93,7 +110,7 @@ static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
     if (!setti_entity_is_current(&clone->from->entities, entity)) {
         return SETTI_NONE;
     }
-    if (clone->node_count == 1 && clone->merge == NULL) {
+    if (clone->node_count == 1 && !clone_is_merge(clone)) {
         return clone->nodes[0].index == entity.index ? 0 : SETTI_NONE;
     }
     uint32_t k = setti_hash_map_find(&clone->by_index, (uint64_t)entity.index + 1);
@@ -105,18 +122,11 @@ static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
 
 /* A walk over the links of one type that the copies of a node get. */
 typedef struct clone_links {
-    setti_relation* relation; /* of `from` */
+    setti_relation* relation; /* of `from`; all else zero at first */
     sett_link_cursor cursor;
     sett_entity target;
     uint32_t node; /* of the target, SETTI_NONE: it is not copied */
 } clone_links;
-
-static clone_links clone_links_begin(setti_relation* relation)
-{
-    SETTI_ASSERT(relation != NULL);
-    clone_links links = {.relation = relation};
-    return links;
-}
 
 static bool clone_links_next(const setti_clone* clone, const setti_clone_node* node,
                              clone_links* links)
@@ -140,11 +150,11 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
 static setti_clone_meeting* clone_met(const setti_clone* clone, const setti_clone_node* node,
                                       const setti_type* type)
 {
-    uint32_t k = clone->merge != NULL ? node->met : SETTI_NONE;
-    while (k != SETTI_NONE && clone->merge->met[k].type != type) {
-        k = clone->merge->met[k].next;
+    uint32_t k = node->met;
+    while (k != SETTI_NONE && clone->merge.met[k].type != type) {
+        k = clone->merge.met[k].next;
     }
-    return k != SETTI_NONE ? &clone->merge->met[k] : NULL;
+    return k != SETTI_NONE ? &clone->merge.met[k] : NULL;
 }
 
 static setti_type* clone_map(const setti_clone* clone, setti_type* type);
@@ -153,7 +163,7 @@ static setti_type* clone_map(const setti_clone* clone, setti_type* type);
 static bool clone_takes_links(const setti_clone* clone, const setti_clone_node* node,
                               setti_type* type)
 {
-    return type->relation != NULL && (sett_is_null(node->onto) || clone->merge->overwrites ||
+    return type->relation != NULL && (sett_is_null(node->onto) || clone->merge.overwrites ||
                                       clone_met(clone, node, clone_map(clone, type)) == NULL);
 }
 
@@ -166,7 +176,7 @@ static bool clone_each_link(setti_clone* clone, setti_clone_node* node,
     setti_type* type;
     while ((type = clone_next_type(clone, node, &cursor)) != NULL) {
         if (clone_takes_links(clone, node, type)) {
-            clone_links links = clone_links_begin(type->relation);
+            clone_links links = {.relation = type->relation};
             while (clone_links_next(clone, node, &links)) {
                 if (!visit(clone, node, &links)) {
                     return false;
@@ -199,10 +209,10 @@ static setti_type* clone_map(const setti_clone* clone, setti_type* type)
     if (to != NULL && clone_is_same(type, to)) {
         return to;
     }
-    setti_world_fail_with(clone->to, to == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_CONFLICT,
-                          "%s: \"%.100s\" is %s in the other world", clone->call, type->desc.name,
-                          to == NULL ? "not registered"
-                                     : "of another size, alignment, version or kind");
+    setti_world_fail_with(
+        clone->to, to == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_CONFLICT,
+        "%s: \"%.100s\" is %s in the other world", clone->desc.call, type->desc.name,
+        to == NULL ? "not registered" : "of another size, alignment, version or kind");
     return NULL;
 }
 
@@ -258,18 +268,19 @@ static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* k)
         SETTI_ASSERT(*k < clone->node_count);
         setti_clone_init_node(clone, node, at.index);
         node->derives = clone->instances != NULL && *k == 0;
-        node->edit.begins = *k != 0 || sett_is_null(clone->into);
+        node->edit.begins = *k != 0 || sett_is_null(clone->desc.into);
         uint64_t key = (uint64_t)at.index + 1;
-        if (clone->base_count != 0 && setti_hash_map_find(&clone->by_index, key) != SETTI_NONE) {
+        if (clone->desc.base_count != 0 &&
+            setti_hash_map_find(&clone->by_index, key) != SETTI_NONE) {
             return setti_world_fail_with(clone->to, SETT_STATUS_ARGUMENT,
                                          "%s: entity %u:%u is in two of the prefab and its bases",
-                                         clone->call, (unsigned)at.index, (unsigned)at.generation);
+                                         clone->desc.call, SETTI_HANDLE(at));
         }
         if (clone->node_count > 1 &&
             !setti_hash_map_set(&clone->to->pool, &clone->by_index, key, *k)) {
             return clone_no_memory(clone);
         }
-        if (clone->base_count != 0) {
+        if (clone->desc.base_count != 0) {
             clone_find_twin(clone, *k, sett_equals(at, root));
             clone->twin_count += node->twin != SETTI_NONE;
         }
@@ -285,12 +296,12 @@ static void clone_count(setti_clone* clone, sett_entity root)
 }
 
 /* Lists the entities to be copied. */
-static sett_status clone_gather(setti_clone* clone, sett_entity root)
+static sett_status clone_gather(setti_clone* clone)
 {
     const setti_entity_table* table = &clone->to->entities;
-    clone_count(clone, root);
-    for (uint32_t b = 0; b < clone->base_count; b++) {
-        clone_count(clone, clone->bases[b]);
+    clone_count(clone, clone->desc.root);
+    for (uint32_t b = 0; b < clone->desc.base_count; b++) {
+        clone_count(clone, clone->desc.bases[b]);
     }
     clone->nodes = clone_alloc(clone, clone->node_count, sizeof(*clone->nodes));
     if (clone->nodes == NULL) {
@@ -299,14 +310,14 @@ static sett_status clone_gather(setti_clone* clone, sett_entity root)
     clone->node_room = clone->node_count;
     memset(clone->nodes, 0, clone->node_count * sizeof(*clone->nodes)); /* released in any case */
     uint32_t k = 0;
-    sett_status status = clone_list(clone, root, &k);
-    for (uint32_t b = 0; b < clone->base_count && status == SETT_OK; b++) {
-        status = clone_list(clone, clone->bases[b], &k);
+    sett_status status = clone_list(clone, clone->desc.root, &k);
+    for (uint32_t b = 0; b < clone->desc.base_count && status == SETT_OK; b++) {
+        status = clone_list(clone, clone->desc.bases[b], &k);
     }
     uint64_t copies = (uint64_t)(clone->node_count - clone->twin_count) * clone->count;
     if (status == SETT_OK &&
-        copies - !sett_is_null(clone->into) > table->limit - setti_entity_taken(table)) {
-        status = setti_world_fail(clone->to, SETT_STATUS_LIMIT, clone->call, sett_null(), 0);
+        copies - !sett_is_null(clone->desc.into) > table->limit - setti_entity_taken(table)) {
+        status = setti_world_fail(clone->to, SETT_STATUS_LIMIT, clone->desc.call, sett_null(), 0);
     }
     return status;
 }
@@ -340,7 +351,7 @@ static sett_status clone_check_circles(const setti_clone* clone)
                 return setti_world_fail_with(clone->to, SETT_STATUS_CYCLE,
                                              "%s: \"%.100s\" of the prefab and its bases together "
                                              "would close a circle",
-                                             clone->call, at->links->desc.name);
+                                             clone->desc.call, at->links->desc.name);
             }
         }
     }
@@ -363,10 +374,10 @@ static void clone_count_links(setti_clone* clone, const setti_clone_node* node)
 {
     uint32_t cursor = 0;
     setti_type* type;
-    while (clone->merge != NULL && (type = clone_next_type(clone, node, &cursor)) != NULL) {
+    while (clone_is_merge(clone) && (type = clone_next_type(clone, node, &cursor)) != NULL) {
         if (clone_takes_links(clone, node, type)) {
             sett_entity source = setti_entity_at(&clone->from->entities, node->index);
-            clone->merge->lost += sett_target_count(clone->from, source, type->id);
+            clone->merge.lost += sett_target_count(clone->from, source, type->id);
         }
     }
 }
@@ -374,13 +385,11 @@ static void clone_count_links(setti_clone* clone, const setti_clone_node* node)
 static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clone_links* links)
 {
     (void)node;
-    if (clone->merge != NULL) {
-        clone->merge->outside += clone->nodes[links->node].outside;
-        clone->merge->lost--;
-    }
     if (links->node == SETTI_NONE) {
         return true;
     }
+    clone->merge.outside += clone->nodes[links->node].outside;
+    clone->merge.lost -= clone_is_merge(clone);
     SETTI_ASSERT(links->node < clone->node_count && clone->lead_count <= clone->lead_room);
     setti_clone_lead* grown = setti_pool_grow(&clone->to->pool, clone->leads, sizeof(*grown),
                                               clone->lead_count, 1, &clone->lead_room);
@@ -435,7 +444,7 @@ static bool clone_keeps(const setti_clone* clone, const setti_clone_node* node,
         return false;
     }
     if (type->relation != NULL) {
-        clone_links links = clone_links_begin(type->relation);
+        clone_links links = {.relation = type->relation};
         return clone_links_next(clone, node, &links);
     }
     if (from->name_table != NULL && type == from->name_table->type) {
@@ -463,37 +472,48 @@ static bool clone_copies_value(const setti_clone* clone, const setti_type* type,
            (from->name_table == NULL || type != from->name_table->type);
 }
 
-/* Adds what the root's copy gets beside, in place of the original's values. */
-static sett_status clone_plan_given(setti_clone* clone, setti_edit* edit)
+/* Adds a type that is not copied, if it is missing. */
+static sett_status clone_include(const setti_clone* clone, setti_clone_node* node, setti_type* type)
 {
-    SETTI_ASSERT(clone->given_count == 0 || clone->given != NULL);
-    for (uint32_t k = 0; k < clone->given_count; k++) {
-        setti_type* type = setti_world_type(clone->to, clone->given[k].component);
+    bool there = !sett_is_null(node->onto) && setti_storage_has(&type->storage, node->onto.index);
+    return there || setti_edit_include(clone->to, &node->edit, type) != NULL
+               ? SETT_OK
+               : clone_no_memory(clone);
+}
+
+/* Adds what the root's copy gets beside, in place of the original's values. */
+static sett_status clone_plan_given(setti_clone* clone, setti_clone_node* node)
+{
+    SETTI_ASSERT(clone->desc.value_count == 0 || clone->desc.values != NULL);
+    for (uint32_t k = 0; k < clone->desc.value_count; k++) {
+        setti_type* type = setti_world_type(clone->to, clone->desc.values[k].component);
         if (type == NULL) {
-            return setti_world_fail(clone->to, SETT_STATUS_UNREGISTERED, clone->call, sett_null(),
-                                    clone->given[k].component);
+            return setti_world_fail(clone->to, SETT_STATUS_UNREGISTERED, clone->desc.call,
+                                    sett_null(), clone->desc.values[k].component);
         }
         if (type->cascade != NULL) {
             return setti_world_fail_with(clone->to, SETT_STATUS_ARGUMENT,
                                          "%s: \"%.100s\" is written by the library only - leave it "
                                          "out of the values",
-                                         clone->call, type->desc.name);
+                                         clone->desc.call, type->desc.name);
         }
         if (!setti_change_may_add(type, clone->count)) {
-            return setti_change_reject_linked(clone->to, type, clone->call);
+            return setti_change_reject_linked(clone->to, type, clone->desc.call);
         }
-        setti_edit_part* part = setti_edit_include(clone->to, edit, type);
+        setti_edit_part* part = setti_edit_include(clone->to, &node->edit, type);
         if (part == NULL) {
             return clone_no_memory(clone);
         }
         part->origin = NULL;
-        part->value = clone->given[k].value;
+        part->value = clone->desc.values[k].value;
     }
-    bool done = (sett_is_null(clone->parent) ||
-                 setti_edit_include(clone->to, edit, clone->to->hierarchy->type) != NULL) &&
-                (clone->name == 0 ||
-                 setti_edit_include(clone->to, edit, clone->to->name_table->type) != NULL);
-    return done ? SETT_OK : clone_no_memory(clone);
+    sett_status status = SETT_OK;
+    if (!sett_is_null(clone->desc.parent)) {
+        status = clone_include(clone, node, clone->to->hierarchy->type);
+    }
+    return status == SETT_OK && clone->desc.name != 0
+               ? clone_include(clone, node, clone->to->name_table->type)
+               : status;
 }
 
 static sett_status clone_reject_raw(const setti_clone* clone, const setti_type* type)
@@ -502,7 +522,7 @@ static sett_status clone_reject_raw(const setti_clone* clone, const setti_type* 
         clone->to, SETT_STATUS_ARGUMENT,
         "%s: \"%.100s\" has neither members nor entity_offsets: handles in its values would not be "
         "found - give it members, or list it in `raw` if it has none",
-        clone->call, type->desc.name);
+        clone->desc.call, type->desc.name);
 }
 
 /* Adds one type of a node, with its value. */
@@ -512,11 +532,11 @@ static sett_status clone_plan_type(setti_clone* clone, setti_clone_node* node, s
     if (to == NULL) {
         return clone->to->error;
     }
-    if (clone->merge != NULL && clone->merge->verdicts[type->id] == SETTI_CLONE_RAW) {
+    if (clone_verdict(clone, type) == SETTI_CLONE_RAW) {
         return clone_reject_raw(clone, type);
     }
     if ((to->flags & SETTI_TYPE_ONE) != 0 && !setti_change_may_add(to, clone->count)) {
-        return setti_change_reject_linked(clone->to, to, clone->call);
+        return setti_change_reject_linked(clone->to, to, clone->desc.call);
     }
     setti_edit_part* part = setti_edit_include(clone->to, clone_edit(clone, node), to);
     if (part == NULL) {
@@ -525,13 +545,6 @@ static sett_status clone_plan_type(setti_clone* clone, setti_clone_node* node, s
     part->origin = clone_copies_value(clone, type, to) ? &type->storage : NULL;
     part->source = node->index;
     return SETT_OK;
-}
-
-/* Adds a type that is not copied, if it is missing. */
-static bool clone_include(const setti_clone* clone, setti_clone_node* node, setti_type* type)
-{
-    return (!sett_is_null(node->onto) && setti_storage_has(&type->storage, node->onto.index)) ||
-           setti_edit_include(clone->to, &node->edit, type) != NULL;
 }
 
 static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
@@ -544,20 +557,14 @@ static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
             status = clone_plan_type(clone, node, type);
         }
     }
-    bool done = true;
-    for (uint32_t k = node->lead; done && k != SETTI_NONE; k = clone->leads[k].next) {
-        done = clone_include(clone, node, clone->leads[k].sources);
+    for (uint32_t k = node->lead; status == SETT_OK && k != SETTI_NONE; k = clone->leads[k].next) {
+        status = clone_include(clone, node, clone->leads[k].sources);
     }
-    if (done && node->in_tree) {
-        done = clone_include(clone, node, clone->to->hierarchy->type);
+    if (status == SETT_OK && node->in_tree) {
+        status = clone_include(clone, node, clone->to->hierarchy->type);
     }
-    if (done && node->derives) {
-        done = setti_edit_include(clone->to, &node->edit, clone->instances->links) != NULL;
-    }
-    if (status == SETT_OK && !done) {
-        status = clone_no_memory(clone);
-    }
-    return status;
+    return status == SETT_OK && node->derives ? clone_include(clone, node, clone->instances->links)
+                                              : status;
 }
 
 /* Reserves records for the links of copies. */
@@ -566,12 +573,6 @@ static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const
     setti_relation* relation = clone_map(clone, links->relation->links)->relation;
     (void)node;
     return !relation->many || setti_chain_claim(relation, clone->count);
-}
-
-/* Whether entities are made of a node, or changed. */
-static bool clone_is_copied(const setti_clone_node* node)
-{
-    return node->index != SETTI_NONE && !node->outside;
 }
 
 /* Finds which names copies get, and reserves memory for them. */
@@ -583,21 +584,22 @@ static bool clone_reserve_names(setti_clone* clone)
         if (!clone_is_copied(node) || !setti_clone_keeps_name(clone, node)) {
             continue;
         }
-        if (node->name == 0 && clone->from == clone->to) {
+        if (node->name == 0) {
             node->name = setti_name_key(clone->from, node->index);
-        } else if (node->name == 0) {
-            uint64_t key = setti_name_key(clone->from, node->index);
-            const char* text = setti_text_of(clone->from, &clone->from->name_table->texts, key);
-            node->name =
-                setti_text_add(clone->to, &clone->to->name_table->texts, text, strlen(text));
+            if (clone->from != clone->to) {
+                setti_texts* texts = &clone->from->name_table->texts;
+                const char* text = setti_text_of(clone->from, texts, node->name);
+                texts = &clone->to->name_table->texts;
+                node->name = setti_text_add(clone->to, texts, text, strlen(text));
+            }
             if (node->name == 0) {
                 return false;
             }
         }
         count += clone->count;
     }
-    if (clone->name != 0) {
-        clone->nodes[0].name = clone->name;
+    if (clone->desc.name != 0) {
+        clone->nodes[0].name = clone->desc.name;
         count++;
     }
     return count == 0 || (count < UINT32_MAX && setti_name_reserve(clone->to, (uint32_t)count));
@@ -607,14 +609,14 @@ static bool clone_reserve_names(setti_clone* clone)
 static bool clone_reserve_parent(setti_clone* clone)
 {
     SETTI_ASSERT(clone->count != 0);
-    if (sett_is_null(clone->parent) ||
-        setti_hierarchy_find(clone->to, clone->parent.index) != NULL) {
+    if (sett_is_null(clone->desc.parent) ||
+        setti_hierarchy_find(clone->to, clone->desc.parent.index) != NULL) {
         return true;
     }
     setti_type* type = clone->to->hierarchy->type;
-    uint32_t signature = *setti_entity_signature(&clone->to->entities, clone->parent);
+    uint32_t signature = *setti_entity_signature(&clone->to->entities, clone->desc.parent);
     clone->parent_joins = true;
-    return setti_change_reserve_add(clone->to, type, clone->parent.index, &signature);
+    return setti_change_reserve_add(clone->to, type, clone->desc.parent.index, &signature);
 }
 
 /* Whether the edit of a node changes anything. */
@@ -644,7 +646,7 @@ static sett_status clone_reserve(setti_clone* clone)
             status = setti_edit_reserve(clone->to, &node->edit, &from);
         }
         if (status != SETT_OK) {
-            setti_world_fail(clone->to, status, clone->call, sett_null(), 0);
+            setti_world_fail(clone->to, status, clone->desc.call, sett_null(), 0);
         }
     }
     clone->to->claim_from = from; /* callbacks may record creations before all copies exist */
@@ -654,25 +656,23 @@ static sett_status clone_reserve(setti_clone* clone)
 /* --------------------------------------------------------------------------------------- making */
 
 /* Writes what a reference in a copy is: `k` is the copy's number. */
-static void clone_remap(const setti_clone* clone, unsigned char* at, uint32_t k)
+static void clone_remap(setti_clone* clone, unsigned char* at, uint32_t k)
 {
     SETTI_ASSERT(k < clone->count);
     sett_entity reference;
     memcpy(&reference, at, sizeof(reference));
     uint32_t node = sett_is_null(reference) ? SETTI_NONE : clone_node_of(clone, reference);
-    if (clone->merge != NULL && !sett_is_null(reference)) {
-        clone->merge->lost += node == SETTI_NONE;
-        clone->merge->outside += node != SETTI_NONE && clone->nodes[node].outside;
-    }
     if (node != SETTI_NONE) {
+        clone->merge.outside += clone->nodes[node].outside;
         reference = clone->nodes[node].copies[k];
     } else if (clone->from != clone->to) {
+        clone->merge.lost += !sett_is_null(reference);
         reference = sett_null();
     }
     memcpy(at, &reference, sizeof(reference));
 }
 
-static void clone_remap_values(const setti_clone* clone, const setti_clone_node* node,
+static void clone_remap_values(setti_clone* clone, const setti_clone_node* node,
                                const setti_type* type)
 {
     for (uint32_t k = 0; type->desc.entity_offset_count != 0 && k < clone->count; k++) {
@@ -684,7 +684,7 @@ static void clone_remap_values(const setti_clone* clone, const setti_clone_node*
 }
 
 /* Remaps the references in all copies of a node's values. */
-static void clone_remap_node(const setti_clone* clone, const setti_clone_node* node)
+static void clone_remap_node(setti_clone* clone, const setti_clone_node* node)
 {
     for (uint32_t s = 0; s < node->edit.added_count; s++) {
         if (node->edit.added[s].origin != NULL) {
@@ -697,21 +697,14 @@ static void clone_remap_node(const setti_clone* clone, const setti_clone_node* n
 static unsigned char* clone_relink(setti_relation* relation, sett_entity source, sett_entity target)
 {
     SETTI_ASSERT(setti_storage_has(&relation->links->storage, source.index));
-    setti_pool* pool = &relation->world->pool;
-    if (!relation->many) {
-        sett_link* link = setti_storage_find_mut(pool, &relation->links->storage, source.index);
-        if (!sett_equals(link->target, target)) {
-            setti_chain_unlink(relation, link);
-            setti_chain_set(relation, source.index, link, target);
-        }
-        return (unsigned char*)link + relation->data;
-    }
     uint32_t place = setti_chain_find(relation, source, target);
-    if (place == SETTI_NONE) {
-        return setti_chain_link(relation, source.index, target);
+    if (place != SETTI_NONE) {
+        return (unsigned char*)setti_chain_write(relation, place) + relation->layout.data;
     }
-    setti_pages_write(pool, &relation->records, place >> relation->record_shift);
-    return (unsigned char*)setti_chain_record_at(relation, place) + relation->data;
+    if (!relation->many) {
+        setti_chain_unlink(relation, setti_chain_write(relation, source.index));
+    }
+    return setti_chain_link(relation, source.index, target);
 }
 
 static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const clone_links* links)
@@ -735,7 +728,7 @@ static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const cl
 
 /* Attaches the copies of a node to the copies of its parent; those of the root become siblings of
  * the original, or roots, if they are instances or in another world. */
-static void clone_place(const setti_clone* clone, const setti_clone_node* node)
+static void clone_place(setti_clone* clone, const setti_clone_node* node)
 {
     const sett_hierarchy* place = setti_hierarchy_find(clone->from, node->index);
     if (place == NULL && !node->in_tree) {
@@ -745,12 +738,12 @@ static void clone_place(const setti_clone* clone, const setti_clone_node* node)
                              ? setti_entity_at(&clone->from->entities, place->parent - 1)
                              : sett_null();
     uint32_t above = sett_is_null(parent) ? SETTI_NONE : clone_node_of(clone, parent);
-    if (clone->merge != NULL &&
-        (above == SETTI_NONE || (clone->nodes[above].outside && clone->merge->top != SETTI_NONE))) {
-        above = clone->merge->top;
-        clone->merge->lost += !sett_is_null(parent) && above == SETTI_NONE;
-    } else if (clone->merge != NULL) {
-        clone->merge->outside += clone->nodes[above].outside;
+    uint32_t top = clone_is_merge(clone) ? clone->merge.top : SETTI_NONE;
+    if (above == SETTI_NONE || (clone->nodes[above].outside && top != SETTI_NONE)) {
+        above = top;
+        clone->merge.lost += !sett_is_null(parent) && above == SETTI_NONE;
+    } else {
+        clone->merge.outside += clone->nodes[above].outside;
     }
     bool beside = above == SETTI_NONE && clone->from == clone->to && clone->instances == NULL;
     uint32_t policy = place != NULL ? place->children & SETTI_POLICY : 0;
@@ -768,12 +761,12 @@ static void clone_place(const setti_clone* clone, const setti_clone_node* node)
 }
 
 /* Writes the values of a node over those that its entity has. */
-static void clone_overwrite(const setti_clone* clone, const setti_clone_node* node)
+static void clone_overwrite(setti_clone* clone, const setti_clone_node* node)
 {
-    SETTI_ASSERT(clone->merge != NULL || node->met == SETTI_NONE);
-    for (uint32_t k = node->met; k != SETTI_NONE && clone->merge->overwrites;
-         k = clone->merge->met[k].next) {
-        const setti_clone_meeting* met = &clone->merge->met[k];
+    SETTI_ASSERT(clone_is_merge(clone) || node->met == SETTI_NONE);
+    for (uint32_t k = node->met; k != SETTI_NONE && clone->merge.overwrites;
+         k = clone->merge.met[k].next) {
+        const setti_clone_meeting* met = &clone->merge.met[k];
         if (met->origin != NULL) {
             void* row =
                 setti_storage_find_mut(&clone->to->pool, &met->type->storage, node->onto.index);
@@ -787,11 +780,11 @@ static void clone_overwrite(const setti_clone* clone, const setti_clone_node* no
 static void clone_notify_met(const setti_clone* clone, const setti_clone_node* node)
 {
     sett_world* world = clone->to;
-    for (uint32_t k = node->met; k != SETTI_NONE && clone->merge->overwrites;
-         k = clone->merge->met[k].next) {
-        const setti_type* type = clone->merge->met[k].type;
+    for (uint32_t k = node->met; k != SETTI_NONE && clone->merge.overwrites;
+         k = clone->merge.met[k].next) {
+        const setti_type* type = clone->merge.met[k].type;
         if ((type->flags & SETTI_TYPE_ON_SET) != 0) {
-            world->replaced_link = clone->merge->met[k].old;
+            world->replaced_link = clone->merge.met[k].old;
             (void)sett_set(world, node->onto, type->id,
                            setti_storage_find(&type->storage, node->onto.index));
             world->replaced_link = NULL;
@@ -802,13 +795,13 @@ static void clone_notify_met(const setti_clone* clone, const setti_clone_node* n
 /* Everything is reserved: nothing can fail from here on. */
 static void clone_make(setti_clone* clone)
 {
-    for (uint32_t k = 0; clone->merge != NULL && k < clone->node_count; k++) {
+    for (uint32_t k = 0; k < clone->node_count; k++) {
         if (!sett_is_null(clone->nodes[k].onto) && clone_is_edited(&clone->nodes[k])) {
             setti_edit_notify_leaving(clone->to, &clone->nodes[k].edit);
         }
     }
     if (clone->parent_joins) {
-        (void)setti_change_add_reserved(clone->to, clone->to->hierarchy->type, clone->parent);
+        (void)setti_change_add_reserved(clone->to, clone->to->hierarchy->type, clone->desc.parent);
     }
     for (uint32_t k = 0; k < clone->node_count; k++) {
         setti_clone_node* node = &clone->nodes[k];
@@ -832,8 +825,8 @@ static void clone_make(setti_clone* clone)
         if (clone_is_copied(node) && sett_is_null(node->onto) && node->twin == SETTI_NONE) {
             clone_place(clone, node);
         }
-        for (uint32_t c = 0; k == 0 && !sett_is_null(clone->parent) && c < clone->count; c++) {
-            (void)setti_hierarchy_attach(clone->to, node->copies[c], clone->parent);
+        for (uint32_t c = 0; k == 0 && !sett_is_null(clone->desc.parent) && c < clone->count; c++) {
+            (void)setti_hierarchy_attach(clone->to, node->copies[c], clone->desc.parent);
         }
         for (uint32_t c = 0; node->name != 0 && c < clone->count; c++) {
             setti_name_give(clone->to, node->copies[c].index, node->name);
@@ -859,40 +852,31 @@ void setti_clone_release(setti_clone* clone)
         at->claimed = 0;
     }
     setti_hash_map_deinit(&clone->to->pool, &clone->by_index);
-    for (uint32_t k = 0; clone->merge != NULL && k < clone->merge->met_count; k++) {
-        setti_change_release(clone->to, clone->merge->met[k].type, clone->merge->met[k].old);
+    for (uint32_t k = 0; k < clone->merge.met_count; k++) {
+        setti_change_release(clone->to, clone->merge.met[k].type, clone->merge.met[k].old);
     }
-    if (clone->merge != NULL) {
-        clone_free(clone, clone->merge->met, clone->merge->met_room, sizeof(*clone->merge->met));
-    }
+    clone_free(clone, clone->merge.met, clone->merge.met_room, sizeof(*clone->merge.met));
     clone_free(clone, clone->nodes, clone->node_room, sizeof(*clone->nodes));
     clone_free(clone, clone->copies, clone->copy_room, sizeof(*clone->copies));
     clone_free(clone, clone->leads, clone->lead_room, sizeof(*clone->leads));
-}
-
-static sett_status clone_reject_met(const setti_clone* clone, const setti_clone_node* node,
-                                    const setti_type* type)
-{
-    return setti_world_fail_with(clone->to, SETT_STATUS_PRESENT,
-                                 "%s: entity %u:%u has \"%.100s\" already - let it keep or "
-                                 "overwrite what is there",
-                                 clone->call, (unsigned)node->onto.index,
-                                 (unsigned)node->onto.generation, type->desc.name);
 }
 
 /* Remembers a component that a node and its entity have. */
 static sett_status clone_meet_type(setti_clone* clone, setti_clone_node* node, setti_type* type,
                                    setti_type* to)
 {
-    setti_clone_merge* merge = clone->merge;
+    setti_clone_merge* merge = &clone->merge;
     bool valued = type->relation != NULL || clone_copies_value(clone, type, to);
     if (!valued || type->relation_of_sources != NULL) {
         return SETT_OK;
     }
     if (merge->rejects) {
-        return clone_reject_met(clone, node, to);
+        return setti_world_fail_with(clone->to, SETT_STATUS_PRESENT,
+                                     "%s: entity %u:%u has \"%.100s\" already - let it keep or "
+                                     "overwrite what is there",
+                                     clone->desc.call, SETTI_HANDLE(node->onto), to->desc.name);
     }
-    if (merge->verdicts[type->id] == SETTI_CLONE_RAW && merge->overwrites) {
+    if (clone_verdict(clone, type) == SETTI_CLONE_RAW && merge->overwrites) {
         return clone_reject_raw(clone, type);
     }
     setti_clone_meeting* grown = setti_pool_grow(&clone->to->pool, merge->met, sizeof(*grown),
@@ -917,7 +901,7 @@ static sett_status clone_meet_type(setti_clone* clone, setti_clone_node* node, s
 static sett_status clone_meet(setti_clone* clone)
 {
     sett_status status = SETT_OK;
-    for (uint32_t k = 0; clone->merge != NULL && k < clone->node_count; k++) {
+    for (uint32_t k = 0; k < clone->node_count; k++) {
         setti_clone_node* node = &clone->nodes[k];
         uint32_t cursor = 0;
         setti_type* type;
@@ -939,9 +923,9 @@ static sett_status clone_meet(setti_clone* clone)
     return status;
 }
 
-sett_status setti_clone_plan(setti_clone* clone, sett_entity root)
+sett_status setti_clone_plan(setti_clone* clone)
 {
-    sett_status status = clone->merge != NULL ? clone_meet(clone) : clone_gather(clone, root);
+    sett_status status = clone_is_merge(clone) ? clone_meet(clone) : clone_gather(clone);
     if (status == SETT_OK) {
         status = clone_check_circles(clone);
     }
@@ -951,7 +935,7 @@ sett_status setti_clone_plan(setti_clone* clone, sett_entity root)
     for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
         status = clone_plan_node(clone, &clone->nodes[k]);
     }
-    return status == SETT_OK ? clone_plan_given(clone, &clone->nodes[0].edit) : status;
+    return status == SETT_OK ? clone_plan_given(clone, &clone->nodes[0]) : status;
 }
 
 /* Gives the nodes room for their copies. */
@@ -972,20 +956,20 @@ static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
         clone->nodes[k].copies = clone->nodes[k].edit.entities = copies;
         copies = copies == out ? clone->copies : copies + clone->count;
     }
-    if (!sett_is_null(clone->into)) {
-        clone->nodes[0].copies[0] = clone->into;
+    if (!sett_is_null(clone->desc.into)) {
+        clone->nodes[0].copies[0] = clone->desc.into;
     }
-    for (uint32_t k = 0; clone->merge != NULL && k < clone->node_count; k++) {
+    for (uint32_t k = 0; clone_is_merge(clone) && k < clone->node_count; k++) {
         clone->nodes[k].copies[0] = clone->nodes[k].onto;
     }
     return SETT_OK;
 }
 
-/* Plans, reserves and makes. */
-static sett_status clone_run(setti_clone* clone, sett_entity root, sett_entity* out)
+sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out)
 {
+    SETTI_ASSERT(clone->count != 0);
     setti_edit_settle(clone->to);
-    sett_status status = setti_clone_plan(clone, root);
+    sett_status status = setti_clone_plan(clone);
     if (status == SETT_OK) {
         status = clone_make_room(clone, out);
     }
@@ -1007,20 +991,14 @@ bool setti_clone_register(const setti_clone* clone)
            (clone->from->name_table == NULL || sett_name_register(to) != 0);
 }
 
-sett_status setti_clone_run_merge(setti_clone* clone)
+sett_status setti_clone_run(setti_clone* clone, sett_entity* out)
 {
-    SETTI_ASSERT(clone->count == 1 && clone->merge != NULL && clone->from != clone->to);
-    return clone_run(clone, sett_null(), NULL);
-}
-
-sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* out)
-{
-    SETTI_ASSERT(clone->count != 0 && clone->nodes == NULL);
+    SETTI_ASSERT(clone->nodes == NULL);
     if (!setti_clone_register(clone)) {
         return clone->to->error;
     }
     setti_name_hold(clone->to, 1);
-    sett_status status = clone_run(clone, root, out);
+    sett_status status = setti_clone_carry_out(clone, out);
     setti_name_hold(clone->to, -1);
     setti_clone_release(clone);
     return status;

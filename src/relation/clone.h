@@ -44,7 +44,7 @@ typedef struct setti_clone_meeting {
 /* How a merge differs from other copies. The caller fills in the nodes, with `onto`, `outside`,
  * `in_tree` and names that are not those of `from`, and what leads to them, in by_index. */
 typedef struct setti_clone_merge {
-    const unsigned char* verdicts; /* of each type of `from`, by its id */
+    const unsigned char* verdicts; /* of each type of `from`, by its id; NULL: it is no merge */
     bool overwrites;               /* components that are met; default: they stay */
     bool rejects;
     uint32_t top;     /* the node that those become children of whose parent is none; SETTI_NONE */
@@ -55,33 +55,37 @@ typedef struct setti_clone_merge {
     uint32_t met_room;
 } setti_clone_merge;
 
-typedef struct setti_clone {
-    /* Filled in by the caller, all else zero. */
-    sett_world* from;
-    sett_world* to;
+/* What is copied, and what the copies of the root get beside. */
+typedef struct setti_clone_desc {
     const char* call; /* for messages */
-    uint32_t count;   /* copies of each entity */
-    bool alone;       /* without descendants */
-    sett_entity into; /* null; else the root of the only copy: it exists and has no components */
-    /* Copies are instances: without the tag Prefab and without shared types, and linked to their
-     * prefab by this relationship. NULL: plain copies. */
-    setti_relation* instances;
+    sett_entity root; /* of what is copied; it exists */
     /* More entities whose types and children the copies get where the root's lack them. */
     const sett_entity* bases;
     uint32_t base_count;
-    uint32_t twin_count;
-    /* A parent of the copies of the root, in the same world; and for one copy, what that also gets:
-     * values that replace the original's or are added; a name that no child of the parent has, by
-     * its key. */
-    const sett_value* given;
-    uint32_t given_count;
-    sett_entity parent;
-    uint64_t name;
-    setti_clone_merge* merge; /* NULL: it is none */
+    sett_entity parent; /* of the copies of the root, in the same world; null: none */
+    /* For one copy: */
+    sett_entity into;         /* null; else an entity without components that becomes it */
+    uint64_t name;            /* the key of a text, held; 0: none. No child of the parent has it */
+    const sett_value* values; /* replace the original's, or are added */
+    uint32_t value_count;
+} setti_clone_desc;
+
+typedef struct setti_clone {
+    /* Filled in by the caller, all else zero. */
+    setti_clone_desc desc;
+    sett_world* from;
+    sett_world* to;
+    uint32_t count; /* copies of each entity */
+    bool alone;     /* without descendants */
+    /* Copies are instances: without the tag Prefab and without shared types, and linked to their
+     * prefab by this relationship. NULL: plain copies. */
+    setti_relation* instances;
+    setti_clone_merge merge;
 
     setti_clone_node* nodes; /* parents before their children */
     uint32_t node_count;
     uint32_t node_room;
+    uint32_t twin_count;     /* nodes with a twin */
     setti_hash_map by_index; /* where there are several: index of an entity + 1 -> its node */
     setti_clone_lead* leads;
     uint32_t lead_count;
@@ -91,23 +95,23 @@ typedef struct setti_clone {
     bool parent_joins; /* the parent gets the hierarchy's component first */
 } setti_clone;
 
-/* Makes the copies; those of `root`, which exists, go to `out` unless it is NULL. All of them, or
- * none. Nothing is open in `to`. Fails, with the message set in `to`: UNREGISTERED and CONFLICT (it
- * lacks a type, or has another of that name), LIMIT, OUT_OF_MEMORY. */
-sett_status setti_clone_run(setti_clone* clone, sett_entity root, sett_entity* out);
+/* Makes the copies; those of the root go to `out` unless it is NULL. All of them, or none. Nothing
+ * is open in `to`. Fails, with the message set in `to`: UNREGISTERED and CONFLICT (it lacks a type,
+ * or has another of that name), LIMIT, OUT_OF_MEMORY. */
+sett_status setti_clone_run(setti_clone* clone, sett_entity* out);
 
 /* Registers names and the hierarchy in `to`, if `from` has them. False: `to` says why. */
 bool setti_clone_register(const setti_clone* clone);
 
-/* Carries out a merge, whose texts of names are held. Fails as well: PRESENT (it rejects), ARGUMENT
- * (a raw type). */
-sett_status setti_clone_run_merge(setti_clone* clone);
+/* The same of a merge, whose texts of names are held, to be released in any case; `out` is NULL.
+ * Fails as well: PRESENT (it rejects), ARGUMENT (a raw type). */
+sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out);
 
 /* A node without anything, of an entity index of `from`, or SETTI_NONE. */
 void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t index);
 
 /* Only the analysis: nodes and their edits. To be released in any case. */
-sett_status setti_clone_plan(setti_clone* clone, sett_entity root);
+sett_status setti_clone_plan(setti_clone* clone);
 void setti_clone_release(setti_clone* clone);
 
 /* Whether the copies of a node have its name. */

@@ -22,21 +22,21 @@ sett_entity sett_duplicate_sized(sett_world* world, sett_entity entity,
     if (desc == NULL) {
         return sett_null();
     }
-    setti_clone clone = {.from = world,
+    setti_clone clone = {.desc = {.call = "sett_duplicate", .root = entity},
+                         .from = world,
                          .to = desc->to != NULL ? desc->to : world,
                          .alone = desc->alone,
-                         .call = "sett_duplicate",
                          .count = 1};
     sett_entity copy = sett_null();
-    if (setti_world_check_unlocked(clone.to, clone.call) != SETT_OK) {
+    if (setti_world_check_unlocked(clone.to, clone.desc.call) != SETT_OK) {
         return copy;
     }
     if (!sett_entity_valid(world, entity)) {
-        setti_world_fail(clone.to, SETT_STATUS_STALE, clone.call, entity, 0);
+        setti_world_fail(clone.to, SETT_STATUS_STALE, clone.desc.call, entity, 0);
         return copy;
     }
     if (clone.to != world && !duplicate_hidden(world, clone.to)) {
         return copy;
     }
-    return setti_clone_run(&clone, entity, &copy) == SETT_OK ? copy : sett_null();
+    return setti_clone_run(&clone, &copy) == SETT_OK ? copy : sett_null();
 }

@@ -114,24 +114,23 @@ typedef struct event_record {
 
 #define EVENT_HEAD ((sizeof(event_record) + 15) & ~(size_t)15)
 
-static sett_status event_apply(sett_world* world, sett_entity entity,
-                               const setti_command_call* call)
+static sett_status event_apply(sett_world* world, sett_entity entity, const void* call)
 {
-    const event_record* record = (const event_record*)(const void*)call;
+    const event_record* record = call;
     const void* value = (const char*)call + EVENT_HEAD;
     return sett_event_send(world, entity, record->route, record->event, value);
 }
 
-static void event_print(const sett_world* world, const setti_command_call* call, char* out,
-                        size_t size)
+static void event_print(const sett_world* world, const void* call, char* out, size_t size)
 {
-    const event_record* record = (const event_record*)(const void*)call;
+    const event_record* record = call;
     snprintf(out, size, ": \"%.100s\"", sett_component_name(world, record->event));
 }
 
 sett_status sett_cmd_event(sett_commands* commands, sett_entity entity, sett_route route,
                            sett_component event, const void* value)
 {
+    static const setti_command_kind kind = {"send to", event_apply, event_print};
     if (SETTI_IS_NULL(commands)) {
         return SETT_STATUS_ARGUMENT;
     }
@@ -142,16 +141,13 @@ sett_status sett_cmd_event(sett_commands* commands, sett_entity entity, sett_rou
         setti_world_misuse(world, status, "sett_cmd_event", entity, event);
         return status;
     }
-    setti_command_call* call =
-        setti_commands_call(commands, entity, "send to", EVENT_HEAD + type->desc.size, &status);
-    if (call != NULL) {
-        event_record* record = (event_record*)(void*)call;
-        call->apply = event_apply;
-        call->print = event_print;
+    event_record* record =
+        setti_commands_call(commands, entity, &kind, EVENT_HEAD + type->desc.size, &status);
+    if (record != NULL) {
         record->route = route;
         record->event = event;
         if (value != NULL) {
-            memcpy((char*)call + EVENT_HEAD, value, type->desc.size);
+            memcpy((char*)record + EVENT_HEAD, value, type->desc.size);
         }
     }
     return status;

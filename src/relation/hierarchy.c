@@ -37,21 +37,14 @@ static_assert(sizeof(sett_hierarchy) == 24, "24 bytes, as the header says");
 
 /* ---------------------------------------------------------------------------------------- nodes */
 
-/* The node behind a link, which exists, in an array; to read, to write. */
+/* The node behind a link, which exists, in an array. */
 SETTI_INLINE sett_hierarchy* tree_row(const setti_storage* storage, uint32_t link)
 {
     SETTI_ASSERT(link != 0);
     return setti_array_row(storage, link - 1);
 }
 
-SETTI_INLINE sett_hierarchy* tree_row_mut(sett_world* world, const setti_storage* storage,
-                                          uint32_t link)
-{
-    setti_pages_write(&world->pool, &storage->rows, (link - 1) >> storage->shift);
-    return tree_row(storage, link);
-}
-
-/* Marks a node as written; `cow`: a snapshot is held. */
+/* Marks it as written; `cow`: a snapshot may be held. */
 SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uint32_t link,
                             bool cow)
 {
@@ -64,7 +57,7 @@ SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uin
     }
 }
 
-/* The same in any storage. */
+/* The same in any storage: to read, to write. */
 SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32_t link)
 {
     SETTI_ASSERT(link != 0 && setti_storage_has(&tree->type->storage, link - 1));
@@ -78,9 +71,11 @@ SETTI_INLINE sett_hierarchy* tree_write(sett_world* world, const setti_hierarchy
 {
     SETTI_ASSERT(link != 0 && setti_storage_has(&tree->type->storage, link - 1));
     const setti_storage* storage = &tree->type->storage;
-    return SETTI_LIKELY(storage->kind == SETTI_ARRAY)
-               ? tree_row_mut(world, storage, link)
-               : setti_storage_find_mut(&world->pool, storage, link - 1);
+    if (SETTI_UNLIKELY(storage->kind != SETTI_ARRAY)) {
+        return setti_storage_find_mut(&world->pool, storage, link - 1);
+    }
+    tree_mark(world, storage, link, true);
+    return tree_row(storage, link);
 }
 
 /* The link that follows in a walk over the subtree of `root`, parents first, without what is below
@@ -193,8 +188,7 @@ SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, ui
 {
     SETTI_ASSERT(node->parent != 0);
     sett_hierarchy* above = tree_write(world, tree, node->parent);
-    uint32_t behind =
-        node->next; /* the node whose `previous` is this one: the first one, if this was last */
+    uint32_t behind = node->next; /* whose `previous` is this one: of the last, the first one */
     if (above->first == link) {
         above->first = behind;
     } else {
@@ -205,9 +199,7 @@ SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, ui
         tree_write(world, tree, behind)->previous = node->previous;
     }
     above->children -= SETTI_CHILD;
-    node->parent = 0;
-    node->next = 0;
-    node->previous = 0;
+    node->parent = node->next = node->previous = 0;
 }
 
 /* Puts a node that has no parent in front of a child of `parent`, or at the end (0). */
@@ -246,9 +238,7 @@ static void tree_free_children(sett_world* world, setti_hierarchy* tree, uint32_
     while (child != 0) {
         sett_hierarchy* freed = tree_write(world, tree, child);
         uint32_t next = freed->next;
-        freed->parent = 0;
-        freed->next = 0;
-        freed->previous = 0;
+        freed->parent = freed->next = freed->previous = 0;
         tree_moved(tree, freed, child, 0);
         if (world->name_table != NULL) {
             setti_name_moved(world, child - 1, link);
@@ -269,11 +259,8 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
 {
     const setti_hierarchy* tree = world->hierarchy;
     const sett_hierarchy* node = setti_storage_find(&type->storage, index);
-    if (node->first == 0) {
-        return SETT_OK;
-    }
     sett_children_policy policy = tree_policy(tree, node);
-    if (policy == SETT_CHILDREN_DETACH) {
+    if (node->first == 0 || policy == SETT_CHILDREN_DETACH) {
         return SETT_OK;
     }
     for (uint32_t child = node->first; child != 0; child = tree_read(tree, child)->next) {
@@ -284,7 +271,7 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
         return setti_world_fail_with(world, SETT_STATUS_REJECTED,
                                      "sett_entity_destroy: entity %u:%u has %u children, and the "
                                      "policy SETT_CHILDREN_REJECT - destroy or detach them first",
-                                     (unsigned)entity.index, (unsigned)entity.generation,
+                                     SETTI_HANDLE(entity),
                                      (unsigned)(node->children / SETTI_CHILD));
     }
     return SETT_OK;
@@ -439,8 +426,7 @@ static void tree_describe(sett_world* world, const setti_type* type, sett_entity
     if (sett_is_null(parent)) {
         setti_writer_add(out, "a root");
     } else {
-        setti_writer_add(out, "child of %u:%u", (unsigned)parent.index,
-                         (unsigned)parent.generation);
+        setti_writer_add(out, "child of %u:%u", SETTI_HANDLE(parent));
     }
     static const char* const policies[] = {"", ", which it destroys", ", which it detaches",
                                            ", which reject its end"};
@@ -449,15 +435,19 @@ static void tree_describe(sett_world* world, const setti_type* type, sett_entity
                      policies[node->children & SETTI_POLICY]);
 }
 
-/* Which neighbour two nodes of one text have not in common: their children or siblings are in
- * another order. */
-static const char* tree_neighbour(const sett_hierarchy* a, const sett_hierarchy* b, uint32_t* in_a,
-                                  uint32_t* in_b)
+/* Writes which neighbour a node has that another, of the same text, has not: the children or the
+ * siblings are in another order. Returns what that neighbour is to it. */
+static const char* tree_neighbour(const sett_world* world, const sett_hierarchy* node,
+                                  const sett_hierarchy* other, char* out, size_t size)
 {
-    bool first = a->first != b->first;
-    bool next = a->next != b->next;
-    *in_a = first ? a->first : next ? a->next : a->previous;
-    *in_b = first ? b->first : next ? b->next : b->previous;
+    bool first = node->first != other->first;
+    bool next = node->next != other->next;
+    uint32_t link = first ? node->first : next ? node->next : node->previous;
+    sett_entity beside = setti_hierarchy_entity(world, link);
+    (void)snprintf(out, size, "none");
+    if (link != 0) {
+        (void)snprintf(out, size, "%u:%u", SETTI_HANDLE(beside));
+    }
     return first ? "the first child is " : next ? "the next sibling is " : "the sibling before is ";
 }
 
@@ -467,32 +457,21 @@ static int tree_difference(sett_entity entity, const setti_type* a, const setti_
     const sett_hierarchy* in_a = setti_storage_find(&a->storage, entity.index);
     const sett_hierarchy* in_b = setti_storage_find(&b->storage, entity.index);
     char text[2][96];
-    uint32_t link[2];
     const char* what = "";
     if (of_data(a, in_a, b, in_b, NULL, 0) == 0) {
         return 0;
     }
-    for (uint32_t k = 0; k < 2; k++) {
-        setti_writer writer = setti_writer_begin(text[k], sizeof(text[k]));
-        const setti_type* type = k == 0 ? a : b;
-        tree_describe(type->world, type, entity, &writer);
-    }
+    setti_writer of_a = setti_writer_begin(text[0], sizeof(text[0]));
+    setti_writer of_b = setti_writer_begin(text[1], sizeof(text[1]));
+    tree_describe(a->world, a, entity, &of_a);
+    tree_describe(b->world, b, entity, &of_b);
     if (strcmp(text[0], text[1]) == 0) {
-        what = tree_neighbour(in_a, in_b, &link[0], &link[1]);
-        for (uint32_t k = 0; k < 2; k++) {
-            sett_entity other = setti_hierarchy_entity(k == 0 ? a->world : b->world, link[k]);
-            setti_writer writer = setti_writer_begin(text[k], sizeof(text[k]));
-            if (link[k] != 0) {
-                setti_writer_add(&writer, "%u:%u", (unsigned)other.index,
-                                 (unsigned)other.generation);
-            } else {
-                setti_writer_add(&writer, "none");
-            }
-        }
+        what = tree_neighbour(a->world, in_a, in_b, text[0], sizeof(text[0]));
+        (void)tree_neighbour(b->world, in_b, in_a, text[1], sizeof(text[1]));
     }
-    return snprintf(
-        out, size, "entity %u:%u: \"%.100s\" differs: %s%s in the first world, %s in the second",
-        (unsigned)entity.index, (unsigned)entity.generation, a->desc.name, what, text[0], text[1]);
+    return snprintf(out, size,
+                    "entity %u:%u: \"%.100s\" differs: %s%s in the first world, %s in the second",
+                    SETTI_HANDLE(entity), a->desc.name, what, text[0], text[1]);
 }
 
 static setti_hierarchy* tree_register(sett_world* world)
@@ -545,26 +524,20 @@ sett_component sett_hierarchy_register_sized(sett_world* world, const sett_hiera
     if (desc == NULL || setti_world_check_serial(world, call) != SETT_OK) {
         return 0;
     }
-    setti_hierarchy* tree = world->hierarchy;
-    if ((unsigned)desc->policy > SETT_CHILDREN_REJECT) {
-        setti_world_fail(world, SETT_STATUS_ARGUMENT, call, sett_null(), 0);
+    bool known = (unsigned)desc->policy <= SETT_CHILDREN_REJECT;
+    if (!known || world->entities.limit >= SETTI_MOVED) { /* a link must fit beside the mark */
+        setti_world_fail(world, known ? SETT_STATUS_LIMIT : SETT_STATUS_ARGUMENT, call, sett_null(),
+                         0);
         return 0;
     }
-    if (world->entities.limit >= SETTI_MOVED) { /* a link must fit beside the mark */
-        setti_world_fail(world, SETT_STATUS_LIMIT, call, sett_null(), 0);
-        return 0;
-    }
+    bool fresh = world->hierarchy == NULL;
+    setti_hierarchy* tree = fresh ? tree_register(world) : world->hierarchy;
     if (tree == NULL) {
-        tree = tree_register(world);
-        if (tree == NULL) {
-            return 0;
-        }
-        given = true;
+        return 0;
     }
-    if (given && desc->policy != SETT_CHILDREN_DEFAULT) {
-        tree_choose(tree->type, (uint32_t)desc->policy - SETT_CHILDREN_DESTROY);
-    } else if (given) {
-        tree_choose(tree->type, 0);
+    if (given || fresh) {
+        bool chosen = desc->policy != SETT_CHILDREN_DEFAULT;
+        tree_choose(tree->type, chosen ? (uint32_t)desc->policy - SETT_CHILDREN_DESTROY : 0);
     }
     return tree->type->id;
 }
@@ -576,10 +549,10 @@ sett_component setti_hierarchy_register(sett_world* world)
 }
 
 /* Registers the component for the first call that needs it. */
-SETTI_COLD static bool tree_make(sett_world* world, const char* call)
+static bool tree_ready(sett_world* world, const char* call)
 {
-    return setti_world_check_unlocked(world, call) == SETT_OK &&
-           sett_hierarchy_register(world, NULL) != 0;
+    return world->hierarchy != NULL || (setti_world_check_unlocked(world, call) == SETT_OK &&
+                                        sett_hierarchy_register(world, NULL) != 0);
 }
 
 /* --------------------------------------------------------------------------------------- moving */
@@ -602,7 +575,7 @@ bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* ca
     }
     if ((*signature & SETTI_DYING) != 0) {
         setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: entity %u:%u is being destroyed",
-                              call, (unsigned)entity.index, (unsigned)entity.generation);
+                              call, SETTI_HANDLE(entity));
         return false;
     }
     return setti_world_check_serial(world, call) == SETT_OK;
@@ -626,18 +599,16 @@ static bool tree_is_above(const sett_world* world, const setti_hierarchy* tree, 
 }
 
 /* Whether `entity`, which has children or is the parent, may become a child of `parent`. */
-static bool tree_check_cycle(sett_world* world, const setti_hierarchy* tree, sett_entity entity,
-                             sett_entity parent, const char* call)
+static sett_status tree_check_cycle(sett_world* world, const setti_hierarchy* tree,
+                                    sett_entity entity, sett_entity parent, const char* call)
 {
     bool same = parent.index == entity.index;
     if (!same && !tree_is_above(world, tree, entity.index + 1, parent.index + 1)) {
-        return true;
+        return SETT_OK;
     }
-    setti_world_fail_with(
+    return setti_world_fail_with(
         world, SETT_STATUS_CYCLE, "%s: entity %u:%u cannot be a child of %u:%u, which is %s", call,
-        (unsigned)entity.index, (unsigned)entity.generation, (unsigned)parent.index,
-        (unsigned)parent.generation, same ? "the same entity" : "its descendant");
-    return false;
+        SETTI_HANDLE(entity), SETTI_HANDLE(parent), same ? "the same entity" : "its descendant");
 }
 
 /* Whether an entity may become a child of a parent. */
@@ -647,7 +618,7 @@ static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tr
     const setti_storage* storage = &tree->type->storage;
     const sett_hierarchy* old = setti_storage_find(storage, entity.index);
     bool closes = entity.index == parent.index || (old != NULL && old->first != 0);
-    if (closes && !tree_check_cycle(world, tree, entity, parent, call)) {
+    if (closes && tree_check_cycle(world, tree, entity, parent, call) != SETT_OK) {
         return world->error;
     }
     bool named = world->name_table != NULL && (old == NULL || old->parent != parent.index + 1);
@@ -660,22 +631,17 @@ static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tr
                : SETT_OK;
 }
 
-/* Whether an entity that is to become a child of a parent has to become a prefab first. */
-SETTI_INLINE bool tree_joins_prefab(const sett_world* world, sett_entity entity, sett_entity parent)
+/* Makes a prefab of an entity that is to become a child of one, if it may become that. */
+static sett_status tree_join_prefab(sett_world* world, sett_entity entity, sett_entity parent,
+                                    const char* call)
 {
-    SETTI_ASSERT(world != NULL);
     const setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
-    return SETTI_UNLIKELY(tag != NULL) && setti_storage_has(&tag->storage, parent.index) &&
-           !setti_storage_has(&tag->storage, entity.index) && !world->receiving;
-}
-
-/* Makes it one, if it may become a child. */
-SETTI_COLD static sett_status tree_join_prefab(sett_world* world, sett_entity entity,
-                                               sett_entity parent, const char* call)
-{
+    if (tag == NULL || !setti_storage_has(&tag->storage, parent.index) ||
+        setti_storage_has(&tag->storage, entity.index) || world->receiving) {
+        return SETT_OK;
+    }
     if (!setti_hierarchy_check(world, entity, call) ||
-        !setti_hierarchy_check(world, parent, call) ||
-        (world->hierarchy == NULL && !tree_make(world, call))) {
+        !setti_hierarchy_check(world, parent, call) || !tree_ready(world, call)) {
         return world->error;
     }
     sett_status status = tree_check_place(world, world->hierarchy, entity, parent, call);
@@ -699,7 +665,7 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
         if (setti_world_check_unlocked(world, call) != SETT_OK) {
             return world->error;
         }
-        if (!setti_change_add_two(world, tree->type, parent, tree->type, entity)) {
+        if (!setti_change_add_two(world, tree->type, parent, tree->type, entity, NULL)) {
             return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, tree->type->id);
         }
         bool beside = before != 0 && tree_read(tree, before)->parent == parent.index + 1;
@@ -746,10 +712,8 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
     tree_mark(world, storage, parent.index + 1, cow);
     uint32_t first = above->first;
     node->parent = parent.index + 1;
-    node->first = 0;
-    node->next = 0;
+    node->first = node->next = node->children = 0;
     node->previous = link;
-    node->children = 0;
     node->depth = tree_depth_below(above);
     above->children += SETTI_CHILD;
     if (first == 0) {
@@ -770,10 +734,9 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
 SETTI_APART static sett_status tree_attach_or_join(sett_world* world, sett_entity entity,
                                                    sett_entity parent)
 {
-    return tree_joins_prefab(world, entity, parent) &&
-                   tree_join_prefab(world, entity, parent, tree_attach) != SETT_OK
-               ? world->error
-               : setti_hierarchy_attach(world, entity, parent);
+    return tree_join_prefab(world, entity, parent, tree_attach) == SETT_OK
+               ? setti_hierarchy_attach(world, entity, parent)
+               : world->error;
 }
 
 sett_status sett_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent)
@@ -796,8 +759,7 @@ sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_e
         return SETT_OK;
     }
     if (SETTI_UNLIKELY(!setti_hierarchy_check(world, entity, call) ||
-                       !setti_hierarchy_check(world, parent, call) ||
-                       (world->hierarchy == NULL && !tree_make(world, call)))) {
+                       !setti_hierarchy_check(world, parent, call) || !tree_ready(world, call))) {
         return world->error;
     }
     return tree_place(world, world->hierarchy, entity, parent, 0, call);
@@ -822,10 +784,9 @@ static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entit
     }
     const sett_hierarchy* beside = setti_hierarchy_find(world, sibling.index);
     if (beside == NULL || beside->parent == 0 || sibling.index == entity.index) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: entity %u:%u %s", call,
-                                     (unsigned)sibling.index, (unsigned)sibling.generation,
-                                     sibling.index == entity.index ? "cannot be beside itself"
-                                                                   : "has no parent");
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT, "%s: entity %u:%u %s", call, SETTI_HANDLE(sibling),
+            sibling.index == entity.index ? "cannot be beside itself" : "has no parent");
     }
     sett_entity parent = setti_hierarchy_entity(world, beside->parent);
     uint32_t before = behind ? beside->next : sibling.index + 1;
@@ -833,8 +794,7 @@ static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entit
         return SETT_OK;
     }
     if (!setti_hierarchy_check(world, parent, call) ||
-        (tree_joins_prefab(world, entity, parent) &&
-         tree_join_prefab(world, entity, parent, call) != SETT_OK)) {
+        tree_join_prefab(world, entity, parent, call) != SETT_OK) {
         return world->error;
     }
     return tree_place(world, world->hierarchy, entity, parent, before, call);
@@ -862,10 +822,9 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
             return world->error;
         }
         if (setti_hierarchy_parent(world, children[k].index) != parent.index + 1) {
-            return setti_world_fail_with(
-                world, SETT_STATUS_ARGUMENT, "%s: entity %u:%u is no child of %u:%u", __func__,
-                (unsigned)children[k].index, (unsigned)children[k].generation,
-                (unsigned)parent.index, (unsigned)parent.generation);
+            return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                         "%s: entity %u:%u is no child of %u:%u", __func__,
+                                         SETTI_HANDLE(children[k]), SETTI_HANDLE(parent));
         }
     }
     for (uint32_t k = count; k-- > 0;) {
@@ -912,15 +871,13 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
     if ((unsigned)policy > SETT_CHILDREN_REJECT) {
         return setti_world_fail(world, SETT_STATUS_ARGUMENT, __func__, entity, 0);
     }
-    if (world->hierarchy == NULL && !tree_make(world, __func__)) {
+    if (!tree_ready(world, __func__)) {
         return world->error;
     }
     const setti_type* type = world->hierarchy->type;
-    sett_hierarchy* node = NULL;
-    if (setti_storage_has(&type->storage, entity.index) ||
-        setti_world_check_unlocked(world, __func__) == SETT_OK) {
-        node = sett_ensure(world, entity, type->id);
-    }
+    bool may = setti_storage_has(&type->storage, entity.index) ||
+               setti_world_check_unlocked(world, __func__) == SETT_OK;
+    sett_hierarchy* node = may ? sett_ensure(world, entity, type->id) : NULL;
     if (node == NULL) {
         return world->error;
     }
@@ -933,14 +890,14 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
 static sett_status scope_include(sett_world* world, setti_edit* edit, const char* call)
 {
     SETTI_ASSERT(edit->begins && !sett_is_null(world->scope));
-    const setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
+    setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
     sett_entity scope = world->scope;
     const sett_hierarchy* above = setti_hierarchy_find(world, scope.index);
     if (!sett_entity_valid(world, scope)) {
         return setti_world_fail_with(world, SETT_STATUS_STALE,
                                      "%s: the scope, entity %u:%u, is not alive - call "
                                      "sett_hierarchy_set_scope",
-                                     call, (unsigned)scope.index, (unsigned)scope.generation);
+                                     call, SETTI_HANDLE(scope));
     }
     if (above == NULL || edit->count > (SETTI_CHILDREN_LIMIT - above->children) / SETTI_CHILD) {
         return setti_world_fail(world, above != NULL ? SETT_STATUS_LIMIT : SETT_STATUS_ABSENT, call,
@@ -948,8 +905,7 @@ static sett_status scope_include(sett_world* world, setti_edit* edit, const char
     }
     bool hidden = tag != NULL && setti_storage_has(&tag->storage, scope.index);
     return setti_edit_include(world, edit, world->hierarchy->type) != NULL &&
-                   (!hidden ||
-                    setti_edit_include(world, edit, world->hidden[SETTI_HIDDEN_PREFAB]) != NULL)
+                   (!hidden || setti_edit_include(world, edit, tag) != NULL)
                ? SETT_OK
                : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, scope, 0);
 }
@@ -973,8 +929,7 @@ sett_entity sett_hierarchy_set_scope(sett_world* world, sett_entity parent)
     if (setti_world_check_serial(world, __func__) != SETT_OK) {
         return before;
     }
-    if (some && (!setti_hierarchy_check(world, parent, __func__) ||
-                 (world->hierarchy == NULL && !tree_make(world, __func__)) ||
+    if (some && (!setti_hierarchy_check(world, parent, __func__) || !tree_ready(world, __func__) ||
                  (setti_hierarchy_find(world, parent.index) == NULL &&
                   sett_add(world, parent, world->hierarchy->type->id) == NULL))) {
         return before;
@@ -993,42 +948,36 @@ typedef struct tree_call {
     sett_entity parent;
 } tree_call;
 
-static sett_status tree_apply_attach(sett_world* world, sett_entity entity,
-                                     const setti_command_call* given)
+static sett_status tree_apply_attach(sett_world* world, sett_entity entity, const void* given)
 {
-    const tree_call* call = (const tree_call*)(const void*)given;
+    const tree_call* call = given;
     return sett_entity_valid(world, call->parent)
                ? sett_hierarchy_attach(world, entity, call->parent)
                : SETT_OK;
 }
 
-static void tree_print_attach(const sett_world* world, const setti_command_call* given, char* out,
-                              size_t size)
+static void tree_print_attach(const sett_world* world, const void* given, char* out, size_t size)
 {
-    const tree_call* call = (const tree_call*)(const void*)given;
+    const tree_call* call = given;
     (void)world;
-    snprintf(out, size, " to entity %u:%u", (unsigned)call->parent.index,
-             (unsigned)call->parent.generation);
+    snprintf(out, size, " to entity %u:%u", SETTI_HANDLE(call->parent));
 }
 
 sett_status sett_cmd_attach(sett_commands* commands, sett_entity entity, sett_entity parent)
 {
+    static const setti_command_kind kind = {"attach", tree_apply_attach, tree_print_attach};
     if (SETTI_IS_NULL(commands)) {
         return SETT_STATUS_ARGUMENT;
     }
     sett_status status;
-    tree_call* call =
-        (tree_call*)(void*)setti_commands_call(commands, entity, "attach", sizeof(*call), &status);
+    tree_call* call = setti_commands_call(commands, entity, &kind, sizeof(*call), &status);
     if (call != NULL) {
-        call->call.apply = tree_apply_attach;
-        call->call.print = tree_print_attach;
         call->parent = parent;
     }
     return status;
 }
 
-static sett_status tree_apply_detach(sett_world* world, sett_entity entity,
-                                     const setti_command_call* call)
+static sett_status tree_apply_detach(sett_world* world, sett_entity entity, const void* call)
 {
     (void)call;
     return sett_hierarchy_detach(world, entity);
@@ -1036,15 +985,12 @@ static sett_status tree_apply_detach(sett_world* world, sett_entity entity,
 
 sett_status sett_cmd_detach(sett_commands* commands, sett_entity entity)
 {
+    static const setti_command_kind kind = {"detach", tree_apply_detach, NULL};
     if (SETTI_IS_NULL(commands)) {
         return SETT_STATUS_ARGUMENT;
     }
     sett_status status;
-    setti_command_call* call =
-        setti_commands_call(commands, entity, "detach", sizeof(*call), &status);
-    if (call != NULL) {
-        call->apply = tree_apply_detach;
-    }
+    (void)setti_commands_call(commands, entity, &kind, sizeof(setti_command_call), &status);
     return status;
 }
 
@@ -1097,18 +1043,14 @@ sett_entity sett_hierarchy_previous(const sett_world* world, sett_entity entity)
 
 sett_entity sett_hierarchy_root(const sett_world* world, sett_entity entity)
 {
-    if (SETTI_IS_NULL(world)) {
+    if (SETTI_IS_NULL(world) || setti_entity_signature(&world->entities, entity) == NULL) {
         return sett_null();
     }
-    if (setti_entity_signature(&world->entities, entity) == NULL) {
-        return sett_null();
+    uint32_t root = entity.index + 1;
+    for (uint32_t up = root; up != 0; up = setti_hierarchy_parent(world, up - 1)) {
+        root = up;
     }
-    uint32_t index = entity.index;
-    for (uint32_t up = setti_hierarchy_parent(world, index); up != 0;) {
-        index = up - 1;
-        up = setti_hierarchy_parent(world, index);
-    }
-    return setti_entity_at(&world->entities, index);
+    return setti_hierarchy_entity(world, root);
 }
 
 uint32_t sett_hierarchy_child_count(const sett_world* world, sett_entity entity)
@@ -1157,10 +1099,8 @@ uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity)
 
 void sett_hierarchy_update(sett_world* world)
 {
-    if (SETTI_IS_NULL(world)) {
-        return;
-    }
-    if (world->hierarchy != NULL && setti_world_check_serial(world, __func__) == SETT_OK) {
+    if (!SETTI_IS_NULL(world) && world->hierarchy != NULL &&
+        setti_world_check_serial(world, __func__) == SETT_OK) {
         tree_update(world, world->hierarchy);
     }
 }
@@ -1203,7 +1143,7 @@ sett_status sett_hierarchy_sort(sett_world* world, sett_component component)
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    if (world->hierarchy == NULL && !tree_make(world, __func__)) {
+    if (!tree_ready(world, __func__)) {
         return world->error;
     }
     tree_walk walk = {{tree_walk_next}, world->hierarchy, 0, 0, 0};
@@ -1234,24 +1174,16 @@ static const char* tree_validate_children(const sett_world* world, uint32_t link
     return count == limit && ends ? NULL : "hierarchy: children miscounted, or the last";
 }
 
-/* The number of nodes that a walk from a root visits. All lists of children are valid. */
-static uint32_t tree_validate_count(const setti_hierarchy* tree, uint32_t root)
-{
-    uint32_t count = 0;
-    for (uint32_t at = root; at != 0; at = tree_next(tree, root, at)) {
-        count++;
-    }
-    return count;
-}
-
-/* Whether walks from all roots visit all nodes: if not, some are their own ancestors. */
+/* Whether walks from all roots visit all nodes: if not, some are their own ancestors. All lists of
+ * children are valid. */
 static bool tree_validate_ends(const setti_hierarchy* tree)
 {
     const setti_storage* storage = &tree->type->storage;
     uint32_t met = 0;
     SETTI_EACH_INDEX(index, storage) {
-        if (tree_read(tree, index + 1)->parent == 0) {
-            met += tree_validate_count(tree, index + 1);
+        uint32_t root = tree_read(tree, index + 1)->parent == 0 ? index + 1 : 0;
+        for (uint32_t at = root; at != 0; at = tree_next(tree, root, at)) {
+            met++;
         }
     }
     return met == storage->count;

@@ -6,15 +6,19 @@
 #include "relation/chain.h"
 #include "relation/codecs.h"
 
-static const setti_chain_record* codec_link_record(setti_sides* sides,
-                                                   const setti_relation* relation, uint32_t place,
-                                                   uint32_t side)
+/* The link at a place; of many, in a record. */
+static const void* codec_link_at(setti_sides* sides, const setti_type* type, uint32_t place,
+                                 uint32_t side)
 {
     SETTI_ASSERT(place != SETTI_NONE);
+    const setti_relation* relation = type->relation;
+    if (!relation->many) {
+        return sides->value(sides, type, place, side);
+    }
     const unsigned char* page =
-        sides->page(sides, &relation->records, place >> relation->record_shift, side);
-    uint32_t row = place & (((uint32_t)1 << relation->record_shift) - 1);
-    return (const setti_chain_record*)(const void*)(page + (size_t)row * relation->record_size);
+        sides->page(sides, &relation->records, place >> relation->layout.shift, side);
+    uint32_t row = place & (((uint32_t)1 << relation->layout.shift) - 1);
+    return page + (size_t)row * relation->layout.size;
 }
 
 static uint32_t codec_link_bytes(const setti_type* type)
@@ -22,12 +26,13 @@ static uint32_t codec_link_bytes(const setti_type* type)
     return 8 + type->relation->data_size;
 }
 
-static void codec_link_write(setti_encoder* to, const setti_relation* relation, sett_entity target,
-                             const void* link)
+static void codec_link_encode(setti_encoder* to, const setti_type* type, const void* value)
 {
-    setti_encode_number(to, target.index, 4);
-    setti_encode_number(to, target.generation, 4);
-    to->write_data(to, relation->data_type, (const unsigned char*)link + relation->data);
+    const sett_link* link = value;
+    setti_encode_number(to, link->target.index, 4);
+    setti_encode_number(to, link->target.generation, 4);
+    to->write_data(to, type->relation->data_type,
+                   (const unsigned char*)value + type->relation->layout.data);
 }
 
 /* The k-th target of an entry, and its data as it travels. */
@@ -116,12 +121,27 @@ static bool codec_link_list(setti_sides* sides, const setti_type* type, uint32_t
     return sources != NULL;
 }
 
-/* ---------------------------------------------------------------------------------- one target */
-
-static void codec_link_encode(setti_encoder* to, const setti_type* type, const void* value)
+static uint32_t codec_link_step(setti_sides* sides, const setti_type* type, uint32_t side,
+                                uint32_t* place, bool back)
 {
-    codec_link_write(to, type->relation, ((const sett_link*)value)->target, value);
+    const sett_link* link = codec_link_at(sides, type, *place, side);
+    uint32_t member =
+        type->relation->many ? ((const setti_chain_record*)(const void*)link)->source : *place;
+    *place = back ? link->chain_.previous : link->chain_.next;
+    return member;
 }
+
+static bool codec_link_requeue(setti_type* type, sett_entity owner, uint32_t member)
+{
+    sett_entity source = setti_entity_at(&type->world->entities, member);
+    uint32_t place = setti_chain_find(type->relation, source, owner);
+    if (place != SETTI_NONE) {
+        setti_chain_requeue(type->relation, place, false);
+    }
+    return place != SETTI_NONE;
+}
+
+/* ---------------------------------------------------------------------------------- one target */
 
 static bool codec_link_play(const setti_player* player, setti_type* type, sett_entity entity,
                             const setti_delta_entry* entry)
@@ -149,26 +169,6 @@ static sett_entity codec_link_owner(setti_sides* sides, const setti_type* type, 
     return link != NULL ? link->target : sett_null();
 }
 
-static uint32_t codec_link_step(setti_sides* sides, const setti_type* type, uint32_t side,
-                                uint32_t* place, bool back)
-{
-    SETTI_ASSERT(*place != SETTI_NONE);
-    uint32_t member = *place;
-    const sett_link* link = sides->value(sides, type, member, side);
-    *place = back ? link->chain_.previous : link->chain_.next;
-    return member;
-}
-
-static bool codec_link_requeue(setti_type* type, sett_entity owner, uint32_t member)
-{
-    const sett_link* link = setti_storage_find(&type->storage, member);
-    bool is = link != NULL && sett_equals(link->target, owner);
-    if (is) {
-        setti_chain_requeue(type->relation, member, false);
-    }
-    return is;
-}
-
 const setti_codec setti_link_codec = {
     .form = SETTI_DELTA_LINK,
     .direct = true,
@@ -191,8 +191,8 @@ static void codec_links_encode(setti_encoder* to, const setti_type* type, const 
     uint32_t place = links->first_;
     setti_encode_number(to, links->count, 4);
     for (uint32_t k = 0; k < links->count; k++) {
-        const setti_chain_record* record = codec_link_record(to->sides, type->relation, place, 1);
-        codec_link_write(to, type->relation, record->target, record);
+        const setti_chain_record* record = codec_link_at(to->sides, type, place, 1);
+        codec_link_encode(to, type, record);
         place = record->by_source.next;
     }
 }
@@ -216,7 +216,7 @@ static bool codec_links_lead_so(const setti_relation* relation, uint32_t source,
         const setti_chain_record* record = setti_chain_record_at(relation, place);
         sett_entity target;
         (void)codec_link_target(entry, k, &target);
-        so = sett_equals(record->target, target);
+        so = sett_equals(record->link.target, target);
         place = record->by_source.next;
     }
     return so;
@@ -281,32 +281,9 @@ static sett_entity codec_links_owner(setti_sides* sides, const setti_type* type,
         return sett_null();
     }
     cursor->place = cursor->number++ == 0 ? links->first_ : cursor->place;
-    const setti_chain_record* record =
-        codec_link_record(sides, type->relation, cursor->place, side);
+    const setti_chain_record* record = codec_link_at(sides, type, cursor->place, side);
     cursor->place = record->by_source.next;
-    return record->target;
-}
-
-static uint32_t codec_links_step(setti_sides* sides, const setti_type* type, uint32_t side,
-                                 uint32_t* place, bool back)
-{
-    SETTI_ASSERT(*place != SETTI_NONE);
-    const setti_chain_record* record = codec_link_record(sides, type->relation, *place, side);
-    *place = back ? record->by_target.previous : record->by_target.next;
-    return record->source;
-}
-
-static bool codec_links_requeue(setti_type* type, sett_entity owner, uint32_t member)
-{
-    setti_relation* relation = type->relation;
-    sett_entity source = setti_entity_at(&type->world->entities, member);
-    uint32_t place = setti_storage_has(&type->storage, member)
-                         ? setti_chain_find(relation, source, owner)
-                         : SETTI_NONE;
-    if (place != SETTI_NONE) {
-        setti_chain_requeue(relation, place, false);
-    }
-    return place != SETTI_NONE;
+    return record->link.target;
 }
 
 const setti_codec setti_links_codec = {
@@ -320,8 +297,8 @@ const setti_codec setti_links_codec = {
     .remove = codec_link_cut_targets,
     .owner = codec_links_owner,
     .list = codec_link_list,
-    .step = codec_links_step,
-    .requeue = codec_links_requeue,
+    .step = codec_link_step,
+    .requeue = codec_link_requeue,
 };
 
 /* ------------------------------------------------------------------------------------- targets */

@@ -214,8 +214,7 @@ static sett_status name_conflict(sett_world* world, const char* call, uint32_t i
         world, SETT_STATUS_CONFLICT,
         "%s: entity %u:%u cannot have the name \"%.200s\": its sibling %u:%u has it - names are "
         "unique among siblings",
-        call, (unsigned)a.index, (unsigned)a.generation, text != NULL ? text : "",
-        (unsigned)b.index, (unsigned)b.generation);
+        call, SETTI_HANDLE(a), text != NULL ? text : "", SETTI_HANDLE(b));
 }
 
 bool setti_name_may_move(sett_world* world, uint32_t index, uint32_t parent, const char* call)
@@ -273,11 +272,8 @@ static bool name_is_ready(const sett_world* world)
 
 static void name_settle(sett_world* world)
 {
-    setti_name_table* names = world->name_table;
-    if (!name_is_synced(world, names) || !name_is_ready(world)) {
-        (void)name_sync(world, names);
-        (void)setti_text_sync(world, &names->texts);
-    }
+    (void)name_sync(world, world->name_table);
+    (void)setti_text_sync(world, &world->name_table->texts);
 }
 
 static void name_describe(sett_world* world, const setti_type* type, sett_entity entity,
@@ -318,12 +314,11 @@ sett_component sett_name_register(sett_world* world)
     if (setti_world_check_unlocked(world, __func__) != SETT_OK) {
         return 0;
     }
-    sett_component_desc desc = {0};
-    desc.name = "Name";
-    desc.size = sizeof(sett_name);
-    desc.type_name = "sett_name";
-    desc.id = SETT_ID_NAME;
-    desc.members = SETT_STRUCT(sett_name, key);
+    sett_component_desc desc = {.name = "Name",
+                                .size = sizeof(sett_name),
+                                .type_name = "sett_name",
+                                .id = SETT_ID_NAME,
+                                .members = SETT_STRUCT(sett_name, key)};
     names = setti_world_alloc(world, sizeof(*names), 16, __func__);
     sett_component id = names != NULL ? sett_component_register(world, &desc) : 0;
     if (id == 0) {
@@ -360,13 +355,16 @@ static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t 
     }
     uint32_t parent = setti_hierarchy_parent(world, entity.index);
     uint32_t other = name_find(world, parent, key, entity.index + 1);
+    if (other == 0 && !setti_storage_has(&names->type->storage, entity.index)) {
+        if (setti_world_check_unlocked(world, call) != SETT_OK ||
+            sett_add(world, entity, names->type->id) == NULL) {
+            return world->error;
+        }
+        parent = setti_hierarchy_parent(world, entity.index);    /* callbacks may have moved it, */
+        other = name_find(world, parent, key, entity.index + 1); /* and named others */
+    }
     if (other != 0) {
         return name_conflict(world, call, entity.index, other);
-    }
-    if (!setti_storage_has(&names->type->storage, entity.index) &&
-        (setti_world_check_unlocked(world, call) != SETT_OK ||
-         sett_add(world, entity, names->type->id) == NULL)) {
-        return world->error;
     }
     uint64_t old = setti_name_key(world, entity.index);
     if (old != 0) {
@@ -409,7 +407,7 @@ uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
                               "%s: the name \"%.200s\" is taken: entity %u:%u has it - names are "
                               "unique among siblings",
-                              call, name, (unsigned)taken.index, (unsigned)taken.generation);
+                              call, name, SETTI_HANDLE(taken));
     }
     return other == 0 ? key : 0;
 }
@@ -429,26 +427,21 @@ sett_status sett_name_set(sett_world* world, sett_entity entity, const char* nam
     return status;
 }
 
-static const char* name_of_call(const setti_command_call* call)
+/* The name follows. */
+static sett_status name_apply_set(sett_world* world, sett_entity entity, const void* call)
 {
-    return (const char*)(call + 1);
+    return sett_name_set(world, entity, (const char*)call + sizeof(setti_command_call));
 }
 
-static sett_status name_apply_set(sett_world* world, sett_entity entity,
-                                  const setti_command_call* call)
-{
-    return sett_name_set(world, entity, name_of_call(call));
-}
-
-static void name_print_set(const sett_world* world, const setti_command_call* call, char* out,
-                           size_t size)
+static void name_print_set(const sett_world* world, const void* call, char* out, size_t size)
 {
     (void)world;
-    snprintf(out, size, " \"%.100s\"", name_of_call(call));
+    snprintf(out, size, " \"%.100s\"", (const char*)call + sizeof(setti_command_call));
 }
 
 sett_status sett_cmd_name_set(sett_commands* commands, sett_entity entity, const char* name)
 {
+    static const setti_command_kind kind = {"name", name_apply_set, name_print_set};
     if (SETTI_IS_NULL(commands)) {
         return SETT_STATUS_ARGUMENT;
     }
@@ -459,10 +452,8 @@ sett_status sett_cmd_name_set(sett_commands* commands, sett_entity entity, const
     }
     size_t size = strlen(name) + 1;
     setti_command_call* call =
-        setti_commands_call(commands, entity, "name", sizeof(*call) + size, &status);
+        setti_commands_call(commands, entity, &kind, sizeof(*call) + size, &status);
     if (call != NULL) {
-        call->apply = name_apply_set;
-        call->print = name_print_set;
         memcpy(call + 1, name, size);
     }
     return status;
@@ -491,10 +482,8 @@ void setti_name_give(sett_world* world, uint32_t index, uint64_t key)
 const char* sett_name_get(const sett_world* of, sett_entity entity)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
-    if (SETTI_IS_NULL(world)) {
-        return NULL;
-    }
-    if (world->name_table == NULL || !setti_entity_is_current(&world->entities, entity)) {
+    if (SETTI_IS_NULL(world) || world->name_table == NULL ||
+        !setti_entity_is_current(&world->entities, entity)) {
         return NULL;
     }
     return setti_text_of(world, &world->name_table->texts, setti_name_key(world, entity.index));
@@ -518,11 +507,8 @@ static bool name_start(const sett_world* world, sett_entity from, uint32_t* link
 sett_entity sett_name_find(const sett_world* of, sett_entity parent, const char* name)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
     uint32_t link;
-    if (!name_start(world, parent, &link)) {
+    if (SETTI_IS_NULL(world) || !name_start(world, parent, &link)) {
         return sett_null();
     }
     return setti_hierarchy_entity(world, name_find_text(world, link, name, strlen(name)));
@@ -580,15 +566,12 @@ size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
     setti_writer_empty(out, size);
-    if (SETTI_IS_NULL(world)) {
+    if (SETTI_IS_NULL(world) || setti_entity_signature(&world->entities, entity) == NULL) {
         return 0;
     }
     size_t length = 0;
     const char* text;
     char number[16];
-    if (setti_entity_signature(&world->entities, entity) == NULL) {
-        return 0;
-    }
     uint32_t link = entity.index + 1;
     for (uint32_t at = link; at != 0; at = setti_hierarchy_parent(world, at - 1)) {
         length += name_step(world, at - 1, number, &text) + (at != link);
@@ -612,10 +595,7 @@ size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_
 sett_entity sett_name_next(const sett_world* of, const char* name, uint32_t* cursor)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
-    setti_name_table* names = world->name_table;
+    setti_name_table* names = SETTI_IS_NULL(world) ? NULL : world->name_table;
     uint64_t key = names != NULL ? setti_text_find(world, &names->texts, name, strlen(name)) : 0;
     if (key == 0) {
         return sett_null();

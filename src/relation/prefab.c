@@ -38,18 +38,12 @@ static sett_component prefab_hide(sett_world* world, uint32_t which, const char*
 
 sett_component sett_prefab_tag(sett_world* world)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    return prefab_hide(world, SETTI_HIDDEN_PREFAB, "Prefab");
+    return SETTI_IS_NULL(world) ? 0 : prefab_hide(world, SETTI_HIDDEN_PREFAB, "Prefab");
 }
 
 sett_component sett_disabled_tag(sett_world* world)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    return prefab_hide(world, SETTI_HIDDEN_DISABLED, "Disabled");
+    return SETTI_IS_NULL(world) ? 0 : prefab_hide(world, SETTI_HIDDEN_DISABLED, "Disabled");
 }
 
 sett_status sett_prefab_make(sett_world* world, sett_entity entity)
@@ -101,7 +95,7 @@ static sett_entity prefab_scope(const sett_world* world)
 }
 
 /* Makes instances: one by its recipe if there is one, else node by node. */
-static sett_status prefab_run(sett_world* world, const setti_instance* instance, uint32_t count,
+static sett_status prefab_run(sett_world* world, const setti_clone_desc* instance, uint32_t count,
                               sett_entity* out)
 {
     SETTI_ASSERT(world->locks == 0);
@@ -114,21 +108,14 @@ static sett_status prefab_run(sett_world* world, const setti_instance* instance,
     if (simple && setti_recipe_run(world, instance, out, &status)) {
         return status;
     }
-    setti_clone clone = {.from = world,
+    setti_clone clone = {.desc = *instance,
+                         .from = world,
                          .to = world,
-                         .call = instance->call,
                          .count = count,
-                         .into = instance->into,
-                         .instances = world->instance_of->relation,
-                         .given = instance->values,
-                         .given_count = instance->value_count,
-                         .parent = instance->parent,
-                         .name = instance->name,
-                         .bases = instance->bases,
-                         .base_count = instance->base_count};
-    status = setti_clone_run(&clone, instance->prefab, out);
+                         .instances = world->instance_of->relation};
+    status = setti_clone_run(&clone, out);
     if (status == SETT_OK && simple) {
-        setti_recipe_learn(world, instance->prefab);
+        setti_recipe_learn(world, instance->root);
     }
     return status;
 }
@@ -178,7 +165,7 @@ static bool prefab_check_parent(sett_world* world, sett_entity parent, uint32_t 
 sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t count,
                              sett_entity* out)
 {
-    setti_instance one = {.call = "sett_instantiate", .prefab = prefab};
+    setti_clone_desc one = {.call = "sett_instantiate", .root = prefab};
     sett_entity made;
     sett_status status = setti_world_check_unlocked(world, one.call);
     if (status != SETT_OK || count == 0) {
@@ -215,7 +202,7 @@ static bool prefab_check_values(sett_world* world, const sett_instantiate_desc* 
 
 /* Whether the instance can be attached to its parent, and be named there. */
 static bool prefab_prepare_place(sett_world* world, const sett_instantiate_desc* desc,
-                                 setti_instance* one)
+                                 setti_clone_desc* one)
 {
     one->parent = sett_is_null(desc->parent) ? prefab_scope(world) : desc->parent;
     if (!sett_is_null(one->parent) && !prefab_check_parent(world, one->parent, 1, one->call)) {
@@ -236,12 +223,12 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
     if (desc == NULL) {
         return sett_null();
     }
-    setti_instance one = {.call = "sett_instantiate_with",
-                          .prefab = desc->prefab,
-                          .values = desc->values,
-                          .value_count = desc->value_count,
-                          .bases = desc->bases,
-                          .base_count = desc->base_count};
+    setti_clone_desc one = {.call = "sett_instantiate_with",
+                            .root = desc->prefab,
+                            .values = desc->values,
+                            .value_count = desc->value_count,
+                            .bases = desc->bases,
+                            .base_count = desc->base_count};
     sett_entity made = sett_null();
     if (setti_world_check_unlocked(world, one.call) != SETT_OK) {
         return made;
@@ -278,18 +265,17 @@ typedef struct prefab_call {
 
 /* The record before this one has created its entity. When memory ran out in between, the program
  * may have added components to it. */
-static sett_status prefab_apply(sett_world* world, sett_entity entity,
-                                const setti_command_call* given)
+static sett_status prefab_apply(sett_world* world, sett_entity entity, const void* given)
 {
     static const char call[] = "sett_cmd_instantiate";
-    sett_entity prefab = ((const prefab_call*)(const void*)given)->prefab;
+    sett_entity prefab = ((const prefab_call*)given)->prefab;
     if (sett_entity_components(world, entity, NULL, 0) != 0) {
         return setti_world_fail(world, SETT_STATUS_PRESENT, call, entity, 0);
     }
     if (!sett_entity_valid(world, prefab)) {
         return sett_entity_destroy(world, entity);
     }
-    setti_instance one = {.call = call, .prefab = prefab, .into = entity};
+    setti_clone_desc one = {.call = call, .root = prefab, .into = entity};
     sett_status status = prefab_run(world, &one, 1, &entity);
     if (status != SETT_OK && status != SETT_STATUS_OUT_OF_MEMORY) {
         (void)sett_entity_destroy(world, entity);
@@ -297,26 +283,23 @@ static sett_status prefab_apply(sett_world* world, sett_entity entity,
     return status;
 }
 
-static void prefab_print(const sett_world* world, const setti_command_call* given, char* out,
-                         size_t size)
+static void prefab_print(const sett_world* world, const void* given, char* out, size_t size)
 {
-    sett_entity prefab = ((const prefab_call*)(const void*)given)->prefab;
+    sett_entity prefab = ((const prefab_call*)given)->prefab;
     (void)world;
-    snprintf(out, size, " from entity %u:%u", (unsigned)prefab.index, (unsigned)prefab.generation);
+    snprintf(out, size, " from entity %u:%u", SETTI_HANDLE(prefab));
 }
 
 sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity prefab)
 {
+    static const setti_command_kind kind = {"instantiate", prefab_apply, prefab_print};
     if (SETTI_IS_NULL(commands)) {
         return sett_null();
     }
-    setti_command_call* call;
-    sett_entity entity =
-        setti_commands_create_call(commands, "instantiate", sizeof(prefab_call), &call);
+    void* call;
+    sett_entity entity = setti_commands_create_call(commands, &kind, sizeof(prefab_call), &call);
     if (call != NULL) {
-        call->apply = prefab_apply;
-        call->print = prefab_print;
-        ((prefab_call*)(void*)call)->prefab = prefab;
+        ((prefab_call*)call)->prefab = prefab;
     }
     return entity;
 }

@@ -91,14 +91,15 @@ static recipe** recipe_slot(const sett_world* world, sett_entity prefab)
 void setti_recipe_drop(sett_world* world)
 {
     struct setti_recipes* all = world->recipes;
-    for (uint32_t k = 0; all != NULL && k < all->count; k++) {
+    if (all == NULL) {
+        return;
+    }
+    for (uint32_t k = 0; k < all->count; k++) {
         recipe_free(world, all->slots[k]);
     }
-    if (all != NULL) {
-        setti_hash_map_deinit(&world->pool, &all->by_prefab);
-        setti_pool_free(&world->pool, all->slots, all->capacity * sizeof(recipe*), 16);
-        memset(all, 0, sizeof(*all));
-    }
+    setti_hash_map_deinit(&world->pool, &all->by_prefab);
+    setti_pool_free(&world->pool, all->slots, all->capacity * sizeof(recipe*), 16);
+    memset(all, 0, sizeof(*all));
 }
 
 /* Keeps the recipes of prefabs that exist; all others go. */
@@ -290,13 +291,13 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
     if (*slot != NULL && !(*slot)->simple && (*slot)->tries++ < RECIPE_TRIES) {
         return;
     }
-    setti_clone plan = {.from = world,
+    setti_clone plan = {.desc = {.call = "sett_instantiate", .root = prefab},
+                        .from = world,
                         .to = world,
-                        .call = "sett_instantiate",
                         .count = 1,
                         .instances = world->instance_of->relation};
     recipe* made = NULL;
-    if (setti_clone_plan(&plan, prefab) == SETT_OK) {
+    if (setti_clone_plan(&plan) == SETT_OK) {
         made = recipe_make(world, &plan, prefab);
     }
     setti_clone_release(&plan);
@@ -365,7 +366,7 @@ static bool recipe_add(sett_world* world, setti_edit* edit, setti_type* type, co
 }
 
 /* Gives the root what the caller wants it to have. */
-static bool recipe_begin_root(sett_world* world, recipe* made, const setti_instance* instance,
+static bool recipe_begin_root(sett_world* world, recipe* made, const setti_clone_desc* instance,
                               setti_edit_part* room)
 {
     SETTI_ASSERT(made->edits[0].added == made->parts);
@@ -391,7 +392,7 @@ static bool recipe_begin_root(sett_world* world, recipe* made, const setti_insta
 }
 
 /* Reserves all; the entities' indices go to `copies`. */
-static sett_status recipe_reserve(sett_world* world, recipe* made, const setti_instance* instance)
+static sett_status recipe_reserve(sett_world* world, recipe* made, const setti_clone_desc* instance)
 {
     SETTI_ASSERT(made->simple && made->node_count != 0);
     setti_entity_table* table = &world->entities;
@@ -425,7 +426,7 @@ static uint32_t recipe_copy_link(const recipe* made, uint32_t node)
 
 /* Works out the links of the copies, whose indices are known; the root has no parent yet. */
 static void recipe_link_copies(const sett_world* world, recipe* made,
-                               const setti_instance* instance)
+                               const setti_clone_desc* instance)
 {
     SETTI_ASSERT(made->simple);
     uint32_t depth = 0;
@@ -468,7 +469,7 @@ static void recipe_turn(sett_world* world, const recipe* made, const setti_edit*
     }
 }
 
-static void recipe_finish(sett_world* world, const recipe* made, const setti_instance* instance)
+static void recipe_finish(sett_world* world, const recipe* made, const setti_clone_desc* instance)
 {
     SETTI_ASSERT(sett_equals(instance->into, sett_null()) ||
                  sett_equals(made->copies[0], instance->into));
@@ -501,11 +502,11 @@ static bool recipe_takes_child(const sett_world* world, sett_entity parent)
     return above != NULL && above->children < SETTI_CHILDREN_LIMIT;
 }
 
-bool setti_recipe_run(sett_world* world, const setti_instance* instance, sett_entity* out,
+bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_entity* out,
                       sett_status* status)
 {
     setti_edit_part room[RECIPE_ROOT_MOST];
-    recipe* made = recipe_find(world, instance->prefab);
+    recipe* made = recipe_find(world, instance->root);
     if (made == NULL ||
         (!sett_is_null(instance->parent) && !recipe_takes_child(world, instance->parent))) {
         return false;

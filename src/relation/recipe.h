@@ -5,23 +5,10 @@
 
 #include "relation/clone.h"
 
-/* One instance. */
-typedef struct setti_instance {
-    const char* call; /* for messages */
-    sett_entity prefab;
-    sett_entity into;   /* null, or an entity without components that becomes the instance */
-    sett_entity parent; /* null: none */
-    uint64_t name;      /* key of a text, held; 0: none. No child of the parent has it */
-    const sett_value* values;
-    uint32_t value_count;
-    const sett_entity* bases; /* more prefabs: clone.c makes the instance */
-    uint32_t base_count;
-} setti_instance;
-
-/* Makes an instance if there is a recipe for it, and writes what came of it to *status. Returns
- * false, and nothing is done, if clone.c has to make it: because the prefab has changed, has links
- * of relationships, or is instantiated for the first time. */
-bool setti_recipe_run(sett_world* world, const setti_instance* instance, sett_entity* out,
+/* Makes an instance, without bases, if there is a recipe for it, and writes what came of it to
+ * *status. Returns false, and nothing is done, if clone.c has to make it: because the prefab has
+ * changed, has links of relationships, or is instantiated for the first time. */
+bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_entity* out,
                       sett_status* status);
 
 /* Called after clone.c has created an instance: from the second time on it stores a recipe, if

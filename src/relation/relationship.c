@@ -25,8 +25,8 @@ static void links_copy(void* to, const void* from, uint32_t count, void* user)
     const setti_relation* relation = user;
     size_t size = relation->links->storage.size;
     for (uint32_t k = 0; !relation->many && k < count; k++) {
-        memcpy((unsigned char*)to + k * size + relation->data,
-               (const unsigned char*)from + k * size + relation->data, relation->data_size);
+        memcpy((unsigned char*)to + k * size + relation->layout.data,
+               (const unsigned char*)from + k * size + relation->layout.data, relation->data_size);
     }
 }
 
@@ -39,20 +39,6 @@ static void relation_write(const setti_relation* relation, void* to, const void*
     }
 }
 
-/* Initialises values; the one that sett_relate creates gets its target before callbacks run. */
-static void links_init(void* values, uint32_t count, void* user)
-{
-    setti_relation* relation = user;
-    memset(values, 0, (size_t)count * relation->links->storage.size);
-    if (!sett_is_null(relation->pending_target)) {
-        sett_entity target = relation->pending_target;
-        relation->pending_target = sett_null();
-        void* data = setti_chain_link(relation, relation->pending_source.index, target);
-        relation_write(relation, data, relation->pending_data);
-        relation->pending_data = NULL;
-    }
-}
-
 /* ---------------------------------------------------------------------------------- registering */
 
 /* Where things lie in a link, and how large it is. */
@@ -60,16 +46,26 @@ static void relation_lay_out(setti_relation* relation, const sett_component_desc
 {
     size_t head = relation->many ? sizeof(setti_chain_record) : sizeof(sett_link);
     size_t align = SETTI_MAX(data->align, sizeof(uint32_t));
-    relation->data = (uint32_t)setti_align_up(head, align);
-    relation->data_size = (uint32_t)data->size;
-    relation->record_size = (uint32_t)setti_align_up(relation->data + data->size, align);
-    relation->record_shift = 10;
-    while (relation->record_shift > 4 &&
-           (size_t)relation->record_size << relation->record_shift > RECORD_PAGE) {
-        relation->record_shift--;
+    size_t begin = setti_align_up(head, align);
+    size_t size = setti_align_up(begin + data->size, align);
+    uint32_t shift = 10;
+    while (shift > 4 && size << shift > RECORD_PAGE) {
+        shift--;
     }
-    setti_pages_init(&relation->records, (size_t)relation->record_size << relation->record_shift,
-                     SETTI_MAX(align, 64));
+    setti_pages_init(&relation->records, size << shift, SETTI_MAX(align, 64));
+    relation->data_size = (uint32_t)data->size;
+    relation->layout = (setti_records){
+        .pages = &relation->records,
+        .count = &relation->record_count,
+        .root = &relation->root,
+        .listed = offsetof(sett_links, count),
+        .first = offsetof(sett_links, first_),
+        .next = offsetof(setti_chain_record, by_source) + offsetof(sett_chain_, next),
+        .shift = shift,
+        .size = (uint32_t)size,
+        .source = offsetof(setti_chain_record, source),
+        .target = offsetof(setti_chain_record, link) + offsetof(sett_link, target),
+        .data = (uint32_t)begin};
 }
 
 /* Where a link leads, and how many there are, is compared and hashed; not their neighbours. */
@@ -101,7 +97,7 @@ static bool relation_describe_value(const setti_relation* relation, sett_struct*
     const sett_component_desc* data = &relation->data_type->desc;
     bool known = data->size == 0 || data->members != NULL;
     uint32_t count = data->members != NULL ? data->members->count : 0;
-    *room_size = known ? (count + 1) * sizeof(sett_member) : relation->record_size;
+    *room_size = known ? (count + 1) * sizeof(sett_member) : relation->layout.size;
     *room = setti_pool_alloc(&relation->world->pool, *room_size, 16);
     if (*room == NULL) {
         return false;
@@ -111,16 +107,16 @@ static bool relation_describe_value(const setti_relation* relation, sett_struct*
         member[0] = (sett_member){.name = "link", .size = sizeof(sett_link), .of = link_members};
         for (uint32_t k = 0; k < count; k++) {
             member[k + 1] = data->members->members[k];
-            member[k + 1].offset += relation->data;
+            member[k + 1].offset += relation->layout.data;
         }
         *of =
-            (sett_struct){desc->name, relation->record_size, count + 1, member, sett_members_link_};
+            (sett_struct){desc->name, relation->layout.size, count + 1, member, sett_members_link_};
         desc->members = of;
         return true;
     }
     memset(*room, 0, *room_size);
     memset(*room, 255, sizeof(sett_entity));
-    unsigned char* mask = (unsigned char*)*room + relation->data;
+    unsigned char* mask = (unsigned char*)*room + relation->layout.data;
     memset(mask, 255, data->size);
     if (data->mask != NULL) {
         memcpy(mask, data->mask, data->size);
@@ -139,11 +135,10 @@ static sett_component relation_register_links(setti_relation* relation,
                                 .type_name = relation->many ? "sett_links" : NULL,
                                 .id = given->id,
                                 .storage = given->storage,
-                                .size = relation->many ? sizeof(sett_links) : relation->record_size,
+                                .size = relation->many ? sizeof(sett_links) : relation->layout.size,
                                 .align = sizeof(uint32_t),
                                 .members = list_members,
                                 .copy = links_copy,
-                                .init = links_init,
                                 .user = relation};
     if (!relation->many) {
         desc.align = SETTI_MAX(relation->data_type->desc.align, sizeof(uint32_t));
@@ -217,23 +212,6 @@ static setti_relation* relation_make(sett_world* world, const sett_relationship_
     return relation;
 }
 
-static void relation_describe_records(setti_relation* relation)
-{
-    setti_records* layout = &relation->layout;
-    layout->pages = &relation->records;
-    layout->count = &relation->record_count;
-    layout->root = &relation->root;
-    layout->listed = offsetof(sett_links, count);
-    layout->first = offsetof(sett_links, first_);
-    layout->next = offsetof(setti_chain_record, by_source) + offsetof(sett_chain_, next);
-    layout->shift = relation->record_shift;
-    layout->size = relation->record_size;
-    layout->source = offsetof(setti_chain_record, source);
-    layout->target = offsetof(setti_chain_record, target);
-    layout->data = relation->data;
-    relation->links->records = layout;
-}
-
 static const setti_relation* relation_of_either(const setti_type* type)
 {
     return type->relation != NULL ? type->relation : type->relation_of_sources;
@@ -284,10 +262,9 @@ static int relation_difference_one(sett_entity entity, const setti_relation* a,
                                                         data, NULL, 0) == 0)) {
             continue;
         }
-        int length = snprintf(out, size, "entity %u:%u: \"%.100s\" to entity %u:%u%s",
-                              (unsigned)entity.index, (unsigned)entity.generation,
-                              a->links->desc.name, (unsigned)target.index,
-                              (unsigned)target.generation, data == NULL ? only : " differs");
+        int length =
+            snprintf(out, size, "entity %u:%u: \"%.100s\" to entity %u:%u%s", SETTI_HANDLE(entity),
+                     a->links->desc.name, SETTI_HANDLE(target), data == NULL ? only : " differs");
         size_t at = SETTI_MIN((size_t)length, size);
         return data == NULL ? length
                             : length + of_data(a->data_type, cursor.data, b->data_type, data,
@@ -318,8 +295,7 @@ static void relation_describe(sett_world* world, const setti_type* type, sett_en
     }
     for (sett_entity target;
          !sett_is_null(target = sett_target_next(world, entity, type->id, &cursor));) {
-        setti_writer_add(out, "%s%u:%u", between, (unsigned)target.index,
-                         (unsigned)target.generation);
+        setti_writer_add(out, "%s%u:%u", between, SETTI_HANDLE(target));
         between = ", ";
     }
 }
@@ -369,7 +345,7 @@ static void relation_publish(setti_relation* relation, sett_component links, set
         setti_world_add_root(world, &relation->root, &relation->record_count,
                              sizeof(relation->record_count), &relation->records, NULL);
         relation->root.name = relation->links->desc.name;
-        relation_describe_records(relation);
+        relation->links->records = &relation->layout;
     }
 }
 
@@ -418,12 +394,16 @@ sett_component sett_relationship_register_sized(sett_world* world,
     return links;
 }
 
+/* The relationship of a reading call; NULL if it is none. */
+static const setti_relation* relation_asked(const sett_world* world, sett_component relationship,
+                                            const char* call)
+{
+    return !setti_is_null(world, call, "world") ? setti_relation_of(world, relationship) : NULL;
+}
+
 sett_component sett_relationship_sources(const sett_world* world, sett_component relationship)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    const setti_relation* relation = setti_relation_of(world, relationship);
+    const setti_relation* relation = relation_asked(world, relationship, __func__);
     return relation != NULL ? relation->sources->id : 0;
 }
 
@@ -452,93 +432,68 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
     return relation;
 }
 
-/* Gives the target its list and the source its component, which then leads there. False when memory
- * runs out. */
-static bool relation_attach(setti_relation* relation, sett_entity source, sett_entity target,
-                            const void* data)
+/* The first link of a source, or its only one: callbacks see it complete. */
+typedef struct relation_fill {
+    setti_edit_fill fill; /* first */
+    setti_relation* relation;
+    sett_entity source;
+    sett_entity target;
+    const void* data;
+} relation_fill;
+
+static void relation_fill_value(const setti_edit_fill* fill, void* value)
 {
-    SETTI_ASSERT(relation->world->locks == 0 && sett_is_null(relation->pending_target));
-    if (!setti_storage_has(&relation->links->storage, source.index)) {
-        relation->pending_source = source;
-        relation->pending_target = target;
-        relation->pending_data = data;
-    }
-    bool done =
-        setti_change_add_two(relation->world, relation->sources, target, relation->links, source);
-    SETTI_ASSERT(!done || sett_is_null(relation->pending_target));
-    relation->pending_target = sett_null();
-    return done;
+    const relation_fill* link = (const relation_fill*)(const void*)fill;
+    void* data = setti_chain_link(link->relation, link->source.index, link->target);
+    (void)value;
+    relation_write(link->relation, data, link->data);
 }
 
 /* The link exists and is written to: gives it other data. */
-static void relation_rewrite(const setti_relation* relation, sett_entity source, void* link,
+static void relation_rewrite(const setti_relation* relation, sett_entity source, sett_link* link,
                              const void* data)
 {
-    unsigned char* own = (unsigned char*)link + relation->data;
+    unsigned char* own = (unsigned char*)link + relation->layout.data;
     if (data != NULL && memcmp(own, data, relation->data_size) != 0) {
         relation_write(relation, own, data);
         setti_chain_notify(relation, source.index);
     }
 }
 
-/* Redirects an existing exclusive link, or adds one. */
-static void* relation_set_target(setti_relation* relation, sett_entity source, sett_entity target,
-                                 const void* data)
+/* Makes a link, or gives data to one that exists; an exclusive one that leads elsewhere is turned.
+ * Returns its data, NULL when memory runs out. */
+static void* relation_link(setti_relation* relation, sett_entity source, sett_entity target,
+                           const void* data)
 {
-    SETTI_ASSERT(!relation->many);
     sett_world* world = relation->world;
-    setti_storage* storage = &relation->links->storage;
-    sett_link* link = setti_storage_find_mut(&world->pool, storage, source.index);
+    setti_type* type = relation->links;
+    uint32_t place = relation->many ? setti_chain_search(relation, source, target) : source.index;
+    sett_link* link = place != SETTI_NONE ? setti_chain_write(relation, place) : NULL;
     if (link != NULL && sett_equals(link->target, target)) {
         relation_rewrite(relation, source, link, data);
-        return link;
+        return (unsigned char*)link + relation->layout.data;
     }
-    bool turned = link != NULL;
-    bool replaces = turned && relation->links->replace_observers != 0;
-    void* old = replaces ? setti_change_preserve(world, relation->links, link) : NULL;
-    if ((replaces && old == NULL) || !relation_attach(relation, source, target, data)) {
-        setti_change_release(world, relation->links, old);
+    bool more = link != NULL || (relation->many && setti_storage_has(&type->storage, source.index));
+    bool replaces = link != NULL && type->replace_observers != 0;
+    void* old = replaces ? setti_change_preserve(world, type, link) : NULL;
+    relation_fill first = {{relation_fill_value}, relation, source, target, data};
+    if ((replaces && old == NULL) || (relation->many && !setti_chain_reserve(relation)) ||
+        !setti_change_add_two(world, relation->sources, target, type, source, &first.fill)) {
+        setti_change_release(world, type, old);
         return NULL;
     }
-    link = setti_storage_find_mut(&world->pool, storage, source.index);
-    if (turned) {
-        setti_chain_unlink(relation, link);
-        setti_chain_set(relation, source.index, link, target);
-        relation_write(relation, (unsigned char*)link + relation->data, data);
+    if (more) {
+        if (!relation->many) {
+            setti_chain_unlink(relation, setti_chain_write(relation, source.index));
+        }
+        relation_write(relation, setti_chain_link(relation, source.index, target), data);
         world->replaced_link = old;
         setti_chain_notify(relation, source.index);
         world->replaced_link = NULL;
-        setti_change_release(world, relation->links, old);
+        setti_change_release(world, type, old);
     }
-    return link;
-}
-
-/* Appends to the links of a source, or begins them. */
-static void* relation_add_target(setti_relation* relation, sett_entity source, sett_entity target,
-                                 const void* data)
-{
-    SETTI_ASSERT(relation->many);
-    sett_world* world = relation->world;
-    uint32_t place = setti_chain_search(relation, source, target);
-    if (place == SETTI_NONE) {
-        sett_links* targets =
-            setti_storage_find_mut(&world->pool, &relation->links->storage, source.index);
-        if (!setti_chain_reserve(relation) || !relation_attach(relation, source, target, data)) {
-            return NULL;
-        }
-        place = relation->record_count - 1;
-        if (targets != NULL) {
-            targets = setti_storage_find_mut(&world->pool, &relation->links->storage, source.index);
-            place = setti_chain_append(relation, source.index, targets, target);
-            unsigned char* record = (unsigned char*)setti_chain_record_at(relation, place);
-            relation_write(relation, record + relation->data, data);
-            setti_chain_notify(relation, source.index);
-        }
-    } else {
-        setti_pages_write(&world->pool, &relation->records, place >> relation->record_shift);
-        relation_rewrite(relation, source, setti_chain_record_at(relation, place), data);
-    }
-    return setti_chain_record_at(relation, place);
+    place = relation->many ? relation->record_count - 1 : source.index;
+    return (unsigned char*)setti_chain_at(relation, place) + relation->layout.data;
 }
 
 /* SETT_OK, or fails with CYCLE: links lead from the target to the source. Not checked while a delta
@@ -556,8 +511,7 @@ static sett_status relation_check_cycle(const setti_relation* relation, sett_ent
             return setti_world_fail_with(
                 relation->world, SETT_STATUS_CYCLE,
                 "sett_relate: \"%.100s\" from entity %u:%u to %u:%u would close a circle",
-                relation->links->desc.name, (unsigned)source.index, (unsigned)source.generation,
-                (unsigned)target.index, (unsigned)target.generation);
+                relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
         }
         if (link == NULL) {
             break;
@@ -581,34 +535,17 @@ void* setti_relation_relate(sett_world* world, sett_entity source, sett_componen
     if (relation_check_cycle(relation, source, target) != SETT_OK) {
         return NULL;
     }
-    unsigned char* link = relation->many ? relation_add_target(relation, source, target, data)
-                                         : relation_set_target(relation, source, target, data);
-    if (link == NULL) {
+    void* own = relation_link(relation, source, target, data);
+    if (own == NULL) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, source, relationship);
-        return NULL;
     }
-    return link + relation->data;
+    return own;
 }
 
 void* sett_relate(sett_world* world, sett_entity source, sett_component relationship,
                   sett_entity target)
 {
     return setti_relation_relate(world, source, relationship, target, NULL);
-}
-
-/* The place of the link from source to target, SETTI_NONE if there is none. */
-static uint32_t relation_find(const setti_relation* relation, sett_entity source,
-                              sett_entity target)
-{
-    if (relation->many) {
-        return setti_chain_find(relation, source, target);
-    }
-    const sett_world* world = relation->world;
-    const sett_link* link = setti_entity_is_current(&world->entities, source)
-                                ? setti_storage_find(&relation->links->storage, source.index)
-                                : NULL;
-    return link != NULL && !sett_is_null(target) && sett_equals(link->target, target) ? source.index
-                                                                                      : SETTI_NONE;
 }
 
 sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component relationship,
@@ -619,15 +556,12 @@ sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component 
         return setti_world_failure(world);
     }
     uint32_t place = relation->many ? setti_chain_search(relation, source, target)
-                                    : relation_find(relation, source, target);
+                                    : setti_chain_find(relation, source, target);
     if (place == SETTI_NONE) {
         return SETT_STATUS_ABSENT;
     }
-    if (setti_chain_delete_one(relation, place)) {
-        return SETT_OK;
-    }
-    sett_status status = setti_world_check_unlocked(world, __func__);
-    return status == SETT_OK ? sett_remove(world, source, relationship) : status;
+    return setti_chain_delete_one(relation, place) ? SETT_OK
+                                                   : sett_remove(world, source, relationship);
 }
 
 /* ------------------------------------------------------------------------------------ recording */
@@ -639,10 +573,9 @@ typedef struct relation_call {
     bool has_data; /* they follow */
 } relation_call;
 
-static sett_status relation_apply_relate(sett_world* world, sett_entity source,
-                                         const setti_command_call* given)
+static sett_status relation_apply_relate(sett_world* world, sett_entity source, const void* given)
 {
-    const relation_call* call = (const relation_call*)(const void*)given;
+    const relation_call* call = given;
     if (!sett_entity_valid(world, call->target)) {
         return SETT_OK;
     }
@@ -652,30 +585,27 @@ static sett_status relation_apply_relate(sett_world* world, sett_entity source,
                : world->error;
 }
 
-static sett_status relation_apply_unrelate(sett_world* world, sett_entity source,
-                                           const setti_command_call* given)
+static sett_status relation_apply_unrelate(sett_world* world, sett_entity source, const void* given)
 {
-    const relation_call* call = (const relation_call*)(const void*)given;
-    if (sett_related(world, source, call->relationship, call->target) == NULL) {
-        return SETT_OK;
-    }
-    return sett_unrelate(world, source, call->relationship, call->target);
+    const relation_call* call = given;
+    return sett_related(world, source, call->relationship, call->target) != NULL
+               ? sett_unrelate(world, source, call->relationship, call->target)
+               : SETT_OK;
 }
 
-static void relation_print(const sett_world* world, const setti_command_call* given, char* out,
-                           size_t size)
+static void relation_print(const sett_world* world, const void* given, char* out, size_t size)
 {
-    const relation_call* call = (const relation_call*)(const void*)given;
+    const relation_call* call = given;
     snprintf(out, size, " %s entity %u:%u by \"%.100s\"",
-             given->apply == relation_apply_relate ? "to" : "from", (unsigned)call->target.index,
-             (unsigned)call->target.generation,
-             setti_world_type(world, call->relationship)->desc.name);
+             call->call.kind->apply == relation_apply_relate ? "to" : "from",
+             SETTI_HANDLE(call->target), setti_world_type(world, call->relationship)->desc.name);
 }
 
-static sett_status relation_record(
-    sett_commands* commands, sett_entity source, sett_component relationship, sett_entity target,
-    const void* data, sett_status (*apply)(sett_world*, sett_entity, const setti_command_call*))
+static sett_status relation_record(sett_commands* commands, sett_entity source,
+                                   sett_component relationship, sett_entity target,
+                                   const void* data, const setti_command_kind* kind)
 {
+
     const sett_world* world = sett_commands_world(commands);
     const setti_relation* relation = setti_relation_of(world, relationship);
     if (relation == NULL) {
@@ -684,14 +614,11 @@ static sett_status relation_record(
     }
     size_t size = data != NULL ? relation->data_size : 0;
     sett_status status;
-    relation_call* call = (relation_call*)(void*)setti_commands_call(
-        commands, source, apply == relation_apply_relate ? "relate" : "unrelate",
-        sizeof(*call) + size, &status);
+    relation_call* call =
+        setti_commands_call(commands, source, kind, sizeof(*call) + size, &status);
     if (call == NULL) {
         return status;
     }
-    call->call.apply = apply;
-    call->call.print = relation_print;
     call->relationship = relationship;
     call->target = target;
     call->has_data = size != 0;
@@ -704,36 +631,29 @@ static sett_status relation_record(
 sett_status sett_cmd_relate(sett_commands* commands, sett_entity source,
                             sett_component relationship, sett_entity target, const void* data)
 {
-    if (SETTI_IS_NULL(commands)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    return relation_record(commands, source, relationship, target, data, relation_apply_relate);
+    static const setti_command_kind kind = {"relate", relation_apply_relate, relation_print};
+    return SETTI_IS_NULL(commands)
+               ? SETT_STATUS_ARGUMENT
+               : relation_record(commands, source, relationship, target, data, &kind);
 }
 
 sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
                               sett_component relationship, sett_entity target)
 {
-    if (SETTI_IS_NULL(commands)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    return relation_record(commands, source, relationship, target, NULL, relation_apply_unrelate);
+    static const setti_command_kind kind = {"unrelate", relation_apply_unrelate, relation_print};
+    return SETTI_IS_NULL(commands)
+               ? SETT_STATUS_ARGUMENT
+               : relation_record(commands, source, relationship, target, NULL, &kind);
 }
 
 /* --------------------------------------------------------------------------------------- asking */
 
-static unsigned char* relation_link_at(const setti_relation* relation, uint32_t place)
-{
-    SETTI_ASSERT(place != SETTI_NONE);
-    return relation->many ? (unsigned char*)setti_chain_record_at(relation, place)
-                          : setti_storage_find(&relation->links->storage, place);
-}
-
-/* The relationship, where data of a link is read or written: a running system declares that. Links
+/* As relation_asked, where data of a link is read or written: a running system declares that. Links
  * themselves cannot change while systems run. */
 static const setti_relation* relation_accessed(const sett_world* world, sett_component relationship,
                                                uint32_t access, const char* call)
 {
-    const setti_relation* relation = setti_relation_of(world, relationship);
+    const setti_relation* relation = relation_asked(world, relationship, call);
     if (relation != NULL && relation->data_size != 0) {
         setti_world_touch(world, relationship, access, call);
     }
@@ -743,81 +663,59 @@ static const setti_relation* relation_accessed(const sett_world* world, sett_com
 const void* sett_related(const sett_world* world, sett_entity source, sett_component relationship,
                          sett_entity target)
 {
-    if (SETTI_IS_NULL(world)) {
-        return NULL;
-    }
     const setti_relation* relation =
-        relation_accessed(world, relationship, SETTI_ACCESS_READ, "sett_related");
-    uint32_t place = relation != NULL ? relation_find(relation, source, target) : SETTI_NONE;
-    return place != SETTI_NONE ? relation_link_at(relation, place) + relation->data : NULL;
+        relation_accessed(world, relationship, SETTI_ACCESS_READ, __func__);
+    uint32_t place = relation != NULL ? setti_chain_find(relation, source, target) : SETTI_NONE;
+    return place != SETTI_NONE
+               ? (const unsigned char*)setti_chain_at(relation, place) + relation->layout.data
+               : NULL;
 }
 
 void* sett_related_mut(sett_world* world, sett_entity source, sett_component relationship,
                        sett_entity target)
 {
-    if (SETTI_IS_NULL(world)) {
-        return NULL;
-    }
     const setti_relation* relation =
-        relation_accessed(world, relationship, SETTI_ACCESS_WRITE, "sett_related_mut");
-    uint32_t place = relation != NULL ? relation_find(relation, source, target) : SETTI_NONE;
-    if (place == SETTI_NONE) {
-        return NULL;
-    }
-    if (relation->many) {
-        setti_pages_write(&world->pool, &relation->records, place >> relation->record_shift);
-    } else {
-        (void)setti_storage_find_mut(&world->pool, &relation->links->storage, source.index);
-    }
-    return relation_link_at(relation, place) + relation->data;
+        relation_accessed(world, relationship, SETTI_ACCESS_WRITE, __func__);
+    uint32_t place = relation != NULL ? setti_chain_find(relation, source, target) : SETTI_NONE;
+    return place != SETTI_NONE
+               ? (unsigned char*)setti_chain_write(relation, place) + relation->layout.data
+               : NULL;
 }
 
-/* A component of the entity, NULL if it does not exist or does not have it. */
-static const void* relation_value(const sett_world* world, const setti_type* type,
-                                  sett_entity entity)
+/* The component of the entity that its links begin in (`down`: those to it); NULL if it does not
+ * exist or does not have it. */
+SETTI_INLINE const void* relation_value(const sett_world* world, const setti_relation* relation,
+                                        sett_entity entity, bool down)
 {
-    return setti_entity_is_current(&world->entities, entity)
-               ? setti_storage_find(&type->storage, entity.index)
+    return relation != NULL && setti_entity_is_current(&world->entities, entity)
+               ? setti_storage_find(&(down ? relation->sources : relation->links)->storage,
+                                    entity.index)
                : NULL;
 }
 
 sett_entity sett_target(const sett_world* world, sett_entity source, sett_component relationship)
 {
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
-    const setti_relation* relation = setti_relation_of(world, relationship);
-    const void* value = relation != NULL ? relation_value(world, relation->links, source) : NULL;
+    const setti_relation* relation = relation_asked(world, relationship, __func__);
+    const void* value = relation_value(world, relation, source, false);
     if (value == NULL) {
         return sett_null();
     }
-    if (!relation->many) {
-        return ((const sett_link*)value)->target;
-    }
-    return setti_chain_record_at(relation, ((const sett_links*)value)->first_)->target;
+    const sett_links* links = value; /* of many */
+    const sett_link* link = relation->many ? setti_chain_at(relation, links->first_) : value;
+    return link->target;
 }
 
 uint32_t sett_target_count(const sett_world* world, sett_entity source, sett_component relationship)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    const setti_relation* relation = setti_relation_of(world, relationship);
-    const void* value = relation != NULL ? relation_value(world, relation->links, source) : NULL;
-    if (value == NULL) {
-        return 0;
-    }
-    return relation->many ? ((const sett_links*)value)->count : 1;
+    const setti_relation* relation = relation_asked(world, relationship, __func__);
+    const sett_links* links = relation_value(world, relation, source, false);
+    return links != NULL && relation->many ? links->count : links != NULL;
 }
 
 uint32_t sett_source_count(const sett_world* world, sett_component relationship, sett_entity target)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    const setti_relation* relation = setti_relation_of(world, relationship);
-    const sett_links* sources =
-        relation != NULL ? relation_value(world, relation->sources, target) : NULL;
+    const setti_relation* relation = relation_asked(world, relationship, __func__);
+    const sett_links* sources = relation_value(world, relation, target, true);
     return sources != NULL ? sources->count : 0;
 }
 
@@ -836,45 +734,30 @@ static sett_entity relation_next(const setti_relation* relation, sett_entity ent
     if (place == SETTI_NONE || (relation->many && place >= relation->record_count)) {
         return sett_null();
     }
-    const unsigned char* at = relation_link_at(relation, place);
-    const setti_chain_record* record = (const void*)at; /* of many, */
-    const sett_link* link = (const void*)at;            /* or exclusive, and NULL if it went */
-    if (at == NULL) {
+    const sett_link* link = setti_chain_at(relation, place); /* NULL: it went */
+    uint32_t source = link != NULL ? setti_chain_source(relation, place) : SETTI_NONE;
+    if (link == NULL || (down ? !sett_equals(link->target, entity) : source != entity.index)) {
         return sett_null();
     }
-    sett_entity target = relation->many ? record->target : link->target;
-    uint32_t source = relation->many ? record->source : place;
-    if (down ? !sett_equals(target, entity) : source != entity.index) {
-        return sett_null();
-    }
-    const sett_chain_* chain = !relation->many ? &link->chain_
-                               : down          ? &record->by_target
-                                               : &record->by_source;
     cursor->begun_ = true;
     cursor->at_ = place;
-    cursor->next_ = down || relation->many ? chain->next : SETTI_NONE;
-    cursor->data = at + relation->data;
-    return down ? setti_entity_at(entities, source) : target;
+    cursor->next_ = down ? link->chain_.next : setti_chain_next(relation, place, false);
+    cursor->data = (const unsigned char*)link + relation->layout.data;
+    return down ? setti_entity_at(entities, source) : link->target;
 }
 
 sett_entity sett_target_next(const sett_world* world, sett_entity source,
                              sett_component relationship, sett_link_cursor* cursor)
 {
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
     const setti_relation* relation =
-        relation_accessed(world, relationship, SETTI_ACCESS_READ, "sett_target_next");
+        relation_accessed(world, relationship, SETTI_ACCESS_READ, __func__);
     return relation != NULL ? relation_next(relation, source, cursor, false) : sett_null();
 }
 
 sett_entity sett_source_next(const sett_world* world, sett_component relationship,
                              sett_entity target, sett_link_cursor* cursor)
 {
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
     const setti_relation* relation =
-        relation_accessed(world, relationship, SETTI_ACCESS_READ, "sett_source_next");
+        relation_accessed(world, relationship, SETTI_ACCESS_READ, __func__);
     return relation != NULL ? relation_next(relation, target, cursor, true) : sett_null();
 }

@@ -116,18 +116,13 @@ void* sett_singleton_set(sett_world* world, sett_component component, const void
 
 const void* sett_singleton_find(const sett_world* world, sett_component component)
 {
-    if (SETTI_IS_NULL(world)) {
-        return NULL;
-    }
-    return sett_find(world, setti_singletons_find(world), component);
+    return SETTI_IS_NULL(world) ? NULL : sett_find(world, setti_singletons_find(world), component);
 }
 
 void* sett_singleton_find_mut(sett_world* world, sett_component component)
 {
-    if (SETTI_IS_NULL(world)) {
-        return NULL;
-    }
-    return sett_find_mut(world, setti_singletons_find(world), component);
+    return SETTI_IS_NULL(world) ? NULL
+                                : sett_find_mut(world, setti_singletons_find(world), component);
 }
 
 sett_status sett_singleton_remove(sett_world* world, sett_component component)

@@ -518,9 +518,7 @@ static void find_prefetch(const find* f, const setti_search_step* step, uint32_t
         if (links == NULL || links->count == 0) {
             continue;
         }
-        const setti_storage* sources = &relation->links->storage;
-        SETTI_PREFETCH(relation->many ? (const void*)setti_chain_record_at(relation, links->first_)
-                                      : setti_storage_find(sources, links->first_));
+        SETTI_PREFETCH(setti_chain_at(relation, links->first_));
     }
 }
 

@@ -19,11 +19,7 @@ SETTI_INLINE uint32_t setti_walk_first(const setti_type* along, uint32_t index, 
 SETTI_INLINE uint32_t setti_walk_at(const setti_type* along, uint32_t place, bool down)
 {
     SETTI_ASSERT(place != SETTI_NONE);
-    if (along->relation == NULL) {
-        return place;
-    }
-    return down ? setti_chain_source(along->relation, place)
-                : setti_chain_target(along->relation, place).index;
+    return along->relation != NULL ? setti_chain_other(along->relation, place, down) : place;
 }
 
 /* The next link of the same entity, or SETTI_NONE. */

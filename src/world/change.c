@@ -40,7 +40,7 @@ void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity
 }
 
 bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, setti_type* second,
-                          sett_entity b)
+                          sett_entity b, const setti_edit_fill* fill)
 {
     bool lacks_first = !setti_storage_has(&first->storage, a.index);
     bool lacks_second = !setti_storage_has(&second->storage, b.index);
@@ -59,7 +59,8 @@ bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, s
         (void)setti_change_add_reserved(world, first, a);
     }
     if (lacks_second) {
-        (void)setti_change_add_reserved(world, second, b);
+        setti_edit_part part = {.type = second, .fill = fill, .quiet = true};
+        (void)change_commit_add(world, &part, b);
     }
     return true;
 }

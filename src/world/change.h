@@ -45,9 +45,10 @@ bool setti_change_reserve_remove(sett_world* world, setti_type* type, uint32_t i
 void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t index);
 
 /* Adds a type to each of two entities where it is missing, `first` first: to both, or, when memory
- * runs out, to neither. The world is unlocked. */
+ * runs out, to neither. The world is unlocked. `fill` writes the second's value, or is NULL; on_set
+ * does not run. */
 bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, setti_type* second,
-                          sett_entity b);
+                          sett_entity b, const setti_edit_fill* fill);
 
 /* From ties, about an entity that stays: reserves, and later removes, all of its types whose values
  * lead to nothing but what goes. */

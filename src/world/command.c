@@ -393,11 +393,12 @@ static void command_print_record(const sett_world* world, char out[COMMAND_TEXT_
     if (record->verb->call == NULL) {
         call = (const void*)((const unsigned char*)chunk + record->payload);
     }
-    command_print(world, out, record->verb, call != NULL ? call->verb : command_word(record->verb),
-                  record->entity, record->component);
-    if (call != NULL && call->print != NULL) {
+    command_print(world, out, record->verb,
+                  call != NULL ? call->kind->verb : command_word(record->verb), record->entity,
+                  record->component);
+    if (call != NULL && call->kind->print != NULL) {
         size_t length = strlen(out);
-        call->print(world, call, out + length, COMMAND_TEXT_SIZE - length);
+        call->kind->print(world, call, out + length, COMMAND_TEXT_SIZE - length);
     }
 }
 
@@ -860,7 +861,7 @@ static sett_status command_apply_call(sett_commands* commands, const command_rec
     (void)type;
     const setti_command_call* call =
         (const void*)((const unsigned char*)commands->read + record->payload);
-    return call->apply(commands->world, record->entity, call);
+    return call->kind->apply(commands->world, record->entity, call);
 }
 
 /* The payload says the rest. */
@@ -1002,29 +1003,27 @@ sett_status sett_cmd_create_many(sett_commands* commands, uint32_t count,
     return SETT_OK;
 }
 
-setti_command_call* setti_commands_call(sett_commands* commands, sett_entity entity,
-                                        const char* verb, size_t size, sett_status* status)
+void* setti_commands_call(sett_commands* commands, sett_entity entity,
+                          const setti_command_kind* kind, size_t size, sett_status* status)
 {
-    SETTI_ASSERT(size >= sizeof(setti_command_call) && verb != NULL);
+    SETTI_ASSERT(size >= sizeof(setti_command_call) && kind->apply != NULL);
     const command_record* record =
-        commands_begin(commands, &command_call, verb, entity, 0, size, 16, status);
+        commands_begin(commands, &command_call, kind->verb, entity, 0, size, 16, status);
     if (record == NULL) {
         return NULL;
     }
-    setti_command_call* call =
-        (setti_command_call*)(void*)((unsigned char*)commands->write + record->payload);
-    call->verb = verb;
-    call->print = NULL;
+    setti_command_call* call = (void*)((unsigned char*)commands->write + record->payload);
+    call->kind = kind;
     return call;
 }
 
-sett_entity setti_commands_create_call(sett_commands* commands, const char* verb, size_t size,
-                                       setti_command_call** call)
+sett_entity setti_commands_create_call(sett_commands* commands, const setti_command_kind* kind,
+                                       size_t size, void** call)
 {
     sett_status status = SETT_STATUS_OUT_OF_MEMORY;
     *call = NULL;
     if (commands->closed) {
-        commands_fail_closed(commands, verb);
+        commands_fail_closed(commands, kind->verb);
         return sett_null();
     }
     if (!commands_reserve(commands, command_need(0, 1) + command_need(size, 16))) {
@@ -1037,7 +1036,7 @@ sett_entity setti_commands_create_call(sett_commands* commands, const char* verb
     }
     sett_entity entity = sett_cmd_create(commands);
     if (!sett_is_null(entity)) {
-        *call = setti_commands_call(commands, entity, verb, size, &status);
+        *call = setti_commands_call(commands, entity, kind, size, &status);
         SETTI_ASSERT(*call != NULL);
     }
     return entity;

@@ -20,16 +20,18 @@ void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers,
 sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buffers,
                                     uint32_t count);
 
-/* A command of another module: what its payload begins with. */
-typedef struct setti_command_call {
-    /* Applies it to an entity that exists; what no longer makes sense is skipped with SETT_OK.
-     */
-    sett_status (*apply)(sett_world* world, sett_entity entity,
-                         const struct setti_command_call* call);
-    const char* verb; /* for lists of commands, static */
+/* A kind of command of another module; `call` is the payload of one. */
+typedef struct setti_command_kind {
+    const char* verb; /* for lists of commands */
+    /* Applies it to an entity that exists; what no longer makes sense is skipped with SETT_OK. */
+    sett_status (*apply)(sett_world* world, sett_entity entity, const void* call);
     /* Writes there, as snprintf does, what follows "<verb> entity 7:1"; NULL: nothing does. */
-    void (*print)(const sett_world* world, const struct setti_command_call* call, char* out,
-                  size_t size);
+    void (*print)(const sett_world* world, const void* call, char* out, size_t size);
+} setti_command_kind;
+
+/* What its payload begins with. */
+typedef struct setti_command_call {
+    const setti_command_kind* kind;
 } setti_command_call;
 
 /* Makes a buffer reject all recording (LOCKED), and take it again; reading it stays allowed. */
@@ -40,16 +42,15 @@ void setti_commands_open(sett_commands* commands);
  * the sender's deltas, and would make the next one fail. */
 void setti_commands_receive(sett_world* world, bool receiving);
 
-/* Records one with room for `size` bytes, aligned to 16, for the caller to fill; the verb is set,
- * and nothing follows it.
- * NULL when it cannot be recorded, and *status says why. */
-setti_command_call* setti_commands_call(sett_commands* commands, sett_entity entity,
-                                        const char* verb, size_t size, sett_status* status);
+/* Records one. Returns its payload of `size` bytes, aligned to 16, for the caller to fill behind
+ * the kind; NULL when it cannot be recorded, and *status says why. */
+void* setti_commands_call(sett_commands* commands, sett_entity entity,
+                          const setti_command_kind* kind, size_t size, sett_status* status);
 
 /* Records a creation and such a command about its entity, both or neither: as sett_cmd_create,
  * *call is NULL when that fails. */
-sett_entity setti_commands_create_call(sett_commands* commands, const char* verb, size_t size,
-                                       setti_command_call** call);
+sett_entity setti_commands_create_call(sett_commands* commands, const setti_command_kind* kind,
+                                       size_t size, void** call);
 
 /* Frees a buffer, the world's own or another, and drops what it holds. */
 void setti_commands_free(sett_commands* commands);

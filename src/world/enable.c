@@ -70,19 +70,17 @@ typedef struct enable_record {
     bool on;
 } enable_record;
 
-static sett_status enable_apply(sett_world* world, sett_entity entity,
-                                const setti_command_call* call)
+static sett_status enable_apply(sett_world* world, sett_entity entity, const void* call)
 {
-    const enable_record* record = (const enable_record*)(const void*)call;
+    const enable_record* record = call;
     return sett_has(world, entity, record->component)
                ? sett_enable(world, entity, record->component, record->on)
                : SETT_OK;
 }
 
-static void enable_print(const sett_world* world, const setti_command_call* call, char* out,
-                         size_t size)
+static void enable_print(const sett_world* world, const void* call, char* out, size_t size)
 {
-    const enable_record* record = (const enable_record*)(const void*)call;
+    const enable_record* record = call;
     snprintf(out, size, ": \"%.100s\" %s", sett_component_name(world, record->component),
              record->on ? "on" : "off");
 }
@@ -90,6 +88,7 @@ static void enable_print(const sett_world* world, const setti_command_call* call
 sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity, sett_component component,
                             bool on)
 {
+    static const setti_command_kind kind = {"switch", enable_apply, enable_print};
     if (SETTI_IS_NULL(commands)) {
         return SETT_STATUS_ARGUMENT;
     }
@@ -100,12 +99,8 @@ sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity, sett_co
         setti_world_misuse(world, status, "sett_cmd_enable", entity, component);
         return status;
     }
-    setti_command_call* call =
-        setti_commands_call(commands, entity, "switch", sizeof(enable_record), &status);
-    if (call != NULL) {
-        enable_record* record = (enable_record*)(void*)call;
-        call->apply = enable_apply;
-        call->print = enable_print;
+    enable_record* record = setti_commands_call(commands, entity, &kind, sizeof(*record), &status);
+    if (record != NULL) {
         record->component = component;
         record->on = on;
     }

@@ -298,6 +298,9 @@ void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char
 sett_status setti_world_fail_with(sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
+/* A handle in a message: the arguments of "%u:%u". */
+#define SETTI_HANDLE(entity) (unsigned)(entity).index, (unsigned)(entity).generation
+
 /* A misuse found by a reading call: reported by debug builds, recorded nowhere, because
  * readers run side by side. */
 void setti_world_misuse(const sett_world* world, sett_status status, const char* call,
