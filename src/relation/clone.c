@@ -563,8 +563,12 @@ static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
     if (status == SETT_OK && node->in_tree) {
         status = clone_include(clone, node, clone->to->hierarchy->type);
     }
-    return status == SETT_OK && node->derives ? clone_include(clone, node, clone->instances->links)
-                                              : status;
+    if (status == SETT_OK && node->derives) {
+        status = clone_include(clone, node, clone->instances->links);
+    }
+    return status == SETT_OK && clone->tag != NULL && node->twin == SETTI_NONE
+               ? clone_include(clone, node, clone->tag)
+               : status;
 }
 
 /* Reserves records for the links of copies. */
