@@ -285,6 +285,11 @@ SETT_API sett_status sett_progress(sett_world* world, float dt);
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_progress_phases(sett_world* world, float dt, int first, int last);
 
+/* Returns the number of frames that the world has run: context->frame of the next one. It is part
+ * of the state, so restoring a snapshot restores it.
+ * Threads: reader. Since: 0.2 */
+SETT_API uint64_t sett_world_frame(const sett_world* world);
+
 /* Waits until 1 / `rate` seconds have passed since the last call. Returns the seconds that have
  * passed, which are the next dt:
  *
