@@ -6,8 +6,10 @@
 #include "sett/hierarchy.h"
 #include "sett/name.h"
 #include "sett/observer.h"
+#include "sett/prefab.h"
 #include "sett/relationship.h"
 #include "sett/state.h"
+#include "sett/system.h"
 #include "worlds.h"
 
 #define TELLERS 12
@@ -486,6 +488,92 @@ static void entering_by_a_removal(void)
     scene_end(&s);
 }
 
+static uint32_t visited;
+
+static void count_visited(sett_context* context)
+{
+    SETT_SYSTEM_EACH(context, batch) {
+        visited += batch->count;
+    }
+}
+
+/* Prefabs and disabled entities do not match a query, as loops skip them, unless a term names the
+ * tag: adding the tag runs `on_exit`, removing it `on_enter`. The same holds for `on_enter` and
+ * `on_exit` of systems. */
+static void hidden_entities_do_not_match(void)
+{
+    for (uint32_t late = 0; late < 2; late++) {
+        scene s;
+        scene_begin(&s);
+        if (!late) {
+            CHECK(sett_prefab_tag(s.world) != 0 && sett_disabled_tag(s.world) != 0);
+        }
+        watch(&s, "q", s.b, 0);
+        sett_system_desc desc = {.name = "s",
+                                 .run = count_visited,
+                                 .terms = {{.component = s.b}},
+                                 .on_enter = hear_enter,
+                                 .on_exit = hear_exit,
+                                 .user = new_teller(&s, "s")};
+        CHECK(sett_system_create(s.world, &desc) != NULL);
+        CHECK(sett_prefab_tag(s.world) != 0 && sett_disabled_tag(s.world) != 0);
+        watch(&s, "p", SETT_ID_PREFAB, s.c);
+        sett_entity e[3];
+        CHECK_EQ(sett_entity_create_many(s.world, 3, &s.b, 1, NULL, e), SETT_OK);
+        expect(&s, "q> s> q> s> q> s>");
+        sett_add(s.world, e[1], SETT_ID_DISABLED);
+        expect(&s, "q< s<");
+        CHECK_EQ(sett_prefab_make(s.world, e[2]), SETT_OK);
+        expect(&s, "q< s< p>");
+        visited = 0;
+        CHECK_EQ(sett_progress(s.world, 1.0f), SETT_OK);
+        CHECK_EQ(visited, 1);
+        sett_query_desc both = {
+            .terms = {{.component = s.b}, {.component = SETT_ID_PREFAB, .kind = SETT_OPTIONAL}}};
+        sett_query* query = sett_query_create(s.world, &both); /* the system's set would lack one */
+        CHECK_EQ(sett_query_count(query), 2);
+        sett_query_destroy(query);
+        sett_add(s.world, e[2], s.c);
+        expect(&s, "p<");
+        sett_entity made;
+        CHECK_EQ(sett_instantiate(s.world, e[2], 1, &made), SETT_OK);
+        expect(&s, "q> s>");
+        CHECK_EQ(sett_entity_destroy(s.world, e[2]), SETT_OK);
+        expect(&s, "");
+        sett_remove(s.world, e[1], SETT_ID_DISABLED);
+        expect(&s, "q> s>");
+        CHECK_EQ(sett_progress(s.world, 1.0f), SETT_OK);
+        CHECK_EQ(visited, 4);
+        scene_end(&s);
+    }
+}
+
+/* Callbacks of components, groups, and observers of queries without terms also run for prefabs and
+ * disabled entities. */
+static void other_callbacks_run_for_hidden_entities(void)
+{
+    scene s;
+    scene_begin(&s);
+    CHECK(sett_prefab_tag(s.world) != 0 && sett_disabled_tag(s.world) != 0);
+    sett_entity e = sett_entity_create(s.world);
+    CHECK_EQ(sett_prefab_make(s.world, e), SETT_OK);
+    sett_add(s.world, e, SETT_ID_DISABLED);
+    observe(&s, "1", s.b, "+-");
+    watch(&s, "all", 0, 0);
+    watch(&s, "q", s.b, 0);
+    sett_group_desc desc = {.name = "g",
+                            .with = {s.b},
+                            .on_enter = hear_enter,
+                            .on_exit = hear_exit,
+                            .user = new_teller(&s, "g")};
+    CHECK(sett_group_create(s.world, &desc) != NULL);
+    sett_add(s.world, e, s.b);
+    expect(&s, "1+0 g>");
+    CHECK_EQ(sett_entity_destroy(s.world, e), SETT_OK);
+    expect(&s, "all< g< 1-0");
+    scene_end(&s);
+}
+
 /* Destroying an entity runs `on_exit` of the queries that it leaves, then the removal callbacks of
  * all its components: dont_fragment ones first, the latest registered first, then the others in
  * descending order of id; only then is the first value freed. */
@@ -732,6 +820,47 @@ static void copies_are_notified_in_their_places(void)
         expect(&s, "b+1 b=1 b+2 b=2 b+3 b=3 b+4 b=4");
         scene_end(&s);
     }
+}
+
+/* Instances below a prefab are prefabs when their callbacks run. */
+static void instances_below_a_prefab_are_prefabs(void)
+{
+    scene s;
+    scene_begin(&s);
+    CHECK(sett_prefab_tag(s.world) != 0);
+    sett_entity folder = sett_entity_create(s.world);
+    sett_entity e[2];
+    CHECK_EQ(sett_entity_create_many(s.world, 2, &s.b, 1, NULL, e), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(s.world, e[1], e[0]), SETT_OK);
+    CHECK_EQ(sett_prefab_make(s.world, folder), SETT_OK);
+    teller* who = new_teller(&s, "b");
+    sett_observer_desc desc = {.component = s.b,
+                               .on_add = hear_add,
+                               .on_set = hear_set,
+                               .on_remove = hear_remove,
+                               .terms = {{.component = SETT_ID_PREFAB, .kind = SETT_WITHOUT}},
+                               .user = who};
+    CHECK(sett_observer_create(s.world, &desc) != NULL);
+    watch(&s, "p", SETT_ID_PREFAB, 0);
+    watch(&s, "q", s.b, 0);
+    const sett_value given = {.component = s.b, .value = &(uint32_t){7}};
+    for (uint32_t way = 0; way < 6; way++) { /* the later ones would have a recipe */
+        sett_entity made = sett_null();
+        if (way % 2 == 0) {
+            made = sett_instantiate_with(
+                s.world, &(sett_instantiate_desc){
+                             .prefab = e[0], .parent = folder, .values = &given, .value_count = 1});
+        } else {
+            (void)sett_hierarchy_set_scope(s.world, folder);
+            CHECK_EQ(sett_instantiate(s.world, e[0], 1, &made), SETT_OK);
+            (void)sett_hierarchy_set_scope(s.world, sett_null());
+        }
+        CHECK(sett_has(s.world, made, SETT_ID_PREFAB));
+        expect(&s, "p> p>");
+        CHECK_EQ(sett_entity_destroy(s.world, made), SETT_OK);
+        expect(&s, "p< p<");
+    }
+    scene_end(&s);
 }
 
 /* A command runs its callbacks when it is applied, as the immediate call would; a skipped command
@@ -1345,13 +1474,15 @@ TEST_MAIN(
     TEST(required_types_come_first), TEST(a_removal_is_notified_before), TEST(dependants_go_first),
     TEST(rejected_calls_are_not_notified), TEST(entering_by_an_addition),
     TEST(leaving_by_a_removal), TEST(leaving_by_an_addition), TEST(entering_by_a_removal),
+    TEST(hidden_entities_do_not_match), TEST(other_callbacks_run_for_hidden_entities),
     TEST(an_end_is_notified_before_the_first_value_goes), TEST(a_dying_entity_is_whole),
     TEST(clearing_an_entity_is_notified_as_its_end), TEST(creating_many_is_notified_at_the_end),
     TEST(clearing_a_type_is_notified_one_by_one), TEST(the_end_of_many_is_notified_one_by_one),
     TEST(moving_is_not_notified), TEST(links_are_notified_at_their_source),
     TEST(sources_are_notified_before_their_target), TEST(copies_are_notified_in_their_places),
-    TEST(commands_are_notified_when_they_are_applied), TEST(dont_fragment_types_are_notified_too),
-    TEST(a_delta_is_notified_with_final_values), TEST(nodes_and_names_of_a_delta_are_notified),
+    TEST(instances_below_a_prefab_are_prefabs), TEST(commands_are_notified_when_they_are_applied),
+    TEST(dont_fragment_types_are_notified_too), TEST(a_delta_is_notified_with_final_values),
+    TEST(nodes_and_names_of_a_delta_are_notified),
     TEST(a_link_of_a_delta_is_notified_with_its_data), TEST(a_rejected_delta_is_undone_silently),
     TEST(structure_is_rejected_in_callbacks), TEST(values_may_be_set_in_callbacks),
     TEST(sets_inside_sets_end), TEST(commands_of_callbacks_wait),

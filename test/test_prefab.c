@@ -172,6 +172,30 @@ static void instances_are_like_the_prefab(void)
     }
 }
 
+/* An instance gets a place in the hierarchy only if it has children, or a parent. */
+static void instances_of_leaves_are_in_no_hierarchy(void)
+{
+    begin(SETT_STORAGE_DEFAULT);
+    sett_component hierarchy = sett_hierarchy_register(world, NULL);
+    sett_entity e[3];
+    sett_entity made[2];
+    CHECK_EQ(sett_entity_create_many(world, 3, &Position_id, 1, NULL, e), SETT_OK);
+    CHECK_EQ(sett_prefab_make(world, e[0]), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, e[1], e[0]), SETT_OK);
+    for (uint32_t k = 0; k < 4; k++) { /* with a recipe, too */
+        CHECK_EQ(sett_instantiate(world, e[1], k == 0 ? 2 : 1, made), SETT_OK);
+        CHECK(!sett_has(world, made[0], hierarchy));
+        sett_instantiate_desc desc = {.prefab = e[1], .parent = e[2]};
+        CHECK_ENTITY_EQ(sett_hierarchy_parent(world, sett_instantiate_with(world, &desc)), e[2]);
+    }
+    CHECK_EQ(sett_hierarchy_set_policy(world, e[1], SETT_CHILDREN_DETACH), SETT_OK);
+    CHECK_EQ(sett_instantiate(world, e[1], 1, made), SETT_OK);
+    CHECK(sett_has(world, made[0], hierarchy));
+    CHECK_EQ(sett_instantiate(world, e[0], 1, made), SETT_OK);
+    CHECK_EQ(sett_hierarchy_child_count(world, made[0]), 1);
+    CHECK_END(world);
+}
+
 static void shared_values_are_the_prefabs(void)
 {
     begin(SETT_STORAGE_DEFAULT);
@@ -630,6 +654,6 @@ static void links_of_instances_fill_pages(void)
 TEST_MAIN(TEST(children_of_prefabs_are_prefabs), TEST(slots_lead_to_the_instances_child),
           TEST(prefabs_have_several_bases), TEST(links_of_instances_fill_pages),
           TEST(queries_skip_hidden_entities), TEST(instances_are_like_the_prefab),
-          TEST(shared_values_are_the_prefabs), TEST(links_of_prefabs_are_the_instances),
-          TEST(instances_are_looked_into_by_name), TEST(values_that_own_are_copied),
-          TEST(misuse_is_rejected), TEST(memory_runs_out))
+          TEST(instances_of_leaves_are_in_no_hierarchy), TEST(shared_values_are_the_prefabs),
+          TEST(links_of_prefabs_are_the_instances), TEST(instances_are_looked_into_by_name),
+          TEST(values_that_own_are_copied), TEST(misuse_is_rejected), TEST(memory_runs_out))

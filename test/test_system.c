@@ -142,6 +142,7 @@ static void context_says_what_it_is(void)
     CHECK(to.time == 0 && to.dt == 0.25f);
     CHECK_EQ(sett_progress(s.world, 0.5f), SETT_OK);
     CHECK_EQ(to.frame, 1);
+    CHECK_EQ(sett_world_frame(s.world), 2);
     CHECK(to.time == 0.25 && to.dt == 0.5f);
     sett_system_stats stats;
     sett_system_stats_get(system, &stats);

@@ -1,5 +1,6 @@
 /* test_unregister.c: component types that end. */
 #include "owned.h"
+#include "sett/prefab.h"
 #include "world/world.h"
 #include "worlds.h"
 
@@ -161,6 +162,10 @@ static void what_uses_it_is_named(void)
                                                                 .required_count = 1}) != 0);
     must_reject(world, sett_component_find(world, "Needs off"), SETT_STATUS_ARGUMENT, "library");
     must_reject(world, sett_name_register(world), SETT_STATUS_ARGUMENT, "library");
+    sett_component hides =
+        sett_component_register(world, &(sett_component_desc){.name = "Disabled"});
+    CHECK_EQ(sett_disabled_tag(world), hides);
+    must_reject(world, hides, SETT_STATUS_ARGUMENT, "library");
     must_reject(world, sett_relationship_register(world, &(sett_relationship_desc){.name = "Owes"}),
                 SETT_STATUS_ARGUMENT, "relationship");
     CHECK_EQ(sett_component_unregister(world, id), SETT_OK);

@@ -38,7 +38,8 @@ def program(name, text, found):
 
 
 def names_in_code():
-    names = set()
+    with open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8") as file:
+        names = set(re.findall(r"\bSETT_\w+", file.read()))  # options
     for folder in ("include", "src", "addons", "test", "bench", "examples", "tools", "cmake"):
         for path in glob.glob(os.path.join(ROOT, folder, "**", "*"), recursive=True):
             if os.path.isfile(path) and not path.endswith((".md", ".inc")):

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#define FEED_BEGINS 0x89 /* the first byte of a header */
+
 static void* feed_open(void* user, const char* path, sett_file_mode mode)
 {
     (void)path;
@@ -98,6 +100,44 @@ bool feed_begin(feed* to, uint64_t frame)
 bool feed_frame(feed* to, uint64_t frame)
 {
     return to->journal != NULL && sett_journal_append(to->journal, frame) == SETT_OK;
+}
+
+/* A number of a stream, little-endian. */
+static uint64_t feed_read_number(const inspector_text* from, size_t at, size_t size)
+{
+    uint64_t number = 0;
+    for (size_t k = size; k-- != 0;) {
+        number = number << 8 | (unsigned char)from->at[at + k];
+    }
+    return number;
+}
+
+/* docs/stream.md: the kind and the size are at 0 and 4 of a record, whose payload is at 24; the
+ * hash is at 16 of a delta, in the first of the records that it is split into. */
+bool feed_hash(const feed* of, uint64_t* hash)
+{
+    enum {
+        HEADER = 32,
+        RECORD = 24,
+        STATE = 3,
+        DELTA = 4,
+        GOES_ON = 1
+    };
+    const inspector_text* from = &of->bytes;
+    size_t at = from->size != 0 && (unsigned char)from->at[0] == FEED_BEGINS ? HEADER : 0;
+    bool found = false;
+    bool goes_on = false;
+    while (!from->failed && at + RECORD <= from->size) {
+        uint64_t kind = feed_read_number(from, at, 2);
+        size_t size = (size_t)feed_read_number(from, at + 4, 4);
+        if ((kind == STATE || kind == DELTA) && !goes_on && at + RECORD + 24 <= from->size) {
+            *hash = feed_read_number(from, at + RECORD + 16, 8);
+            found = true;
+        }
+        goes_on = (feed_read_number(from, at + 2, 2) & GOES_ON) != 0;
+        at += RECORD + size;
+    }
+    return found;
 }
 
 static void feed_number(inspector_text* to, uint64_t number, size_t size)

@@ -15,7 +15,6 @@
 
 #define INSPECTOR_BUDGET 300000u /* nanoseconds a frame, for requests */
 #define INSPECTOR_TIMES 16       /* frames between two records of times */
-#define INSPECTOR_PATIENCE 10    /* seconds without a page, until the past is forgotten */
 
 uint64_t inspector_now(void)
 {
@@ -59,6 +58,7 @@ sett_inspector* sett_inspector_open_sized(sett_world* world, const sett_inspecto
     inspector->world = world;
     inspector->feed.world = world;
     inspector->running = !inspector->desc.paused;
+    inspector_look(inspector);
     text_quote(&inspector->title, inspector->desc.title != NULL ? inspector->desc.title : "Sett");
     if (inspector->title.failed || !past_init(&inspector->past, world, &inspector->desc) ||
         !inspector_open_server(inspector)) {
@@ -161,7 +161,7 @@ static bool inspector_listened(const sett_inspector* inspector)
 /* Whether the past is stored: with a server, only while a page is there, or was shortly before. */
 static bool inspector_is_watched(sett_inspector* inspector)
 {
-    uint64_t patience = (uint64_t)INSPECTOR_PATIENCE * inspector->past.rate;
+    uint64_t patience = (uint64_t)PAST_PATIENCE * inspector->past.rate;
     if (inspector->server == NULL || inspector->condition != NULL ||
         inspector_listened(inspector)) {
         inspector->watched = inspector->frame + 1;
@@ -173,10 +173,15 @@ static bool inspector_is_watched(sett_inspector* inspector)
 static void inspector_feed(sett_inspector* inspector)
 {
     feed* from = &inspector->feed;
+    uint64_t hash;
+    bool played = inspector->played;
+    bool jumped = inspector->jumped;
+    inspector->played = false;
     if (!inspector_listened(inspector)) {
         if (from->journal != NULL) {
             feed_end(from);
         }
+        inspector->jumped = false; /* it begins anew in any case */
         return;
     }
     bool begins = from->journal == NULL || inspector->send_begins || inspector->jumped ||
@@ -185,15 +190,18 @@ static void inspector_feed(sett_inspector* inspector)
     if (begins) {
         (void)feed_begin(from, inspector->frame);
         inspector->logged = inspector->history.count;
-    } else if (inspector->played || inspector->edited) {
+    } else if (played || inspector->edited) {
         begins = !feed_frame(from, inspector->frame) && feed_begin(from, inspector->frame);
     }
-    if (begins || (inspector->played && inspector->frame % INSPECTOR_TIMES == 0)) {
+    if (begins || (played && inspector->frame % INSPECTOR_TIMES == 0)) {
         feed_times(from, inspector->frame);
     }
     feed_log(from, &inspector->history, &inspector->logged);
     inspector->edited = false;
     inspector->jumped = false;
+    if (!jumped && inspector->past.count != 0 && feed_hash(from, &hash)) {
+        past_note_hash(&inspector->past, inspector->frame, hash);
+    }
     if (from->bytes.size != 0) {
         inspector_send(inspector, from->bytes.at, from->bytes.size, false, begins);
         text_clear(&from->bytes);
@@ -216,7 +224,9 @@ bool inspector_holds(sett_inspector* inspector)
 /* A frame has run. */
 static void inspector_end_frame(sett_inspector* inspector)
 {
+    (void)past_fork(&inspector->past, inspector->frame); /* it ran, asked for or not */
     inspector->frame++;
+    inspector->played = true;
     history_frame(&inspector->history, inspector->frame);
     if (inspector->steps != 0 && --inspector->steps == 0) {
         inspector->running = false;
@@ -233,6 +243,30 @@ static void inspector_end_frame(sett_inspector* inspector)
     if (inspector_is_watched(inspector) &&
         (past_wants(&inspector->past, inspector->frame) || !inspector->running)) {
         (void)past_take(&inspector->past, inspector->frame, false);
+    }
+}
+
+void inspector_look(sett_inspector* inspector)
+{
+    inspector->ran = sett_world_frame(inspector->world);
+    inspector->tick = sett_world_tick(inspector->world);
+}
+
+/* A program counts frames by sett_progress, which it calls or not (a menu is open), whatever it was
+ * asked for. One that has never called it may run its frames otherwise: then a frame that it was
+ * asked for has run if the world's tick moved on, or if there are no systems. */
+void inspector_settle(sett_inspector* inspector, bool ends)
+{
+    sett_world* world = inspector->world;
+    bool ran = sett_world_frame(world) != inspector->ran;
+    inspector->progresses = inspector->progresses || ran;
+    if (!inspector->progresses && inspector->asked && ends) {
+        ran = sett_world_tick(world) != inspector->tick || sett_system_next(world, NULL) == NULL;
+    }
+    if (ran) {
+        inspector->asked = false;
+        inspector_look(inspector);
+        inspector_end_frame(inspector);
     }
 }
 
@@ -263,16 +297,14 @@ uint32_t sett_inspector_frame(sett_inspector* inspector)
     if (inspector == NULL) {
         return 1;
     }
-    if (inspector->played) {
-        inspector_end_frame(inspector);
-    } else if (inspector->past.count == 0 && inspector_is_watched(inspector)) {
+    inspector_settle(inspector, true);
+    if (inspector->past.count == 0 && inspector_is_watched(inspector)) {
         (void)past_take(&inspector->past, inspector->frame, false);
     }
     if (inspector->server != NULL) {
         server_poll(inspector->server, INSPECTOR_BUDGET, inspector_answer, inspector);
     }
     inspector_feed(inspector);
-    inspector->played = inspector->running;
     if (inspector->changed) {
         (void)past_take(&inspector->past, inspector->frame, true);
         inspector->changed = false;
@@ -285,5 +317,7 @@ uint32_t sett_inspector_frame(sett_inspector* inspector)
     } else if (inspector->running) {
         past_note_input(&inspector->past, inspector->frame);
     }
-    return inspector->played ? 1 : 0;
+    inspector_look(inspector);
+    inspector->asked = inspector->running;
+    return inspector->running ? 1 : 0;
 }

@@ -37,6 +37,9 @@ void feed_times(feed* to, uint64_t frame);
 void feed_log(feed* to, const history* from, uint64_t* since);
 void feed_end(feed* to);
 
+/* The hash of the last state or delta in `bytes`. False: there is none. */
+bool feed_hash(const feed* of, uint64_t* hash);
+
 /* --------------------------------------------------------------------------------------- server */
 
 typedef struct server server;
@@ -101,16 +104,27 @@ struct sett_inspector {
     bool was_true;
     uint64_t broke; /* the frame in which it did */
     bool running;
-    bool played;  /* the call before let a frame run */
-    bool edited;  /* by a request, since the feed's last record */
-    bool jumped;  /* the world is that of another frame: the feed begins anew */
-    bool changed; /* as `edited`, since the last snapshot */
+    bool asked;      /* the call before let a frame run */
+    bool progresses; /* the program runs frames by sett_progress */
+    uint64_t ran;    /* frames of the world, */
+    uint64_t tick;   /* and its tick, when it was looked at last */
+    bool played;     /* a frame has run that the feed does not have */
+    bool edited;     /* by a request, since the feed's last record */
+    bool jumped;     /* the world is that of another frame: the feed begins anew */
+    bool changed;    /* as `edited`, since the last snapshot */
     sett_advice* advice;
     uint32_t advice_count;
     uint64_t profiled; /* the frame in which profiling began, plus one; 0: it does not run */
 };
 
 uint64_t inspector_now(void); /* nanoseconds */
+
+/* Counts the frame that the program has run since the last look, if it did. `ends`: in
+ * sett_inspector_frame. */
+void inspector_settle(sett_inspector* inspector, bool ends);
+
+/* What has happened in the world up to now is no frame of the program. */
+void inspector_look(sett_inspector* inspector);
 
 /* A request is about to change the world; it was rejected, and has changed nothing. */
 typedef struct inspector_edit {

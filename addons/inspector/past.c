@@ -9,11 +9,15 @@
  * A node is the state behind its frame. If it was edited there, a second node of the same frame has
  * the state after that: the next frame begins with it.
  *
+ * A frame that was run again is compared with the hash that the stream had of it; without a stream,
+ * the next node is, when the frames up to it were run again too.
+ *
  * Invariant:  nodes of a branch ascend by frame; frames between two of them can be run again from
- *             the first, because nothing was edited between
+ *             the first, because no request has edited anything between
  */
 #include "past.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,6 +128,7 @@ void past_clear(past* of)
     while (of->input_count != 0) {
         free(of->inputs[--of->input_count].bytes);
     }
+    of->hash_count = 0;
 }
 
 bool past_init(past* of, sett_world* world, const sett_inspector_desc* desc)
@@ -142,6 +147,7 @@ void past_deinit(past* of)
 {
     past_clear(of);
     free(of->inputs);
+    free(of->hashes);
     free(of->nodes);
     free(of->branches);
 }
@@ -197,6 +203,10 @@ void past_note_input(past* of, uint64_t frame)
     if (of->desc->input_get == NULL) {
         return;
     }
+    const past_input* last = of->input_count != 0 ? &of->inputs[of->input_count - 1] : NULL;
+    if (last != NULL && last->frame == frame && last->branch == of->branch) {
+        free(of->inputs[--of->input_count].bytes); /* the program has not run the frame yet */
+    }
     size_t size = of->desc->input_get(of->desc->user, frame, bytes, sizeof(bytes));
     if (of->input_count == of->input_capacity) {
         size_t capacity = of->input_capacity * 2 + 256;
@@ -233,6 +243,57 @@ static void past_feed_input(const past* of, uint32_t branch, uint64_t frame)
     }
 }
 
+/* --------------------------------------------------------------------------------------- hashes */
+
+/* Forgets those of frames before the first node. */
+static void past_prune_hashes(past* of)
+{
+    size_t left = 0;
+    for (size_t k = 0; k < of->hash_count; k++) {
+        if (of->count != 0 && of->hashes[k].frame >= of->nodes[0].frame) {
+            of->hashes[left++] = of->hashes[k];
+        }
+    }
+    of->hash_count = left;
+}
+
+void past_note_hash(past* of, uint64_t frame, uint64_t hash)
+{
+    const past_hash* last = of->hash_count != 0 ? &of->hashes[of->hash_count - 1] : NULL;
+    if (last != NULL && last->frame == frame && last->branch == of->branch) {
+        of->hash_count--; /* edited meanwhile */
+    }
+    if (of->hash_count == of->hash_capacity) {
+        past_prune_hashes(of);
+    }
+    if (of->hash_count * 2 >= of->hash_capacity) {
+        size_t capacity = of->hash_capacity * 2 + 256;
+        past_hash* hashes = realloc(of->hashes, capacity * sizeof(*hashes));
+        if (hashes == NULL) {
+            return;
+        }
+        of->hashes = hashes;
+        of->hash_capacity = capacity;
+    }
+    of->hashes[of->hash_count++] = (past_hash){frame, hash, of->branch};
+}
+
+/* The hash of a frame of a branch, or of those it came from; NULL if there was no stream. */
+static const past_hash* past_find_hash(const past* of, uint32_t branch, uint64_t frame)
+{
+    for (;;) {
+        for (size_t k = of->hash_count; k-- != 0;) {
+            if (of->hashes[k].frame == frame && of->hashes[k].branch == branch) {
+                return &of->hashes[k];
+            }
+        }
+        if (branch == 0 || frame > past_branch_of(of, branch)->from) {
+            return NULL;
+        }
+        branch = past_branch_of(of, branch)->parent;
+    }
+}
+
 /* ------------------------------------------------------------------------------------ restoring */
 
 static bool past_restore_node(past* of, sett_snapshot snapshot)
@@ -266,7 +327,14 @@ static bool past_go(past* of, uint32_t branch, uint64_t frame)
 {
     const past_node* node = past_find(of, branch, frame, false);
     if (node == NULL) {
-        return past_fail(of, "this frame is not stored any more");
+        uint64_t oldest = past_oldest(of, past_branch_of(of, branch)->to);
+        (void)snprintf(
+            of->text, sizeof(of->text),
+            "frame %llu is not stored; the oldest that is: %llu. Frames are stored while "
+            "/stream is open, and for %u seconds after a request, within `seconds` and "
+            "`memory_limit`",
+            (unsigned long long)frame, (unsigned long long)oldest, (unsigned)PAST_PATIENCE);
+        return past_fail(of, of->text);
     }
     if (node->frame < frame && of->desc->run_frame == NULL) {
         return past_fail(of, "this frame is not stored, and the program has no run_frame");
@@ -274,16 +342,76 @@ static bool past_go(past* of, uint32_t branch, uint64_t frame)
     return past_restore_node(of, node->snapshot) && past_replay(of, branch, node->frame, frame);
 }
 
+/* The branch in which a frame ran. */
+static uint32_t past_owner(const past* of, uint32_t branch, uint64_t frame)
+{
+    while (branch != 0 && frame <= past_branch_of(of, branch)->from) {
+        branch = past_branch_of(of, branch)->parent;
+    }
+    return branch;
+}
+
+/* Whether the frames behind this one, run from the state now, lead to a node; that is the state
+ * afterwards too. */
+static bool past_leads_to(past* of, uint32_t branch, uint64_t frame, const past_node* node)
+{
+    sett_snapshot here;
+    if (sett_snapshot_take(of->world, &here) != SETT_OK) {
+        return true;
+    }
+    (void)past_replay(of, branch, frame, node->frame);
+    uint64_t hash = sett_world_hash(of->world);
+    bool same = !past_restore_node(of, node->snapshot) || sett_world_hash(of->world) == hash;
+    (void)past_restore_node(of, here);
+    (void)sett_snapshot_drop(of->world, here);
+    return same;
+}
+
+/* Whether the state now is that of a frame, to which past_go went. */
+static bool past_check(past* of, uint32_t branch, uint64_t frame)
+{
+    const past_node* before = past_find(of, branch, frame, false);
+    uint32_t owner = past_owner(of, branch, frame);
+    const past_node* after = past_find_after(of, owner, frame);
+    const past_hash* known = past_find_hash(of, branch, frame);
+    bool same = before->frame == frame;
+    if (!same && known != NULL) {
+        same = sett_world_hash(of->world) == known->hash;
+    } else if (!same) {
+        same = after == NULL || past_leads_to(of, owner, frame, after);
+    }
+    if (same) {
+        return true;
+    }
+    bool nearer = after != NULL && after->frame - frame < frame - before->frame;
+    (void)snprintf(
+        of->text, sizeof(of->text),
+        "frame %llu cannot be reproduced: it depended on something outside of the world, "
+        "such as input between frames without input_get; the nearest stored frame is "
+        "%llu",
+        (unsigned long long)frame, (unsigned long long)(nearer ? after->frame : before->frame));
+    return past_fail(of, of->text);
+}
+
 bool past_restore(past* of, uint32_t branch, uint64_t frame)
 {
+    sett_snapshot end;
     if (branch >= of->branch_count || frame > past_branch_of(of, branch)->to) {
         return past_fail(of, "there is no such frame");
     }
-    if (!past_go(of, branch, frame)) {
-        return false;
+    if (sett_snapshot_take(of->world, &end) != SETT_OK) {
+        return past_fail(of, sett_world_message(of->world));
     }
-    of->branch = branch;
-    return true;
+    bool done = past_go(of, branch, frame) && past_check(of, branch, frame);
+    if (done) {
+        of->branch = branch;
+    } else {
+        const char* why = of->why;
+        (void)past_restore_node(of, end);
+        of->why = why;
+    }
+    (void)sett_snapshot_drop(of->world, end);
+    return done;
 }
 
 /* -------------------------------------------------------------------------------------- writers */
@@ -396,15 +524,6 @@ static bool past_was_edited(past* of, const past_question* question)
     }
     watch.present = past_read(of->world, question, watch.value);
     return past_restore_node(of, after->snapshot) && past_look(of->world, &watch);
-}
-
-/* The branch in which a frame ran. */
-static uint32_t past_owner(const past* of, uint32_t branch, uint64_t frame)
-{
-    while (branch != 0 && frame <= past_branch_of(of, branch)->from) {
-        branch = past_branch_of(of, branch)->parent;
-    }
-    return branch;
 }
 
 static bool past_ask_back(past* of, const past_question* question, uint64_t present,

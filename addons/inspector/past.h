@@ -5,6 +5,7 @@
 #include "sett_inspector.h"
 
 #define PAST_BRANCHES 256 /* futures, abandoned ones included */
+#define PAST_PATIENCE 10  /* seconds without a page or a request, until all is forgotten */
 #define PAST_VALUE 256    /* bytes of a member that can be asked about */
 
 /* A state that can be restored. */
@@ -29,6 +30,13 @@ typedef struct past_input {
     unsigned char* bytes;
 } past_input;
 
+/* The hash of the state behind a frame, edits included. */
+typedef struct past_hash {
+    uint64_t frame;
+    uint64_t hash;
+    uint32_t branch;
+} past_hash;
+
 typedef struct past {
     sett_world* world;
     const sett_inspector_desc* desc;
@@ -44,7 +52,11 @@ typedef struct past {
     past_input* inputs;
     size_t input_count;
     size_t input_capacity;
+    past_hash* hashes; /* in the order in which the frames ran */
+    size_t hash_count;
+    size_t hash_capacity;
     const char* why; /* the last call failed */
+    char text[256];  /* that `why` can point to */
 } past;
 
 bool past_init(past* of, sett_world* world, const sett_inspector_desc* desc);
@@ -55,13 +67,15 @@ void past_clear(past* of);
 bool past_wants(const past* of, uint64_t frame);
 bool past_take(past* of, uint64_t frame, bool edited);
 void past_note_input(past* of, uint64_t frame);
+void past_note_hash(past* of, uint64_t frame, uint64_t hash);
 
 /* The state of a frame is about to change: if it has a future, that is abandoned. */
 bool past_fork(past* of, uint64_t frame);
 /* Nothing was changed: the branch that past_fork began, if it did, ends again. */
 void past_unfork(past* of, uint32_t branch);
 
-/* Makes the world that of a frame; the branch becomes the present one. */
+/* Makes the world that of a frame; the branch becomes the present one. If the frame has to be run
+ * again and comes out otherwise, the world stays as it is. */
 bool past_restore(past* of, uint32_t branch, uint64_t frame);
 
 uint64_t past_oldest(const past* of, uint64_t frame);

@@ -294,6 +294,13 @@ void request_answer(sett_inspector* inspector, const char* body, size_t size, in
 {
     sett_failure failure = {SETT_OK, ""};
     sett_world_swap_failure(inspector->world, &failure);
+    inspector_settle(inspector, false);
+    uint64_t tick = inspector->tick;
+    bool moved = inspector->asked && sett_world_tick(inspector->world) != tick;
     request_answer_body(inspector, body, size, out);
+    inspector_look(inspector);
+    if (moved && inspector->asked) {
+        inspector->tick = tick; /* by the program: sett_inspector_frame shall see it */
+    }
     sett_world_swap_failure(inspector->world, &failure);
 }

@@ -26,6 +26,7 @@ bool request_do_restore(request* of)
     inspector->changed = false;
     inspector->frame = frame;
     inspector->jumped = true;
+    inspector->asked = false;
     inspector->running = false;
     inspector->steps = 0;
     inspector->was_true = inspector_holds(inspector);

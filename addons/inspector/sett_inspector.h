@@ -14,8 +14,10 @@
  * has nothing of it.
  *
  * Going back needs snapshots of the world (sett/state.h), so while an inspector is open groups and
- * storages cannot be changed: that is LOCKED. To answer "who wrote this", frames are run again with
- * `run_frame`. What a frame depends on has to be in the world, or in the input of that frame.
+ * storages cannot be changed: that is LOCKED. To answer "who wrote this", and to go to a frame of
+ * which no snapshot is stored, frames are run again with `run_frame`. What a frame depends on has
+ * to be in the world, or in the input of that frame (`input_get`). A frame that comes out otherwise
+ * is rejected, and the world stays as it is: the answer says that it cannot be reproduced.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -63,8 +65,9 @@ static inline sett_inspector* sett_inspector_open(sett_world* world,
 }
 
 /* Call it between frames: it answers what the browser asked, about 0.3 ms of it, and sends what has
- * changed. Returns how many frames to run before the next call: 1, or 0 while it is paused. NULL:
- * returns 1.
+ * changed. Returns how many frames to run before the next call: 1, or 0 while it is paused. A
+ * program may run none, for example while a menu is open: frames that sett_progress has run are
+ * counted, not those that were asked for. NULL: returns 1.
  * Cost: nothing is sent and little is done while no browser is connected.
  * Threads: writer of the world. Since: 0.2 */
 uint32_t sett_inspector_frame(sett_inspector* inspector);

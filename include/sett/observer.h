@@ -25,8 +25,13 @@ typedef struct sett_observer sett_observer;
  * An observer of a query has no `component`. Its callbacks run
  *     on_enter    after the change that makes an entity match
  *     on_exit     before the change that ends this
- * In both, the entity has all its components. Without terms every entity matches: on_enter runs
- * when an entity is created, on_exit when it is destroyed.
+ * In both, the entity has all its components. Prefabs and entities with the tag Disabled do not
+ * match, as loops skip them (prefab.h), unless a term names the tag. Without terms every entity
+ * matches: on_enter runs when an entity is created, on_exit when it is destroyed.
+ *
+ * Observers of components run for prefabs too. To leave them out, exclude the tag:
+ *
+ *     .terms = {{.component = SETT_ID_PREFAB, .kind = SETT_WITHOUT, .access = SETT_NONE}}
  *
  * Callbacks can read, write values, and record commands (sett_commands_here). They cannot change
  * structure (LOCKED). on_remove and on_exit also run for sett_world_clear, sett_world_destroy and

@@ -16,9 +16,11 @@
 
 /* Return the tags "Prefab" and "Disabled"; 0 if memory runs out. The first call registers the tag.
  * Queries skip entities that have one of the tags, unless a term names the tag: SETT_WITH matches
- * only these entities, SETT_OPTIONAL matches all. For everything else they are entities as any
- * other: a prefab is a member of groups and is counted, and callbacks run for it. To leave prefabs
- * out of a group, put SETT_ID_PREFAB into its `without`.
+ * only these entities, SETT_OPTIONAL matches all. on_enter and on_exit of systems, and of observers
+ * with terms, do the same: adding such a tag runs on_exit, removing it on_enter. For everything
+ * else they are entities as any other: a prefab is a member of groups and is counted, and callbacks
+ * of components and groups run for it. To leave prefabs out, put SETT_ID_PREFAB into the `without`
+ * of a group, or into a SETT_WITHOUT term of an observer.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_component sett_prefab_tag(sett_world* world);
 SETT_API sett_component sett_disabled_tag(sett_world* world);
@@ -81,8 +83,9 @@ SETT_API sett_entity sett_instantiate_with_sized(sett_world* world,
  * The instance is linked to `prefab`, not to the bases. Values that a base shares
  * (sett_prefab_share) are copied. If its parent is a prefab, the instance becomes a prefab.
  *
- * Callbacks run when the instance is complete: on_add sees the given values, the parent and the
- * name; on_set runs once for each component. References in given values stay as they are.
+ * Callbacks run when the instance is complete: on_add sees the given values, the parent, the name
+ * and the tag Prefab; on_set runs once for each component. References in given values stay as they
+ * are.
  * Returns null on failure; nothing is created. Fails: STALE (prefab, base or parent), LOCKED,
  * ARGUMENT (the prefab and its bases have an entity in common; a wrong name, see sett_name_set; a
  * component twice; a component of the library itself), CONFLICT (a child of the parent has the

@@ -164,10 +164,11 @@ typedef struct sett_system_desc {
     uint32_t max_steps;
 
     /* Callbacks when an entity begins to match the terms, and when it no longer does, as in
-     * sett_group_desc. on_enter also runs for the matches that exist when the system is created.
-     * With these callbacks all terms must be WITH or WITHOUT, at most 16 of each: no OPTIONAL or
-     * ANY, no `changed`, no term elsewhere, no dont_fragment type, and no WITHOUT of a type with
-     * can_disable. */
+     * sett_group_desc. They concern the entities that the loop visits: a prefab or disabled entity
+     * (prefab.h) does not match, unless a term names the tag. on_enter also runs for the matches
+     * that exist when the system is created. With these callbacks all terms must be WITH or
+     * WITHOUT, at most 16 of each: no OPTIONAL or ANY, no `changed`, no term elsewhere, no
+     * dont_fragment type, and no WITHOUT of a type with can_disable. */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
 } sett_system_desc;
@@ -283,6 +284,11 @@ SETT_API sett_status sett_progress(sett_world* world, float dt);
  * phases.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_progress_phases(sett_world* world, float dt, int first, int last);
+
+/* Returns the number of frames that the world has run: context->frame of the next one. It is part
+ * of the state, so restoring a snapshot restores it.
+ * Threads: reader. Since: 0.2 */
+SETT_API uint64_t sett_world_frame(const sett_world* world);
 
 /* Waits until 1 / `rate` seconds have passed since the last call. Returns the seconds that have
  * passed, which are the next dt:

@@ -59,6 +59,20 @@ static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_
     return k < query->term_count ? k : SETT_QUERY_TERMS;
 }
 
+/* Whether the query skips all entities that the listener leaves out because they are hidden. */
+static bool plan_hides(const sett_query* query, const setti_listener* listener)
+{
+    bool hides = true;
+    for (uint32_t k = 0; listener->hidden != NULL && k < SETTI_HIDDEN; k++) {
+        const setti_type* tag = listener->hidden[k];
+        for (uint32_t t = 0; t < query->term_count; t++) {
+            bool shows = query->term[t].type == tag && query->term[t].kind != SETT_WITHOUT;
+            hides = hides && (!shows || setti_type_list_has(&listener->with, tag));
+        }
+    }
+    return hides;
+}
+
 /* The terms that a listener's conditions make true; 0 if they are not all among the query's. */
 static uint32_t plan_covered(const sett_query* query, const setti_listener* listener)
 {
@@ -78,7 +92,7 @@ static uint32_t plan_covered(const sett_query* query, const setti_listener* list
         }
         covered |= (uint32_t)1 << term;
     }
-    return covered;
+    return plan_hides(query, listener) ? covered : 0;
 }
 
 /* Whether one cover is better than another: owning first, then by the number of terms. */

@@ -430,6 +430,14 @@ bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* no
            (node != clone->nodes || clone->from != clone->to);
 }
 
+/* Whether copies of a node get its place in the hierarchy: the root of an instance has no parent
+ * there, so that without children and a policy for them it would be empty. */
+static bool clone_keeps_place(const setti_clone* clone, const setti_clone_node* node)
+{
+    bool root = clone->instances != NULL && (node == clone->nodes || node->twin == 0);
+    return !root || setti_hierarchy_find(clone->from, node->index)->children != 0;
+}
+
 /* Whether copies of a node get one of its types. */
 static bool clone_keeps(const setti_clone* clone, const setti_clone_node* node,
                         const setti_type* type)
@@ -449,6 +457,9 @@ static bool clone_keeps(const setti_clone* clone, const setti_clone_node* node,
     }
     if (from->name_table != NULL && type == from->name_table->type) {
         return setti_clone_keeps_name(clone, node);
+    }
+    if (from->hierarchy != NULL && type == from->hierarchy->type) {
+        return clone_keeps_place(clone, node);
     }
     bool shared = (type->flags & SETTI_TYPE_SHARED) != 0 && node->twin == SETTI_NONE;
     return clone->instances == NULL || (!shared && type != from->hidden[SETTI_HIDDEN_PREFAB]);
@@ -563,8 +574,12 @@ static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
     if (status == SETT_OK && node->in_tree) {
         status = clone_include(clone, node, clone->to->hierarchy->type);
     }
-    return status == SETT_OK && node->derives ? clone_include(clone, node, clone->instances->links)
-                                              : status;
+    if (status == SETT_OK && node->derives) {
+        status = clone_include(clone, node, clone->instances->links);
+    }
+    return status == SETT_OK && clone->tag != NULL && node->twin == SETTI_NONE
+               ? clone_include(clone, node, clone->tag)
+               : status;
 }
 
 /* Reserves records for the links of copies. */

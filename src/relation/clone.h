@@ -80,6 +80,7 @@ typedef struct setti_clone {
     /* Copies are instances: without the tag Prefab and without shared types, and linked to their
      * prefab by this relationship. NULL: plain copies. */
     setti_relation* instances;
+    setti_type* tag; /* that all copies get: Prefab, below a prefab; NULL: none */
     setti_clone_merge merge;
 
     setti_clone_node* nodes; /* parents before their children */

@@ -16,6 +16,23 @@
 
 #include <stdio.h>
 
+/* A tag of the program hides from now on: entities with it leave, without callbacks, the listeners
+ * that follow what loops visit. */
+static void prefab_leave(sett_world* world, const setti_type* tag)
+{
+    for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
+        bool follows = at->hidden != NULL && !at->observes && !setti_type_list_has(&at->with, tag);
+        uint32_t cursor = 0;
+        for (uint32_t index = follows ? setti_storage_next(&tag->storage, &cursor) : SETTI_NONE;
+             index != SETTI_NONE; index = setti_storage_next(&tag->storage, &cursor)) {
+            if (setti_listener_has(at, index)) {
+                setti_listener_leave(&world->pool, at, index);
+            }
+        }
+    }
+    setti_edit_forget_transitions(world);
+}
+
 /* Registers a tag that hides, and updates the queries. */
 static sett_component prefab_hide(sett_world* world, uint32_t which, const char* name)
 {
@@ -27,6 +44,7 @@ static sett_component prefab_hide(sett_world* world, uint32_t which, const char*
             return 0;
         }
         world->hidden[which] = setti_world_type(world, tag);
+        prefab_leave(world, world->hidden[which]);
         world->make_prefab = sett_prefab_make;
         world->listener_version++;
         if (world->update_queries != NULL) {
@@ -94,6 +112,15 @@ static sett_entity prefab_scope(const sett_world* world)
     return world->scope_calls != NULL ? world->scope : sett_null();
 }
 
+/* The tag Prefab, if children of this entity are prefabs. */
+static setti_type* prefab_tag_below(const sett_world* world, sett_entity parent)
+{
+    setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
+    bool hidden =
+        tag != NULL && !sett_is_null(parent) && setti_storage_has(&tag->storage, parent.index);
+    return hidden ? tag : NULL;
+}
+
 /* Makes instances: one by its recipe if there is one, else node by node. */
 static sett_status prefab_run(sett_world* world, const setti_clone_desc* instance, uint32_t count,
                               sett_entity* out)
@@ -104,7 +131,8 @@ static sett_status prefab_run(sett_world* world, const setti_clone_desc* instanc
         return world->error;
     }
     setti_edit_settle(world);
-    bool simple = count == 1 && instance->base_count == 0;
+    setti_type* tag = prefab_tag_below(world, instance->parent);
+    bool simple = count == 1 && instance->base_count == 0 && tag == NULL;
     if (simple && setti_recipe_run(world, instance, out, &status)) {
         return status;
     }
@@ -112,31 +140,11 @@ static sett_status prefab_run(sett_world* world, const setti_clone_desc* instanc
                          .from = world,
                          .to = world,
                          .count = count,
-                         .instances = world->instance_of->relation};
+                         .instances = world->instance_of->relation,
+                         .tag = tag};
     status = setti_clone_run(&clone, out);
     if (status == SETT_OK && simple) {
         setti_recipe_learn(world, instance->root);
-    }
-    return status;
-}
-
-/* Makes prefabs of new instances, the last children of a parent, if that is one; destroys them if
- * memory runs out. */
-static sett_status prefab_follow(sett_world* world, sett_entity parent, uint32_t count)
-{
-    SETTI_ASSERT(count != 0);
-    const setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
-    bool hidden =
-        tag != NULL && !sett_is_null(parent) && setti_storage_has(&tag->storage, parent.index);
-    sett_status status = SETT_OK;
-    sett_entity at = hidden ? sett_hierarchy_last(world, parent) : parent;
-    for (uint32_t k = 0; hidden && k < count && status == SETT_OK; k++) {
-        status = sett_prefab_make(world, at);
-        at = sett_hierarchy_previous(world, at);
-    }
-    for (uint32_t k = 0; status != SETT_OK && k < count; k++) {
-        (void)sett_entity_destroy(world, sett_hierarchy_last(world, parent));
-        world->error = status;
     }
     return status;
 }
@@ -178,8 +186,7 @@ sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t cou
     if (!sett_is_null(one.parent) && !prefab_check_parent(world, one.parent, count, one.call)) {
         return world->error;
     }
-    status = prefab_run(world, &one, count, out != NULL || count > 1 ? out : &made);
-    return status == SETT_OK ? prefab_follow(world, one.parent, count) : status;
+    return prefab_run(world, &one, count, out != NULL || count > 1 ? out : &made);
 }
 
 /* Whether each component is listed once. */
@@ -250,9 +257,6 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
     setti_name_hold(world, 1);
     sett_status status = prefab_run(world, &one, 1, &made);
     setti_name_hold(world, -1);
-    if (status == SETT_OK) {
-        status = prefab_follow(world, one.parent, 1);
-    }
     return status == SETT_OK ? made : sett_null();
 }
 

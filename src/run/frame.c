@@ -575,6 +575,11 @@ sett_status sett_progress_phases(sett_world* world, float dt, int first, int las
                                 : frame_progress(world, dt, first, last, "sett_progress_phases");
 }
 
+uint64_t sett_world_frame(const sett_world* world)
+{
+    return SETTI_IS_NULL(world) || world->run == NULL ? 0 : world->run->state.frames;
+}
+
 float sett_frame_wait(uint64_t* clock, float rate)
 {
     if (SETTI_IS_NULL(clock)) {

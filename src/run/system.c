@@ -410,7 +410,7 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
             group.without[without++] = term->component;
         }
     }
-    system->group = sett_group_create(system->world, &group);
+    system->group = setti_group_create_for_system(system->world, &group);
     return system->group != NULL ? SETT_OK : system->world->error;
 }
 

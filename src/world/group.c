@@ -295,7 +295,7 @@ static void group_link(sett_world* world, setti_listener* listener)
 }
 
 static sett_group* group_create(sett_world* world, const sett_group_desc* desc, bool by_layout,
-                                bool automatic, const char* call)
+                                bool automatic, setti_type* const* hidden, const char* call)
 {
     const char* name = desc->name != NULL ? desc->name : "group";
     if (setti_world_check_unlocked(world, call) != SETT_OK ||
@@ -318,6 +318,7 @@ static sett_group* group_create(sett_world* world, const sett_group_desc* desc, 
     group->listener.user = desc->user;
     group->listener.by_layout = by_layout;
     group->listener.automatic = automatic;
+    group->listener.hidden = hidden;
     setti_storage_init(&group->listener.members, SETTI_TAG, 0, 1, false);
     group_draft draft = {
         .group = group, .desc = desc, .call = call, .by_layout = by_layout, .automatic = automatic};
@@ -344,13 +345,18 @@ sett_group* sett_group_create_sized(sett_world* world, const sett_group_desc* de
     if (desc == NULL) {
         return NULL;
     }
-    return group_create(world, desc, false, false, "sett_group_create");
+    return group_create(world, desc, false, false, NULL, "sett_group_create");
 }
 
 sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_desc* desc,
                                           bool automatic, const char* call)
 {
-    return group_create(world, desc, true, automatic, call);
+    return group_create(world, desc, true, automatic, NULL, call);
+}
+
+sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc)
+{
+    return group_create(world, desc, false, false, world->hidden, "sett_group_create");
 }
 
 void setti_group_end(sett_group* group)

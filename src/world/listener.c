@@ -10,11 +10,14 @@
  * with the last of them. A tracked set is a bitmap: it moves nothing, so that the addresses of a
  * array stay what they are.
  *
- * Invariant:  e is a member <=> e's signature has all of `with` and none of `without`;
+ * Invariant:  e is a member <=> e's signature has all of `with`, none of `without`, and no tag of
+ *             `hidden` that is not in `with`;
  *             group: rows 0..length-1 of all owned storages hold the same entities in the same
  *             order
  */
 #include "world/listener.h"
+
+#include "world/world.h"
 
 bool setti_listener_with(setti_pool* pool, setti_listener* listener, setti_type* type)
 {
@@ -35,6 +38,13 @@ bool setti_listener_matches(const setti_listener* listener, const setti_signatur
     }
     for (uint32_t k = 0; k < listener->without.count; k++) {
         if (setti_signature_has(table, signature, listener->without.item[k]->id)) {
+            return false;
+        }
+    }
+    for (uint32_t k = 0; listener->hidden != NULL && k < SETTI_HIDDEN; k++) {
+        const setti_type* tag = listener->hidden[k];
+        if (tag != NULL && setti_signature_has(table, signature, tag->id) &&
+            !setti_type_list_has(&listener->with, tag)) {
             return false;
         }
     }

@@ -20,10 +20,13 @@ typedef struct setti_listener {
     size_t row_size;
     size_t row_align;
     setti_storage members; /* set: a tag without registration */
-    bool observes;         /* of a sett_observer: has no members, only callbacks */
-    bool by_layout;        /* group: made by a layout, gives way to what the program asks for */
-    bool automatic;        /* by auto_layout */
-    uint64_t churn;        /* group: entities that entered or left */
+    /* The tags that hide entities from loops, of the world: no member has one, unless `with` names
+     * it. An entry is NULL until the tag is registered. NULL: members can be hidden */
+    setti_type* const* hidden;
+    bool observes;    /* of a sett_observer: has no members, only callbacks */
+    bool by_layout;   /* group: made by a layout, gives way to what the program asks for */
+    bool automatic;   /* by auto_layout */
+    uint64_t churn;   /* group: entities that entered or left */
     int64_t regret;   /* group: inspect/auto_layout.c: what would have been saved without it, */
     uint32_t changes; /* and how often it was made */
     setti_root root;  /* of `length` */
@@ -107,6 +110,9 @@ void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t i
  * them. `call` is for messages. NULL on failure, the world as it was. */
 sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_desc* desc,
                                           bool automatic, const char* call);
+
+/* As sett_group_create, but the members are the entities that a loop over these types visits. */
+sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc);
 
 /* Destroys the group that a layout made and that owns the type, if there is one. Fails with LOCKED
  * while snapshots are held, with CONFLICT if the program made the group. */

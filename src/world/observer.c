@@ -501,6 +501,7 @@ sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer
         observer->desc = *desc;
         observer->listener.user = desc->user;
         observer->listener.observes = true;
+        observer->listener.hidden = desc->terms[0].component != 0 ? world->hidden : NULL;
         setti_storage_init(&observer->listener.members, SETTI_TAG, 0, 1, false);
     }
     if (observer == NULL || !observer_reserve(observer, name)) {

@@ -19,11 +19,14 @@ static sett_status unregister_reject(sett_world* world, const setti_type* type, 
 }
 
 /* Whether the library itself works with the type. */
-static bool unregister_is_own(const setti_type* type)
+static bool unregister_is_own(const sett_world* world, const setti_type* type)
 {
-    bool constant = type->id >= SETTI_COMPONENT_OWN && type->id < SETT_ID_RESERVED_END;
-    return constant || type->module != NULL || type->cascade != NULL || type->writers != NULL ||
-           setti_type_switched(type) != NULL;
+    bool own = type->id >= SETTI_COMPONENT_OWN && type->id < SETT_ID_RESERVED_END;
+    for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
+        own = own || type == world->hidden[k]; /* registered by the program, under this name */
+    }
+    return own || type == world->last_tag || type->module != NULL || type->cascade != NULL ||
+           type->writers != NULL || setti_type_switched(type) != NULL;
 }
 
 static bool unregister_is_listened(const setti_listener* listener, const setti_type* type)
@@ -123,7 +126,7 @@ sett_status sett_component_unregister(sett_world* world, sett_component componen
     if (type == NULL) {
         return setti_world_failure(world);
     }
-    if (unregister_is_own(type)) {
+    if (unregister_is_own(world, type)) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: \"%.100s\" belongs to the library, or is a relationship: "
                                      "it ends with the world",

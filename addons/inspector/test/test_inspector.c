@@ -424,6 +424,101 @@ static void hidden_state_is_not_reproducible(void)
     game_close(&g);
 }
 
+static void game_drop(void* user, const void* bytes, size_t size, bool text)
+{
+    (void)user;
+    (void)bytes;
+    (void)size;
+    (void)text;
+}
+
+static const char* game_restore(game* of, uint32_t frame)
+{
+    char body[64];
+    (void)snprintf(body, sizeof(body), "{\"do\":\"restore\",\"frame\":%u}", (unsigned)frame);
+    return game_ask(of, body);
+}
+
+/* A frame that depended on what is not there any more is rejected, and the world stays. With a
+ * stream each frame has a hash; without one all frames up to the next snapshot are in doubt. */
+static void frames_that_come_out_otherwise_are_rejected(void)
+{
+    for (uint32_t streamed = 0; streamed < 2; streamed++) {
+        uint64_t seen[36];
+        uint32_t rejected = 0;
+        game g;
+        game_open(&g);
+        if (streamed) {
+            sett_inspector_stream(g.inspector, game_drop, NULL);
+        }
+        for (uint32_t k = 0; k <= 35; k++) {
+            seen[k] = sett_world_hash(g.world);
+            g.hidden = k >= 15 && k < 18;
+            game_play(&g, 1);
+        }
+        g.hidden = 0;
+        for (uint32_t k = 0; k < 36; k++) {
+            uint32_t frame = k * 7 % 36;
+            uint64_t before = sett_world_hash(g.world);
+            const char* answer = game_restore(&g, frame);
+            if (strcmp(answer, "{\"ok\":true}") == 0) {
+                CHECK_EQ(sett_world_hash(g.world), seen[frame]);
+                CHECK(frame < (streamed ? 16u : 11u) || frame >= 20);
+                continue;
+            }
+            CHECK_MSG(strstr(answer, "cannot be reproduced") != NULL, "%s", answer);
+            CHECK_MSG(strstr(answer, frame <= 15 ? "stored frame is 10\"" : "stored frame is 20\""),
+                      "%s", answer);
+            CHECK_EQ(sett_world_hash(g.world), before);
+            rejected++;
+        }
+        CHECK_EQ(rejected, streamed ? 4 : 9);
+        game_close(&g);
+    }
+}
+
+/* A program may run no frame though it was asked to, and one though it was not. */
+static void frames_that_ran_are_counted(void)
+{
+    for (uint32_t streamed = 0; streamed < 2; streamed++) {
+        uint64_t seen[64];
+        uint32_t ran = 0;
+        char expected[32];
+        game g;
+        game_open(&g);
+        if (streamed) {
+            sett_inspector_stream(g.inspector, game_drop, NULL);
+        }
+        seen[0] = sett_world_hash(g.world);
+        for (uint32_t k = 0; k < 90; k++) {
+            bool paused = k >= 60 && k < 70;
+            if (k == 60) {
+                game_ask(&g, "{\"do\":\"pause\"}");
+            } else if (k == 70) {
+                game_ask(&g, "{\"do\":\"run\"}");
+            }
+            g.input = game_chance(k, 7, 7) % 3;
+            CHECK_EQ(sett_inspector_frame(g.inspector), paused ? 0 : 1);
+            g.input = paused ? 0 : g.input; /* it was not asked for it */
+            if (k % 3 == 1) {
+                game_run(&g);
+                seen[++ran] = sett_world_hash(g.world);
+            }
+            (void)snprintf(expected, sizeof(expected), "\"frame\":%u,", (unsigned)ran);
+            const char* status = game_ask(&g, "{\"do\":\"status\"}");
+            CHECK_MSG(strstr(status, expected) != NULL, "%s: %s", expected, status);
+        }
+        for (uint32_t k = 0; k <= ran; k++) {
+            uint32_t frame = k * 7 % (ran + 1);
+            g.input = 0;
+            CHECK_STR_EQ(game_restore(&g, frame), "{\"ok\":true}");
+            CHECK_EQ(sett_world_hash(g.world), seen[frame]);
+            CHECK_EQ(sett_inspector_frame(g.inspector), 0); /* that ran no frame */
+        }
+        game_close(&g);
+    }
+}
+
 /* Going back, changing something and playing on is the same as having done so at once. */
 static void edited_pasts_go_on(void)
 {
@@ -569,5 +664,6 @@ static void tools_answer(void)
 
 TEST_MAIN(TEST(requests_edit), TEST(requests_are_rejected), TEST(frames_pause_and_step),
           TEST(stream_follows_frames), TEST(writers_are_found), TEST(edits_are_outside),
-          TEST(hidden_state_is_not_reproducible), TEST(edited_pasts_go_on), TEST(conditions_pause),
+          TEST(hidden_state_is_not_reproducible), TEST(frames_that_come_out_otherwise_are_rejected),
+          TEST(frames_that_ran_are_counted), TEST(edited_pasts_go_on), TEST(conditions_pause),
           TEST(changes_are_listed), TEST(tools_answer))

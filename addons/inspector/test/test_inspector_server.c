@@ -710,6 +710,31 @@ static void a_frame_answers_for_a_limited_time(void)
     scene_close();
 }
 
+/* The past begins with the first request, and the answer about earlier frames says so. */
+static void frames_before_the_first_request_are_not_stored(void)
+{
+    scene_open();
+    for (uint32_t k = 0; k < 20; k++) {
+        (void)sett_inspector_frame(s.inspector);
+        CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    }
+    CHECK_EQ(post("{\"do\":\"restore\",\"frame\":7}"), 200);
+    CHECK_MSG(strstr(s.got, "frame 7 is not stored; the oldest that is: ") != NULL, "%s", s.got);
+    CHECK(strstr(s.got, "while /stream is open, and for 10 seconds after a request") != NULL);
+    for (uint32_t k = 0; k < 2; k++) { /* from now on they are */
+        (void)sett_inspector_frame(s.inspector);
+        CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    }
+    CHECK_EQ(post("{\"do\":\"status\"}"), 200);
+    unsigned oldest = 0;
+    char body[64];
+    CHECK_EQ(sscanf(strstr(s.got, "\"oldest\":"), "\"oldest\":%u", &oldest), 1);
+    (void)snprintf(body, sizeof(body), "{\"do\":\"restore\",\"frame\":%u}", oldest);
+    CHECK_EQ(post(body), 200);
+    CHECK_MSG(strstr(s.got, "{\"ok\":true}") != NULL, "%s", s.got);
+    scene_close();
+}
+
 /* Loops over one in a hundred of many: a page applies the advice that follows from it. */
 static void advice_is_applied(void)
 {
@@ -896,4 +921,4 @@ TEST_MAIN(TEST(answers_the_flecs_explorer), TEST(answers_the_page), TEST(listens
           TEST(survives_slow_ones), TEST(streams_to_those_with_a_token),
           TEST(messages_are_compressed), TEST(streams_are_for_our_page),
           TEST(four_are_answered_at_once), TEST(a_frame_answers_for_a_limited_time),
-          TEST(advice_is_applied))
+          TEST(frames_before_the_first_request_are_not_stored), TEST(advice_is_applied))
