@@ -76,6 +76,14 @@ SETTI_INLINE uint32_t setti_entity_set_of(const setti_entity_table* table, uint3
     return page->signature[index & SETTI_ENTITY_MASK];
 }
 
+/* Where it is. */
+SETTI_INLINE uint32_t* setti_entity_set_mut(const setti_entity_table* table, uint32_t index)
+{
+    setti_entity_page* page = setti_entity_page_of(table, index);
+    SETTI_ASSERT(page != NULL);
+    return &page->signature[index & SETTI_ENTITY_MASK];
+}
+
 /* To be called before writing to a slot. */
 SETTI_INLINE void setti_entity_write(setti_pool* pool, const setti_entity_table* table,
                                      uint32_t index)
