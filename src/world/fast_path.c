@@ -117,29 +117,33 @@ SETTI_APART static void* fast_insert_reserved(sett_world* world, setti_storage* 
                : NULL;
 }
 
-/* The same for a tag or a sparse set, or a dont_fragment type that requires none, of which no
- * signature and no group knows. */
-SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, sett_entity entity)
+/* The same for a tag or a sparse set, or a dont_fragment type: then without a signature. NULL also
+ * if the entity has a value. */
+SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, uint32_t index,
+                                      uint32_t* signature)
 {
-    uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    bool apart = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
-    if (SETTI_UNLIKELY(signature == NULL ||
-                       (type->flags & (apart ? SETTI_TYPE_REQUIRES : SETTI_TYPE_SLOW_ADD)) != 0)) {
+    uint32_t to = signature != NULL ? setti_type_added(type, *signature)->to : 0;
+    if (signature != NULL && !setti_entity_try_mark(&world->pool, &world->entities, index, true)) {
         return NULL;
     }
-    const setti_transition* added = setti_type_added(type, *signature);
-    if (!apart && (added->from != *signature ||
-                   !setti_entity_try_mark(&world->pool, &world->entities, entity.index, true))) {
-        return NULL;
-    }
-    void* value = setti_storage_try_insert(&world->pool, &type->storage, entity.index);
+    void* value = setti_storage_try_insert(&world->pool, &type->storage, index);
     if (SETTI_UNLIKELY(value == NULL)) {
-        value = fast_insert_reserved(world, &type->storage, entity.index);
+        value = fast_insert_reserved(world, &type->storage, index);
     }
-    if (!apart && value != NULL) {
-        *signature = added->to;
+    if (signature != NULL && value != NULL) {
+        *signature = to;
     }
     return value;
+}
+
+/* The same for a dont_fragment type that requires none: no signature and no group knows of it. */
+SETTI_INLINE void* fast_try_add_dont_fragment(sett_world* world, setti_type* type,
+                                              sett_entity entity)
+{
+    return setti_entity_signature(&world->entities, entity) != NULL &&
+                   (type->flags & SETTI_TYPE_REQUIRES) == 0
+               ? fast_try_add_other(world, type, entity.index, NULL)
+               : NULL;
 }
 
 /* Finds the transition out, and remembers it, if it is one of the type alone, and no listener is
@@ -162,22 +166,25 @@ SETTI_APART static bool fast_learn_added(sett_world* world, setti_type* type, ui
 /* Adds a row of whatever kind where the type comes alone. NULL: take the slow path. */
 SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, sett_entity entity)
 {
-    const uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (signature == NULL || world->locks != 0) { /* systems write to nothing that is shared */
         return NULL;
     }
-    if ((type->flags & SETTI_TYPE_SLOW_ADD) == 0) {
-        if (setti_type_added(type, *signature)->from != *signature) {
-            setti_edit_settle(world);
-            if (!fast_learn_added(world, type, *signature)) {
-                return NULL;
-            }
-        }
-        if ((type->flags & SETTI_TYPE_OTHER) == 0) {
-            return fast_try_add_page(world, type, entity.index);
+    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+        return fast_try_add_dont_fragment(world, type, entity);
+    }
+    if ((type->flags & SETTI_TYPE_SLOW_ADD) != 0) {
+        return NULL;
+    }
+    if (setti_type_added(type, *signature)->from != *signature) {
+        setti_edit_settle(world);
+        if (!fast_learn_added(world, type, *signature)) {
+            return NULL;
         }
     }
-    return fast_try_add_other(world, type, entity);
+    return (type->flags & SETTI_TYPE_OTHER) == 0
+               ? fast_try_add_page(world, type, entity.index)
+               : fast_try_add_other(world, type, entity.index, signature);
 }
 
 /* As setti_change_call on the fast paths, where nothing is locked, and mostly for one. */
@@ -246,9 +253,17 @@ void* setti_fast_add(sett_world* world, setti_type* type, sett_entity entity, co
 /* Tags, sparse sets and dont_fragment types without hooks: keeps little over the call. */
 SETTI_APART static void* fast_add_other(sett_world* world, setti_type* type, sett_entity entity)
 {
-    void* value = SETTI_LIKELY((world->locks | (type->flags & SETTI_TYPE_ADD_HOOKS)) == 0)
-                      ? fast_try_add_other(world, type, entity)
-                      : NULL;
+    void* value = NULL;
+    if ((world->locks | (type->flags & SETTI_TYPE_ADD_HOOKS)) != 0) {
+        /* below */
+    } else if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+        value = fast_try_add_dont_fragment(world, type, entity);
+    } else if ((type->flags & SETTI_TYPE_SLOW_ADD) == 0) {
+        uint32_t* signature = fast_known(world, type, entity);
+        if (SETTI_LIKELY(signature != NULL)) {
+            value = fast_try_add_other(world, type, entity.index, signature);
+        }
+    }
     return SETTI_LIKELY(value != NULL) ? setti_row_zero(value, type->storage.size)
                                        : setti_fast_add(world, type, entity, "sett_add", NULL);
 }
