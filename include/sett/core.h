@@ -784,7 +784,7 @@ static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity 
     const sett_world_header_* world = sett_read_header_(accessor->world);
     sett_read_ read = sett_read_make_(world, accessor->type);
     if (sett_read_reaches_(read, entity.index)) {
-        return sett_read_has_(world, read, entity);
+        return sett_read_has_(read, entity);
     }
     return accessor->type->kind != SETT_KIND_ARRAY_ &&
            sett_has_slow_(accessor->world, entity.index, entity.generation, accessor->component);
@@ -1365,7 +1365,7 @@ static inline bool sett_has(const sett_world* world, sett_entity entity, sett_co
     const sett_type_header_* type = sett_read_type_(header, component);
     sett_read_ read = sett_read_make_(header, type);
     if (sett_read_reaches_(read, entity.index)) {
-        return sett_read_has_(header, read, entity);
+        return sett_read_has_(read, entity);
     }
     return type->kind != SETT_KIND_ARRAY_ &&
            sett_has_slow_(world, entity.index, entity.generation, component);

@@ -103,6 +103,8 @@ typedef struct sett_read_ {
     const void* const* presence; /* by page number */
     void* const* rows;
     uint32_t count; /* pages of presence; 0 if the type is not read in line */
+    uint32_t mask;
+    const void* const* any_generations; /* by page number & mask: never NULL */
 } sett_read_;
 
 static inline sett_read_ sett_read_make_(const sett_world_header_* world,
@@ -113,6 +115,8 @@ static inline sett_read_ sett_read_make_(const sett_world_header_* world,
     read.presence = type->presence.read;
     read.rows = type->rows.data;
     read.count = type->presence.read_count;
+    read.mask = world->entities.read_mask;
+    read.any_generations = world->entities.read;
     return read;
 }
 
@@ -161,11 +165,10 @@ static inline uint8_t sett_read_shift_(size_t size)
 /* The same where presence reaches the index, without a branch: who has a value is hard to predict.
  * Where no entity ever was, or beyond the table, the generation is some number: there the bit is
  * 0. */
-static inline bool sett_read_has_(const sett_world_header_* world, sett_read_ read,
-                                  sett_entity entity)
+static inline bool sett_read_has_(sett_read_ read, sett_entity entity)
 {
-    uint32_t number = (entity.index >> 10) & world->entities.read_mask;
-    const uint32_t* generations = (const uint32_t*)world->entities.read[number];
+    uint32_t number = (entity.index >> 10) & read.mask;
+    const uint32_t* generations = (const uint32_t*)read.any_generations[number];
     return (sett_read_bit_(read, entity.index) &
             (uint32_t)(generations[entity.index & 1023] == entity.generation)) != 0;
 }

@@ -97,6 +97,22 @@ static inline uint32_t setti_bits_last(const uint64_t* words, uint32_t end)
     return SETTI_NONE;
 }
 
+/* Whether a bit is set in any of the words. */
+static inline bool setti_bits_any(const uint64_t* words, uint32_t count)
+{
+    for (; count >= 4; count -= 4, words += 4) {
+        if ((words[0] | words[1] | words[2] | words[3]) != 0) {
+            return true;
+        }
+    }
+    for (; count != 0; count--, words++) {
+        if (*words != 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* The word without its `k` lowest bits that are set; there are as many. */
 static inline uint64_t setti_bits_drop(uint64_t word, uint32_t k)
 {

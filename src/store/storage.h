@@ -377,12 +377,12 @@ SETTI_INLINE setti_erased setti_array_erase_no_cow(const setti_pool* pool, setti
     SETTI_ASSERT(storage->kind != SETTI_SPARSE);
     uint32_t number = index >> SETTI_BITS_SHIFT;
     uint64_t* words = storage->presence.data[number];
-    uint64_t* word = &words[index / 64 & (SETTI_BITS_WORDS - 1)];
-    SETTI_ASSERT((*word >> (index % 64) & 1) != 0);
+    uint32_t at = index / 64 & (SETTI_BITS_WORDS - 1);
+    SETTI_ASSERT((words[at] >> (index % 64) & 1) != 0);
     (void)setti_pages_try_mark(pool, &storage->presence, number, false);
     storage->count--;
-    uint64_t left = *word & ~((uint64_t)1 << (index % 64));
-    *word = left;
+    uint64_t left = words[at] & ~((uint64_t)1 << (index % 64));
+    words[at] = left;
     return left != 0 ? SETTI_ERASED : SETTI_EMPTIED;
 }
 

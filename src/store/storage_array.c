@@ -34,13 +34,8 @@
 static bool array_bits_are_empty(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(setti_pages_get(&storage->presence, number) != NULL);
-    uint64_t any = 0;
     if (storage->kind == SETTI_TAG) {
-        const uint64_t* words = storage->presence.data[number];
-        for (uint32_t k = 0; k < SETTI_BITS_WORDS; k++) {
-            any |= words[k];
-        }
-        return any == 0;
+        return !setti_bits_any(storage->presence.data[number], SETTI_BITS_WORDS);
     }
     uint32_t pages = 1u << (SETTI_BITS_SHIFT - storage->shift);
     uint32_t first = number * pages;
@@ -49,10 +44,7 @@ static bool array_bits_are_empty(const setti_storage* storage, uint32_t number)
     if (pages < 64) {
         return (bits[0] >> (first % 64) & setti_bits_below(pages)) == 0;
     }
-    for (uint32_t k = 0; k < pages / 64; k++) {
-        any |= bits[k];
-    }
-    return any == 0;
+    return !setti_bits_any(bits, pages / 64);
 }
 
 void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t* count)
@@ -94,16 +86,9 @@ void setti_array_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 static bool array_page_is_empty(const setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(storage->kind != SETTI_SPARSE);
-    uint32_t rows = setti_storage_rows(storage);
-    const uint64_t* word = setti_storage_word(storage, number << storage->shift);
-    uint64_t any = 0;
-    if (storage->count == 0 || word == NULL) {
-        return true;
-    }
-    for (uint32_t k = 0; k < rows / 64; k++) {
-        any |= word[k];
-    }
-    return any == 0;
+    const uint64_t* words = setti_storage_word(storage, number << storage->shift);
+    return storage->count == 0 || words == NULL ||
+           !setti_bits_any(words, setti_storage_rows(storage) / 64);
 }
 
 /* Frees the presence pages in which no value is left. */

@@ -12,6 +12,8 @@
 #include "sett/id.h"
 #include "store/summary.h"
 
+#include <string.h>
+
 #define SETTI_ENTITY_SHIFT 10
 #define SETTI_ENTITY_ROWS ((uint32_t)1 << SETTI_ENTITY_SHIFT)
 #define SETTI_ENTITY_MASK (SETTI_ENTITY_ROWS - 1)
@@ -61,6 +63,18 @@ void setti_entity_deinit(setti_pool* pool, setti_entity_table* table);
 
 /* -------------------------------------------------------------------------------------- reading */
 
+/* A handle, made as one number where that is how it lies in memory: gcc would use two vector
+ * registers. */
+SETTI_INLINE sett_entity setti_entity_make(uint32_t index, uint32_t generation)
+{
+    sett_entity entity = {index, generation};
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+    uint64_t both = (uint64_t)generation << 32 | index;
+    memcpy(&entity, &both, sizeof(entity));
+#endif
+    return entity;
+}
+
 /* The page of an index, or NULL if it was never used. */
 SETTI_INLINE setti_entity_page* setti_entity_page_of(const setti_entity_table* table,
                                                      uint32_t index)
@@ -74,6 +88,14 @@ SETTI_INLINE uint32_t setti_entity_set_of(const setti_entity_table* table, uint3
     const setti_entity_page* page = setti_entity_page_of(table, index);
     SETTI_ASSERT(page != NULL);
     return page->signature[index & SETTI_ENTITY_MASK];
+}
+
+/* Where it is. */
+SETTI_INLINE uint32_t* setti_entity_set_mut(const setti_entity_table* table, uint32_t index)
+{
+    setti_entity_page* page = setti_entity_page_of(table, index);
+    SETTI_ASSERT(page != NULL);
+    return &page->signature[index & SETTI_ENTITY_MASK];
 }
 
 /* To be called before writing to a slot. */

@@ -63,14 +63,12 @@ SETTI_INLINE sett_entity fast_take(setti_entity_table* table, setti_entity_page*
 {
     SETTI_ASSERT(page == setti_entity_page_of(table, table->hint * 64));
     uint32_t word = table->hint;
-    sett_entity entity;
-    entity.index = word * 64 + setti_bits_lowest(bits);
+    uint32_t index = word * 64 + setti_bits_lowest(bits);
     page->free[word % SETTI_ENTITY_WORDS] = bits & (bits - 1);
     table->count++;
-    uint32_t* generation = &page->generation[entity.index & SETTI_ENTITY_MASK];
-    entity.generation = *generation & ~SETTI_DEAD;
-    *generation = entity.generation;
-    return entity;
+    uint32_t generation = page->generation[index & SETTI_ENTITY_MASK] & ~SETTI_DEAD;
+    page->generation[index & SETTI_ENTITY_MASK] = generation;
+    return setti_entity_make(index, generation);
 }
 
 /* The last free index of a word; or the fast path led nowhere. */
@@ -299,7 +297,7 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
     }
     uint32_t set = page->signature[slot]; /* not dying: nothing is locked */
     const setti_signature* record = NULL;
-    if (set != 0) {
+    if (SETTI_LIKELY(set != 0)) {
         record = &world->signatures.record[set];
         if (SETTI_UNLIKELY(record->hooked != 0)) {
             return setti_fast_destroy(world, entity, false);

@@ -71,27 +71,41 @@ sett_status sett_remove(sett_world* world, sett_entity entity, sett_component co
 
 /* --------------------------------------------------------------------------------------- adding */
 
-/* The fast path of an array that is not SETTI_TYPE_LONG_ADD: a transition seen lately, pages that
- * exist. In a signature that a transition starts from the type is missing, and nothing that it
- * requires. The new row is not initialised. NULL: take the slow path. Calls nothing, so that
- * sett_add need not save registers. */
-SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, sett_entity entity, bool cow)
+/* Where the signature of an entity is, if the type remembers the transition from it: then the type
+ * is missing, and nothing that it requires. NULL otherwise. */
+SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, sett_entity entity)
+{
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    return SETTI_LIKELY(signature != NULL && setti_type_added(type, *signature)->from == *signature)
+               ? signature
+               : NULL;
+}
+
+/* The fast path of an array that is not SETTI_TYPE_LONG_ADD: takes the transition that the type
+ * remembers, into pages that exist. The new row is not initialised. NULL: a page is missing, or a
+ * snapshot needs it. Calls nothing, so that sett_add need not save registers. */
+SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t index,
+                                uint32_t* signature, bool cow)
 {
     SETTI_ASSERT(cow || world->pool.cow_from == 0);
-    uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (SETTI_UNLIKELY(signature == NULL || world->locks != 0)) {
-        return NULL;
-    }
     const setti_transition* added = setti_type_added(type, *signature);
-    if (SETTI_UNLIKELY(added->from != *signature ||
-                       !setti_entity_try_mark(&world->pool, &world->entities, entity.index, cow))) {
+    if (SETTI_UNLIKELY(!setti_entity_try_mark(&world->pool, &world->entities, index, cow))) {
         return NULL;
     }
-    void* value = setti_array_try_insert(&world->pool, &type->storage, entity.index, cow);
+    void* value = setti_array_try_insert(&world->pool, &type->storage, index, cow);
     if (SETTI_LIKELY(value != NULL)) {
         *signature = added->to;
     }
     return value;
+}
+
+/* The same where a page may be missing. NULL also when memory runs out. */
+SETTI_APART static void* fast_try_add_page(sett_world* world, setti_type* type, uint32_t index)
+{
+    uint32_t* signature = setti_entity_set_mut(&world->entities, index);
+    return setti_array_reserve(&world->pool, &type->storage, index)
+               ? fast_try_add(world, type, index, signature, true)
+               : NULL;
 }
 
 /* Inserts an index into any storage. NULL if it has a value, or when memory runs out. */
@@ -103,28 +117,20 @@ SETTI_APART static void* fast_insert_reserved(sett_world* world, setti_storage* 
                : NULL;
 }
 
-/* The same, first where there is room already. */
-SETTI_INLINE void* fast_insert(sett_world* world, setti_storage* storage, uint32_t index)
+/* The same for a tag or a sparse set, or a dont_fragment type: then without a signature. NULL also
+ * if the entity has a value. */
+SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, uint32_t index,
+                                      uint32_t* signature)
 {
-    void* value = setti_storage_try_insert(&world->pool, storage, index);
-    return SETTI_LIKELY(value != NULL) ? value : fast_insert_reserved(world, storage, index);
-}
-
-/* The fast path for any storage, with its pages reserved on the way. */
-SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, sett_entity entity)
-{
-    uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (signature == NULL || (type->flags & SETTI_TYPE_SLOW_ADD) != 0) {
+    uint32_t to = signature != NULL ? setti_type_added(type, *signature)->to : 0;
+    if (signature != NULL && !setti_entity_try_mark(&world->pool, &world->entities, index, true)) {
         return NULL;
     }
-    const setti_transition* added = setti_type_added(type, *signature);
-    uint32_t to = added->to;
-    if (added->from != *signature ||
-        !setti_entity_try_mark(&world->pool, &world->entities, entity.index, true)) {
-        return NULL;
+    void* value = setti_storage_try_insert(&world->pool, &type->storage, index);
+    if (SETTI_UNLIKELY(value == NULL)) {
+        value = fast_insert_reserved(world, &type->storage, index);
     }
-    void* value = fast_insert(world, &type->storage, entity.index);
-    if (value != NULL) {
+    if (signature != NULL && value != NULL) {
         *signature = to;
     }
     return value;
@@ -134,41 +140,51 @@ SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, sett_
 SETTI_INLINE void* fast_try_add_dont_fragment(sett_world* world, setti_type* type,
                                               sett_entity entity)
 {
-    SETTI_ASSERT((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0);
-    if (setti_entity_signature(&world->entities, entity) == NULL ||
-        (type->flags & SETTI_TYPE_REQUIRES) != 0) {
+    return setti_entity_signature(&world->entities, entity) != NULL &&
+                   (type->flags & SETTI_TYPE_REQUIRES) == 0
+               ? fast_try_add_other(world, type, entity.index, NULL)
+               : NULL;
+}
+
+/* Finds the transition out, and remembers it, if it is one of the type alone, and no listener is
+ * concerned. */
+SETTI_APART static bool fast_learn_added(sett_world* world, setti_type* type, uint32_t signature)
+{
+    bool alone = !setti_signature_has(&world->signatures, signature, type->id);
+    for (uint32_t k = 0; alone && k < type->required.count; k++) {
+        alone = setti_signature_has(&world->signatures, signature, type->required.item[k]->id);
+    }
+    uint32_t to = alone ? setti_edit_toggle(world, signature, type) : SETTI_NONE;
+    if (to == SETTI_NONE || !setti_edit_is_unheard(world, signature, to)) {
+        return false;
+    }
+    setti_type_added(type, signature)->from = signature;
+    setti_type_added(type, signature)->to = to;
+    return true;
+}
+
+/* Adds a row of whatever kind where the type comes alone. NULL: take the slow path. */
+SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, sett_entity entity)
+{
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (signature == NULL || world->locks != 0) { /* systems write to nothing that is shared */
         return NULL;
     }
-    return fast_insert(world, &type->storage, entity.index);
-}
-
-/* Whether a set has all that a type requires; none of it is dont_fragment. */
-static bool fast_meets(const sett_world* world, uint32_t set, const setti_type* type)
-{
-    for (uint32_t k = 0; k < type->required.count; k++) {
-        if (!setti_signature_has(&world->signatures, set, type->required.item[k]->id)) {
-            return false;
+    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+        return fast_try_add_dont_fragment(world, type, entity);
+    }
+    if ((type->flags & SETTI_TYPE_SLOW_ADD) != 0) {
+        return NULL;
+    }
+    if (setti_type_added(type, *signature)->from != *signature) {
+        setti_edit_settle(world);
+        if (!fast_learn_added(world, type, *signature)) {
+            return NULL;
         }
     }
-    return true;
-}
-
-/* Remembers a known edge, for another try: one that adds, not the one back. */
-static bool fast_recall_added(sett_world* world, setti_type* type, sett_entity entity)
-{
-    const uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (signature == NULL || world->locks != 0 || setti_storage_has(&type->storage, entity.index)) {
-        return false;
-    }
-    setti_transition* added = setti_type_added(type, *signature);
-    uint32_t to = setti_signature_edge(&world->signatures, *signature, type->id);
-    if (added->from == *signature || to == SETTI_NONE || !fast_meets(world, *signature, type) ||
-        !setti_edit_is_unheard(world, *signature, to)) {
-        return false;
-    }
-    added->from = *signature;
-    added->to = to;
-    return true;
+    return (type->flags & SETTI_TYPE_OTHER) == 0
+               ? fast_try_add_page(world, type, entity.index)
+               : fast_try_add_other(world, type, entity.index, signature);
 }
 
 /* As setti_change_call on the fast paths, where nothing is locked, and mostly for one. */
@@ -213,39 +229,43 @@ SETTI_APART static void* fast_finish(sett_world* world, const setti_type* type, 
     return value;
 }
 
-/* The same where the transition was not remembered, but is known. */
-SETTI_APART static void* fast_try_add_again(sett_world* world, setti_type* type, sett_entity entity)
+/* Goes on behind a try: by the slow path if it led nowhere. */
+SETTI_INLINE void* fast_end_add(sett_world* world, setti_type* type, sett_entity entity,
+                                void* value, const char* call, const setti_edit_part* given)
 {
-    if (!fast_recall_added(world, type, entity)) {
-        return NULL;
+    if (SETTI_UNLIKELY(value == NULL)) {
+        return setti_change_add(world, entity, type->id, call, given);
     }
-    return (type->flags & SETTI_TYPE_LONG_ADD) == 0 ? fast_try_add(world, type, entity, true)
-                                                    : fast_try_add_other(world, type, entity);
+    return SETTI_LIKELY(given == NULL && (type->flags & SETTI_TYPE_ADD_HOOKS) == 0)
+               ? setti_row_zero(value, type->storage.size)
+               : fast_finish(world, type, entity, value, given);
 }
 
-/* The slow path of adding: a known edge first, then everything else. */
 void* setti_fast_add(sett_world* world, setti_type* type, sett_entity entity, const char* call,
                      const setti_edit_part* given)
 {
-    void* value = NULL;
     if (SETTI_UNLIKELY(world->profiling)) {
         type->use.added++;
     }
-    if (world->locks != 0) {
-        /* rejected below; what is remembered here is not to be written to from systems */
+    return fast_end_add(world, type, entity, fast_try_add_any(world, type, entity), call, given);
+}
+
+/* Tags, sparse sets and dont_fragment types without hooks: keeps little over the call. */
+SETTI_APART static void* fast_add_other(sett_world* world, setti_type* type, sett_entity entity)
+{
+    void* value = NULL;
+    if ((world->locks | (type->flags & SETTI_TYPE_ADD_HOOKS)) != 0) {
+        /* below */
     } else if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
         value = fast_try_add_dont_fragment(world, type, entity);
-    } else {
-        value = fast_try_add_other(world, type, entity);
-        value = value != NULL ? value : fast_try_add_again(world, type, entity);
+    } else if ((type->flags & SETTI_TYPE_SLOW_ADD) == 0) {
+        uint32_t* signature = fast_known(world, type, entity);
+        if (SETTI_LIKELY(signature != NULL)) {
+            value = fast_try_add_other(world, type, entity.index, signature);
+        }
     }
-    if (value == NULL) {
-        return setti_change_add(world, entity, type->id, call, given);
-    }
-    if (given == NULL && (type->flags & SETTI_TYPE_ADD_HOOKS) == 0) {
-        return setti_row_zero(value, type->storage.size);
-    }
-    return fast_finish(world, type, entity, value, given);
+    return SETTI_LIKELY(value != NULL) ? setti_row_zero(value, type->storage.size)
+                                       : setti_fast_add(world, type, entity, "sett_add", NULL);
 }
 
 /* The type is not registered, or use is profiled. */
@@ -258,34 +278,23 @@ SETTI_COLD static void* fast_add_unknown(sett_world* world, sett_entity entity,
                         : setti_change_add(world, entity, component, call, NULL);
 }
 
-SETTI_INLINE void* fast_add_short(sett_world* world, setti_type* type, sett_entity entity, bool cow)
+/* A page is missing, or a snapshot needs it. */
+SETTI_APART static void* fast_add_page(sett_world* world, setti_type* type, sett_entity entity)
 {
-    void* value = fast_try_add(world, type, entity, cow);
-    if (SETTI_UNLIKELY(value == NULL)) {
-        return setti_fast_add(world, type, entity, "sett_add", NULL);
-    }
-    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_ADD_HOOKS) != 0)) {
-        return fast_finish(world, type, entity, value, NULL);
-    }
-    return setti_row_zero(value, type->storage.size);
+    void* value = fast_try_add_page(world, type, entity.index);
+    return fast_end_add(world, type, entity, value, "sett_add", NULL);
 }
 
-/* Tags, sparse sets and dont_fragment types without hooks: keeps little over the call. */
-SETTI_APART static void* fast_add_other(sett_world* world, setti_type* type, sett_entity entity)
+/* A snapshot is held, or the world is locked. */
+SETTI_APART static void* fast_add_held(sett_world* world, setti_type* type, sett_entity entity)
 {
-    void* value = NULL;
-    if (SETTI_LIKELY((world->locks | (type->flags & SETTI_TYPE_ADD_HOOKS)) == 0)) {
-        value = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0
-                    ? fast_try_add_dont_fragment(world, type, entity)
-                    : fast_try_add_other(world, type, entity);
+    if (SETTI_UNLIKELY(world->locks != 0)) {
+        return setti_change_add(world, entity, type->id, "sett_add", NULL);
     }
-    return SETTI_LIKELY(value != NULL) ? setti_row_zero(value, type->storage.size)
-                                       : setti_fast_add(world, type, entity, "sett_add", NULL);
-}
-
-SETTI_APART static void* fast_add_cow(sett_world* world, setti_type* type, sett_entity entity)
-{
-    return fast_add_short(world, type, entity, true);
+    uint32_t* signature = setti_entity_set_mut(&world->entities, entity.index);
+    void* value = fast_try_add(world, type, entity.index, signature, true);
+    return SETTI_LIKELY(value != NULL) ? fast_end_add(world, type, entity, value, "sett_add", NULL)
+                                       : fast_add_page(world, type, entity);
 }
 
 void* sett_add(sett_world* world, sett_entity entity, sett_component component)
@@ -301,8 +310,20 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_LONG_ADD) != 0)) {
         return fast_add_other(world, type, entity);
     }
-    return SETTI_LIKELY(world->pool.cow_from == 0) ? fast_add_short(world, type, entity, false)
-                                                   : fast_add_cow(world, type, entity);
+    uint32_t* signature = fast_known(world, type, entity);
+    if (SETTI_UNLIKELY(signature == NULL)) {
+        return setti_fast_add(world, type, entity, "sett_add", NULL);
+    }
+    if (SETTI_UNLIKELY((world->pool.cow_from | world->locks) != 0)) {
+        return fast_add_held(world, type, entity);
+    }
+    void* value = fast_try_add(world, type, entity.index, signature, false);
+    if (SETTI_UNLIKELY(value == NULL)) {
+        return fast_add_page(world, type, entity);
+    }
+    return SETTI_LIKELY((type->flags & SETTI_TYPE_ADD_HOOKS) == 0)
+               ? setti_row_zero(value, type->storage.size)
+               : fast_finish(world, type, entity, value, NULL);
 }
 
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity)
@@ -312,28 +333,17 @@ void* setti_change_try_add(sett_world* world, sett_component component, sett_ent
                        (type->flags & (SETTI_TYPE_LONG_ADD | SETTI_TYPE_ADD_HOOKS)) != 0)) {
         return NULL;
     }
-    void* value = SETTI_LIKELY(world->pool.cow_from == 0) ? fast_try_add(world, type, entity, false)
-                                                          : fast_try_add(world, type, entity, true);
-    return SETTI_LIKELY(value != NULL) ? value : fast_try_add_again(world, type, entity);
+    uint32_t* signature = fast_known(world, type, entity);
+    if (SETTI_UNLIKELY(signature == NULL || world->locks != 0)) {
+        return fast_try_add_any(world, type, entity);
+    }
+    void* value = SETTI_LIKELY(world->pool.cow_from == 0)
+                      ? fast_try_add(world, type, entity.index, signature, false)
+                      : NULL;
+    return SETTI_LIKELY(value != NULL) ? value : fast_try_add_page(world, type, entity.index);
 }
 
 /* -------------------------------------------------------------------------------- creating with */
-
-/* Finds the transition out, and remembers it, unless a listener is concerned. */
-SETTI_APART static bool fast_learn_added(sett_world* world, setti_type* type, uint32_t signature)
-{
-    if (setti_signature_has(&world->signatures, signature, type->id) ||
-        !fast_meets(world, signature, type)) {
-        return false;
-    }
-    uint32_t to = setti_edit_toggle(world, signature, type);
-    if (to == SETTI_NONE || !setti_edit_is_unheard(world, signature, to)) {
-        return false;
-    }
-    setti_type_added(type, signature)->from = signature;
-    setti_type_added(type, signature)->to = to;
-    return true;
-}
 
 SETTI_INLINE bool fast_include(sett_world* world, setti_edit* edit, setti_type* type,
                                const void* value)
