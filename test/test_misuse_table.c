@@ -199,6 +199,13 @@ static void get_a_relationship(scene* s)
     IS_NULL(SETT_GET(s->world, s->e, Owes));
 }
 
+static void write_a_link_as_another_type(scene* s)
+{
+    sett_component Position_id = s->owes;
+    CHECK(sett_relate(s->world, s->e, s->owes, s->f) != NULL);
+    IS_NULL(SETT_RELATED_MUT(s->world, s->e, Position, s->f));
+}
+
 static void get_mut_hierarchy(scene* s)
 {
     CHECK_EQ(sett_hierarchy_attach(s->world, s->e, s->f), SETT_OK);
@@ -991,6 +998,7 @@ static const misuse table[] = {
     {"`SETT_VALUE_TAG` of a type that has values", "null", value_listed_as_tag, CHECKED},
     {"`SETT_GET` as another C type", "NULL", other_type, CHECKED},
     {"`SETT_GET` of a relationship", "NULL", get_a_relationship, CHECKED},
+    {"`SETT_RELATED_MUT` as another C type", "NULL", write_a_link_as_another_type, CHECKED},
     {"ask for a Hierarchy to write it", "NULL", get_mut_hierarchy, EVERY},
     {"set the component of a name", "NULL", set_name_component, EVERY},
     {"add the component of a relationship", "NULL", add_relationship, EVERY},

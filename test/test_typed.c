@@ -173,6 +173,105 @@ static void registering_again_compares_the_c_type(void)
     sett_world_destroy(world);
 }
 
+/* ---- Links ----------------------------------------------------------------------------------- */
+
+typedef struct Debt {
+    int32_t amount;
+} Debt;
+
+#define BONDS(COMPONENT, TAG)                                                                      \
+    COMPONENT(Debt, .relationship = SETT_RELATIONSHIP(.many = true))                               \
+    TAG(Knows, .relationship = SETT_RELATIONSHIP())
+SETT_COMPONENTS_FROM(BONDS, 20)
+
+/* The data is what it was: a write as another type would go into the neighbours of the link. */
+static void check_debts(sett_world* world, const sett_entity* e)
+{
+    for (int32_t k = 1; k < 4; k++) {
+        CHECK_EQ(SETT_RELATED(world, e[0], Debt, e[k])->amount, 100 + k);
+    }
+    CHECK_EQ(heard_count, 0);
+    CHECK_EQ(sett_world_validate(world, NULL), SETT_OK);
+}
+
+static void data_of_links_is_compared(void)
+{
+    sett_world* world = make_world();
+    CHECK_EQ(SETT_REGISTER_ALL(world, BONDS), SETT_OK);
+    CHECK_EQ(SETT_REGISTER_ALL(world, BONDS), SETT_OK);
+    sett_component Place_id = Debt_id; /* the mistakes */
+    sett_component Wide_id = Knows_id;
+    sett_component Speed_id = SETT_REGISTER(world, Speed);
+    sett_entity e[4];
+    for (int32_t k = 0; k < 4; k++) {
+        e[k] = sett_entity_create(world);
+        if (k > 0) {
+            SETT_RELATE(world, e[0], Debt, e[k])->amount = 90 + k;
+            SETT_RELATED_MUT(world, e[0], Debt, e[k])->amount += 10;
+        }
+    }
+    sett_commands* commands = sett_commands_here(world);
+    CHECK(SETT_RELATED(world, e[1], Debt, e[2]) == NULL);
+    CHECK_EQ(SETT_CMD_RELATE(commands, e[1], Debt, e[2], .amount = 7), SETT_OK);
+    CHECK_EQ(sett_commands_apply(commands), SETT_OK);
+    CHECK_EQ(SETT_RELATED(world, e[1], Debt, e[2])->amount, 7);
+    check_debts(world, e);
+    CHECK(SETT_RELATED_MUT(world, e[0], Place, e[1]) == NULL);
+    CHECK(was_told("2 SETT_RELATED_MUT: links of \"Debt\" have data of type Debt (4 bytes), not "
+                   "Place (8 bytes) - is Place_id the id of another relationship?"));
+    CHECK(SETT_RELATED(world, e[0], Place, e[1]) == NULL);
+    CHECK(was_told("SETT_RELATED: links of \"Debt\""));
+    CHECK(SETT_RELATE(world, e[0], Place, e[1]) == NULL);
+    CHECK(was_told("SETT_RELATE: links of \"Debt\""));
+    CHECK_EQ(SETT_CMD_RELATE(commands, e[0], Place, e[1], .x = 1), SETT_STATUS_ARGUMENT);
+    CHECK(was_told("SETT_CMD_RELATE: links of \"Debt\""));
+    CHECK_EQ(sett_commands_count(commands), 0);
+    CHECK(SETT_RELATE(world, e[0], Wide, e[1]) == NULL);
+    CHECK(was_told("SETT_RELATE: links of \"Knows\" have no data - sett_relate adds a link"));
+    CHECK(SETT_RELATED(world, e[0], Speed, e[1]) == NULL);
+    CHECK(was_told("\"Speed\" is not a relationship - register it by sett_relationship_register"));
+    CHECK(!sett_has(world, e[0], Knows_id));
+    check_debts(world, e);
+    sett_world_destroy(world);
+}
+
+static void the_type_of_data_is_known_from_a_descriptor(void)
+{
+    typedef struct Owes {
+        sett_link link;
+        int32_t amount;
+    } Owes;
+    sett_world* world = make_world();
+    sett_component Debt_id = sett_relationship_register(
+        world, &(sett_relationship_desc){.name = "Owes", SETT_LINK_DATA(Debt)});
+    sett_component Owes_id = Debt_id;
+    sett_entity a = sett_entity_create(world);
+    SETT_RELATE(world, a, Debt, a)->amount = 3;
+    CHECK_EQ(SETT_GET(world, a, Owes)->amount, 3);
+    CHECK(SETT_RELATED(world, a, Owes, a) == NULL); /* the link and its data */
+    CHECK(
+        was_told("SETT_RELATED: links of \"Owes\" have data of 4 bytes, not Owes (20 bytes) - name "
+                 "the type of the data, without the sett_link before it"));
+    CHECK_EQ(sett_relationship_register(
+                 world, &(sett_relationship_desc){.name = "Owes", .type_name = "Wide", .size = 4}),
+             0);
+    CHECK(strstr(sett_world_message(world), "registered already") != NULL);
+    CHECK_EQ(
+        sett_relationship_register(world, &(sett_relationship_desc){.name = "Owes", .size = 4}),
+        Debt_id); /* unknown */
+    sett_world* copy = make_world();
+    CHECK_EQ(sett_world_clone(world, copy), SETT_OK);
+    typedef struct Coin {
+        int32_t amount;
+    } Coin;
+    sett_component Coin_id = Debt_id;
+    CHECK_EQ(SETT_RELATED(copy, a, Debt, a)->amount, 3);
+    CHECK(SETT_RELATED(copy, a, Coin, a) == NULL);
+    CHECK(was_told("have data of type Debt (4 bytes), not Coin (4 bytes)"));
+    sett_world_destroy(copy);
+    sett_world_destroy(world);
+}
+
 /* ---- Fields ---------------------------------------------------------------------------------- */
 
 static void access_is_compared_with_the_term(void)
@@ -254,5 +353,6 @@ static void types_of_the_library_are_compared_too(void)
 
 TEST_MAIN(TEST(values_of_another_type_are_reported),
           TEST(sizes_are_compared_where_names_are_not_known), TEST(the_c_type_is_not_the_name),
-          TEST(registering_again_compares_the_c_type), TEST(access_is_compared_with_the_term),
+          TEST(registering_again_compares_the_c_type), TEST(data_of_links_is_compared),
+          TEST(the_type_of_data_is_known_from_a_descriptor), TEST(access_is_compared_with_the_term),
           TEST(a_field_of_another_type_is_reported), TEST(types_of_the_library_are_compared_too))

@@ -1,5 +1,6 @@
 /* macros.c: every macro of the public headers as a user's file has them. tools/check_headers.sh
  * compiles it as C11, C++17 and C++20 with every warning an error; nothing runs it. */
+#include <sett/relationship.h>
 #include <sett/sett.h>
 #include <sett/singleton.h>
 #include <sett/system.h>
@@ -105,6 +106,22 @@ void values(sett_world* world, sett_entity e)
     if (SETT_REGISTER_ALL(world, LIST) != SETT_OK) {
         sett_world_destroy(world);
     }
+}
+
+int links(sett_world* world, sett_entity e);
+int links(sett_world* world, sett_entity e)
+{
+    static sett_relationship_desc desc;
+    desc.name = "Health";
+    desc.type_name = "Health";
+    desc.size = sizeof(Health);
+    if (sett_relationship_register(world, &desc) == 0) {
+        return 0;
+    }
+    SETT_RELATE(world, e, Health, e)->points = 1;
+    SETT_RELATED_MUT(world, e, Health, e)->points++;
+    SETT_CMD_RELATE(sett_commands_here(world), e, Health, e, 3);
+    return SETT_RELATED(world, e, Health, e)->points;
 }
 
 /* ---- Members --------------------------------------------------------------------------------- */
