@@ -3,6 +3,7 @@
 #undef NDEBUG
 #include "check.h"
 #include "sett/hierarchy.h"
+#include "sett/prefab.h"
 #include "sett/sett.h"
 #include "sett/singleton.h"
 
@@ -94,11 +95,67 @@ static void values_of_another_type_are_reported(void)
     CHECK(was_told("SETT_SINGLETON_SET: component 1"));
     CHECK(SETT_SINGLETON_ENSURE(world, Speed) == NULL);
     CHECK(was_told("SETT_SINGLETON_ENSURE: component 1"));
+    CHECK(SETT_SINGLETON_GET(world, Speed) == NULL);
+    CHECK(was_told("SETT_SINGLETON_GET: component 1"));
+    CHECK(SETT_SINGLETON_GET_MUT(world, Speed) == NULL);
+    CHECK(was_told("SETT_SINGLETON_GET_MUT: component 1"));
+    const Speed speed = {3, 4};
+    CHECK(sett_is_null(SETT_CREATE(world, SETT_VALUE_OF(Speed, &speed))));
+    CHECK(was_told("component 1 \"Place\" has values of type Place (8 bytes), not Speed"));
     CHECK(SETT_SINGLETON_FIND(world, Speed) == NULL);
     CHECK(was_told("SETT_SINGLETON_FIND: component 1"));
     CHECK(SETT_SINGLETON_FIND_MUT(world, Speed) == NULL);
     CHECK(was_told("SETT_SINGLETON_FIND_MUT: component 1"));
     CHECK(SETT_GET(world, e, Place)->x == 1 && !sett_has(world, bare, Place_id));
+    CHECK_EQ(heard_count, 0);
+    sett_world_destroy(world);
+}
+
+static void values_in_variables_are_listed(void)
+{
+    typedef struct Variant {
+        Place place;
+        Speed speed;
+    } Variant;
+    static const Variant fast = {{1, 2}, {30, 40}};
+    sett_world* world = make_world();
+    sett_component Place_id = SETT_REGISTER(world, Place);
+    sett_component Speed_id = SETT_REGISTER(world, Speed);
+    const Variant* chosen = &fast;
+    Speed own = chosen->speed;
+    sett_entity e = SETT_CREATE(world, SETT_VALUE_OF(Place, &chosen->place),
+                                SETT_VALUE_OF(Speed, &own), SETT_VALUE_TAG(sett_prefab));
+    CHECK(sett_is_null(e)); /* not registered */
+    heard_count = 0;
+    CHECK_EQ(sett_prefab_tag(world), (uint32_t)sett_prefab_id);
+    e = SETT_CREATE(world, SETT_VALUE_OF(Place, &chosen->place), SETT_VALUE_OF(Speed, &own),
+                    SETT_VALUE_TAG(sett_prefab));
+    CHECK(SETT_GET(world, e, Place)->y == 2 && SETT_GET(world, e, Speed)->x == 30);
+    CHECK_EQ(heard_count, 0);
+    sett_world_destroy(world);
+}
+
+static void tags_of_the_library_are_named(void)
+{
+    sett_world* world = make_world();
+    sett_component Place_id = SETT_REGISTER(world, Place);
+    CHECK_EQ(sett_prefab_tag(world), (uint32_t)sett_prefab_id);
+    CHECK_EQ(sett_disabled_tag(world), (uint32_t)sett_disabled_id);
+    CHECK_EQ(sett_instance_of(world), (uint32_t)sett_instance_of_id);
+    sett_entity e = SETT_CREATE(world, SETT_VALUE(Place, 1, 2));
+    sett_entity prefab = SETT_CREATE(world, SETT_VALUE(Place, 3, 4), SETT_VALUE_TAG(sett_prefab));
+    sett_entity off = sett_instantiate_with(
+        world,
+        &(sett_instantiate_desc){.prefab = prefab, SETT_VALUES(SETT_VALUE_TAG(sett_disabled))});
+    CHECK(SETT_HAS(world, prefab, sett_prefab) && !SETT_HAS(world, e, sett_prefab));
+    CHECK(SETT_HAS(world, off, sett_disabled) && SETT_HAS(world, off, sett_instance_of));
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_IN(Place));
+    sett_query* prefabs = SETT_QUERY_CREATE(world, SETT_IN(Place), SETT_WITH(sett_prefab));
+    sett_query* without = SETT_QUERY_CREATE(world, SETT_IN(Place), SETT_WITHOUT(sett_prefab),
+                                            SETT_OPTIONAL(sett_disabled));
+    CHECK_EQ(sett_query_count(query), 1);
+    CHECK_EQ(sett_query_count(prefabs), 1);
+    CHECK_EQ(sett_query_count(without), 2);
     CHECK_EQ(heard_count, 0);
     sett_world_destroy(world);
 }
@@ -351,8 +408,9 @@ static void types_of_the_library_are_compared_too(void)
     sett_world_destroy(world);
 }
 
-TEST_MAIN(TEST(values_of_another_type_are_reported),
-          TEST(sizes_are_compared_where_names_are_not_known), TEST(the_c_type_is_not_the_name),
-          TEST(registering_again_compares_the_c_type), TEST(data_of_links_is_compared),
-          TEST(the_type_of_data_is_known_from_a_descriptor), TEST(access_is_compared_with_the_term),
-          TEST(a_field_of_another_type_is_reported), TEST(types_of_the_library_are_compared_too))
+TEST_MAIN(TEST(values_of_another_type_are_reported), TEST(values_in_variables_are_listed),
+          TEST(tags_of_the_library_are_named), TEST(sizes_are_compared_where_names_are_not_known),
+          TEST(the_c_type_is_not_the_name), TEST(registering_again_compares_the_c_type),
+          TEST(data_of_links_is_compared), TEST(the_type_of_data_is_known_from_a_descriptor),
+          TEST(access_is_compared_with_the_term), TEST(a_field_of_another_type_is_reported),
+          TEST(types_of_the_library_are_compared_too))

@@ -58,13 +58,14 @@ static bool build_fail(search_build* b, sett_status status, const char* format, 
     vsnprintf(text, sizeof(text), format, arguments);
     va_end(arguments);
     if (!b->failed) {
-        const char* unit = b->columns != NULL ? "column" : "term";
-        unsigned number = b->columns != NULL ? b->columns[b->at] : b->at;
         if (b->columns == NULL && b->at == SETT_SEARCH_TERMS) {
             setti_world_fail_with(b->search->world, status, "%s: order: %.400s", b->call, text);
+        } else if (b->columns != NULL) {
+            setti_world_fail_input(b->search->world, status, "%s: column %u: %.400s", b->call,
+                                   (unsigned)b->columns[b->at], text);
         } else {
-            setti_world_fail_with(b->search->world, status, "%s: %s %u: %.400s", b->call, unit,
-                                  number, text);
+            setti_world_fail_with(b->search->world, status, "%s: term %u: %.400s", b->call,
+                                  (unsigned)b->at, text);
         }
     }
     b->failed = true;
