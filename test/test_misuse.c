@@ -120,8 +120,8 @@ static size_t input_delta(sett_world* world, sett_component mass, unsigned char*
     CHECK_EQ(sett_snapshot_take(world, &before), SETT_OK);
     CHECK(sett_set(world, sett_entity_create(world), mass, &(uint32_t){77}) != NULL);
     CHECK_EQ(sett_snapshot_take(world, &after), SETT_OK);
-    size_t length = sett_delta_encode(world, before, after, bytes, size);
-    CHECK(length != 0 && length <= size);
+    size_t length;
+    CHECK_EQ(sett_delta_encode(world, before, after, bytes, size, &length), SETT_OK);
     CHECK_EQ(sett_snapshot_restore(world, before), SETT_OK);
     sett_snapshot_drop_all(world);
     return length;
