@@ -201,9 +201,12 @@ static void get_a_relationship(scene* s)
 
 static void write_a_link_as_another_type(scene* s)
 {
-    sett_component Position_id = s->owes;
+    typedef struct Coins {
+        uint32_t gold, silver;
+    } Coins;
+    sett_component Coins_id = s->owes;
     CHECK(sett_relate(s->world, s->e, s->owes, s->f) != NULL);
-    IS_NULL(SETT_RELATED_MUT(s->world, s->e, Position, s->f));
+    IS_NULL(SETT_RELATED_MUT(s->world, s->e, Coins, s->f));
 }
 
 static void get_an_absent_singleton(scene* s)

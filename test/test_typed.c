@@ -294,16 +294,19 @@ static void data_of_links_is_compared(void)
 
 static void the_type_of_data_is_known_from_a_descriptor(void)
 {
+    typedef struct Loan {
+        int32_t amount;
+    } Loan;
     typedef struct Owes {
         sett_link link;
         int32_t amount;
     } Owes;
     sett_world* world = make_world();
-    sett_component Debt_id = sett_relationship_register(
-        world, &(sett_relationship_desc){.name = "Owes", SETT_LINK_DATA(Debt)});
-    sett_component Owes_id = Debt_id;
+    sett_component Loan_id = sett_relationship_register(
+        world, &(sett_relationship_desc){.name = "Owes", SETT_LINK_DATA(Loan)});
+    sett_component Owes_id = Loan_id;
     sett_entity a = sett_entity_create(world);
-    SETT_RELATE(world, a, Debt, a)->amount = 3;
+    SETT_RELATE(world, a, Loan, a)->amount = 3;
     CHECK_EQ(SETT_GET(world, a, Owes)->amount, 3);
     CHECK(SETT_RELATED(world, a, Owes, a) == NULL); /* the link and its data */
     CHECK(
@@ -315,16 +318,16 @@ static void the_type_of_data_is_known_from_a_descriptor(void)
     CHECK(strstr(sett_world_message(world), "registered already") != NULL);
     CHECK_EQ(
         sett_relationship_register(world, &(sett_relationship_desc){.name = "Owes", .size = 4}),
-        Debt_id); /* unknown */
+        Loan_id); /* unknown */
     sett_world* copy = make_world();
     CHECK_EQ(sett_world_clone(world, copy), SETT_OK);
     typedef struct Coin {
         int32_t amount;
     } Coin;
-    sett_component Coin_id = Debt_id;
-    CHECK_EQ(SETT_RELATED(copy, a, Debt, a)->amount, 3);
+    sett_component Coin_id = Loan_id;
+    CHECK_EQ(SETT_RELATED(copy, a, Loan, a)->amount, 3);
     CHECK(SETT_RELATED(copy, a, Coin, a) == NULL);
-    CHECK(was_told("have data of type Debt (4 bytes), not Coin (4 bytes)"));
+    CHECK(was_told("have data of type Loan (4 bytes), not Coin (4 bytes)"));
     sett_world_destroy(copy);
     sett_world_destroy(world);
 }
