@@ -87,10 +87,10 @@ static void a_list_has_relationships(void)
     CHECK(sett_world_hash_portable(world, NULL));
     sett_entity a = sett_entity_create(world);
     sett_entity b = sett_entity_create(world);
-    ((Debt*)sett_relate(world, a, Debt_id, b))->amount = 3;
+    SETT_RELATE(world, a, Debt, b)->amount = 3;
     CHECK(sett_relate(world, a, Debt_id, a) != NULL && sett_relate(world, a, Owns_id, b) != NULL);
     CHECK_EQ(sett_target_count(world, a, Debt_id), 2);
-    CHECK(((const Debt*)sett_related(world, a, Debt_id, b))->amount == 3);
+    CHECK(SETT_RELATED(world, a, Debt, b)->amount == 3);
     CHECK(sett_equals(sett_target(world, a, Owns_id), b));
     CHECK_EQ(SETT_REGISTER_TAG_WITH(world, Wrong, .can_disable = true,
                                     .relationship = SETT_RELATIONSHIP()),

@@ -1,5 +1,10 @@
 /* test_misuse.c: how misuse is reported: the 1st, 10th and 100th of a kind at each place; and which
  * thread may write to a world. */
+#include "sett/file.h"
+#include "sett/json.h"
+#include "sett/name.h"
+#include "sett/search.h"
+#include "sett/state.h"
 #include "sett/system.h"
 #include "sett/threads.h"
 #include "worlds.h"
@@ -94,6 +99,71 @@ static void many_kinds_are_all_logged(void)
     CHECK_END(world);
 }
 
+/* ---- Input ----------------------------------------------------------------------------------- */
+
+/* It failed so, which was logged, with this in it, and did not reach the assert hook. */
+static void check_is_input(ear* heard, const sett_world* world, sett_status status,
+                           const char* part)
+{
+    CHECK_MSG(sett_world_error(world) == status, "%s", sett_world_message(world));
+    CHECK_MSG(strstr(sett_world_message(world), part) != NULL, "%s", sett_world_message(world));
+    CHECK_MSG(heard->lines != 0 && strstr(heard->last, part) != NULL, "%s", heard->last);
+    CHECK_MSG(heard->asserts == 0, "%s", heard->last);
+    heard->lines = 0;
+}
+
+/* A delta that creates an entity with a value; the world is as before. */
+static size_t input_delta(sett_world* world, sett_component mass, unsigned char* bytes, size_t size)
+{
+    sett_snapshot before;
+    sett_snapshot after;
+    CHECK_EQ(sett_snapshot_take(world, &before), SETT_OK);
+    CHECK(sett_set(world, sett_entity_create(world), mass, &(uint32_t){77}) != NULL);
+    CHECK_EQ(sett_snapshot_take(world, &after), SETT_OK);
+    size_t length;
+    CHECK_EQ(sett_delta_encode(world, before, after, bytes, size, &length), SETT_OK);
+    CHECK_EQ(sett_snapshot_restore(world, before), SETT_OK);
+    sett_snapshot_drop_all(world);
+    return length;
+}
+
+static void bad_input_does_not_reach_the_assert_hook(void)
+{
+    static ear heard;
+    unsigned char bytes[2048];
+    sett_world* world = ear_world(&heard);
+    sett_component mass = type_of(world, "Mass");
+    sett_query_desc desc;
+    CHECK(sett_search_create(world, "Mass, Helth.points < 10") == NULL); /* typed by a player */
+    check_is_input(&heard, world, SETT_STATUS_UNREGISTERED, "Helth");
+    CHECK(sett_search_create(world, "Mass, Mass.points < 10") == NULL); /* what it means is wrong */
+    CHECK(heard.lines != 0 && heard.asserts == 0);
+    CHECK(sett_query_parse(world, "Mass,,", &desc) != SETT_OK);
+    CHECK(heard.asserts == 0);
+    heard.lines = 0;
+    CHECK_EQ(sett_world_load(world, "no_such_folder/first_start.sett"), SETT_STATUS_FILE);
+    check_is_input(&heard, world, SETT_STATUS_FILE, "first_start");
+    CHECK(sett_json_read(world, "{", 1, NULL, NULL) != SETT_OK); /* a mod */
+    check_is_input(&heard, world, SETT_STATUS_INVALID, "line 1");
+    CHECK_EQ(sett_delta_apply(world, "garbage", 7), SETT_STATUS_INVALID); /* from the network */
+    check_is_input(&heard, world, SETT_STATUS_INVALID, "sett_delta_apply: ");
+    size_t size = input_delta(world, mass, bytes, sizeof(bytes));
+    for (size_t k = 0; k < size; k++) {
+        bytes[k] ^= 0x40;
+        CHECK(sett_delta_apply(world, bytes, size) != SETT_OK);
+        CHECK_MSG(heard.asserts == 0, "byte %u: %s", (unsigned)k, heard.last);
+        bytes[k] ^= 0x40;
+    }
+    CHECK_EQ(sett_delta_apply(world, bytes, size), SETT_OK);
+    sett_entity e = sett_entity_create(world); /* a misuse still does */
+    CHECK_EQ(sett_entity_destroy(world, e), SETT_OK);
+    CHECK(sett_get(world, e, mass) == NULL);
+    CHECK_EQ(heard.asserts, 1);
+    CHECK(sett_add(world, e, mass) == NULL);
+    CHECK_EQ(heard.asserts, 2);
+    CHECK_END(world);
+}
+
 /* ---- Owners ---------------------------------------------------------------------------------- */
 
 typedef struct visit {
@@ -176,7 +246,8 @@ static void systems_write_on_all_threads(void)
 }
 
 TEST_MAIN(TEST(a_misuse_is_logged_once_and_counted), TEST(many_kinds_are_all_logged),
-          TEST(one_thread_writes), TEST(systems_write_on_all_threads))
+          TEST(bad_input_does_not_reach_the_assert_hook), TEST(one_thread_writes),
+          TEST(systems_write_on_all_threads))
 
 #else
 

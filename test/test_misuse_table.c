@@ -200,6 +200,21 @@ static void get_a_relationship(scene* s)
     IS_NULL(SETT_GET(s->world, s->e, Owes));
 }
 
+static void write_a_link_as_another_type(scene* s)
+{
+    typedef struct Coins {
+        uint32_t gold, silver;
+    } Coins;
+    sett_component Coins_id = s->owes;
+    CHECK(sett_relate(s->world, s->e, s->owes, s->f) != NULL);
+    IS_NULL(SETT_RELATED_MUT(s->world, s->e, Coins, s->f));
+}
+
+static void get_an_absent_singleton(scene* s)
+{
+    IS_NULL(SETT_SINGLETON_GET(s->world, Velocity));
+}
+
 static void get_mut_hierarchy(scene* s)
 {
     CHECK_EQ(sett_hierarchy_attach(s->world, s->e, s->f), SETT_OK);
@@ -1004,6 +1019,8 @@ static const misuse table[] = {
     {"`SETT_VALUE_TAG` of a type that has values", "null", value_listed_as_tag, CHECKED},
     {"`SETT_GET` as another C type", "NULL", other_type, CHECKED},
     {"`SETT_GET` of a relationship", "NULL", get_a_relationship, CHECKED},
+    {"`SETT_RELATED_MUT` as another C type", "NULL", write_a_link_as_another_type, CHECKED},
+    {"`sett_singleton_get` of one that does not exist", "NULL", get_an_absent_singleton, EVERY},
     {"ask for a Hierarchy to write it", "NULL", get_mut_hierarchy, EVERY},
     {"set the component of a name", "NULL", set_name_component, EVERY},
     {"add the component of a relationship", "NULL", add_relationship, EVERY},
@@ -1231,8 +1248,9 @@ static void each_is_reported_and_harmless(void)
         "# Misuse, and what it says\n\n"
         "A wrong call changes nothing and returns its failure, in every build; changing calls also "
         "set `sett_world_error`.\nDebug builds report it to the log and assert hooks; the log gets "
-        "the 1st, 10th, 100th at one place of the\nprogram. test/test_misuse_table.c makes each of "
-        "these mistakes, and writes this page.\n\n"
+        "the 1st, 10th, 100th at one place of the\nprogram. What is wrong with a file, JSON, a "
+        "delta or the text of a query is only logged: the assert hook is not\ncalled. "
+        "test/test_misuse_table.c makes each of these mistakes, and writes this page.\n\n"
         "- (1) Found in programs that are compiled without `NDEBUG`. In others the types that a "
         "macro is given, and the number of a\n  field, are the caller's contract.\n"
         "- (2) The call is carried out. Without the report, two threads could access one value at "

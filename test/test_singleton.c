@@ -25,6 +25,9 @@ static void a_world_has_one(void)
     CHECK_PTR_EQ(sett_singleton_ensure(world, Clock_id), clock);
     CHECK_PTR_EQ(sett_singleton_find(world, Clock_id), clock);
     CHECK_PTR_EQ(sett_singleton_find_mut(world, Clock_id), clock);
+    CHECK_PTR_EQ(sett_singleton_get(world, Clock_id), clock);
+    CHECK_PTR_EQ(sett_singleton_get_mut(world, Clock_id), clock);
+    CHECK(sett_singleton_get(world, Paused_id) == NULL);
     CHECK(sett_singleton_find(world, Paused_id) == NULL);
     CHECK(sett_singleton_ensure(world, Paused_id) != NULL);
     CHECK(sett_singleton_set(world, Clock_id, &(Clock){4}) != NULL);
@@ -32,6 +35,9 @@ static void a_world_has_one(void)
     CHECK(SETT_SINGLETON_SET(world, Clock, .now = 5)->now == 5);
     SETT_SINGLETON_ENSURE(world, Clock)->now += 1;
     CHECK(SETT_SINGLETON_FIND_MUT(world, Clock)->now == 6);
+    CHECK(SETT_SINGLETON_GET(world, Clock)->now == 6);
+    SETT_SINGLETON_GET_MUT(world, Clock)->now = 7;
+    CHECK(SETT_SINGLETON_GET(world, Clock)->now == 7);
     CHECK_EQ(sett_entity_count(world), 1);
     CHECK_EQ(sett_component_count(world, Clock_id), 1);
     CHECK_PTR_EQ(sett_get(world, sett_singletons(world), Clock_id),

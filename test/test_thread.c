@@ -835,9 +835,67 @@ static void the_guard_passes_over_other_threads(void)
     sett_world_destroy(world);
 }
 
+/* ---- The wrong order ------------------------------------------------------------------------- */
+
+static void outlive_note(void* user, sett_log_level level, const char* message)
+{
+    (void)level;
+    *(uint32_t*)user += strstr(message, "the thread pool of this world is destroyed") != NULL;
+}
+
+static void outlive_run(sett_context* c)
+{
+    SETT_SYSTEM_EACH(c, b) {
+        uint32_t* value = b->fields[0];
+        SETT_EACH(b, i) {
+            value[i]++;
+        }
+    }
+}
+
+static sett_world* outlive_world(sett_threads* threads, uint32_t* noted)
+{
+    sett_world* world =
+        sett_world_create(&(sett_world_desc){.log_fn = outlive_note, .hook_user = noted});
+    sett_component type =
+        sett_component_register(world, &(sett_component_desc){.name = "T", .size = 4});
+    CHECK_EQ(sett_entity_create_many(world, 5000, &type, 1, NULL, NULL), SETT_OK);
+    CHECK(sett_system_create(world, &(sett_system_desc){.name = "count",
+                                                        .run = outlive_run,
+                                                        .terms = {{.component = type}}}) != NULL);
+    sett_schedule_desc desc = {.tasks = sett_threads_tasks(threads), .no_times = true};
+    CHECK_EQ(sett_schedule_configure(world, &desc), SETT_OK);
+    CHECK_EQ(sett_schedule_configure(world, &desc), SETT_OK); /* counts once */
+    CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    CHECK_EQ(*noted, 0);
+    return world;
+}
+
+static void a_world_survives_its_pool(void)
+{
+    sett_threads* threads = sett_threads_create(3, NULL);
+    uint32_t noted[2] = {0, 0};
+    sett_world* world[2] = {outlive_world(threads, &noted[0]), outlive_world(threads, &noted[1])};
+    CHECK_EQ(sett_threads_destroy(threads), SETT_OK);
+    for (uint32_t k = 0; k < 2; k++) {
+        CHECK_EQ(sett_progress(world[k], 1), SETT_OK);
+#if !defined(NDEBUG)
+        CHECK_EQ(noted[k], 1);
+#endif
+    }
+    CHECK_EQ(sett_schedule_configure(world[0], &(sett_schedule_desc){.no_times = true}), SETT_OK);
+    noted[0] = 0;
+    CHECK_EQ(sett_progress(world[0], 1), SETT_OK);
+    CHECK_EQ(noted[0], 0);
+    CHECK_END(world[0]);
+    CHECK_EQ(sett_progress(world[1], 1), SETT_OK); /* the pool is there as long as it is used */
+    CHECK_END(world[1]);
+}
+
 TEST_MAIN(TEST(each_item_is_done_once), TEST(a_busy_pool_lets_others_work_themselves),
           TEST(no_memory_no_pool), TEST(the_state_is_pinned),
           TEST(the_number_of_workers_does_not_matter), TEST(the_order_of_jobs_does_not_matter),
           TEST(the_steady_state_allocates_nothing), TEST(readers_run_side_by_side),
           TEST(failures_of_jobs_are_the_worlds), TEST(two_worlds_share_a_pool),
-          TEST(the_guard_watches_all_threads), TEST(the_guard_passes_over_other_threads))
+          TEST(a_world_survives_its_pool), TEST(the_guard_watches_all_threads),
+          TEST(the_guard_passes_over_other_threads))

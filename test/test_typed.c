@@ -3,6 +3,7 @@
 #undef NDEBUG
 #include "check.h"
 #include "sett/hierarchy.h"
+#include "sett/prefab.h"
 #include "sett/sett.h"
 #include "sett/singleton.h"
 
@@ -94,11 +95,67 @@ static void values_of_another_type_are_reported(void)
     CHECK(was_told("SETT_SINGLETON_SET: component 1"));
     CHECK(SETT_SINGLETON_ENSURE(world, Speed) == NULL);
     CHECK(was_told("SETT_SINGLETON_ENSURE: component 1"));
+    CHECK(SETT_SINGLETON_GET(world, Speed) == NULL);
+    CHECK(was_told("SETT_SINGLETON_GET: component 1"));
+    CHECK(SETT_SINGLETON_GET_MUT(world, Speed) == NULL);
+    CHECK(was_told("SETT_SINGLETON_GET_MUT: component 1"));
+    const Speed speed = {3, 4};
+    CHECK(sett_is_null(SETT_CREATE(world, SETT_VALUE_OF(Speed, &speed))));
+    CHECK(was_told("component 1 \"Place\" has values of type Place (8 bytes), not Speed"));
     CHECK(SETT_SINGLETON_FIND(world, Speed) == NULL);
     CHECK(was_told("SETT_SINGLETON_FIND: component 1"));
     CHECK(SETT_SINGLETON_FIND_MUT(world, Speed) == NULL);
     CHECK(was_told("SETT_SINGLETON_FIND_MUT: component 1"));
     CHECK(SETT_GET(world, e, Place)->x == 1 && !sett_has(world, bare, Place_id));
+    CHECK_EQ(heard_count, 0);
+    sett_world_destroy(world);
+}
+
+static void values_in_variables_are_listed(void)
+{
+    typedef struct Variant {
+        Place place;
+        Speed speed;
+    } Variant;
+    static const Variant fast = {{1, 2}, {30, 40}};
+    sett_world* world = make_world();
+    sett_component Place_id = SETT_REGISTER(world, Place);
+    sett_component Speed_id = SETT_REGISTER(world, Speed);
+    const Variant* chosen = &fast;
+    Speed own = chosen->speed;
+    sett_entity e = SETT_CREATE(world, SETT_VALUE_OF(Place, &chosen->place),
+                                SETT_VALUE_OF(Speed, &own), SETT_VALUE_TAG(sett_prefab));
+    CHECK(sett_is_null(e)); /* not registered */
+    heard_count = 0;
+    CHECK_EQ(sett_prefab_tag(world), (uint32_t)sett_prefab_id);
+    e = SETT_CREATE(world, SETT_VALUE_OF(Place, &chosen->place), SETT_VALUE_OF(Speed, &own),
+                    SETT_VALUE_TAG(sett_prefab));
+    CHECK(SETT_GET(world, e, Place)->y == 2 && SETT_GET(world, e, Speed)->x == 30);
+    CHECK_EQ(heard_count, 0);
+    sett_world_destroy(world);
+}
+
+static void tags_of_the_library_are_named(void)
+{
+    sett_world* world = make_world();
+    sett_component Place_id = SETT_REGISTER(world, Place);
+    CHECK_EQ(sett_prefab_tag(world), (uint32_t)sett_prefab_id);
+    CHECK_EQ(sett_disabled_tag(world), (uint32_t)sett_disabled_id);
+    CHECK_EQ(sett_instance_of(world), (uint32_t)sett_instance_of_id);
+    sett_entity e = SETT_CREATE(world, SETT_VALUE(Place, 1, 2));
+    sett_entity prefab = SETT_CREATE(world, SETT_VALUE(Place, 3, 4), SETT_VALUE_TAG(sett_prefab));
+    sett_entity off = sett_instantiate_with(
+        world,
+        &(sett_instantiate_desc){.prefab = prefab, SETT_VALUES(SETT_VALUE_TAG(sett_disabled))});
+    CHECK(SETT_HAS(world, prefab, sett_prefab) && !SETT_HAS(world, e, sett_prefab));
+    CHECK(SETT_HAS(world, off, sett_disabled) && SETT_HAS(world, off, sett_instance_of));
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_IN(Place));
+    sett_query* prefabs = SETT_QUERY_CREATE(world, SETT_IN(Place), SETT_WITH(sett_prefab));
+    sett_query* without = SETT_QUERY_CREATE(world, SETT_IN(Place), SETT_WITHOUT(sett_prefab),
+                                            SETT_OPTIONAL(sett_disabled));
+    CHECK_EQ(sett_query_count(query), 1);
+    CHECK_EQ(sett_query_count(prefabs), 1);
+    CHECK_EQ(sett_query_count(without), 2);
     CHECK_EQ(heard_count, 0);
     sett_world_destroy(world);
 }
@@ -170,6 +227,108 @@ static void registering_again_compares_the_c_type(void)
     CHECK(sett_component_check_type_(world, Place_id, sizeof(Place), text + 6, "test"));
     CHECK(sett_component_check_type_(world, Place_id, sizeof(Place), text, "test"));
     CHECK_EQ(heard_count, 0);
+    sett_world_destroy(world);
+}
+
+/* ---- Links ----------------------------------------------------------------------------------- */
+
+typedef struct Debt {
+    int32_t amount;
+} Debt;
+
+#define BONDS(COMPONENT, TAG)                                                                      \
+    COMPONENT(Debt, .relationship = SETT_RELATIONSHIP(.many = true))                               \
+    TAG(Knows, .relationship = SETT_RELATIONSHIP())
+SETT_COMPONENTS_FROM(BONDS, 20)
+
+/* The data is what it was: a write as another type would go into the neighbours of the link. */
+static void check_debts(sett_world* world, const sett_entity* e)
+{
+    for (int32_t k = 1; k < 4; k++) {
+        CHECK_EQ(SETT_RELATED(world, e[0], Debt, e[k])->amount, 100 + k);
+    }
+    CHECK_EQ(heard_count, 0);
+    CHECK_EQ(sett_world_validate(world, NULL), SETT_OK);
+}
+
+static void data_of_links_is_compared(void)
+{
+    sett_world* world = make_world();
+    CHECK_EQ(SETT_REGISTER_ALL(world, BONDS), SETT_OK);
+    CHECK_EQ(SETT_REGISTER_ALL(world, BONDS), SETT_OK);
+    sett_component Place_id = Debt_id; /* the mistakes */
+    sett_component Wide_id = Knows_id;
+    sett_component Speed_id = SETT_REGISTER(world, Speed);
+    sett_entity e[4];
+    for (int32_t k = 0; k < 4; k++) {
+        e[k] = sett_entity_create(world);
+        if (k > 0) {
+            SETT_RELATE(world, e[0], Debt, e[k])->amount = 90 + k;
+            SETT_RELATED_MUT(world, e[0], Debt, e[k])->amount += 10;
+        }
+    }
+    sett_commands* commands = sett_commands_here(world);
+    CHECK(SETT_RELATED(world, e[1], Debt, e[2]) == NULL);
+    CHECK_EQ(SETT_CMD_RELATE(commands, e[1], Debt, e[2], .amount = 7), SETT_OK);
+    CHECK_EQ(sett_commands_apply(commands), SETT_OK);
+    CHECK_EQ(SETT_RELATED(world, e[1], Debt, e[2])->amount, 7);
+    check_debts(world, e);
+    CHECK(SETT_RELATED_MUT(world, e[0], Place, e[1]) == NULL);
+    CHECK(was_told("2 SETT_RELATED_MUT: links of \"Debt\" have data of type Debt (4 bytes), not "
+                   "Place (8 bytes) - is Place_id the id of another relationship?"));
+    CHECK(SETT_RELATED(world, e[0], Place, e[1]) == NULL);
+    CHECK(was_told("SETT_RELATED: links of \"Debt\""));
+    CHECK(SETT_RELATE(world, e[0], Place, e[1]) == NULL);
+    CHECK(was_told("SETT_RELATE: links of \"Debt\""));
+    CHECK_EQ(SETT_CMD_RELATE(commands, e[0], Place, e[1], .x = 1), SETT_STATUS_ARGUMENT);
+    CHECK(was_told("SETT_CMD_RELATE: links of \"Debt\""));
+    CHECK_EQ(sett_commands_count(commands), 0);
+    CHECK(SETT_RELATE(world, e[0], Wide, e[1]) == NULL);
+    CHECK(was_told("SETT_RELATE: links of \"Knows\" have no data - sett_relate adds a link"));
+    CHECK(SETT_RELATED(world, e[0], Speed, e[1]) == NULL);
+    CHECK(was_told("\"Speed\" is not a relationship - register it by sett_relationship_register"));
+    CHECK(!sett_has(world, e[0], Knows_id));
+    check_debts(world, e);
+    sett_world_destroy(world);
+}
+
+static void the_type_of_data_is_known_from_a_descriptor(void)
+{
+    typedef struct Loan {
+        int32_t amount;
+    } Loan;
+    typedef struct Owes {
+        sett_link link;
+        int32_t amount;
+    } Owes;
+    sett_world* world = make_world();
+    sett_component Loan_id = sett_relationship_register(
+        world, &(sett_relationship_desc){.name = "Owes", SETT_LINK_DATA(Loan)});
+    sett_component Owes_id = Loan_id;
+    sett_entity a = sett_entity_create(world);
+    SETT_RELATE(world, a, Loan, a)->amount = 3;
+    CHECK_EQ(SETT_GET(world, a, Owes)->amount, 3);
+    CHECK(SETT_RELATED(world, a, Owes, a) == NULL); /* the link and its data */
+    CHECK(
+        was_told("SETT_RELATED: links of \"Owes\" have data of 4 bytes, not Owes (20 bytes) - name "
+                 "the type of the data, without the sett_link before it"));
+    CHECK_EQ(sett_relationship_register(
+                 world, &(sett_relationship_desc){.name = "Owes", .type_name = "Wide", .size = 4}),
+             0);
+    CHECK(strstr(sett_world_message(world), "registered already") != NULL);
+    CHECK_EQ(
+        sett_relationship_register(world, &(sett_relationship_desc){.name = "Owes", .size = 4}),
+        Loan_id); /* unknown */
+    sett_world* copy = make_world();
+    CHECK_EQ(sett_world_clone(world, copy), SETT_OK);
+    typedef struct Coin {
+        int32_t amount;
+    } Coin;
+    sett_component Coin_id = Loan_id;
+    CHECK_EQ(SETT_RELATED(copy, a, Loan, a)->amount, 3);
+    CHECK(SETT_RELATED(copy, a, Coin, a) == NULL);
+    CHECK(was_told("have data of type Loan (4 bytes), not Coin (4 bytes)"));
+    sett_world_destroy(copy);
     sett_world_destroy(world);
 }
 
@@ -252,7 +411,9 @@ static void types_of_the_library_are_compared_too(void)
     sett_world_destroy(world);
 }
 
-TEST_MAIN(TEST(values_of_another_type_are_reported),
-          TEST(sizes_are_compared_where_names_are_not_known), TEST(the_c_type_is_not_the_name),
-          TEST(registering_again_compares_the_c_type), TEST(access_is_compared_with_the_term),
-          TEST(a_field_of_another_type_is_reported), TEST(types_of_the_library_are_compared_too))
+TEST_MAIN(TEST(values_of_another_type_are_reported), TEST(values_in_variables_are_listed),
+          TEST(tags_of_the_library_are_named), TEST(sizes_are_compared_where_names_are_not_known),
+          TEST(the_c_type_is_not_the_name), TEST(registering_again_compares_the_c_type),
+          TEST(data_of_links_is_compared), TEST(the_type_of_data_is_known_from_a_descriptor),
+          TEST(access_is_compared_with_the_term), TEST(a_field_of_another_type_is_reported),
+          TEST(types_of_the_library_are_compared_too))

@@ -112,7 +112,9 @@ typedef void (*sett_log_fn)(void* user, sett_log_level level, const char* messag
 
 /* Called in debug builds of the library (compiled without NDEBUG) each time a misuse was rejected:
  * a place to set a breakpoint or to abort. When the hook returns, the failed call returns normally.
- * The rules of sett_log_fn apply. */
+ * The hook is not called for what comes from outside of the program: a file that is missing or
+ * damaged, JSON, a delta, the text of a query. These are only logged, and the call says why it
+ * failed. The rules of sett_log_fn apply. */
 typedef void (*sett_assert_fn)(void* user, sett_status status, const char* message);
 
 /* The log hook used when none is given: warnings and errors go to stderr. Threads: any. Since: 0.1

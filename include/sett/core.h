@@ -834,7 +834,7 @@ SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
  * structure. Only systems, and the thread that owns the world, can reserve entities. */
 
 /* Returns the buffer to record into. It depends on where you call this function:
- *     in a system's function                     the buffer of the job (system.h)
+ *     in a system's function                     the buffer of the job: context->commands
  *     in a callback, while a buffer is applied   this buffer
  *     anywhere else                              the world's own buffer
  * Call it inside the system's function. A buffer that you fetched before the system ran is the

@@ -21,6 +21,17 @@
  * sett_cmd_detach. So the hierarchy does not change while systems run, and each system can call the
  * functions that read it, without declaring anything.
  *
+ * Positions relative to the parent need an order, parents before children. Take the first of these
+ * recipes that fits:
+ *     SETT_PARENT(T)             one level, or the parent's place of the last frame will do: loops
+ *                                have no order (docs/queries.md). Any system
+ *     sett_ordered, .cascade     any depth: the order follows what was attached and moved
+ *                                (cookbook/weapon_parent.c). An exclusive system
+ *     sett_hierarchy_sort        any depth, tens of thousands of entities: T is a sparse set that
+ *                                drives the query. Sort after attaching, outside of systems or
+ *                                in an exclusive one (examples/06_transforms.c). The loop: any
+ *                                system that is `single_job`
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SETT_HIERARCHY_H

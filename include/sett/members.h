@@ -38,6 +38,13 @@
  *     (x, .step = 1.0 / 1024)                                    rounded by sett_world_round
  *     (cache, .local = true)                                     not part of hash, deltas and files
  *
+ * SETT_CONSTANTS lists enumerators that are declared before, by their names and without quotes:
+ *
+ *     enum { SHUT, OPENS, OPEN };                                for the Door above
+ *
+ * Without such a declaration the compiler reports each of the macros. See SETT_CONSTANTS for
+ * constants that are no enumerators.
+ *
  * A type with strings or lists gets its copy and deinit hooks, and SETT_SAVE_CLONE, from the
  * library: pass its members in the descriptor, and leave these fields out. Items of a list are
  * numbers, or structs without handles, strings, lists and local members: relationships

@@ -14,6 +14,15 @@
 
 #include "sett/core.h"
 
+/* The tags and the relationship of this header in typed macros: SETT_WITH(sett_prefab),
+ * SETT_HAS(world, e, sett_disabled), SETT_TARGET(Health, sett_instance_of). A query that names one
+ * needs it registered: call sett_prefab_tag, sett_disabled_tag or sett_instance_of before. */
+enum {
+    sett_prefab_id = SETT_ID_PREFAB,
+    sett_disabled_id = SETT_ID_DISABLED,
+    sett_instance_of_id = SETT_ID_INSTANCE_OF
+};
+
 /* Return the tags "Prefab" and "Disabled"; 0 if memory runs out. The first call registers the tag.
  * Queries skip entities that have one of the tags, unless a term names the tag: SETT_WITH matches
  * only these entities, SETT_OPTIONAL matches all. on_enter and on_exit of systems, and of observers
@@ -88,9 +97,9 @@ SETT_API sett_entity sett_instantiate_with_sized(sett_world* world,
  * are.
  * Returns null on failure; nothing is created. Fails: STALE (prefab, base or parent), LOCKED,
  * ARGUMENT (the prefab and its bases have an entity in common; a wrong name, see sett_name_set; a
- * component twice; a component of the library itself), CONFLICT (a child of the parent has the
- * name), CYCLE (`acyclic` links of the prefab and its bases together), UNREGISTERED, LIMIT,
- * OUT_OF_MEMORY.
+ * component twice; a component that only other calls add, such as a name or a relationship: the
+ * tags of this header are fine), CONFLICT (a child of the parent has the name), CYCLE (`acyclic`
+ * links of the prefab and its bases together), UNREGISTERED, LIMIT, OUT_OF_MEMORY.
  * Cost: as sett_create_with for each entity. The first two instances of a prefab cost several times
  * as much, and so do the first two after its components, children or names have changed, and all
  * instances of a prefab with links. The same holds for sett_instantiate with a count of 1.

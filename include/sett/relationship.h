@@ -15,8 +15,9 @@
  *     typedef struct Lent { int amount; } Lent;
  *     COMPONENT(Lent, .relationship = SETT_RELATIONSHIP(.many = true))
  *     TAG(Follows, .relationship = SETT_RELATIONSHIP())
+ *     SETT_RELATE(world, bob, Lent, alice)->amount = 5;
  *
- * For such a type T is the data alone, and sett_related reads it: SETT_GET, SETT_SET and SETT_FIELD
+ * For such a type T is the data alone, and SETT_RELATED reads it: SETT_GET, SETT_SET and SETT_FIELD
  * do not take T. They take a type that is declared as Owes above: the link, and the data behind it.
  *
  * In queries the component means "has at least one target": SETT_IN(Owes) matches entities that
@@ -67,6 +68,7 @@ typedef enum sett_cleanup {
 /* A relationship. Only `name` is needed. */
 typedef struct sett_relationship_desc {
     const char* name;          /* unique among the world's component types */
+    const char* type_name;     /* the data's C type, for SETT_RELATED and so on; default: unknown */
     size_t size;               /* bytes of data of a link; default: none */
     size_t align;              /* of the data; default: what `size` allows, up to 16 */
     sett_component id;         /* default: the lowest that is free */
@@ -86,7 +88,7 @@ typedef struct sett_relationship_desc {
     uint32_t entity_offset_count;
 
     /* The padding and the members of the data, as in sett_component_desc: SETT_LINK_DATA(T) gives
-     * size, align and mask of a C type. Members give `mask` and `entity_offsets`. */
+     * type_name, size, align and mask of a C type. Members give `mask` and `entity_offsets`. */
     const void* mask;
     const struct sett_struct* members;
 
@@ -97,7 +99,8 @@ typedef struct sett_relationship_desc {
 /* The data of links as a C type. Works inside functions, and not in C++17.
  *     &(sett_relationship_desc){.name = "Owes", SETT_LINK_DATA(Debt),
  *                               .members = SETT_STRUCT(Debt, amount, due)} */
-#define SETT_LINK_DATA(T) .size = sizeof(T), .align = SETT_ALIGNOF(T), .mask = SETT_MASK(T)
+#define SETT_LINK_DATA(T)                                                                          \
+    .type_name = #T, .size = sizeof(T), .align = SETT_ALIGNOF(T), .mask = SETT_MASK(T)
 
 SETT_API sett_component sett_relationship_register_sized(sett_world* world,
                                                          const sett_relationship_desc* desc,
@@ -125,6 +128,7 @@ static inline sett_component sett_relationship_register_as_(sett_world* world,
 {
     sett_relationship_desc desc = *as->relationship;
     desc.name = as->name;
+    desc.type_name = as->type_name;
     desc.id = as->id;
     desc.storage = as->storage;
     desc.size = as->size;
@@ -235,6 +239,91 @@ SETT_API sett_status sett_cmd_relate(sett_commands* commands, sett_entity source
                                      const void* data);
 SETT_API sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
                                        sett_component relationship, sett_entity target);
+
+/* Private: the macros below call it in programs compiled without NDEBUG. Compares the C type of a
+ * link's data with `size` and `type_name`. If they differ, or the type is no relationship, reports
+ * it, and returns false. Threads: reader. Since: 0.2 */
+SETT_API bool sett_relationship_check_type_(const sett_world* world, sett_component relationship,
+                                            size_t size, const char* type_name, const char* call);
+
+/* The same by type, as the macros of typed.h: T is the C type of the data alone, T_id the id of the
+ * relationship. Compiled without NDEBUG they report data of another type, and return what a failed
+ * call returns. For links without data: sett_relate.
+ *
+ *     SETT_RELATE(world, bob, Lent, alice)->amount = 5;           a Lent*
+ *     const Lent* lent = SETT_RELATED(world, bob, Lent, alice);   NULL: there is no link
+ *     SETT_RELATED_MUT(world, bob, Lent, alice)->amount = 6;
+ *     SETT_CMD_RELATE(commands, bob, Lent, alice, .amount = 7); */
+#define SETT_RELATE(world, source, T, target)                                                      \
+    ((T*)SETT_LINK_CALL_(relate, world, source, T##_id, target, sizeof(T), #T))
+#define SETT_RELATED(world, source, T, target)                                                     \
+    ((const T*)SETT_LINK_CALL_(related, world, source, T##_id, target, sizeof(T), #T))
+#define SETT_RELATED_MUT(world, source, T, target)                                                 \
+    ((T*)SETT_LINK_CALL_(related_mut, world, source, T##_id, target, sizeof(T), #T))
+#if defined(NDEBUG)
+#define SETT_LINK_CALL_(call, world, source, id, target, size, type)                               \
+    sett_##call((world), (source), (id), (target))
+#else
+#define SETT_LINK_CALL_(call, world, source, id, target, size, type)                               \
+    sett_##call##_typed_((world), (source), (id), (target), (size), (type))
+#endif
+
+static inline void* sett_relate_typed_(sett_world* world, sett_entity source, sett_component id,
+                                       sett_entity target, size_t size, const char* type)
+{
+    bool right = sett_relationship_check_type_(world, id, size, type, "SETT_RELATE");
+    return right ? sett_relate(world, source, id, target) : NULL;
+}
+
+static inline const void* sett_related_typed_(const sett_world* world, sett_entity source,
+                                              sett_component id, sett_entity target, size_t size,
+                                              const char* type)
+{
+    bool right = sett_relationship_check_type_(world, id, size, type, "SETT_RELATED");
+    return right ? sett_related(world, source, id, target) : NULL;
+}
+
+static inline void* sett_related_mut_typed_(sett_world* world, sett_entity source,
+                                            sett_component id, sett_entity target, size_t size,
+                                            const char* type)
+{
+    bool right = sett_relationship_check_type_(world, id, size, type, "SETT_RELATED_MUT");
+    return right ? sett_related_mut(world, source, id, target) : NULL;
+}
+
+static inline sett_status sett_cmd_relate_typed_(sett_commands* commands, sett_entity source,
+                                                 sett_component id, sett_entity target, size_t size,
+                                                 const char* type, const void* data)
+{
+    const sett_world* world = sett_commands_world(commands);
+    bool right = sett_relationship_check_type_(world, id, size, type, "SETT_CMD_RELATE");
+    return right ? sett_cmd_relate(commands, source, id, target, data) : SETT_STATUS_ARGUMENT;
+}
+
+#if defined(__cplusplus)
+extern "C++" {
+template <typename T>
+static inline sett_status sett_cmd_relate_value_(sett_commands* commands, sett_entity source,
+                                                 sett_component id, sett_entity target,
+                                                 const char* type, const T& data)
+{
+#if defined(NDEBUG)
+    (void)type;
+    return sett_cmd_relate(commands, source, id, target, &data);
+#else
+    return sett_cmd_relate_typed_(commands, source, id, target, sizeof(T), type, &data);
+#endif
+}
+}
+#define SETT_CMD_RELATE(commands, source, T, target, ...)                                          \
+    sett_cmd_relate_value_<T>((commands), (source), T##_id, (target), #T, T{__VA_ARGS__})
+#elif defined(NDEBUG)
+#define SETT_CMD_RELATE(commands, source, T, target, ...)                                          \
+    sett_cmd_relate((commands), (source), T##_id, (target), &(T){__VA_ARGS__})
+#else
+#define SETT_CMD_RELATE(commands, source, T, target, ...)                                          \
+    sett_cmd_relate_typed_((commands), (source), T##_id, (target), sizeof(T), #T, &(T){__VA_ARGS__})
+#endif
 
 /* The state of a walk over links; all zeroes begins a walk. */
 typedef struct sett_link_cursor {

@@ -1,7 +1,7 @@
 /* singleton.h: components that exist once in a world.
  *
  *     Clock* clock = sett_singleton_ensure(world, Clock_id);
- *     const Clock* now = sett_singleton_find(world, Clock_id);
+ *     const Clock* now = sett_singleton_get(world, Clock_id);
  *
  * Singletons are components of one entity, which has the tag "Singletons". Queries, observers and
  * snapshots see them as all components, and so addresses are as valid as those of components
@@ -25,12 +25,15 @@
  * Cost: O(1). Threads: writer; in systems too, once the entity exists. Since: 0.1 */
 SETT_API sett_entity sett_singletons(sett_world* world);
 
-/* As sett_ensure, sett_set, sett_find, sett_find_mut and sett_remove, for this entity. If it does
- * not exist, find and find_mut return NULL, and ensure and set create it.
- * Threads: writer; sett_singleton_find: reader; ensure, set and find_mut: system, once the
- * singleton exists. Since: 0.1 */
+/* As sett_ensure, sett_set, sett_get, sett_get_mut, sett_find, sett_find_mut and sett_remove, for
+ * this entity. If it does not exist, find and find_mut return NULL, get and get_mut report that in
+ * debug builds, and ensure and set create it.
+ * Threads: writer; get and find: reader; ensure, set, get_mut and find_mut: system, once the
+ * singleton exists. Since: 0.1; get and get_mut: 0.2 */
 SETT_API void* sett_singleton_ensure(sett_world* world, sett_component component);
 SETT_API void* sett_singleton_set(sett_world* world, sett_component component, const void* value);
+SETT_API const void* sett_singleton_get(const sett_world* world, sett_component component);
+SETT_API void* sett_singleton_get_mut(sett_world* world, sett_component component);
 SETT_API const void* sett_singleton_find(const sett_world* world, sett_component component);
 SETT_API void* sett_singleton_find_mut(sett_world* world, sett_component component);
 SETT_API sett_status sett_singleton_remove(sett_world* world, sett_component component);
@@ -40,6 +43,10 @@ SETT_API sett_status sett_singleton_remove(sett_world* world, sett_component com
  *     SETT_SINGLETON_ENSURE(world, Clock)->now += dt; */
 #define SETT_SINGLETON_ENSURE(world, T)                                                            \
     ((T*)SETT_SINGLETON_CALL_(ensure, world, T##_id, sizeof(T), #T))
+#define SETT_SINGLETON_GET(world, T)                                                               \
+    ((const T*)SETT_SINGLETON_CALL_(get, world, T##_id, sizeof(T), #T))
+#define SETT_SINGLETON_GET_MUT(world, T)                                                           \
+    ((T*)SETT_SINGLETON_CALL_(get_mut, world, T##_id, sizeof(T), #T))
 #define SETT_SINGLETON_FIND(world, T)                                                              \
     ((const T*)SETT_SINGLETON_CALL_(find, world, T##_id, sizeof(T), #T))
 #define SETT_SINGLETON_FIND_MUT(world, T)                                                          \
@@ -56,6 +63,20 @@ static inline void* sett_singleton_ensure_typed_(sett_world* world, sett_compone
 {
     bool right = sett_component_check_type_(world, id, size, type, "SETT_SINGLETON_ENSURE");
     return right ? sett_singleton_ensure(world, id) : NULL;
+}
+
+static inline const void* sett_singleton_get_typed_(const sett_world* world, sett_component id,
+                                                    size_t size, const char* type)
+{
+    bool right = sett_component_check_type_(world, id, size, type, "SETT_SINGLETON_GET");
+    return right ? sett_singleton_get(world, id) : NULL;
+}
+
+static inline void* sett_singleton_get_mut_typed_(sett_world* world, sett_component id, size_t size,
+                                                  const char* type)
+{
+    bool right = sett_component_check_type_(world, id, size, type, "SETT_SINGLETON_GET_MUT");
+    return right ? sett_singleton_get_mut(world, id) : NULL;
 }
 
 static inline const void* sett_singleton_find_typed_(const sett_world* world, sett_component id,

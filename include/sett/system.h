@@ -101,7 +101,7 @@ enum {
 typedef struct sett_context {
     sett_world* world;
     sett_system* system;
-    sett_commands* commands; /* the buffer of this job */
+    sett_commands* commands; /* the buffer of this job: what sett_commands_here returns in it */
     void* user;              /* of the descriptor */
     float dt;                /* seconds: of the frame, the interval or the fixed step */
     uint32_t job;            /* number of this job, from 0 */
@@ -154,7 +154,10 @@ typedef struct sett_system_desc {
      * is the interval; time beyond the interval counts for the next interval.
      * Exception: in a frame longer than the interval, dt is all the time since the last run, and
      * nothing is left over. A run can come early, by up to 1/1000 of the frame's dt. Default: it
-     * runs every frame */
+     * runs every frame.
+     * Every n frames, where dt is always the same: n * dt. The product is rounded, so after tens of
+     * thousands of frames a run is one frame off (with 1.0f / 60 the first one in frame 17,288).
+     * Exact: no interval, and if (context->frame % n != 0) { return; } */
     float interval;
     /* seconds of one step; this is also the system's dt. A frame runs as many steps as fit into the
      * time that has passed; the time left over counts for the next frame. Not with `interval`.
@@ -390,8 +393,9 @@ typedef struct sett_schedule_desc {
     uint32_t job_limit;
     /* report accesses by handle that a system did not declare, and members that its searches read.
      * The access still succeeds. The log and assert hooks are called on the system's thread: once
-     * for each system and component, at most 16 times a system. sett_accessor_find is not checked.
-     * Cost: access by handle takes about twice as long in systems */
+     * for each system and component, at most 16 times a system. sett_accessor_make counts as a read.
+     * What an accessor finds that was made outside of the system is not checked. Cost: access by
+     * handle takes about twice as long in systems */
     sett_guard guard;
     /* do not measure the times of systems. Without times every stage uses `tasks`. With times a
      * very short stage runs on the calling thread alone. Default: no */

@@ -4,7 +4,7 @@
  *     sett_schedule_configure(world, &(sett_schedule_desc){.tasks = sett_threads_tasks(threads)});
  *     ... sett_progress(world, dt) ...
  *     sett_world_destroy(world);
- *     sett_threads_destroy(threads);
+ *     sett_threads_destroy(threads);                                      after its worlds
  *
  * SPDX-License-Identifier: MIT
  */
@@ -25,7 +25,10 @@ typedef struct sett_threads sett_threads;
  * Threads: any. Since: 0.1 */
 SETT_API sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* allocator);
 
-/* Stops the threads and frees the pool. NULL is fine.
+/* Stops the threads and frees the pool. NULL is fine. Destroy the worlds that use it first, or give
+ * them other tasks. A world that goes on without its pool runs its systems on the calling thread,
+ * which debug builds report at each frame; the memory of the pool is freed with the last such
+ * world.
  * Fails: LOCKED (a task is running).
  * Threads: any. Since: 0.1 */
 SETT_API sett_status sett_threads_destroy(sett_threads* threads);

@@ -224,6 +224,18 @@ static inline const void* sett_find_of_size_(const sett_world* world, sett_entit
 #endif
 #define SETT_ADD(world, entity, T) ((T*)SETT_CALL_(add, world, entity, T##_id, sizeof(T), #T))
 #define SETT_ADD_TAG(world, entity, T) SETT_CALL_(add_tag, world, entity, T##_id, SIZE_MAX, #T)
+/* A value that is in a variable, for sett_create_with and the like: `pointer` is a const T* or T*.
+ *
+ *     SETT_CREATE(world, SETT_VALUE_OF(Walk, &variant->walk), SETT_VALUE(Position, .x = 8)) */
+#define SETT_VALUE_OF(T, pointer)                                                                  \
+    {                                                                                              \
+        T##_id, SETT_POINTER_OF_(T, pointer), SETT_VALUE_TYPE_(sizeof(T), #T)                      \
+    }
+#if defined(__cplusplus)
+#define SETT_POINTER_OF_(T, pointer) sett_pointer_of_<T>(pointer)
+#else
+#define SETT_POINTER_OF_(T, pointer) (0 ? (const T*)NULL : (pointer)) /* warns of other types */
+#endif
 /* A tag, for sett_create_with and the like. */
 #define SETT_VALUE_TAG(T)                                                                          \
     {                                                                                              \
@@ -375,6 +387,10 @@ static inline T* sett_set_value_(sett_world* world, sett_entity entity, sett_com
 #else
     return static_cast<T*>(sett_set_typed_(world, entity, id, sizeof(T), type, &value));
 #endif
+}
+template <typename T> static inline const void* sett_pointer_of_(const T* value)
+{
+    return value;
 }
 template <typename T> static inline const void* sett_value_address_(const T& value)
 {

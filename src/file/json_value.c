@@ -768,8 +768,8 @@ sett_status setti_json_report(setti_json_reader* reader, const char* call)
             column = 1;
         }
     }
-    return setti_world_fail_with(reader->world, SETT_STATUS_INVALID,
-                                 "%s: line %u, column %u%s%s: %s", call, (unsigned)line,
-                                 (unsigned)column, reader->path.length != 0 ? ", " : "",
-                                 reader->path.length != 0 ? reader->path_text : "", json->wrong);
+    return setti_world_fail_input(reader->world, SETT_STATUS_INVALID,
+                                  "%s: line %u, column %u%s%s: %s", call, (unsigned)line,
+                                  (unsigned)column, reader->path.length != 0 ? ", " : "",
+                                  reader->path.length != 0 ? reader->path_text : "", json->wrong);
 }

@@ -421,9 +421,10 @@ static sett_status load_any(load_attempt* load, setti_place* place, const sett_f
         }
         load_end(&other);
     }
-    return status == SETT_OK ? status
-                             : setti_world_fail_with(place->world, status, "%s: \"%.150s\": %.300s",
-                                                     place->call, name[0], load->why);
+    return status == SETT_OK
+               ? status
+               : setti_world_fail_input(place->world, status, "%s: \"%.150s\": %.300s", place->call,
+                                        name[0], load->why);
 }
 
 sett_status setti_load_apart(sett_world* world, const char* call, const char* path,

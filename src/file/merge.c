@@ -180,10 +180,10 @@ static uint32_t merge_find_value(const merge_job* job, const setti_type* type, c
 
 static sett_status merge_ambiguous(const merge_job* job, const char* who, const char* what)
 {
-    return setti_world_fail_with(job->to, SETT_STATUS_CONFLICT,
-                                 "%s: two entities of %s have the same %s, and one of them cannot "
-                                 "be chosen",
-                                 merge_call, who, what);
+    return setti_world_fail_input(job->to, SETT_STATUS_CONFLICT,
+                                  "%s: two entities of %s have the same %s, and one of them cannot "
+                                  "be chosen",
+                                  merge_call, who, what);
 }
 
 /* Lists the values by which entities are matched. */
@@ -352,9 +352,9 @@ static sett_status merge_add_all(merge_job* job)
     sett_entity root = sett_name_lookup(job->from, sett_null(), subtree);
     return !sett_is_null(root)
                ? merge_each_below(job, root, merge_add_chosen)
-               : setti_world_fail_with(job->to, SETT_STATUS_ABSENT,
-                                       "%s: the file has no entity with the path \"%.200s\"",
-                                       merge_call, subtree);
+               : setti_world_fail_input(job->to, SETT_STATUS_ABSENT,
+                                        "%s: the file has no entity with the path \"%.200s\"",
+                                        merge_call, subtree);
 }
 
 /* Finds which entity of the world has the path of one of the file: its parent's is known. */
@@ -448,10 +448,10 @@ static sett_status merge_check_name(merge_job* job, uint32_t number)
     if (merge_is_taken(job, parent, name, &key)) {
         status = job->desc->names == SETT_MERGE_NUMBER
                      ? merge_number_name(job, node, parent, name, &key)
-                     : setti_world_fail_with(job->to, SETT_STATUS_CONFLICT,
-                                             "%s: an entity named \"%.200s\" is there already - "
-                                             "match by path, or let names be numbered",
-                                             merge_call, name);
+                     : setti_world_fail_input(job->to, SETT_STATUS_CONFLICT,
+                                              "%s: an entity named \"%.200s\" is there already - "
+                                              "match by path, or let names be numbered",
+                                              merge_call, name);
     }
     return status != SETT_OK || setti_hash_map_set(&job->to->pool, &job->by_name, key, number)
                ? status
@@ -523,10 +523,11 @@ static sett_status merge_check_circles(const merge_job* job, const setti_relatio
         }
         while (merge_step(job, type->relation, relation, &node, &there)) {
             if (there == first->onto.index || steps-- == 0) {
-                return setti_world_fail_with(job->to, SETT_STATUS_CYCLE,
-                                             "%s: \"%.100s\" of the file and of the world together "
-                                             "would close a circle",
-                                             merge_call, relation->links->desc.name);
+                return setti_world_fail_input(
+                    job->to, SETT_STATUS_CYCLE,
+                    "%s: \"%.100s\" of the file and of the world together "
+                    "would close a circle",
+                    merge_call, relation->links->desc.name);
             }
         }
     }

@@ -114,6 +114,44 @@ void* sett_singleton_set(sett_world* world, sett_component component, const void
                                 : sett_set(world, entity, component, value);
 }
 
+/* Reports, in debug builds, that there is no such singleton; an id that is not registered has been
+ * reported. */
+SETTI_COLD static void singleton_report_absent(const sett_world* world, sett_component component,
+                                               const char* call)
+{
+#if !defined(NDEBUG)
+    const setti_type* type = setti_world_type(world, component);
+    if (type != NULL) {
+        setti_world_misuse_with(world, SETT_STATUS_ABSENT,
+                                "%s: there is no singleton \"%.100s\" - sett_singleton_ensure or "
+                                "sett_singleton_set adds it, sett_singleton_find asks for it",
+                                call, type->desc.name);
+    }
+#else
+    (void)world;
+    (void)component;
+    (void)call;
+#endif
+}
+
+const void* sett_singleton_get(const sett_world* world, sett_component component)
+{
+    const void* value = sett_singleton_find(world, component);
+    if (SETTI_UNLIKELY(value == NULL) && world != NULL) {
+        singleton_report_absent(world, component, __func__);
+    }
+    return value;
+}
+
+void* sett_singleton_get_mut(sett_world* world, sett_component component)
+{
+    void* value = sett_singleton_find_mut(world, component);
+    if (SETTI_UNLIKELY(value == NULL) && world != NULL) {
+        singleton_report_absent(world, component, __func__);
+    }
+    return value;
+}
+
 const void* sett_singleton_find(const sett_world* world, sett_component component)
 {
     return SETTI_IS_NULL(world) ? NULL : sett_find(world, setti_singletons_find(world), component);

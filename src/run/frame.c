@@ -540,6 +540,23 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
     return status;
 }
 
+/* In debug builds. */
+static void frame_check_threads(const sett_world* world, const char* call)
+{
+#if !defined(NDEBUG)
+    if (setti_threads_are_destroyed(&world->run->tasks)) {
+        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
+                                "%s: the thread pool of this world is destroyed, and its systems "
+                                "run on this thread - destroy the world first, or give it other "
+                                "tasks by sett_schedule_configure",
+                                call);
+    }
+#else
+    (void)world;
+    (void)call;
+#endif
+}
+
 static sett_status frame_progress(sett_world* world, float dt, int first, int last,
                                   const char* call)
 {
@@ -549,6 +566,7 @@ static sett_status frame_progress(sett_world* world, float dt, int first, int la
     }
     sett_status status = frame_begin(world, dt, call);
     if (status == SETT_OK) {
+        frame_check_threads(world, call);
         world->busy = true;
         status = frame_run(world, dt, first, last);
         world->busy = false;
@@ -671,6 +689,8 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
             return setti_world_no_memory(world, call);
         }
     }
+    setti_threads_use(&desc->tasks);
+    setti_threads_leave(&run->tasks);
     run->tasks = desc->tasks;
     run->timed = !desc->no_times;
     run->watched = desc->guard == SETT_GUARD_ON;

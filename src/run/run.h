@@ -268,4 +268,11 @@ void setti_guard_watch(sett_world* world, bool on);
 /* A system opens a loop over a query that is not its own. */
 void setti_guard_check_query(const sett_world* world, const sett_query* query);
 
+/* A world begins and ceases to use tasks: a pool (threads.h) counts these worlds. */
+void setti_threads_use(const sett_tasks* tasks);
+void setti_threads_leave(const sett_tasks* tasks);
+
+/* Whether they are of a pool that the program has destroyed. */
+bool setti_threads_are_destroyed(const sett_tasks* tasks);
+
 #endif

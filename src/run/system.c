@@ -274,6 +274,7 @@ static void run_free(sett_world* world)
             setti_arena_deinit(&at->jobs[k].side.scratch);
         }
     }
+    setti_threads_leave(&world->run->tasks);
 }
 
 static const char* system_of_type(const sett_world* world, const setti_type* type)

@@ -6,10 +6,14 @@
  *
  *     items  | taken | taken | next ... end |        unfinished = end - next + taken and not done
  *
+ * Worlds count as users from sett_schedule_configure on. A pool that is destroyed before them has
+ * no threads any more, so that tasks run on the calling thread, and is freed with the last of them.
+ *
  * Invariant, under the lock:  next <= end;  end - next <= unfinished;  busy if unfinished != 0
  */
 #include "base/atomic.h"
 #include "base/platform.h"
+#include "run/run.h"
 #include "sett/threads.h"
 
 #include <string.h>
@@ -30,6 +34,8 @@ struct sett_threads {
     uint32_t sleepers;   /* threads that wait at the gate */
     bool busy;           /* from enqueue to finish */
     bool stopping;
+    bool destroyed; /* by the program: it ends with the last world that uses it */
+    uint32_t users; /* worlds */
 
     setti_signal posted; /* is `posts` */
     setti_signal done;   /* is `posts` once the last task has nothing unfinished */
@@ -152,6 +158,14 @@ static void threads_finish(void* handle, void* user)
     setti_gate_unlock(&threads->gate);
 }
 
+static void threads_free(sett_threads* threads)
+{
+    SETTI_ASSERT(!threads->busy && threads->users == 0);
+    sett_allocator allocator = threads->allocator;
+    setti_gate_deinit(&threads->gate);
+    allocator.free_fn(allocator.user, threads, threads->size, 64);
+}
+
 sett_status sett_threads_destroy(sett_threads* threads)
 {
     if (threads == NULL) {
@@ -170,10 +184,59 @@ sett_status sett_threads_destroy(sett_threads* threads)
     for (uint32_t k = 0; k < threads->count; k++) {
         setti_thread_join(&threads->thread[k]);
     }
-    setti_gate_deinit(&threads->gate);
-    sett_allocator allocator = threads->allocator;
-    allocator.free_fn(allocator.user, threads, threads->size, 64);
+    setti_gate_lock(&threads->gate);
+    threads->count = 0;
+    threads->destroyed = true;
+    bool last = threads->users == 0;
+    setti_gate_unlock(&threads->gate);
+    if (last) {
+        threads_free(threads);
+    }
     return SETT_OK;
+}
+
+/* The pool behind tasks; NULL: they are another job system's, or none. */
+static sett_threads* threads_of(const sett_tasks* tasks)
+{
+    return tasks->enqueue == threads_enqueue ? tasks->user : NULL;
+}
+
+void setti_threads_use(const sett_tasks* tasks)
+{
+    sett_threads* threads = threads_of(tasks);
+    if (threads != NULL) {
+        setti_gate_lock(&threads->gate);
+        threads->users++;
+        setti_gate_unlock(&threads->gate);
+    }
+}
+
+void setti_threads_leave(const sett_tasks* tasks)
+{
+    sett_threads* threads = threads_of(tasks);
+    if (threads == NULL) {
+        return;
+    }
+    setti_gate_lock(&threads->gate);
+    SETTI_ASSERT(threads->users != 0);
+    threads->users--;
+    bool last = threads->destroyed && threads->users == 0;
+    setti_gate_unlock(&threads->gate);
+    if (last) {
+        threads_free(threads);
+    }
+}
+
+bool setti_threads_are_destroyed(const sett_tasks* tasks)
+{
+    sett_threads* threads = threads_of(tasks);
+    if (threads == NULL) {
+        return false;
+    }
+    setti_gate_lock(&threads->gate);
+    bool destroyed = threads->destroyed;
+    setti_gate_unlock(&threads->gate);
+    return destroyed;
 }
 
 sett_threads* sett_threads_create(uint32_t workers, const sett_allocator* allocator)

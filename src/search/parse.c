@@ -738,8 +738,8 @@ sett_status setti_search_parse(sett_world* world, const char* text, const char* 
     if (parse_all(made, text)) {
         return SETT_OK;
     }
-    sett_status status = setti_world_fail_with(world, made->status, "%s: column %u: %s", call,
-                                               (unsigned)made->error_column, made->error);
+    sett_status status = setti_world_fail_input(world, made->status, "%s: column %u: %s", call,
+                                                (unsigned)made->error_column, made->error);
     setti_parsed_free(made);
     *parsed = NULL;
     return status;

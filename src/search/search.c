@@ -62,7 +62,12 @@ static bool build_fail(search_build* b, sett_status status, const char* format, 
                  (unsigned)(b->columns != NULL ? b->columns[b->at] : b->at));
     }
     if (!b->failed) {
-        setti_world_fail_with(b->search->world, status, "%s: %s: %.400s", b->call, where, text);
+        if (b->columns != NULL) {
+            setti_world_fail_input(b->search->world, status, "%s: %s: %.400s", b->call, where,
+                                   text);
+        } else {
+            setti_world_fail_with(b->search->world, status, "%s: %s: %.400s", b->call, where, text);
+        }
     }
     b->failed = true;
     return false;

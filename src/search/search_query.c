@@ -97,13 +97,13 @@ sett_status setti_query_parse(sett_world* world, const char* text, const char* c
         at = SETT_SEARCH_TERMS;
     }
     if (wrong != NULL) {
-        status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                       "%s: column %u: a plain query cannot have %s - "
-                                       "sett_search_create can",
-                                       call, (unsigned)parsed->column[at], wrong);
+        status = setti_world_fail_input(world, SETT_STATUS_ARGUMENT,
+                                        "%s: column %u: a plain query cannot have %s - "
+                                        "sett_search_create can",
+                                        call, (unsigned)parsed->column[at], wrong);
     } else if (order != NULL) {
-        status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: column %u: %s", call,
-                                       (unsigned)parsed->column[SETT_SEARCH_TERMS], order);
+        status = setti_world_fail_input(world, SETT_STATUS_ARGUMENT, "%s: column %u: %s", call,
+                                        (unsigned)parsed->column[SETT_SEARCH_TERMS], order);
     }
     setti_parsed_free(parsed);
     return status;

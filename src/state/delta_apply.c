@@ -126,7 +126,7 @@ static bool apply_lists(const setti_delta_lives* list, uint32_t index)
 
 sett_status setti_delta_reject(const setti_delta* delta, const char* why)
 {
-    return setti_world_fail_with(delta->world, SETT_STATUS_INVALID, "%s: %s", apply_call, why);
+    return setti_world_fail_input(delta->world, SETT_STATUS_INVALID, "%s: %s", apply_call, why);
 }
 
 /* -------------------------------------------------------------------------------------- parsing */
@@ -152,10 +152,10 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
         size_t length = strlen(text);
         bool sources = length > 8 && strcmp(text + length - 8, " sources") == 0;
         text[length - (sources ? 8 : 0)] = '\0';
-        return setti_world_fail_with(delta->world, SETT_STATUS_CONFLICT,
-                                     "%s: %s \"%s\" is not registered in this world - register "
-                                     "it as the sender does",
-                                     apply_call, sources ? "the relationship" : "type", text);
+        return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,
+                                      "%s: %s \"%s\" is not registered in this world - register "
+                                      "it as the sender does",
+                                      apply_call, sources ? "the relationship" : "type", text);
     }
     const sett_component_desc* own = &of->type->desc;
     const char* source = delta->loading ? "file" : "delta";
@@ -163,13 +163,13 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
     bool values = of->form == SETTI_DELTA_VALUES && of->bytes != setti_delta_bytes(of->type);
     if (values && own->size == size && own->layout_version == version &&
         (own->save == SETT_SAVE_SKIP || of->bytes == 0)) {
-        return setti_world_fail_with(
+        return setti_world_fail_input(
             delta->world, SETT_STATUS_CONFLICT,
             "%s: values of \"%s\" are %s the %s, and %s - register it with the same save policy",
             apply_call, text, of->bytes == 0 ? "left out (SETT_SAVE_SKIP) of" : "in", source,
             of->bytes == 0 ? "not here" : "left out here (SETT_SAVE_SKIP)");
     }
-    return setti_world_fail_with(
+    return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
         "%s: type \"%s\" is laid out otherwise here (%u bytes, layout_version %u) than in the "
         "%s (%u bytes, layout_version %u), declares other bytes or belongs to another "
@@ -266,9 +266,9 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
         return setti_delta_reject(delta, "this is no delta");
     }
     if (version != SETTI_DELTA_VERSION) {
-        return setti_world_fail_with(delta->world, SETT_STATUS_INVALID,
-                                     "%s: it is of version %u, and this library reads version %u",
-                                     apply_call, (unsigned)version, (unsigned)SETTI_DELTA_VERSION);
+        return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
+                                      "%s: it is of version %u, and this library reads version %u",
+                                      apply_call, (unsigned)version, (unsigned)SETTI_DELTA_VERSION);
     }
     delta->before = setti_delta_number(from, 8);
     delta->after = setti_delta_number(from, 8);
@@ -701,7 +701,7 @@ static sett_status apply_blame(const setti_delta* delta)
         return world->error;
     }
     snprintf(text, sizeof(text), "%s", sett_world_message(world));
-    return setti_world_fail_with(world, SETT_STATUS_INVALID, "%s: %s", apply_call, text);
+    return setti_world_fail_input(world, SETT_STATUS_INVALID, "%s: %s", apply_call, text);
 }
 
 /* The memory that a delta may take: for what it contains, and for arrays as long as storages, to
@@ -841,13 +841,13 @@ static sett_status apply_reject_state(const setti_delta* delta)
         type = of->mask_print != setti_type_data(of->type)->mask_print ? of->type : NULL;
     }
     if (type == NULL) {
-        return setti_world_fail_with(delta->world, SETT_STATUS_CONFLICT,
-                                     "%s: this world is not in the state that the delta is from "
-                                     "- sett_world_difference, of both worlds or of copies, names "
-                                     "what differs",
-                                     apply_call);
+        return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,
+                                      "%s: this world is not in the state that the delta is from "
+                                      "- sett_world_difference, of both worlds or of copies, names "
+                                      "what differs",
+                                      apply_call);
     }
-    return setti_world_fail_with(
+    return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
         "%s: this world is not in the state that the delta is from: of \"%.100s\" other bytes are "
         "known as padding there - give both programs the same `mask` or `bytes`, or zero padding",

@@ -930,8 +930,8 @@ SETTI_COLD static bool component_wrong_type(const sett_world* world, const setti
     if (type->relation != NULL) {
         setti_world_misuse_with(
             world, SETT_STATUS_ARGUMENT,
-            "%s: \"%.100s\" is a relationship, whose values are links - sett_related reads the "
-            "data of a link, sett_related_mut writes it, sett_relate adds a link",
+            "%s: \"%.100s\" is a relationship, whose values are links - SETT_RELATED reads the "
+            "data of a link, SETT_RELATED_MUT writes it, SETT_RELATE adds a link",
             call, type->desc.name);
         return false;
     }
@@ -962,7 +962,7 @@ bool setti_component_is_type(const setti_type* type, size_t size, const char* ty
     const char* own = type->desc.type_name;
     bool same = own == NULL || type_name == type->type_text || strcmp(own, type_name) == 0 ||
                 (strncmp(type_name, "const ", 6) == 0 && strcmp(own, type_name + 6) == 0);
-    size_t real = type->storage.size != 0 ? type->storage.size : SIZE_MAX;
+    size_t real = type->desc.size != 0 ? type->desc.size : SIZE_MAX; /* parts have no storage */
     return same && (size == 0 || size == real);
 }
 

@@ -1,7 +1,8 @@
 /* misuse.c: how misuse is reported.
  *
  * The workload: one mistake in a loop, many times a second. The log gets the first of a kind, and
- * then the 10th, the 100th and so on, with this number. The assert hook is called each time. A kind
+ * then the 10th, the 100th and so on, with this number. The assert hook is called each time, unless
+ * only the input is wrong: a file, a delta, the text of a query. A kind
  * is a message without the numbers of its entity, and the place: the calls that led to it.
  *
  *     message   sett_get, entity 7:2, component 3 "Mass": the handle is stale ...
@@ -104,7 +105,7 @@ static bool misuse_is_power_of_ten(uint64_t count)
 }
 
 SETTI_COLD void setti_misuse_report(const sett_world* world, sett_status status,
-                                    const char* message)
+                                    const char* message, bool asserts)
 {
     SETTI_ASSERT(status != SETT_OK && message != NULL);
     uint64_t count = misuse_count(setti_unconst(world), misuse_kind(message));
@@ -115,7 +116,7 @@ SETTI_COLD void setti_misuse_report(const sett_world* world, sett_status status,
         snprintf(text, sizeof(text), "%llu times: %s", (unsigned long long)count, message);
         world->log_fn(world->hook_user, SETT_LOG_ERROR, text);
     }
-    if (world->assert_fn != NULL) {
+    if (asserts && world->assert_fn != NULL) {
         world->assert_fn(world->hook_user, status, message);
     }
 }

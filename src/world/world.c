@@ -417,44 +417,51 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
 /* Hooks that run for readers at once: a hook that misuses the world calls itself. */
 #define WORLD_REPORTERS_MAX 8
 
-static void world_call_hooks(const sett_world* world, sett_log_level level, sett_status misuse,
-                             const char* message)
+/* What a line says: nothing that failed; input that is bad; a misuse. */
+typedef enum world_kind {
+    WORLD_NEWS,
+    WORLD_INPUT,
+    WORLD_MISUSE
+} world_kind;
+
+static void world_call_hooks(const sett_world* world, sett_log_level level, world_kind kind,
+                             sett_status status, const char* message)
 {
-    if (misuse != SETT_OK) {
-        setti_misuse_report(world, misuse, message);
+    if (kind != WORLD_NEWS) {
+        setti_misuse_report(world, status, message, kind == WORLD_MISUSE);
     } else {
         world->log_fn(world->hook_user, level, message);
     }
 }
 
 /* For readers: nothing of the world is written but the counter. */
-static void world_report_aside(const sett_world* world, sett_log_level level, sett_status misuse,
-                               const char* message)
+static void world_report_aside(const sett_world* world, sett_log_level level, world_kind kind,
+                               sett_status status, const char* message)
 {
     setti_counter* reporters = setti_unconst(&world->reporters);
     if (world->reporting) { /* by this thread: where a writer is, no reader is */
         return;
     }
     if (setti_counter_add(reporters, 1) < WORLD_REPORTERS_MAX) {
-        world_call_hooks(world, level, misuse, message);
+        world_call_hooks(world, level, kind, status, message);
     }
     setti_counter_add(reporters, UINT32_MAX);
 }
 
-/* Hands a line to the log hook and, where it is of misuse, to the assert hook. They may read and
+/* Hands a line to the log hook and, where it is of a misuse, to the assert hook. They may read and
  * record commands; what they cause to be logged themselves is dropped. */
-static void world_report(sett_world* world, sett_log_level level, sett_status misuse,
-                         const char* message)
+static void world_report(sett_world* world, sett_log_level level, world_kind kind,
+                         sett_status status, const char* message)
 {
     SETTI_ASSERT(message != NULL);
     const char* outer = world->calling;
     if (world->side_by_side) {
-        world_report_aside(world, level, misuse, message);
+        world_report_aside(world, level, kind, status, message);
     } else if (!world->reporting) {
         world->reporting = true;
         world->locks++;
         world->calling = "log_fn";
-        world_call_hooks(world, level, misuse, message);
+        world_call_hooks(world, level, kind, status, message);
         world->calling = outer;
         world->locks--;
         world->reporting = false;
@@ -462,52 +469,65 @@ static void world_report(sett_world* world, sett_log_level level, sett_status mi
 }
 
 #if !defined(NDEBUG)
-/* Out of memory and limits are the environment's doing, all else is the caller's. */
-static bool world_is_misuse(sett_status status)
+/* Out of memory and limits are the environment's doing, and not reported. Files, and what is wrong
+ * with input, are not the caller's doing either: a debug build of a game must not abort when its
+ * player mistypes. Nor is what the library's own calls reject while a delta is played. All else is
+ * the caller's. */
+static world_kind world_kind_of(const sett_world* world, sett_status status, bool input)
 {
-    return status != SETT_STATUS_OUT_OF_MEMORY && status != SETT_STATUS_LIMIT;
+    if (status == SETT_STATUS_OUT_OF_MEMORY || status == SETT_STATUS_LIMIT) {
+        return WORLD_NEWS;
+    }
+    bool played = world->receiving && world->calling == NULL;
+    return input || played || status == SETT_STATUS_FILE ? WORLD_INPUT : WORLD_MISUSE;
 }
 #endif
 
-/* Misuse found by a reading call, or while no thread writes to the world: in debug builds. */
-static void world_report_misuse(const sett_world* world, sett_status status, const char* message)
+/* What a reading call finds wrong, or what fails while no thread writes to the world: in debug
+ * builds. */
+static void world_report_wrong(const sett_world* world, sett_status status, bool input,
+                               const char* message)
 {
 #if !defined(NDEBUG)
-    if (world_is_misuse(status)) {
-        world_report_aside(world, SETT_LOG_ERROR, status, message);
+    world_kind kind = world_kind_of(world, status, input);
+    if (kind != WORLD_NEWS) {
+        world_report_aside(world, SETT_LOG_ERROR, kind, status, message);
     }
 #else
     (void)world;
     (void)status;
+    (void)input;
     (void)message;
 #endif
 }
 
 /* In debug builds. What hooks do wrong themselves is not what the call failed with. */
-static void world_report_error(sett_world* world)
+static void world_report_error(sett_world* world, bool input)
 {
 #if !defined(NDEBUG)
     char message[SETTI_MESSAGE_SIZE];
     sett_status status = world->error;
-    if (world_is_misuse(status)) {
+    world_kind kind = world_kind_of(world, status, input);
+    if (kind != WORLD_NEWS) {
         snprintf(message, sizeof(message), "%s", sett_world_message(world));
-        world_report(world, SETT_LOG_ERROR, status, message);
+        world_report(world, SETT_LOG_ERROR, kind, status, message);
         snprintf(world->message, sizeof(world->message), "%s", message);
         world->error = status;
         world->error_call = NULL;
     }
 #else
     (void)world;
+    (void)input;
 #endif
 }
 
 /* While jobs run side by side: the failure becomes the world's when all of them have ended. */
-static sett_status world_fail_aside(const sett_world* world, sett_status status,
+static sett_status world_fail_aside(const sett_world* world, sett_status status, bool input,
                                     const char* message)
 {
     SETTI_ASSERT(world->side_by_side && world->failed_here != NULL);
     world->failed_here(world, status, message);
-    world_report_misuse(world, status, message);
+    world_report_wrong(world, status, input, message);
     return status;
 }
 
@@ -520,7 +540,7 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
     if (world->side_by_side) {
         char message[SETTI_MESSAGE_SIZE];
         world_describe(world, message, status, call, entity, component);
-        return world_fail_aside(world, status, message);
+        return world_fail_aside(world, status, false, message);
     }
     if (world->command_depth != 0) { /* later it cannot be known that it was */
         char message[SETTI_MESSAGE_SIZE];
@@ -531,7 +551,7 @@ SETTI_COLD sett_status setti_world_fail(sett_world* world, sett_status status, c
     world->error_call = call;
     world->error_entity = entity;
     world->error_component = component;
-    world_report_error(world);
+    world_report_error(world, false);
     return status;
 }
 
@@ -550,26 +570,43 @@ void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char
     return memset(made, 0, size);
 }
 
-SETTI_COLD sett_status setti_world_fail_with(sett_world* world, sett_status status,
-                                             const char* format, ...)
+SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status status, bool input,
+                                            const char* format, va_list arguments)
 {
     SETTI_ASSERT(status != SETT_OK && format != NULL);
     char aside[SETTI_MESSAGE_SIZE];
     char* message = world->side_by_side ? aside : world->message;
     size_t at = 0;
-    va_list arguments;
     if (world->command_depth != 0) { /* no such call is to be seen where the command was recorded */
         at = (size_t)snprintf(message, SETTI_MESSAGE_SIZE, "sett_commands_apply: ");
     }
-    va_start(arguments, format);
     vsnprintf(message + at, SETTI_MESSAGE_SIZE - at, format, arguments);
-    va_end(arguments);
     if (world->side_by_side) {
-        return world_fail_aside(world, status, message);
+        return world_fail_aside(world, status, input, message);
     }
     world->error = status;
     world->error_call = NULL;
-    world_report_error(world);
+    world_report_error(world, input);
+    return status;
+}
+
+SETTI_COLD sett_status setti_world_fail_with(sett_world* world, sett_status status,
+                                             const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)world_fail_as(world, status, false, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+SETTI_COLD sett_status setti_world_fail_input(sett_world* world, sett_status status,
+                                              const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    (void)world_fail_as(world, status, true, format, arguments);
+    va_end(arguments);
     return status;
 }
 
@@ -580,7 +617,7 @@ SETTI_COLD void setti_world_misuse(const sett_world* world, sett_status status, 
 #if !defined(NDEBUG)
     char message[SETTI_MESSAGE_SIZE];
     world_describe(world, message, status, call, entity, component);
-    world_report_misuse(world, status, message);
+    world_report_wrong(world, status, false, message);
 #else
     (void)world;
     (void)status;
@@ -598,7 +635,7 @@ SETTI_COLD void setti_world_misuse_with(const sett_world* world, sett_status sta
     va_start(arguments, format);
     vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
-    world_report_aside(world, SETT_LOG_ERROR, status, message);
+    world_report_aside(world, SETT_LOG_ERROR, WORLD_MISUSE, status, message);
 }
 
 SETTI_COLD void setti_world_log(const sett_world* world, sett_log_level level, const char* format,
@@ -609,7 +646,7 @@ SETTI_COLD void setti_world_log(const sett_world* world, sett_log_level level, c
     va_start(arguments, format);
     vsnprintf(message, sizeof(message), format, arguments);
     va_end(arguments);
-    world_report(setti_unconst(world), level, SETT_OK, message);
+    world_report(setti_unconst(world), level, WORLD_NEWS, SETT_OK, message);
 }
 
 sett_status sett_world_error(const sett_world* world)

@@ -301,6 +301,11 @@ sett_status setti_world_fail_with(sett_world* world, sett_status status, const c
 /* A handle in a message: the arguments of "%u:%u". */
 #define SETTI_HANDLE(entity) (unsigned)(entity).index, (unsigned)(entity).generation
 
+/* The same where the caller did nothing wrong: a text, a file or a delta is. The assert hook is not
+ * called. */
+sett_status setti_world_fail_input(sett_world* world, sett_status status, const char* format, ...)
+    SETTI_PRINTF(3, 4);
+
 /* A misuse found by a reading call: reported by debug builds, recorded nowhere, because
  * readers run side by side. */
 void setti_world_misuse(const sett_world* world, sett_status status, const char* call,
@@ -311,8 +316,10 @@ void setti_world_misuse(const sett_world* world, sett_status status, const char*
 void setti_world_misuse_with(const sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
-/* Reports a misuse to the hooks: to the log the 1st, 10th, 100th time. */
-void setti_misuse_report(const sett_world* world, sett_status status, const char* message);
+/* Reports a misuse to the hooks. Without `asserts` it is only logged: wrong input is no misuse. The
+ * log gets it the 1st, 10th, 100th time. */
+void setti_misuse_report(const sett_world* world, sett_status status, const char* message,
+                         bool asserts);
 
 /* Stores the C type that a program uses with an id that is not registered, for the message of the
  * call that follows. */

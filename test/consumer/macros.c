@@ -1,5 +1,7 @@
 /* macros.c: every macro of the public headers as a user's file has them. tools/check_headers.sh
  * compiles it as C11, C++17 and C++20 with every warning an error; nothing runs it. */
+#include <sett/prefab.h>
+#include <sett/relationship.h>
 #include <sett/sett.h>
 #include <sett/singleton.h>
 #include <sett/system.h>
@@ -121,10 +123,32 @@ void values(sett_world* world, sett_entity e)
     const Position* single = SETT_SINGLETON_FIND(world, Position);
     if (single != NULL) {
         SETT_SINGLETON_FIND_MUT(world, Position)->y = single->x;
+        SETT_SINGLETON_GET_MUT(world, Position)->y = SETT_SINGLETON_GET(world, Position)->x;
     }
+    Velocity speed = {1, 2};
+    const Position* origin = SETT_GET(world, e, Position);
+    sett_entity other = SETT_CREATE(world, SETT_VALUE_OF(Velocity, &speed),
+                                    SETT_VALUE_OF(Position, origin), SETT_VALUE_TAG(Frozen));
+    SETT_SET(world, other, Position, 1, 2);
     if (SETT_REGISTER_ALL(world, LIST) != SETT_OK) {
         sett_world_destroy(world);
     }
+}
+
+int links(sett_world* world, sett_entity e);
+int links(sett_world* world, sett_entity e)
+{
+    static sett_relationship_desc desc;
+    desc.name = "Health";
+    desc.type_name = "Health";
+    desc.size = sizeof(Health);
+    if (sett_relationship_register(world, &desc) == 0) {
+        return 0;
+    }
+    SETT_RELATE(world, e, Health, e)->points = 1;
+    SETT_RELATED_MUT(world, e, Health, e)->points++;
+    SETT_CMD_RELATE(sett_commands_here(world), e, Health, e, 3);
+    return SETT_RELATED(world, e, Health, e)->points;
 }
 
 /* ---- Members --------------------------------------------------------------------------------- */
@@ -181,8 +205,9 @@ sett_query* terms(sett_world* world)
         one.kind = SETT_ANY;
         break;
     }
-    sett_query* query = SETT_QUERY_CREATE(world, SETT_INOUT(Position), SETT_IN(Velocity),
-                                          SETT_WITHOUT(Frozen), SETT_OPTIONAL(Velocity));
+    sett_query* query =
+        SETT_QUERY_CREATE(world, SETT_INOUT(Position), SETT_IN(Velocity), SETT_WITHOUT(Frozen),
+                          SETT_OPTIONAL(Velocity), SETT_WITHOUT(sett_prefab));
     return one.kind == SETT_WITH || one.kind == SETT_WITHOUT ? NULL : query;
 }
 
