@@ -16,10 +16,20 @@ out=$root/build/page
 page=$root/addons/inspector/page
 mkdir -p "$out"
 
-if [ "${1-}" = --unpack ]; then
-    awk '/^static const unsigned char/ { on = 1; next } /^}/ { on = 0 } on' \
+unpack() { # <array of page.inc>: its bytes
+    awk -v name="$1[" 'index($0, name) { on = 1; next } /^}/ { on = 0 } on' \
         "$root/addons/inspector/page.inc" | tr -d ' \n' | tr ',' '\n' |
-        LC_ALL=C awk '{ printf "\\%03o", $1 }' | xargs -0 printf '%b' | gunzip >"$out/inspector.html"
+        awk '{ printf "\\0%03o", $1 } NR % 4096 == 0 { print "" }' | tr '\n' '\0' |
+        xargs -0 -n 1 printf '%b'
+}
+
+if [ "${1-}" = --unpack ]; then
+    { # as build.mjs puts them together
+        unpack page_bytes | gunzip
+        printf '<script id="replica" type="application/wasm;base64">'
+        unpack page_replica | base64 | tr -d '\n'
+        printf '</script>\n'
+    } >"$out/inspector.html"
     echo "page: $out/inspector.html"
     exit 0
 fi
@@ -43,6 +53,7 @@ fi
 
 if [ "${1-}" = --test ]; then
     build=$root/$2
+    "$root/tools/page.sh" --unpack >/dev/null # the page that is tested is that of page.inc
     cc -std=c11 -I"$root/include" "$page/crowded.c" "$build/libsett.a" -lpthread -lm -o crowded
     ./crowded crowded.rec
     "$build/examples/freedoom/freedoom" --map MAP01 --ticks 1050 --png none --no-rewind \

@@ -29,7 +29,6 @@
 #define SERVER_LISTENERS 2               /* each takes one of the four threads */
 #define SERVER_QUEUE ((size_t)64 << 20)  /* bytes that wait for a listener, before it is skipped */
 #define SERVER_WAIT 10                   /* seconds that a request waits for the program */
-#define SERVER_GREETING 4                /* seconds until a listener has said its token */
 
 typedef struct server_message {
     size_t size;
@@ -52,7 +51,6 @@ typedef struct server_listener {
     server_link* last;
     size_t waiting;        /* bytes */
     compressor compressor; /* of its thread */
-    bool greeted;          /* it said the token */
     bool follows;          /* it has got a beginning */
     bool ends;
 } server_listener;
@@ -287,11 +285,11 @@ static int server_post(server* from, struct mg_connection* of, const char* path)
     return status;
 }
 
-static int server_show(struct mg_connection* to)
+/* A part of the page. */
+static int server_show(struct mg_connection* to, const char* type, const void* bytes, size_t size)
 {
-    server_head(to, 200, "text/html; charset=utf-8", "Content-Encoding: gzip\r\n",
-                sizeof(page_bytes), server_policy);
-    (void)mg_write(to, page_bytes, sizeof(page_bytes));
+    server_head(to, 200, type, "Content-Encoding: gzip\r\n", size, server_policy);
+    (void)mg_write(to, bytes, size);
     return 200;
 }
 
@@ -369,8 +367,12 @@ static int server_handle(struct mg_connection* of, void* user)
     if (why != NULL) {
         return server_reject(of, 403, why);
     }
-    if (uri != NULL && strcmp(uri, "/") == 0 && strcmp(info->request_method, "GET") == 0) {
-        return server_show(of);
+    bool get = strcmp(info->request_method, "GET") == 0;
+    if (uri != NULL && strcmp(uri, "/") == 0 && get) {
+        return server_show(of, "text/html; charset=utf-8", page_bytes, sizeof(page_bytes));
+    }
+    if (uri != NULL && strcmp(uri, "/replica.wasm") == 0 && get) {
+        return server_show(of, "application/wasm", page_replica, sizeof(page_replica));
     }
     if (uri != NULL && strcmp(uri, "/request") == 0 && post) {
         return server_is_token(from->token, mg_get_header(of, "X-Sett-Token"))
@@ -462,16 +464,11 @@ static void* server_write(void* user)
 {
     server_listener* listener = user;
     server* from = listener->server;
-    uint32_t silent = 0; /* seconds */
     (void)pthread_mutex_lock(&from->lock);
     while (!listener->ends) {
         server_message* message = server_await(listener);
-        silent = message != NULL ? 0 : silent + 1;
-        bool leaves = !listener->greeted && silent >= SERVER_GREETING;
         (void)pthread_mutex_unlock(&from->lock);
-        if (message != NULL && !server_pass(listener, message)) {
-            leaves = true;
-        }
+        bool leaves = message != NULL && !server_pass(listener, message);
         if (leaves) {
             mg_close_connection(listener->connection);
         }
@@ -493,13 +490,24 @@ static server_listener* server_find(server* from, const struct mg_connection* co
     return NULL;
 }
 
+/* The token is the last of the protocols that a page asks for: in a script it can set no other
+ * header of a WebSocket. The answer names the first one, "sett". */
+static bool server_has_token(const server* from, const struct mg_connection* of)
+{
+    const char* protocols = mg_get_header(of, "Sec-WebSocket-Protocol");
+    const char* last = protocols != NULL ? strrchr(protocols, ',') : NULL;
+    return last != NULL && server_is_token(from->token, last + 1 + strspn(last + 1, " "));
+}
+
+/* 0: it is accepted. */
 static int server_on_connect(const struct mg_connection* connection, void* user)
 {
     server* from = user;
     (void)pthread_mutex_lock(&from->lock);
     bool full = server_find(from, NULL) == NULL;
     (void)pthread_mutex_unlock(&from->lock);
-    return full || server_suspects(from, connection, true) != NULL;
+    return full || !server_has_token(from, connection) ||
+           server_suspects(from, connection, true) != NULL;
 }
 
 static void server_on_ready(struct mg_connection* connection, void* user)
@@ -523,31 +531,15 @@ static void server_on_ready(struct mg_connection* connection, void* user)
     }
 }
 
-/* The first message is the token; all others are ignored. */
+/* What a page says is ignored: it asks by requests. */
 static int server_on_data(struct mg_connection* connection, int bits, char* bytes, size_t size,
                           void* user)
 {
-    server* from = user;
-    json message;
-    char token[40];
-    int kind = bits & 15;
-    if (kind == MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE) {
-        return 0;
-    }
-    if (kind == MG_WEBSOCKET_OPCODE_PONG || kind == MG_WEBSOCKET_OPCODE_PING) {
-        return 1;
-    }
-    (void)pthread_mutex_lock(&from->lock);
-    server_listener* listener = server_find(from, connection);
-    bool greeted = listener != NULL && listener->greeted;
-    if (listener != NULL && !greeted && size <= 4096 && json_check(bytes, size, &message) &&
-        json_string(json_find(message, "token"), token, sizeof(token)) &&
-        server_is_token(from->token, token)) {
-        greeted = true;
-        listener->greeted = true;
-    }
-    (void)pthread_mutex_unlock(&from->lock);
-    return greeted;
+    (void)connection;
+    (void)bytes;
+    (void)size;
+    (void)user;
+    return (bits & 15) != MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE;
 }
 
 static void server_on_close(const struct mg_connection* connection, void* user)
@@ -600,7 +592,7 @@ static bool server_any(server* from, bool only_new)
     (void)pthread_mutex_lock(&from->lock);
     for (uint32_t k = 0; k < SERVER_LISTENERS; k++) {
         const server_listener* listener = &from->listeners[k];
-        any = any || (listener->connection != NULL && listener->greeted && !listener->ends &&
+        any = any || (listener->connection != NULL && !listener->ends &&
                       !(only_new && listener->follows) && (!only_new || listener->waiting == 0));
     }
     (void)pthread_mutex_unlock(&from->lock);
@@ -630,7 +622,7 @@ void server_send(server* from, const void* bytes, size_t size, bool is_text, boo
     (void)pthread_mutex_lock(&from->lock);
     for (uint32_t k = 0; k < SERVER_LISTENERS; k++) {
         server_listener* listener = &from->listeners[k];
-        if (listener->connection != NULL && listener->greeted && !listener->ends) {
+        if (listener->connection != NULL && !listener->ends) {
             listener->follows = listener->follows || begins;
             if (listener->follows) {
                 server_append(listener, message);
@@ -671,6 +663,8 @@ static bool server_start(server* from, const server_desc* desc, const char** why
                              "linger_timeout_ms",
                              "1000",
                              NULL};
+    static const char* protocol = "sett";
+    static struct mg_websocket_subprotocols protocols = {1, &protocol};
     struct mg_callbacks callbacks = {.http_error = server_on_error};
     (void)snprintf(port, sizeof(port), "%s%u",
                    desc->allow_remote ? "" : "127.0.0.1:", (unsigned)desc->port);
@@ -685,8 +679,9 @@ static bool server_start(server* from, const server_desc* desc, const char** why
     }
     from->port = (uint16_t)ports[0].port;
     server_name(from);
-    mg_set_websocket_handler(from->context, "/stream", server_on_connect, server_on_ready,
-                             server_on_data, server_on_close, from);
+    mg_set_websocket_handler_with_subprotocols(from->context, "/stream", &protocols,
+                                               server_on_connect, server_on_ready, server_on_data,
+                                               server_on_close, from);
     mg_set_request_handler(from->context, "**", server_handle, from);
     return true;
 }

@@ -1,4 +1,5 @@
-// Bundles the page: one HTML file, and the same compressed in ../page.inc for the server.
+// Bundles the page: one HTML file, for recordings; and for the server its two parts, compressed, in ../page.inc.
+// The server's page gets the replica by itself, so that the browser compiles it while it arrives.
 //
 //   node build.mjs <replica.wasm> <page.html> <page.inc>     in the folder with node_modules
 import { createRequire } from 'node:module';
@@ -21,6 +22,7 @@ const script = await build({
   jsxFactory: 'h',
   jsxFragment: 'Fragment',
 });
+const early = await build({ ...common, entryPoints: [own('src/early.js')], format: 'iife', target: 'es2022', charset: 'utf8' });
 const style = await build({ ...common, entryPoints: [own('src/style.css')] });
 
 // As base64 of compressed bytes: base64 of others does not compress well.
@@ -35,6 +37,7 @@ const notice = ['fzstd', 'preact', 'uplot']
   .join('\n\n----\n\n')
   .replace(/--+>/g, '');
 const code = script.outputFiles[0].text.trim().replace(/<\/script/g, '<\\/script');
+const first = early.outputFiles[0].text.trim();
 const looks = style.outputFiles[0].text.trim();
 const page = `<!doctype html>
 <!--
@@ -53,28 +56,30 @@ ${notice}
 </head>
 <body>
 <div id="page"></div>
+<script>${first}</script>
 <script>${code}</script>
-<script id="replica" type="application/wasm;base64">${gzip(wasm).toString('base64')}</script>
-</body>
-</html>
 `;
 const hash = (text) => createHash('sha256').update(text).digest('base64');
 writeFileSync(html, page);
-const bytes = [...gzip(html)];
-let lines = '';
-for (let line = '', k = 0; k <= bytes.length; k++) {
-  const word = k < bytes.length ? `${bytes[k]},` : '';
-  if (line.length + word.length > 96 || k === bytes.length) {
-    lines += `    ${line}\n`;
-    line = '';
+const parts = { page_bytes: gzip(html), page_replica: gzip(wasm) };
+writeFileSync(html, `${page}<script id="replica" type="application/wasm;base64">${parts.page_replica.toString('base64')}</script>\n`);
+
+let arrays = '';
+for (const [name, bytes] of Object.entries(parts)) {
+  arrays += `static const unsigned char ${name}[] = {\n`;
+  for (let line = '', k = 0; k <= bytes.length; k++) {
+    const word = k < bytes.length ? `${bytes[k]},` : '';
+    if (line.length + word.length > 96 || k === bytes.length) {
+      arrays += `    ${line}\n`;
+      line = '';
+    }
+    line += word;
   }
-  line += word;
+  arrays += '};\n';
 }
-writeFileSync(array, `/* page.inc: the page, compressed by gzip, and the hashes of its script and style for the policy, each
- * with a blank before it. Written by \`make page\`; do not edit. */
-#define PAGE_SCRIPT " 'sha256-${hash(code)}'"
+writeFileSync(array, `/* page.inc: the page and its replica, each compressed by gzip, and the hashes of its scripts and style for
+ * the policy, each with a blank before it. Written by \`make page\`; do not edit. */
+#define PAGE_SCRIPT " 'sha256-${hash(first)}' 'sha256-${hash(code)}'"
 #define PAGE_STYLE " 'sha256-${hash(looks)}'"
-static const unsigned char page_bytes[] = {
-${lines}};
-`);
-console.log(`page: ${bytes.length} bytes compressed, ${page.length} not`);
+${arrays}`);
+console.log(`page: ${parts.page_bytes.length} and ${parts.page_replica.length} bytes compressed`);

@@ -148,11 +148,13 @@ static void check_policy(void)
             at += hash;
         }
     }
-    CHECK_MSG(strcmp(policy, "default-src 'self'; script-src 'self' 'wasm-unsafe-eval' 'sha256-'; "
-                             "style-src 'self' 'sha256-'; img-src 'self' data:; connect-src "
-                             "'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
-                             "frame-ancestors 'none'") == 0,
-              "%s", policy);
+    CHECK_MSG(
+        strcmp(policy,
+               "default-src 'self'; script-src 'self' 'wasm-unsafe-eval' 'sha256-' 'sha256-'; "
+               "style-src 'self' 'sha256-'; img-src 'self' data:; connect-src "
+               "'self'; object-src 'none'; base-uri 'none'; form-action 'none'; "
+               "frame-ancestors 'none'") == 0,
+        "%s", policy);
 }
 
 /* What each answer has, whether it gives something or not. */
@@ -174,6 +176,12 @@ static void answers_the_page(void)
     CHECK(strstr(s.got, "Content-Encoding: gzip") != NULL);
     CHECK(strstr(s.got, "Set-Cookie") == NULL);
     check_headers();
+    CHECK_EQ(ask("GET /replica.wasm", s.host, "", NULL), 200);
+    CHECK(strstr(s.got, "\r\nContent-Type: application/wasm\r\n") != NULL);
+    CHECK(strstr(s.got, "Set-Cookie") == NULL);
+    check_headers();
+    CHECK_EQ(ask("GET /replica.wasm", "evil.example", "", NULL), 403);
+    CHECK_EQ(ask("POST /replica.wasm", s.host, token_header(), status_body), 404);
     CHECK_EQ(ask("GET /nothing", s.host, "", NULL), 404);
     check_headers();
     CHECK_EQ(ask("GET /", "evil.example", "", NULL), 403);
@@ -419,26 +427,25 @@ static void survives_slow_ones(void)
 
 /* ---------------------------------------------------------------------------------- WebSockets */
 
-static int upgrade(const char* headers)
+/* `protocols`: what a page's script can set; its last one is the token. */
+static int upgrade(const char* protocols, const char* headers)
 {
     char head[1024];
     int net = dial();
     int size = snprintf(head, sizeof(head),
                         "GET /stream HTTP/1.1\r\nHost: %s\r\nConnection: Upgrade\r\nUpgrade: "
                         "websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: "
-                        "dGhlIHNhbXBsZSBub25jZQ==\r\n%s\r\n",
-                        s.host, headers);
+                        "dGhlIHNhbXBsZSBub25jZQ==\r\nSec-WebSocket-Protocol: %s\r\n%s\r\n",
+                        s.host, protocols, headers);
     say(net, head, (size_t)size);
     return net;
 }
 
-/* A text message, under a mask of zeroes. */
-static void say_text(int net, const char* text)
+static const char* token_protocols(void)
 {
-    unsigned char frame[256] = {0x81, (unsigned char)(0x80 | strlen(text)), 0, 0, 0, 0};
-    CHECK(strlen(text) < 126);
-    memcpy(frame + 6, text, strlen(text));
-    say(net, (const char*)frame, 6 + strlen(text));
+    static char protocols[80];
+    (void)snprintf(protocols, sizeof(protocols), "sett, %s", s.token);
+    return protocols;
 }
 
 static bool holds_stream(void)
@@ -451,31 +458,32 @@ static bool holds_stream(void)
     return false;
 }
 
+/* Whether a stream comes, with these protocols; or else the socket is not opened at all. */
+static bool streams_with(const char* format, const char* token)
+{
+    char protocols[128];
+    (void)snprintf(protocols, sizeof(protocols), format, token);
+    int net = upgrade(protocols, "");
+    (void)hear(net, 400, 2);
+    (void)close(net);
+    CHECK_EQ(holds_stream(), strncmp(s.got, "HTTP/1.1 101", 12) == 0);
+    CHECK(strstr(s.got, s.token) == NULL);
+    return holds_stream();
+}
+
 static void streams_to_those_with_a_token(void)
 {
-    char text[128];
+    char wrong[33];
     scene_open();
-    int net = upgrade("");
-    CHECK(hear(net, 100, 5));
-    CHECK(strncmp(s.got, "HTTP/1.1 101", 12) == 0);
-    (void)snprintf(text, sizeof(text), "{\"token\":\"%s\"}", s.token);
-    say_text(net, text);
-    CHECK(hear(net, 200, 5));
-    CHECK(holds_stream());
-    (void)close(net);
-
-    net = upgrade("");
-    CHECK(hear(net, 100, 5));
-    say_text(net, "{\"token\":\"00000000000000000000000000000000\"}");
-    (void)hear(net, SIZE_MAX, 3);
-    CHECK(!holds_stream());
-    (void)close(net);
-
-    net = upgrade(""); /* says nothing */
-    CHECK(hear(net, 100, 5));
-    (void)hear(net, SIZE_MAX, 2);
-    CHECK(!holds_stream());
-    (void)close(net);
+    (void)snprintf(wrong, sizeof(wrong), "%.31s%c", s.token, s.token[31] == '0' ? '1' : '0');
+    for (int k = 0; k < 3; k++) { /* none of them takes one of the two places */
+        CHECK(!streams_with("sett", s.token));
+        CHECK(!streams_with("sett, %s", wrong));
+        CHECK(!streams_with("sett, %s0", s.token));
+        CHECK(!streams_with("%s, sett", s.token));
+    }
+    CHECK(streams_with("sett, %s", s.token));
+    CHECK(strstr(s.got, "\r\nSec-WebSocket-Protocol: sett\r\n") != NULL);
     scene_close();
 }
 
@@ -501,15 +509,12 @@ static bool begins(const char* bytes, size_t size)
 /* A new listener; returns the number of the message with which it begins. */
 static size_t join(int* net)
 {
-    char text[128];
-    *net = upgrade("");
+    *net = upgrade(token_protocols(), "");
     s.size = 0;
     do { /* the answer comes in pieces, and messages follow it */
         CHECK(arrives(*net, 5000) && recv(*net, s.got + s.size, 1, 0) == 1);
         s.size++;
     } while (s.size < 4 || memcmp(s.got + s.size - 4, "\r\n\r\n", 4) != 0);
-    (void)snprintf(text, sizeof(text), "{\"token\":\"%s\"}", s.token);
-    say_text(*net, text);
     for (size_t last = sent_count; sent_count == last || !begins(sent[last].at, sent[last].size);) {
         last = sent_count;
         (void)sett_inspector_frame(s.inspector);
@@ -625,7 +630,7 @@ static bool upgrades(const char* format, const char* host)
     char header[128];
     scene_open();
     (void)snprintf(header, sizeof(header), format, host != NULL ? host : s.host);
-    int net = upgrade(header);
+    int net = upgrade(token_protocols(), header);
     (void)hear(net, 100, 2);
     (void)close(net);
     scene_close();

@@ -3,6 +3,7 @@
 import { h, Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { model } from './model.js';
+import { grouped } from './numbers.js';
 import { handle } from './tree.jsx';
 import { goFrame } from './timeline.jsx';
 import { plain } from './value.jsx';
@@ -68,7 +69,7 @@ export function Writer() {
         <div class="answer" key={key}>
           <div class="head"><button class="link" onClick={() => model.follow(question.entity)}>{question.entity}</button>
             <span class="title">{question.component}.{question.member}</span></div>
-          {written && <div>written in <button class="link" onClick={() => goFrame(written.frame)}>frame {written.frame.toLocaleString('en')}</button>:
+          {written && <div>written in <button class="link" onClick={() => goFrame(written.frame)}>frame {grouped(written.frame)}</button>:
             {' '}<s>{plain(written.before)}</s> → <b>{plain(written.after)}</b></div>}
           {written === undefined && <div>not changed in the frames that are kept</div>}
           {busy && <div class="note">asking the program …</div>}
@@ -103,7 +104,7 @@ export function Break() {
         <button disabled={!model.live()} onClick={() => set(text)}>Set</button>
         <button disabled={!model.live()} onClick={() => { setText(''); set(''); }}>Clear</button>
       </div>
-      {model.condition && <p>Waiting for <code>{model.condition}</code>{broke === undefined || broke === null ? '.' : <>: it became true in <button class="link" onClick={() => goFrame(broke)}>frame {broke.toLocaleString('en')}</button>,
+      {model.condition && <p>Waiting for <code>{model.condition}</code>{broke === undefined || broke === null ? '.' : <>: it became true in <button class="link" onClick={() => goFrame(broke)}>frame {grouped(broke)}</button>,
         and <b id="broke">the program is paused</b>. <button onClick={() => model.step(-1)}>Step back ( , )</button> <button onClick={() => model.ask('run')}>Run on</button></>}</p>}
       <p class="note">In the frames that are kept, or in a recording:</p>
       <div class="tools"><button id="find-past" disabled={!text} onClick={() => findPast(text, -1)}>Find it before this frame</button>
@@ -140,7 +141,7 @@ async function findPast(text, direction) {
   replica.filter(query, part);
   model.shown = -1;
   if (found >= 0) {
-    model.found = `It becomes true in frame ${model.frame(model.line[found]).toLocaleString('en')}.`;
+    model.found = `It becomes true in frame ${grouped(model.frame(model.line[found]))}.`;
     model.hits = [model.line[found]];
     model.goPlace(found);
   } else {

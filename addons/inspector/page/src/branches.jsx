@@ -2,6 +2,7 @@
 
 import { h, Fragment } from 'preact';
 import { model } from './model.js';
+import { grouped } from './numbers.js';
 import { restore } from './entity.jsx';
 
 // [{tip, first, parent, from, to}], the oldest first.
@@ -41,7 +42,7 @@ export function Branches() {
     <div class="scroll" tabIndex={0} id="branches">
       <div class="form">
         <div class="tools">
-          <button id="restore" disabled={!model.live()} onClick={restore}>Play on from frame {here.toLocaleString('en')}</button>
+          <button id="restore" disabled={!model.live()} onClick={restore}>Play on from frame {grouped(here)}</button>
           <span class="note">{model.live() ? 'The game goes back there. What came after it stays here as a branch.' : 'Only a running program can play on.'}</span>
         </div>
       </div>
@@ -53,7 +54,7 @@ export function Branches() {
               {parent >= 0 && <path d={`M${x(branch.from)} ${16 + parent * 26} V${y}`} />}
               <path d={`M${x(branch.from)} ${y} H${x(branch.to)}`} />
               <circle cx={x(branch.to)} cy={y} r="4" />
-              <text x={x(branch.from) > 330 ? x(branch.to) : x(branch.from) + 6} text-anchor={x(branch.from) > 330 ? 'end' : 'start'} y={y - 4}>{branch.from.toLocaleString('en')} – {branch.to.toLocaleString('en')}{branch.tip === model.info.tail ? '  newest' : ''}</text>
+              <text x={x(branch.from) > 330 ? x(branch.to) : x(branch.from) + 6} text-anchor={x(branch.from) > 330 ? 'end' : 'start'} y={y - 4}>{grouped(branch.from)} – {grouped(branch.to)}{branch.tip === model.info.tail ? '  newest' : ''}</text>
             </g>
           );
         })}
@@ -62,7 +63,7 @@ export function Branches() {
       {list.length > 1 && <div class="form">
         {list.filter((branch) => branch.tip !== model.tip).map((branch) => (
           <div class="tools"><button onClick={() => { model.marked = inside(branch); model.tab = 'Diff'; model.changed(); }}>
-            Compare with frame {model.frame(inside(branch)).toLocaleString('en')} of {branch.from.toLocaleString('en')} – {branch.to.toLocaleString('en')}</button></div>
+            Compare with frame {grouped(model.frame(inside(branch)))} of {grouped(branch.from)} – {grouped(branch.to)}</button></div>
         ))}
       </div>}
     </div>

@@ -3,6 +3,7 @@
 import { h, Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { model } from './model.js';
+import { grouped } from './numbers.js';
 import { Virtual, ROW } from './tree.jsx';
 import { plain } from './value.jsx';
 
@@ -112,7 +113,7 @@ export function Diff() {
     if (before[0] !== state.a || before[1] !== state.b) { model.changed(); }
   });
   const a = entryA();
-  const name = (entry) => model.frame(entry).toLocaleString('en');
+  const name = (entry) => grouped(model.frame(entry));
   return (
     <>
       <div class="tools">
@@ -128,8 +129,8 @@ export function Diff() {
       {state.why && <div class="error">{state.why}</div>}
       <Virtual id="diff" label="Differences" count={a >= 0 ? state.lines.length : 0} row={ROW}
         paint={(first, count) => state.lines.slice(first, first + count).map((line, k) => <Line key={first + k} line={line} />)} />
-      <div class="foot">{state.count === 0 && a >= 0 ? 'Nothing differs.' : `${state.count.toLocaleString('en')} changes in ${state.groups.toLocaleString('en')} ${state.groups === 1 ? 'entity' : 'entities'}`}
-        {state.count > LISTED && `; the first ${LISTED.toLocaleString('en')} are listed`}</div>
+      <div class="foot">{state.count === 0 && a >= 0 ? 'Nothing differs.' : `${grouped(state.count)} changes in ${grouped(state.groups)} ${state.groups === 1 ? 'entity' : 'entities'}`}
+        {state.count > LISTED && `; the first ${grouped(LISTED)} are listed`}</div>
     </>
   );
 }

@@ -1,6 +1,7 @@
 import { h, Fragment } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { model } from './model.js';
+import { grouped } from './numbers.js';
 import { handle } from './tree.jsx';
 import { Member, Reference, hex, plain } from './value.jsx';
 import { watch } from './watch.jsx';
@@ -109,7 +110,7 @@ export function Entity() {
     return (
       <section class="pane" aria-label="Entity">
         <div class="tools"><b class="entity-name">{reference}</b></div>
-        <div class="empty">{reference} does not live in frame {model.info.frame.toLocaleString('en')}.
+        <div class="empty">{reference} does not live in frame {grouped(model.info.frame)}.
           {other !== 0 && <> At its index lives <Reference to={`#${model.selected.index}:${other}`} />.</>}</div>
       </section>
     );

@@ -1,24 +1,22 @@
 // The connection to the program: requests by POST, the stream by a WebSocket.
 
 import { Decompress } from 'fzstd';
+import { dial, token } from './dial.js';
 
 export class Link {
   constructor(on) {
     this.on = on; // {bytes, status, state}
-    const inAddress = /token=([0-9a-f]{32})/.exec(location.hash);
-    if (inAddress) { sessionStorage.setItem('token', inAddress[1]); }
-    this.token = inAddress ? inAddress[1] : sessionStorage.getItem('token');
+    this.token = token();
+    if (this.token) { sessionStorage.setItem('token', this.token); }
     this.state = 'closed';
   }
 
-  static possible() { return location.protocol.startsWith('http'); }
-
-  open() {
+  // `early`: what early.js has begun.
+  open(early) {
     this.wanted = true;
     this.say('opening');
-    const socket = new WebSocket(`ws://${location.host}/stream`);
-    socket.binaryType = 'arraybuffer';
-    socket.onopen = () => { socket.send(JSON.stringify({ token: this.token })); this.say('open'); };
+    const socket = early?.socket ?? dial();
+    socket.onopen = () => this.say('open');
     socket.onmessage = (event) => {
       if (typeof event.data === 'string') {
         const message = JSON.parse(event.data);
@@ -34,6 +32,9 @@ export class Link {
       }
     };
     this.socket = socket;
+    if (socket.readyState === WebSocket.OPEN) { this.say('open'); }
+    early?.held.forEach(socket.onmessage);
+    if (socket.readyState === WebSocket.CLOSED) { socket.onclose(); }
   }
 
   // What begins the stream is plain; the messages behind it are one frame of zstd, each of whole blocks.

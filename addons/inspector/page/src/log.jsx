@@ -3,6 +3,7 @@
 import { h, Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { model } from './model.js';
+import { grouped } from './numbers.js';
 import { Virtual, ROW } from './tree.jsx';
 import { goFrame } from './timeline.jsx';
 import { Reference } from './value.jsx';
@@ -49,11 +50,11 @@ export function Log() {
             <span class="what" style={{ flex: 'none', width: '6em' }}>{line.kind}</span> <Reference to={line.entity} /> <span>{line.component}</span> <span class="note">{line.commands && 'commands of '}{line.system || 'outside of systems'}</span>
           </div>
         : <div class="row" key={first + k} onMouseDown={() => model.go(line)}>
-            <span class="number">{model.frame(line).toLocaleString('en')}</span>
-            {model.begun(line) > 0 && <span class="born">{model.begun(line).toLocaleString('en')} begin</span>}
-            {model.ended(line) > 0 && <span class="gone">{model.ended(line).toLocaleString('en')} end</span>}
+            <span class="number">{grouped(model.frame(line))}</span>
+            {model.begun(line) > 0 && <span class="born">{grouped(model.begun(line))} begin</span>}
+            {model.ended(line) > 0 && <span class="gone">{grouped(model.ended(line))} end</span>}
           </div>))} />
-      <div class="foot">{list.length.toLocaleString('en')} {own ? 'lines' : 'frames'}{own && lost > 0 && `, ${lost.toLocaleString('en')} were not read in time`}</div>
+      <div class="foot">{grouped(list.length)} {own ? 'lines' : 'frames'}{own && lost > 0 && `, ${grouped(lost)} were not read in time`}</div>
     </>
   );
 }

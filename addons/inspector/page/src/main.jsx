@@ -1,8 +1,7 @@
 import { h, Fragment, render } from 'preact';
-import { useEffect, useReducer, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { model } from './model.js';
 import { Replica } from './replica.js';
-import { Link } from './link.js';
 import { Tree, treeKey } from './tree.jsx';
 import { Entity } from './entity.jsx';
 import { Timeline, size } from './timeline.jsx';
@@ -87,10 +86,9 @@ function Start({ pick }) {
 }
 
 function App() {
-  const [, repaint] = useReducer((count) => count + 1, 0);
   const [help, setHelp] = useState(false);
   const file = useRef(null);
-  useEffect(() => { model.listeners.add(repaint); model.toggleHelp = () => setHelp((open) => !open); model.pick = () => file.current.click(); return () => model.listeners.delete(repaint); }, []);
+  useEffect(() => { model.toggleHelp = () => setHelp((open) => !open); model.pick = () => file.current.click(); }, []);
   const Tab = TABS[model.tab];
   const open = model.file || model.link;
   return (
@@ -158,23 +156,25 @@ function onKey(event) {
   if (done) { event.preventDefault(); }
 }
 
-async function start() {
-  try { document.documentElement.dataset.theme = localStorage.getItem('theme') ?? ''; } catch { /* a file */ }
-  if (Link.possible()) { model.connect(); } // while the replica is compiled
-  let begun;
-  const beginning = new Promise((done) => { begun = done; setTimeout(done, 100); });
-  const held = [];
-  model.replica = { feed: (piece) => { held.push(piece.slice()); begun(); return null; }, info: () => model.info };
-  await new Promise((done) => addEventListener('DOMContentLoaded', done)); // the replica is behind this script
-  const text = atob(document.getElementById('replica').textContent), bytes = new Uint8Array(text.length);
-  for (let k = 0; k < text.length; k++) { bytes[k] = text.charCodeAt(k); }
+// The replica of a page that is one file: behind this script, compressed, as base64.
+async function inline() {
+  await new Promise((done) => addEventListener('DOMContentLoaded', done));
+  const text = document.getElementById('replica').textContent;
+  const bytes = Uint8Array.fromBase64?.(text) ?? Uint8Array.from(atob(text), (one) => one.charCodeAt(0));
   const unpacked = new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip')));
-  const replica = await Replica.create(await unpacked.arrayBuffer());
-  if (model.link) { await beginning; } // one picture, with rows, instead of one without before it
-  model.replica = replica;
-  held.forEach((piece) => replica.feed(piece));
+  return WebAssembly.compile(await unpacked.arrayBuffer());
+}
+
+async function start() {
+  const { early } = globalThis;
+  try { document.documentElement.dataset.theme = localStorage.getItem('theme') ?? ''; } catch { /* a file */ }
+  model.replica = await Replica.create(early ? early.replica : inline());
+  if (early) {
+    await early.begun; // one picture, with rows, instead of one without before it
+    model.connect(early);
+  }
   model.ready = true;
-  render(<App />, document.getElementById('page'));
+  model.show = () => render(<App />, document.getElementById('page'));
   addEventListener('keydown', onKey);
   addEventListener('dragover', (event) => { event.preventDefault(); document.body.classList.add('drop'); });
   addEventListener('dragleave', () => document.body.classList.remove('drop'));
@@ -185,6 +185,7 @@ async function start() {
   });
   globalThis.inspector = model; // for tests, and for the curious
   model.changed();
+  model.paint(); // now, not in the next frame: that one has rows
 }
 
 start();

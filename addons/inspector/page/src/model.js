@@ -36,7 +36,7 @@ class Model {
   shown = -1;            // version that rowCount belongs to
   timings = { seek: 0, tree: 0, paint: 0, first: 0 };
   notes = { times: [], log: [] };
-  listeners = new Set();
+  show = () => {};       // paints all that is shown
   pending = false;
 
   changed() {
@@ -54,7 +54,7 @@ class Model {
     const start = performance.now();
     this.advance(start);
     if (this.ready) { this.refresh(); }
-    for (const listener of this.listeners) { listener(); }
+    this.show();
     this.timings.paint = performance.now() - start;
     if (this.play || !this.there()) { this.changed(); }
   }
@@ -222,7 +222,7 @@ class Model {
       this.shown = this.info.version;
       if (this.rowCount && !this.timings.first) {
         this.timings.first = performance.now();
-        requestAnimationFrame(() => { document.documentElement.dataset.first = String(Math.round(performance.now())); });
+        requestAnimationFrame(() => setTimeout(() => { document.documentElement.dataset.first = String(Math.round(performance.now())); })); // painted
       }
     }
     for (const note of this.info.notes ? this.replica.notes() : []) { this.note(note); }
@@ -321,7 +321,7 @@ class Model {
     this.notes = { times: [], log: [] };
   }
 
-  connect() {
+  connect(early) {
     this.link = new Link({
       bytes: (bytes) => {
         const why = this.replica.feed(bytes);
@@ -334,9 +334,10 @@ class Model {
         this.changed();
       },
       status: (status) => { this.status = status; this.changed(); },
-      state: (state) => { this.changed(); if (state === 'open') { this.ask('status'); } }, // its answer has the cookie
+      // Its answer has the cookie, for which the first row does not wait.
+      state: (state) => { this.changed(); if (state === 'open') { setTimeout(() => this.ask('status'), 300); } },
     });
-    this.link.open();
+    this.link.open(early);
   }
 
   async openFile(file) {

@@ -4,9 +4,9 @@ const utf8 = new TextEncoder();
 const text = new TextDecoder();
 
 export class Replica {
-  static async create(bytes) {
+  static async create(module) {
     const replica = new Replica();
-    const { instance } = await WebAssembly.instantiate(bytes, { wasi_snapshot_preview1: wasi(replica) });
+    const instance = await WebAssembly.instantiate(await module, { wasi_snapshot_preview1: wasi(replica) });
     replica.c = instance.exports;
     replica.c._initialize?.();
     return replica;

@@ -3,6 +3,7 @@
 import { h, Fragment } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { model } from './model.js';
+import { grouped } from './numbers.js';
 import { size } from './timeline.jsx';
 
 function Pages({ type }) {
@@ -89,7 +90,7 @@ export function Storage() {
           {list.map((type) => (
             <>
               <tr class={chosen === type.id ? 'chosen' : ''} onClick={() => setChosen(chosen === type.id ? null : type.id)}>
-                <td>{type.name}</td><td class="dim">{type.storage}</td><td class="n">{type.count.toLocaleString('en')}</td>
+                <td>{type.name}</td><td class="dim">{type.storage}</td><td class="n">{grouped(type.count)}</td>
                 <td class="n dim">{type.size ? size(type.size) : ''}</td><td class="n">{type.size ? size(type.count * type.size) : ''}</td>
                 <td class="share"><i style={{ width: `${100 * type.count * type.size / total}%` }} /></td>
               </tr>

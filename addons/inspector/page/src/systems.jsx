@@ -3,6 +3,7 @@
 import { h, Fragment } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { model } from './model.js';
+import { grouped } from './numbers.js';
 
 const past = new Map(); // of a system: its latest times, in nanoseconds
 
@@ -42,10 +43,10 @@ export function Systems() {
   if (then && (!model.live() || !model.following)) {
     return (
       <div class="scroll" tabIndex={0} id="systems">
-        <div class="note pad">As they took in frame {then.frame.toLocaleString('en')}.</div>
+        <div class="note pad">As they took in frame {grouped(then.frame)}.</div>
         <table>
           <thead><tr><th>system</th><th>last run</th><th>runs</th></tr></thead>
-          <tbody>{then.systems.map((system) => <tr><td>{system.name}</td><td class="n">{nanoseconds(system.time_last)}</td><td class="n">{system.runs.toLocaleString('en')}</td></tr>)}</tbody>
+          <tbody>{then.systems.map((system) => <tr><td>{system.name}</td><td class="n">{nanoseconds(system.time_last)}</td><td class="n">{grouped(system.runs)}</td></tr>)}</tbody>
         </table>
       </div>
     );
@@ -79,8 +80,8 @@ export function Systems() {
                 {chosen === system.name && <tr><td colSpan={5} class="pages">
                   <div>{system.waits_for ? <>Waits for <b>{system.waits_for}</b>{system.waits_on ? <>: both use <b>{system.waits_on}</b></> : ', as it was declared'}.</>
                     : 'The first stage of its phase: it waits for nothing.'}</div>
-                  <div class="note">{system.matches !== undefined && `${system.matches.toLocaleString('en')} entities, `}{system.jobs !== undefined && `${system.jobs} jobs, `}
-                    {(system.runs ?? 0).toLocaleString('en')} runs, {nanoseconds(system.runs ? system.time_total / system.runs : 0)} on average</div></td></tr>}
+                  <div class="note">{system.matches !== undefined && `${grouped(system.matches)} entities, `}{system.jobs !== undefined && `${system.jobs} jobs, `}
+                    {grouped(system.runs ?? 0)} runs, {nanoseconds(system.runs ? system.time_total / system.runs : 0)} on average</div></td></tr>}
               </>
             ))}
           </tbody>

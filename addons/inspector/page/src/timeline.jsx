@@ -1,8 +1,8 @@
 import { h, Fragment } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { model } from './model.js';
+import { grouped } from './numbers.js';
 
-const number = (value) => value.toLocaleString('en');
 export const size = (bytes) => bytes < 1e3 ? `${bytes} B` : bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} KB`
   : bytes < 1e9 ? `${(bytes / 1e6).toFixed(1)} MB` : `${(bytes / 1e9).toFixed(2)} GB`;
 
@@ -80,7 +80,7 @@ function draw(canvas) {
     const place = find(frame, from, end);
     const x = (place - from + 0.5) * width / count;
     to.fillRect(x, 0, 1, 4);
-    if (x + 50 < width) { to.fillText(number(frame), x + 3, 0); }
+    if (x + 50 < width) { to.fillText(grouped(frame), x + 3, 0); }
   }
   const mark = (entry, name, label) => {
     const place = model.place.get(entry);
@@ -113,9 +113,9 @@ function Tip({ place, x }) {
   const state = model.parent(entry) < 0;
   return (
     <div class="tip" style={{ left: `${x}px` }}>
-      <b>frame {number(model.frame(entry))}</b> {state ? 'whole state' : size(model.size(entry))}
-      {!state && model.begun(entry) > 0 && <span class="born"> +{number(model.begun(entry))}</span>}
-      {!state && model.ended(entry) > 0 && <span class="gone"> −{number(model.ended(entry))}</span>}
+      <b>frame {grouped(model.frame(entry))}</b> {state ? 'whole state' : size(model.size(entry))}
+      {!state && model.begun(entry) > 0 && <span class="born"> +{grouped(model.begun(entry))}</span>}
+      {!state && model.ended(entry) > 0 && <span class="gone"> −{grouped(model.ended(entry))}</span>}
       <span class="note"> hash {model.hash(entry)}</span>
     </div>
   );
@@ -169,10 +169,10 @@ export function Timeline() {
             if (event.key === 'Enter') { goFrame(Number(event.target.value.replace(/\D/g, ''))); event.target.blur(); }
             if (event.key === 'Escape') { event.target.blur(); }
           }} />
-        <span class="note">{model.line.length ? `${number(place + 1)} of ${number(model.line.length)}` : ''}</span>
+        <span class="note">{model.line.length ? `${grouped(place + 1)} of ${grouped(model.line.length)}` : ''}</span>
         {model.info.at >= 0 && <span class="note">{model.parent(model.info.at) >= 0 ? size(model.size(model.info.at)) : 'whole state'}</span>}
         <span class="note" title="Hash of the state">hash <code id="hash">{model.info.at >= 0 && model.line.length ? model.hash(model.info.at) : ''}</code></span>
-        {!model.there() && <span class="note busy">going to frame {number(model.frame(model.target))} …</span>}
+        {!model.there() && <span class="note busy">going to frame {grouped(model.frame(model.target))} …</span>}
         <span class="fill" />
         <span class="legend"><i class="bar" />bytes <i class="born" />begin <i class="gone" />end <i class="hash" />hash</span>
         <select aria-label="Speed" value={model.speed} onChange={(event) => { model.speed = Number(event.target.value); }}>

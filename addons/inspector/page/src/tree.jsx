@@ -1,6 +1,7 @@
 import { h, Fragment } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { model } from './model.js';
+import { grouped } from './numbers.js';
 
 export const ROW = 20;
 
@@ -57,7 +58,7 @@ function Row({ row, at }) {
         {children && parent === undefined && !model.query && !model.find ? (open ? '▾' : '▸') : ''}
       </span>
       <Label row={row} />
-      {children ? <span class="count">{children.toLocaleString('en')}</span> : null}
+      {children ? <span class="count">{grouped(children)}</span> : null}
       {parent !== undefined && <span class="path">{parent}</span>}
       <span class="kinds">{kinds.map((type) => type.name).join(' ')}</span>
     </div>
@@ -122,8 +123,8 @@ export function Tree() {
       <Virtual id="tree" label="Entities" count={model.rowCount} row={ROW} follow={model.followRow}
         paint={(first, count) => model.replica.rows(first, count).map((row, k) => <Row key={k} row={row} at={first + k} />)} />
       <div class="foot">
-        {model.query || model.find ? `${model.rowCount.toLocaleString('en')} of ` : ''}
-        {model.info.entities.toLocaleString('en')} entities
+        {model.query || model.find ? `${grouped(model.rowCount)} of ` : ''}
+        {grouped(model.info.entities)} entities
         {model.query && !model.wrong && <button class="link" onClick={() => { model.tab = 'Plan'; model.changed(); }}>plan</button>}
       </div>
     </section>
