@@ -393,9 +393,9 @@ typedef struct sett_schedule_desc {
     uint32_t job_limit;
     /* report accesses by handle that a system did not declare, and members that its searches read.
      * The access still succeeds. The log and assert hooks are called on the system's thread: once
-     * for each system and component, at most 16 times a system. sett_accessor_make counts as a read.
-     * What an accessor finds that was made outside of the system is not checked. Cost: access by
-     * handle takes about twice as long in systems */
+     * for each system and component, at most 16 times a system. sett_accessor_make counts as a
+     * read. What an accessor finds that was made outside of the system is not checked. Cost: access
+     * by handle takes about twice as long in systems */
     sett_guard guard;
     /* do not measure the times of systems. Without times every stage uses `tasks`. With times a
      * very short stage runs on the calling thread alone. Default: no */
