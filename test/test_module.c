@@ -229,6 +229,24 @@ static void ends_cascade(void)
     CHECK_END(world);
 }
 
+/* Whom sett_add makes a leader is counted when room to destroy all together is made. */
+static void many_end_together(void)
+{
+    sett_world* world = quiet_world();
+    squad_register(world);
+    sett_entity first = sett_entity_create(world);
+    sett_entity leader = first;
+    for (uint32_t k = 0; k < 1000; k++) {
+        sett_entity entity = sett_entity_create(world);
+        squad_follow(world, entity, leader);
+        leader = entity;
+    }
+    CHECK_VALID(world);
+    CHECK_EQ(sett_entity_destroy(world, first), SETT_OK);
+    CHECK_EQ(sett_entity_count(world), 0);
+    CHECK_END(world);
+}
+
 static void validation_asks_it(void)
 {
     sett_entity e[10];
@@ -319,5 +337,6 @@ static void deltas_send_it(void)
     CHECK_END(peer);
 }
 
-TEST_MAIN(TEST(ends_cascade), TEST(validation_asks_it), TEST(snapshots_bring_it_back),
-          TEST(clones_have_it), TEST(copies_follow_copies), TEST(deltas_send_it))
+TEST_MAIN(TEST(ends_cascade), TEST(many_end_together), TEST(validation_asks_it),
+          TEST(snapshots_bring_it_back), TEST(clones_have_it), TEST(copies_follow_copies),
+          TEST(deltas_send_it))

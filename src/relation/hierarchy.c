@@ -701,10 +701,9 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
         return false;
     }
     sett_hierarchy* above = tree_row(storage, parent.index + 1);
-    sett_hierarchy* node =
-        above->children < SETTI_CHILDREN_LIMIT && storage->count < tree->type->collect_room
-            ? setti_change_try_add(world, tree->type->id, entity)
-            : NULL;
+    sett_hierarchy* node = above->children < SETTI_CHILDREN_LIMIT
+                               ? setti_change_try_add(world, tree->type->id, entity)
+                               : NULL;
     if (node == NULL) {
         return false;
     }

@@ -54,7 +54,7 @@ enum {
 #define SETTI_TYPE_SLOW_ADD                                                                        \
     (SETTI_TYPE_DONT_FRAGMENT | SETTI_TYPE_REQUIRES_DONT_FRAGMENT | SETTI_TYPE_LINKED |            \
      SETTI_TYPE_ONE)
-#define SETTI_TYPE_LONG_ADD (SETTI_TYPE_SLOW_ADD | SETTI_TYPE_OTHER)
+#define SETTI_TYPE_LONG_ADD (SETTI_TYPE_SLOW_ADD | SETTI_TYPE_OTHER | SETTI_TYPE_CASCADES)
 #define SETTI_TYPE_SLOW_SET                                                                        \
     (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT | SETTI_TYPE_ON_SET | SETTI_TYPE_GUARDED)
 #define SETTI_TYPE_SLOW_REMOVE                                                                     \

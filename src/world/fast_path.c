@@ -163,11 +163,19 @@ SETTI_APART static bool fast_learn_added(sett_world* world, setti_type* type, ui
     return true;
 }
 
+/* Whether one more entity with the type can be destroyed together with all others. */
+SETTI_INLINE bool fast_collects(const setti_type* type)
+{
+    return SETTI_LIKELY(type->cascade == NULL) || type->cascade->collect == NULL ||
+           type->storage.count < type->collect_room;
+}
+
 /* Adds a row of whatever kind where the type comes alone. NULL: take the slow path. */
 SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (signature == NULL || world->locks != 0) { /* systems write to nothing that is shared */
+    if (signature == NULL || world->locks != 0 || /* systems write to nothing that is shared */
+        !fast_collects(type)) {
         return NULL;
     }
     if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
@@ -254,7 +262,7 @@ void* setti_fast_add(sett_world* world, setti_type* type, sett_entity entity, co
 SETTI_APART static void* fast_add_other(sett_world* world, setti_type* type, sett_entity entity)
 {
     void* value = NULL;
-    if ((world->locks | (type->flags & SETTI_TYPE_ADD_HOOKS)) != 0) {
+    if ((world->locks | (type->flags & (SETTI_TYPE_ADD_HOOKS | SETTI_TYPE_CASCADES))) != 0) {
         /* below */
     } else if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
         value = fast_try_add_dont_fragment(world, type, entity);
@@ -329,8 +337,8 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity)
 {
     setti_type* type = setti_world_hot_type(world, component);
-    if (SETTI_UNLIKELY(type == NULL ||
-                       (type->flags & (SETTI_TYPE_LONG_ADD | SETTI_TYPE_ADD_HOOKS)) != 0)) {
+    const uint32_t slow = SETTI_TYPE_SLOW_ADD | SETTI_TYPE_OTHER | SETTI_TYPE_ADD_HOOKS;
+    if (SETTI_UNLIKELY(type == NULL || (type->flags & slow) != 0 || !fast_collects(type))) {
         return NULL;
     }
     uint32_t* signature = fast_known(world, type, entity);
