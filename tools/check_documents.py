@@ -38,10 +38,11 @@ def program(name, text, found):
 
 
 def names_in_code():
-    with open(os.path.join(ROOT, "CMakeLists.txt"), encoding="utf-8") as file:
-        names = set(re.findall(r"\bSETT_\w+", file.read()))  # options
-    for folder in ("include", "src", "addons", "test", "bench", "examples", "tools", "cmake"):
-        for path in glob.glob(os.path.join(ROOT, folder, "**", "*"), recursive=True):
+    names = set()
+    # the build's options stand in CMakeLists.txt
+    for place in ("include", "src", "addons", "test", "bench", "examples", "tools", "cmake", "CMakeLists.txt"):
+        tree = os.path.join(ROOT, place)
+        for path in [tree] + glob.glob(os.path.join(tree, "**", "*"), recursive=True):
             if os.path.isfile(path) and not path.endswith((".md", ".inc")):
                 with open(path, encoding="utf-8", errors="replace") as file:
                     names.update(re.findall(r"\b(?:sett|SETT)_\w+", file.read()))
