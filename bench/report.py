@@ -187,9 +187,8 @@ CHOICE = """## What to choose when
 
 And when something else: where a C++ program spends its time on reading components by handle, in random
 order, a storage of EnTT that is held by reference touches one cache line less an entity. Where no handle
-is kept beyond its entity's life, pico_ecs creates and destroys with less work, because it keeps less. Where
-queries ask for what entities relate to, flecs has a language for that. What each of them gains stands
-above, if they were measured.
+is kept beyond its entity's life, pico_ecs creates and destroys with less work, because it keeps less. What
+each of them gains stands above, if they were measured.
 """
 
 

@@ -12,7 +12,7 @@
 # installed, with their plans; it fails if results differ.
 # Without --full the table: medians of nine repetitions of each row, in random order, beside raw
 # arrays and the peers that are installed (CMAKE_PREFIX_PATH in the environment says where else to
-# look); a few minutes. With it, at most 15 minutes: more sizes, the long cases, threads, what each
+# look); a few minutes. With it, some 20 minutes: more sizes, the long cases, threads, what each
 # plan costs, what the advice is worth, sweeps, snapshots, builds by other compilers and flags, and
 # the report in docs/bench. Raw data goes to out/bench/, together with what it was measured on.
 # Noise on another core raises every figure 1.3 to 2 times: compare within one run, on an idle
@@ -34,7 +34,7 @@ jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}
 quick=
 out=out/bench
 report=docs/bench
-allowed=840 # seconds after which optional steps are cut short
+allowed=1140 # seconds after which optional steps are cut short
 if [ "${SETT_BENCH-}" = quick ]; then
     quick=--quick
     out=out/bench_quick
