@@ -139,7 +139,10 @@ for fault in test/faults/*.patch; do
     [ $# != 0 ] || chosen="$chosen $fault"
     for word in "$@"; do
         case $fault in
-        *"$word"*) chosen="$chosen $fault" ;;
+        *"$word"*)
+            chosen="$chosen $fault"
+            break
+            ;;
         esac
     done
 done
