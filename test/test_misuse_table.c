@@ -680,6 +680,14 @@ static void searches_undeclared(sett_context* c)
     CHECK_EQ(sett_search_count(s->search), 1);
 }
 
+static void writes_json_undeclared(sett_context* c)
+{
+    scene* s = c->user;
+    char text[200];
+    CHECK(sett_json_format(c->world, &(sett_json_desc){.entity = s->f, .single = true}, text,
+                           sizeof(text)) != 0);
+}
+
 static void writes_a_link_undeclared(sett_context* c)
 {
     scene* s = c->user;
@@ -751,6 +759,11 @@ static void system_searches(scene* s)
 {
     s->search = sett_search_create(s->world, "Sprite.layer > 0");
     run_system(s, "looks", searches_undeclared);
+}
+
+static void system_writes_json(scene* s)
+{
+    run_system(s, "tells", writes_json_undeclared);
 }
 
 static void system_writes_a_link(scene* s)
@@ -1092,6 +1105,8 @@ static const misuse table[] = {
     {"read a component that the system did not declare", "the value", system_reads_undeclared,
      LOGGED},
     {"search by a member that the system did not declare", "the results", system_searches, LOGGED},
+    {"write an entity as JSON whose components the system did not declare", "the text",
+     system_writes_json, LOGGED},
     {"write the data of a link that the system did not declare", "the data", system_writes_a_link,
      LOGGED},
     {"begin a loop in a system by `sett_query_begin` or `SETT_FOR`", "NULL", system_begins_a_query,

@@ -37,6 +37,14 @@ static void write_key(json_writer* to, const char** between, const char* name)
     *between = ", ";
 }
 
+/* A value, or a link's data: to read it, systems declare its `owner`, the relationship. */
+static void write_value(json_writer* to, const setti_type* owner, const setti_type* type,
+                        const void* value)
+{
+    setti_world_touch(to->world, owner->id, SETTI_ACCESS_READ, "sett_json_write");
+    setti_json_add_value(&to->out, to->world, type, value);
+}
+
 static void write_components(json_writer* to, sett_entity entity)
 {
     const char* between = "";
@@ -45,16 +53,16 @@ static void write_components(json_writer* to, sett_entity entity)
         const setti_type* type = types->item[k];
         if (type->module == NULL && write_wants(to, type, entity)) {
             write_key(to, &between, type->desc.name);
-            setti_json_add_value(&to->out, to->world, type,
-                                 setti_storage_find(&type->storage, entity.index));
+            write_value(to, type, type, setti_storage_find(&type->storage, entity.index));
         }
     }
 }
 
 /* "/hall", or {"to": "/hall", "data": ...} */
-static void write_link(json_writer* to, sett_entity target, const setti_type* type,
+static void write_link(json_writer* to, sett_entity target, const setti_type* relationship,
                        const void* data)
 {
+    const setti_type* type = relationship->relation->data_type;
     if (type->desc.size == 0) {
         setti_json_add_reference(&to->out, to->world, target);
         return;
@@ -62,7 +70,7 @@ static void write_link(json_writer* to, sett_entity target, const setti_type* ty
     setti_json_add_text(&to->out, "{\"to\": ");
     setti_json_add_reference(&to->out, to->world, target);
     setti_json_add_text(&to->out, ", \"data\": ");
-    setti_json_add_value(&to->out, to->world, type, data);
+    write_value(to, relationship, type, data);
     setti_json_add_text(&to->out, "}");
 }
 
@@ -82,7 +90,7 @@ static void write_links(json_writer* to, sett_entity entity)
         for (sett_entity target;
              !sett_is_null(target = sett_target_next(to->world, entity, type->id, &cursor));) {
             setti_json_add_text(&to->out, comma);
-            write_link(to, target, type->relation->data_type, cursor.data);
+            write_link(to, target, type, cursor.data);
             comma = ", ";
         }
         setti_json_add_text(&to->out, *comma == '[' ? "[]" : "]");
