@@ -136,8 +136,9 @@ tried (*best of*: how many): each type in an array or a sparse set, groups over 
 - *to best*, *to peer*: auto, divided by the best layout and by the faster of EnTT and flecs; **!** marks more than 1.10 and 1.05.
 
 Medians of nine runs in turns, which all had to compute the same; *spread* is half the distance between the quartiles.
-Then follow the frames in which layouts are sought (one round of the row's loops and `sett_layout_step`), with no limit of values
-and with the default of `auto_layout_values`: larger types stay, and so may the loop, and no frame is long; a world whose work changes half-way, and layouts that another process applied at start.
+Then follow the frames in which layouts are sought (one round of the row's loops and `sett_layout_step`): with no limit of values,
+which is what the default of `auto_layout_values` comes to here, and with at most 131,072 a frame, where no frame is long, but larger
+types stay as they are; a world whose work changes half-way; and layouts that another process applied at start.
 
 ```
 END
