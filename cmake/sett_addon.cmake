@@ -1,8 +1,8 @@
 # What the add-ons and the tests of programs have in common.
 
 # sett_addon(<name> <header> <library> <what is missing without it>): sett::<name> from the sources in
-# this folder, with the library that it is for. Where that is not installed it is left out: a macro,
-# so that nothing follows then.
+# this folder, with the library that it is for; installed with its public header. Where the library
+# is missing the add-on is left out: a macro, so that nothing follows then.
 macro(sett_addon name header library missing)
   find_path(${library}_include ${header})
   find_library(${library}_library ${library})
@@ -14,10 +14,32 @@ macro(sett_addon name header library missing)
   add_library(sett_${name} STATIC ${sources})
   add_library(sett::${name} ALIAS sett_${name})
   sett_flags(sett_${name})
-  target_include_directories(sett_${name} PUBLIC "${CMAKE_CURRENT_SOURCE_DIR}")
-  target_include_directories(sett_${name} SYSTEM PRIVATE "${${library}_include}")
-  target_link_libraries(sett_${name} PUBLIC sett::sett PRIVATE "${${library}_library}")
+  target_include_directories(sett_${name} PUBLIC
+    "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>"
+    "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
+  # Installed, it takes the sett::sett of the program: sett-config.cmake says so.
+  target_link_libraries(sett_${name} PUBLIC "$<BUILD_INTERFACE:sett::sett>")
+  sett_addon_uses(${name} ${library} "${${library}_include}" "${${library}_library}")
+  if(SETT_INSTALL)
+    sett_addon_install(${name})
+  endif()
 endmacro()
+
+# A library that an add-on needs: the one found, or after installing the one of that name.
+function(sett_addon_uses name library include path)
+  target_include_directories(sett_${name} SYSTEM PRIVATE "$<BUILD_INTERFACE:${include}>")
+  target_link_libraries(sett_${name}
+    PRIVATE "$<BUILD_INTERFACE:${path}>" "$<INSTALL_INTERFACE:${library}>")
+endfunction()
+
+function(sett_addon_install name)
+  set_target_properties(sett_${name} PROPERTIES EXPORT_NAME ${name})
+  install(TARGETS sett_${name} EXPORT sett_${name}_targets
+    ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+  install(FILES sett_${name}.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  install(EXPORT sett_${name}_targets NAMESPACE sett:: FILE sett-${name}-targets.cmake
+    DESTINATION "${package_dir}")
+endfunction()
 
 # sett_program_tests(<label> <library> <source>...): each test_<module>.c is a program and a test.
 function(sett_program_tests label library)

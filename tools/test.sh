@@ -243,6 +243,8 @@ stage_install() {
 
     consume find_package static -DCMAKE_PREFIX_PATH="$prefix"
     consume find_package shared -DCMAKE_PREFIX_PATH="$prefix" -DBUILD_SHARED_LIBS=ON
+    consume addons addons -DCMAKE_PREFIX_PATH="$prefix"
+    consume addons addons_shared -DCMAKE_PREFIX_PATH="$prefix" -DBUILD_SHARED_LIBS=ON
     # These compile the library again: how it is found matters here, not how fast it is.
     set -- -DSETT_ROOT="$PWD" -DCMAKE_C_FLAGS_RELEASE=-O0
     consume add_subdirectory subdirectory "$@"
@@ -263,7 +265,8 @@ stage_install() {
     quiet build/consumer/static_pc
 
     # Private headers stay private.
-    (cd include && find sett -type f | sort) >build/public.txt
+    { (cd include && find sett -type f) && (cd addons && find . -name 'sett_*.h' -exec basename '{}' ';'); } |
+        sort >build/public.txt
     (cd "$prefix/include" && find . -type f | sed 's/^\.\///' | sort) | diff build/public.txt -
 }
 

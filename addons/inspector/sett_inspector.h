@@ -26,6 +26,10 @@
 
 #include "sett/sett.h"
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 typedef struct sett_inspector sett_inspector;
 
 /* Options. All zeroes is the default. */
@@ -96,5 +100,9 @@ typedef void (*sett_inspector_send_fn)(void* user, const void* bytes, size_t siz
  * with a header and a whole state. NULL ends it.
  * Threads: writer of the world. Since: 0.2 */
 void sett_inspector_stream(sett_inspector* inspector, sett_inspector_send_fn send, void* user);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif
