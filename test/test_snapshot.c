@@ -147,6 +147,48 @@ static void addresses_hold(void)
     CHECK_END(world);
 }
 
+/* Over a chain of snapshots each page is exchanged once, at its address: also one that is written,
+ * freed, made again and written again on the way. */
+static void addresses_hold_over_a_chain(void)
+{
+    enum {
+        CHAIN = 8,
+        FREED = 4
+    };
+    sett_world* world = begin();
+    static sett_entity e[2][2000];
+    static const void* at[2][2000];
+    sett_snapshot chain[CHAIN];
+    for (uint32_t k = 0; k < CHAIN; k++) {
+        bool late = k > FREED;
+        for (uint32_t i = 0; i < 2000 && (k == 0 || k == FREED + 1); i++) {
+            e[late][i] = spawn(world, 0);
+            at[late][i] = sett_get(world, e[late][i], value_id);
+        }
+        for (uint32_t i = 0; i < 2000 && k != FREED; i++) {
+            write(world, e[late][i], k * 10000 + i);
+        }
+        if (k == FREED) {
+            CHECK_EQ(sett_world_clear(world), SETT_OK);
+            CHECK_EQ(sett_world_trim(world), SETT_OK);
+        }
+        chain[k] = take(world);
+    }
+    static const uint32_t order[] = {0, 7, 1, 6, 0, 2, 7, 4, 5, 3, 4, 0, 5, 7, 2, 6, 4, 1};
+    for (uint32_t step = 0; step < sizeof(order) / sizeof(order[0]); step++) {
+        uint32_t k = order[step];
+        bool late = k > FREED;
+        CHECK_EQ(sett_snapshot_restore(world, chain[k]), SETT_OK);
+        CHECK_VALID(world);
+        CHECK_EQ(sett_component_count(world, value_id), k == FREED ? 0 : 2000);
+        for (uint32_t i = 0; i < 2000 && k != FREED; i++) {
+            CHECK_EQ(read(world, e[late][i]), k * 10000 + i);
+            CHECK_PTR_EQ(sett_get(world, e[late][i], value_id), at[late][i]);
+        }
+    }
+    CHECK_END(world);
+}
+
 static void any_of_a_chain_can_be_dropped(void)
 {
     for (uint32_t first = 0; first < 5; first++) {
@@ -794,9 +836,10 @@ static void a_restore_notifies_what_it_did(void)
 }
 
 TEST_MAIN(TEST(restoring_goes_back_and_forward_and_another_way), TEST(the_same_handles_come_next),
-          TEST(addresses_hold), TEST(any_of_a_chain_can_be_dropped),
-          TEST(dropping_all_gives_memory_back), TEST(an_untouched_world_copies_nothing),
-          TEST(structure_in_use_rejects), TEST(handles_that_are_none_are_rejected),
+          TEST(addresses_hold), TEST(addresses_hold_over_a_chain),
+          TEST(any_of_a_chain_can_be_dropped), TEST(dropping_all_gives_memory_back),
+          TEST(an_untouched_world_copies_nothing), TEST(structure_in_use_rejects),
+          TEST(handles_that_are_none_are_rejected),
           TEST(commands_are_applied_by_taking_and_dropped_by_restoring),
           TEST(types_registered_later_are_empty_before),
           TEST(types_that_do_not_say_how_are_rejected_by_name),

@@ -273,28 +273,35 @@ void setti_cow_swap_bytes(void* a, void* b, size_t size)
 
 void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)
 {
-    SETTI_ASSERT(entry->number < entry->pages->capacity);
+    SETTI_ASSERT(entry->number < entry->pages->capacity && entry->kind != SETTI_COW_LENT);
     setti_pages* pages = entry->pages;
-    void** place = &pages->data[entry->number];
+    void* live = pages->data[entry->number];
     setti_notes_forget(pages, entry->number);
     cow_swap_tick(pool, entry);
-    if (entry->kind == SETTI_COW_COPY) {
-        if (setti_pages_values(pages) != NULL) {
-            setti_pages_values(pages)->swap(pages, entry->number, entry->data);
-        } else {
-            setti_cow_swap_bytes(*place, entry->data, pages->size);
-        }
+    if (entry->kind == SETTI_COW_COPY && setti_pages_values(pages) != NULL) {
+        setti_pages_values(pages)->swap(pages, entry->number, entry->data);
         return;
     }
-    if (*place != NULL && setti_pages_values(pages) != NULL) {
+    if (live != NULL && setti_pages_values(pages) != NULL) {
         setti_pages_values(pages)->seal(pages, entry->number);
     }
-    void* live = *place;
     setti_pages_put(pages, entry->number, entry->data);
     diff_hold(diff, pages, live);
     diff_let_go(diff, pages, entry->data);
     entry->data = live;
-    entry->kind = live != NULL ? SETTI_COW_PARKED : SETTI_COW_ABSENT;
+    if (entry->kind != SETTI_COW_COPY) {
+        entry->kind = live != NULL ? SETTI_COW_PARKED : SETTI_COW_ABSENT;
+    }
+}
+
+void setti_cow_give_back(setti_cow_entry* entry)
+{
+    SETTI_ASSERT(entry->kind == SETTI_COW_LENT);
+    void* copy = entry->pages->data[entry->number];
+    setti_cow_swap_bytes(entry->data, copy, entry->pages->size);
+    setti_pages_put(entry->pages, entry->number, entry->data);
+    entry->data = copy;
+    entry->kind = SETTI_COW_COPY;
 }
 
 void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry)

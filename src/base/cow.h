@@ -10,6 +10,7 @@ typedef enum setti_cow_kind {
     SETTI_COW_COPY,   /* the page is at its address, with new bytes: `data` has the old ones */
     SETTI_COW_PARKED, /* `data` is the page itself; its entry is empty or has another page now */
     SETTI_COW_ABSENT, /* there was no page */
+    SETTI_COW_LENT,   /* in the middle of a restore: `data` is the address of the page in between */
 } setti_cow_kind;
 
 /* The old state of one page. */
@@ -127,8 +128,12 @@ void setti_cow_begin(setti_pool* pool, setti_cow* cow);
 void setti_cow_swap_bytes(void* a, void* b, size_t size);
 
 /* Exchanges saved and live contents: the entry then holds the old live page. The page counts as
- * restored now. */
+ * restored now. Plain bytes stay where they are, and the page is at the address of the copy, until
+ * setti_cow_give_back: a page that several steps exchange is copied once. */
 void setti_cow_swap(const setti_pool* pool, setti_diff* diff, setti_cow_entry* entry);
+
+/* Ends what setti_cow_swap began, at a SETTI_COW_LENT entry: the page is at its address again. */
+void setti_cow_give_back(setti_cow_entry* entry);
 
 /* Replaces the live page by the saved one; its old contents are freed, and the entry is empty. The
  * page counts as restored now. */

@@ -514,20 +514,78 @@ setti_snapshot* setti_snapshot_path(setti_snapshot* target)
     return target;
 }
 
-/* Reverses one edge, values with hooks first: presence, which is in pages too, says which values of
- * a page exist. */
-static void restore_edge(setti_state* state, setti_diff* diff, bool undo)
+/* The entry of this number, counted over the edges that a restore has gone along so far. */
+static setti_cow_entry* restore_entry(const setti_snapshot* first, uint32_t number)
+{
+    const setti_snapshot* node = first;
+    for (; number >= node->diff.count; node = node->path) {
+        number -= node->diff.count;
+    }
+    return &node->diff.item[number];
+}
+
+/* Exchanges the page of entry `number`. A page of plain bytes is exchanged by address, over as many
+ * edges as copied it: the first of them notes the address, and the page its entry. The page returns
+ * there in the end, or before it is exchanged by other means. */
+static void restore_swap(setti_state* state, const setti_snapshot* first, setti_diff* diff,
+                         setti_cow_entry* saved, uint32_t number)
+{
+    setti_pool* pool = &state->world->pool;
+    uint32_t* lent = setti_pages_entry(saved->pages, saved->number); /* 0: the page is at home */
+    bool plain = saved->kind == SETTI_COW_COPY && setti_pages_values(saved->pages) == NULL;
+    if (*setti_pages_restored(saved->pages, saved->number) != pool->tick) {
+        *lent = 0;
+    }
+    if (!plain && *lent != 0) {
+        setti_cow_give_back(restore_entry(first, *lent - 1));
+        *lent = 0;
+    }
+    setti_cow_swap(pool, diff, saved);
+    if (plain && *lent == 0) {
+        saved->kind = SETTI_COW_LENT;
+        *lent = number + 1;
+    }
+}
+
+/* Whether an entry's turn is in this round. Values with hooks go first: presence, which is in pages
+ * too, says which values of a page exist. */
+static bool restore_is_now(const setti_state* state, const setti_cow_entry* saved, uint32_t round)
+{
+    return !state->has_values || (setti_pages_values(saved->pages) == NULL) == (round == 1);
+}
+
+/* Undoes what was written since the newest snapshot. */
+static void restore_undo(setti_state* state, setti_diff* diff)
 {
     for (uint32_t round = state->has_values ? 0 : 1; round < 2; round++) {
         for (uint32_t k = 0; k < diff->count; k++) {
-            setti_cow_entry* saved = &diff->item[k];
-            if (state->has_values && (setti_pages_values(saved->pages) == NULL) != (round == 1)) {
-                continue;
+            if (restore_is_now(state, &diff->item[k], round)) {
+                setti_cow_undo(&state->world->pool, diff, &diff->item[k]);
             }
-            if (undo) {
-                setti_cow_undo(&state->world->pool, diff, saved);
-            } else {
-                setti_cow_swap(&state->world->pool, diff, saved);
+        }
+    }
+}
+
+/* Reverses one edge, whose entries are counted from `number` on. */
+static void restore_edge(setti_state* state, const setti_snapshot* first, setti_diff* diff,
+                         uint32_t number)
+{
+    for (uint32_t round = state->has_values ? 0 : 1; round < 2; round++) {
+        for (uint32_t k = 0; k < diff->count; k++) {
+            if (restore_is_now(state, &diff->item[k], round)) {
+                restore_swap(state, first, diff, &diff->item[k], number + k);
+            }
+        }
+    }
+}
+
+/* Live pages return to their addresses. */
+static void restore_addresses(const setti_snapshot* first)
+{
+    for (const setti_snapshot* node = first; node->path != NULL; node = node->path) {
+        for (uint32_t k = 0; k < node->diff.count; k++) {
+            if (node->diff.item[k].kind == SETTI_COW_LENT) {
+                setti_cow_give_back(&node->diff.item[k]);
             }
         }
     }
@@ -553,22 +611,27 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
     for (const setti_snapshot* node = head->path; node != NULL; node = node->path) {
         state_discount_others(state, &node->diff);
     }
-    restore_edge(state, &head->diff, true);
+    restore_undo(state, &head->diff);
     roots_restore(state->world, head);
     restore_entities(state->world, &head->diff);
     setti_diff_deinit(pool, &head->diff);
+    const setti_snapshot* first = head;
+    uint32_t number = 0;
+    pool->restored = ++pool->tick; /* tells which pages the edges have exchanged */
     while (head->path != NULL) {
         setti_snapshot* next = head->path;
-        restore_edge(state, &next->diff, false);
+        restore_edge(state, first, &next->diff, number);
         roots_restore(state->world, next);
         restore_entities(state->world, &next->diff);
         state_unhang(next);
         head->diff = next->diff;
+        number += head->diff.count;
         state_hang(head, next);
         next->diff = nothing;
         state_count_others(state, &head->diff);
         head = next;
     }
+    restore_addresses(first);
     state->head = NULL;
     state_set_head(state, head);
     state->world->epoch++;
