@@ -35,7 +35,7 @@ if [ "${1-}" = --unpack ]; then
 fi
 
 "$root/tools/amalgamate.sh" "$out" >/dev/null
-clang --target=wasm32-wasi -mexec-model=reactor -O2 -mllvm -inline-threshold=50 -DNDEBUG -ffile-prefix-map="$root"=. -I"$out" \
+clang --target=wasm32-wasi -mexec-model=reactor -O2 -mbulk-memory -mllvm -inline-threshold=50 -DNDEBUG -ffile-prefix-map="$root"=. -I"$out" \
     "$root/addons/inspector/replica/follow_view.c" -o "$out/replica.wasm" -Wl,--strip-all
 cp "$page"/package.json "$page"/package-lock.json "$out"
 cd "$out"

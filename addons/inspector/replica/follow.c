@@ -27,7 +27,8 @@
 #define EXPORT(name) __attribute__((unused)) static
 #endif
 
-#define FOLLOW_STEP 8.0     /* milliseconds of deltas between two snapshots */
+#define FOLLOW_STEP 20.0    /* milliseconds of deltas between two snapshots */
+#define FOLLOW_MEASURED 4.0 /* milliseconds: clocks of browsers count tenths of one */
 #define FOLLOW_FIXED 4000.0 /* bytes that cost what a delta costs beside its bytes */
 #define FOLLOW_NEAR 64      /* snapshots of neighbouring frames, for going back step by step */
 #define FOLLOW_WORLDS 16
@@ -72,7 +73,9 @@ static struct {
     sett_world* world;
     uint8_t world_number;
     double bytes, limit;
-    double rate;      /* milliseconds a byte of playing a delta again */
+    double rate;      /* milliseconds a byte of playing a delta again, */
+    double spent;     /* and what has been measured since it was told: milliseconds */
+    double work;      /* and bytes */
     uint32_t version; /* grows when something else is to be shown */
 } f = {.limit = 384e6, .rate = 6e-6, .at = SETTI_NONE, .tail = SETTI_NONE};
 
@@ -266,9 +269,14 @@ static int follow_play(uint32_t number)
             return follow_fail(sett_world_message(f.world));
         }
         entry->played = true;
-        if (trust) {
-            double rate = (follow_clock() - start) / ((double)entry->size + FOLLOW_FIXED);
-            f.rate = SETTI_MIN(rate, f.rate * 1.01); /* without the copies behind a snapshot */
+        if (trust &&
+            follow_at(entry->parent)->snapshot.serial == 0) { /* else it copies pages too */
+            f.spent += follow_clock() - start;
+            f.work += (double)entry->size + FOLLOW_FIXED;
+        }
+        if (f.spent >= FOLLOW_MEASURED) {
+            f.rate = (f.rate + f.spent / f.work) / 2;
+            f.spent = f.work = 0;
         }
     }
     f.at = number;
