@@ -74,7 +74,7 @@ static struct {
     uint8_t world_number;
     double bytes, limit;
     double rate;      /* milliseconds a byte of playing a delta again, */
-    double spent;     /* and what has been measured since it was told: milliseconds */
+    double spent;     /* and what has been measured since it was set: milliseconds */
     double work;      /* and bytes */
     uint32_t version; /* grows when something else is to be shown */
 } f = {.limit = 384e6, .rate = 6e-6, .at = SETTI_NONE, .tail = SETTI_NONE};
