@@ -4,6 +4,13 @@
 
 #include "world/edit.h"
 
+/* Whether changes take their fast paths. Tests run both ways. */
+#if defined(SETT_NO_FAST_PATHS)
+#define SETTI_FAST_PATHS false
+#else
+#define SETTI_FAST_PATHS true
+#endif
+
 /* Destroys every entity, hooks included. Nothing is open. Needs no memory. */
 void setti_change_destroy_all(sett_world* world);
 

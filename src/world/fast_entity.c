@@ -19,42 +19,6 @@ bool setti_change_is_plain(const sett_world* world, uint32_t signature, const se
     return plain;
 }
 
-#if defined(SETT_NO_FAST_PATHS)
-
-sett_entity sett_entity_create(sett_world* world)
-{
-    if (SETTI_IS_NULL_IN_DEBUG(world)) {
-        return sett_null();
-    }
-    setti_world_check_owner(world, __func__);
-    return setti_change_create(world);
-}
-
-sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
-{
-    if (SETTI_IS_NULL_IN_DEBUG(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    setti_world_check_owner(world, __func__);
-    return setti_change_destroy(world, entity, false);
-}
-
-sett_status setti_fast_destroy(sett_world* world, sett_entity entity, bool forced)
-{
-    return setti_change_destroy(world, entity, forced);
-}
-
-bool setti_fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t index)
-{
-    SETTI_ASSERT(world->collect_count == 0 && world->locks == 0);
-    (void)world;
-    (void)cascading;
-    (void)index;
-    return false;
-}
-
-#else
-
 /* ------------------------------------------------------------------------------------- creating */
 
 /* Takes the lowest of the free indices of the hint's word. */
@@ -134,6 +98,9 @@ sett_entity sett_entity_create(sett_world* world)
         return sett_null();
     }
     setti_world_check_owner(world, __func__);
+    if (!SETTI_FAST_PATHS) {
+        return setti_change_create(world);
+    }
     return SETTI_LIKELY((world->pool.cow_from | world->detained) == 0)
                ? fast_create_fast(world, false)
                : fast_create_cow(world);
@@ -196,7 +163,7 @@ SETTI_INLINE void fast_end_no_cow(sett_world* world, uint32_t index)
  * they are not plain: then nothing is done. */
 bool setti_fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t index)
 {
-    uint32_t at = cascading->cascade->begin != NULL
+    uint32_t at = SETTI_FAST_PATHS && cascading->cascade->begin != NULL
                       ? cascading->cascade->begin(world, cascading, index)
                       : SETTI_NONE;
     if (at == SETTI_NONE) {
@@ -219,8 +186,9 @@ bool setti_fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t 
 SETTI_APART sett_status setti_fast_destroy(sett_world* world, sett_entity entity, bool forced)
 {
     const uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (SETTI_UNLIKELY(signature == NULL || (*signature & SETTI_DYING) != 0 || world->locks != 0 ||
-                       world->dont_fragment.count != 0 || world->listeners != NULL ||
+    if (SETTI_UNLIKELY(!SETTI_FAST_PATHS || signature == NULL || (*signature & SETTI_DYING) != 0 ||
+                       world->locks != 0 || world->dont_fragment.count != 0 ||
+                       world->listeners != NULL ||
                        (*signature != 0 && world->signatures.record[*signature].hooked != 0))) {
         return setti_change_destroy(world, entity, forced);
     }
@@ -289,7 +257,8 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
     setti_entity_table* table = &world->entities;
     const setti_entity_page* page = setti_entity_page_of(table, entity.index);
     uint32_t slot = entity.index & SETTI_ENTITY_MASK;
-    if (SETTI_UNLIKELY(page == NULL || page->generation[slot] != entity.generation ||
+    if (SETTI_UNLIKELY(!SETTI_FAST_PATHS || page == NULL ||
+                       page->generation[slot] != entity.generation ||
                        entity.generation >= SETTI_GENERATION_MAX || /* the last, or none */
                        (world->pool.cow_from | world->detained | world->dont_fragment.count |
                         (uintptr_t)world->listeners) != 0)) {
@@ -308,5 +277,3 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
                ? fast_destroy_short(world, entity, record)
                : fast_destroy_first(world, entity, record);
 }
-
-#endif

@@ -12,63 +12,6 @@
  */
 #include "world/change.h"
 
-#if defined(SETT_NO_FAST_PATHS)
-
-void* setti_fast_add(sett_world* world, setti_type* type, sett_entity entity, const char* call,
-                     const setti_edit_part* given)
-{
-    type->use.added += world->profiling;
-    return setti_change_add(world, entity, type->id, call, given);
-}
-
-void* sett_add(sett_world* world, sett_entity entity, sett_component component)
-{
-    if (SETTI_IS_NULL_IN_DEBUG(world)) {
-        return NULL;
-    }
-    setti_world_check_owner(world, __func__);
-    setti_type* type = setti_world_type(world, component);
-    return type != NULL ? setti_fast_add(world, type, entity, "sett_add", NULL)
-                        : setti_change_add(world, entity, component, "sett_add", NULL);
-}
-
-void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity)
-{
-    (void)world;
-    (void)component;
-    (void)entity;
-    return NULL;
-}
-
-bool setti_fast_include(sett_world* world, setti_edit* edit, setti_type* type, const void* value)
-{
-    (void)world;
-    (void)edit;
-    (void)type;
-    (void)value;
-    return false;
-}
-
-sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32_t count)
-{
-    return SETTI_IS_NULL(world) ? sett_null() : setti_change_create_with(world, values, count);
-}
-
-sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component)
-{
-    if (SETTI_IS_NULL_IN_DEBUG(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    setti_world_check_owner(world, __func__);
-    setti_type* type = setti_world_type(world, component);
-    if (type != NULL) {
-        type->use.removed += world->profiling;
-    }
-    return setti_change_remove(world, entity, component);
-}
-
-#else
-
 /* --------------------------------------------------------------------------------------- adding */
 
 /* Where the signature of an entity is, if the type remembers the transition from it: then the type
@@ -174,7 +117,8 @@ SETTI_INLINE bool fast_collects(const setti_type* type)
 SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (signature == NULL || world->locks != 0 || /* systems write to nothing that is shared */
+    if (!SETTI_FAST_PATHS || signature == NULL ||
+        world->locks != 0 || /* systems write to nothing that is shared */
         !fast_collects(type)) {
         return NULL;
     }
@@ -312,7 +256,7 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
     }
     setti_world_check_owner(world, __func__);
     setti_type* type = setti_world_hot_type(world, component);
-    if (SETTI_UNLIKELY(type == NULL)) {
+    if (SETTI_UNLIKELY(!SETTI_FAST_PATHS || type == NULL)) {
         return fast_add_unknown(world, entity, component);
     }
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_LONG_ADD) != 0)) {
@@ -338,7 +282,8 @@ void* setti_change_try_add(sett_world* world, sett_component component, sett_ent
 {
     setti_type* type = setti_world_hot_type(world, component);
     const uint32_t slow = SETTI_TYPE_SLOW_ADD | SETTI_TYPE_OTHER | SETTI_TYPE_ADD_HOOKS;
-    if (SETTI_UNLIKELY(type == NULL || (type->flags & slow) != 0 || !fast_collects(type))) {
+    if (SETTI_UNLIKELY(!SETTI_FAST_PATHS || type == NULL || (type->flags & slow) != 0 ||
+                       !fast_collects(type))) {
         return NULL;
     }
     uint32_t* signature = fast_known(world, type, entity);
@@ -357,7 +302,7 @@ SETTI_INLINE bool fast_include(sett_world* world, setti_edit* edit, setti_type* 
                                const void* value)
 {
     SETTI_ASSERT(edit->to != SETTI_NONE && (edit->room == 0 || edit->added_count < edit->room));
-    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_ADD) != 0)) {
+    if (SETTI_UNLIKELY(!SETTI_FAST_PATHS || (type->flags & SETTI_TYPE_SLOW_ADD) != 0)) {
         return false;
     }
     const setti_transition* added = setti_type_added(type, edit->to);
@@ -383,7 +328,8 @@ sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32
     sett_entity entity = sett_null();
     uint32_t index;
     setti_edit edit = {.entities = &entity, .count = 1, .added = parts, .begins = true};
-    bool plain = count <= SETTI_CREATE_MOST && (world->locks | world->scope.generation) == 0;
+    bool plain = SETTI_FAST_PATHS && count <= SETTI_CREATE_MOST &&
+                 (world->locks | world->scope.generation) == 0;
     if (SETTI_LIKELY(plain)) {
         setti_edit_settle(world);
     }
@@ -436,7 +382,8 @@ SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* t
 {
     const uint32_t* signature = setti_entity_signature(&world->entities, entity);
     uint32_t from = signature != NULL ? *signature : 0;
-    bool alone = signature != NULL && world->locks == 0 && fast_goes_alone(world, type, from);
+    bool alone = SETTI_FAST_PATHS && signature != NULL && world->locks == 0 &&
+                 fast_goes_alone(world, type, from);
     sett_status status = setti_change_remove(world, entity, type->id);
     if (status == SETT_OK && alone && *signature != from &&
         setti_edit_is_unheard(world, from, *signature)) {
@@ -453,7 +400,7 @@ static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_en
     if (SETTI_UNLIKELY(world->profiling)) {
         type->use.removed++;
     }
-    if (signature == NULL || world->locks != 0 ||
+    if (!SETTI_FAST_PATHS || signature == NULL || world->locks != 0 ||
         (type->flags & (SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_REMOVE_HOOKS)) != 0 ||
         ((type->flags & SETTI_TYPE_REQUIRED) != 0 &&
          ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0 ||
@@ -559,7 +506,7 @@ sett_status sett_remove(sett_world* world, sett_entity entity, sett_component co
     }
     setti_world_check_owner(world, __func__);
     setti_type* type = setti_world_hot_type(world, component);
-    if (SETTI_UNLIKELY(type == NULL)) {
+    if (SETTI_UNLIKELY(!SETTI_FAST_PATHS || type == NULL)) {
         return fast_remove_unknown(world, entity, component);
     }
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_REMOVE) != 0 ||
@@ -575,5 +522,3 @@ sett_status sett_remove(sett_world* world, sett_entity entity, sett_component co
                ? fast_remove_row(world, type, entity.index, signature)
                : fast_remove_notified(world, type, entity, signature);
 }
-
-#endif

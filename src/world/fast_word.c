@@ -14,13 +14,8 @@
 
 bool setti_fast_is_bare(const sett_world* world, const setti_type* type)
 {
-#if defined(SETT_NO_FAST_PATHS)
-    (void)world;
-    (void)type;
-    return false;
-#else
-    return world->listeners == NULL && (type->flags & ~(uint32_t)WORD_PLAIN) == 0;
-#endif
+    return SETTI_FAST_PATHS && world->listeners == NULL &&
+           (type->flags & ~(uint32_t)WORD_PLAIN) == 0;
 }
 
 static bool word_fail(sett_world* world, const setti_type* type, sett_status status,
