@@ -105,29 +105,23 @@ SETTI_INLINE void conversion_move(setti_pool* pool, const setti_storage* from, u
     }
 }
 
-/* Which of a type's values move: all, or those of a listener's members, or those of the others. */
-typedef enum conversion_part {
-    CONVERSION_ALL,
-    CONVERSION_MEMBERS,
-    CONVERSION_OTHERS
-} conversion_part;
-
+/* Which of a type's values move: those of a listener's members, or of the others; NULL: all. */
 typedef struct conversion_walk {
     sett_world* world;
     const setti_storage* from;
     setti_storage* to;
     const setti_listener* listener;
-    conversion_part part;
+    bool members;
     setti_matches known;
 } conversion_walk;
 
 SETTI_INLINE void conversion_visit(conversion_walk* walk, uint32_t place, uint32_t index)
 {
     sett_world* world = walk->world;
-    if (walk->part != CONVERSION_ALL) {
+    if (walk->listener != NULL) {
         uint32_t signature = setti_entity_set_of(&world->entities, index);
         if (setti_matches_find(&walk->known, walk->listener, &world->signatures, signature) !=
-            (walk->part == CONVERSION_MEMBERS)) {
+            walk->members) {
             return;
         }
     }
@@ -137,10 +131,9 @@ SETTI_INLINE void conversion_visit(conversion_walk* walk, uint32_t place, uint32
 /* Rows in their order, or indices in theirs. In line: with three calls for each value a million of
  * 8 bytes took 15 ms instead of 8. */
 static void conversion_move_part(sett_world* world, const setti_storage* from, setti_storage* to,
-                                 const setti_listener* listener, conversion_part part)
+                                 const setti_listener* listener, bool members)
 {
-    SETTI_ASSERT((part == CONVERSION_ALL) == (listener == NULL));
-    conversion_walk walk = {world, from, to, listener, part, {{0}, {0}}};
+    conversion_walk walk = {world, from, to, listener, members, {{0}, {0}}};
     setti_matches_init(&walk.known);
     for (uint32_t row = 0; from->kind == SETTI_SPARSE && row < from->extent; row++) {
         uint32_t index = *setti_storage_index(from, row);
@@ -169,11 +162,9 @@ void setti_conversion_commit(sett_world* world, setti_conversion* conversion,
     setti_type* type = conversion->type;
     setti_storage* made = &conversion->made;
     SETTI_ASSERT(world->pool.cow_from == 0 && type->owner == NULL);
+    conversion_move_part(world, &type->storage, made, first, true);
     if (first != NULL) {
-        conversion_move_part(world, &type->storage, made, first, CONVERSION_MEMBERS);
-        conversion_move_part(world, &type->storage, made, first, CONVERSION_OTHERS);
-    } else {
-        conversion_move_part(world, &type->storage, made, NULL, CONVERSION_ALL);
+        conversion_move_part(world, &type->storage, made, first, false);
     }
     SETTI_ASSERT(made->count == type->storage.count);
     setti_storage_deinit(&world->pool, &type->storage);
