@@ -1026,7 +1026,7 @@ static void trimming_reaches_the_pages_of_sets(void)
     for (uint32_t k = 0; k < 10; k++) {
         entity_number(world, k * 20000, a);
     }
-    const setti_storage* members = &setti_group_listener(set)->members;
+    const setti_storage* members = &set->listener.members;
     CHECK_EQ(sett_component_clear(world, a), SETT_OK);
     CHECK_EQ(sett_world_trim(world), SETT_OK);
     for (uint32_t number = 0; number < members->presence.count; number++) {

@@ -379,7 +379,7 @@ static uint64_t auto_group(sett_world* world, sett_query* query)
         world->error_call = NULL;
         return 0;
     }
-    setti_group_listener(group)->changes = ++query->changes;
+    group->listener.changes = ++query->changes;
     return moves;
 }
 

@@ -2,18 +2,11 @@
  * when they do it edit_commit.c's. */
 #include "world/change.h"
 
-struct sett_group {
-    setti_listener listener; /* first: the world's list of listeners leads here */
-    sett_world* world;
-};
-
 /* A group that is being made. */
 typedef struct group_draft {
     sett_group* group;
     const sett_group_desc* desc;
     const char* call;
-    bool by_layout;                                /* made by a layout, */
-    bool automatic;                                /* by auto_layout */
     setti_conversion conversion[SETT_GROUP_TYPES]; /* of owned types that are arrays so far */
     uint32_t conversion_count;
 } group_draft;
@@ -98,7 +91,8 @@ static sett_status group_check_lists(const group_draft* draft)
 /* The program goes before layouts, and what is automatic before what was automatic. */
 static bool group_gives_way(const group_draft* draft, const setti_listener* owner)
 {
-    return owner->by_layout && (!draft->by_layout || (draft->automatic && owner->automatic));
+    const setti_listener* made = &draft->group->listener;
+    return owner->by_layout && (!made->by_layout || (made->automatic && owner->automatic));
 }
 
 /* What an owned type has to be, and to become. */
@@ -118,7 +112,8 @@ static sett_status group_check_owned(const group_draft* draft, const setti_type*
                                  "keeps its order (keep_order) and cannot be owned; let the group "
                                  "have it in `with`");
     }
-    if (type->storage.kind != SETTI_SPARSE && !type->default_storage && !draft->by_layout) {
+    if (type->storage.kind != SETTI_SPARSE && !type->default_storage &&
+        !draft->group->listener.by_layout) {
         return group_reject_type(draft, type,
                                  "is registered as an array and cannot be owned - call "
                                  "sett_component_convert(world, id, SETT_STORAGE_SPARSE_SET) "
@@ -320,8 +315,7 @@ static sett_group* group_create(sett_world* world, const sett_group_desc* desc, 
     group->listener.automatic = automatic;
     group->listener.hidden = hidden;
     setti_storage_init(&group->listener.members, SETTI_TAG, 0, 1, false);
-    group_draft draft = {
-        .group = group, .desc = desc, .call = call, .by_layout = by_layout, .automatic = automatic};
+    group_draft draft = {.group = group, .desc = desc, .call = call};
     sett_status status = group_init(&draft);
     if (status == SETT_OK) {
         status = group_fill(&draft);
@@ -424,20 +418,4 @@ bool sett_group_has(const sett_group* group, sett_entity entity)
     }
     return sett_entity_valid(group->world, entity) &&
            setti_listener_has(&group->listener, entity.index);
-}
-
-setti_listener* setti_group_listener(sett_group* group)
-{
-    return &group->listener;
-}
-
-sett_group* setti_group_of(setti_listener* listener)
-{
-    SETTI_ASSERT(!listener->observes);
-    return (sett_group*)(void*)listener; /* its first member */
-}
-
-sett_world* setti_group_world(const sett_group* group)
-{
-    return group->world;
 }

@@ -36,6 +36,11 @@ typedef struct setti_listener {
     void* user;
 } setti_listener;
 
+struct sett_group {
+    setti_listener listener; /* first: the world's list of listeners leads here */
+    sett_world* world;
+};
+
 /* What a plan consists of: members leave, or enter, groups and sets; callbacks of that. */
 enum {
     SETTI_PLAN_LEAVES = 1,
@@ -122,14 +127,16 @@ sett_status setti_group_give_way(sett_world* world, const struct setti_type* typ
 /* Destroys a group; no snapshot is held. */
 void setti_group_end(sett_group* group);
 
-/* What is behind the public handle of a group, and the other way. */
-setti_listener* setti_group_listener(sett_group* group);
-sett_group* setti_group_of(setti_listener* listener);
+/* The group of a listener that does not observe. */
+static inline sett_group* setti_group_of(setti_listener* listener)
+{
+    SETTI_ASSERT(!listener->observes);
+    return (sett_group*)(void*)listener; /* its first member */
+}
 
 /* The name of an observer of the type, or with a term of it; NULL if there is none. Nothing is
  * locked. */
 const char* setti_observer_of_type(sett_world* world, const setti_type* type);
-sett_world* setti_group_world(const sett_group* group);
 
 /* Returns NULL, or which part of the invariant does not hold. */
 const char* setti_listener_validate(const setti_listener* listener);

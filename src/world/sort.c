@@ -357,13 +357,9 @@ static sett_status sort_run(const sort_task* task, const setti_type* by, const s
 static sett_status sort_check(sett_world* world, sett_component component, const char* call,
                               setti_type** type)
 {
-    sett_status status = setti_world_check_unlocked(world, call);
-    if (status != SETT_OK) {
-        return status;
-    }
-    *type = setti_world_type(world, component);
+    *type = setti_change_check_type(world, component, call);
     if (*type == NULL) {
-        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), component);
+        return setti_world_failure(world);
     }
     if ((*type)->owner != NULL && !(*type)->owner->by_layout) {
         return setti_world_fail_with(
@@ -482,7 +478,7 @@ static const char* sort_argument(const sett_sort_desc* desc, const setti_type* b
 static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
 {
     sett_world* world = task->world;
-    const setti_listener* group = setti_group_listener(desc->group);
+    const setti_listener* group = &desc->group->listener;
     sett_status status = setti_world_check_unlocked(world, sort_call);
     if (status != SETT_OK) {
         return status;
@@ -492,7 +488,7 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
     for (uint32_t k = 0; k < group->with.count; k++) {
         member = member || group->with.item[k] == by;
     }
-    if (setti_group_world(desc->group) != world || group->owned.count == 0 || !member) {
+    if (desc->group->world != world || group->owned.count == 0 || !member) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
             "%s: group \"%.100s\" is of another world, owns nothing, or does not have component %u",

@@ -66,8 +66,8 @@ static void scratch_begin(scratch* s)
     sett_group* set = sett_group_create(
         s->world, &(sett_group_desc){.with = {s->array->id}, .without = {s->kept->id}});
     CHECK(group != NULL && set != NULL);
-    s->group = setti_group_listener(group);
-    s->set = setti_group_listener(set);
+    s->group = &group->listener;
+    s->set = &set->listener;
     CHECK_EQ(sett_world_validate(s->world, NULL), SETT_OK);
 }
 
