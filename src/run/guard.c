@@ -31,16 +31,22 @@ static bool guard_note(setti_run* run, sett_system* system, sett_component compo
     return news;
 }
 
-static void guard_touch(const setti_guard* guard, const sett_world* world, sett_component component,
-                        uint32_t access, const char* call)
+/* The system whose access on this thread is to be checked, or NULL: presence cannot change while
+ * systems run. */
+static sett_system* guard_system(const sett_world* world, uint32_t access)
 {
     SETTI_ASSERT(world->run != NULL && access != 0);
-    const setti_slice* slice = setti_slice_here(world->run);
-    sett_system* system = slice != NULL ? slice->system : NULL;
+    const setti_slice* slice =
+        access != SETTI_ACCESS_PRESENCE ? setti_slice_here(world->run) : NULL;
+    return slice != NULL ? slice->system : NULL;
+}
+
+static void guard_touch(const sett_world* world, sett_component component, uint32_t access,
+                        const char* call)
+{
+    sett_system* system = guard_system(world, access);
     bool reads = access == SETTI_ACCESS_READ;
-    (void)guard;
-    /* Presence cannot change while systems run. */
-    if (system == NULL || access == SETTI_ACCESS_PRESENCE ||
+    if (system == NULL ||
         (setti_system_access(system, component) & guard_sufficient(access)) != 0 ||
         !guard_note(world->run, system, component)) {
         return;
@@ -57,15 +63,13 @@ static void guard_touch(const setti_guard* guard, const sett_world* world, sett_
 }
 
 /* Of all entities: what this job visits, another one may be writing. */
-static void guard_visit(const setti_guard* guard, const sett_world* world, sett_component component,
-                        uint32_t access, const char* call)
+static void guard_visit(const sett_world* world, sett_component component, uint32_t access,
+                        const char* call)
 {
-    guard_touch(guard, world, component, access, call);
-    const setti_slice* slice = setti_slice_here(world->run);
-    sett_system* system = slice != NULL ? slice->system : NULL;
+    guard_touch(world, component, access, call);
+    sett_system* system = guard_system(world, access);
     bool reads = access == SETTI_ACCESS_READ;
-    if (system == NULL || access == SETTI_ACCESS_PRESENCE ||
-        (setti_system_access(system, component) & SETTI_ACCESS_WRITE) == 0 ||
+    if (system == NULL || (setti_system_access(system, component) & SETTI_ACCESS_WRITE) == 0 ||
         !setti_system_splits(system) || !guard_note(world->run, system, component)) {
         return;
     }
@@ -81,7 +85,7 @@ static void guard_check_term(const sett_world* world, const setti_type* type, se
                              sett_access access)
 {
     bool presence = kind == SETT_WITHOUT || access == SETT_NONE || type->storage.size == 0;
-    guard_visit(world->guard, world, type->id,
+    guard_visit(world, type->id,
                 presence            ? SETTI_ACCESS_PRESENCE
                 : access == SETT_IN ? SETTI_ACCESS_READ
                                     : SETTI_ACCESS_WRITE,
@@ -102,10 +106,8 @@ void setti_guard_check_query(const sett_world* world, const sett_query* query)
 
 void setti_guard_watch(sett_world* world, bool on)
 {
+    static const setti_guard guard = {guard_touch, guard_visit};
     SETTI_ASSERT(on != (world->guard != NULL));
-    setti_run* run = world->run;
-    run->guard.touch = guard_touch;
-    run->guard.visit = guard_visit;
-    world->guard = on ? &run->guard : NULL;
+    world->guard = on ? &guard : NULL;
     world->hot_capacity = on || world->profiling ? 0 : world->type_capacity;
 }

@@ -193,7 +193,6 @@ typedef struct setti_run {
     setti_lock failure_lock;
 
     /* The guard. */
-    setti_guard guard;
     setti_lock guard_lock; /* of all that was reported */
 } setti_run;
 

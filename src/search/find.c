@@ -843,8 +843,7 @@ SETTI_COLD static void find_check_access(const sett_search* search)
         const setti_search_side* side =
             k < 2 * search->compare_count ? &search->side[k / 2][k % 2] : &search->rank.side;
         if (side->kind == SETT_OPERAND_MEMBER) {
-            guard->visit(guard, search->world, side->type->id, SETTI_ACCESS_READ,
-                         "sett_search_begin");
+            guard->visit(search->world, side->type->id, SETTI_ACCESS_READ, "sett_search_begin");
         }
     }
 }

@@ -85,11 +85,11 @@ typedef enum setti_holder {
 
 /* Reports what running systems touch and did not declare; see run/guard.c. */
 typedef struct setti_guard {
-    void (*touch)(const struct setti_guard* guard, const sett_world* world,
-                  sett_component component, uint32_t access, const char* call);
+    void (*touch)(const sett_world* world, sett_component component, uint32_t access,
+                  const char* call);
     /* As touch, of all entities: also of those that another job of the system may write. */
-    void (*visit)(const struct setti_guard* guard, const sett_world* world,
-                  sett_component component, uint32_t access, const char* call);
+    void (*visit)(const sett_world* world, sett_component component, uint32_t access,
+                  const char* call);
 } setti_guard;
 
 /* Who names entities: a role that one module of a world has. */
@@ -402,7 +402,7 @@ SETTI_INLINE void setti_world_touch(const sett_world* world, sett_component comp
                                     uint32_t access, const char* call)
 {
     if (SETTI_UNLIKELY(world->guard != NULL)) {
-        world->guard->touch(world->guard, world, component, access, call);
+        world->guard->touch(world, component, access, call);
     }
 }
 
