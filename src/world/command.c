@@ -543,28 +543,28 @@ static command_record* commands_append(sett_commands* commands, const command_ve
                : NULL;
 }
 
-/* Why a record could not be appended: no memory, or the buffer is closed. */
+/* Applying what callbacks record, which calls them again, has to end somewhere. */
+static bool commands_are_too_deep(const sett_commands* commands)
+{
+    return commands->world->command_depth > SETTI_EVENT_DEPTH;
+}
+
+/* Why a record was not appended: too deep, which is logged once an application; no memory, or the
+ * buffer is closed. `text`: the command in a word. */
 SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands,
                                                    const command_verb* verb, const char* text,
                                                    sett_entity entity, sett_component component)
 {
+    sett_world* world = commands->world;
+    bool too_deep = commands_are_too_deep(commands);
     char what[COMMAND_TEXT_SIZE];
-    if (!commands->closed) {
+    if (!too_deep && !commands->closed) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
-    command_print(commands->world, what, verb, text, entity, component);
-    return commands_fail_closed(commands, what);
-}
-
-/* Applying what callbacks record, which calls them again, has to end somewhere. It is logged
- * once an application; the recording call returns it as its status. */
-SETTI_COLD static sett_status commands_too_deep(sett_commands* commands, const command_verb* verb,
-                                                const char* text, sett_entity entity,
-                                                sett_component component)
-{
-    sett_world* world = commands->world;
-    char what[COMMAND_TEXT_SIZE];
     command_print(world, what, verb, text, entity, component);
+    if (!too_deep) {
+        return commands_fail_closed(commands, what);
+    }
     setti_world_fail_with(world, SETT_STATUS_LIMIT,
                           "%s: recorded by \"%.100s\" while commands are applied, %u of them "
                           "following from one another",
@@ -577,34 +577,24 @@ SETTI_COLD static sett_status commands_too_deep(sett_commands* commands, const c
     return SETT_STATUS_LIMIT;
 }
 
-static bool commands_are_too_deep(const sett_commands* commands)
-{
-    return commands->world->command_depth > SETTI_EVENT_DEPTH;
-}
-
-/* The same of a record that begins something, unless commands follow one another too deep. NULL:
- * *status says why. `text`: the command in a word. */
+/* Appends a record, unless commands follow one another too deep. NULL: *status says why. */
 SETTI_INLINE command_record* commands_begin(sett_commands* commands, const command_verb* verb,
                                             const char* text, sett_entity entity,
                                             sett_component component, size_t size, size_t align,
                                             sett_status* status)
 {
-    if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
-        *status = commands_too_deep(commands, verb, text, entity, component);
-        return NULL;
-    }
-    command_record* record = commands_append(commands, verb, entity, component, size, align);
+    command_record* record = SETTI_LIKELY(!commands_are_too_deep(commands))
+                                 ? commands_append(commands, verb, entity, component, size, align)
+                                 : NULL;
     *status =
         record != NULL ? SETT_OK : commands_fail_append(commands, verb, text, entity, component);
     return record;
 }
 
-SETTI_COLD static sett_status commands_unregistered(const sett_commands* commands,
-                                                    const command_verb* verb, sett_entity entity,
-                                                    sett_component component)
+SETTI_COLD static sett_status commands_unregistered(const sett_commands* commands, const char* call,
+                                                    sett_entity entity, sett_component component)
 {
-    SETTI_ASSERT(verb->call != NULL);
-    setti_world_misuse(commands->world, SETT_STATUS_UNREGISTERED, verb->call, entity, component);
+    setti_world_misuse(commands->world, SETT_STATUS_UNREGISTERED, call, entity, component);
     return SETT_STATUS_UNREGISTERED;
 }
 
@@ -627,11 +617,11 @@ static sett_status commands_record(sett_commands* commands, const command_verb* 
     }
     if (component != 0 || verb->where[0] != '\0') {
         if (setti_world_type(commands->world, component) == NULL) {
-            return commands_unregistered(commands, verb, entity, component);
+            return commands_unregistered(commands, verb->call, entity, component);
         }
     }
     if (SETTI_UNLIKELY(commands_are_too_deep(commands))) {
-        return commands_too_deep(commands, verb, command_word(verb), entity, component);
+        return commands_fail_append(commands, verb, command_word(verb), entity, component);
     }
     if (SETTI_UNLIKELY(!commands_have_room(commands, command_need(0, 1)))) {
         return commands_record_further(commands, verb, entity, component);
@@ -693,7 +683,7 @@ sett_entity sett_cmd_create(sett_commands* commands)
         return sett_null();
     }
     if (commands_are_too_deep(commands)) {
-        commands_too_deep(commands, &command_create, "create", sett_null(), 0);
+        commands_fail_append(commands, &command_create, "create", sett_null(), 0);
         return sett_null();
     }
     uint32_t index = setti_entity_next_free(
@@ -931,30 +921,26 @@ static void command_clear_type(sett_world* world, void* component)
     (void)sett_component_clear(world, *(const sett_component*)component);
 }
 
-static const command_verb command_with = {"sett_cmd_destroy_with", "", NULL};
-static const command_verb command_of_type = {"sett_cmd_component_clear", "", NULL};
-
-static sett_status commands_record_type(sett_commands* commands, const command_verb* verb,
+static sett_status commands_record_type(sett_commands* commands, const char* call,
                                         void (*fn)(sett_world* world, void* component),
                                         sett_component component)
 {
+    if (setti_is_null(commands, call, "commands")) {
+        return SETT_STATUS_ARGUMENT;
+    }
     return setti_world_type(commands->world, component) != NULL
                ? sett_cmd_call(commands, fn, &component, sizeof(component))
-               : commands_unregistered(commands, verb, sett_null(), component);
+               : commands_unregistered(commands, call, sett_null(), component);
 }
 
 sett_status sett_cmd_destroy_with(sett_commands* commands, sett_component component)
 {
-    return SETTI_IS_NULL(commands)
-               ? SETT_STATUS_ARGUMENT
-               : commands_record_type(commands, &command_with, command_destroy_with, component);
+    return commands_record_type(commands, __func__, command_destroy_with, component);
 }
 
 sett_status sett_cmd_component_clear(sett_commands* commands, sett_component component)
 {
-    return SETTI_IS_NULL(commands)
-               ? SETT_STATUS_ARGUMENT
-               : commands_record_type(commands, &command_of_type, command_clear_type, component);
+    return commands_record_type(commands, __func__, command_clear_type, component);
 }
 
 /* Records one of the entities of sett_cmd_create_many: the k-th. */
@@ -983,7 +969,7 @@ sett_status sett_cmd_create_many(sett_commands* commands, uint32_t count,
     }
     for (uint32_t c = 0; c < component_count; c++) {
         if (setti_world_type(commands->world, components[c]) == NULL) {
-            return commands_unregistered(commands, &command_create, sett_null(), components[c]);
+            return commands_unregistered(commands, command_create.call, sett_null(), components[c]);
         }
     }
     for (uint32_t k = 0; k < count; k++) {
