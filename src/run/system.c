@@ -367,17 +367,14 @@ static void system_enter_all(sett_system* system)
     SETTI_ASSERT(system->group != NULL && system->desc.on_enter != NULL);
     sett_world* world = system->world;
     uint32_t cursor = 0;
-    const char* outer = world->calling;
-    world->calling = system->name;
-    world->locks++;
+    const char* outer = setti_world_begin_call(world, system->name);
     for (sett_entity e = sett_entity_next(world, &cursor); !sett_is_null(e);
          e = sett_entity_next(world, &cursor)) {
         if (sett_group_has(system->group, e)) {
             system->desc.on_enter(world, e, system->desc.user);
         }
     }
-    world->locks--;
-    world->calling = outer;
+    setti_world_end_call(world, outer);
 }
 
 /* The tracked set of a system with callbacks. */

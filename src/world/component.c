@@ -585,21 +585,13 @@ void setti_component_free(sett_world* world, setti_type* type)
 static const char* component_lock(const setti_type* type)
 {
     sett_world* world = type->world;
-    const char* outer = world->calling;
-    if (!world->side_by_side) {
-        world->locks++;
-        world->calling = type->desc.name;
-    }
-    return outer;
+    return world->side_by_side ? world->calling : setti_world_begin_call(world, type->desc.name);
 }
 
 static void component_unlock(const setti_type* type, const char* outer)
 {
-    SETTI_ASSERT(type->world->side_by_side || type->world->locks != 0);
-    sett_world* world = type->world;
-    if (!world->side_by_side) {
-        world->locks--;
-        world->calling = outer;
+    if (!type->world->side_by_side) {
+        setti_world_end_call(type->world, outer);
     }
 }
 

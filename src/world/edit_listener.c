@@ -144,12 +144,9 @@ static void listeners_notify(sett_world* world, const setti_edit* edit, sett_ent
         void (*notified)(sett_world*, sett_entity, void*) =
             enters ? listener->on_enter : listener->on_exit;
         if (notified != NULL) {
-            const char* outer = world->calling;
-            world->calling = listener->name;
-            world->locks++;
+            const char* outer = setti_world_begin_call(world, listener->name);
             notified(world, entity, listener->user);
-            world->locks--;
-            world->calling = outer;
+            setti_world_end_call(world, outer);
         }
     }
 }

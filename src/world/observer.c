@@ -428,8 +428,7 @@ static void observer_replay(sett_observer* observer)
     SETTI_ASSERT(observer->world->locks == 0);
     sett_world* world = observer->world;
     const setti_storage* storage = observer_rarest(observer);
-    world->locks++;
-    world->calling = observer->listener.name;
+    const char* outer = setti_world_begin_call(world, observer->listener.name);
     if (storage != NULL) {
         observer_replay_rows(observer, storage);
     } else {
@@ -439,8 +438,7 @@ static void observer_replay(sett_observer* observer)
             observer_replay_one(observer, entity, NULL);
         }
     }
-    world->calling = NULL;
-    world->locks--;
+    setti_world_end_call(world, outer);
 }
 
 /* ----------------------------------------------------------------------------------- the public */

@@ -340,12 +340,10 @@ static sett_status sort_run(const sort_task* task, const setti_type* by, const s
             desc->compare == NULL ? setti_sort_key(value + desc->key_offset, desc->key) ^ flip : 0;
         items[row].row = row;
     }
-    const char* outer = world->calling;
-    world->calling = by->desc.name; /* comparators, too, must not change structure */
-    world->locks++;
+    /* comparators, too, must not change structure */
+    const char* outer = setti_world_begin_call(world, by->desc.name);
     sort_item* sorted = sort_items(&order, items, task->count, items + task->count);
-    world->locks--;
-    world->calling = outer;
+    setti_world_end_call(world, outer);
     uint32_t* from = (uint32_t*)(void*)(sorted == items ? items + task->count : items);
     for (uint32_t row = 0; row < task->count; row++) {
         from[row] = sorted[row].row;

@@ -454,16 +454,13 @@ static void world_report(sett_world* world, sett_log_level level, world_kind kin
                          sett_status status, const char* message)
 {
     SETTI_ASSERT(message != NULL);
-    const char* outer = world->calling;
     if (world->side_by_side) {
         world_report_aside(world, level, kind, status, message);
     } else if (!world->reporting) {
         world->reporting = true;
-        world->locks++;
-        world->calling = "log_fn";
+        const char* outer = setti_world_begin_call(world, "log_fn");
         world_call_hooks(world, level, kind, status, message);
-        world->calling = outer;
-        world->locks--;
+        setti_world_end_call(world, outer);
         world->reporting = false;
     }
 }

@@ -406,6 +406,23 @@ SETTI_INLINE void setti_world_touch(const sett_world* world, sett_component comp
     }
 }
 
+/* Locks the world while what `name` says runs, for messages. Returns what was running before, for
+ * the second. */
+static inline const char* setti_world_begin_call(sett_world* world, const char* name)
+{
+    const char* outer = world->calling;
+    world->calling = name;
+    world->locks++;
+    return outer;
+}
+
+static inline void setti_world_end_call(sett_world* world, const char* outer)
+{
+    SETTI_ASSERT(world->locks != 0);
+    world->locks--;
+    world->calling = outer;
+}
+
 /* Counts a loop as open. In line, as a loop over 16 entities takes as long as 60 instructions. */
 SETTI_INLINE void setti_world_open_loop(sett_world* world, setti_open_loop* loop)
 {
