@@ -20,6 +20,9 @@
 #define SETTI_JOBS_MAX 64
 #define SETTI_STEPS_DEFAULT 8
 
+/* Components that the terms and the four lists of a descriptor name. */
+#define SETTI_ACCESS_MOST (SETT_QUERY_TERMS + 4 * SETT_SYSTEM_ACCESS)
+
 #define SETTI_GUARD_REPORTS 16 /* components that the guard reports of one system */
 #define SETTI_SLICE_HINTS 64
 
@@ -83,9 +86,8 @@ struct sett_system {
     sett_system_desc desc; /* as given, without the order */
     sett_query* query;     /* NULL: no terms */
     sett_group* group;     /* NULL: no callbacks */
-    setti_access* access;  /* each component once */
+    setti_access* access;  /* each component once; room for SETTI_ACCESS_MOST */
     uint32_t access_count;
-    uint32_t access_capacity;
     setti_order* orders; /* declared by it, the latest first */
     bool exclusive;
     bool asks_changed; /* a term has `changed` */

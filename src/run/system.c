@@ -31,9 +31,16 @@ static void system_declare(sett_system* system, sett_component component, uint32
             return;
         }
     }
-    SETTI_ASSERT(system->access_count < system->access_capacity);
+    SETTI_ASSERT(system->access_count < SETTI_ACCESS_MOST);
     system->access[system->access_count].component = component;
     system->access[system->access_count++].flags = flags;
+}
+
+static void system_declare_list(sett_system* system, const sett_component* list, uint32_t flags)
+{
+    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && list[k] != 0; k++) {
+        system_declare(system, list[k], flags);
+    }
 }
 
 /* A tag has no values to read or write. */
@@ -72,19 +79,11 @@ static void system_declare_all(sett_system* system, const sett_system_desc* desc
                        system_term_flags(system, &desc->terms[k]));
         system->asks_changed = system->asks_changed || desc->terms[k].changed;
     }
-    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && desc->access_any_in[k] != 0; k++) {
-        system_declare(system, desc->access_any_in[k], SETTI_ACCESS_READ_ANYWHERE);
-    }
-    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && desc->access_inout[k] != 0; k++) {
-        system_declare(system, desc->access_inout[k], SETTI_ACCESS_READ | SETTI_ACCESS_WRITE);
-    }
-    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && desc->access_any_inout[k] != 0; k++) {
-        system_declare(system, desc->access_any_inout[k],
-                       SETTI_ACCESS_READ_ANYWHERE | SETTI_ACCESS_WRITE_ANYWHERE);
-    }
-    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && desc->records[k] != 0; k++) {
-        system_declare(system, desc->records[k], SETTI_ACCESS_RECORDS);
-    }
+    system_declare_list(system, desc->access_any_in, SETTI_ACCESS_READ_ANYWHERE);
+    system_declare_list(system, desc->access_inout, SETTI_ACCESS_READ | SETTI_ACCESS_WRITE);
+    system_declare_list(system, desc->access_any_inout,
+                        SETTI_ACCESS_READ_ANYWHERE | SETTI_ACCESS_WRITE_ANYWHERE);
+    system_declare_list(system, desc->records, SETTI_ACCESS_RECORDS);
     system->exclusive = desc->run != NULL && (desc->exclusive || system->access_count == 0);
 }
 
@@ -259,7 +258,7 @@ static void system_free(sett_system* system)
         setti_order_release_name(system->world, system->entry);
     }
     setti_pool_free(pool, system->jobs, system->job_capacity * sizeof(setti_job), 64);
-    setti_pool_free(pool, system->access, system->access_capacity * sizeof(setti_access), 16);
+    setti_pool_free(pool, system->access, SETTI_ACCESS_MOST * sizeof(setti_access), 16);
     if (system->query != NULL) {
         setti_query_free(system->query);
     }
@@ -330,9 +329,7 @@ static sett_status system_add_access(sett_system* system, const sett_system_desc
             }
         }
     }
-    system->access_capacity = SETT_QUERY_TERMS + 4 * SETT_SYSTEM_ACCESS;
-    system->access =
-        setti_pool_alloc(&world->pool, system->access_capacity * sizeof(setti_access), 16);
+    system->access = setti_pool_alloc(&world->pool, SETTI_ACCESS_MOST * sizeof(setti_access), 16);
     if (system->access == NULL) {
         return setti_world_no_memory(world, system_call);
     }
