@@ -295,15 +295,10 @@ uint32_t sett_entity_components(const sett_world* world, sett_entity entity, set
 
 sett_status sett_entity_reserve(sett_world* world, uint32_t count)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    if (setti_world_check_serial(world, "sett_entity_reserve") != SETT_OK) {
-        return world->error;
+    if (setti_world_check_serial(world, __func__) != SETT_OK) {
+        return setti_world_failure(world);
     }
     uint32_t from = world->entities.hint * 64;
     sett_status status = setti_entity_reserve(&world->pool, &world->entities, &from, count);
-    return status == SETT_OK
-               ? status
-               : setti_world_fail(world, status, "sett_entity_reserve", sett_null(), 0);
+    return status == SETT_OK ? status : setti_world_fail(world, status, __func__, sett_null(), 0);
 }

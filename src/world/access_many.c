@@ -134,12 +134,9 @@ uint32_t sett_find_many_mut(sett_world* world, const sett_entity* entities, uint
 sett_status sett_add_many(sett_world* world, const sett_entity* entities, uint32_t count,
                           sett_component component)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    const setti_type* type = setti_change_check_type(world, component, "sett_add_many");
+    const setti_type* type = setti_change_check_type(world, component, __func__);
     if (type == NULL) {
-        return world->error;
+        return setti_world_failure(world);
     }
     for (uint32_t k = 0; k < count; k++) {
         many_prefetch(world, &type->storage, entities + k, count - k, true);
@@ -155,12 +152,9 @@ sett_status sett_add_many(sett_world* world, const sett_entity* entities, uint32
 sett_status sett_set_many(sett_world* world, const sett_entity* entities, uint32_t count,
                           sett_component component, const void* values)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    const setti_type* type = setti_change_check_type(world, component, "sett_set_many");
+    const setti_type* type = setti_change_check_type(world, component, __func__);
     if (type == NULL) {
-        return world->error;
+        return setti_world_failure(world);
     }
     for (uint32_t k = 0; k < count; k++) {
         size_t at = (size_t)k * type->storage.size;
@@ -177,12 +171,9 @@ sett_status sett_set_many(sett_world* world, const sett_entity* entities, uint32
 sett_status sett_remove_many(sett_world* world, const sett_entity* entities, uint32_t count,
                              sett_component component)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    const setti_type* type = setti_change_check_type(world, component, "sett_remove_many");
+    const setti_type* type = setti_change_check_type(world, component, __func__);
     if (type == NULL) {
-        return world->error;
+        return setti_world_failure(world);
     }
     for (uint32_t k = 0; k < count; k++) {
         many_prefetch(world, &type->storage, entities + k, count - k, true);

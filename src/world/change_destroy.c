@@ -22,9 +22,7 @@
 
 void setti_change_collect(sett_world* world, uint32_t index)
 {
-    SETTI_ASSERT(setti_entity_page_of(&world->entities, index) != NULL);
-    setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-    uint32_t* signature = &page->signature[index & SETTI_ENTITY_MASK];
+    uint32_t* signature = setti_entity_set_mut(&world->entities, index);
     if ((*signature & SETTI_DYING) != 0) {
         return;
     }
@@ -70,9 +68,8 @@ static sett_status change_ask_type(sett_world* world, setti_type* type, uint32_t
 static sett_status change_ask(sett_world* world, uint32_t index, change_question question)
 {
     SETTI_ASSERT(world->collect_count != 0);
-    const setti_entity_page* page = setti_entity_page_of(&world->entities, index);
-    SETTI_ASSERT((page->signature[index & SETTI_ENTITY_MASK] & SETTI_DYING) != 0);
-    uint32_t set = page->signature[index & SETTI_ENTITY_MASK] & ~SETTI_DYING;
+    SETTI_ASSERT((setti_entity_set_of(&world->entities, index) & SETTI_DYING) != 0);
+    uint32_t set = setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
     sett_status status = SETT_OK;
     for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
         setti_type* type = world->types[world->signatures.record[set].types[k]];
@@ -117,8 +114,7 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
     while (world->collect_count != 0) {
         uint32_t last = world->collect_list[--world->collect_count];
         if (rejected) {
-            setti_entity_page_of(&world->entities, last)->signature[last & SETTI_ENTITY_MASK] &=
-                ~SETTI_DYING;
+            *setti_entity_set_mut(&world->entities, last) &= ~SETTI_DYING;
         } else {
             destroy_one(world, last);
         }

@@ -198,12 +198,11 @@ SETTI_INLINE uint32_t commit_begin(sett_world* world, const setti_edit* edit)
 /* After its rows: the signature of an entity that goes on to exist, or its end. */
 static void commit_set(sett_world* world, const setti_edit* edit, uint32_t index)
 {
-    SETTI_ASSERT(!edit->begins && setti_entity_page_of(&world->entities, index) != NULL);
-    setti_entity_page* page = setti_entity_page_of(&world->entities, index);
+    SETTI_ASSERT(!edit->begins);
     if (edit->ends) {
         setti_entity_destroy(&world->pool, &world->entities, index);
     } else {
-        setti_edit_write_signature(world, index, &page->signature[index & SETTI_ENTITY_MASK],
+        setti_edit_write_signature(world, index, setti_entity_set_mut(&world->entities, index),
                                    edit->to);
     }
 }
