@@ -588,10 +588,7 @@ sett_system* sett_system_next(const sett_world* world, const sett_system* system
 
 const char* sett_system_name(const sett_system* system)
 {
-    if (SETTI_IS_NULL(system)) {
-        return NULL;
-    }
-    return system->name;
+    return SETTI_IS_NULL(system) ? NULL : system->name;
 }
 
 void sett_system_enable(sett_system* system, bool on)
@@ -607,18 +604,12 @@ void sett_system_enable(sett_system* system, bool on)
 
 bool sett_system_is_enabled(const sett_system* system)
 {
-    if (SETTI_IS_NULL(system)) {
-        return false;
-    }
-    return system->state.enabled != 0;
+    return !SETTI_IS_NULL(system) && system->state.enabled != 0;
 }
 
 sett_query* sett_system_query(const sett_system* system)
 {
-    if (SETTI_IS_NULL(system)) {
-        return NULL;
-    }
-    return system->query;
+    return SETTI_IS_NULL(system) ? NULL : system->query;
 }
 
 void sett_system_stats_get_sized(const sett_system* system, sett_system_stats* stats, size_t size)

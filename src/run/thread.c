@@ -279,8 +279,5 @@ sett_tasks sett_threads_tasks(sett_threads* threads)
 
 uint32_t sett_threads_count(const sett_threads* threads)
 {
-    if (SETTI_IS_NULL(threads)) {
-        return 0;
-    }
-    return threads->count + 1;
+    return SETTI_IS_NULL(threads) ? 0 : threads->count + 1;
 }

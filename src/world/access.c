@@ -234,26 +234,17 @@ uint64_t sett_changed_tick(const sett_world* world, sett_entity entity, sett_com
 
 bool sett_entity_valid(const sett_world* world, sett_entity entity)
 {
-    if (SETTI_IS_NULL(world)) {
-        return false;
-    }
-    return setti_entity_signature(&world->entities, entity) != NULL;
+    return !SETTI_IS_NULL(world) && setti_entity_signature(&world->entities, entity) != NULL;
 }
 
 sett_entity sett_entity_at(const sett_world* world, uint32_t index)
 {
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
-    }
-    return setti_entity_at(&world->entities, index);
+    return SETTI_IS_NULL(world) ? sett_null() : setti_entity_at(&world->entities, index);
 }
 
 uint32_t sett_entity_count(const sett_world* world)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    return world->entities.count;
+    return SETTI_IS_NULL(world) ? 0 : world->entities.count;
 }
 
 sett_entity sett_entity_next(const sett_world* world, uint32_t* cursor)

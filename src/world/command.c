@@ -348,10 +348,7 @@ const sett_commands* setti_commands_next(const sett_commands* commands)
 
 uint32_t sett_commands_count(const sett_commands* commands)
 {
-    if (SETTI_IS_NULL(commands)) {
-        return 0;
-    }
-    return commands->count;
+    return SETTI_IS_NULL(commands) ? 0 : commands->count;
 }
 
 /* ---------------------------------------------------------------------------------------- words */
@@ -1247,8 +1244,5 @@ sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buf
 
 sett_world* sett_commands_world(const sett_commands* commands)
 {
-    if (SETTI_IS_NULL(commands)) {
-        return NULL;
-    }
-    return commands->world;
+    return SETTI_IS_NULL(commands) ? NULL : commands->world;
 }

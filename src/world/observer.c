@@ -540,10 +540,7 @@ void sett_observer_enable(sett_observer* observer, bool enabled)
 
 bool sett_observer_is_enabled(const sett_observer* observer)
 {
-    if (SETTI_IS_NULL(observer)) {
-        return false;
-    }
-    return observer->enabled;
+    return !SETTI_IS_NULL(observer) && observer->enabled;
 }
 
 sett_status sett_observer_destroy(sett_observer* observer)

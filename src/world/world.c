@@ -233,10 +233,7 @@ sett_status sett_world_destroy(sett_world* world)
 
 void* sett_world_user(const sett_world* world)
 {
-    if (SETTI_IS_NULL(world)) {
-        return NULL;
-    }
-    return world->user;
+    return SETTI_IS_NULL(world) ? NULL : world->user;
 }
 
 void sett_world_set_user(sett_world* world, void* user)
@@ -315,10 +312,7 @@ sett_status sett_world_trim(sett_world* world)
 
 uint64_t sett_world_tick(const sett_world* world)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    return world->pool.tick;
+    return SETTI_IS_NULL(world) ? 0 : world->pool.tick;
 }
 
 uint64_t sett_world_advance_tick(sett_world* world)
@@ -648,10 +642,7 @@ SETTI_COLD void setti_world_log(const sett_world* world, sett_log_level level, c
 
 sett_status sett_world_error(const sett_world* world)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    return world->error;
+    return SETTI_IS_NULL(world) ? SETT_STATUS_ARGUMENT : world->error;
 }
 
 const char* sett_world_message(const sett_world* of)
