@@ -6,6 +6,7 @@
  * random sizes, nothing that depends on addresses or on time. Counts are exact; so a baseline can
  * be held to a few in a hundred. */
 #include "sett/hierarchy.h"
+#include "sett/prefab.h"
 #include "sett/sett.h"
 
 #include <stdio.h>
@@ -343,6 +344,50 @@ static void run_create_2(count_stage* s)
     }
 }
 
+static void run_create_with(count_stage* s)
+{
+    const Vector p = {1, 2}, v = {3, 4};
+    const sett_value values[2] = {{.component = s->p, .value = &p},
+                                  {.component = s->v, .value = &v}};
+    for (uint32_t k = 0; k < COUNT; k++) {
+        (void)sett_create_with(s->world, values, 2);
+    }
+}
+
+/* A prefab of two types, or of such a node with three children; two instances were made. */
+static void make_prefab(count_stage* s, uint32_t children)
+{
+    for (uint32_t k = 0; k <= children; k++) {
+        s->entity[k] = sett_entity_create(s->world);
+        *(Vector*)sett_add(s->world, s->entity[k], s->p) = (Vector){1, 2};
+        *(Vector*)sett_add(s->world, s->entity[k], s->v) = (Vector){3, 4};
+        if (k != 0) {
+            (void)sett_hierarchy_attach(s->world, s->entity[k], s->entity[0]);
+        }
+    }
+    (void)sett_prefab_make(s->world, s->entity[0]);
+    for (uint32_t k = 0; k < 2; k++) {
+        (void)sett_instantiate(s->world, s->entity[0], 1, NULL);
+    }
+}
+
+static void with_prefab(count_stage* s)
+{
+    make_prefab(s, 0);
+}
+
+static void with_prefab_tree(count_stage* s)
+{
+    make_prefab(s, 3);
+}
+
+static void run_instantiate(count_stage* s)
+{
+    for (uint32_t k = 0; k < COUNT; k++) {
+        (void)sett_instantiate(s->world, s->entity[0], 1, NULL);
+    }
+}
+
 static void run_create_many(count_stage* s)
 {
     const sett_component types[2] = {s->p, s->v};
@@ -516,6 +561,9 @@ static const count_scene count_scenes[] = {
     {"create", with_all_twice, run_create, COUNT},
     {"create_2", with_all_twice, run_create_2, COUNT},
     {"create_2_first", with_none, run_create_2, COUNT},
+    {"create_with", with_all_twice, run_create_with, COUNT},
+    {"instantiate", with_prefab, run_instantiate, COUNT},
+    {"instantiate_tree", with_prefab_tree, run_instantiate, COUNT * 4},
     {"create_many", with_none, run_create_many, COUNT},
     {"create_many_again", with_all_twice, run_create_many, COUNT},
     {"create_many_holes", with_all_ended_at_random, run_create_many, COUNT},

@@ -35,18 +35,24 @@ typedef enum chain_side {
     BY_SOURCE,
 } chain_side;
 
-/* The list of a target's sources; NULL if the entity never was a target, or does not exist. */
-static sett_links* chain_sources(const setti_relation* relation, sett_entity target)
+/* The list of the sources of a target that exists; NULL if it never was one. */
+SETTI_INLINE sett_links* chain_list(const setti_relation* relation, sett_entity target)
 {
+    SETTI_ASSERT(setti_entity_is_current(&relation->world->entities, target));
     setti_pool* pool = &relation->world->pool;
     const setti_storage* storage = &relation->sources->storage;
     void* list;
-    if (!setti_entity_is_current(&relation->world->entities, target)) {
-        return NULL;
-    }
     return setti_array_try_find_mut(pool, storage, target.index, &list)
                ? list
                : setti_storage_find_mut(pool, storage, target.index);
+}
+
+/* The same; NULL if the entity does not exist. */
+static sett_links* chain_sources(const setti_relation* relation, sett_entity target)
+{
+    return setti_entity_is_current(&relation->world->entities, target)
+               ? chain_list(relation, target)
+               : NULL;
 }
 
 /* Of many: the list of a source's targets. */
@@ -62,7 +68,7 @@ static setti_chain_record* chain_record_mut(const setti_relation* relation, uint
 }
 
 /* The neighbours of the link at a place, to be written. */
-static sett_chain_* chain_at(const setti_relation* relation, chain_side side, uint32_t place)
+SETTI_INLINE sett_chain_* chain_at(const setti_relation* relation, chain_side side, uint32_t place)
 {
     return side == BY_TARGET ? &setti_chain_write(relation, place)->chain_
                              : &chain_record_mut(relation, place)->by_source;
@@ -161,7 +167,7 @@ void setti_chain_link_many(const setti_relation* relation, const sett_entity* so
     SETTI_ASSERT(!relation->many);
     setti_pool* pool = &relation->world->pool;
     const setti_storage* storage = &relation->links->storage;
-    sett_links* list = chain_sources(relation, target);
+    sett_links* list = chain_list(relation, target);
     SETTI_ASSERT(list != NULL && count != 0);
     for (uint32_t done = 0, run; done < count; done += run) {
         run = chain_run(storage, sources + done, count - done);
@@ -376,7 +382,7 @@ void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_sourc
     chain_side side = by_source ? BY_SOURCE : BY_TARGET;
     sett_chain_* chain = chain_at(relation, side, place);
     sett_links* list = by_source ? chain_targets(relation, setti_chain_source(relation, place))
-                                 : chain_sources(relation, setti_chain_at(relation, place)->target);
+                                 : chain_list(relation, setti_chain_at(relation, place)->target);
     SETTI_ASSERT(list != NULL && list->count != 0);
     if (list->last_ != place) {
         chain_unlink(relation, side, list, chain);
@@ -396,7 +402,7 @@ void setti_chain_notify(const setti_relation* relation, uint32_t source)
 void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity target)
 {
     SETTI_ASSERT(setti_storage_has(&relation->links->storage, source));
-    sett_links* sources = chain_sources(relation, target);
+    sett_links* sources = chain_list(relation, target);
     uint32_t place = source;
     if (relation->many) {
         SETTI_ASSERT(relation->record_count != SETTI_NONE);

@@ -121,32 +121,37 @@ static setti_type* prefab_tag_below(const sett_world* world, sett_entity parent)
     return hidden ? tag : NULL;
 }
 
-/* Makes instances: one by its recipe if there is one, else node by node. */
-static sett_status prefab_run(sett_world* world, const setti_clone_desc* instance, uint32_t count,
-                              sett_entity* out)
+/* Makes instances node by node. `tag`: what they get below a prefab, or NULL. */
+SETTI_APART static sett_status prefab_clone(sett_world* world, const setti_clone_desc* instance,
+                                            uint32_t count, setti_type* tag, sett_entity* out)
 {
-    SETTI_ASSERT(world->locks == 0);
-    sett_status status;
-    if (sett_instance_of(world) == 0) {
-        return world->error;
-    }
-    setti_edit_settle(world);
-    setti_type* tag = prefab_tag_below(world, instance->parent);
-    bool simple = count == 1 && instance->base_count == 0 && tag == NULL;
-    if (simple && setti_recipe_run(world, instance, out, &status)) {
-        return status;
-    }
     setti_clone clone = {.desc = *instance,
                          .from = world,
                          .to = world,
                          .count = count,
                          .instances = world->instance_of->relation,
                          .tag = tag};
-    status = setti_clone_run(&clone, out);
-    if (status == SETT_OK && simple) {
+    sett_status status = setti_clone_run(&clone, out);
+    if (status == SETT_OK && count == 1 && instance->base_count == 0 && tag == NULL) {
         setti_recipe_learn(world, instance->root);
     }
     return status;
+}
+
+/* Makes instances: one by its recipe if there is one, else node by node. */
+static sett_status prefab_run(sett_world* world, const setti_clone_desc* instance, uint32_t count,
+                              sett_entity* out)
+{
+    SETTI_ASSERT(world->locks == 0);
+    if (sett_instance_of(world) == 0) {
+        return world->error;
+    }
+    setti_edit_settle(world);
+    setti_type* tag = prefab_tag_below(world, instance->parent);
+    return count == 1 && instance->base_count == 0 && tag == NULL &&
+                   setti_recipe_run(world, instance, out)
+               ? SETT_OK
+               : prefab_clone(world, instance, count, tag, out);
 }
 
 /* Whether new children can be attached to a parent; the world has the component then. */
@@ -179,7 +184,7 @@ sett_status sett_instantiate(sett_world* world, sett_entity prefab, uint32_t cou
     if (status != SETT_OK || count == 0) {
         return status;
     }
-    if (!sett_entity_valid(world, prefab)) {
+    if (setti_entity_signature(&world->entities, prefab) == NULL) {
         return setti_world_fail(world, SETT_STATUS_STALE, one.call, prefab, 0);
     }
     one.parent = prefab_scope(world);

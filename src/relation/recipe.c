@@ -65,6 +65,7 @@ typedef struct recipe {
 struct setti_recipes {
     setti_hash_map by_prefab; /* index of the prefab + 1 -> slot */
     recipe** slots;           /* NULL: made once, without a recipe */
+    recipe* last;             /* found last, or NULL */
     uint32_t count;
     uint32_t capacity;
     uint32_t version;
@@ -74,6 +75,7 @@ struct setti_recipes {
 
 static void recipe_free(sett_world* world, recipe* made)
 {
+    world->recipes->last = NULL;
     if (made != NULL) {
         setti_hash_map_deinit(&world->pool, &made->by_index);
         setti_pool_free(&world->pool, made, made->size, 16);
@@ -330,8 +332,15 @@ static bool recipe_is_node(const sett_world* world, const recipe_node* node, boo
 /* The recipe of a prefab, if that is as it was. */
 static recipe* recipe_find(const sett_world* world, sett_entity prefab)
 {
-    recipe** slot = recipe_slot(world, prefab);
-    recipe* made = slot != NULL ? *slot : NULL;
+    struct setti_recipes* all = world->recipes;
+    if (all == NULL) {
+        return NULL;
+    }
+    if (all->last == NULL || !sett_equals(all->last->prefab, prefab)) {
+        recipe** slot = recipe_slot(world, prefab);
+        all->last = slot != NULL ? *slot : NULL;
+    }
+    recipe* made = all->last;
     if (made == NULL || !sett_equals(made->prefab, prefab) || !made->simple ||
         made->version != world->recipes->version || made->epoch != world->transition_epoch) {
         return NULL;
@@ -391,32 +400,45 @@ static bool recipe_begin_root(sett_world* world, recipe* made, const setti_clone
            (instance->name == 0 || recipe_add(world, edit, world->name_table->type, NULL));
 }
 
-/* Reserves all; the entities' indices go to `copies`. */
-static sett_status recipe_reserve(sett_world* world, recipe* made, const setti_clone_desc* instance)
+/* Reserves the entities; their indices go to `copies`. */
+static bool recipe_reserve_entities(sett_world* world, recipe* made, sett_entity into)
 {
-    SETTI_ASSERT(made->simple && made->node_count != 0);
+    SETTI_ASSERT(made->node_count != 0);
     setti_entity_table* table = &world->entities;
-    bool into = !sett_is_null(instance->into);
-    uint32_t named = made->named + (instance->name != 0);
-    sett_status status = SETT_OK;
+    uint32_t k = !sett_is_null(into);
     uint32_t from = table->hint * 64;
     uint32_t at = from;
-    if (made->node_count > into) {
-        status = setti_entity_reserve(&world->pool, table, &from, made->node_count - into);
+    made->copies[0].index = into.index;
+    if (setti_entity_reserve(&world->pool, table, &from, made->node_count - k) != SETT_OK) {
+        return false;
     }
-    for (uint32_t k = 0; k < made->node_count && status == SETT_OK; k++) {
-        bool given = into && k == 0;
-        made->copies[k].index = given ? instance->into.index : setti_entity_next_free(table, at);
-        at = given ? at : made->copies[k].index + 1;
-        if (!setti_edit_reserve_at(world, &made->edits[k], made->copies[k].index)) {
-            status = SETT_STATUS_OUT_OF_MEMORY;
+    while (k < made->node_count) {
+        setti_entity_run run = setti_entity_next_run(table, at, made->node_count - k);
+        for (at = run.first; at < run.first + run.count; at++) {
+            made->copies[k++].index = at;
         }
     }
-    if (status == SETT_OK && named != 0 && !setti_name_reserve(world, named)) {
-        setti_edit_unclaim(world);
-        status = SETT_STATUS_OUT_OF_MEMORY;
+    return true;
+}
+
+/* Reserves all. */
+static bool recipe_reserve(sett_world* world, recipe* made, const setti_clone_desc* instance)
+{
+    SETTI_ASSERT(made->simple);
+    uint32_t named = made->named + (instance->name != 0);
+    if (!recipe_reserve_entities(world, made, instance->into)) {
+        return false;
     }
-    return status;
+    for (uint32_t k = 0; k < made->node_count; k++) {
+        if (!setti_edit_reserve_at(world, &made->edits[k], made->copies[k].index)) {
+            return false;
+        }
+    }
+    if (named != 0 && !setti_name_reserve(world, named)) {
+        setti_edit_unclaim(world);
+        return false;
+    }
+    return true;
 }
 
 static uint32_t recipe_copy_link(const recipe* made, uint32_t node)
@@ -424,16 +446,17 @@ static uint32_t recipe_copy_link(const recipe* made, uint32_t node)
     return node != SETTI_NONE ? made->copies[node].index + 1 : 0;
 }
 
-/* Works out the links of the copies, whose indices are known; the root has no parent yet. */
-static void recipe_link_copies(const sett_world* world, recipe* made,
-                               const setti_clone_desc* instance)
+/* Works out the links of the copies, whose indices are known; the root has no parent yet. This and
+ * recipe_finish are in line where `count` is one, and the loops are none. */
+SETTI_INLINE void recipe_link_copies(const sett_world* world, recipe* made, uint32_t count,
+                                     const setti_clone_desc* instance)
 {
     SETTI_ASSERT(made->simple);
     uint32_t depth = 0;
     if (!sett_is_null(instance->parent)) {
         depth = setti_hierarchy_find(world, instance->parent.index)->depth + 1;
     }
-    for (uint32_t k = 0; k < made->node_count; k++) {
+    for (uint32_t k = 0; k < count; k++) {
         recipe_node* node = &made->nodes[k];
         if (node->tree) {
             node->copy.parent = recipe_copy_link(made, node->parent);
@@ -469,14 +492,15 @@ static void recipe_turn(sett_world* world, const recipe* made, const setti_edit*
     }
 }
 
-static void recipe_finish(sett_world* world, const recipe* made, const setti_clone_desc* instance)
+SETTI_INLINE void recipe_finish(sett_world* world, const recipe* made, uint32_t count,
+                                const setti_clone_desc* instance)
 {
     SETTI_ASSERT(sett_equals(instance->into, sett_null()) ||
                  sett_equals(made->copies[0], instance->into));
     if (!sett_is_null(instance->parent)) {
         setti_hierarchy_append(world, made->copies[0].index, instance->parent.index);
     }
-    for (uint32_t k = 0; k < made->node_count; k++) {
+    for (uint32_t k = 0; k < count; k++) {
         const recipe_node* node = &made->nodes[k];
         if (node->turns) {
             recipe_turn(world, made, &made->edits[k], made->copies[k].index);
@@ -490,7 +514,7 @@ static void recipe_finish(sett_world* world, const recipe* made, const setti_clo
             setti_name_give(world, made->copies[k].index, name);
         }
     }
-    for (uint32_t k = 0; k < made->node_count; k++) {
+    for (uint32_t k = 0; k < count; k++) {
         setti_edit_notify_entering(world, &made->edits[k]);
     }
 }
@@ -502,8 +526,38 @@ static bool recipe_takes_child(const sett_world* world, sett_entity parent)
     return above != NULL && above->children < SETTI_CHILDREN_LIMIT;
 }
 
-bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_entity* out,
-                      sett_status* status)
+/* An instance of one entity without a name. */
+static bool recipe_make_one(sett_world* world, recipe* made, const setti_clone_desc* instance,
+                            sett_entity* out)
+{
+    recipe_link_copies(world, made, 1, instance);
+    if (!setti_edit_begin(world, &made->edits[0])) {
+        return false;
+    }
+    *out = made->copies[0];
+    recipe_finish(world, made, 1, instance);
+    return true;
+}
+
+static bool recipe_make_all(sett_world* world, recipe* made, const setti_clone_desc* instance,
+                            sett_entity* out)
+{
+    if (!recipe_reserve(world, made, instance)) {
+        return false;
+    }
+    recipe_link_copies(world, made, made->node_count, instance);
+    if (!sett_is_null(instance->into)) {
+        made->copies[0] = instance->into;
+    }
+    for (uint32_t k = 0; k < made->node_count; k++) {
+        setti_edit_commit(world, &made->edits[k]);
+    }
+    *out = made->copies[0];
+    recipe_finish(world, made, made->node_count, instance);
+    return true;
+}
+
+bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_entity* out)
 {
     setti_edit_part room[RECIPE_ROOT_MOST];
     recipe* made = recipe_find(world, instance->root);
@@ -518,19 +572,8 @@ bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_
     if (!recipe_begin_root(world, made, instance, room)) {
         return false;
     }
-    *status = recipe_reserve(world, made, instance);
-    if (*status != SETT_OK) {
-        setti_world_fail(world, *status, instance->call, sett_null(), 0);
-        return true;
-    }
-    recipe_link_copies(world, made, instance);
-    if (!sett_is_null(instance->into)) {
-        made->copies[0] = instance->into;
-    }
-    for (uint32_t k = 0; k < made->node_count; k++) {
-        setti_edit_commit(world, &made->edits[k]);
-    }
-    *out = made->copies[0];
-    recipe_finish(world, made, instance);
-    return true;
+    bool alone = made->node_count == 1 && made->named == 0 && instance->name == 0 &&
+                 sett_is_null(instance->into);
+    return alone ? recipe_make_one(world, made, instance, out)
+                 : recipe_make_all(world, made, instance, out);
 }

@@ -5,11 +5,10 @@
 
 #include "relation/clone.h"
 
-/* Makes an instance, without bases, if there is a recipe for it, and writes what came of it to
- * *status. Returns false, and nothing is done, if clone.c has to make it: because the prefab has
- * changed, has links of relationships, or is instantiated for the first time. */
-bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_entity* out,
-                      sett_status* status);
+/* Makes an instance, without bases, by its recipe. Returns false, and nothing is done, if clone.c
+ * has to make it, or to say why not: because the prefab has changed, has links of relationships, or
+ * is instantiated for the first time, or because memory or indices run out. */
+bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_entity* out);
 
 /* Called after clone.c has created an instance: from the second time on it stores a recipe, if
  * there is memory. */

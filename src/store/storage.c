@@ -143,11 +143,6 @@ bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t in
                                          : setti_sparse_reserve(pool, storage, index);
 }
 
-bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count)
-{
-    return storage->kind != SETTI_SPARSE || setti_sparse_reserve_rows(pool, storage, count);
-}
-
 bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uint32_t first,
                                    uint32_t count)
 {

@@ -284,7 +284,12 @@ uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 /* The same for many: once for the number of them, and for each run of neighbouring indices. */
-bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
+bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
+SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* storage,
+                                             uint32_t count)
+{
+    return storage->kind != SETTI_SPARSE || setti_sparse_reserve_rows(pool, storage, count);
+}
 bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uint32_t first,
                                    uint32_t count);
 
@@ -312,17 +317,14 @@ void setti_storage_trim(setti_pool* pool, setti_storage* storage);
 /* Returns NULL, or which part of the storage's invariant does not hold. */
 const char* setti_storage_validate(const setti_storage* storage);
 
-/* The common case of an insertion into an array, in line, of an entity without a value: what exists
- * already is room enough. NULL, and nothing is done but pages marked, if it is not, or if a
- * snapshot needs them. `kept`: see setti_pages_try_mark. */
-SETTI_INLINE void* setti_array_try_insert(const setti_pool* pool, setti_storage* storage,
+/* Inserts an index without a value into an array whose page exists, in line. NULL, and nothing is
+ * done but pages marked, if a snapshot needs them. `cow`: see setti_pages_try_mark. */
+SETTI_INLINE void* setti_array_insert_one(const setti_pool* pool, setti_storage* storage,
                                           uint32_t index, bool cow)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY);
-    uint32_t number = index >> storage->shift;
     if (SETTI_UNLIKELY(
-            setti_pages_get(&storage->rows, number) == NULL ||
-            !setti_pages_try_mark(pool, &storage->rows, number, cow) ||
+            !setti_pages_try_mark(pool, &storage->rows, index >> storage->shift, cow) ||
             !setti_pages_try_mark(pool, &storage->presence, index >> SETTI_BITS_SHIFT, cow))) {
         return NULL;
     }
@@ -339,6 +341,16 @@ SETTI_INLINE void* setti_array_try_insert(const setti_pool* pool, setti_storage*
         *setti_storage_tick(storage, index) = pool->tick;
     }
     return setti_array_row(storage, index);
+}
+
+/* The same where the page may be missing: NULL. */
+SETTI_INLINE void* setti_array_try_insert(const setti_pool* pool, setti_storage* storage,
+                                          uint32_t index, bool cow)
+{
+    SETTI_ASSERT(storage->kind == SETTI_ARRAY);
+    return SETTI_LIKELY(setti_pages_get(&storage->rows, index >> storage->shift) != NULL)
+               ? setti_array_insert_one(pool, storage, index, cow)
+               : NULL;
 }
 
 /* The same by a call, into any storage; NULL also if the entity has a value. */
@@ -489,7 +501,6 @@ const char* setti_array_validate(const setti_storage* storage);
 
 bool setti_sparse_is_full(const setti_storage* storage);
 bool setti_sparse_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
-bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
 bool setti_sparse_reserve_index(setti_pool* pool, setti_storage* storage, uint32_t index);
 void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index);
 void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t index,

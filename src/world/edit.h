@@ -111,10 +111,13 @@ void setti_edit_unclaim(sett_world* world);
 void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit);
 void setti_edit_commit(sett_world* world, const setti_edit* edit); /* of one entity */
 void setti_edit_commit_many(sett_world* world, const setti_edit* edit);
-void setti_edit_notify_entering(sett_world* world, const setti_edit* edit);
 
 /* The last step of an entity that begins without components. */
 void setti_edit_notify_begun(sett_world* world, sett_entity entity);
+
+/* Reserves and commits an edit of one entity that begins. False, and nothing is done, when there is
+ * no memory or no index left. */
+bool setti_edit_begin(sett_world* world, setti_edit* edit);
 
 /* For one entity that exists already: notifies leaving, commits, notifies entering. */
 void setti_edit_run(sett_world* world, const setti_edit* edit);
@@ -165,13 +168,37 @@ SETTI_INLINE bool setti_edit_has_endings(const sett_world* world, const setti_ed
            (edit->from != 0 && world->signatures.record[edit->from].hooked != 0);
 }
 
-/* Makes a fresh row what a part says. */
-void setti_edit_write(const setti_edit_part* part, void* row);
+/* The value that a part gives; NULL: none, or `fill` writes it. */
+SETTI_INLINE const void* setti_edit_value(const setti_edit_part* part)
+{
+    if (part->origin == NULL || part->value != NULL) {
+        SETTI_ASSERT(part->origin == NULL);
+        return part->value;
+    }
+    SETTI_ASSERT(setti_storage_has(part->origin, part->source));
+    return SETTI_LIKELY(part->origin->kind == SETTI_ARRAY)
+               ? setti_array_row(part->origin, part->source)
+               : setti_storage_find(part->origin, part->source);
+}
 
-/* Of types whose rows, or room to be destroyed together, are reserved by number, not by index: then
+/* Makes a fresh row what a part says; in line where that is to copy bytes, or to clear them. The
+ * second: with the value that it gives, of any type. */
+void setti_edit_write_any(const setti_edit_part* part, void* row, const void* value);
+SETTI_INLINE void setti_edit_write(const setti_edit_part* part, void* row)
+{
+    const setti_type* type = part->type;
+    const void* value = setti_edit_value(part);
+    if (SETTI_LIKELY(value != NULL && (type->flags & SETTI_TYPE_COPY) == 0)) {
+        setti_row_copy(row, value, type->storage.size);
+    } else if (value == NULL && part->fill == NULL && (type->flags & SETTI_TYPE_INIT) == 0) {
+        setti_row_zero(row, type->storage.size);
+    } else {
+        setti_edit_write_any(part, row, value);
+    }
+}
+
+/* Whether rows, or room to be destroyed together, are reserved by number and not by index: then
  * several that are reserved at once add up. */
-#define SETTI_EDIT_CLAIMS (SETTI_TYPE_OTHER | SETTI_TYPE_CASCADES)
-
 SETTI_INLINE bool setti_edit_claims(const setti_type* type)
 {
     return type->storage.kind == SETTI_SPARSE || type->cascade != NULL;
@@ -242,6 +269,16 @@ static inline bool setti_edit_is_unheard(sett_world* world, uint32_t from, uint3
 {
     const setti_plan_step* plan = setti_edit_plan(world, from, to);
     return plan != NULL && plan->listener == NULL;
+}
+
+/* The last step; the second is its part that runs callbacks. */
+void setti_edit_call_entering(sett_world* world, const setti_edit* edit);
+SETTI_INLINE void setti_edit_notify_entering(sett_world* world, const setti_edit* edit)
+{
+    if (SETTI_UNLIKELY((edit->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0 ||
+                       world->listeners != NULL)) {
+        setti_edit_call_entering(world, edit);
+    }
 }
 
 /* Runs all callbacks of an event: of each its function as it is by then, because those before may

@@ -46,22 +46,9 @@ static void commit_erase(sett_world* world, const setti_edit* edit, uint32_t ind
 
 /* --------------------------------------------------------------------------------------- adding */
 
-/* The value that a part gives; NULL: none, or `fill` writes it. */
-SETTI_INLINE const void* part_value(const setti_edit_part* part)
+void setti_edit_write_any(const setti_edit_part* part, void* row, const void* value)
 {
-    if (part->origin == NULL || part->value != NULL) {
-        SETTI_ASSERT(part->origin == NULL);
-        return part->value;
-    }
-    SETTI_ASSERT(setti_storage_has(part->origin, part->source));
-    return SETTI_LIKELY(part->origin->kind == SETTI_ARRAY)
-               ? setti_array_row(part->origin, part->source)
-               : setti_storage_find(part->origin, part->source);
-}
-
-/* The same of any type, and where nothing is given. */
-SETTI_APART static void part_write_any(const setti_edit_part* part, void* row, const void* value)
-{
+    SETTI_ASSERT(row != NULL || part->type->storage.size == 0);
     const setti_type* type = part->type;
     if (value == NULL || type->desc.copy != NULL) {
         setti_type_init_values(type, row, 1);
@@ -73,40 +60,24 @@ SETTI_APART static void part_write_any(const setti_edit_part* part, void* row, c
     }
 }
 
-/* Makes a fresh row what a part says; in line where that is to copy bytes. */
-SETTI_INLINE void part_write(const setti_edit_part* part, void* row)
+/* Takes what so many entities with a type reserved by number. */
+SETTI_INLINE void commit_claim(setti_type* type, uint32_t count)
 {
-    const void* value = part_value(part);
-    if (SETTI_LIKELY(value != NULL && (part->type->flags & SETTI_TYPE_COPY) == 0)) {
-        setti_row_copy(row, value, part->type->storage.size);
-    } else {
-        part_write_any(part, row, value);
+    SETTI_ASSERT(type->claimed >= (setti_edit_claims(type) ? count : 0));
+    if (type->claimed != 0) {
+        type->claimed -= count;
     }
-}
-
-void setti_edit_write(const setti_edit_part* part, void* row)
-{
-    SETTI_ASSERT(row != NULL || part->type->storage.size == 0);
-    part_write(part, row);
 }
 
 /* The row of one index, reserved, not initialised. */
 SETTI_INLINE void* commit_insert(sett_world* world, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_word(storage, index) != NULL || storage->kind == SETTI_SPARSE);
-    setti_pool* pool = &world->pool;
-    if (SETTI_UNLIKELY(storage->kind != SETTI_ARRAY || storage->tracked || pool->cow_from != 0)) {
-        uint32_t one = 1;
-        return setti_storage_insert(pool, storage, index, &one);
+    if (SETTI_LIKELY(storage->kind == SETTI_ARRAY && world->pool.cow_from == 0)) {
+        return setti_array_insert_one(&world->pool, storage, index, false);
     }
-    uint64_t* words = storage->presence.data[index >> SETTI_BITS_SHIFT];
-    (void)setti_pages_try_mark(pool, &storage->presence, index >> SETTI_BITS_SHIFT, false);
-    (void)setti_pages_try_mark(pool, &storage->rows, index >> storage->shift, false);
-    SETTI_ASSERT(!setti_bitmap_has(storage, index));
-    words[index / 64 & (SETTI_BITS_WORDS - 1)] |= (uint64_t)1 << (index % 64);
-    storage->count++;
-    storage->extent = SETTI_MAX(storage->extent, index + 1);
-    return setti_array_row(storage, index);
+    uint32_t one = 1;
+    return setti_storage_insert(&world->pool, storage, index, &one);
 }
 
 /* Writes `count` copies of one value to rows. */
@@ -141,7 +112,7 @@ static void commit_fill(sett_world* world, const setti_edit* edit, const setti_e
         unsigned char* rows =
             setti_storage_insert(&world->pool, &type->storage, run.first + k, &step);
         SETTI_ASSERT(step != 0 && step <= run.count - k);
-        const unsigned char* value = part_value(part);
+        const unsigned char* value = setti_edit_value(part);
         if (value != NULL && !edit->repeat) {
             value += (done + k) * size;
         }
@@ -154,16 +125,6 @@ static void commit_fill(sett_world* world, const setti_edit* edit, const setti_e
             setti_type_copy_values(type, rows, value, step);
         }
         k += step;
-    }
-}
-
-/* What the added types reserved by number is taken. */
-static void commit_claims(const setti_edit* edit)
-{
-    for (uint32_t k = 0; k < edit->added_count; k++) {
-        setti_type* type = edit->added[k].type;
-        SETTI_ASSERT(!setti_edit_claims(type) || type->claimed >= edit->count);
-        type->claimed -= setti_edit_claims(type) ? edit->count : 0;
     }
 }
 
@@ -188,7 +149,7 @@ static void commit_leave(sett_world* world, const setti_edit* edit, uint32_t ind
 SETTI_INLINE uint32_t commit_begin(sett_world* world, const setti_edit* edit)
 {
     sett_entity entity = setti_entity_create(&world->pool, &world->entities);
-    *setti_entity_signature(&world->entities, entity) = edit->to; /* its page is marked */
+    *setti_entity_set_mut(&world->entities, entity.index) = edit->to; /* its page is marked */
     if (edit->entities != NULL) {
         edit->entities[0] = entity;
     }
@@ -215,7 +176,8 @@ static void commit_one(sett_world* world, const setti_edit* edit)
     }
     const setti_edit_part* part = edit->added;
     for (uint32_t left = edit->added_count; left != 0; left--, part++) {
-        part_write(part, commit_insert(world, &part->type->storage, index));
+        commit_claim(part->type, 1);
+        setti_edit_write(part, commit_insert(world, &part->type->storage, index));
     }
     if (!edit->begins) {
         commit_set(world, edit, index);
@@ -249,9 +211,6 @@ void setti_edit_commit(sett_world* world, const setti_edit* edit)
 {
     SETTI_ASSERT(edit->to != SETTI_NONE && world->locks == 0 && edit->count == 1);
     commit_one(world, edit);
-    if (SETTI_UNLIKELY((edit->flags & SETTI_EDIT_CLAIMS) != 0)) {
-        commit_claims(edit);
-    }
 }
 
 void setti_edit_commit_many(sett_world* world, const setti_edit* edit)
@@ -261,8 +220,10 @@ void setti_edit_commit_many(sett_world* world, const setti_edit* edit)
         return;
     }
     SETTI_ASSERT(edit->begins && !edit->ends && edit->to != SETTI_NONE && world->locks == 0);
+    for (uint32_t k = 0; k < edit->added_count; k++) {
+        commit_claim(edit->added[k].type, edit->count);
+    }
     commit_many(world, edit);
-    commit_claims(edit);
 }
 
 void setti_edit_run(sett_world* world, const setti_edit* edit)

@@ -59,7 +59,7 @@ void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit)
     }
 }
 
-void setti_edit_notify_entering(sett_world* world, const setti_edit* edit)
+void setti_edit_call_entering(sett_world* world, const setti_edit* edit)
 {
     bool calls = (edit->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0;
     SETTI_ASSERT(!calls || edit->entities != NULL);

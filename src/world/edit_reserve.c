@@ -147,10 +147,9 @@ static bool reserve_claims(sett_world* world, setti_edit* edit)
 SETTI_INLINE bool reserve_row(sett_world* world, setti_type* type, uint32_t index, bool compacts)
 {
     setti_storage* storage = &type->storage;
-    if (SETTI_LIKELY(storage->kind == SETTI_ARRAY && type->cascade == NULL &&
-                     setti_storage_word(storage, index) != NULL &&
-                     storage->rows.data[index >> storage->shift] != NULL)) {
-        return true;
+    if (SETTI_LIKELY(storage->kind == SETTI_ARRAY &&
+                     setti_pages_get(&storage->rows, index >> storage->shift) != NULL)) {
+        return SETTI_LIKELY(type->cascade == NULL) || reserve_claim(world, type, 1);
     }
     if (compacts && type->claimed == 0 && setti_sparse_is_full(storage)) {
         setti_storage_compact(&world->pool, storage);
@@ -162,13 +161,16 @@ SETTI_INLINE bool reserve_row(sett_world* world, setti_type* type, uint32_t inde
 bool setti_edit_reserve_at(sett_world* world, setti_edit* edit, uint32_t index)
 {
     SETTI_ASSERT(world->locks == 0 && index < world->entities.limit);
-    bool done = edit->to != SETTI_NONE;
     SETTI_ASSERT(edit->count == 1);
-    edit->flags = 0;
-    for (uint32_t k = 0; done && k < edit->added_count; k++) {
-        edit->flags |= edit->added[k].type->flags;
-        done = reserve_row(world, edit->added[k].type, index, !edit->begins);
+    bool done = edit->to != SETTI_NONE;
+    bool compacts = !edit->begins;
+    uint32_t flags = 0;
+    const setti_edit_part* part = edit->added;
+    for (uint32_t left = edit->added_count; done && left != 0; left--, part++) {
+        flags |= part->type->flags;
+        done = reserve_row(world, part->type, index, compacts);
     }
+    edit->flags = flags;
     if (done && setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
         done = world->plans.calls->reserve(world, edit, (setti_entity_run){index, 1});
     }

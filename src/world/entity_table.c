@@ -304,10 +304,15 @@ sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table)
 {
     SETTI_ASSERT(setti_entity_taken(table) < table->limit);
     entity_find_hint(table);
-    uint32_t index =
-        table->hint * 64 + setti_bits_lowest(setti_entity_free_bits(table, table->hint));
-    sett_entity entity = setti_entity_upcoming(table, index);
-    setti_entity_create_at(pool, table, entity);
+    uint32_t word = table->hint;
+    setti_entity_page* page = setti_entity_page_of(table, word * 64);
+    SETTI_ASSERT(page != NULL);
+    uint64_t bits = page->free[word % SETTI_ENTITY_WORDS];
+    setti_pages_write(pool, &table->pages, word / SETTI_ENTITY_WORDS);
+    sett_entity entity = setti_entity_take_lowest(table, page, bits);
+    if ((bits & (bits - 1)) == 0) {
+        entity_word_ended(table, word);
+    }
     return entity;
 }
 

@@ -262,6 +262,21 @@ SETTI_INLINE bool setti_entity_try_hint_ends(setti_entity_table* table)
 /* Brings this index to life with this generation; free, and its page exists. */
 void setti_entity_create_at(setti_pool* pool, setti_entity_table* table, sett_entity entity);
 
+/* Brings the lowest free index of the hint's word to life, where `bits` are free; of `page`, marked
+ * as written. Who takes the last says so to setti_entity_hint_ends. */
+SETTI_INLINE sett_entity setti_entity_take_lowest(setti_entity_table* table,
+                                                  setti_entity_page* page, uint64_t bits)
+{
+    SETTI_ASSERT(page == setti_entity_page_of(table, table->hint * 64) && bits != 0);
+    uint32_t word = table->hint;
+    uint32_t index = word * 64 + setti_bits_lowest(bits);
+    page->free[word % SETTI_ENTITY_WORDS] = bits & (bits - 1);
+    table->count++;
+    uint32_t generation = page->generation[index & SETTI_ENTITY_MASK] & ~SETTI_DEAD;
+    page->generation[index & SETTI_ENTITY_MASK] = generation;
+    return setti_entity_make(index, generation);
+}
+
 /* Brings the lowest free index to life; reserved. */
 sett_entity setti_entity_create(setti_pool* pool, setti_entity_table* table);
 

@@ -21,20 +21,6 @@ bool setti_change_is_plain(const sett_world* world, uint32_t signature, const se
 
 /* ------------------------------------------------------------------------------------- creating */
 
-/* Takes the lowest of the free indices of the hint's word. */
-SETTI_INLINE sett_entity fast_take(setti_entity_table* table, setti_entity_page* page,
-                                   uint64_t bits)
-{
-    SETTI_ASSERT(page == setti_entity_page_of(table, table->hint * 64));
-    uint32_t word = table->hint;
-    uint32_t index = word * 64 + setti_bits_lowest(bits);
-    page->free[word % SETTI_ENTITY_WORDS] = bits & (bits - 1);
-    table->count++;
-    uint32_t generation = page->generation[index & SETTI_ENTITY_MASK] & ~SETTI_DEAD;
-    page->generation[index & SETTI_ENTITY_MASK] = generation;
-    return setti_entity_make(index, generation);
-}
-
 /* The last free index of a word; or the fast path led nowhere. */
 SETTI_APART static sett_entity fast_create_last(sett_world* world)
 {
@@ -46,7 +32,7 @@ SETTI_APART static sett_entity fast_create_last(sett_world* world)
         return setti_change_create(world);
     }
     setti_entity_write(&world->pool, table, word * 64);
-    sett_entity entity = fast_take(table, page, bits);
+    sett_entity entity = setti_entity_take_lowest(table, page, bits);
     if ((bits & (bits - 1)) == 0) {
         setti_entity_hint_ends(table);
     }
@@ -64,7 +50,7 @@ SETTI_APART static sett_entity fast_create_only(sett_world* world)
         !setti_entity_try_mark(&world->pool, table, table->hint * 64, true)) {
         return fast_create_last(world);
     }
-    sett_entity entity = fast_take(table, page, bits);
+    sett_entity entity = setti_entity_take_lowest(table, page, bits);
     (void)setti_entity_try_hint_ends(table);
     return entity;
 }
@@ -84,7 +70,7 @@ SETTI_INLINE sett_entity fast_create_fast(sett_world* world, bool cow)
                        !setti_pages_try_mark(&world->pool, &table->pages, number, cow))) {
         return fast_create_only(world);
     }
-    return fast_take(table, page, bits);
+    return setti_entity_take_lowest(table, page, bits);
 }
 
 SETTI_APART static sett_entity fast_create_cow(sett_world* world)
@@ -104,6 +90,70 @@ sett_entity sett_entity_create(sett_world* world)
     return SETTI_LIKELY((world->pool.cow_from | world->detained) == 0)
                ? fast_create_fast(world, false)
                : fast_create_cow(world);
+}
+
+/* Whether an entity at an index can get the type without memory: an array, or a tag, whose page
+ * exists. */
+SETTI_INLINE bool fast_is_ready(sett_world* world, setti_type* type, uint32_t index)
+{
+    const setti_storage* storage = &type->storage;
+    bool ready = SETTI_LIKELY(storage->kind == SETTI_ARRAY)
+                     ? setti_pages_get(&storage->rows, index >> storage->shift) != NULL
+                     : storage->kind == SETTI_TAG && setti_storage_word(storage, index) != NULL;
+    return ready &&
+           (SETTI_LIKELY(type->cascade == NULL) || type->storage.count < type->collect_room ||
+            setti_edit_reserve_collect(world, type, 1));
+}
+
+/* Commits an edit at the lowest free index, which is not the last of its word, if all its types are
+ * ready there. False, and nothing is done, if they are not. */
+SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
+{
+    setti_entity_table* table = &world->entities;
+    uint32_t word = table->hint;
+    setti_entity_page* page = setti_pages_get(&table->pages, word / SETTI_ENTITY_WORDS);
+    uint64_t bits = page != NULL ? page->free[word % SETTI_ENTITY_WORDS] : 0;
+    if (!SETTI_FAST_PATHS || (bits & (bits - 1)) == 0 ||
+        (world->pool.cow_from | world->detained) != 0 ||
+        setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
+        return false;
+    }
+    uint32_t index = word * 64 + setti_bits_lowest(bits);
+    uint32_t flags = 0;
+    const setti_edit_part* end = edit->added + edit->added_count;
+    for (const setti_edit_part* part = edit->added; part != end; part++) {
+        flags |= part->type->flags;
+        if (SETTI_UNLIKELY(!fast_is_ready(world, part->type, index))) {
+            return false;
+        }
+    }
+    edit->flags = flags;
+    (void)setti_pages_try_mark(&world->pool, &table->pages, word / SETTI_ENTITY_WORDS, false);
+    edit->entities[0] = setti_entity_take_lowest(table, page, bits);
+    page->signature[index & SETTI_ENTITY_MASK] = edit->to;
+    for (const setti_edit_part* part = edit->added; part != end; part++) {
+        setti_storage* storage = &part->type->storage;
+        void* row = SETTI_LIKELY(storage->kind == SETTI_ARRAY)
+                        ? setti_array_insert_one(&world->pool, storage, index, false)
+                        : setti_storage_try_insert(&world->pool, storage, index);
+        setti_edit_write(part, row);
+    }
+    return true;
+}
+
+bool setti_edit_begin(sett_world* world, setti_edit* edit)
+{
+    SETTI_ASSERT(edit->begins && edit->count == 1 && edit->to != SETTI_NONE && world->locks == 0);
+    uint32_t index;
+    if (SETTI_LIKELY(fast_try_begin(world, edit))) {
+        return true;
+    }
+    if (!setti_entity_reserve_lowest(&world->pool, &world->entities, &index) ||
+        !setti_edit_reserve_at(world, edit, index)) {
+        return false;
+    }
+    setti_edit_commit(world, edit);
+    return true;
 }
 
 /* ----------------------------------------------------------------------------------- destroying */

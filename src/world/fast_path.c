@@ -163,7 +163,8 @@ SETTI_APART static void* fast_finish_by_call(sett_world* world, const setti_type
 {
     SETTI_ASSERT(value != NULL && (given == NULL || given->type == type));
     const setti_edit_part part = {.type = setti_unconst(type)};
-    setti_edit_write(given != NULL ? given : &part, value);
+    given = given != NULL ? given : &part;
+    setti_edit_write_any(given, value, setti_edit_value(given));
     setti_edit_call_all(world, type, SETTI_ON_ADD, entity, value);
     return value;
 }
@@ -326,7 +327,6 @@ sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32
     }
     setti_edit_part parts[SETTI_CREATE_MOST];
     sett_entity entity = sett_null();
-    uint32_t index;
     setti_edit edit = {.entities = &entity, .count = 1, .added = parts, .begins = true};
     bool plain = SETTI_FAST_PATHS && count <= SETTI_CREATE_MOST &&
                  (world->locks | world->scope.generation) == 0;
@@ -343,12 +343,9 @@ sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32
         plain = type != NULL && type->cascade == NULL &&
                 fast_include(world, &edit, type, values[k].value);
     }
-    plain = plain && setti_entity_reserve_lowest(&world->pool, &world->entities, &index) &&
-            setti_edit_reserve_at(world, &edit, index);
-    if (SETTI_UNLIKELY(!plain)) {
+    if (SETTI_UNLIKELY(!plain || !setti_edit_begin(world, &edit))) {
         return setti_change_create_with(world, values, count);
     }
-    setti_edit_commit(world, &edit);
     setti_edit_notify_entering(world, &edit);
     return entity;
 }
