@@ -47,6 +47,7 @@ typedef struct scene {
     sett_component owes;
     sett_query* query; /* of Position, written */
     sett_search* search;
+    sett_world* other; /* with the same types; NULL until it is needed */
     sett_commands* own;
     uint32_t lines;
     char log[640]; /* the first report */
@@ -76,6 +77,24 @@ static void begin(scene* s)
         s->world, &(sett_query_desc){.name = "moving", .terms = {SETT_INOUT(Position)}});
     s->own = sett_commands_here(s->world);
     CHECK(s->query != NULL && s->lines == 0);
+}
+
+/* A query of Position in another world, which has one. */
+static sett_query* query_elsewhere(scene* s)
+{
+    s->other = quiet_world();
+    CHECK_EQ(SETT_REGISTER_ALL(s->other, KINDS), SETT_OK);
+    CHECK(!sett_is_null(SETT_CREATE(s->other, SETT_VALUE(Position, .x = 1))));
+    return sett_query_create(s->other,
+                             &(sett_query_desc){.name = "theirs", .terms = {SETT_INOUT(Position)}});
+}
+
+static void end(scene* s)
+{
+    CHECK_EQ(sett_world_destroy(s->other), SETT_OK);
+    sett_snapshot_drop_all(s->world);
+    CHECK_EQ(sett_world_clear(s->world), SETT_OK);
+    CHECK_END(s->world);
 }
 
 #define FAILS(call, expected) CHECK_EQ((call), SETT_STATUS_##expected)
@@ -979,6 +998,30 @@ static void delta_recorded(scene* s)
     CHECK_EQ(sett_delta_apply(s->world, bytes, size), SETT_OK);
 }
 
+/* ---- JSON ------------------------------------------------------------------------------------ */
+
+static sett_status json_write(scene* s, sett_json_desc desc)
+{
+    char text[2000] = "none";
+    CHECK_EQ(sett_json_format(s->world, &desc, text, sizeof(text)), 0);
+    return sett_world_error(s->world);
+}
+
+static void json_of_null(scene* s)
+{
+    FAILS(json_write(s, (sett_json_desc){.single = true}), STALE);
+}
+
+static void json_of_the_dead(scene* s)
+{
+    FAILS(json_write(s, (sett_json_desc){.entity = s->dead}), STALE);
+}
+
+static void json_of_another_world(scene* s)
+{
+    FAILS(json_write(s, (sett_json_desc){.query = query_elsewhere(s)}), ARGUMENT);
+}
+
 /* ---- Threads --------------------------------------------------------------------------------- */
 
 static void write_elsewhere(void* user)
@@ -1144,6 +1187,11 @@ static const misuse table[] = {
     {"write in a callback while a delta is applied", "INVALID", delta_written_to, EVERY},
     {"record in a callback while a delta is applied", "LOCKED", delta_recorded, EVERY},
 
+    {"JSON", NULL, NULL, EVERY},
+    {"write a single entity, which a lookup did not find", "STALE", json_of_null, EVERY},
+    {"write a destroyed entity", "STALE", json_of_the_dead, EVERY},
+    {"write the entities of a query of another world", "ARGUMENT", json_of_another_world, EVERY},
+
     {"Threads", NULL, NULL, EVERY},
     {"write from a second thread", "the address", two_threads_write, LOGGED},
 };
@@ -1290,9 +1338,7 @@ static void each_is_reported_and_harmless(void)
 #if !defined(NDEBUG)
             CHECK_MSG(s.lines != 0, "%s: silent", m->what);
 #endif
-            sett_snapshot_drop_all(s.world);
-            CHECK_EQ(sett_world_clear(s.world), SETT_OK);
-            CHECK_END(s.world);
+            end(&s);
         }
         print_row(m, s.log);
     }
