@@ -720,6 +720,16 @@ static void begins_a_query(sett_context* c)
     IS_NULL(sett_query_begin(s->query, &batch));
 }
 
+static void loops_elsewhere(sett_context* c)
+{
+    scene* s = c->user;
+    SETT_CONTEXT_FOR(c, query_elsewhere(s), b, i)
+    {
+        (void)i;
+        CHECK(b == NULL);
+    }
+}
+
 static void runs_a_frame(sett_context* c)
 {
     FAILS(sett_progress(c->world, 1), LOCKED);
@@ -793,6 +803,11 @@ static void system_writes_a_link(scene* s)
 static void system_begins_a_query(scene* s)
 {
     run_system(s, "loops", begins_a_query);
+}
+
+static void system_loops_elsewhere(scene* s)
+{
+    run_system(s, "strays", loops_elsewhere);
 }
 
 static void system_runs_a_frame(scene* s)
@@ -1153,6 +1168,8 @@ static const misuse table[] = {
     {"write the data of a link that the system did not declare", "the data", system_writes_a_link,
      LOGGED},
     {"begin a loop in a system by `sett_query_begin` or `SETT_FOR`", "NULL", system_begins_a_query,
+     EVERY},
+    {"`SETT_CONTEXT_FOR` over a query of another world", "an empty loop", system_loops_elsewhere,
      EVERY},
     {"run a frame in a system", "LOCKED", system_runs_a_frame, EVERY},
     {"two systems of one name", "NULL", system_twice, EVERY},
