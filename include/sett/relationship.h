@@ -166,6 +166,9 @@ SETT_API sett_component sett_relationship_sources(const sett_world* world,
 /* Links `source` to `target`. Both can be the same entity. An existing link stays as it is. Without
  * `many` a link to another target is redirected, with its data. Only this call adds the component:
  * sett_add and sett_set reject it.
+ * Callbacks: on_add runs with the first target, on_remove with the last link. A redirected link
+ * runs neither, because the source has the component before and after: it runs on_set, and
+ * on_replace, which has the old target and the new one (observer.h).
  * Returns the address of the link's data, to write. Do not use it if there is no data. NULL on
  * failure. Fails: STALE (either), ARGUMENT (not a relationship), CYCLE (`acyclic`), LOCKED,
  * OUT_OF_MEMORY.
