@@ -439,6 +439,21 @@ static void sort_an_array(scene* s)
     FAILS(sett_sort(s->world, &(sett_sort_desc){.component = id, .key = SETT_KEY_U32}), ARGUMENT);
 }
 
+static void sort_an_array_with_snapshots(scene* s)
+{
+    sett_snapshot snapshot;
+    sett_sort_desc by_x = {.component = Position_id, .key = SETT_KEY_F32};
+    CHECK_EQ(sett_snapshot_take(s->world, &snapshot), SETT_OK);
+    FAILS(sett_sort(s->world, &by_x), LOCKED);
+    CHECK_EQ(sett_sort(s->world, &(sett_sort_desc){.component = Sprite_id, .key = SETT_KEY_U32}),
+             SETT_OK); /* registered as a sparse set */
+    sett_snapshot_drop_all(s->world);
+    CHECK_EQ(sett_sort(s->world, &by_x), SETT_OK);
+    CHECK_EQ(sett_snapshot_take(s->world, &snapshot), SETT_OK);
+    by_x.reverse = true;
+    CHECK_EQ(sett_sort(s->world, &by_x), SETT_OK); /* it is in one since */
+}
+
 static void sort_by_nothing(scene* s)
 {
     FAILS(sett_sort(s->world, &(sett_sort_desc){.component = Sprite_id}), ARGUMENT);
@@ -1119,6 +1134,8 @@ static const misuse table[] = {
     {"require a type that is not registered", "0", type_requires_unknown, EVERY},
     {"an array with keep_order", "0", type_array_keeps_order, EVERY},
     {"sort a type that was registered as an array", "ARGUMENT", sort_an_array, EVERY},
+    {"sort a type in an array while snapshots are held", "LOCKED", sort_an_array_with_snapshots,
+     EVERY},
     {"sort by no key", "ARGUMENT", sort_by_nothing, EVERY},
     {"sort a uint32_t as a float", "ARGUMENT", sort_by_another_kind, EVERY},
 
