@@ -76,8 +76,9 @@ SETT_API size_t sett_world_difference(const sett_world* a, const sett_world* b, 
                                       size_t size);
 
 /* For debugging: finds stray writes (see above) since the last call of this function or of
- * sett_world_hash. If neither was called before, it finds none. Stray writes to a page that also
- * had proper writes are not found.
+ * sett_world_hash. Call it once a frame, from the first frame on: the first call only records, so
+ * it returns OK, and debug builds log that (SETT_LOG_INFO). Stray writes to a page that also had
+ * proper writes are not found.
  * Returns OK, or INVALID with a message that names the component and the entity, or the first
  * entity of its page. If there are several, the next calls find the others. Begins a new tick.
  * Cost: O(values), plus the hash. Threads: writer. Since: 0.1 */
