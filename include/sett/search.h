@@ -222,8 +222,9 @@ typedef struct sett_rows {
  *     sett_search_begin  opens a loop. Returns `rows`; NULL if memory runs out or `search` is NULL
  *     sett_rows_next     goes to the next block. Returns false at the end
  *     sett_search_end    closes the loop. A second call does nothing
- * A system declares the components whose members the text compares or orders by: in
- * `access_any_in`, or as terms SETT_IN. Who has a component or a link needs no declaration.
+ * In a system: who has a component or a link, and where it leads, needs no declaration
+ * (relationship.h). Members that the text compares or orders by do, also those of the data of
+ * links: list the component in `access_any_in`, or as a term SETT_IN.
  * Cost: planning takes 1 to 50 us, depending on the number of variables. With an order the first
  * block finds and sorts all results: O(n log n), 100 bytes a result.
  * Threads: system. Since: 0.2 */
