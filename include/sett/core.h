@@ -973,9 +973,11 @@ typedef struct sett_term {
     sett_entity entity;   /* this entity; default: none */
     bool singleton;       /* the entity that has the singletons; default: no */
 
-    /* loops have the order of this term's storage: the order of rows in a sparse set, or the order
-     * of entity indices in an array. At most one term of a query can have it, and it must be a WITH
-     * term. Default: the library estimates which component costs least */
+    /* loops have the order of this term's storage: the order of rows in a sparse set (sett_sort; if
+     * it was never sorted, mostly the order of additions), or the order of entity indices in an
+     * array. Nothing reports that a type was never sorted: both can be meant. At most one term of a
+     * query can have it, and it must be a WITH term. Default: the library estimates which component
+     * costs least */
     bool drives;
 } sett_term;
 
