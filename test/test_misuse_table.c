@@ -993,6 +993,14 @@ static void delta_of_another_state(scene* s)
     FAILS(sett_delta_apply(s->world, bytes, size), CONFLICT);
 }
 
+static void delta_applied_twice(scene* s)
+{
+    unsigned char bytes[2048];
+    size_t size = make_delta(s, bytes);
+    CHECK_EQ(sett_delta_apply(s->world, bytes, size), SETT_OK);
+    FAILS(sett_delta_apply(s->world, bytes, size), CONFLICT);
+}
+
 static void write_value(sett_world* world, sett_entity entity, void* value, void* user)
 {
     (void)world, (void)entity, (void)user;
@@ -1218,6 +1226,7 @@ static const misuse table[] = {
      save_what_is_owned, EVERY},
     {"apply a delta that was altered", "INVALID", delta_altered, EVERY},
     {"apply a delta to another state", "CONFLICT", delta_of_another_state, EVERY},
+    {"apply a delta twice", "CONFLICT", delta_applied_twice, EVERY},
     {"write in a callback while a delta is applied", "INVALID", delta_written_to, EVERY},
     {"record in a callback while a delta is applied", "LOCKED", delta_recorded, EVERY},
 
