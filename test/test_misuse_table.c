@@ -1155,11 +1155,14 @@ static void loop_in_no_order(scene* s)
     CHECK(SETT_QUERY_CREATE(s->world, SETT_IN_ORDER(Sprite)) != NULL);
 }
 
-static void json_without_an_entity(scene* s)
+static void use_null_as_a_default(scene* s)
 {
     char text[2000];
     CHECK(sett_json_format(s->world, &(sett_json_desc){0}, text, sizeof(text)) != 0);
     CHECK(strstr(text, "\"#1:1\"") != NULL);
+    sett_search* search = sett_search_create(s->world, "Position($p)");
+    CHECK_EQ(sett_search_bind(search, 0, sett_null()), SETT_OK);
+    CHECK_EQ(sett_search_count(search), 2);
 }
 
 static void check_writes_late(scene* s)
@@ -1197,8 +1200,8 @@ static const struct {
      "a sender need not know who listens: a server has no observer for sounds", send_to_nobody},
     {"`SETT_IN_ORDER` of a type that was never sorted", "the order of its rows",
      "the order of additions, or of indices, can be meant", loop_in_no_order},
-    {"`sett_json_write` with a null entity, without `single`", "the whole world",
-     "null is the default of every handle in a descriptor", json_without_an_entity},
+    {"null in `sett_json_desc.entity` (without `single`) or in `sett_search_bind`", "all entities",
+     "null is the default of a handle there: check what a lookup returned", use_null_as_a_default},
     {"the first `sett_world_check_writes`, after a stray write", "OK, and a note in the log",
      "there is nothing to compare with yet", check_writes_late},
 };
