@@ -762,6 +762,36 @@ static void plans_in_words(void)
     CHECK_END(world);
 }
 
+/* Explains say what may not be meant: pairs of everything, and values that are not seen. */
+static void plans_have_notes(void)
+{
+    static const struct {
+        const char* text;
+        const char* note; /* NULL: none */
+    } all[] = {
+        {"Ship($s), Planet($p)", "no term joins $p to"},
+        {"Ship($s), Planet($p), $s != $p", NULL},
+        {"Ship($s), DockedAt($s, $p), Planet($p)", NULL},
+        {"DockedAt($s, $p), RuledBy($q, $f), Planet($p)", "no term joins $q to"},
+        {"Ship($s), !DockedAt($s, $p), Planet($p)", NULL},
+        {"Ship($s), Ship(blue)", NULL},
+        {"Cargo($f)", "Cargo($f) does not see values that are shared from a prefab"},
+        {"Cargo($f|prefab)", NULL},
+    };
+    char text[1000];
+    sett_world* world = galaxy();
+    CHECK_EQ(sett_prefab_share(world, Cargo, true), SETT_OK);
+    for (size_t k = 0; k < sizeof(all) / sizeof(all[0]); k++) {
+        sett_search* search = sett_search_create(world, all[k].text);
+        CHECK_MSG(search != NULL, "%s", sett_world_message(world));
+        sett_search_explain(search, text, sizeof(text));
+        CHECK_MSG(all[k].note != NULL ? strstr(text, all[k].note) != NULL
+                                      : strstr(text, "note:") == NULL,
+                  "%s", text);
+    }
+    CHECK_END(world);
+}
+
 typedef struct many {
     sett_world* world;
     uint64_t found;
@@ -883,4 +913,4 @@ TEST_MAIN(TEST(terms_of_one_entity), TEST(one_result_without_variables), TEST(jo
           TEST(printed_again), TEST(locales_do_not_matter), TEST(orders), TEST(many_rows_in_order),
           TEST(the_driver_is_said), TEST(many_lists), TEST(bound_variables),
           TEST(locked_while_open), TEST(left_by_return), TEST(many_rows), TEST(plans_in_words),
-          TEST(memory_runs_out), TEST(in_a_system))
+          TEST(plans_have_notes), TEST(memory_runs_out), TEST(in_a_system))

@@ -2,7 +2,7 @@
  *
  * Where many systems have to see the same event, in any order, it is a component on the entity: a
  * system in an early phase adds it, others ask for it, and the last phase of the frame removes it
- * from all. */
+ * from all. Nothing is sent: for events that observers receive see damage_events.c. */
 #include "sett/sett.h"
 
 #include <stdio.h>

@@ -973,9 +973,11 @@ typedef struct sett_term {
     sett_entity entity;   /* this entity; default: none */
     bool singleton;       /* the entity that has the singletons; default: no */
 
-    /* loops have the order of this term's storage: the order of rows in a sparse set, or the order
-     * of entity indices in an array. At most one term of a query can have it, and it must be a WITH
-     * term. Default: the library estimates which component costs least */
+    /* loops have the order of this term's storage: the order of rows in a sparse set (sett_sort; if
+     * it was never sorted, mostly the order of additions), or the order of entity indices in an
+     * array. Nothing reports that a type was never sorted: both can be meant. At most one term of a
+     * query can have it, and it must be a WITH term. Default: the library estimates which component
+     * costs least */
     bool drives;
 } sett_term;
 
@@ -1282,7 +1284,8 @@ SETT_API sett_status sett_sort_sized(sett_world* world, const sett_sort_desc* de
  * Later additions go to the end. Later removals change the order, except with keep_order.
  * A query over several components visits entities in this order only if it asks for it:
  * SETT_IN_ORDER(T), or sett_term.drives.
- * Fails: LOCKED (also if the type has to be converted, and a snapshot exists), UNREGISTERED,
+ * Fails: LOCKED (also if the type is in an array and a snapshot exists: register it with
+ * SETT_STORAGE_SPARSE_SET, or sort it once before the first snapshot), UNREGISTERED,
  * ARGUMENT (a type that was registered as an array; a group that owns no type; not exactly one of
  * `compare`, `key` and `like`; a key that is unknown, lies outside of the value, or is of another
  * kind than the member there, if the type has a list of members), CONFLICT (a group owns the

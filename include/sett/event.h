@@ -1,6 +1,11 @@
 /* event.h: events of your own, such as Damage. The type of an event is a component type. The value
  * is the payload; entities do not need this component. Observers with on_event receive events.
  *
+ * Such an event is sent, received and gone: nothing is stored. sett_cmd_event sends it when
+ * commands are applied. What on_add, on_set and on_remove observe are not these events, but changes
+ * of components (observer.h). What systems have to see for a whole frame is a component that is set
+ * and removed again (examples/cookbook/one_frame_events.c).
+ *
  *     typedef struct Damage {
  *         int points;
  *         sett_entity by;
@@ -40,6 +45,7 @@ typedef enum sett_route {
  *   event  the component type of the payload
  *   value  the payload; NULL only for a tag. Each entity gets a copy. If an observer changes the
  *          copy, later observers of the same entity see the change
+ * Without observers it returns OK, and nothing reports it: a sender need not know who listens.
  * Fails: STALE, UNREGISTERED, ARGUMENT (NULL for a type with a value; a type with the hooks deinit
  * or copy; an unknown route), LIMIT (too deep), LOCKED (systems run in parallel: use
  * sett_cmd_event), OUT_OF_MEMORY (only for payloads above 256 bytes).

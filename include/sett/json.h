@@ -42,9 +42,12 @@ typedef bool (*sett_json_fn)(void* user, const char* text, size_t size);
 
 /* What to write. Default: all entities. */
 typedef struct sett_json_desc {
-    sett_entity entity;               /* this one and its descendants; default: see `query` */
-    bool single;                      /* without its descendants; default: with them */
-    sett_query* query;                /* the entities that match; default: all of the world */
+    /* this one and its descendants; default (null): see `query`. So check what a lookup returned:
+     * without `single`, null is the whole world */
+    sett_entity entity;
+    bool single;       /* `entity` without its descendants; it cannot be null then, unless there is
+                        * a query; default: with them */
+    sett_query* query; /* the entities that match; default: all of the world */
     const sett_component* components; /* only these, if they are there; default: all */
     uint32_t component_count;
 } sett_json_desc;
@@ -80,7 +83,8 @@ SETT_API sett_status sett_json_read_sized(sett_world* world, const char* text, s
 /* Writes entities as a JSON text, piece by piece: parents before children, siblings in their order.
  *   desc  NULL: all entities
  *   fn    takes pieces of up to 2,000 bytes
- * Fails: STALE, ARGUMENT, REJECTED (`fn` returned false).
+ * Fails: STALE (`entity`; also null, with `single`), ARGUMENT (such as a query of another world),
+ * REJECTED (`fn` returned false).
  * Cost: O(text). Threads: reader; with names, as sett_name_path. Since: 0.2 */
 static inline sett_status sett_json_write(sett_world* world, const sett_json_desc* desc,
                                           sett_json_fn fn, void* user)

@@ -166,6 +166,9 @@ SETT_API sett_component sett_relationship_sources(const sett_world* world,
 /* Links `source` to `target`. Both can be the same entity. An existing link stays as it is. Without
  * `many` a link to another target is redirected, with its data. Only this call adds the component:
  * sett_add and sett_set reject it.
+ * Callbacks: on_add runs with the first target, on_remove with the last link. A redirected link
+ * runs neither, because the source has the component before and after: it runs on_set, and
+ * on_replace, which has the old target and the new one (observer.h).
  * Returns the address of the link's data, to write. Do not use it if there is no data. NULL on
  * failure. Fails: STALE (either), ARGUMENT (not a relationship), CYCLE (`acyclic`), LOCKED,
  * OUT_OF_MEMORY.
@@ -209,8 +212,9 @@ SETT_API sett_status sett_unrelate_sources(sett_world* world, sett_component rel
 /* Returns the data of the link from `source` to `target`; NULL if there is no link. Without data
  * the address only says that the link exists: do not use it.
  *
- * A system that uses links lists the relationship: in `access_any_in` to read, also by SETT_SOURCES
- * and SETT_TARGETS; in `access_any_inout` to write.
+ * In a system: who has a link, and where it leads, needs no declaration, because links do not
+ * change while systems run (sett_target, SETT_SOURCES, SETT_TARGETS, searches). The data of links
+ * does: list the relationship in `access_any_in` to read data, in `access_any_inout` to write it.
  * Cost: as sett_relate.
  * Threads: reader; of sett_related_mut: writer, or a system that declares it. Since: 0.1 */
 SETT_API const void* sett_related(const sett_world* world, sett_entity source,

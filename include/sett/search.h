@@ -10,6 +10,9 @@
  * docs/queries.md describes the language. A search is made from text, or from a list of terms
  * (sett_search_desc). Each of the two can be made from the other.
  *
+ * Values that an instance shares (sett_prefab_share) are the prefab's: Sprite($s) does not find the
+ * instance, and comparisons and orders see no value. Sprite($s|prefab) finds it.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SETT_SEARCH_H
@@ -166,7 +169,8 @@ SETT_API void sett_search_describe(const sett_search* search, sett_search_desc* 
 SETT_API size_t sett_search_print(const sett_search* search, char* out, size_t size);
 
 /* Writes the plan of a loop that would begin now, as snprintf does: its steps in order, with the
- * estimated number of rows after each.
+ * estimated number of rows after each. Notes name variables that no term joins to others, and terms
+ * that do not see values shared from a prefab.
  * Threads: writer. Since: 0.2 */
 SETT_API size_t sett_search_explain(sett_search* search, char* out, size_t size);
 
@@ -222,8 +226,9 @@ typedef struct sett_rows {
  *     sett_search_begin  opens a loop. Returns `rows`; NULL if memory runs out or `search` is NULL
  *     sett_rows_next     goes to the next block. Returns false at the end
  *     sett_search_end    closes the loop. A second call does nothing
- * A system declares the components whose members the text compares or orders by: in
- * `access_any_in`, or as terms SETT_IN. Who has a component or a link needs no declaration.
+ * In a system: who has a component or a link, and where it leads, needs no declaration
+ * (relationship.h). Members that the text compares or orders by do, also those of the data of
+ * links: list the component in `access_any_in`, or as a term SETT_IN.
  * Cost: planning takes 1 to 50 us, depending on the number of variables. With an order the first
  * block finds and sorts all results: O(n log n), 100 bytes a result.
  * Threads: system. Since: 0.2 */

@@ -76,8 +76,9 @@ SETT_API size_t sett_world_difference(const sett_world* a, const sett_world* b, 
                                       size_t size);
 
 /* For debugging: finds stray writes (see above) since the last call of this function or of
- * sett_world_hash. If neither was called before, it finds none. Stray writes to a page that also
- * had proper writes are not found.
+ * sett_world_hash. Call it once a frame, from the first frame on: the first call only records, so
+ * it returns OK, and debug builds log that (SETT_LOG_INFO). Stray writes to a page that also had
+ * proper writes are not found.
  * Returns OK, or INVALID with a message that names the component and the entity, or the first
  * entity of its page. If there are several, the next calls find the others. Begins a new tick.
  * Cost: O(values), plus the hash. Threads: writer. Since: 0.1 */
@@ -296,7 +297,8 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  * except sett_snapshot_options.restored; SETT_SAVE_SKIP values that come back are initialised.
  *
  * Fails: INVALID (the bytes are wrong, or of another version, or a callback wrote), CONFLICT (the
- * world is in another state; a type is missing or different), LIMIT
+ * world is in another state, such as `b`: the message says if the delta was applied already; a type
+ * is missing or different), LIMIT
  * (sett_snapshot_options.delta_limit), LOCKED, ARGUMENT (as sett_snapshot_take), OUT_OF_MEMORY.
  * The message says where, or names the type. LOST: the delta could not be undone, because
  * callbacks wrote to many pages, and memory ran out: the world then has a part of the delta.

@@ -330,7 +330,7 @@ SETT_API sett_batch* sett_context_begin(sett_context* context, sett_batch* batch
  *     the query reads it, the system does not
  *         write it                                  as a SETT_IN term, or in `access_any_in`
  * If the system has `single_job`, any term or list that declares this access is enough.
- * Returns `batch`; NULL if memory runs out or the query is NULL.
+ * Returns `batch`; NULL if memory runs out, or the query is NULL or of another world (a misuse).
  * Threads: the one that runs the job. Since: 0.1 */
 SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query,
                                         sett_batch* batch);

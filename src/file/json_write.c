@@ -7,6 +7,7 @@
  */
 #include "file/json_value.h"
 #include "relation/chain.h"
+#include "run/run.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
 #include "sett/relationship.h"
@@ -183,8 +184,14 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
     json_writer to = {.world = world, .desc = desc};
     to.out.fn = fn;
     to.out.user = user;
-    if (!sett_is_null(desc->entity) && !sett_entity_valid(world, desc->entity)) {
+    bool one = !sett_is_null(desc->entity) || (desc->single && desc->query == NULL);
+    if (one && !sett_entity_valid(world, desc->entity)) {
         return setti_world_fail(world, SETT_STATUS_STALE, call, desc->entity, 0);
+    }
+    if (desc->query != NULL && desc->query->world != world) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: query \"%.100s\" is of another world", call,
+                                     desc->query->open.name);
     }
     setti_json_add_text(&to.out, "{\"entities\": [");
     if (!sett_is_null(desc->entity)) {

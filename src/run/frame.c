@@ -110,9 +110,27 @@ sett_batch* sett_context_begin(sett_context* context, sett_batch* batch)
                                                                slice->from, slice->to, true);
 }
 
+/* Its entities would be used here as handles, which mean other entities. */
+SETTI_COLD static void frame_check_foreign(const sett_context* context, const sett_query* query)
+{
+#if !defined(NDEBUG)
+    if (query != NULL) {
+        setti_world_misuse_with(
+            context->world, SETT_STATUS_ARGUMENT,
+            "SETT_CONTEXT_FOR: query \"%.100s\" is of another world than system \"%.100s\", so the "
+            "loop is empty - create the query in the system's world",
+            query->open.name, context->system->name);
+    }
+#else
+    (void)context;
+    (void)query;
+#endif
+}
+
 sett_batch* sett_context_query(sett_context* context, sett_query* query, sett_batch* batch)
 {
-    if (query == NULL) {
+    if (query == NULL || SETTI_UNLIKELY(query->world != context->world)) {
+        frame_check_foreign(context, query);
         return NULL;
     }
     if (context->system->exclusive) {

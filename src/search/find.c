@@ -1056,6 +1056,50 @@ static void explain_pipe(setti_writer* writer, const sett_search* search,
     }
 }
 
+/* Names variables that no term joins to those before: all pairs are results. */
+static void explain_apart(setti_writer* writer, const sett_search* search,
+                          const setti_search_scope* scope)
+{
+    uint32_t joined = 0;
+    uint32_t all = 0;
+    for (uint32_t k = scope->items.first; k < scope->items.stop; k++) {
+        all |= search->item[search->order[k]].variables;
+    }
+    for (uint32_t part; (all & ~joined) != 0; joined |= part) {
+        uint32_t first = setti_bits_lowest(all & ~joined);
+        if (joined != 0) {
+            const char* name = search->variable[first].name;
+            setti_writer_add(writer,
+                             "  note: no term joins %s%s to the variables before it, so each of "
+                             "its entities is combined with each of their results\n",
+                             strcmp(name, "*") == 0 ? "" : "$", name);
+        }
+        part = (uint32_t)1 << first;
+        for (uint32_t before = 0; before != part;) {
+            before = part;
+            for (uint32_t k = scope->items.first; k < scope->items.stop; k++) {
+                uint32_t item = search->item[search->order[k]].variables;
+                part |= (item & part) != 0 ? item : 0;
+            }
+        }
+    }
+}
+
+/* Names terms that do not see what instances share. */
+static void explain_shared(setti_writer* writer, const sett_search* search)
+{
+    for (uint32_t k = 0; k < search->item_count; k++) {
+        const setti_search_item* item = &search->item[k];
+        if (item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE &&
+            (item->type->flags & SETTI_TYPE_SHARED) != 0) {
+            setti_writer_add(writer, "  note: ");
+            setti_search_print_term(search, item->term, writer);
+            setti_writer_add(writer, " does not see values that are shared from a prefab, "
+                                     "(prefab) does\n");
+        }
+    }
+}
+
 size_t sett_search_explain(sett_search* search, char* out, size_t size)
 {
     setti_writer writer = setti_writer_begin(out, size);
@@ -1071,7 +1115,9 @@ size_t sett_search_explain(sett_search* search, char* out, size_t size)
             setti_writer_add(&writer, "branch %u\n", (unsigned)k + 1);
         }
         explain_pipe(&writer, search, &f->plan, k, 2);
+        explain_apart(&writer, search, &search->scope[search->branch[k]]);
     }
+    explain_shared(&writer, search);
     sett_search_end(&rows);
     return writer.length;
 }

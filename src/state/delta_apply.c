@@ -836,6 +836,12 @@ static sett_status apply_or_undo(setti_delta* delta, bool trust)
 static sett_status apply_reject_state(const setti_delta* delta)
 {
     const setti_type* type = NULL;
+    if (sett_world_hash(delta->world) == delta->after) {
+        return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,
+                                      "%s: this world is in the state that the delta leads to: it "
+                                      "was applied already - skip it",
+                                      apply_call);
+    }
     for (uint32_t k = 0; type == NULL && k < delta->type_count; k++) {
         const setti_delta_type* of = &delta->type[k];
         type = of->mask_print != setti_type_data(of->type)->mask_print ? of->type : NULL;

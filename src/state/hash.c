@@ -521,6 +521,21 @@ static void hash_name_entity(const sett_world* world, const hash_values* values,
              path[0] != '\0' ? "\")" : "", others);
 }
 
+/* Without a baseline nothing can be found: the caller should not take this for an answer. */
+static void hash_note_first(const sett_world* world)
+{
+#if !defined(NDEBUG)
+    const setti_pages* pages = &world->entities.pages;
+    if (pages->count != 0 && (pages->notes == NULL || pages->notes->hash_count == 0)) {
+        setti_world_log(world, SETT_LOG_INFO,
+                        "sett_world_check_writes: this call has nothing to compare with, and only "
+                        "records - call it once a frame, from the first frame on");
+    }
+#else
+    (void)world;
+#endif
+}
+
 sett_status sett_world_check_writes(sett_world* world)
 {
     if (SETTI_IS_NULL(world)) {
@@ -529,6 +544,7 @@ sett_status sett_world_check_writes(sett_world* world)
     if (setti_world_check_serial(world, "sett_world_check_writes") != SETT_OK) {
         return world->error;
     }
+    hash_note_first(world);
     hash_values values = hash_check(world);
     (void)setti_hash_sum(world); /* what was written properly is remembered in either case */
     if (values.type == NULL) {

@@ -237,5 +237,13 @@ sett_status setti_change_need_sparse_set(sett_world* world, setti_type* type, co
             "call sett_component_convert(world, id, SETT_STORAGE_SPARSE_SET) first",
             call, type->desc.name);
     }
+    if (world->pool.cow_from != 0) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_LOCKED,
+            "%s: \"%.100s\" is in an array, and snapshots are held, so it cannot move to a sparse "
+            "set now - register it with .storage = SETT_STORAGE_SPARSE_SET, or sort it once before "
+            "the first snapshot is taken",
+            call, type->desc.name);
+    }
     return setti_change_convert(world, type, SETT_STORAGE_SPARSE_SET, call);
 }

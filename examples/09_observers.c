@@ -1,7 +1,8 @@
-/* 09_events.c: observers.
+/* 09_observers.c: observers.
  *
- * Damage is an event: a component that is set and removed again. A system records it; one observer
- * subtracts it from the health and records what follows. Another observer counts the rocks. */
+ * Damage is a component that is set and removed again. The loop records it; one observer subtracts
+ * it from the health and records what follows. Another observer counts the rocks. Events of your
+ * own, for which no component is set (event.h), are in 11_own_events.c. */
 #include "sett/sett.h"
 
 #include <stdio.h>
