@@ -193,7 +193,7 @@ stage_headers() {
 stage_symbols() {
     build_gcc
     release
-    tools/check_symbols.sh build/gcc/libsett.a build/gcc/libsett.so
+    tools/check_symbols.sh build/gcc/libsett.a build/gcc/libsett.so $(find build/gcc/addons -name 'libsett_*.a')
 }
 
 stage_amalgamation() {
