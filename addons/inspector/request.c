@@ -89,7 +89,9 @@ void setti_request_status(const sett_inspector* inspector, inspector_text* out)
                      (unsigned long long)inspector->frame, inspector->running ? "true" : "false",
                      (unsigned long long)setti_past_oldest(times, inspector->frame),
                      (unsigned long long)setti_past_newest(times, inspector->frame));
-    setti_out_format(out, ",\"branch\":%u", (unsigned)times->branch);
+    setti_out_format(out, ",\"world_frame\":%llu,\"branch\":%u",
+                     (unsigned long long)sett_world_frame(inspector->world),
+                     (unsigned)times->branch);
     if (inspector->broke != 0) {
         setti_out_format(out, ",\"broke\":%llu", (unsigned long long)inspector->broke);
     }
@@ -257,6 +259,15 @@ static const request_kind* request_find(const char* name)
     return NULL;
 }
 
+static void request_fail_unknown(inspector_text* out)
+{
+    setti_out_format(out, "{\"ok\":false,\"error\":\"there is no such request; there are");
+    for (size_t k = 0; k < sizeof(request_kinds) / sizeof(request_kinds[0]); k++) {
+        setti_out_format(out, "%s %s", k != 0 ? "," : "", request_kinds[k].name);
+    }
+    setti_out_add(out, "\"}", 2);
+}
+
 static void request_answer_body(sett_inspector* inspector, const char* body, size_t size,
                                 inspector_text* out)
 {
@@ -272,7 +283,7 @@ static void request_answer_body(sett_inspector* inspector, const char* body, siz
     }
     const request_kind* kind = request_find(name);
     if (kind == NULL) {
-        (void)setti_request_fail(&of, "there is no such request");
+        request_fail_unknown(out);
         return;
     }
     setti_out_add(out, "{\"ok\":true", 10);
