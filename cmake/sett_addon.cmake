@@ -1,13 +1,13 @@
 # What the add-ons and the tests of programs have in common.
+include("${CMAKE_CURRENT_LIST_DIR}/sett_needs.cmake")
 
-# sett_addon(<name> <header> <library> <what is missing without it>): sett::<name> from the sources in
-# this folder, with the library that it is for; installed with its public header. Where the library
-# is missing the add-on is left out: a macro, so that nothing follows then.
-macro(sett_addon name header library missing)
-  find_path(${library}_include ${header})
-  find_library(${library}_library ${library})
-  if(NOT ${library}_library OR NOT ${library}_include)
-    message(STATUS "${library} was not found: ${missing} left out")
+# sett_addon(<name> <what is missing without it>): sett::<name> from the sources in this folder, with
+# the libraries that it needs (sett_needs.cmake); installed with its public header. Where a library is
+# missing the add-on is left out: a macro, so that nothing follows then.
+macro(sett_addon name without)
+  sett_find_needs(${name} libraries missing)
+  if(missing)
+    message(STATUS "${missing} was not found: ${without} left out")
     return()
   endif()
   file(GLOB sources CONFIGURE_DEPENDS *.c)
@@ -19,18 +19,17 @@ macro(sett_addon name header library missing)
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   # Installed, it takes the sett::sett of the program: sett-config.cmake says so.
   target_link_libraries(sett_${name} PUBLIC "$<BUILD_INTERFACE:sett::sett>")
-  sett_addon_uses(${name} ${library} "${${library}_include}" "${${library}_library}")
+  # The libraries found, or after installing those of that name.
+  foreach(library IN LISTS libraries)
+    target_include_directories(sett_${name}
+      SYSTEM PRIVATE "$<BUILD_INTERFACE:${sett_${library}_include}>")
+    target_link_libraries(sett_${name} PRIVATE
+      "$<BUILD_INTERFACE:${sett_${library}_library}>" "$<INSTALL_INTERFACE:${library}>")
+  endforeach()
   if(SETT_INSTALL)
-    sett_addon_install(${name})
+    sett_addon_install(${name} ${libraries})
   endif()
 endmacro()
-
-# A library that an add-on needs: the one found, or after installing the one of that name.
-function(sett_addon_uses name library include path)
-  target_include_directories(sett_${name} SYSTEM PRIVATE "$<BUILD_INTERFACE:${include}>")
-  target_link_libraries(sett_${name}
-    PRIVATE "$<BUILD_INTERFACE:${path}>" "$<INSTALL_INTERFACE:${library}>")
-endfunction()
 
 function(sett_addon_install name)
   set_target_properties(sett_${name} PROPERTIES EXPORT_NAME ${name})
@@ -39,6 +38,8 @@ function(sett_addon_install name)
   install(FILES sett_${name}.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
   install(EXPORT sett_${name}_targets NAMESPACE sett:: FILE sett-${name}-targets.cmake
     DESTINATION "${package_dir}")
+  list(JOIN ARGN " -l" libraries)
+  sett_pkg_config(sett_${name} "Add-on of Sett" sett "-lsett_${name} -l${libraries} ${pc_threads}" "")
 endfunction()
 
 # sett_program_tests(<label> <library> <source>...): each test_<module>.c is a program and a test.

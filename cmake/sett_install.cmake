@@ -1,4 +1,5 @@
-# Install rules: public headers, both libraries, a CMake package and a pkg-config file.
+# Install rules: public headers, both libraries, a CMake package and pkg-config files; add-ons
+# are installed by sett_addon.cmake.
 # Everything installed finds the rest relative to itself, so the whole may be moved.
 include(CMakePackageConfigHelpers)
 
@@ -21,6 +22,7 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/sett-config-version.cmak
 install(FILES
   "${PROJECT_BINARY_DIR}/sett-config.cmake"
   "${PROJECT_BINARY_DIR}/sett-config-version.cmake"
+  cmake/sett_needs.cmake
   DESTINATION "${package_dir}")
 
 # pkg-config knows where its own file lies; the prefix is so many folders up from there. Folders
@@ -38,9 +40,13 @@ foreach(dir IN ITEMS LIBDIR INCLUDEDIR)
   set(pc_${dir} "${CMAKE_INSTALL_${dir}}")
   cmake_path(ABSOLUTE_PATH pc_${dir} BASE_DIRECTORY "\${prefix}")
 endforeach()
-set(pc_private "")
+set(pc_threads "")
 if(UNIX AND NOT APPLE AND NOT ANDROID)
-  set(pc_private "-pthread")
+  set(pc_threads "-pthread")
 endif()
-configure_file(cmake/sett.pc.in "${PROJECT_BINARY_DIR}/sett.pc" @ONLY)
-install(FILES "${PROJECT_BINARY_DIR}/sett.pc" DESTINATION "${pc_dir}")
+function(sett_pkg_config pc_name pc_description pc_requires pc_libs pc_private)
+  set(file "${PROJECT_BINARY_DIR}/${pc_name}.pc")
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/sett.pc.in" "${file}" @ONLY)
+  install(FILES "${file}" DESTINATION "${pc_dir}")
+endfunction()
+sett_pkg_config(sett "${PROJECT_DESCRIPTION}" "" -lsett "${pc_threads}")

@@ -136,6 +136,7 @@ fresh
 printf 'int stray(void);\nint stray(void)\n{\n    return 1;\n}\n' >>"$tree/src/base/page.c"
 library -O1
 must fail 'sett.a: defines stray' $symbols
+must fail 'setti_page is defined twice' $symbols "$tree/sett.a"
 fresh
 library -O1 -fvisibility=default
 (cd "$tree" && gcc -shared -fPIC -Iinclude -Isrc src/*/*.c -o sett.so)

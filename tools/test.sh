@@ -193,7 +193,7 @@ stage_headers() {
 stage_symbols() {
     build_gcc
     release
-    tools/check_symbols.sh build/gcc/libsett.a build/gcc/libsett.so
+    tools/check_symbols.sh build/gcc/libsett.a build/gcc/libsett.so $(find build/gcc/addons -name 'libsett_*.a')
 }
 
 stage_amalgamation() {
@@ -263,6 +263,9 @@ stage_install() {
     eval "quiet cc test/consumer/consumer.c $(pkg-config --cflags sett)" '"$libraries/libsett.a"' \
         -o build/consumer/static_pc
     quiet build/consumer/static_pc
+    eval "quiet cc test/consumer/addons.c $(pkg-config --cflags --libs sett_inspector sett_zstd)" \
+        -o build/consumer/addons_pc
+    LD_LIBRARY_PATH=$libraries quiet build/consumer/addons_pc
 
     # Private headers stay private.
     { (cd include && find sett -type f) && (cd addons && find . -name 'sett_*.h' -exec basename '{}' ';'); } |

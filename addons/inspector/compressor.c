@@ -32,7 +32,7 @@ static bool compressor_start(compressor* by)
            !ZSTD_isError(ZSTD_CCtx_setParameter(by->zstd, ZSTD_c_windowLog, COMPRESSOR_WINDOW));
 }
 
-const char* compressor_next(compressor* by, const char* message, size_t* size)
+const char* setti_compressor_next(compressor* by, const char* message, size_t* size)
 {
     static const char header[] = "\x89SETT\r\n\x1A";
     if (by->zstd == NULL && !compressor_start(by)) {
@@ -45,19 +45,19 @@ const char* compressor_next(compressor* by, const char* message, size_t* size)
     char piece[1 << 14];
     size_t left;
     ZSTD_inBuffer in = {message, *size, 0};
-    text_clear(&by->out);
+    setti_out_clear(&by->out);
     do {
         ZSTD_outBuffer out = {piece, sizeof(piece), 0};
         left = ZSTD_compressStream2(by->zstd, &out, &in, ZSTD_e_flush);
-        text_add(&by->out, piece, out.pos);
+        setti_out_add(&by->out, piece, out.pos);
     } while (left != 0 && !ZSTD_isError(left));
     *size = by->out.size;
     return left == 0 && !by->out.failed ? by->out.at : NULL;
 }
 
-void compressor_end(compressor* by)
+void setti_compressor_end(compressor* by)
 {
     (void)ZSTD_freeCCtx(by->zstd);
-    text_free(&by->out);
+    setti_out_free(&by->out);
     by->zstd = NULL;
 }

@@ -15,7 +15,7 @@ typedef struct compressor {
 /* Compresses the next message: all of them, from one that begins the stream on, each once.
  *   size  becomes the compressed size
  * Returns the bytes to send, valid until the next call; NULL if memory ran out. */
-const char* compressor_next(compressor* by, const char* message, size_t* size);
-void compressor_end(compressor* by);
+const char* setti_compressor_next(compressor* by, const char* message, size_t* size);
+void setti_compressor_end(compressor* by);
 
 #endif

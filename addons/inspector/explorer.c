@@ -23,11 +23,11 @@ typedef struct explorer {
 
 static void explorer_fail(explorer* of, int status, const char* why)
 {
-    text_clear(of->out);
-    text_add(of->out, "{", 1);
-    text_key(of->out, "error");
-    text_quote(of->out, why);
-    text_add(of->out, "}", 1);
+    setti_out_clear(of->out);
+    setti_out_add(of->out, "{", 1);
+    setti_out_key(of->out, "error");
+    setti_out_quote(of->out, why);
+    setti_out_add(of->out, "}", 1);
     of->request->status = status;
 }
 
@@ -114,19 +114,19 @@ static void explorer_put_name(explorer* of, sett_entity entity)
     char path[EXPLORER_PATH];
     const char* name = sett_name_get(of->world, entity);
     sett_entity parent = sett_hierarchy_parent(of->world, entity);
-    text_key(of->out, "name");
+    setti_out_key(of->out, "name");
     if (name == NULL) {
         (void)snprintf(path, sizeof(path), "#%llu", (unsigned long long)sett_entity_to_u64(entity));
         name = path;
     }
-    text_quote(of->out, name);
+    setti_out_quote(of->out, name);
     if (!sett_is_null(parent)) {
         explorer_path(of->world, parent, path, sizeof(path));
-        text_key(of->out, "parent");
-        text_quote(of->out, path);
+        setti_out_key(of->out, "parent");
+        setti_out_quote(of->out, path);
     }
-    text_key(of->out, "id");
-    text_format(of->out, "%llu", (unsigned long long)sett_entity_to_u64(entity));
+    setti_out_key(of->out, "id");
+    setti_out_format(of->out, "%llu", (unsigned long long)sett_entity_to_u64(entity));
 }
 
 /* -------------------------------------------------------------------------------------- schemas */
@@ -159,46 +159,46 @@ static void explorer_put_member(explorer* of, const sett_member* member, uint32_
     bool array = member->count > 1 && kind != SETT_MEMBER_TEXT && kind != SETT_MEMBER_OPAQUE;
     bool list = member->kind == SETT_MEMBER_LIST;
     if (array) {
-        text_add(of->out, "[\"array\",", 9);
+        setti_out_add(of->out, "[\"array\",", 9);
     } else if (list) {
-        text_add(of->out, "[\"vector\",", 10);
+        setti_out_add(of->out, "[\"vector\",", 10);
     }
     if (member->of != NULL && depth != 0) {
         explorer_put_struct(of, member->of, depth - 1);
     } else {
-        text_add(of->out, "[", 1);
-        text_quote(of->out, member->constants == NULL ? explorer_kind(kind)
-                            : member->bits            ? "bitmask"
-                                                      : "enum");
+        setti_out_add(of->out, "[", 1);
+        setti_out_quote(of->out, member->constants == NULL ? explorer_kind(kind)
+                                 : member->bits            ? "bitmask"
+                                                           : "enum");
         for (const sett_constant* at = member->constants; at != NULL && at->name != NULL; at++) {
-            text_add(of->out, ",", 1);
-            text_quote(of->out, at->name);
+            setti_out_add(of->out, ",", 1);
+            setti_out_quote(of->out, at->name);
         }
         if (member->constants == NULL && member->unit != NULL) {
-            text_add(of->out, ",{", 2);
-            text_key(of->out, "unit");
-            text_quote(of->out, member->unit);
-            text_key(of->out, "symbol");
-            text_quote(of->out, member->unit);
-            text_add(of->out, "}", 1);
+            setti_out_add(of->out, ",{", 2);
+            setti_out_key(of->out, "unit");
+            setti_out_quote(of->out, member->unit);
+            setti_out_key(of->out, "symbol");
+            setti_out_quote(of->out, member->unit);
+            setti_out_add(of->out, "}", 1);
         }
-        text_add(of->out, "]", 1);
+        setti_out_add(of->out, "]", 1);
     }
     if (array) {
-        text_format(of->out, ",%u]", (unsigned)member->count);
+        setti_out_format(of->out, ",%u]", (unsigned)member->count);
     } else if (list) {
-        text_add(of->out, "]", 1);
+        setti_out_add(of->out, "]", 1);
     }
 }
 
 static void explorer_put_struct(explorer* of, const sett_struct* members, uint32_t depth)
 {
-    text_add(of->out, "{", 1);
+    setti_out_add(of->out, "{", 1);
     for (uint32_t k = 0; members != NULL && k < members->count; k++) {
-        text_key(of->out, members->members[k].name);
+        setti_out_key(of->out, members->members[k].name);
         explorer_put_member(of, &members->members[k], depth);
     }
-    text_add(of->out, "}", 1);
+    setti_out_add(of->out, "}", 1);
 }
 
 static void explorer_put_schema(explorer* of, sett_component component)
@@ -217,9 +217,9 @@ static void explorer_put_value(explorer* of, sett_entity entity, sett_component 
     char value[EXPLORER_VALUE];
     size_t size = sett_json_format_value(of->world, entity, component, value, sizeof(value));
     if (size == 0 || size >= sizeof(value) || sett_members_get(of->world, component) == NULL) {
-        text_add(of->out, "null", 4);
+        setti_out_add(of->out, "null", 4);
     } else {
-        text_add(of->out, value, size);
+        setti_out_add(of->out, value, size);
     }
 }
 
@@ -229,18 +229,19 @@ static void explorer_get_world(explorer* of)
 {
     sett_stats stats;
     sett_world_stats(of->world, &stats);
-    text_format(of->out,
-                "{\"id\":1,\"name\":\"World\",\"parent\":\"flecs.core\",\"tags\":[],\"pairs\":{},"
-                "\"components\":{\"(flecs.doc.Description,flecs.core.Name)\":{\"value\":%s},"
-                "\"flecs.stats.WorldSummary\":{\"fps\":%llu,\"target_fps\":%llu,"
-                "\"frame_time_frame\":0,\"uptime\":0,\"entity_count\":%u,\"table_count\":%u,"
-                "\"systems_ran_frame\":0,\"observers_ran_frame\":0,\"queries_ran_frame\":0,"
-                "\"command_count\":0,\"command_count_frame\":0,\"build_info\":{\"version\":\"%d\","
-                "\"compiler\":\"\",\"debug\":false,\"sanitize\":false,\"perf_trace\":false,"
-                "\"addons\":[],\"flags\":[]}}}}",
-                of->inspector->title.at, (unsigned long long)of->inspector->past.rate,
-                (unsigned long long)of->inspector->past.rate, (unsigned)stats.entities,
-                (unsigned)stats.signatures, sett_version());
+    setti_out_format(
+        of->out,
+        "{\"id\":1,\"name\":\"World\",\"parent\":\"flecs.core\",\"tags\":[],\"pairs\":{},"
+        "\"components\":{\"(flecs.doc.Description,flecs.core.Name)\":{\"value\":%s},"
+        "\"flecs.stats.WorldSummary\":{\"fps\":%llu,\"target_fps\":%llu,"
+        "\"frame_time_frame\":0,\"uptime\":0,\"entity_count\":%u,\"table_count\":%u,"
+        "\"systems_ran_frame\":0,\"observers_ran_frame\":0,\"queries_ran_frame\":0,"
+        "\"command_count\":0,\"command_count_frame\":0,\"build_info\":{\"version\":\"%d\","
+        "\"compiler\":\"\",\"debug\":false,\"sanitize\":false,\"perf_trace\":false,"
+        "\"addons\":[],\"flags\":[]}}}}",
+        of->inspector->title.at, (unsigned long long)of->inspector->past.rate,
+        (unsigned long long)of->inspector->past.rate, (unsigned)stats.entities,
+        (unsigned)stats.signatures, sett_version());
 }
 
 static bool explorer_is_world(const char* path)
@@ -262,12 +263,12 @@ static void explorer_get_entity(explorer* of, const char* path)
     }
     uint32_t count = sett_entity_components(of->world, entity, ids, 256);
     count = count < 256 ? count : 256;
-    text_add(of->out, "{", 1);
+    setti_out_add(of->out, "{", 1);
     explorer_put_name(of, entity);
     for (uint32_t pass = 0; pass < 3; pass++) {
         static const char* const keys[] = {"tags", "components", "type_info"};
-        text_key(of->out, keys[pass]);
-        text_add(of->out, pass == 0 ? "[" : "{", 1);
+        setti_out_key(of->out, keys[pass]);
+        setti_out_add(of->out, pass == 0 ? "[" : "{", 1);
         for (uint32_t k = 0; k < count; k++) {
             const char* name = sett_component_name(of->world, ids[k]);
             bool own = ids[k] >= SETT_ID_HIERARCHY && ids[k] < SETT_ID_RESERVED_END;
@@ -275,20 +276,20 @@ static void explorer_get_entity(explorer* of, const char* path)
                 continue;
             }
             if (pass == 0) {
-                text_comma(of->out);
-                text_quote(of->out, name);
+                setti_out_comma(of->out);
+                setti_out_quote(of->out, name);
                 continue;
             }
-            text_key(of->out, name);
+            setti_out_key(of->out, name);
             if (pass == 1) {
                 explorer_put_value(of, entity, ids[k]);
             } else {
                 explorer_put_schema(of, ids[k]);
             }
         }
-        text_add(of->out, pass == 0 ? "]" : "}", 1);
+        setti_out_add(of->out, pass == 0 ? "]" : "}", 1);
     }
-    text_add(of->out, ",\"pairs\":{},\"inherited\":{}}", 27);
+    setti_out_add(of->out, ",\"pairs\":{},\"inherited\":{}}", 27);
 }
 
 /* ---------------------------------------------------------------------------------------- trees */
@@ -298,12 +299,12 @@ static void explorer_put_item(explorer* of, sett_entity entity)
     bool prefab = sett_has(of->world, entity, SETT_ID_PREFAB);
     bool disabled = sett_has(of->world, entity, SETT_ID_DISABLED);
     bool parent = !sett_is_null(sett_hierarchy_first(of->world, entity));
-    text_comma(of->out);
-    text_add(of->out, "{", 1);
+    setti_out_comma(of->out);
+    setti_out_add(of->out, "{", 1);
     explorer_put_name(of, entity);
-    text_format(of->out,
-                ",\"fields\":{\"is_set\":[false,false,false,false,false,false,%s,%s,%s,false]}}",
-                prefab ? "true" : "false", disabled ? "true" : "false", parent ? "true" : "false");
+    setti_out_format(
+        of->out, ",\"fields\":{\"is_set\":[false,false,false,false,false,false,%s,%s,%s,false]}}",
+        prefab ? "true" : "false", disabled ? "true" : "false", parent ? "true" : "false");
 }
 
 static void explorer_get_children(explorer* of, sett_entity parent)
@@ -350,44 +351,45 @@ static void explorer_put_row(explorer* of, const sett_search_desc* desc, const s
                              uint32_t row)
 {
     sett_entity entity = sett_rows_entity(rows, 0, row);
-    text_comma(of->out);
-    text_add(of->out, "{", 1);
+    setti_out_comma(of->out);
+    setti_out_add(of->out, "{", 1);
     explorer_put_name(of, entity);
-    text_add(of->out, ",\"fields\":{\"values\":[", 21);
+    setti_out_add(of->out, ",\"fields\":{\"values\":[", 21);
     for (uint32_t k = 0; k < desc->term_count; k++) {
         const sett_search_term* term = &desc->terms[k];
         if (term->kind == SETT_SEARCH_TERM && !term->negated) {
-            text_comma(of->out);
+            setti_out_comma(of->out);
             if (explorer_is_tag(of, term->component)) {
-                text_add(of->out, "{}", 2);
+                setti_out_add(of->out, "{}", 2);
             } else {
                 explorer_put_value(of, entity, term->component);
             }
         }
     }
-    text_add(of->out, "]}}", 3);
+    setti_out_add(of->out, "]}}", 3);
 }
 
 static void explorer_put_fields(explorer* of, const sett_search_desc* desc)
 {
-    text_add(of->out, "],\"query_info\":{\"vars\":[\"this\"],\"terms\":[]},\"field_info\":[", 58);
+    setti_out_add(of->out, "],\"query_info\":{\"vars\":[\"this\"],\"terms\":[]},\"field_info\":[",
+                  58);
     for (uint32_t k = 0; k < desc->term_count; k++) {
         const sett_search_term* term = &desc->terms[k];
         if (term->kind == SETT_SEARCH_TERM && !term->negated) {
-            text_comma(of->out);
-            text_add(of->out, "{", 1);
-            text_key(of->out, "id");
-            text_quote(of->out, sett_component_name(of->world, term->component));
-            text_key(of->out, "type");
-            text_quote(of->out, sett_component_name(of->world, term->component));
+            setti_out_comma(of->out);
+            setti_out_add(of->out, "{", 1);
+            setti_out_key(of->out, "id");
+            setti_out_quote(of->out, sett_component_name(of->world, term->component));
+            setti_out_key(of->out, "type");
+            setti_out_quote(of->out, sett_component_name(of->world, term->component));
             if (!explorer_is_tag(of, term->component)) {
-                text_key(of->out, "schema");
+                setti_out_key(of->out, "schema");
                 explorer_put_schema(of, term->component);
             }
-            text_add(of->out, "}", 1);
+            setti_out_add(of->out, "}", 1);
         }
     }
-    text_add(of->out, "]", 1);
+    setti_out_add(of->out, "]", 1);
 }
 
 /* `tree`: results as items of the tree, without fields. */
@@ -465,11 +467,11 @@ static void explorer_get_query(explorer* of)
         return;
     }
     char* level = explorer_level(expression);
-    text_add(of->out, "{\"results\":[", 12);
+    setti_out_add(of->out, "{\"results\":[", 12);
     bool done =
         level != NULL ? explorer_get_tree(of, level) : explorer_get_search(of, expression, false);
     if (done) {
-        text_add(of->out, level != NULL ? "]}" : "}", level != NULL ? 2 : 1);
+        setti_out_add(of->out, level != NULL ? "]}" : "}", level != NULL ? 2 : 1);
     }
 }
 
@@ -482,32 +484,32 @@ static bool explorer_nest(explorer* of, const char* value, inspector_text* out)
     json key;
     json member;
     size_t cursor = 0;
-    if (!json_check(value, strlen(value), &object)) {
+    if (!setti_body_check(value, strlen(value), &object)) {
         return false;
     }
-    text_clear(out);
-    text_add(out, "{", 1);
-    while (json_next(object, &cursor, &key, &member)) {
+    setti_out_clear(out);
+    setti_out_add(out, "{", 1);
+    while (setti_body_next(object, &cursor, &key, &member)) {
         char name[EXPLORER_PATH];
         uint32_t depth = 0;
-        if (!json_string(key, name, sizeof(name)) || strchr(name, '[') != NULL) {
+        if (!setti_body_string(key, name, sizeof(name)) || strchr(name, '[') != NULL) {
             return false;
         }
         char* at = name;
         for (char* dot = strchr(at, '.'); dot != NULL; dot = strchr(at, '.')) {
             *dot = '\0';
-            text_key(out, at);
-            text_add(out, "{", 1);
+            setti_out_key(out, at);
+            setti_out_add(out, "{", 1);
             at = dot + 1;
             depth++;
         }
-        text_key(out, at);
-        text_add(out, member.at, member.size);
+        setti_out_key(out, at);
+        setti_out_add(out, member.at, member.size);
         while (depth-- != 0) {
-            text_add(out, "}", 1);
+            setti_out_add(out, "}", 1);
         }
     }
-    text_add(out, "}", 1);
+    setti_out_add(out, "}", 1);
     (void)of;
     return !out->failed;
 }
@@ -536,7 +538,7 @@ static void explorer_edit_component(explorer* of, sett_entity entity, bool put)
         done = sett_json_set(of->world, entity, component, nested->at, nested->size) == SETT_OK;
     }
     if (done) {
-        text_add(of->out, "{}", 2);
+        setti_out_add(of->out, "{}", 2);
     } else {
         explorer_fail(of, 400, sett_world_message(of->world));
     }
@@ -552,7 +554,7 @@ static void explorer_toggle(explorer* of, sett_entity entity)
     } else {
         (void)sett_ensure(of->world, entity, tag);
     }
-    text_add(of->out, "{}", 2);
+    setti_out_add(of->out, "{}", 2);
 }
 
 static void explorer_edit(explorer* of, const char* kind, const char* path)
@@ -561,11 +563,11 @@ static void explorer_edit(explorer* of, const char* kind, const char* path)
     bool creates = put && strcmp(kind, "entity") == 0;
     char name[EXPLORER_PATH];
     if (explorer_is_world(path)) { /* it sets a frame rate that it has not changed */
-        text_add(of->out, "{}", 2);
+        setti_out_add(of->out, "{}", 2);
         return;
     }
     sett_entity entity = explorer_find(of->world, path);
-    inspector_edit edit = inspector_before_edit(of->inspector);
+    inspector_edit edit = setti_inspector_before_edit(of->inspector);
     if (creates && sett_is_null(entity)) {
         (void)snprintf(name, sizeof(name), "%s", path);
         for (char* at = strchr(name, '.'); at != NULL; at = strchr(at, '.')) {
@@ -580,12 +582,12 @@ static void explorer_edit(explorer* of, const char* kind, const char* path)
     } else if (strcmp(kind, "toggle") == 0) {
         explorer_toggle(of, entity);
     } else if (creates || sett_entity_destroy(of->world, entity) == SETT_OK) {
-        text_add(of->out, "{}", 2);
+        setti_out_add(of->out, "{}", 2);
     } else {
         explorer_fail(of, 400, sett_world_message(of->world));
     }
     if (of->request->status >= 400) {
-        inspector_cancel_edit(of->inspector, edit);
+        setti_inspector_cancel_edit(of->inspector, edit);
     }
 }
 
@@ -596,7 +598,7 @@ static void explorer_get_components(explorer* of)
     sett_stats stats;
     sett_world_stats(of->world, &stats);
     uint32_t left = stats.components;
-    text_add(of->out, "[", 1);
+    setti_out_add(of->out, "[", 1);
     for (sett_component id = 1; left != 0 && id < 1u << 20; id++) {
         sett_component_desc desc;
         if (sett_component_name(of->world, id) == NULL ||
@@ -604,39 +606,40 @@ static void explorer_get_components(explorer* of)
             continue;
         }
         left--;
-        text_comma(of->out);
-        text_add(of->out, "{", 1);
-        text_key(of->out, "name");
-        text_quote(of->out, desc.name);
-        text_format(of->out,
-                    ",\"entity_count\":%u,\"entity_size\":%u,\"tables\":[],\"type\":{\"size\":%u,"
-                    "\"alignment\":%u}}",
-                    (unsigned)sett_component_count(of->world, id), (unsigned)desc.size,
-                    (unsigned)desc.size, (unsigned)desc.align);
+        setti_out_comma(of->out);
+        setti_out_add(of->out, "{", 1);
+        setti_out_key(of->out, "name");
+        setti_out_quote(of->out, desc.name);
+        setti_out_format(
+            of->out,
+            ",\"entity_count\":%u,\"entity_size\":%u,\"tables\":[],\"type\":{\"size\":%u,"
+            "\"alignment\":%u}}",
+            (unsigned)sett_component_count(of->world, id), (unsigned)desc.size, (unsigned)desc.size,
+            (unsigned)desc.align);
     }
-    text_add(of->out, "]", 1);
+    setti_out_add(of->out, "]", 1);
 }
 
 static void explorer_get_pipeline(explorer* of)
 {
-    text_add(of->out, "[", 1);
+    setti_out_add(of->out, "[", 1);
     for (const sett_system* at = sett_system_next(of->world, NULL); at != NULL;
          at = sett_system_next(of->world, at)) {
         sett_system_stats stats;
         sett_system_stats_get(at, &stats);
         double time = (double)stats.time_last / 1e9;
-        text_comma(of->out);
-        text_add(of->out, "{", 1);
-        text_key(of->out, "name");
-        text_quote(of->out, sett_system_name(at));
-        text_format(
+        setti_out_comma(of->out);
+        setti_out_add(of->out, "{", 1);
+        setti_out_key(of->out, "name");
+        setti_out_quote(of->out, sett_system_name(at));
+        setti_out_format(
             of->out,
             ",\"disabled\":%s,\"time_spent\":{\"avg\":[%.9f],\"min\":[%.9f],\"max\":[%.9f]},"
             "\"matched_entity_count\":{\"avg\":[%u],\"min\":[%u],\"max\":[%u]}}",
             sett_system_is_enabled(at) ? "false" : "true", time, time, time,
             (unsigned)stats.matches, (unsigned)stats.matches, (unsigned)stats.matches);
     }
-    text_add(of->out, "]", 1);
+    setti_out_add(of->out, "]", 1);
 }
 
 static void explorer_get(explorer* of, const char* kind, const char* path)
@@ -650,15 +653,15 @@ static void explorer_get(explorer* of, const char* kind, const char* path)
     } else if (strcmp(kind, "stats") == 0 && strcmp(path, "pipeline") == 0) {
         explorer_get_pipeline(of);
     } else if (strcmp(kind, "stats") == 0) {
-        text_add(of->out, "{}", 2);
+        setti_out_add(of->out, "{}", 2);
     } else if (strcmp(kind, "tables") == 0 || strcmp(kind, "queries") == 0) {
-        text_add(of->out, "[]", 2);
+        setti_out_add(of->out, "[]", 2);
     } else {
         explorer_fail(of, 404, "there is nothing here");
     }
 }
 
-void explorer_answer(sett_inspector* inspector, server_request* request)
+void setti_explorer_answer(sett_inspector* inspector, server_request* request)
 {
     explorer of = {inspector, inspector->world, request, &request->answer};
     sett_failure failure = {SETT_OK, ""};
@@ -666,7 +669,7 @@ void explorer_answer(sett_inspector* inspector, server_request* request)
     const char* slash = strchr(request->path, '/');
     size_t size = slash != NULL ? (size_t)(slash - request->path) : strlen(request->path);
     const char* path = slash != NULL ? slash + 1 : "";
-    text_clear(of.out);
+    setti_out_clear(of.out);
     if (size >= sizeof(kind)) {
         explorer_fail(&of, 404, "there is nothing here");
         return;

@@ -36,7 +36,7 @@ static bool feed_write(void* user, void* file, const void* bytes, size_t size)
 {
     feed* to = user;
     (void)file;
-    text_add(&to->bytes, bytes, size);
+    setti_out_add(&to->bytes, bytes, size);
     return !to->bytes.failed;
 }
 
@@ -76,10 +76,10 @@ static void feed_unlock(void* user, void* lock)
     (void)lock;
 }
 
-bool feed_begin(feed* to, uint64_t frame)
+bool setti_feed_begin(feed* to, uint64_t frame)
 {
     const sett_file_desc desc = {.files = &to->files, .frame = frame};
-    feed_end(to);
+    setti_feed_end(to);
     to->files = (sett_files){.user = to,
                              .open = feed_open,
                              .close = feed_done,
@@ -97,7 +97,7 @@ bool feed_begin(feed* to, uint64_t frame)
     return to->journal != NULL;
 }
 
-bool feed_frame(feed* to, uint64_t frame)
+bool setti_feed_frame(feed* to, uint64_t frame)
 {
     return to->journal != NULL && sett_journal_append(to->journal, frame) == SETT_OK;
 }
@@ -114,7 +114,7 @@ static uint64_t feed_read_number(const inspector_text* from, size_t at, size_t s
 
 /* docs/stream.md: the kind and the size are at 0 and 4 of a record, whose payload is at 24; the
  * hash is at 16 of a delta, in the first of the records that it is split into. */
-bool feed_hash(const feed* of, uint64_t* hash)
+bool setti_feed_hash(const feed* of, uint64_t* hash)
 {
     enum {
         HEADER = 32,
@@ -146,7 +146,7 @@ static void feed_number(inspector_text* to, uint64_t number, size_t size)
     for (size_t k = 0; k < size; k++) {
         bytes[k] = (unsigned char)(number >> (8 * k));
     }
-    text_add(to, bytes, size);
+    setti_out_add(to, bytes, size);
 }
 
 static void feed_text(inspector_text* to, const char* text)
@@ -154,7 +154,7 @@ static void feed_text(inspector_text* to, const char* text)
     size_t size = text != NULL ? strlen(text) : 0;
     size = size < UINT16_MAX ? size : UINT16_MAX;
     feed_number(to, size, 2);
-    text_add(to, text, size);
+    setti_out_add(to, text, size);
 }
 
 static void feed_write_record(feed* to, uint32_t kind, uint64_t frame)
@@ -164,10 +164,10 @@ static void feed_write_record(feed* to, uint32_t kind, uint64_t frame)
     }
 }
 
-void feed_times(feed* to, uint64_t frame)
+void setti_feed_times(feed* to, uint64_t frame)
 {
     uint32_t count = 0;
-    text_clear(&to->record);
+    setti_out_clear(&to->record);
     feed_number(&to->record, 0, 4);
     for (const sett_system* at = sett_system_next(to->world, NULL); at != NULL;
          at = sett_system_next(to->world, at)) {
@@ -187,12 +187,12 @@ void feed_times(feed* to, uint64_t frame)
     }
 }
 
-void feed_log(feed* to, const history* from, uint64_t* since)
+void setti_feed_log(feed* to, const history* from, uint64_t* since)
 {
     uint64_t first = from->count > HISTORY_EVENTS ? from->count - HISTORY_EVENTS : 0;
     for (uint64_t k = *since > first ? *since : first; k < from->count; k++) {
         const history_event* event = &from->events[k % HISTORY_EVENTS];
-        text_clear(&to->record);
+        setti_out_clear(&to->record);
         feed_number(&to->record, (uint64_t)event->kind + 1, 1);
         feed_text(&to->record, event->system != NULL ? sett_system_name(event->system) : "");
         feed_text(&to->record,
@@ -205,9 +205,9 @@ void feed_log(feed* to, const history* from, uint64_t* since)
     *since = from->count;
 }
 
-void feed_end(feed* to)
+void setti_feed_end(feed* to)
 {
     (void)sett_journal_destroy(to->journal);
     to->journal = NULL;
-    text_clear(&to->bytes); /* of its end too: the next one follows */
+    setti_out_clear(&to->bytes); /* of its end too: the next one follows */
 }

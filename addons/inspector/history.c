@@ -60,7 +60,7 @@ static void history_step(sett_world* world, sett_system* system, bool commands, 
     }
 }
 
-void history_watch(history* of)
+void setti_history_watch(history* of)
 {
     (void)sett_schedule_watch(of->world, of->listens ? history_step : NULL, of);
 }
@@ -97,7 +97,7 @@ static bool history_begin(history* of)
     }
     of->listens = true;
     of->unknown = of->count;
-    history_watch(of);
+    setti_history_watch(of);
     return true;
 }
 
@@ -111,11 +111,11 @@ static void history_stop(history* of)
     of->watcher_count = 0;
     if (of->listens) {
         of->listens = false;
-        history_watch(of);
+        setti_history_watch(of);
     }
 }
 
-bool history_ask(history* of, sett_world* world, uint64_t frame)
+bool setti_history_ask(history* of, sett_world* world, uint64_t frame)
 {
     of->world = world;
     of->asked = frame;
@@ -123,7 +123,7 @@ bool history_ask(history* of, sett_world* world, uint64_t frame)
     return of->listens || history_begin(of);
 }
 
-void history_frame(history* of, uint64_t frame)
+void setti_history_frame(history* of, uint64_t frame)
 {
     of->frame = frame;
     of->unknown = of->count; /* what is left was done outside of systems */
@@ -132,7 +132,7 @@ void history_frame(history* of, uint64_t frame)
     }
 }
 
-void history_end(history* of)
+void setti_history_end(history* of)
 {
     history_stop(of);
     free(of->events);

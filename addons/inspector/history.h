@@ -45,13 +45,13 @@ typedef struct history {
 } history;
 
 /* A request: listens from now on. False if memory runs out. */
-bool history_ask(history* of, sett_world* world, uint64_t frame);
+bool setti_history_ask(history* of, sett_world* world, uint64_t frame);
 
 /* A frame has ended; the next one has this number. */
-void history_frame(history* of, uint64_t frame);
+void setti_history_frame(history* of, uint64_t frame);
 
 /* Watches steps again, after another caller did. */
-void history_watch(history* of);
-void history_end(history* of);
+void setti_history_watch(history* of);
+void setti_history_end(history* of);
 
 #endif

@@ -16,7 +16,7 @@
 #define INSPECTOR_BUDGET 300000u /* nanoseconds a frame, for requests */
 #define INSPECTOR_TIMES 16       /* frames between two records of times */
 
-uint64_t inspector_now(void)
+uint64_t setti_inspector_now(void)
 {
     struct timespec now;
     (void)timespec_get(&now, TIME_UTC);
@@ -32,13 +32,13 @@ static bool inspector_open_server(sett_inspector* inspector)
     if (inspector->desc.no_server) {
         return true;
     }
-    inspector->server = server_open(&desc, &why);
+    inspector->server = setti_server_open(&desc, &why);
     if (inspector->server == NULL) {
         fprintf(stderr, "sett_inspector_open: %s\n", why);
         return false;
     }
     if (!inspector->desc.quiet) {
-        printf("inspector: %s\n", server_address(inspector->server));
+        printf("inspector: %s\n", setti_server_address(inspector->server));
         fflush(stdout);
     }
     return true;
@@ -58,9 +58,10 @@ sett_inspector* sett_inspector_open_sized(sett_world* world, const sett_inspecto
     inspector->world = world;
     inspector->feed.world = world;
     inspector->running = !inspector->desc.paused;
-    inspector_look(inspector);
-    text_quote(&inspector->title, inspector->desc.title != NULL ? inspector->desc.title : "Sett");
-    if (inspector->title.failed || !past_init(&inspector->past, world, &inspector->desc) ||
+    setti_inspector_look(inspector);
+    setti_out_quote(&inspector->title,
+                    inspector->desc.title != NULL ? inspector->desc.title : "Sett");
+    if (inspector->title.failed || !setti_past_init(&inspector->past, world, &inspector->desc) ||
         !inspector_open_server(inspector)) {
         sett_inspector_close(inspector);
         return NULL;
@@ -73,31 +74,32 @@ void sett_inspector_close(sett_inspector* inspector)
     if (inspector == NULL) {
         return;
     }
-    server_close(inspector->server);
-    feed_end(&inspector->feed);
+    setti_server_close(inspector->server);
+    setti_feed_end(&inspector->feed);
     (void)sett_search_destroy(inspector->condition);
-    history_end(&inspector->history);
-    past_deinit(&inspector->past);
+    setti_history_end(&inspector->history);
+    setti_past_deinit(&inspector->past);
     free(inspector->advice);
-    text_free(&inspector->feed.bytes);
-    text_free(&inspector->feed.record);
-    text_free(&inspector->title);
-    text_free(&inspector->answer);
-    text_free(&inspector->scratch);
-    text_free(&inspector->status);
+    setti_out_free(&inspector->feed.bytes);
+    setti_out_free(&inspector->feed.record);
+    setti_out_free(&inspector->title);
+    setti_out_free(&inspector->answer);
+    setti_out_free(&inspector->scratch);
+    setti_out_free(&inspector->status);
     free(inspector);
 }
 
 const char* sett_inspector_address(const sett_inspector* inspector)
 {
-    return inspector != NULL && inspector->server != NULL ? server_address(inspector->server) : "";
+    return inspector != NULL && inspector->server != NULL ? setti_server_address(inspector->server)
+                                                          : "";
 }
 
 const char* sett_inspector_request(sett_inspector* inspector, const char* body, size_t size,
                                    size_t* answer_size)
 {
-    text_clear(&inspector->answer);
-    request_answer(inspector, body, size, &inspector->answer);
+    setti_out_clear(&inspector->answer);
+    setti_request_answer(inspector, body, size, &inspector->answer);
     if (answer_size != NULL) {
         *answer_size = inspector->answer.failed ? 0 : inspector->answer.size;
     }
@@ -116,12 +118,12 @@ static void inspector_answer(void* user, server_request* request)
     sett_inspector* inspector = user;
     inspector->watched = inspector->frame + 1;
     if (inspector->past.count == 0) {
-        (void)past_take(&inspector->past, inspector->frame, false);
+        (void)setti_past_take(&inspector->past, inspector->frame, false);
     }
     if (strcmp(request->path, "request") == 0) {
-        request_answer(inspector, request->body, request->size, &request->answer);
+        setti_request_answer(inspector, request->body, request->size, &request->answer);
     } else {
-        explorer_answer(inspector, request);
+        setti_explorer_answer(inspector, request);
     }
 }
 
@@ -132,30 +134,30 @@ static void inspector_send(sett_inspector* inspector, const void* bytes, size_t 
         inspector->send(inspector->send_user, bytes, size, is_text);
     }
     if (inspector->server != NULL) {
-        server_send(inspector->server, bytes, size, is_text, begins);
+        setti_server_send(inspector->server, bytes, size, is_text, begins);
     }
 }
 
 static void inspector_send_status(sett_inspector* inspector, bool begins)
 {
     inspector_text* out = &inspector->scratch;
-    text_clear(out);
-    text_add(out, "{\"status\":{", 11);
-    request_status(inspector, out);
-    text_add(out, "}}", 2);
+    setti_out_clear(out);
+    setti_out_add(out, "{\"status\":{", 11);
+    setti_request_status(inspector, out);
+    setti_out_add(out, "}}", 2);
     bool same = out->size == inspector->status.size && inspector->status.at != NULL &&
                 memcmp(out->at, inspector->status.at, out->size) == 0;
     if (!out->failed && (begins || !same)) {
         inspector_send(inspector, out->at, out->size, true, false);
-        text_clear(&inspector->status);
-        text_add(&inspector->status, out->at, out->size);
+        setti_out_clear(&inspector->status);
+        setti_out_add(&inspector->status, out->at, out->size);
     }
 }
 
 static bool inspector_listened(const sett_inspector* inspector)
 {
     return inspector->send != NULL ||
-           (inspector->server != NULL && server_listened(inspector->server));
+           (inspector->server != NULL && setti_server_listened(inspector->server));
 }
 
 /* Whether the past is stored: with a server, only while a page is there, or was shortly before. */
@@ -179,38 +181,39 @@ static void inspector_feed(sett_inspector* inspector)
     inspector->played = false;
     if (!inspector_listened(inspector)) {
         if (from->journal != NULL) {
-            feed_end(from);
+            setti_feed_end(from);
         }
         inspector->jumped = false; /* it begins anew in any case */
         return;
     }
     bool begins = from->journal == NULL || inspector->send_begins || inspector->jumped ||
-                  (inspector->server != NULL && server_wants_begin(inspector->server));
+                  (inspector->server != NULL && setti_server_wants_begin(inspector->server));
     inspector->send_begins = false;
     if (begins) {
-        (void)feed_begin(from, inspector->frame);
+        (void)setti_feed_begin(from, inspector->frame);
         inspector->logged = inspector->history.count;
     } else if (played || inspector->edited) {
-        begins = !feed_frame(from, inspector->frame) && feed_begin(from, inspector->frame);
+        begins =
+            !setti_feed_frame(from, inspector->frame) && setti_feed_begin(from, inspector->frame);
     }
     if (begins || (played && inspector->frame % INSPECTOR_TIMES == 0)) {
-        feed_times(from, inspector->frame);
+        setti_feed_times(from, inspector->frame);
     }
-    feed_log(from, &inspector->history, &inspector->logged);
+    setti_feed_log(from, &inspector->history, &inspector->logged);
     inspector->edited = false;
     inspector->jumped = false;
-    if (!jumped && inspector->past.count != 0 && feed_hash(from, &hash)) {
-        past_note_hash(&inspector->past, inspector->frame, hash);
+    if (!jumped && inspector->past.count != 0 && setti_feed_hash(from, &hash)) {
+        setti_past_note_hash(&inspector->past, inspector->frame, hash);
     }
     if (from->bytes.size != 0) {
         inspector_send(inspector, from->bytes.at, from->bytes.size, false, begins);
-        text_clear(&from->bytes);
+        setti_out_clear(&from->bytes);
     }
     inspector_send_status(inspector, begins);
 }
 
 /* Whether the condition is true now. */
-bool inspector_holds(sett_inspector* inspector)
+bool setti_inspector_holds(sett_inspector* inspector)
 {
     sett_rows rows;
     bool holds = false;
@@ -224,14 +227,14 @@ bool inspector_holds(sett_inspector* inspector)
 /* A frame has run. */
 static void inspector_end_frame(sett_inspector* inspector)
 {
-    (void)past_fork(&inspector->past, inspector->frame); /* it ran, asked for or not */
+    (void)setti_past_fork(&inspector->past, inspector->frame); /* it ran, asked for or not */
     inspector->frame++;
     inspector->played = true;
-    history_frame(&inspector->history, inspector->frame);
+    setti_history_frame(&inspector->history, inspector->frame);
     if (inspector->steps != 0 && --inspector->steps == 0) {
         inspector->running = false;
     }
-    bool holds = inspector_holds(inspector);
+    bool holds = setti_inspector_holds(inspector);
     if (holds && !inspector->was_true) {
         inspector->running = false;
         inspector->steps = 0;
@@ -241,12 +244,12 @@ static void inspector_end_frame(sett_inspector* inspector)
     past_branch* branch = &inspector->past.branches[inspector->past.branch];
     branch->to = inspector->frame > branch->to ? inspector->frame : branch->to;
     if (inspector_is_watched(inspector) &&
-        (past_wants(&inspector->past, inspector->frame) || !inspector->running)) {
-        (void)past_take(&inspector->past, inspector->frame, false);
+        (setti_past_wants(&inspector->past, inspector->frame) || !inspector->running)) {
+        (void)setti_past_take(&inspector->past, inspector->frame, false);
     }
 }
 
-void inspector_look(sett_inspector* inspector)
+void setti_inspector_look(sett_inspector* inspector)
 {
     inspector->ran = sett_world_frame(inspector->world);
     inspector->tick = sett_world_tick(inspector->world);
@@ -255,7 +258,7 @@ void inspector_look(sett_inspector* inspector)
 /* A program counts frames by sett_progress, which it calls or not (a menu is open), whatever it was
  * asked for. One that has never called it may run its frames otherwise: then a frame that it was
  * asked for has run if the world's tick moved on, or if there are no systems. */
-void inspector_settle(sett_inspector* inspector, bool ends)
+void setti_inspector_settle(sett_inspector* inspector, bool ends)
 {
     sett_world* world = inspector->world;
     bool ran = sett_world_frame(world) != inspector->ran;
@@ -265,29 +268,29 @@ void inspector_settle(sett_inspector* inspector, bool ends)
     }
     if (ran) {
         inspector->asked = false;
-        inspector_look(inspector);
+        setti_inspector_look(inspector);
         inspector_end_frame(inspector);
     }
 }
 
-inspector_edit inspector_before_edit(sett_inspector* inspector)
+inspector_edit setti_inspector_before_edit(sett_inspector* inspector)
 {
     past* of = &inspector->past;
     const inspector_edit edit = {of->branch, inspector->edited, inspector->changed};
     const past_node* last = of->count != 0 ? &of->nodes[of->count - 1] : NULL;
-    (void)past_fork(of, inspector->frame);
+    (void)setti_past_fork(of, inspector->frame);
     if (!inspector->changed &&
         (last == NULL || last->frame != inspector->frame || last->branch != of->branch)) {
-        (void)past_take(of, inspector->frame, false);
+        (void)setti_past_take(of, inspector->frame, false);
     }
     inspector->edited = true;
     inspector->changed = true;
     return edit;
 }
 
-void inspector_cancel_edit(sett_inspector* inspector, inspector_edit edit)
+void setti_inspector_cancel_edit(sett_inspector* inspector, inspector_edit edit)
 {
-    past_unfork(&inspector->past, edit.branch);
+    setti_past_unfork(&inspector->past, edit.branch);
     inspector->edited = edit.edited;
     inspector->changed = edit.changed;
 }
@@ -297,27 +300,27 @@ uint32_t sett_inspector_frame(sett_inspector* inspector)
     if (inspector == NULL) {
         return 1;
     }
-    inspector_settle(inspector, true);
+    setti_inspector_settle(inspector, true);
     if (inspector->past.count == 0 && inspector_is_watched(inspector)) {
-        (void)past_take(&inspector->past, inspector->frame, false);
+        (void)setti_past_take(&inspector->past, inspector->frame, false);
     }
     if (inspector->server != NULL) {
-        server_poll(inspector->server, INSPECTOR_BUDGET, inspector_answer, inspector);
+        setti_server_poll(inspector->server, INSPECTOR_BUDGET, inspector_answer, inspector);
     }
     inspector_feed(inspector);
     if (inspector->changed) {
-        (void)past_take(&inspector->past, inspector->frame, true);
+        (void)setti_past_take(&inspector->past, inspector->frame, true);
         inspector->changed = false;
     }
     if (inspector->running) {
-        (void)past_fork(&inspector->past, inspector->frame);
+        (void)setti_past_fork(&inspector->past, inspector->frame);
     }
     if (!inspector_is_watched(inspector)) {
-        past_clear(&inspector->past); /* so that the program's writes copy no page */
+        setti_past_clear(&inspector->past); /* so that the program's writes copy no page */
     } else if (inspector->running) {
-        past_note_input(&inspector->past, inspector->frame);
+        setti_past_note_input(&inspector->past, inspector->frame);
     }
-    inspector_look(inspector);
+    setti_inspector_look(inspector);
     inspector->asked = inspector->running;
     return inspector->running ? 1 : 0;
 }

@@ -29,16 +29,16 @@ typedef struct feed {
 } feed;
 
 /* Begins a stream anew: header, types and state are in `bytes`. */
-bool feed_begin(feed* to, uint64_t frame);
-bool feed_frame(feed* to, uint64_t frame);
+bool setti_feed_begin(feed* to, uint64_t frame);
+bool setti_feed_frame(feed* to, uint64_t frame);
 
 /* Records of docs/stream.md: how long systems took; the changes of structure from `*since` on. */
-void feed_times(feed* to, uint64_t frame);
-void feed_log(feed* to, const history* from, uint64_t* since);
-void feed_end(feed* to);
+void setti_feed_times(feed* to, uint64_t frame);
+void setti_feed_log(feed* to, const history* from, uint64_t* since);
+void setti_feed_end(feed* to);
 
 /* The hash of the last state or delta in `bytes`. False: there is none. */
-bool feed_hash(const feed* of, uint64_t* hash);
+bool setti_feed_hash(const feed* of, uint64_t* hash);
 
 /* --------------------------------------------------------------------------------------- server */
 
@@ -62,23 +62,23 @@ typedef struct server_desc {
 } server_desc;
 
 /* NULL: `why` says why not. */
-server* server_open(const server_desc* desc, const char** why);
-void server_close(server* from);
-const char* server_address(const server* from);
+server* setti_server_open(const server_desc* desc, const char** why);
+void setti_server_close(server* from);
+const char* setti_server_address(const server* from);
 
 /* Whether a text is the token: in the same time for all texts of its length. */
-bool server_is_token(const char* token, const char* given);
+bool setti_server_is_token(const char* token, const char* given);
 
 /* Answers what waits, until `nanoseconds` are over. */
 typedef void (*server_answer_fn)(void* user, server_request* request);
-void server_poll(server* from, uint64_t nanoseconds, server_answer_fn answer, void* user);
+void setti_server_poll(server* from, uint64_t nanoseconds, server_answer_fn answer, void* user);
 
 /* Whether the stream has a reader; whether it has a new one, which needs a beginning. */
-bool server_listened(server* from);
-bool server_wants_begin(server* from);
+bool setti_server_listened(server* from);
+bool setti_server_wants_begin(server* from);
 
 /* Sends a message to all that listen; `begins` says that a new listener can begin here. */
-void server_send(server* from, const void* bytes, size_t size, bool is_text, bool begins);
+void setti_server_send(server* from, const void* bytes, size_t size, bool is_text, bool begins);
 
 /* ------------------------------------------------------------------------------------ inspector */
 
@@ -117,14 +117,14 @@ struct sett_inspector {
     uint64_t profiled; /* the frame in which profiling began, plus one; 0: it does not run */
 };
 
-uint64_t inspector_now(void); /* nanoseconds */
+uint64_t setti_inspector_now(void); /* nanoseconds */
 
 /* Counts the frame that the program has run since the last look, if it did. `ends`: in
  * sett_inspector_frame. */
-void inspector_settle(sett_inspector* inspector, bool ends);
+void setti_inspector_settle(sett_inspector* inspector, bool ends);
 
 /* What has happened in the world up to now is no frame of the program. */
-void inspector_look(sett_inspector* inspector);
+void setti_inspector_look(sett_inspector* inspector);
 
 /* A request is about to change the world; it was rejected, and has changed nothing. */
 typedef struct inspector_edit {
@@ -132,21 +132,22 @@ typedef struct inspector_edit {
     bool edited, changed;
 } inspector_edit;
 
-inspector_edit inspector_before_edit(sett_inspector* inspector);
-void inspector_cancel_edit(sett_inspector* inspector, inspector_edit edit);
+inspector_edit setti_inspector_before_edit(sett_inspector* inspector);
+void setti_inspector_cancel_edit(sett_inspector* inspector, inspector_edit edit);
 
 /* Whether the condition to break at is true. */
-bool inspector_holds(sett_inspector* inspector);
+bool setti_inspector_holds(sett_inspector* inspector);
 
 /* ------------------------------------------------------------------------------------- requests */
 
 /* Answers a request of protocol.md in `out`. */
-void request_answer(sett_inspector* inspector, const char* body, size_t size, inspector_text* out);
+void setti_request_answer(sett_inspector* inspector, const char* body, size_t size,
+                          inspector_text* out);
 
 /* Answers a request of the flecs explorer. */
-void explorer_answer(sett_inspector* inspector, server_request* request);
+void setti_explorer_answer(sett_inspector* inspector, server_request* request);
 
 /* The members of a status, without braces. */
-void request_status(const sett_inspector* inspector, inspector_text* out);
+void setti_request_status(const sett_inspector* inspector, inspector_text* out);
 
 #endif

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void text_clear(inspector_text* to)
+void setti_out_clear(inspector_text* to)
 {
     to->size = 0;
     to->failed = false;
@@ -15,13 +15,13 @@ void text_clear(inspector_text* to)
     }
 }
 
-void text_free(inspector_text* to)
+void setti_out_free(inspector_text* to)
 {
     free(to->at);
     memset(to, 0, sizeof(*to));
 }
 
-char* text_room(inspector_text* to, size_t size)
+char* setti_out_room(inspector_text* to, size_t size)
 {
     if (to->failed || size > SIZE_MAX / 4 - to->size) {
         to->failed = true;
@@ -45,9 +45,9 @@ char* text_room(inspector_text* to, size_t size)
     return to->at + to->size;
 }
 
-void text_add(inspector_text* to, const void* bytes, size_t size)
+void setti_out_add(inspector_text* to, const void* bytes, size_t size)
 {
-    char* at = text_room(to, size);
+    char* at = setti_out_room(to, size);
     if (at != NULL && size != 0) {
         memcpy(at, bytes, size);
         to->size += size;
@@ -55,14 +55,14 @@ void text_add(inspector_text* to, const void* bytes, size_t size)
     }
 }
 
-void text_format(inspector_text* to, const char* format, ...)
+void setti_out_format(inspector_text* to, const char* format, ...)
 {
     va_list list;
     va_list again;
     va_start(list, format);
     va_copy(again, list);
     int size = vsnprintf(NULL, 0, format, list);
-    char* at = size >= 0 ? text_room(to, (size_t)size) : NULL;
+    char* at = size >= 0 ? setti_out_room(to, (size_t)size) : NULL;
     if (at != NULL) {
         (void)vsnprintf(at, (size_t)size + 1, format, again);
         to->size += (size_t)size;
@@ -92,47 +92,48 @@ static size_t text_sequence(const unsigned char* at, size_t size)
     return overlong || beyond ? 0 : count;
 }
 
-void text_quote_size(inspector_text* to, const char* string, size_t size)
+void setti_out_quote_size(inspector_text* to, const char* string, size_t size)
 {
     const unsigned char* at = (const unsigned char*)string;
-    text_add(to, "\"", 1);
+    setti_out_add(to, "\"", 1);
     for (size_t k = 0; k < size;) {
         size_t count = text_sequence(at + k, size - k);
         if (count == 0) {
-            text_add(to, "\xEF\xBF\xBD", 3);
+            setti_out_add(to, "\xEF\xBF\xBD", 3);
             k++;
         } else if (at[k] == '"' || at[k] == '\\') {
-            text_format(to, "\\%c", at[k]);
+            setti_out_format(to, "\\%c", at[k]);
             k++;
         } else if (at[k] < 0x20 || at[k] == '<' || at[k] == '>' || at[k] == '&') {
-            text_format(to, "\\u%04x", (unsigned)at[k]); /* signs of HTML: as letters nowhere */
+            setti_out_format(to, "\\u%04x",
+                             (unsigned)at[k]); /* signs of HTML: as letters nowhere */
             k++;
         } else {
-            text_add(to, at + k, count);
+            setti_out_add(to, at + k, count);
             k += count;
         }
     }
-    text_add(to, "\"", 1);
+    setti_out_add(to, "\"", 1);
 }
 
-void text_quote(inspector_text* to, const char* string)
+void setti_out_quote(inspector_text* to, const char* string)
 {
-    text_quote_size(to, string, strlen(string));
+    setti_out_quote_size(to, string, strlen(string));
 }
 
-void text_comma(inspector_text* to)
+void setti_out_comma(inspector_text* to)
 {
     char last = to->size != 0 ? to->at[to->size - 1] : '{';
     if (last != '{' && last != '[' && last != ':' && last != ',') {
-        text_add(to, ",", 1);
+        setti_out_add(to, ",", 1);
     }
 }
 
-void text_key(inspector_text* to, const char* key)
+void setti_out_key(inspector_text* to, const char* key)
 {
-    text_comma(to);
-    text_quote(to, key);
-    text_add(to, ":", 1);
+    setti_out_comma(to);
+    setti_out_quote(to, key);
+    setti_out_add(to, ":", 1);
 }
 
 /* -------------------------------------------------------------------------------------- reading */
@@ -294,7 +295,7 @@ static bool json_skip(json_reader* from, uint32_t depth)
     }
 }
 
-bool json_check(const char* at, size_t size, json* out)
+bool setti_body_check(const char* at, size_t size, json* out)
 {
     json_reader from = {at, at + size};
     json_blanks(&from);
@@ -307,7 +308,7 @@ bool json_check(const char* at, size_t size, json* out)
     return from.at == from.end;
 }
 
-bool json_next(json object, size_t* cursor, json* key, json* value)
+bool setti_body_next(json object, size_t* cursor, json* key, json* value)
 {
     json_reader from = {object.at + *cursor, object.at + object.size};
     if (object.size == 0 || *object.at != '{' || from.at == from.end) {
@@ -331,15 +332,15 @@ bool json_next(json object, size_t* cursor, json* key, json* value)
     return true;
 }
 
-json json_find(json object, const char* key)
+json setti_body_find(json object, const char* key)
 {
     json found = {NULL, 0};
     json name;
     json value;
     char label[128];
     size_t cursor = 0;
-    while (json_next(object, &cursor, &name, &value)) {
-        if (json_string(name, label, sizeof(label)) && strcmp(label, key) == 0) {
+    while (setti_body_next(object, &cursor, &name, &value)) {
+        if (setti_body_string(name, label, sizeof(label)) && strcmp(label, key) == 0) {
             found = value;
         }
     }
@@ -401,7 +402,7 @@ static size_t json_unescape(json_reader* from, char* out)
     return code == 0 || (code >= 0xD800 && code < 0xE000) ? 0 : json_encode(code, out);
 }
 
-bool json_string(json value, char* out, size_t capacity)
+bool setti_body_string(json value, char* out, size_t capacity)
 {
     size_t size = 0;
     if (value.size < 2 || *value.at != '"') {
@@ -426,7 +427,7 @@ bool json_string(json value, char* out, size_t capacity)
     return true;
 }
 
-bool json_number(json value, uint64_t* out)
+bool setti_body_number(json value, uint64_t* out)
 {
     *out = 0;
     if (value.size == 0 || value.size > 16) {
@@ -441,7 +442,7 @@ bool json_number(json value, uint64_t* out)
     return *out <= (uint64_t)1 << 53;
 }
 
-bool json_true(json value)
+bool setti_body_true(json value)
 {
     return value.size == 4 && memcmp(value.at, "true", 4) == 0;
 }

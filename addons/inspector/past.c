@@ -98,7 +98,7 @@ static void past_limit(past* of)
     }
 }
 
-bool past_take(past* of, uint64_t frame, bool edited)
+bool setti_past_take(past* of, uint64_t frame, bool edited)
 {
     past_node node = {frame, {0, 0}, of->branch, edited};
     if (of->count == of->capacity) {
@@ -120,7 +120,7 @@ bool past_take(past* of, uint64_t frame, bool edited)
     return true;
 }
 
-void past_clear(past* of)
+void setti_past_clear(past* of)
 {
     while (of->count != 0) {
         past_drop(of, of->count - 1);
@@ -131,7 +131,7 @@ void past_clear(past* of)
     of->hash_count = 0;
 }
 
-bool past_init(past* of, sett_world* world, const sett_inspector_desc* desc)
+bool setti_past_init(past* of, sett_world* world, const sett_inspector_desc* desc)
 {
     of->world = world;
     of->desc = desc;
@@ -143,33 +143,33 @@ bool past_init(past* of, sett_world* world, const sett_inspector_desc* desc)
     return of->branches != NULL;
 }
 
-void past_deinit(past* of)
+void setti_past_deinit(past* of)
 {
-    past_clear(of);
+    setti_past_clear(of);
     free(of->inputs);
     free(of->hashes);
     free(of->nodes);
     free(of->branches);
 }
 
-uint64_t past_oldest(const past* of, uint64_t frame)
+uint64_t setti_past_oldest(const past* of, uint64_t frame)
 {
     return of->count != 0 && of->nodes[0].frame < frame ? of->nodes[0].frame : frame;
 }
 
-uint64_t past_newest(const past* of, uint64_t frame)
+uint64_t setti_past_newest(const past* of, uint64_t frame)
 {
     uint64_t to = past_branch_of(of, of->branch)->to;
     return to > frame ? to : frame;
 }
 
-bool past_wants(const past* of, uint64_t frame)
+bool setti_past_wants(const past* of, uint64_t frame)
 {
     return of->desc->run_frame == NULL || of->count == 0 || frame % of->rate == 0;
 }
 
 /* Something is about to change a state that has a future already: that future is abandoned. */
-bool past_fork(past* of, uint64_t frame)
+bool setti_past_fork(past* of, uint64_t frame)
 {
     if (past_branch_of(of, of->branch)->to <= frame) {
         return true;
@@ -183,7 +183,7 @@ bool past_fork(past* of, uint64_t frame)
     return true;
 }
 
-void past_unfork(past* of, uint32_t branch)
+void setti_past_unfork(past* of, uint32_t branch)
 {
     if (of->branch == branch) {
         return;
@@ -197,7 +197,7 @@ void past_unfork(past* of, uint32_t branch)
 
 /* --------------------------------------------------------------------------------------- inputs */
 
-void past_note_input(past* of, uint64_t frame)
+void setti_past_note_input(past* of, uint64_t frame)
 {
     unsigned char bytes[4096];
     if (of->desc->input_get == NULL) {
@@ -257,7 +257,7 @@ static void past_prune_hashes(past* of)
     of->hash_count = left;
 }
 
-void past_note_hash(past* of, uint64_t frame, uint64_t hash)
+void setti_past_note_hash(past* of, uint64_t frame, uint64_t hash)
 {
     const past_hash* last = of->hash_count != 0 ? &of->hashes[of->hash_count - 1] : NULL;
     if (last != NULL && last->frame == frame && last->branch == of->branch) {
@@ -327,7 +327,7 @@ static bool past_go(past* of, uint32_t branch, uint64_t frame)
 {
     const past_node* node = past_find(of, branch, frame, false);
     if (node == NULL) {
-        uint64_t oldest = past_oldest(of, past_branch_of(of, branch)->to);
+        uint64_t oldest = setti_past_oldest(of, past_branch_of(of, branch)->to);
         (void)snprintf(
             of->text, sizeof(of->text),
             "frame %llu is not stored; the oldest that is: %llu. Frames are stored while "
@@ -393,7 +393,7 @@ static bool past_check(past* of, uint32_t branch, uint64_t frame)
     return past_fail(of, of->text);
 }
 
-bool past_restore(past* of, uint32_t branch, uint64_t frame)
+bool setti_past_restore(past* of, uint32_t branch, uint64_t frame)
 {
     sett_snapshot end;
     if (branch >= of->branch_count || frame > past_branch_of(of, branch)->to) {
@@ -543,7 +543,7 @@ static bool past_ask_back(past* of, const past_question* question, uint64_t pres
     return true;
 }
 
-bool past_ask(past* of, const past_question* question, uint64_t present, past_answer* answer)
+bool setti_past_ask(past* of, const past_question* question, uint64_t present, past_answer* answer)
 {
     sett_snapshot end;
     memset(answer, 0, sizeof(*answer));

@@ -59,27 +59,27 @@ typedef struct past {
     char text[256];  /* that `why` can point to */
 } past;
 
-bool past_init(past* of, sett_world* world, const sett_inspector_desc* desc);
-void past_deinit(past* of);
-void past_clear(past* of);
+bool setti_past_init(past* of, sett_world* world, const sett_inspector_desc* desc);
+void setti_past_deinit(past* of);
+void setti_past_clear(past* of);
 
 /* Whether a snapshot behind this frame is needed; takes one. */
-bool past_wants(const past* of, uint64_t frame);
-bool past_take(past* of, uint64_t frame, bool edited);
-void past_note_input(past* of, uint64_t frame);
-void past_note_hash(past* of, uint64_t frame, uint64_t hash);
+bool setti_past_wants(const past* of, uint64_t frame);
+bool setti_past_take(past* of, uint64_t frame, bool edited);
+void setti_past_note_input(past* of, uint64_t frame);
+void setti_past_note_hash(past* of, uint64_t frame, uint64_t hash);
 
 /* The state of a frame is about to change: if it has a future, that is abandoned. */
-bool past_fork(past* of, uint64_t frame);
-/* Nothing was changed: the branch that past_fork began, if it did, ends again. */
-void past_unfork(past* of, uint32_t branch);
+bool setti_past_fork(past* of, uint64_t frame);
+/* Nothing was changed: the branch that setti_past_fork began, if it did, ends again. */
+void setti_past_unfork(past* of, uint32_t branch);
 
 /* Makes the world that of a frame; the branch becomes the present one. If the frame has to be run
  * again and comes out otherwise, the world stays as it is. */
-bool past_restore(past* of, uint32_t branch, uint64_t frame);
+bool setti_past_restore(past* of, uint32_t branch, uint64_t frame);
 
-uint64_t past_oldest(const past* of, uint64_t frame);
-uint64_t past_newest(const past* of, uint64_t frame);
+uint64_t setti_past_oldest(const past* of, uint64_t frame);
+uint64_t setti_past_newest(const past* of, uint64_t frame);
 
 /* Who wrote this? `size` bytes of a component of an entity, in a frame. */
 typedef struct past_question {
@@ -105,6 +105,6 @@ typedef struct past_answer {
     char difference[400];
 } past_answer;
 
-bool past_ask(past* of, const past_question* question, uint64_t present, past_answer* answer);
+bool setti_past_ask(past* of, const past_question* question, uint64_t present, past_answer* answer);
 
 #endif

@@ -11,18 +11,18 @@
 
 /* -------------------------------------------------------------------------------------- failing */
 
-bool request_fail(request* of, const char* why)
+bool setti_request_fail(request* of, const char* why)
 {
-    text_clear(of->out);
-    text_add(of->out, "{\"ok\":false,\"error\":", 20);
-    text_quote(of->out, why);
-    text_add(of->out, "}", 1);
+    setti_out_clear(of->out);
+    setti_out_add(of->out, "{\"ok\":false,\"error\":", 20);
+    setti_out_quote(of->out, why);
+    setti_out_add(of->out, "}", 1);
     return false;
 }
 
-bool request_check(request* of, bool done)
+bool setti_request_check(request* of, bool done)
 {
-    return done || request_fail(of, sett_world_message(of->world));
+    return done || setti_request_fail(of, sett_world_message(of->world));
 }
 
 /* -------------------------------------------------------------------------------------- reading */
@@ -46,55 +46,57 @@ static sett_entity request_handle(const sett_world* world, const char* name)
 }
 
 /* A living entity that a member names. */
-bool request_entity(request* of, const char* key, sett_entity* out)
+bool setti_request_entity(request* of, const char* key, sett_entity* out)
 {
     char name[REQUEST_PATH];
-    if (!json_string(json_find(of->body, key), name, sizeof(name))) {
-        return request_fail(of, "an entity is missing: \"#index:generation\" or a path");
+    if (!setti_body_string(setti_body_find(of->body, key), name, sizeof(name))) {
+        return setti_request_fail(of, "an entity is missing: \"#index:generation\" or a path");
     }
     *out = request_handle(of->world, name);
-    return !sett_is_null(*out) || request_fail(of, "the entity is not alive");
+    return !sett_is_null(*out) || setti_request_fail(of, "the entity is not alive");
 }
 
-bool request_component(request* of, const char* key, sett_component* out)
+bool setti_request_component(request* of, const char* key, sett_component* out)
 {
     char name[REQUEST_PATH];
-    if (!json_string(json_find(of->body, key), name, sizeof(name))) {
-        return request_fail(of, "a component is missing: its name");
+    if (!setti_body_string(setti_body_find(of->body, key), name, sizeof(name))) {
+        return setti_request_fail(of, "a component is missing: its name");
     }
     *out = sett_component_find(of->world, name);
-    return *out != 0 || request_fail(of, "there is no component of this name");
+    return *out != 0 || setti_request_fail(of, "there is no component of this name");
 }
 
-bool request_number(request* of, const char* key, uint64_t otherwise, uint64_t* out)
+bool setti_request_number(request* of, const char* key, uint64_t otherwise, uint64_t* out)
 {
-    json value = json_find(of->body, key);
+    json value = setti_body_find(of->body, key);
     *out = otherwise;
-    return value.size == 0 || json_number(value, out) ||
-           request_fail(of, "a frame, branch or index is no number");
+    return value.size == 0 || setti_body_number(value, out) ||
+           setti_request_fail(of, "a frame, branch or index is no number");
 }
 
 static void request_put_entity(inspector_text* out, const char* key, sett_entity entity)
 {
-    text_key(out, key);
-    text_format(out, "\"#%u:%u\"", (unsigned)entity.index, (unsigned)entity.generation);
+    setti_out_key(out, key);
+    setti_out_format(out, "\"#%u:%u\"", (unsigned)entity.index, (unsigned)entity.generation);
 }
 
 /* -------------------------------------------------------------------------------------- answers */
 
-void request_status(const sett_inspector* inspector, inspector_text* out)
+void setti_request_status(const sett_inspector* inspector, inspector_text* out)
 {
     const past* times = &inspector->past;
-    text_format(out, "\"frame\":%llu,\"running\":%s,\"oldest\":%llu,\"newest\":%llu",
-                (unsigned long long)inspector->frame, inspector->running ? "true" : "false",
-                (unsigned long long)past_oldest(times, inspector->frame),
-                (unsigned long long)past_newest(times, inspector->frame));
-    text_format(out, ",\"branch\":%u", (unsigned)times->branch);
+    setti_out_format(out, "\"frame\":%llu,\"running\":%s,\"oldest\":%llu,\"newest\":%llu",
+                     (unsigned long long)inspector->frame, inspector->running ? "true" : "false",
+                     (unsigned long long)setti_past_oldest(times, inspector->frame),
+                     (unsigned long long)setti_past_newest(times, inspector->frame));
+    setti_out_format(out, ",\"world_frame\":%llu,\"branch\":%u",
+                     (unsigned long long)sett_world_frame(inspector->world),
+                     (unsigned)times->branch);
     if (inspector->broke != 0) {
-        text_format(out, ",\"broke\":%llu", (unsigned long long)inspector->broke);
+        setti_out_format(out, ",\"broke\":%llu", (unsigned long long)inspector->broke);
     }
-    text_key(out, "title");
-    text_add(out, inspector->title.at, inspector->title.size);
+    setti_out_key(out, "title");
+    setti_out_add(out, inspector->title.at, inspector->title.size);
 }
 
 static bool request_do_status(request* of)
@@ -107,13 +109,13 @@ static bool request_do_status(request* of)
          at = sett_system_next(of->world, at)) {
         systems++;
     }
-    request_status(of->inspector, of->out);
-    text_format(of->out,
-                ",\"entities\":%u,\"components\":%u,\"systems\":%u,\"supports\":{"
-                "\"run_frame\":%s,\"inputs\":%s}",
-                (unsigned)stats.entities, (unsigned)stats.components, (unsigned)systems,
-                desc->run_frame != NULL ? "true" : "false",
-                desc->input_get != NULL ? "true" : "false");
+    setti_request_status(of->inspector, of->out);
+    setti_out_format(of->out,
+                     ",\"entities\":%u,\"components\":%u,\"systems\":%u,\"supports\":{"
+                     "\"run_frame\":%s,\"inputs\":%s}",
+                     (unsigned)stats.entities, (unsigned)stats.components, (unsigned)systems,
+                     desc->run_frame != NULL ? "true" : "false",
+                     desc->input_get != NULL ? "true" : "false");
     return true;
 }
 
@@ -135,9 +137,9 @@ static bool request_do_run(request* of)
 static bool request_do_step(request* of)
 {
     uint64_t frames = 1;
-    json value = json_find(of->body, "frames");
-    if (value.size != 0 && (!json_number(value, &frames) || frames == 0 || frames > 100000)) {
-        return request_fail(of, "frames is a number from 1 to 100000");
+    json value = setti_body_find(of->body, "frames");
+    if (value.size != 0 && (!setti_body_number(value, &frames) || frames == 0 || frames > 100000)) {
+        return setti_request_fail(of, "frames is a number from 1 to 100000");
     }
     of->inspector->running = true;
     of->inspector->steps = frames;
@@ -148,62 +150,66 @@ static bool request_do_set(request* of)
 {
     sett_entity entity;
     sett_component component;
-    json value = json_find(of->body, "value");
-    if (!request_entity(of, "entity", &entity) || !request_component(of, "component", &component)) {
+    json value = setti_body_find(of->body, "value");
+    if (!setti_request_entity(of, "entity", &entity) ||
+        !setti_request_component(of, "component", &component)) {
         return false;
     }
     if (value.size == 0) {
-        return request_fail(of, "a value is missing");
+        return setti_request_fail(of, "a value is missing");
     }
-    return request_check(of, sett_json_set(of->world, entity, component, value.at, value.size) ==
-                                 SETT_OK);
+    return setti_request_check(
+        of, sett_json_set(of->world, entity, component, value.at, value.size) == SETT_OK);
 }
 
 static bool request_do_add(request* of)
 {
     sett_entity entity;
     sett_component component;
-    return request_entity(of, "entity", &entity) &&
-           request_component(of, "component", &component) &&
-           request_check(of, sett_add(of->world, entity, component) != NULL);
+    return setti_request_entity(of, "entity", &entity) &&
+           setti_request_component(of, "component", &component) &&
+           setti_request_check(of, sett_add(of->world, entity, component) != NULL);
 }
 
 static bool request_do_remove(request* of)
 {
     sett_entity entity;
     sett_component component;
-    if (!request_entity(of, "entity", &entity) || !request_component(of, "component", &component)) {
+    if (!setti_request_entity(of, "entity", &entity) ||
+        !setti_request_component(of, "component", &component)) {
         return false;
     }
     sett_status status = sett_remove(of->world, entity, component);
-    return status == SETT_STATUS_ABSENT ? request_fail(of, "the entity does not have the component")
-                                        : request_check(of, status == SETT_OK);
+    return status == SETT_STATUS_ABSENT
+               ? setti_request_fail(of, "the entity does not have the component")
+               : setti_request_check(of, status == SETT_OK);
 }
 
 static bool request_do_destroy(request* of)
 {
     sett_entity entity;
-    return request_entity(of, "entity", &entity) &&
-           request_check(of, sett_entity_destroy(of->world, entity) == SETT_OK);
+    return setti_request_entity(of, "entity", &entity) &&
+           setti_request_check(of, sett_entity_destroy(of->world, entity) == SETT_OK);
 }
 
 static bool request_do_instantiate(request* of)
 {
     char name[REQUEST_PATH];
     sett_instantiate_desc desc = {.name = NULL};
-    json named = json_find(of->body, "name");
-    if (!request_entity(of, "prefab", &desc.prefab) ||
-        (json_find(of->body, "parent").size != 0 && !request_entity(of, "parent", &desc.parent))) {
+    json named = setti_body_find(of->body, "name");
+    if (!setti_request_entity(of, "prefab", &desc.prefab) ||
+        (setti_body_find(of->body, "parent").size != 0 &&
+         !setti_request_entity(of, "parent", &desc.parent))) {
         return false;
     }
     if (named.size != 0) {
-        if (!json_string(named, name, sizeof(name))) {
-            return request_fail(of, "name is a text");
+        if (!setti_body_string(named, name, sizeof(name))) {
+            return setti_request_fail(of, "name is a text");
         }
         desc.name = name;
     }
     sett_entity entity = sett_instantiate_with(of->world, &desc);
-    if (!request_check(of, !sett_is_null(entity))) {
+    if (!setti_request_check(of, !sett_is_null(entity))) {
         return false;
     }
     request_put_entity(of->out, "entity", entity);
@@ -228,19 +234,19 @@ static const request_kind request_kinds[] = {
     {"remove", request_do_remove, true},
     {"destroy", request_do_destroy, true},
     {"instantiate", request_do_instantiate, true},
-    {"restore", request_do_restore, false},
-    {"branches", request_do_branches, false},
-    {"writer", request_do_writer, false},
-    {"break", request_do_break, false},
-    {"systems", request_do_systems, false},
-    {"enable", request_do_enable, true},
-    {"storage", request_do_storage, false},
-    {"explain", request_do_explain, false},
-    {"advice", request_do_advice, false},
-    {"try", request_do_try, false},
-    {"apply", request_do_apply, false},
-    {"live", request_do_live, false},
-    {"log", request_do_log, false},
+    {"restore", setti_request_do_restore, false},
+    {"branches", setti_request_do_branches, false},
+    {"writer", setti_request_do_writer, false},
+    {"break", setti_request_do_break, false},
+    {"systems", setti_request_do_systems, false},
+    {"enable", setti_request_do_enable, true},
+    {"storage", setti_request_do_storage, false},
+    {"explain", setti_request_do_explain, false},
+    {"advice", setti_request_do_advice, false},
+    {"try", setti_request_do_try, false},
+    {"apply", setti_request_do_apply, false},
+    {"live", setti_request_do_live, false},
+    {"log", setti_request_do_log, false},
 };
 
 static const request_kind* request_find(const char* name)
@@ -253,52 +259,62 @@ static const request_kind* request_find(const char* name)
     return NULL;
 }
 
+static void request_fail_unknown(inspector_text* out)
+{
+    setti_out_format(out, "{\"ok\":false,\"error\":\"there is no such request; there are");
+    for (size_t k = 0; k < sizeof(request_kinds) / sizeof(request_kinds[0]); k++) {
+        setti_out_format(out, "%s %s", k != 0 ? "," : "", request_kinds[k].name);
+    }
+    setti_out_add(out, "\"}", 2);
+}
+
 static void request_answer_body(sett_inspector* inspector, const char* body, size_t size,
                                 inspector_text* out)
 {
     char name[32];
     request of = {inspector, inspector->world, {NULL, 0}, out};
-    if (size > (size_t)1 << 20 || !json_check(body, size, &of.body) || *of.body.at != '{') {
-        (void)request_fail(&of, "the body is no JSON object");
+    if (size > (size_t)1 << 20 || !setti_body_check(body, size, &of.body) || *of.body.at != '{') {
+        (void)setti_request_fail(&of, "the body is no JSON object");
         return;
     }
-    if (!json_string(json_find(of.body, "do"), name, sizeof(name))) {
-        (void)request_fail(&of, "what to do is missing");
+    if (!setti_body_string(setti_body_find(of.body, "do"), name, sizeof(name))) {
+        (void)setti_request_fail(&of, "what to do is missing");
         return;
     }
     const request_kind* kind = request_find(name);
     if (kind == NULL) {
-        (void)request_fail(&of, "there is no such request");
+        request_fail_unknown(out);
         return;
     }
-    text_add(out, "{\"ok\":true", 10);
+    setti_out_add(out, "{\"ok\":true", 10);
     size_t empty = out->size;
-    text_add(out, ",", 1);
+    setti_out_add(out, ",", 1);
     inspector_edit edit = {inspector->past.branch, inspector->edited, inspector->changed};
     if (kind->edits) {
-        edit = inspector_before_edit(inspector);
+        edit = setti_inspector_before_edit(inspector);
     }
     bool done = kind->answer(&of);
     if (!done && kind->edits) {
-        inspector_cancel_edit(inspector, edit);
+        setti_inspector_cancel_edit(inspector, edit);
     }
     if (done) {
         if (out->size == empty + 1) {
             out->size = empty; /* nothing follows the comma */
         }
-        text_add(out, "}", 1);
+        setti_out_add(out, "}", 1);
     }
 }
 
-void request_answer(sett_inspector* inspector, const char* body, size_t size, inspector_text* out)
+void setti_request_answer(sett_inspector* inspector, const char* body, size_t size,
+                          inspector_text* out)
 {
     sett_failure failure = {SETT_OK, ""};
     sett_world_swap_failure(inspector->world, &failure);
-    inspector_settle(inspector, false);
+    setti_inspector_settle(inspector, false);
     uint64_t tick = inspector->tick;
     bool moved = inspector->asked && sett_world_tick(inspector->world) != tick;
     request_answer_body(inspector, body, size, out);
-    inspector_look(inspector);
+    setti_inspector_look(inspector);
     if (moved && inspector->asked) {
         inspector->tick = tick; /* by the program: sett_inspector_frame shall see it */
     }

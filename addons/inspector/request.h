@@ -15,26 +15,26 @@ typedef struct request {
 } request;
 
 /* Answers why not; both return false then. */
-bool request_fail(request* of, const char* why);
-bool request_check(request* of, bool done); /* with the world's message */
+bool setti_request_fail(request* of, const char* why);
+bool setti_request_check(request* of, bool done); /* with the world's message */
 
 /* Read a member of the body, or fail. */
-bool request_entity(request* of, const char* key, sett_entity* out);
-bool request_component(request* of, const char* key, sett_component* out);
-bool request_number(request* of, const char* key, uint64_t otherwise, uint64_t* out);
+bool setti_request_entity(request* of, const char* key, sett_entity* out);
+bool setti_request_component(request* of, const char* key, sett_component* out);
+bool setti_request_number(request* of, const char* key, uint64_t otherwise, uint64_t* out);
 
-bool request_do_restore(request* of);
-bool request_do_branches(request* of);
-bool request_do_writer(request* of);
-bool request_do_break(request* of);
-bool request_do_systems(request* of);
-bool request_do_enable(request* of);
-bool request_do_storage(request* of);
-bool request_do_explain(request* of);
-bool request_do_advice(request* of);
-bool request_do_try(request* of);
-bool request_do_apply(request* of);
-bool request_do_live(request* of);
-bool request_do_log(request* of);
+bool setti_request_do_restore(request* of);
+bool setti_request_do_branches(request* of);
+bool setti_request_do_writer(request* of);
+bool setti_request_do_break(request* of);
+bool setti_request_do_systems(request* of);
+bool setti_request_do_enable(request* of);
+bool setti_request_do_storage(request* of);
+bool setti_request_do_explain(request* of);
+bool setti_request_do_advice(request* of);
+bool setti_request_do_try(request* of);
+bool setti_request_do_apply(request* of);
+bool setti_request_do_live(request* of);
+bool setti_request_do_log(request* of);
 
 #endif

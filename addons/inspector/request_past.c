@@ -4,24 +4,24 @@
 #include <stdio.h>
 #include <string.h>
 
-bool request_do_restore(request* of)
+bool setti_request_do_restore(request* of)
 {
     sett_inspector* inspector = of->inspector;
     past* times = &inspector->past;
     uint64_t frame;
     uint64_t branch;
-    if (!request_number(of, "frame", inspector->frame, &frame) ||
-        !request_number(of, "branch", times->branch, &branch)) {
+    if (!setti_request_number(of, "frame", inspector->frame, &frame) ||
+        !setti_request_number(of, "branch", times->branch, &branch)) {
         return false;
     }
     if (branch > UINT32_MAX) {
-        return request_fail(of, "there is no such branch");
+        return setti_request_fail(of, "there is no such branch");
     }
     /* The present is stored, unless it is a frame of the past: that can be run again. */
-    bool past_frame = inspector->frame < past_newest(times, inspector->frame);
-    if ((!past_frame && !past_take(times, inspector->frame, inspector->changed)) ||
-        !past_restore(times, (uint32_t)branch, frame)) {
-        return request_fail(of, times->why);
+    bool past_frame = inspector->frame < setti_past_newest(times, inspector->frame);
+    if ((!past_frame && !setti_past_take(times, inspector->frame, inspector->changed)) ||
+        !setti_past_restore(times, (uint32_t)branch, frame)) {
+        return setti_request_fail(of, times->why);
     }
     inspector->changed = false;
     inspector->frame = frame;
@@ -29,23 +29,24 @@ bool request_do_restore(request* of)
     inspector->asked = false;
     inspector->running = false;
     inspector->steps = 0;
-    inspector->was_true = inspector_holds(inspector);
+    inspector->was_true = setti_inspector_holds(inspector);
     return true;
 }
 
-bool request_do_branches(request* of)
+bool setti_request_do_branches(request* of)
 {
     const past* times = &of->inspector->past;
-    text_key(of->out, "branches");
-    text_add(of->out, "[", 1);
+    setti_out_key(of->out, "branches");
+    setti_out_add(of->out, "[", 1);
     for (uint32_t k = 0; k < times->branch_count; k++) {
         const past_branch* branch = &times->branches[k];
-        text_comma(of->out);
-        text_format(of->out, "{\"id\":%u,\"parent\":%u,\"from\":%llu,\"to\":%llu,\"current\":%s}",
-                    (unsigned)k, (unsigned)branch->parent, (unsigned long long)branch->from,
-                    (unsigned long long)branch->to, k == times->branch ? "true" : "false");
+        setti_out_comma(of->out);
+        setti_out_format(of->out,
+                         "{\"id\":%u,\"parent\":%u,\"from\":%llu,\"to\":%llu,\"current\":%s}",
+                         (unsigned)k, (unsigned)branch->parent, (unsigned long long)branch->from,
+                         (unsigned long long)branch->to, k == times->branch ? "true" : "false");
     }
-    text_add(of->out, "]", 1);
+    setti_out_add(of->out, "]", 1);
     return true;
 }
 
@@ -55,17 +56,17 @@ static bool request_member(request* of, past_question* question)
     char member[REQUEST_PATH] = "";
     sett_member_ref at;
     sett_component_desc desc;
-    json named = json_find(of->body, "member");
+    json named = setti_body_find(of->body, "member");
     if (sett_component_describe(of->world, question->component, &desc) != SETT_OK) {
-        return request_check(of, false);
+        return setti_request_check(of, false);
     }
     question->size = (uint32_t)desc.size;
-    if (named.size != 0 && !json_string(named, member, sizeof(member))) {
-        return request_fail(of, "member is a path, such as \"at.x\"");
+    if (named.size != 0 && !setti_body_string(named, member, sizeof(member))) {
+        return setti_request_fail(of, "member is a path, such as \"at.x\"");
     }
     if (member[0] != '\0') {
         if (!sett_member_find(of->world, question->component, member, &at)) {
-            return request_fail(of, "there is no such member");
+            return setti_request_fail(of, "there is no such member");
         }
         question->offset = at.offset;
         question->size = at.size * at.count;
@@ -81,22 +82,22 @@ static void request_put_writer(request* of, const past_answer* answer)
     bool named = answer->kind == PAST_SYSTEM || answer->kind == PAST_COMMANDS;
     const char* name = named ? sett_system_name(answer->system) : "";
     inspector_text* scratch = &of->inspector->scratch;
-    text_clear(scratch);
-    text_format(scratch, "%s%s", kinds[answer->kind], name);
-    text_key(of->out, "by");
-    text_quote(of->out, scratch->at != NULL ? scratch->at : "");
+    setti_out_clear(scratch);
+    setti_out_format(scratch, "%s%s", kinds[answer->kind], name);
+    setti_out_key(of->out, "by");
+    setti_out_quote(of->out, scratch->at != NULL ? scratch->at : "");
     if (named) {
-        text_key(of->out, "system");
-        text_quote(of->out, name);
+        setti_out_key(of->out, "system");
+        setti_out_quote(of->out, name);
     }
-    text_format(of->out, ",\"changes\":%u", (unsigned)answer->changes);
+    setti_out_format(of->out, ",\"changes\":%u", (unsigned)answer->changes);
     if (answer->kind == PAST_NOT_REPRODUCIBLE) {
-        text_key(of->out, "difference");
-        text_quote(of->out, answer->difference);
+        setti_out_key(of->out, "difference");
+        setti_out_quote(of->out, answer->difference);
     }
 }
 
-bool request_do_writer(request* of)
+bool setti_request_do_writer(request* of)
 {
     past_question question = {.frame = 0};
     past_answer answer;
@@ -104,45 +105,45 @@ bool request_do_writer(request* of)
     unsigned index;
     unsigned generation;
     /* It may have been destroyed since: a handle need not be alive. */
-    if (json_string(json_find(of->body, "entity"), name, sizeof(name)) &&
+    if (setti_body_string(setti_body_find(of->body, "entity"), name, sizeof(name)) &&
         sscanf(name, "#%u:%u", &index, &generation) == 2) {
         question.entity = (sett_entity){index, generation};
-    } else if (!request_entity(of, "entity", &question.entity)) {
+    } else if (!setti_request_entity(of, "entity", &question.entity)) {
         return false;
     }
-    if (!request_component(of, "component", &question.component) ||
-        !request_number(of, "frame", of->inspector->frame, &question.frame) ||
+    if (!setti_request_component(of, "component", &question.component) ||
+        !setti_request_number(of, "frame", of->inspector->frame, &question.frame) ||
         !request_member(of, &question)) {
         return false;
     }
-    bool asked = past_ask(&of->inspector->past, &question, of->inspector->frame, &answer);
+    bool asked = setti_past_ask(&of->inspector->past, &question, of->inspector->frame, &answer);
     if (of->inspector->history.listens) {
-        history_watch(&of->inspector->history);
+        setti_history_watch(&of->inspector->history);
     }
     if (!asked) {
-        return request_fail(of, of->inspector->past.why);
+        return setti_request_fail(of, of->inspector->past.why);
     }
     request_put_writer(of, &answer);
     return true;
 }
 
-bool request_do_break(request* of)
+bool setti_request_do_break(request* of)
 {
     char condition[4096];
     sett_inspector* inspector = of->inspector;
     sett_search* search = NULL;
-    if (!json_string(json_find(of->body, "condition"), condition, sizeof(condition))) {
-        return request_fail(of, "a condition is missing: text of a query");
+    if (!setti_body_string(setti_body_find(of->body, "condition"), condition, sizeof(condition))) {
+        return setti_request_fail(of, "a condition is missing: text of a query");
     }
     if (condition[0] != '\0') {
         search = sett_search_create(of->world, condition);
-        if (!request_check(of, search != NULL)) {
+        if (!setti_request_check(of, search != NULL)) {
             return false;
         }
     }
     (void)sett_search_destroy(inspector->condition);
     inspector->condition = search;
-    inspector->was_true = inspector_holds(inspector);
+    inspector->was_true = setti_inspector_holds(inspector);
     inspector->broke = 0;
     return true;
 }

@@ -11,58 +11,58 @@ static void request_put_system(request* of, const sett_system* system)
 {
     sett_system_stats stats;
     sett_system_stats_get(system, &stats);
-    text_comma(of->out);
-    text_add(of->out, "{", 1);
-    text_key(of->out, "name");
-    text_quote(of->out, sett_system_name(system));
-    text_format(of->out,
-                ",\"phase\":%d,\"stage\":%u,\"enabled\":%s,\"runs\":%llu,\"time_last\":%llu,"
-                "\"time_total\":%llu,\"matches\":%u,\"jobs\":%u",
-                stats.phase, (unsigned)stats.stage,
-                sett_system_is_enabled(system) ? "true" : "false", (unsigned long long)stats.runs,
-                (unsigned long long)stats.time_last, (unsigned long long)stats.time_total,
-                (unsigned)stats.matches, (unsigned)stats.jobs);
+    setti_out_comma(of->out);
+    setti_out_add(of->out, "{", 1);
+    setti_out_key(of->out, "name");
+    setti_out_quote(of->out, sett_system_name(system));
+    setti_out_format(
+        of->out,
+        ",\"phase\":%d,\"stage\":%u,\"enabled\":%s,\"runs\":%llu,\"time_last\":%llu,"
+        "\"time_total\":%llu,\"matches\":%u,\"jobs\":%u",
+        stats.phase, (unsigned)stats.stage, sett_system_is_enabled(system) ? "true" : "false",
+        (unsigned long long)stats.runs, (unsigned long long)stats.time_last,
+        (unsigned long long)stats.time_total, (unsigned)stats.matches, (unsigned)stats.jobs);
     if (stats.waits_for != NULL) {
         const char* on = sett_component_name(of->world, stats.waits_on);
-        text_key(of->out, "waits_for");
-        text_quote(of->out, sett_system_name(stats.waits_for));
-        text_key(of->out, "waits_on");
-        text_quote(of->out, on != NULL ? on : "");
+        setti_out_key(of->out, "waits_for");
+        setti_out_quote(of->out, sett_system_name(stats.waits_for));
+        setti_out_key(of->out, "waits_on");
+        setti_out_quote(of->out, on != NULL ? on : "");
     }
-    text_add(of->out, "}", 1);
+    setti_out_add(of->out, "}", 1);
 }
 
-bool request_do_systems(request* of)
+bool setti_request_do_systems(request* of)
 {
-    text_key(of->out, "systems");
-    text_add(of->out, "[", 1);
+    setti_out_key(of->out, "systems");
+    setti_out_add(of->out, "[", 1);
     for (const sett_system* at = sett_system_next(of->world, NULL); at != NULL;
          at = sett_system_next(of->world, at)) {
         request_put_system(of, at);
     }
-    text_add(of->out, "]", 1);
+    setti_out_add(of->out, "]", 1);
     inspector_text* scratch = &of->inspector->scratch;
     size_t size = sett_schedule_describe(of->world, NULL, 0);
-    text_clear(scratch);
-    char* at = text_room(scratch, size);
+    setti_out_clear(scratch);
+    char* at = setti_out_room(scratch, size);
     if (at != NULL) {
         (void)sett_schedule_describe(of->world, at, size + 1);
-        text_key(of->out, "schedule");
-        text_quote(of->out, at);
+        setti_out_key(of->out, "schedule");
+        setti_out_quote(of->out, at);
     }
     return true;
 }
 
-bool request_do_enable(request* of)
+bool setti_request_do_enable(request* of)
 {
     char name[REQUEST_PATH];
-    sett_system* system = json_string(json_find(of->body, "system"), name, sizeof(name))
+    sett_system* system = setti_body_string(setti_body_find(of->body, "system"), name, sizeof(name))
                               ? sett_system_find(of->world, name)
                               : NULL;
     if (system == NULL) {
-        return request_fail(of, "there is no such system");
+        return setti_request_fail(of, "there is no such system");
     }
-    sett_system_enable(system, json_true(json_find(of->body, "on")));
+    sett_system_enable(system, setti_body_true(setti_body_find(of->body, "on")));
     return true;
 }
 
@@ -73,17 +73,17 @@ static void request_put_occupancy(request* of, sett_component component)
     uint32_t page = 0;
     uint32_t count = 0;
     sett_entity entity;
-    text_key(of->out, "occupancy");
-    text_add(of->out, "[", 1);
+    setti_out_key(of->out, "occupancy");
+    setti_out_add(of->out, "[", 1);
     while (entity = sett_entity_next(of->world, &cursor), !sett_is_null(entity)) {
         for (; entity.index / 1024 != page; page++, count = 0) {
-            text_comma(of->out);
-            text_format(of->out, "%u", (unsigned)(count * 255 / 1024));
+            setti_out_comma(of->out);
+            setti_out_format(of->out, "%u", (unsigned)(count * 255 / 1024));
         }
         count += sett_has(of->world, entity, component);
     }
-    text_comma(of->out);
-    text_format(of->out, "%u]", (unsigned)(count * 255 / 1024));
+    setti_out_comma(of->out);
+    setti_out_format(of->out, "%u]", (unsigned)(count * 255 / 1024));
 }
 
 static void request_put_storage(request* of, sett_component component, bool pages)
@@ -94,30 +94,30 @@ static void request_put_storage(request* of, sett_component component, bool page
         return;
     }
     uint32_t count = sett_component_count(of->world, component);
-    text_comma(of->out);
-    text_add(of->out, "{", 1);
-    text_key(of->out, "component");
-    text_quote(of->out, desc.name);
-    text_format(of->out, ",\"kind\":\"%s\",\"count\":%u,\"size\":%u,\"bytes\":%llu,\"saved\":%s",
-                kinds[desc.storage], (unsigned)count, (unsigned)desc.size,
-                (unsigned long long)count * desc.size,
-                desc.save != SETT_SAVE_SKIP ? "true" : "false");
+    setti_out_comma(of->out);
+    setti_out_add(of->out, "{", 1);
+    setti_out_key(of->out, "component");
+    setti_out_quote(of->out, desc.name);
+    setti_out_format(
+        of->out, ",\"kind\":\"%s\",\"count\":%u,\"size\":%u,\"bytes\":%llu,\"saved\":%s",
+        kinds[desc.storage], (unsigned)count, (unsigned)desc.size,
+        (unsigned long long)count * desc.size, desc.save != SETT_SAVE_SKIP ? "true" : "false");
     if (pages) {
         request_put_occupancy(of, component);
     }
-    text_add(of->out, "}", 1);
+    setti_out_add(of->out, "}", 1);
 }
 
-bool request_do_storage(request* of)
+bool setti_request_do_storage(request* of)
 {
     sett_component component = 0;
     sett_stats stats;
-    if (json_find(of->body, "component").size != 0 &&
-        !request_component(of, "component", &component)) {
+    if (setti_body_find(of->body, "component").size != 0 &&
+        !setti_request_component(of, "component", &component)) {
         return false;
     }
-    text_key(of->out, "storage");
-    text_add(of->out, "[", 1);
+    setti_out_key(of->out, "storage");
+    setti_out_add(of->out, "[", 1);
     if (component != 0) {
         request_put_storage(of, component, true);
     }
@@ -129,30 +129,30 @@ bool request_do_storage(request* of)
             left--;
         }
     }
-    text_add(of->out, "]", 1);
+    setti_out_add(of->out, "]", 1);
     return true;
 }
 
-bool request_do_explain(request* of)
+bool setti_request_do_explain(request* of)
 {
     char query[4096];
-    if (!json_string(json_find(of->body, "query"), query, sizeof(query))) {
-        return request_fail(of, "a query is missing: its text");
+    if (!setti_body_string(setti_body_find(of->body, "query"), query, sizeof(query))) {
+        return setti_request_fail(of, "a query is missing: its text");
     }
     sett_search* search = sett_search_create(of->world, query);
-    if (!request_check(of, search != NULL)) {
+    if (!setti_request_check(of, search != NULL)) {
         return false;
     }
     inspector_text* scratch = &of->inspector->scratch;
     size_t size = sett_search_explain(search, NULL, 0);
-    text_clear(scratch);
-    char* at = text_room(scratch, size);
+    setti_out_clear(scratch);
+    char* at = setti_out_room(scratch, size);
     if (at != NULL) {
         (void)sett_search_explain(search, at, size + 1);
-        text_key(of->out, "plan");
-        text_quote(of->out, at);
+        setti_out_key(of->out, "plan");
+        setti_out_quote(of->out, at);
     }
-    text_format(of->out, ",\"count\":%llu", (unsigned long long)sett_search_count(search));
+    setti_out_format(of->out, ",\"count\":%llu", (unsigned long long)sett_search_count(search));
     (void)sett_search_destroy(search);
     return true;
 }
@@ -162,25 +162,25 @@ bool request_do_explain(request* of)
 static void request_put_advice(request* of)
 {
     const sett_inspector* inspector = of->inspector;
-    text_key(of->out, "advice");
-    text_add(of->out, "[", 1);
+    setti_out_key(of->out, "advice");
+    setti_out_add(of->out, "[", 1);
     for (uint32_t k = 0; k < inspector->advice_count; k++) {
         const sett_advice* item = &inspector->advice[k];
-        text_comma(of->out);
-        text_format(of->out, "{\"gain\":%llu,\"cost\":%llu,\"moved\":%llu",
-                    (unsigned long long)item->gain_ns, (unsigned long long)item->cost_ns,
-                    (unsigned long long)item->moved);
-        text_key(of->out, "text");
-        text_quote(of->out, item->text);
-        text_key(of->out, "line");
-        text_quote(of->out, item->code);
-        text_add(of->out, "}", 1);
+        setti_out_comma(of->out);
+        setti_out_format(of->out, "{\"gain\":%llu,\"cost\":%llu,\"moved\":%llu",
+                         (unsigned long long)item->gain_ns, (unsigned long long)item->cost_ns,
+                         (unsigned long long)item->moved);
+        setti_out_key(of->out, "text");
+        setti_out_quote(of->out, item->text);
+        setti_out_key(of->out, "line");
+        setti_out_quote(of->out, item->code);
+        setti_out_add(of->out, "}", 1);
     }
-    text_add(of->out, "]", 1);
+    setti_out_add(of->out, "]", 1);
 }
 
 /* The first request begins to profile; when enough frames have run, one gets the advice. */
-bool request_do_advice(request* of)
+bool setti_request_do_advice(request* of)
 {
     sett_inspector* inspector = of->inspector;
     uint64_t frame = inspector->frame + 1;
@@ -188,10 +188,10 @@ bool request_do_advice(request* of)
         inspector->advice = calloc(REQUEST_ADVICE, sizeof(*inspector->advice));
     }
     if (inspector->advice == NULL) {
-        return request_fail(of, "memory ran out");
+        return setti_request_fail(of, "memory ran out");
     }
     if (inspector->profiled == 0) {
-        if (!request_check(of, sett_profile_begin(of->world) == SETT_OK)) {
+        if (!setti_request_check(of, sett_profile_begin(of->world) == SETT_OK)) {
             return false;
         }
         inspector->profiled = frame;
@@ -202,7 +202,7 @@ bool request_do_advice(request* of)
         inspector->profiled = 0;
         inspector->advice_count = sett_advise(of->world, inspector->advice, REQUEST_ADVICE);
     }
-    text_format(of->out, "\"profiling\":%s", ends ? "false" : "true");
+    setti_out_format(of->out, "\"profiling\":%s", ends ? "false" : "true");
     request_put_advice(of);
     return true;
 }
@@ -210,11 +210,11 @@ bool request_do_advice(request* of)
 static bool request_advice_at(request* of, sett_advice** out)
 {
     uint64_t index;
-    if (!request_number(of, "advice", 0, &index)) {
+    if (!setti_request_number(of, "advice", 0, &index)) {
         return false;
     }
     if (index >= of->inspector->advice_count) {
-        return request_fail(of, "there is no such advice");
+        return setti_request_fail(of, "there is no such advice");
     }
     *out = &of->inspector->advice[index];
     return true;
@@ -231,21 +231,21 @@ static uint64_t request_measure(sett_world* world, const sett_advice* item)
     }
     sett_query* query = sett_query_create(world, &desc);
     for (uint32_t round = 0; query != NULL && round < 7; round++) {
-        uint64_t begin = inspector_now();
+        uint64_t begin = setti_inspector_now();
         SETT_FOR(query, b, i) {
             for (uint32_t k = 0; k < b->field_count; k++) {
                 const unsigned char* value = b->fields[k] != NULL ? sett_batch_at(b, k, i) : NULL;
                 sum = (unsigned char)(sum + (value != NULL ? *value : 0));
             }
         }
-        uint64_t time = inspector_now() - begin;
+        uint64_t time = setti_inspector_now() - begin;
         best = time < best ? time : best;
     }
     (void)sett_query_destroy(query);
     return query != NULL ? best : 0;
 }
 
-bool request_do_try(request* of)
+bool setti_request_do_try(request* of)
 {
     sett_advice* item = NULL;
     if (!request_advice_at(of, &item)) {
@@ -258,15 +258,15 @@ bool request_do_try(request* of)
     uint64_t after = done ? request_measure(copy, item) : 0;
     (void)sett_world_destroy(copy);
     if (!done) {
-        return request_fail(of, "the advice cannot be applied to a copy of the world");
+        return setti_request_fail(of, "the advice cannot be applied to a copy of the world");
     }
-    text_format(of->out, "\"before_ns\":%llu,\"after_ns\":%llu", (unsigned long long)before,
-                (unsigned long long)after);
+    setti_out_format(of->out, "\"before_ns\":%llu,\"after_ns\":%llu", (unsigned long long)before,
+                     (unsigned long long)after);
     return true;
 }
 
 /* Storages cannot change while snapshots are held: the past is forgotten. */
-bool request_do_apply(request* of)
+bool setti_request_do_apply(request* of)
 {
     sett_inspector* inspector = of->inspector;
     sett_advice* item = NULL;
@@ -274,39 +274,39 @@ bool request_do_apply(request* of)
         return false;
     }
     uint64_t before = request_measure(of->world, item);
-    past_clear(&inspector->past);
-    feed_end(&inspector->feed);
-    if (!request_check(of, sett_advice_apply(of->world, item) == SETT_OK)) {
+    setti_past_clear(&inspector->past);
+    setti_feed_end(&inspector->feed);
+    if (!setti_request_check(of, sett_advice_apply(of->world, item) == SETT_OK)) {
         return false;
     }
-    text_format(of->out, "\"before_ns\":%llu,\"after_ns\":%llu", (unsigned long long)before,
-                (unsigned long long)request_measure(of->world, item));
+    setti_out_format(of->out, "\"before_ns\":%llu,\"after_ns\":%llu", (unsigned long long)before,
+                     (unsigned long long)request_measure(of->world, item));
     inspector->advice_count = 0;
     return true;
 }
 
 /* Values that are not saved, and so are in no stream. */
-bool request_do_live(request* of)
+bool setti_request_do_live(request* of)
 {
     sett_entity entity;
     sett_component ids[256];
-    if (!request_entity(of, "entity", &entity)) {
+    if (!setti_request_entity(of, "entity", &entity)) {
         return false;
     }
     uint32_t count = sett_entity_components(of->world, entity, ids, 256);
-    text_key(of->out, "values");
-    text_add(of->out, "{", 1);
+    setti_out_key(of->out, "values");
+    setti_out_add(of->out, "{", 1);
     for (uint32_t k = 0; k < count && k < 256; k++) {
         sett_component_desc desc;
         char value[2048];
         if (sett_component_describe(of->world, ids[k], &desc) == SETT_OK &&
             desc.save == SETT_SAVE_SKIP) {
-            text_key(of->out, desc.name);
+            setti_out_key(of->out, desc.name);
             (void)sett_value_describe(of->world, entity, ids[k], value, sizeof(value));
-            text_quote(of->out, value);
+            setti_out_quote(of->out, value);
         }
     }
-    text_add(of->out, "}", 1);
+    setti_out_add(of->out, "}", 1);
     return true;
 }
 
@@ -315,33 +315,34 @@ bool request_do_live(request* of)
 static void request_put_event(request* of, const history_event* event)
 {
     static const char* const kinds[] = {"created", "destroyed", "added", "removed"};
-    text_comma(of->out);
-    text_format(of->out, "{\"frame\":%llu,\"kind\":\"%s\",\"entity\":\"#%u:%u\",\"commands\":%s",
-                (unsigned long long)event->frame, kinds[event->kind], (unsigned)event->entity.index,
-                (unsigned)event->entity.generation, event->commands ? "true" : "false");
-    text_key(of->out, "system");
-    text_quote(of->out, event->system != NULL ? sett_system_name(event->system) : "");
-    text_key(of->out, "component");
-    text_quote(of->out,
-               event->component != 0 ? sett_component_name(of->world, event->component) : "");
-    text_add(of->out, "}", 1);
+    setti_out_comma(of->out);
+    setti_out_format(
+        of->out, "{\"frame\":%llu,\"kind\":\"%s\",\"entity\":\"#%u:%u\",\"commands\":%s",
+        (unsigned long long)event->frame, kinds[event->kind], (unsigned)event->entity.index,
+        (unsigned)event->entity.generation, event->commands ? "true" : "false");
+    setti_out_key(of->out, "system");
+    setti_out_quote(of->out, event->system != NULL ? sett_system_name(event->system) : "");
+    setti_out_key(of->out, "component");
+    setti_out_quote(of->out,
+                    event->component != 0 ? sett_component_name(of->world, event->component) : "");
+    setti_out_add(of->out, "}", 1);
 }
 
-bool request_do_log(request* of)
+bool setti_request_do_log(request* of)
 {
     history* log = &of->inspector->history;
     uint64_t since;
-    if (!request_number(of, "since", 0, &since)) {
+    if (!setti_request_number(of, "since", 0, &since)) {
         return false;
     }
-    if (!history_ask(log, of->world, of->inspector->frame)) {
-        return request_fail(of, "memory ran out");
+    if (!setti_history_ask(log, of->world, of->inspector->frame)) {
+        return setti_request_fail(of, "memory ran out");
     }
     uint64_t from = log->count > HISTORY_EVENTS ? log->count - HISTORY_EVENTS : 0;
-    text_format(of->out, "\"next\":%llu,\"log\":[", (unsigned long long)log->count);
+    setti_out_format(of->out, "\"next\":%llu,\"log\":[", (unsigned long long)log->count);
     for (uint64_t k = since > from ? since : from; k < log->count; k++) {
         request_put_event(of, &log->events[k % HISTORY_EVENTS]);
     }
-    text_add(of->out, "]", 1);
+    setti_out_add(of->out, "]", 1);
     return true;
 }

@@ -6,9 +6,9 @@
  * address of the page alone, and only if Host, Origin and Sec-Fetch-Site say that our page sent it.
  *
  *     thread of civetweb        thread of the program
- *     request -> queue          server_poll: answers it
+ *     request -> queue          setti_server_poll: answers it
  *     waits   <- answer
- *                               server_send: message -> queue of each listener
+ *                               setti_server_send: message -> queue of each listener
  *     listener's own thread: queue -> compressor -> socket
  *
  * Invariant:  no thread of the program ever waits for a socket; `lock` is held for moments only
@@ -64,6 +64,8 @@ typedef struct server_waiting {
 
 struct server {
     struct mg_context* context;
+    const char* protocol; /* that a listener must ask for, beside the token */
+    struct mg_websocket_subprotocols protocols;
     char token[33];
     char cookie[33];
     char address[128];
@@ -95,7 +97,7 @@ static bool server_make_token(char out[33])
     return good;
 }
 
-bool server_is_token(const char* token, const char* given)
+bool setti_server_is_token(const char* token, const char* given)
 {
     unsigned char differs = 0;
     if (given == NULL || strlen(given) != 32) {
@@ -251,7 +253,7 @@ static int server_forward(server* from, struct mg_connection* of, const char* pa
         server_head(of, status, "application/json", cookie, answer->size, server_policy);
         (void)mg_write(of, answer->at, answer->size);
     }
-    text_free(answer);
+    setti_out_free(answer);
     return status;
 }
 
@@ -302,7 +304,7 @@ static bool server_has_cookie(const server* from, const struct mg_connection* of
     const char* cookies = mg_get_header(of, "Cookie");
     (void)snprintf(name, sizeof(name), "sett_%u", (unsigned)from->port);
     return cookies != NULL && mg_get_cookie(cookies, name, value, sizeof(value)) > 0 &&
-           server_is_token(from->cookie, value);
+           setti_server_is_token(from->cookie, value);
 }
 
 /* A file below the folder. */
@@ -375,7 +377,7 @@ static int server_handle(struct mg_connection* of, void* user)
         return server_show(of, "application/wasm", page_replica, sizeof(page_replica));
     }
     if (uri != NULL && strcmp(uri, "/request") == 0 && post) {
-        return server_is_token(from->token, mg_get_header(of, "X-Sett-Token"))
+        return setti_server_is_token(from->token, mg_get_header(of, "X-Sett-Token"))
                    ? server_post(from, of, "request")
                    : server_reject(of, 403, "the token is missing or wrong");
     }
@@ -455,7 +457,7 @@ static bool server_pass(server_listener* listener, const server_message* message
     size_t size = message->size;
     const char* bytes = message->is_text
                             ? message->bytes
-                            : compressor_next(&listener->compressor, message->bytes, &size);
+                            : setti_compressor_next(&listener->compressor, message->bytes, &size);
     return bytes != NULL && mg_websocket_write(listener->connection, kind, bytes, size) > 0;
 }
 
@@ -496,7 +498,7 @@ static bool server_has_token(const server* from, const struct mg_connection* of)
 {
     const char* protocols = mg_get_header(of, "Sec-WebSocket-Protocol");
     const char* last = protocols != NULL ? strrchr(protocols, ',') : NULL;
-    return last != NULL && server_is_token(from->token, last + 1 + strspn(last + 1, " "));
+    return last != NULL && setti_server_is_token(from->token, last + 1 + strspn(last + 1, " "));
 }
 
 /* 0: it is accepted. */
@@ -556,7 +558,7 @@ static void server_on_close(const struct mg_connection* connection, void* user)
         (void)pthread_join(listener->thread, NULL);
         (void)pthread_mutex_lock(&from->lock);
         server_forget(listener);
-        compressor_end(&listener->compressor);
+        setti_compressor_end(&listener->compressor);
         (void)pthread_cond_destroy(&listener->woken);
         listener->connection = NULL;
         (void)pthread_mutex_unlock(&from->lock);
@@ -565,9 +567,9 @@ static void server_on_close(const struct mg_connection* connection, void* user)
 
 /* ---------------------------------------------------------------------------------- the program */
 
-void server_poll(server* from, uint64_t nanoseconds, server_answer_fn answer, void* user)
+void setti_server_poll(server* from, uint64_t nanoseconds, server_answer_fn answer, void* user)
 {
-    uint64_t end = inspector_now() + nanoseconds;
+    uint64_t end = setti_inspector_now() + nanoseconds;
     (void)pthread_mutex_lock(&from->lock);
     while (from->first != NULL) {
         server_waiting* waiting = from->first;
@@ -579,7 +581,7 @@ void server_poll(server* from, uint64_t nanoseconds, server_answer_fn answer, vo
         (void)pthread_mutex_lock(&from->lock);
         waiting->done = true;
         (void)pthread_cond_broadcast(&from->answered);
-        if (inspector_now() > end) {
+        if (setti_inspector_now() > end) {
             break;
         }
     }
@@ -599,17 +601,17 @@ static bool server_any(server* from, bool only_new)
     return any;
 }
 
-bool server_listened(server* from)
+bool setti_server_listened(server* from)
 {
     return server_any(from, false);
 }
 
-bool server_wants_begin(server* from)
+bool setti_server_wants_begin(server* from)
 {
     return server_any(from, true);
 }
 
-void server_send(server* from, const void* bytes, size_t size, bool is_text, bool begins)
+void setti_server_send(server* from, const void* bytes, size_t size, bool is_text, bool begins)
 {
     server_message* message = malloc(sizeof(*message) + size);
     if (message == NULL) {
@@ -663,8 +665,6 @@ static bool server_start(server* from, const server_desc* desc, const char** why
                              "linger_timeout_ms",
                              "1000",
                              NULL};
-    static const char* protocol = "sett";
-    static struct mg_websocket_subprotocols protocols = {1, &protocol};
     struct mg_callbacks callbacks = {.http_error = server_on_error};
     (void)snprintf(port, sizeof(port), "%s%u",
                    desc->allow_remote ? "" : "127.0.0.1:", (unsigned)desc->port);
@@ -679,14 +679,16 @@ static bool server_start(server* from, const server_desc* desc, const char** why
     }
     from->port = (uint16_t)ports[0].port;
     server_name(from);
-    mg_set_websocket_handler_with_subprotocols(from->context, "/stream", &protocols,
+    from->protocol = "sett";
+    from->protocols = (struct mg_websocket_subprotocols){1, &from->protocol};
+    mg_set_websocket_handler_with_subprotocols(from->context, "/stream", &from->protocols,
                                                server_on_connect, server_on_ready, server_on_data,
                                                server_on_close, from);
     mg_set_request_handler(from->context, "**", server_handle, from);
     return true;
 }
 
-server* server_open(const server_desc* desc, const char** why)
+server* setti_server_open(const server_desc* desc, const char** why)
 {
     server* from = calloc(1, sizeof(*from));
     if (from == NULL) {
@@ -708,11 +710,11 @@ server* server_open(const server_desc* desc, const char** why)
     } else if (server_start(from, desc, why)) {
         return from;
     }
-    server_close(from);
+    setti_server_close(from);
     return NULL;
 }
 
-void server_close(server* from)
+void setti_server_close(server* from)
 {
     if (from == NULL) {
         return;
@@ -739,7 +741,7 @@ void server_close(server* from)
     free(from);
 }
 
-const char* server_address(const server* from)
+const char* setti_server_address(const server* from)
 {
     return from->address;
 }

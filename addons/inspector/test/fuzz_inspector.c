@@ -44,7 +44,7 @@ static void fuzz_run(void* user)
 static void fuzz_is_json(const char* bytes, size_t size)
 {
     json value;
-    fuzz_check(json_check(bytes, size, &value), "the answer is no JSON");
+    fuzz_check(setti_body_check(bytes, size, &value), "the answer is no JSON");
 }
 
 static void fuzz_explore(sett_inspector* inspector, const uint8_t* data, size_t size)
@@ -64,9 +64,9 @@ static void fuzz_explore(sett_inspector* inspector, const uint8_t* data, size_t 
     if (query != NULL) {
         *query = '\0';
     }
-    explorer_answer(inspector, &request);
+    setti_explorer_answer(inspector, &request);
     fuzz_is_json(request.answer.at, request.answer.size);
-    text_free(&request.answer);
+    setti_out_free(&request.answer);
     free(text);
 }
 

@@ -127,6 +127,7 @@ static void requests_are_rejected(void)
         CHECK_MSG(strncmp(scene_ask(&s, bodies[k]), "{\"ok\":false,\"error\":\"", 21) == 0,
                   "body %u: %s", (unsigned)k, scene_ask(&s, bodies[k]));
     }
+    CHECK(strstr(scene_ask(&s, "{\"do\":\"fly\"}"), "there are status, pause, run,") != NULL);
     CHECK_EQ(sett_world_error(s.world), SETT_OK); /* that is the program's */
     CHECK_STR_EQ(sett_world_message(s.world), "");
     CHECK(sett_add(s.world, s.entity, 99) == NULL);
@@ -151,6 +152,12 @@ static void frames_pause_and_step(void)
     CHECK(SETT_GET(s.world, s.entity, Position)->x == 4);
     CHECK(strstr(s.status, "\"frame\":3,\"running\":false") != NULL);
     CHECK(strstr(s.status, "\"title\":\"\\u003cb\\u003e\"") != NULL);
+
+    /* Another one counts anew; the world does not. */
+    sett_inspector_close(s.inspector);
+    s.inspector = sett_inspector_open(s.world, &(sett_inspector_desc){.no_server = true});
+    const char* status = scene_ask(&s, "{\"do\":\"status\"}");
+    CHECK(strstr(status, "\"frame\":0,") != NULL && strstr(status, "\"world_frame\":3,") != NULL);
     scene_close(&s);
 }
 

@@ -39,7 +39,7 @@ typedef struct crowd {
 static void crowd_take(void* user, const void* bytes, size_t size, bool text)
 {
     if (!text) {
-        text_add(&((crowd*)user)->message, bytes, size);
+        setti_out_add(&((crowd*)user)->message, bytes, size);
     }
 }
 
@@ -47,10 +47,10 @@ static void crowd_take(void* user, const void* bytes, size_t size, bool text)
 static void crowd_compress(crowd* of)
 {
     size_t size = of->message.size;
-    CHECK(size != 0 && compressor_next(&of->compressor, of->message.at, &size) != NULL);
+    CHECK(size != 0 && setti_compressor_next(&of->compressor, of->message.at, &size) != NULL);
     of->bytes += of->message.size;
     of->compressed += size;
-    text_clear(&of->message);
+    setti_out_clear(&of->message);
 }
 
 static void crowd_open(crowd* of, const sett_inspector_desc* desc)
@@ -81,8 +81,8 @@ static void crowd_open(crowd* of, const sett_inspector_desc* desc)
 static void crowd_close(crowd* of)
 {
     sett_inspector_close(of->inspector);
-    compressor_end(&of->compressor);
-    text_free(&of->message);
+    setti_compressor_end(&of->compressor);
+    setti_out_free(&of->message);
     CHECK_EQ(sett_world_destroy(of->world), SETT_OK);
     free(of->all);
 }

@@ -304,13 +304,13 @@ static bool reads_all(size_t differs)
     memset(given, 'a', 32);
     given[32] = '\0';
     given[differs] = 'b';
-    CHECK(!server_is_token(token, given));
+    CHECK(!setti_server_is_token(token, given));
     CHECK_EQ(mprotect(room + page, page, PROT_NONE), 0);
     pid_t child = fork();
     if (child == 0) {
         (void)signal(SIGSEGV, at_a_fault);
         (void)signal(SIGBUS, at_a_fault);
-        _exit(server_is_token(token, given));
+        _exit(setti_server_is_token(token, given));
     }
     int status = 0;
     CHECK_EQ(waitpid(child, &status, 0), child);
@@ -323,9 +323,10 @@ static void tokens_are_compared_as_a_whole(void)
     for (size_t k = 0; k < 16; k++) {
         CHECK(reads_all(k));
     }
-    CHECK(server_is_token("0123456789abcdef0123456789abcdef", "0123456789abcdef0123456789abcdef"));
-    CHECK(!server_is_token("0123456789abcdef0123456789abcdef", "0123456789abcdef"));
-    CHECK(!server_is_token("0123456789abcdef0123456789abcdef", NULL));
+    CHECK(setti_server_is_token("0123456789abcdef0123456789abcdef",
+                                "0123456789abcdef0123456789abcdef"));
+    CHECK(!setti_server_is_token("0123456789abcdef0123456789abcdef", "0123456789abcdef"));
+    CHECK(!setti_server_is_token("0123456789abcdef0123456789abcdef", NULL));
 }
 
 /* ------------------------------------------------------------------------------------- requests */
@@ -497,7 +498,7 @@ static void take_message(void* user, const void* bytes, size_t size, bool text)
     (void)user;
     if (!text) {
         CHECK(sent_count < SENT);
-        text_add(&sent[sent_count++], bytes, size);
+        setti_out_add(&sent[sent_count++], bytes, size);
     }
 }
 
@@ -620,7 +621,7 @@ static void messages_are_compressed(void)
     }
     scene_close();
     while (sent_count != 0) {
-        text_free(&sent[--sent_count]);
+        setti_out_free(&sent[--sent_count]);
     }
 }
 

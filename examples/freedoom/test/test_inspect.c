@@ -144,7 +144,7 @@ static void watch_take(void* user, const void* bytes, size_t size, bool text)
 {
     (void)user;
     if (!text) {
-        text_add(&w.message, bytes, size);
+        setti_out_add(&w.message, bytes, size);
     }
 }
 
@@ -170,15 +170,16 @@ static void all_maps_are_sent(void)
     CHECK_EQ(sett_inspector_frame(w.inspector), 1);
     size_t size = w.message.size;
     uint64_t whole = size;
-    CHECK(compressor_next(&by, w.message.at, &size) == w.message.at);
+    CHECK(setti_compressor_next(&by, w.message.at, &size) == w.message.at);
     for (uint32_t k = 0; k < 140; k++) {
         watch_run(NULL);
-        text_clear(&w.message);
+        setti_out_clear(&w.message);
         double begin = timing_ms();
         CHECK_EQ(sett_inspector_frame(w.inspector), 1);
         times[k] = timing_ms() - begin;
         size = w.message.size;
-        CHECK(compressor_next(&by, w.message.at, &size) != NULL); /* as the server's thread does */
+        CHECK(setti_compressor_next(&by, w.message.at, &size) !=
+              NULL); /* as the server's thread does */
         plain += w.message.size;
         sent += size;
     }
@@ -191,8 +192,8 @@ static void all_maps_are_sent(void)
            times[139]);
     CHECK_MSG(minute < 200 && compressed < 100, "%.1f MB, compressed %.1f", minute, compressed);
     sett_inspector_close(w.inspector);
-    compressor_end(&by);
-    text_free(&w.message);
+    setti_compressor_end(&by);
+    setti_out_free(&w.message);
     simulation_deinit(&w.sim);
     atlas_deinit(&atlas);
 }
