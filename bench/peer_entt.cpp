@@ -571,6 +571,35 @@ void tree(scene_run* run)
     run->checksum += 3 * alive(world);
 }
 
+// What an instance of a prefab has, by hand.
+void instances(scene_run* run)
+{
+    registry world;
+    auto& p = world.storage<Position>();
+    auto& a = world.storage<Ca>();
+    auto& b = world.storage<Cb>();
+    auto& c = world.storage<Cc>();
+    auto& d = world.storage<Cd>();
+    const Position position{1, 2};
+    const Ca ca{{1, 2, 3, 4, 5, 6}};
+    const Cb cb{};
+    const Cc cc{};
+    const Cd cd{};
+    entity last{entt::null};
+    scene_start(run);
+    for (uint32_t k = 0; k < run->count; k++) {
+        last = world.create();
+        p.emplace(last, position);
+        a.emplace(last, ca);
+        b.emplace(last, cb);
+        c.emplace(last, cc);
+        d.emplace(last, cd);
+    }
+    scene_stop(run);
+    run->operations = run->count;
+    run->checksum = c.size() + d.size() + 2 + uint64_t(a.get(last).f[5]);
+}
+
 template <bool grouped> void random_ops(scene_run* run)
 {
     struct living {
@@ -686,6 +715,8 @@ scene_fn scene_entt(scene_row row)
         return systems_7;
     case SCENE_tree:
         return tree;
+    case SCENE_instance:
+        return instances;
     case SCENE_sort:
     case SCENE_sort_again:
         return sort;

@@ -657,6 +657,55 @@ static void flecs_tree(scene_run* run)
     ecs_fini(world);
 }
 
+/* An entity of a prefab. */
+static ecs_entity_t flecs_instance_node(ecs_world_t* world, ecs_entity_t parent, ecs_entity_t first,
+                                        size_t first_size, ecs_entity_t second, size_t second_size)
+{
+    Ca a = {{1, 2, 3, 4, 5, 6}};
+    ecs_entity_t e = ecs_new_w_id(world, EcsPrefab);
+    if (parent != 0) {
+        ecs_add_pair(world, e, EcsChildOf, parent);
+    }
+    ecs_set_id(world, e, first, first_size, &a);
+    ecs_set_id(world, e, second, second_size, &a);
+    return e;
+}
+
+/* Entities of five components, or trees of ten entities. */
+static void flecs_instances(scene_run* run)
+{
+    ecs_world_t* world = ecs_mini();
+    ecs_entity_t p = BENCH_TYPE(world, Position);
+    ecs_entity_t a = BENCH_TYPE(world, Ca);
+    ecs_entity_t b = BENCH_TYPE(world, Cb);
+    ecs_entity_t c = BENCH_TYPE(world, Cc);
+    ecs_entity_t d = BENCH_TYPE(world, Cd);
+    bool tree = run->row == SCENE_instance_tree;
+    ecs_entity_t prefab = flecs_instance_node(world, 0, p, sizeof(Position), a, sizeof(Ca));
+    for (uint32_t i = 0; tree && i < SCENE_PREFAB_CHILDREN; i++) {
+        ecs_entity_t child = flecs_instance_node(world, prefab, b, sizeof(Cb), c, sizeof(Cc));
+        for (uint32_t j = 0; j < SCENE_PREFAB_LEAVES; j++) {
+            (void)flecs_instance_node(world, child, c, sizeof(Cc), d, sizeof(Cd));
+        }
+    }
+    if (!tree) {
+        Ca given = {{1, 2, 3, 4, 5, 6}};
+        ecs_set_id(world, prefab, b, sizeof(Cb), &given);
+        ecs_set_id(world, prefab, c, sizeof(Cc), &given);
+        ecs_set_id(world, prefab, d, sizeof(Cd), &given);
+    }
+    ecs_entity_t last = 0;
+    scene_start(run);
+    for (uint32_t k = 0; k < run->count; k++) {
+        last = ecs_new_w_pair(world, EcsIsA, prefab);
+    }
+    scene_stop(run);
+    run->operations = (uint64_t)run->count * (tree ? SCENE_PREFAB_ENTITIES : 1);
+    run->checksum = (uint64_t)(ecs_count_id(world, c) + ecs_count_id(world, d)) +
+                    (uint64_t)((const Ca*)ecs_get_id(world, last, a))->f[5];
+    ecs_fini(world);
+}
+
 static void flecs_random_ops(scene_run* run)
 {
     typedef struct alive {
@@ -748,6 +797,8 @@ scene_fn scene_flecs(scene_row row)
         [SCENE_sort_again] = flecs_sort,
         [SCENE_churn] = flecs_churn,
         [SCENE_tree] = flecs_tree,
+        [SCENE_instance] = flecs_instances,
+        [SCENE_instance_tree] = flecs_instances,
         [SCENE_random_ops] = flecs_random_ops,
         [SCENE_hooks] = flecs_toggle,
         [SCENE_queued] = flecs_queued,

@@ -580,6 +580,39 @@ static void pico_churn(scene_run* run)
     ecs_free(ecs);
 }
 
+/* What an instance of a prefab has, by hand. */
+static void pico_instances(scene_run* run)
+{
+    ecs_t* ecs = ecs_new(run->count, NULL);
+    ecs_comp_t p = ecs_define_component(ecs, sizeof(Position), NULL);
+    ecs_comp_t a = ecs_define_component(ecs, sizeof(Ca), NULL);
+    ecs_comp_t b = ecs_define_component(ecs, sizeof(Cb), NULL);
+    ecs_comp_t c = ecs_define_component(ecs, sizeof(Cc), NULL);
+    ecs_comp_t d = ecs_define_component(ecs, sizeof(Cd), NULL);
+    pico_prepare(ecs, (ecs_comp_t[]){p, a, b, c, d}, 5);
+    Ca given = {{1, 2, 3, 4, 5, 6}};
+    ecs_entity_t last = ECS_INVALID_ENTITY;
+    scene_start(run);
+    for (uint32_t k = 0; k < run->count; k++) {
+        last = ecs_create(ecs);
+        ecs_add(ecs, last, p, NULL);
+        memcpy(PICO_GET(ecs, last, p, Position), &given, sizeof(Position));
+        ecs_add(ecs, last, a, NULL);
+        memcpy(PICO_GET(ecs, last, a, Ca), &given, sizeof(Ca));
+        ecs_add(ecs, last, b, NULL);
+        memcpy(PICO_GET(ecs, last, b, Cb), &given, sizeof(Cb));
+        ecs_add(ecs, last, c, NULL);
+        memcpy(PICO_GET(ecs, last, c, Cc), &given, sizeof(Cc));
+        ecs_add(ecs, last, d, NULL);
+        memcpy(PICO_GET(ecs, last, d, Cd), &given, sizeof(Cd));
+    }
+    scene_stop(run);
+    run->operations = run->count;
+    run->checksum = 2 * (ecs->next_entity_id - ecs->entity_pool.size) + 2 * 1 +
+                    (uint64_t)PICO_GET(ecs, last, a, Ca)->f[5];
+    ecs_free(ecs);
+}
+
 typedef struct pico_link {
     ecs_entity_t parent, first, next;
 } pico_link;
@@ -781,6 +814,7 @@ scene_fn scene_pico(scene_row row)
         [SCENE_systems_7] = pico_systems_7,
         [SCENE_churn] = pico_churn,
         [SCENE_tree] = pico_tree_row,
+        [SCENE_instance] = pico_instances,
         [SCENE_random_ops] = pico_random_ops,
         [SCENE_hooks] = pico_toggle,
         [SCENE_queued] = pico_queued,

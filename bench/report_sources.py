@@ -350,7 +350,7 @@ def tree_section(data):
     return ["## Trees", "",
             "*by hand*: the row of the table with links in a component of one's own; *detach*: one of "
             "ten million children; *5 components*: entities with given values in one call, and the "
-            "same as instances of a prefab, in one call and one a call; *transforms*: parents before "
+            "same as instances of a prefab, in one call and one a call, and each created and set; *transforms*: parents before "
             "children, through trees so wide or deep. ns an entity.", "", *table(["", "entities", "ns"], lines), ""] if lines else []
 
 

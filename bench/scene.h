@@ -49,6 +49,8 @@ extern "C" {
     X(systems_7, "7 systems, mixed entities", 65536, 8, 6.5)                                       \
     X(churn, "churn: 2,000 x 4, write, delete", 2000, 42, 30)                                      \
     X(tree, "tree 10 x 10 x 20, build, delete", 10, 45, 35)                                        \
+    X(instance, "instance of a prefab of 5 (pico, EnTT: by hand)", 100000, 60, 12)                 \
+    X(instance_tree, "instances of a tree of 10", 10000, 40, 15)                                   \
     X(random_ops, "random create get add remove destroy", 200000, 40, 35)                          \
     X(hooks, "add + remove, one observer on each (pair)", 10000, 13, 10)                           \
     X(sort, "sort by a 64-bit key, 100k", 100000, 45, 32)                                          \
@@ -231,6 +233,11 @@ static inline Velocity scene_velocity(uint32_t number)
     Velocity velocity = {(float)(number % 7) - 3, (float)(number % 5) - 2};
     return velocity;
 }
+
+/* What the prefab of instance_tree has: a root, so many children, and as many below each. */
+#define SCENE_PREFAB_CHILDREN 3u
+#define SCENE_PREFAB_LEAVES 2u
+#define SCENE_PREFAB_ENTITIES (1 + SCENE_PREFAB_CHILDREN * (1 + SCENE_PREFAB_LEAVES))
 
 /* What mixed_10 has: which of its components an entity gets. */
 static inline uint32_t scene_mixed(uint32_t number)

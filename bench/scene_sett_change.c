@@ -3,6 +3,7 @@
 
 #include "sett/hierarchy.h"
 #include "sett/observer.h"
+#include "sett/prefab.h"
 
 /* ------------------------------------------------------------------------------------ creating */
 
@@ -338,6 +339,63 @@ static void sett_tree(scene_run* run)
     scene_free(roots);
 }
 
+/* An entity of a prefab that is put together by hand. */
+static sett_entity instance_node(sett_world* world, sett_entity parent, sett_component first,
+                                 sett_component second)
+{
+    Ca a = {{1, 2, 3, 4, 5, 6}};
+    sett_entity e = sett_entity_create(world);
+    (void)sett_set(world, e, first, &a);
+    (void)sett_set(world, e, second, &a);
+    if (!sett_is_null(parent)) {
+        (void)sett_hierarchy_attach(world, e, parent);
+    }
+    return e;
+}
+
+/* Tuned: all in one call. Entities of five components, or trees of ten entities. */
+static void sett_instances(scene_run* run)
+{
+    sett_world* world = scene_world(run, true);
+    sett_component p = SCENE_TYPE(world, Position, SETT_STORAGE_DEFAULT);
+    sett_component a = SCENE_TYPE(world, Ca, SETT_STORAGE_DEFAULT);
+    sett_component b = SCENE_TYPE(world, Cb, SETT_STORAGE_DEFAULT);
+    sett_component c = SCENE_TYPE(world, Cc, SETT_STORAGE_DEFAULT);
+    sett_component d = SCENE_TYPE(world, Cd, SETT_STORAGE_DEFAULT);
+    bool tree = run->row == SCENE_instance_tree;
+    sett_entity prefab = instance_node(world, sett_null(), p, a);
+    for (uint32_t i = 0; tree && i < SCENE_PREFAB_CHILDREN; i++) {
+        sett_entity child = instance_node(world, prefab, b, c);
+        for (uint32_t j = 0; j < SCENE_PREFAB_LEAVES; j++) {
+            (void)instance_node(world, child, c, d);
+        }
+    }
+    if (!tree) {
+        Ca given = {{1, 2, 3, 4, 5, 6}};
+        (void)sett_set(world, prefab, b, &given);
+        (void)sett_set(world, prefab, c, &given);
+        (void)sett_set(world, prefab, d, &given);
+    }
+    (void)sett_prefab_make(world, prefab);
+    sett_entity last = sett_null();
+    sett_entity* made = scene_alloc(run->count, sizeof(sett_entity));
+    scene_start(run);
+    if (run->tuned) {
+        (void)sett_instantiate(world, prefab, run->count, made);
+        last = made[run->count - 1];
+    } else {
+        for (uint32_t k = 0; k < run->count; k++) {
+            (void)sett_instantiate(world, prefab, 1, &last);
+        }
+    }
+    scene_stop(run);
+    run->operations = (uint64_t)run->count * (tree ? SCENE_PREFAB_ENTITIES : 1);
+    run->checksum = sett_component_count(world, c) + sett_component_count(world, d) +
+                    (uint64_t)((const Ca*)sett_get(world, last, a))->f[5];
+    sett_world_destroy(world);
+    scene_free(made);
+}
+
 static void sett_random_ops(scene_run* run)
 {
     typedef struct alive {
@@ -417,6 +475,8 @@ scene_fn scene_sett_change(scene_row row)
         [SCENE_queued] = sett_queued,
         [SCENE_churn] = sett_churn,
         [SCENE_tree] = sett_tree,
+        [SCENE_instance] = sett_instances,
+        [SCENE_instance_tree] = sett_instances,
         [SCENE_random_ops] = sett_random_ops,
         [SCENE_empty_world] = sett_empty_world,
     };
