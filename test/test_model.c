@@ -39,6 +39,7 @@ typedef struct operation {
 static const operation operation_list[] = {
     {"create", op_create, 60, false},
     {"create_handle", op_create_handle, 15, false},
+    {"create_with", op_create_with, 25, false},
     {"create_many", op_create_many, 25, false},
     {"destroy", op_destroy, 60, true},
     {"destroy_many", op_destroy_many, 12, true},

@@ -458,5 +458,24 @@ static void recipes_end_with_prefabs(void)
     CHECK_END(t.world);
 }
 
+static void one_enters_its_groups(void)
+{
+    twin t = {0};
+    begin_twin(&t, quiet_world());
+    sett_group* group =
+        sett_group_create(t.world, &(sett_group_desc){.with = {t.types[0], t.types[2]}});
+    sett_entity prefab = sett_entity_create(t.world);
+    CHECK(sett_set(t.world, prefab, t.types[0], &(uint64_t){7}) != NULL);
+    CHECK(sett_add(t.world, prefab, t.types[2]) != NULL);
+    CHECK(sett_add(t.world, prefab, t.types[3]) != NULL);
+    for (uint32_t k = 0; k < 200; k++) {
+        sett_entity made;
+        CHECK_EQ(sett_instantiate(t.world, prefab, 1, &made), SETT_OK);
+        CHECK(sett_group_has(group, made) && sett_has(t.world, made, t.types[3]));
+        CHECK_EQ(*(const uint64_t*)sett_get(t.world, made, t.types[0]), 7);
+    }
+    CHECK_END(t.world);
+}
+
 TEST_MAIN(TEST(makes_what_copies_are), TEST(places_names_and_values), TEST(rejects_what_cannot_be),
-          TEST(memory_runs_out), TEST(recipes_end_with_prefabs))
+          TEST(memory_runs_out), TEST(recipes_end_with_prefabs), TEST(one_enters_its_groups))

@@ -518,7 +518,7 @@ typedef struct sett_value {
  * Returns null on failure. Fails: LOCKED, LIMIT, UNREGISTERED, OUT_OF_MEMORY, ARGUMENT (more than
  * 32; a component twice; a relationship; a value whose address is inside a keep_order storage of
  * this world).
- * Cost: O(count); less than creating the entity and setting each value.
+ * Cost: O(count); about as much as creating the entity and setting each value.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32_t count);
 

@@ -77,14 +77,17 @@ typedef struct bulk {
     uint32_t* seeds[8];
 } bulk;
 
-static void bulk_choose(bulk* b)
+static uint32_t bulk_count(void)
+{
+    bool grow = model.alive < run.target;
+    uint32_t count = 1 + below(grow && one_in(3) ? 1 + (run.target - model.alive) / 4 : 12);
+    return afford(count * 4) ? count : 1 + below(4);
+}
+
+static void bulk_choose(bulk* b, uint32_t count)
 {
     memset(b, 0, sizeof(*b));
-    bool grow = model.alive < run.target;
-    b->count = 1 + below(grow && one_in(3) ? 1 + (run.target - model.alive) / 4 : 12);
-    if (!afford(b->count * 4)) {
-        b->count = 1 + below(4);
-    }
+    b->count = count;
     uint64_t chosen = 0;
     for (uint32_t wish = below(7); wish > 0; wish--) {
         uint32_t type = some_type();
@@ -134,10 +137,38 @@ static void bulk_note(const bulk* b, const sett_entity* made)
     }
 }
 
+static void bulk_free(const bulk* b)
+{
+    for (uint32_t k = 0; k < b->type_count; k++) {
+        free((void*)(uintptr_t)b->values[k]);
+        free(b->blocks[k]);
+        free(b->seeds[k]);
+    }
+}
+
+void op_create_with(void)
+{
+    bulk b;
+    sett_value values[8];
+    bulk_choose(&b, 1);
+    for (uint32_t k = 0; k < b.type_count; k++) {
+        values[k] = (sett_value){.component = b.id[k], .value = b.values[k]};
+    }
+    uint32_t room = model_room(&model);
+    sett_entity made = sett_create_with(model.world, values, b.type_count);
+    EXPECT(sett_is_null(made) == (room == 0));
+    if (room != 0) {
+        bulk_note(&b, &made);
+    } else {
+        EXPECT(failed_with(SETT_STATUS_LIMIT));
+    }
+    bulk_free(&b);
+}
+
 void op_create_many(void)
 {
     bulk b;
-    bulk_choose(&b);
+    bulk_choose(&b, bulk_count());
     uint32_t room = model_room(&model);
     sett_entity* made = malloc(sizeof(sett_entity) * b.count);
     CHECK(made != NULL);
@@ -160,11 +191,7 @@ void op_create_many(void)
     if (expected == SETT_OK) {
         bulk_note(&b, made);
     }
-    for (uint32_t k = 0; k < b.type_count; k++) {
-        free((void*)(uintptr_t)b.values[k]);
-        free(b.blocks[k]);
-        free(b.seeds[k]);
-    }
+    bulk_free(&b);
     free(made);
 }
 
