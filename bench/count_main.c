@@ -381,6 +381,15 @@ static void with_prefab_tree(count_stage* s)
     make_prefab(s, 3);
 }
 
+static void with_instances(count_stage* s)
+{
+    make_prefab(s, 0);
+    sett_entity prefab = s->entity[0];
+    for (uint32_t k = 0; k < COUNT; k++) {
+        (void)sett_instantiate(s->world, prefab, 1, &s->entity[k]);
+    }
+}
+
 static void run_instantiate(count_stage* s)
 {
     for (uint32_t k = 0; k < COUNT; k++) {
@@ -569,6 +578,7 @@ static const count_scene count_scenes[] = {
     {"create_many_holes", with_all_ended_at_random, run_create_many, COUNT},
     {"destroy", with_both, run_destroy, COUNT},
     {"destroy_random", with_both_shuffled, run_destroy, COUNT},
+    {"destroy_instances", with_instances, run_destroy, COUNT},
     {"replace", with_both_shuffled, run_replace, COUNT},
     {"tree", with_tree, run_tree, COUNT},
     {"add", with_p, run_add, COUNT},

@@ -1,5 +1,7 @@
 /* test_relationship.c: links between entities, both ways, and what the end of either side means. */
+#include "chance.h"
 #include "scarce.h"
+#include "sett/hierarchy.h"
 #include "sett/observer.h"
 #include "sett/relationship.h"
 #include "sett/state.h"
@@ -908,6 +910,77 @@ static void many_lead_to_many(void)
     CHECK_END(world);
 }
 
+enum {
+    SLOTS = 60
+};
+
+/* Entities with nothing but values and links, alone and in trees, come and go: where each leads is
+ * what was noted. */
+typedef struct slot {
+    sett_entity entity; /* null: none */
+    uint32_t parent, target;
+} slot;
+
+static void end_slot(slot* slots, uint32_t k)
+{
+    slots[k] = (slot){sett_null(), SLOTS, SLOTS};
+    for (uint32_t n = 0; n < SLOTS; n++) {
+        slots[n].target = slots[n].target == k ? SLOTS : slots[n].target;
+        if (!sett_is_null(slots[n].entity) && slots[n].parent == k) {
+            end_slot(slots, n);
+        }
+    }
+}
+
+static void plain_sources_end_quickly(void)
+{
+    slot slots[SLOTS];
+    uint64_t chance = 7;
+    sett_snapshot held = {0};
+    for (uint32_t k = 0; k < SLOTS; k++) {
+        slots[k] = (slot){sett_null(), SLOTS, SLOTS};
+    }
+    begin(NULL);
+    sett_component a =
+        sett_component_register(world, &(sett_component_desc){.name = "A", .size = 8, .align = 4});
+    for (uint32_t step = 0; step < 20000; step++) {
+        uint32_t k = chance_below(&chance, SLOTS);
+        uint32_t other = chance_below(&chance, SLOTS);
+        slot* s = &slots[k];
+        if (sett_is_null(s->entity)) {
+            *s = (slot){sett_entity_create(world), SLOTS, SLOTS};
+            CHECK(sett_add(world, s->entity, a) != NULL);
+            if (!sett_is_null(slots[other].entity) && other != k) {
+                s->parent = other;
+                CHECK_EQ(sett_hierarchy_attach(world, s->entity, slots[other].entity), SETT_OK);
+            }
+        } else if (chance_below(&chance, 3) == 0) {
+            CHECK_EQ(sett_entity_destroy(world, s->entity), SETT_OK);
+            end_slot(slots, k);
+        } else if (!sett_is_null(slots[other].entity)) {
+            CHECK(sett_relate(world, s->entity, owes, slots[other].entity) != NULL);
+            s->target = other;
+        }
+        if (step % 1000 == 500) {
+            CHECK_EQ(sett_snapshot_take(world, &held), SETT_OK);
+        } else if (step % 1000 == 700) {
+            CHECK_EQ(sett_snapshot_drop(world, held), SETT_OK);
+        }
+        for (uint32_t n = 0; n < SLOTS; n++) {
+            CHECK_EQ(sett_entity_valid(world, slots[n].entity), !sett_is_null(slots[n].entity));
+            sett_entity target = sett_is_null(slots[n].entity)
+                                     ? sett_null()
+                                     : sett_target(world, slots[n].entity, owes);
+            CHECK(sett_equals(target, slots[n].target < SLOTS ? slots[slots[n].target].entity
+                                                              : sett_null()));
+        }
+        if (step % 50 == 0) {
+            CHECK_EQ(sett_world_validate(world, NULL), SETT_OK);
+        }
+    }
+    CHECK_END(world);
+}
+
 TEST_MAIN(TEST(many_lead_to_many), TEST(loops_over_links), TEST(exclusive_has_one_target),
           TEST(sources_keep_their_order), TEST(many_carry_data_each),
           TEST(walks_survive_the_end_of_what_they_returned), TEST(an_entity_may_lead_to_itself),
@@ -918,4 +991,4 @@ TEST_MAIN(TEST(many_lead_to_many), TEST(loops_over_links), TEST(exclusive_has_on
           TEST(survivors_lose_all_that_leads_to_the_dead), TEST(sparse_and_converted_links_hold),
           TEST(links_are_recorded), TEST(links_are_part_of_the_state),
           TEST(observers_are_notified_of_links), TEST(deep_chains_end_without_memory),
-          TEST(memory_runs_out))
+          TEST(plain_sources_end_quickly), TEST(memory_runs_out))

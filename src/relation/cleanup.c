@@ -199,10 +199,15 @@ void setti_cleanup_tie(const setti_relation* relation)
                                          .stranded = source_stranded,
                                          .unlink = source_unlink,
                                          .trim = source_trim};
+    static const setti_cascade unlinks = {
+        .stranded = source_stranded, .unlink = source_unlink, .alone = true, .trim = source_trim};
     static const setti_cascade target = {.collect = target_collect,
                                          .validate = target_validate,
                                          .detach = target_detach,
                                          .unlink = target_unlink};
-    setti_component_set_cascade(relation->world, relation->links, &source);
+    /* Exclusive: in which order records move is seen. */
+    bool alone = !relation->many && relation->desc.on_source_destroyed == SETT_CLEANUP_REMOVE &&
+                 relation->desc.on_target_destroyed != SETT_CLEANUP_DESTROY;
+    setti_component_set_cascade(relation->world, relation->links, alone ? &unlinks : &source);
     setti_component_set_cascade(relation->world, relation->sources, &target);
 }

@@ -337,14 +337,11 @@ static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
     return tree_lowest(&type->storage, index + 1) - 1;
 }
 
-static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t root, uint32_t at)
+static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t at)
 {
     SETTI_ASSERT(!tree_is_moved(tree_row(&type->storage, at + 1)));
     const sett_hierarchy* node = tree_row(&type->storage, at + 1);
     (void)world;
-    if (at == root) {
-        return SETTI_NONE;
-    }
     return (node->next != 0 ? tree_lowest(&type->storage, node->next) : node->parent) - 1;
 }
 

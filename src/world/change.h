@@ -19,7 +19,8 @@ void setti_change_destroy_all(sett_world* world);
 void setti_change_collect(sett_world* world, uint32_t index);
 
 /* Whether the end of an entity with this signature runs no callback, except the cascade of one
- * type, and whether no order of rows depends on when it ends. */
+ * type, which may be NULL, and what only unlinks, and whether no order of rows depends on when it
+ * ends. */
 bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type);
 
 /* sett_add where that is short and no callback runs. Returns the value, for the caller to write all

@@ -152,7 +152,8 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
     static const setti_cascade_calls calls = {cascade_destroy, cascade_reserve};
     SETTI_ASSERT(type->storage.count == 0 && cascade->unlink != NULL);
     bool hooked = (type->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
-    type->flags |= SETTI_TYPE_CASCADES;
+    SETTI_ASSERT(!cascade->alone || (cascade->collect == NULL && cascade->validate == NULL));
+    type->flags |= SETTI_TYPE_CASCADES | (cascade->alone ? SETTI_TYPE_UNLINKS : 0);
     if (!hooked) {
         setti_edit_reclaim_signatures(world); /* those with it count their hooked types wrongly */
     }
@@ -163,7 +164,7 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
 
 /* ------------------------------------------------------------------------------------------ one */
 
-/* The first type of a signature that has ties, or NULL. */
+/* The first type of a signature whose ties concern others, else the last one with ties, or NULL. */
 static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
 {
     SETTI_ASSERT(set == 0 || set < world->signatures.count);
@@ -171,12 +172,17 @@ static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
         return NULL;
     }
     const setti_signature* record = &world->signatures.record[set];
+    setti_type* found = NULL;
     for (uint32_t k = 0; k < record->count; k++) {
-        if (world->types[record->types[k]]->cascade != NULL) {
-            return world->types[record->types[k]];
+        setti_type* type = world->types[record->types[k]];
+        if (type->cascade != NULL) {
+            found = type;
+            if ((type->flags & SETTI_TYPE_UNLINKS) == 0) {
+                break;
+            }
         }
     }
-    return NULL;
+    return found;
 }
 
 SETTI_COLD static sett_status change_destroy_stale(sett_world* world, sett_entity entity)

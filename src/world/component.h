@@ -48,7 +48,8 @@ enum {
     SETTI_TYPE_ONE = 262144,    /* one entity at most has it */
     SETTI_TYPE_CHOSEN = 524288, /* setti_module.choice is, or was, another than the default */
     /* was read from a file as opaque bytes: the program has not registered it */
-    SETTI_TYPE_FROM_FILE = 1048576
+    SETTI_TYPE_FROM_FILE = 1048576,
+    SETTI_TYPE_UNLINKS = 2097152 /* setti_cascade.alone */
 };
 
 #define SETTI_TYPE_SLOW_ADD                                                                        \
@@ -113,13 +114,16 @@ typedef struct setti_cascade {
     /* Called before a value goes, after all hooks: for those collected together one by one, the
      * last found first, and exist until it is their turn. Needs no memory and cannot fail. */
     void (*unlink)(sett_world* world, struct setti_type* type, uint32_t index);
+    /* That is all, and it reads nothing but links of this type: it may be called while other values
+     * of the entity have gone already. */
+    bool alone;
 
     /* The quick way where all that go together are plain (setti_change_is_plain) and no
      * callback runs; NULL: there is none. `begin` cuts an entity off from all that stay and returns
      * the one that has to end first; SETTI_NONE, and nothing is done, if it cannot be. `next`,
-     * called before `at` ends, returns the next one; SETTI_NONE behind the entity itself. */
+     * called before another than that ends, returns who follows it. */
     uint32_t (*begin)(sett_world* world, struct setti_type* type, uint32_t index);
-    uint32_t (*next)(sett_world* world, struct setti_type* type, uint32_t root, uint32_t at);
+    uint32_t (*next)(sett_world* world, struct setti_type* type, uint32_t at);
 
     /* Gives back memory that is not in use, for sett_world_trim. NULL: there is none. */
     void (*trim)(sett_world* world, struct setti_type* type);

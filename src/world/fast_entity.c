@@ -13,8 +13,10 @@ bool setti_change_is_plain(const sett_world* world, uint32_t signature, const se
     bool plain = signature != 0 && world->dont_fragment.count == 0 && world->listeners == NULL;
     for (uint32_t k = 0; plain && k < record->count; k++) {
         const setti_type* item = world->types[record->types[k]];
-        plain = (item->flags & SETTI_TYPE_ENDINGS) == 0 &&
-                (item->cascade == NULL || item == type) && item->storage.kind != SETTI_SPARSE;
+        plain =
+            (item->flags & SETTI_TYPE_ENDINGS) == 0 &&
+            (item->cascade == NULL || item == type || (item->flags & SETTI_TYPE_UNLINKS) != 0) &&
+            item->storage.kind != SETTI_SPARSE;
     }
     return plain;
 }
@@ -158,6 +160,14 @@ bool setti_edit_begin(sett_world* world, setti_edit* edit)
 
 /* ----------------------------------------------------------------------------------- destroying */
 
+/* Cuts the links of a value that goes, if that is all that its ties do. */
+SETTI_INLINE void fast_unlink(sett_world* world, setti_type* type, uint32_t index)
+{
+    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_UNLINKS) != 0)) {
+        type->cascade->unlink(world, type, index);
+    }
+}
+
 SETTI_INLINE void fast_erase(sett_world* world, setti_type* type, uint32_t index)
 {
     setti_erased erased = setti_array_try_erase(&world->pool, &type->storage, index);
@@ -176,7 +186,9 @@ static void fast_end(sett_world* world, uint32_t index)
     uint32_t set = setti_entity_set_of(&world->entities, index);
     SETTI_ASSERT((set & SETTI_DYING) == 0);
     for (uint32_t k = 0; set != 0 && k < world->signatures.record[set].count; k++) {
-        fast_erase(world, world->types[world->signatures.record[set].types[k]], index);
+        setti_type* type = world->types[world->signatures.record[set].types[k]];
+        fast_unlink(world, type, index);
+        fast_erase(world, type, index);
     }
     setti_entity_destroy(&world->pool, &world->entities, index);
 }
@@ -192,6 +204,7 @@ SETTI_INLINE void fast_end_no_cow(sett_world* world, uint32_t index)
     const setti_signature* record = &world->signatures.record[page->signature[slot]];
     for (uint32_t k = record->count; k-- > 0;) {
         setti_type* type = world->types[record->types[k]];
+        fast_unlink(world, type, index);
         if (SETTI_UNLIKELY(setti_array_erase_no_cow(&world->pool, &type->storage, index) ==
                            SETTI_EMPTIED)) {
             setti_array_word_emptied(&world->pool, &type->storage, index);
@@ -213,15 +226,20 @@ SETTI_INLINE void fast_end_no_cow(sett_world* world, uint32_t index)
  * they are not plain: then nothing is done. */
 bool setti_fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t index)
 {
-    uint32_t at = SETTI_FAST_PATHS && cascading->cascade->begin != NULL
-                      ? cascading->cascade->begin(world, cascading, index)
-                      : SETTI_NONE;
+    const setti_cascade* cascade = cascading->cascade;
+    uint32_t at = SETTI_NONE;
+    if (SETTI_FAST_PATHS && (cascading->flags & SETTI_TYPE_UNLINKS) != 0) {
+        uint32_t set = setti_entity_set_of(&world->entities, index);
+        at = setti_change_is_plain(world, set, NULL) ? index : SETTI_NONE;
+    } else if (SETTI_FAST_PATHS && cascade->begin != NULL) {
+        at = cascade->begin(world, cascading, index);
+    }
     if (at == SETTI_NONE) {
         return false;
     }
     bool cow = world->pool.cow_from != 0;
     while (at != SETTI_NONE) {
-        uint32_t next = cascading->cascade->next(world, cascading, index, at);
+        uint32_t next = at != index ? cascade->next(world, cascading, at) : SETTI_NONE;
         if (SETTI_LIKELY(!cow)) {
             fast_end_no_cow(world, at);
         } else {
