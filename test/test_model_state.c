@@ -340,7 +340,7 @@ static void create_some(void)
         uint32_t first = below(5);
         (void)sett_entity_create_many(run.world, 1 + below(200), bulk + first, 1 + below(6 - first),
                                       NULL, NULL);
-    } else if (one_in(8)) {
+    } else if (one_in(12)) {
         (void)sett_create_with(run.world, (sett_value[]){{.component = SMALL}, {.component = TAG}},
                                1 + below(2));
     } else if (one_in(20)) {
