@@ -33,35 +33,31 @@ static void move(sett_context* context)
     }
 }
 
-static float drawn_at(sett_world* world, sett_entity entity, float between)
+static float drawn_at(sett_world* world, sett_entity entity)
 {
     float now = SETT_GET(world, entity, Position)->x;
     float before = SETT_GET(world, entity, Previous)->x;
-    return before + (now - before) * between;
+    return before + (now - before) * sett_fixed_rest(world, STEP);
 }
 
 int main(void)
 {
     sett_world* world = sett_world_create(NULL);
     SETT_REGISTER_ALL(world, GAME);
-    SETT_SYSTEM(world, remember, .terms = {SETT_OUT(Previous), SETT_IN(Position)});
-    SETT_SYSTEM(world, move, .terms = {SETT_INOUT(Position)});
+    SETT_SYSTEM(world, remember, .terms = {SETT_OUT(Previous), SETT_IN(Position)},
+                .fixed_step = STEP);
+    SETT_SYSTEM(world, move, .terms = {SETT_INOUT(Position)}, .fixed_step = STEP);
     sett_entity ball = SETT_CREATE(world, SETT_VALUE(Position, 0), SETT_VALUE(Previous, 0));
 
-    float time = 0; /* that the simulation has not caught up with */
     float last = 0, largest = 0;
-    int steps = 0;
     for (int frame = 0; frame < 150; frame++) { /* a screen of 100 Hz */
-        time += 0.01f;
-        for (; time >= STEP; time -= STEP) {
-            sett_progress(world, STEP);
-            steps++;
-        }
-        float x = drawn_at(world, ball, time / STEP);
+        sett_progress(world, 0.01f);
+        float x = drawn_at(world, ball);
         largest = x - last > largest ? x - last : largest;
         last = x;
     }
-    printf("%d steps in 150 frames, at most %.2f from one frame to the next\n", steps,
+    uint64_t steps = sett_fixed_steps(world, STEP);
+    printf("%d steps in 150 frames, at most %.2f from one frame to the next\n", (int)steps,
            (double)largest);
     sett_world_destroy(world);
     return (steps == 47 || steps == 48) && largest < 0.085f ? 0 : 1;

@@ -24,7 +24,7 @@
  * Words:
  *     restore     make the state what it was when a snapshot was taken
  *     drop        delete a snapshot
- *     timers      of a system: the time that counts for its `interval` or `fixed_step`
+ *     timers      of systems: the time that counts for an `interval`, or for the next fixed step
  *
  * Stray writes. You can write to an address (from sett_get_mut, sett_add, ...) until a new tick
  * begins (core.h: Addresses). A later write to this address is a stray write: the library does not

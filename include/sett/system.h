@@ -61,6 +61,19 @@
  * If no entity matches, a system that can have several jobs is not called. A system with one job
  * can be called without entities.
  *
+ * Fixed steps. All systems with the same `fixed_step` form a loop. Each frame runs the loop once
+ * for each step that has become due, and keeps the time left over:
+ *
+ *     input | step 7   step 8   step 9 | draw
+ *
+ * In each step these systems run in the order of their phases, and their commands are applied. A
+ * term with `changed` compares with the step before. All fixed steps of a frame run in
+ * SETT_PHASE_FIXED, after the other systems of that phase. Steps of loops with different lengths
+ * run in the order in which they are due. So the state after each step does not depend on the frame
+ * rate, as long as no time is dropped (max_steps) and these systems read nothing that other systems
+ * write. Instead of single systems, a range of phases can be a loop
+ * (sett_schedule_desc.fixed_step). sett_fixed_rest is for drawing between two steps.
+ *
  * Commands. A system records into context->commands. These commands are applied
  *     at the end of the phase;
  *     before an exclusive system;
@@ -92,6 +105,7 @@ enum {
     SETT_PHASE_LOAD = -300,
     SETT_PHASE_INPUT = -200,
     SETT_PHASE_UPDATE_EARLY = -100,
+    SETT_PHASE_FIXED = -50, /* here fixed steps run (see Fixed steps above) */
     SETT_PHASE_UPDATE = 0,
     SETT_PHASE_UPDATE_LATE = 100,
     SETT_PHASE_OUTPUT = 200
@@ -106,8 +120,8 @@ typedef struct sett_context {
     float dt;                /* seconds: of the frame, the interval or the fixed step */
     uint32_t job;            /* number of this job, from 0 */
     uint32_t job_count;      /* jobs of this run of the system */
-    uint64_t frame;          /* number of this frame, from 0 */
-    double time;             /* the sum of dt of all frames before this one */
+    uint64_t frame;          /* number of this frame, or of this fixed step, from 0 */
+    double time;             /* the sum of dt of all frames, or of all steps, before this one */
     void* internal;
     void* argument; /* of sett_system_run_with; else NULL */
 } sett_context;
@@ -159,11 +173,11 @@ typedef struct sett_system_desc {
      * thousands of frames a run is one frame off (with 1.0f / 60 the first one in frame 17,288).
      * Exact: no interval, and if (context->frame % n != 0) { return; } */
     float interval;
-    /* seconds of one step; this is also the system's dt. A frame runs as many steps as fit into the
-     * time that has passed; the time left over counts for the next frame. Not with `interval`.
-     * Default: one run a frame */
+    /* seconds of one fixed step; this is also the system's dt. Not with `interval`. Default: that
+     * of its phase (sett_schedule_desc.fixed_step); without one, one run a frame */
     float fixed_step;
-    /* the most fixed steps in one frame. If more fit, all time left over is dropped. Default: 8 */
+    /* the most fixed steps in one frame. If more are due, all time beyond them is dropped. The
+     * largest number of the systems with this step counts. Default: 8 */
     uint32_t max_steps;
 
     /* Callbacks when an entity begins to match the terms, and when it no longer does, as in
@@ -233,7 +247,7 @@ SETT_API sett_system* sett_system_next(const sett_world* world, const sett_syste
 SETT_API const char* sett_system_name(const sett_system* system);
 
 /* Enables or disables a system, from the next stage on. While it is disabled, no time passes for
- * its `interval` and `fixed_step`.
+ * its `interval`. Fixed steps go on without it.
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_system_enable(sett_system* system, bool on);
 
@@ -283,8 +297,9 @@ SETT_API sett_status sett_progress(sett_world* world, float dt);
  *
  *     sett_progress_phases(world, dt, paused ? SETT_PHASE_OUTPUT : INT_MIN, INT_MAX);
  *
- * The call counts as a frame. No time passes for `interval` and `fixed_step` of systems in other
- * phases.
+ * The call counts as a frame. No time passes for `interval` of systems in other phases. If
+ * SETT_PHASE_FIXED is one of the phases, fixed steps run with all phases of theirs; else no time
+ * passes for them.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_progress_phases(sett_world* world, float dt, int first, int last);
 
@@ -292,6 +307,18 @@ SETT_API sett_status sett_progress_phases(sett_world* world, float dt, int first
  * of the state, so restoring a snapshot restores it.
  * Threads: reader. Since: 0.2 */
 SETT_API uint64_t sett_world_frame(const sett_world* world);
+
+/* Returns how many fixed steps of this length the world has run; 0 if no system has it. In a step:
+ * that step is counted. Part of the state, so restoring a snapshot restores it.
+ *   step  seconds, as in `fixed_step`
+ * Threads: reader. Since: 0.2 */
+SETT_API uint64_t sett_fixed_steps(const sett_world* world, float step);
+
+/* Returns the time since the last fixed step of this length, as a part of a step: 0 to 1. To draw a
+ * moving thing: its position before the last step, plus this part of what the step added.
+ *   step  seconds, as in `fixed_step`
+ * Returns 0 if no system has this step. Threads: reader. Since: 0.2 */
+SETT_API float sett_fixed_rest(const sett_world* world, float step);
 
 /* Waits until 1 / `rate` seconds have passed since the last call. Returns the seconds that have
  * passed, which are the next dt:
@@ -397,6 +424,13 @@ typedef struct sett_schedule_desc {
      * read. What an accessor finds that was made outside of the system is not checked. Cost: access
      * by handle takes about twice as long in systems */
     sett_guard guard;
+    /* seconds of a fixed step (see Fixed steps above) for all systems of the phases fixed_phase to
+     * fixed_last that have no fixed_step of their own. An `interval` of such a system counts the
+     * time of steps. Default: none */
+    float fixed_step;
+    int fixed_phase;
+    int fixed_last;
+    uint32_t max_steps; /* as in sett_system_desc */
     /* do not measure the times of systems. Without times every stage uses `tasks`. With times a
      * very short stage runs on the calling thread alone. Default: no */
     bool no_times;
@@ -406,7 +440,8 @@ SETT_API sett_status sett_schedule_configure_sized(sett_world* world,
                                                    const sett_schedule_desc* desc, size_t size);
 
 /* Sets how a world runs its systems.
- * Fails: LOCKED, ARGUMENT, OUT_OF_MEMORY.
+ * Fails: LOCKED, ARGUMENT, CONFLICT (with fixed steps, `before` or `after` of a system contradicts
+ * the phases), OUT_OF_MEMORY.
  * Threads: writer. Since: 0.1 */
 static inline sett_status sett_schedule_configure(sett_world* world, const sett_schedule_desc* desc)
 {

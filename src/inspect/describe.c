@@ -11,6 +11,9 @@ static const char* describe_phase_name(int phase)
     static const char* const names[] = {"LOAD ",   "INPUT ",       "UPDATE_EARLY ",
                                         "UPDATE ", "UPDATE_LATE ", "OUTPUT "};
     static_assert(SETT_PHASE_LOAD == -300 && SETT_PHASE_OUTPUT == 200, "a name each hundred");
+    if (phase == SETT_PHASE_FIXED) {
+        return "FIXED ";
+    }
     bool named = phase >= SETT_PHASE_LOAD && phase <= SETT_PHASE_OUTPUT && phase % 100 == 0;
     return named ? names[(phase - SETT_PHASE_LOAD) / 100] : "";
 }
@@ -134,8 +137,13 @@ size_t sett_schedule_describe(const sett_world* of, char* out, size_t size)
         const sett_system* first = run->sorted[stage->first];
         int phase = first->desc.phase;
         if (first->stage == 0) {
-            setti_writer_add(&text, "%sphase %s%d\n", s != 0 ? "  commands are applied\n" : "",
+            setti_writer_add(&text, "%sphase %s%d", s != 0 ? "  commands are applied\n" : "",
                              describe_phase_name(phase), phase);
+            if (first->fixed != NULL) {
+                setti_writer_add(&text, " of fixed steps of %g seconds",
+                                 (double)first->fixed->step);
+            }
+            setti_writer_add(&text, "\n");
         } else if (stage->exclusive) {
             setti_writer_add(&text, "  commands are applied\n");
         }

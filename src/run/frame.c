@@ -60,18 +60,16 @@ static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
     context.dt = system->dt;
     context.job = slice->number;
     context.job_count = slice->count;
-    context.frame = run->state.frames;
-    context.time = run->state.time;
+    context.frame = run->frame;
+    context.time = run->time;
     context.internal = slice;
     context.argument = run->argument;
     setti_slice_enter(run, slice);
-    for (uint32_t step = 0; step < system->steps; step++) {
-        setti_arena_reset(&job->side.scratch);
-        system->desc.run(&context);
-        if (SETTI_UNLIKELY(job->side.open != 0)) {
-            frame_report_open(system);
-            setti_query_close_side(&job->side);
-        }
+    setti_arena_reset(&job->side.scratch);
+    system->desc.run(&context);
+    if (SETTI_UNLIKELY(job->side.open != 0)) {
+        frame_report_open(system);
+        setti_query_close_side(&job->side);
     }
     setti_slice_leave(slice);
     uint64_t end = run->timed ? setti_platform_now() : 0;
@@ -152,22 +150,6 @@ void* sett_context_alloc(sett_context* context, size_t size, size_t align)
 
 /* ------------------------------------------------------------------------------------- planning */
 
-/* How often `step` fits into the time passed; takes it off. */
-static uint32_t frame_steps(sett_system* system)
-{
-    SETTI_ASSERT(system->desc.fixed_step > 0);
-    double step = (double)system->desc.fixed_step;
-    uint32_t most = system->desc.max_steps != 0 ? system->desc.max_steps : SETTI_STEPS_DEFAULT;
-    double fits = system->state.time / step;
-    if (fits >= (double)most + 1) {
-        system->state.time = 0; /* the rest is dropped: the system does not catch up */
-        return most;
-    }
-    uint32_t steps = (uint32_t)fits;
-    system->state.time -= steps * step;
-    return SETTI_MIN(steps, most);
-}
-
 /* Whether the interval is over; sets dt. Three times 0.1f is less than 0.3f, so a thousandth of a
  * frame may be missing. The difference counts for the next run, so that there are as many runs as
  * intervals. A frame that is longer than the interval has one run, with all of its time as dt. */
@@ -185,7 +167,7 @@ static bool frame_is_over(sett_system* system, float dt)
     return true;
 }
 
-/* Whether the system runs in this frame; sets how often and with which dt. */
+/* Whether the system runs in this frame or fixed step; sets its dt. */
 static bool frame_is_due(sett_system* system, float dt)
 {
     const sett_system_desc* desc = &system->desc;
@@ -193,17 +175,8 @@ static bool frame_is_due(sett_system* system, float dt)
         (desc->run_if != NULL && !desc->run_if(system->world, desc->user))) {
         return false;
     }
-    system->steps = 1;
     system->dt = dt;
-    if (desc->interval > 0) {
-        return frame_is_over(system, dt);
-    }
-    if (desc->fixed_step > 0) {
-        system->state.time += (double)dt;
-        system->steps = frame_steps(system);
-        system->dt = desc->fixed_step;
-    }
-    return system->steps != 0;
+    return desc->interval > 0 ? frame_is_over(system, dt) : true;
 }
 
 static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_t number,
@@ -256,7 +229,7 @@ static void frame_plan(setti_run* run, sett_system* system)
     if (system->query != NULL) {
         system->query->since = system->state.seen;
         system->query->since_is_state = true;
-        system->query->use[SETTI_SAMPLED].loops += system->exclusive ? 0 : system->steps;
+        system->query->use[SETTI_SAMPLED].loops += !system->exclusive;
         setti_lists_prepare(system->query);
     }
     if (system->job_capacity > 1) {
@@ -504,20 +477,32 @@ static sett_status frame_stage(sett_world* world, const setti_stage* stage, floa
     return frame_run_slices(world, stage->exclusive);
 }
 
-/* Runs the phases from `first` to `last`. */
-static sett_status frame_run(sett_world* world, float dt, int first, int last)
+/* Some stages, and the phases from `first` to `last`. */
+typedef struct frame_range {
+    uint32_t begin;
+    uint32_t end;
+    int first;
+    int last;
+} frame_range;
+
+static sett_status frame_stages(sett_world* world, frame_range range, float dt)
 {
-    SETTI_ASSERT(world->busy && world->run->scheduled);
+    SETTI_ASSERT(world->busy && world->run->scheduled && range.end <= world->run->stage_count);
     setti_run* run = world->run;
-    uint32_t waiting = 0; /* the first system that may have recorded */
-    sett_status status = frame_apply(world, 0, run->sorted_count);
-    for (uint32_t k = 0; status == SETT_OK && k < run->stage_count; k++) {
+    if (range.begin == range.end) {
+        return SETT_OK;
+    }
+    sett_status status = SETT_OK;
+    uint32_t waiting = run->stages[range.begin].first; /* the first that may have recorded */
+    uint32_t end = run->stages[range.end - 1].first + run->stages[range.end - 1].count;
+    for (uint32_t k = range.begin; status == SETT_OK && k < range.end; k++) {
         const setti_stage* stage = &run->stages[k];
         int phase = run->sorted[stage->first]->desc.phase;
-        if (phase < first || phase > last) {
+        if (phase < range.first || phase > range.last) {
             continue;
         }
-        bool begins = k == 0 || phase != run->sorted[run->stages[k - 1].first]->desc.phase;
+        bool begins =
+            k == range.begin || phase != run->sorted[run->stages[k - 1].first]->desc.phase;
         if (begins || stage->applies) {
             status = frame_apply(world, waiting, stage->first);
             waiting = stage->first;
@@ -527,7 +512,54 @@ static sett_status frame_run(sett_world* world, float dt, int first, int last)
         }
     }
     if (status == SETT_OK) {
-        status = frame_apply(world, waiting, run->sorted_count);
+        status = frame_apply(world, waiting, end);
+    }
+    return status;
+}
+
+/* Runs the fixed steps that are due: those of all loops, in the order in which they are due, so
+ * that states after a step do not depend on how time was cut into frames. */
+static sett_status frame_fixed(sett_world* world, float dt)
+{
+    setti_run* run = world->run;
+    sett_status status = SETT_OK;
+    setti_fixed* fixed;
+    for (fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
+        setti_fixed_pass(fixed, dt);
+    }
+    while (status == SETT_OK && (fixed = setti_fixed_due(run)) != NULL) {
+        run->frame = fixed->state.steps++; /* a snapshot in this step continues with the next one */
+        run->time = (double)run->frame * (double)fixed->step;
+        frame_range all = {fixed->first, fixed->end, INT_MIN, INT_MAX};
+        status = frame_stages(world, all, fixed->step);
+    }
+    return status;
+}
+
+/* Contexts show this frame. */
+static void frame_show(setti_run* run)
+{
+    run->frame = run->state.frames;
+    run->time = run->state.time;
+}
+
+/* Runs the phases from `first` to `last`. */
+static sett_status frame_run(sett_world* world, float dt, int first, int last)
+{
+    setti_run* run = world->run;
+    frame_range early = {0, run->fixed_first, first, last};
+    frame_range late = {run->fixed_end, run->stage_count, first, last};
+    frame_show(run);
+    sett_status status = frame_apply(world, 0, run->sorted_count);
+    if (status == SETT_OK) {
+        status = frame_stages(world, early, dt);
+    }
+    if (status == SETT_OK && first <= SETT_PHASE_FIXED && last >= SETT_PHASE_FIXED) {
+        status = frame_fixed(world, dt);
+        frame_show(run);
+    }
+    if (status == SETT_OK) {
+        status = frame_stages(world, late, dt);
     }
     return status;
 }
@@ -657,7 +689,7 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
     if (status == SETT_OK) {
         frame_update_plans(world);
         run->slice_count = 0;
-        system->steps = 1;
+        frame_show(run);
         system->dt = dt;
         frame_plan(run, system);
         run->argument = argument;
@@ -672,6 +704,51 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
 }
 
 /* ---------------------------------------------------------------------------------- configuring */
+
+/* The loop of each system with the options of `run`; fails if the declared orders contradict it. */
+static sett_status frame_set_loops(sett_world* world, const char* call)
+{
+    for (sett_system* at = world->run->systems; at != NULL; at = at->next) {
+        if (!setti_fixed_set(world, &at->desc, &at->fixed)) {
+            return setti_world_no_memory(world, call);
+        }
+    }
+    sett_status status = SETT_OK;
+    for (sett_system* at = world->run->systems; status == SETT_OK && at != NULL; at = at->next) {
+        status = setti_order_check_phases(at, call);
+    }
+    return status;
+}
+
+static void frame_set_range(setti_run* run, float step, int first, int last)
+{
+    run->fixed_step = step;
+    run->fixed_phase = first;
+    run->fixed_last = last;
+}
+
+/* Takes over which phases run in fixed steps. All loops exist if memory ran out on the way back. */
+static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* desc,
+                                   const char* call)
+{
+    setti_run* run = world->run;
+    float step = run->fixed_step;
+    int first = run->fixed_phase;
+    int last = run->fixed_last;
+    frame_set_range(run, desc->fixed_step, desc->fixed_phase, desc->fixed_last);
+    sett_status status = frame_set_loops(world, call);
+    if (status == SETT_OK) {
+        run->fixed_most = desc->max_steps;
+        return SETT_OK;
+    }
+    frame_set_range(run, step, first, last);
+    for (sett_system* at = run->systems; at != NULL; at = at->next) {
+        bool done = setti_fixed_set(world, &at->desc, &at->fixed);
+        SETTI_ASSERT(done); /* the loops exist */
+        (void)done;
+    }
+    return status;
+}
 
 sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule_desc* desc,
                                           size_t size)
@@ -699,6 +776,12 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
                                      "%s: jobs go up to %d, tasks have both functions or none",
                                      call, SETTI_JOBS_MAX);
     }
+    if (!(desc->fixed_step >= 0)) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: fixed_step is %g - pass "
+                                     "seconds, 0 or more",
+                                     call, (double)desc->fixed_step);
+    }
     uint32_t before = run->jobs;
     run->jobs = desc->job_limit != 0 ? desc->job_limit : SETTI_JOBS_DEFAULT;
     for (sett_system* at = run->systems; at != NULL; at = at->next) {
@@ -706,6 +789,11 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
             run->jobs = before;
             return setti_world_no_memory(world, call);
         }
+    }
+    status = frame_set_fixed(world, desc, call);
+    if (status != SETT_OK) {
+        run->jobs = before;
+        return status;
     }
     setti_threads_use(&desc->tasks);
     setti_threads_leave(&run->tasks);

@@ -210,6 +210,21 @@ void setti_order_report_unknown(sett_world* world)
     }
 }
 
+sett_status setti_order_check_phases(const sett_system* system, const char* call)
+{
+    sett_status status = SETT_OK;
+    const sett_system* other;
+    setti_order_walk before = setti_order_walk_begin(system, true);
+    while (status == SETT_OK && (other = setti_order_walk_next(&before)) != NULL) {
+        status = setti_fixed_check_order(other, system, call);
+    }
+    setti_order_walk after = setti_order_walk_begin(system, false);
+    while (status == SETT_OK && (other = setti_order_walk_next(&after)) != NULL) {
+        status = setti_fixed_check_order(system, other, call);
+    }
+    return status;
+}
+
 /* --------------------------------------------------------------------------------------- cycles */
 
 /* Writes `text` in front of path + at; nothing if there is no room. */

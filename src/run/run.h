@@ -3,6 +3,7 @@
  *     system.c     creating and destroying systems
  *     order.c      the declared order of systems, by name
  *     schedule.c   in which order they run, and which of them in parallel
+ *     fixed.c      loops of fixed steps
  *     frame.c      running them
  *     slice.c      which system runs on this thread
  *     guard.c      checks what they access
@@ -40,6 +41,27 @@ typedef struct setti_system_state {
     uint32_t unused;
     uint64_t seen; /* tick of the last run, for terms with `changed` */
 } setti_system_state;
+
+/* A loop of fixed steps, part of the world's state: its systems run steps 0, 1, ... in turn. */
+typedef struct setti_fixed_state {
+    double start;   /* when the loop's time began, and what it has dropped: seconds */
+    double now;     /* seconds that its steps have used, or can use */
+    uint64_t steps; /* completed, or running */
+} setti_fixed_state;
+
+typedef struct setti_fixed {
+    struct setti_fixed* next; /* of the world's, with a longer step */
+    float step;               /* seconds */
+    char name[28];            /* of the root */
+    setti_fixed_state state;
+    setti_root root; /* of `state` */
+
+    /* Of the schedule. */
+    uint32_t number; /* from 1, in ascending order of steps */
+    uint32_t most;   /* steps in one frame */
+    uint32_t first;  /* of its stages */
+    uint32_t end;    /* behind them; `first`: it has no systems */
+} setti_fixed;
 
 /* One call of a system's function; apart from its neighbours, because threads write to it. */
 typedef struct setti_job {
@@ -97,12 +119,12 @@ struct sett_system {
 
     setti_job* jobs;
     uint32_t job_capacity; /* 1 if it is never split, whatever the state */
+    setti_fixed* fixed;    /* the loop that it runs in; NULL: once a frame */
     setti_system_state state;
     setti_root root; /* of `state` */
 
     /* Of the frame, */
     float dt;
-    uint32_t steps;     /* calls in a row of each job; 0: does not run */
     uint32_t job_used;  /* jobs called */
     bool recorded;      /* some job has recorded commands */
     uint64_t time_last; /* nanoseconds */
@@ -111,7 +133,8 @@ struct sett_system {
     /* of the schedule, */
     uint32_t stage;          /* in its phase */
     uint32_t place;          /* in the order of phases and of declared orders */
-    uint64_t key;            /* systems are sorted by it, */
+    uint64_t section;        /* systems are sorted by it: the phase, or the loop of fixed steps; */
+    uint64_t key;            /* in a section by this, */
     uint32_t tie;            /* and, where it is the same, by this */
     uint32_t waiting;        /* systems that run before it, not placed yet */
     sett_system* waits_for;  /* why it is not in an earlier stage: this one, */
@@ -167,6 +190,8 @@ typedef struct setti_run {
     sett_step_fn step; /* called after each step; NULL: none */
     void* step_user;
     void* argument; /* of sett_system_run_with */
+    uint64_t frame; /* of contexts: the frame's, or the fixed step's, */
+    double time;    /* and when it began */
     setti_frame_state state;
     setti_root root; /* of `state` */
 
@@ -179,7 +204,14 @@ typedef struct setti_run {
     setti_stage* stages;
     uint32_t sorted_count;
     uint32_t stage_count;
-    uint32_t capacity;         /* of `sorted`, `heap` and `stages` */
+    uint32_t capacity;    /* of `sorted`, `heap` and `stages` */
+    setti_fixed* fixed;   /* loops of fixed steps, the shortest step first */
+    uint32_t fixed_first; /* stage of the first loop, or where it would be */
+    uint32_t fixed_end;   /* behind the stages of the last loop */
+    float fixed_step;     /* of the phases from fixed_phase to fixed_last; 0: none */
+    int fixed_phase;
+    int fixed_last;
+    uint32_t fixed_most;       /* steps in one frame; 0: the default */
     uint32_t listener_version; /* of the world, when the plans of queries were looked after */
 
     /* The running stage. */
@@ -234,6 +266,9 @@ sett_system* setti_order_walk_next(setti_order_walk* walk);
 /* Whether `first` is declared to run before `then`. */
 bool setti_order_is_said(const sett_system* first, const sett_system* then);
 
+/* SETT_OK, or fails because the phases contradict a declared order of this system. */
+sett_status setti_order_check_phases(const sett_system* system, const char* call);
+
 /* Warns of each order about a name that no system has had yet, once. */
 void setti_order_report_unknown(sett_world* world);
 
@@ -249,6 +284,24 @@ bool setti_schedule_update(sett_world* world);
 
 /* Returns NULL, or which part of the invariant does not hold. */
 const char* setti_schedule_validate(const sett_world* world);
+
+/* *fixed becomes the loop that a system with these options runs in; NULL: none. False when memory
+ * runs out. */
+bool setti_fixed_set(sett_world* world, const sett_system_desc* desc, setti_fixed** fixed);
+
+/* `dt` seconds pass for a loop. */
+void setti_fixed_pass(setti_fixed* fixed, float dt);
+
+/* The loop whose step is due first, and before now; NULL: none. */
+setti_fixed* setti_fixed_due(const setti_run* run);
+
+/* SETT_OK, or fails because one system cannot run before the other: the phases, or their loops,
+ * say otherwise. */
+sett_status setti_fixed_check_order(const sett_system* first, const sett_system* then,
+                                    const char* call);
+
+/* Returns NULL, or which part of the invariant does not hold. */
+const char* setti_fixed_validate(const sett_world* world);
 
 /* The calling thread begins a slice, or has finished it. */
 void setti_slice_enter(setti_run* run, setti_slice* slice);

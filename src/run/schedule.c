@@ -6,11 +6,12 @@
  *
  *     1. rank = number in the order of creation; of a system that is to run before others of its
  *        phase, and names them: the lowest of theirs, if that is lower;
- *     2. place: by phase, always the lowest rank of those that wait for none of the rest, the
- *        first created of equals;
+ *     2. place: by section and phase, always the lowest rank of those that wait for none of the
+ *        rest, the first created of equals;
  *     3. stage = 1 + the highest stage of those in earlier places that it is after or conflicts
  *        with, 0 if there are none;
- *     4. by phase, in a phase by stage, in a stage by place.
+ *     4. by section, in a section by phase, in a phase by stage, in a stage by place. A section is
+ *        a phase, or a loop of fixed steps (fixed.c), which has phases of its own.
  *
  *     sorted   | input | move  age | turn | draw |
  *     stages     0       1            2      3
@@ -35,6 +36,9 @@
 /* Whether `a` comes out before `b`. */
 static bool schedule_is_less(const sett_system* a, const sett_system* b)
 {
+    if (a->section != b->section) {
+        return a->section < b->section;
+    }
     return a->key != b->key ? a->key < b->key : a->tie < b->tie;
 }
 
@@ -71,10 +75,29 @@ static sett_system* schedule_pop(setti_run* run)
 
 /* ------------------------------------------------------------------------------------- in order */
 
-/* Phases as unsigned numbers in the same order. */
+/* A phase as an unsigned number, which keeps the order of phases. */
+static uint64_t schedule_phase(int phase)
+{
+    return (uint64_t)((uint32_t)phase ^ 0x80000000u) << 32;
+}
+
+/* Loops of fixed steps lie behind the other systems of SETT_PHASE_FIXED. */
+static uint64_t schedule_section(const sett_system* system)
+{
+    const setti_fixed* fixed = system->fixed;
+    return fixed != NULL ? schedule_phase(SETT_PHASE_FIXED) | fixed->number
+                         : schedule_phase(system->desc.phase);
+}
+
 static uint64_t schedule_key(const sett_system* system, uint32_t minor)
 {
-    return (uint64_t)((uint32_t)system->desc.phase ^ 0x80000000u) << 32 | minor;
+    return schedule_phase(system->desc.phase) | minor;
+}
+
+/* Whether two systems are of one phase, and of one loop if they run in loops. */
+static bool schedule_is_beside(const sett_system* a, const sett_system* b)
+{
+    return a->section == b->section && a->desc.phase == b->desc.phase;
 }
 
 /* Sorts all systems by their keys and ties, as far as the declared orders allow: always takes the
@@ -114,8 +137,13 @@ static void schedule_rank(setti_run* run)
 {
     SETTI_ASSERT(run->count <= run->capacity);
     uint32_t number = 0;
+    uint32_t loops = 0;
+    for (setti_fixed* fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
+        fixed->number = ++loops;
+    }
     for (sett_system* system = run->systems; system != NULL; system = system->next) {
         system->tie = number++;
+        system->section = schedule_section(system);
         system->key = schedule_key(system, 0);
     }
     schedule_sort(run);
@@ -124,7 +152,7 @@ static void schedule_rank(setti_run* run)
         uint32_t rank = system->tie;
         for (const setti_order* order = system->orders; order != NULL; order = order->next) {
             const sett_system* other = order->after ? NULL : order->name->system;
-            if (other != NULL && other->desc.phase == system->desc.phase) {
+            if (other != NULL && schedule_is_beside(other, system)) {
                 rank = SETTI_MIN(rank, (uint32_t)other->key);
             }
         }
@@ -161,13 +189,13 @@ typedef struct schedule_tracks {
 } schedule_tracks;
 
 /* Of two systems the one in the higher stage; if that is the same, the one in the earlier place.
- * `b` can be NULL, or of another phase, which does not count. */
-static sett_system* schedule_later(sett_system* a, sett_system* b, int phase)
+ * Either can be NULL, or of another phase than `of`, which does not count. */
+static sett_system* schedule_later(sett_system* a, sett_system* b, const sett_system* of)
 {
-    if (b == NULL || b->desc.phase != phase) {
+    if (b == NULL || !schedule_is_beside(b, of)) {
         return a;
     }
-    if (a == NULL || a->desc.phase != phase || b->stage > a->stage) {
+    if (a == NULL || !schedule_is_beside(a, of) || b->stage > a->stage) {
         return b;
     }
     return b->stage == a->stage && b->place < a->place ? b : a;
@@ -213,20 +241,19 @@ static schedule_track* schedule_track_of(const schedule_tracks* tracks, sett_com
 static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks* tracks,
                                            const sett_system* system)
 {
-    const int phase = system->desc.phase;
     if (system->desc.run == NULL) {
         return NULL;
     }
     sett_system* found =
-        schedule_later(NULL, system->exclusive ? tracks->any : tracks->exclusive, phase);
+        schedule_later(NULL, system->exclusive ? tracks->any : tracks->exclusive, system);
     for (uint32_t k = 0; !system->exclusive && k < system->access_count; k++) {
         const setti_access* access = &system->access[k];
         const schedule_track* track = schedule_track_of(tracks, access->component);
         run->work++;
         if ((access->flags & SETTI_ACCESS_WRITES) != 0) {
-            found = schedule_later(found, track->touched, phase);
+            found = schedule_later(found, track->touched, system);
         } else if ((access->flags & SETTI_ACCESS_READS) != 0) {
-            found = schedule_later(found, track->written, phase);
+            found = schedule_later(found, track->written, system);
         }
     }
     return found;
@@ -241,7 +268,7 @@ static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const 
         const setti_access* access = &system->access[k];
         sett_system* recorder = schedule_track_of(tracks, access->component)->recorded;
         if (access->flags != SETTI_ACCESS_RECORDS && recorder != NULL &&
-            schedule_later(found, recorder, system->desc.phase) != found) {
+            schedule_later(found, recorder, system) != found) {
             found = recorder;
             *on = access->component;
         }
@@ -253,25 +280,24 @@ static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const 
 static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
 {
     SETTI_ASSERT(system->place < system->world->run->sorted_count);
-    const int phase = system->desc.phase;
     if (system->desc.run == NULL) {
         return;
     }
-    tracks->any = schedule_later(tracks->any, system, phase);
+    tracks->any = schedule_later(tracks->any, system, system);
     if (system->exclusive) {
-        tracks->exclusive = schedule_later(tracks->exclusive, system, phase);
+        tracks->exclusive = schedule_later(tracks->exclusive, system, system);
     }
     for (uint32_t k = 0; k < system->access_count; k++) {
         const setti_access* access = &system->access[k];
         schedule_track* track = schedule_track_of(tracks, access->component);
         if ((access->flags & SETTI_ACCESS_READS) != 0) {
-            track->touched = schedule_later(track->touched, system, phase);
+            track->touched = schedule_later(track->touched, system, system);
         }
         if ((access->flags & SETTI_ACCESS_WRITES) != 0) {
-            track->written = schedule_later(track->written, system, phase);
+            track->written = schedule_later(track->written, system, system);
         }
         if ((access->flags & SETTI_ACCESS_RECORDS) != 0) {
-            track->recorded = schedule_later(track->recorded, system, phase);
+            track->recorded = schedule_later(track->recorded, system, system);
         }
     }
 }
@@ -282,12 +308,12 @@ static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_sy
     setti_order_walk walk = setti_order_walk_begin(system, true);
     sett_system* at;
     while ((at = setti_order_walk_next(&walk)) != NULL) {
-        found = schedule_later(found, at, system->desc.phase);
+        found = schedule_later(found, at, system);
         run->work++;
     }
     sett_component recorded = 0;
     sett_system* recorder = schedule_find_recorder(tracks, system, &recorded);
-    found = schedule_later(found, recorder, system->desc.phase);
+    found = schedule_later(found, recorder, system);
     system->awaits_commands = recorder != NULL;
     system->waits_for = found;
     system->waits_on = 0;
@@ -368,7 +394,32 @@ static bool schedule_reserve(sett_world* world)
 
 static bool schedule_is_cut(const sett_system* a, const sett_system* b)
 {
-    return a->desc.phase != b->desc.phase || a->stage != b->stage;
+    return !schedule_is_beside(a, b) || a->stage != b->stage;
+}
+
+/* Finds the stages of each loop of fixed steps, and how many steps a frame may have. */
+static void schedule_loops(setti_run* run)
+{
+    uint32_t at = 0;
+    while (at < run->stage_count &&
+           run->sorted[run->stages[at].first]->section <= schedule_phase(SETT_PHASE_FIXED)) {
+        at++;
+    }
+    run->fixed_first = at;
+    for (setti_fixed* fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
+        fixed->first = at;
+        fixed->most = fixed->step == run->fixed_step ? run->fixed_most : 0;
+        while (at < run->stage_count && run->sorted[run->stages[at].first]->fixed == fixed) {
+            at++;
+        }
+        fixed->end = at;
+    }
+    run->fixed_end = at;
+    for (const sett_system* system = run->systems; system != NULL; system = system->next) {
+        if (system->fixed != NULL) {
+            system->fixed->most = SETTI_MAX(system->fixed->most, system->desc.max_steps);
+        }
+    }
 }
 
 static void schedule_cut(setti_run* run)
@@ -387,6 +438,7 @@ static void schedule_cut(setti_run* run)
         last->applies = last->applies || run->sorted[k]->awaits_commands;
         last->count++;
     }
+    schedule_loops(run);
 }
 
 bool setti_schedule_update(sett_world* world)
@@ -442,5 +494,9 @@ const char* setti_schedule_validate(const sett_world* world)
             return "a system is not the one of its name";
         }
     }
-    return count == run->count ? setti_order_validate(world) : "systems are miscounted";
+    if (count != run->count) {
+        return "systems are miscounted";
+    }
+    const char* wrong = setti_fixed_validate(world);
+    return wrong != NULL ? wrong : setti_order_validate(world);
 }

@@ -171,37 +171,6 @@ bool setti_system_make_jobs(sett_system* system)
     return true;
 }
 
-/* ---------------------------------------------------------------------------------------- order */
-
-/* Whether the phases of two systems contradict that one runs before the other. */
-static sett_status system_check_phases(const sett_system* first, const sett_system* then,
-                                       const char* call)
-{
-    if (first->desc.phase <= then->desc.phase) {
-        return SETT_OK;
-    }
-    return setti_world_fail_with(first->world, SETT_STATUS_CONFLICT,
-                                 "%s: \"%.100s\" cannot run before \"%.100s\": its phase is %d, "
-                                 "the other's %d",
-                                 call, first->name, then->name, first->desc.phase,
-                                 then->desc.phase);
-}
-
-static sett_status system_check_order(const sett_system* system, const char* call)
-{
-    sett_status status = SETT_OK;
-    const sett_system* other;
-    setti_order_walk before = setti_order_walk_begin(system, true);
-    while (status == SETT_OK && (other = setti_order_walk_next(&before)) != NULL) {
-        status = system_check_phases(other, system, call);
-    }
-    setti_order_walk after = setti_order_walk_begin(system, false);
-    while (status == SETT_OK && (other = setti_order_walk_next(&after)) != NULL) {
-        status = system_check_phases(system, other, call);
-    }
-    return status;
-}
-
 /* ------------------------------------------------------------------------------- making, ending */
 
 static void system_unschedule(setti_run* run)
@@ -421,6 +390,7 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
         room = (desc->before[k] == NULL || setti_order_add(system, desc->before[k], false)) &&
                (desc->after[k] == NULL || setti_order_add(system, desc->after[k], true));
     }
+    room = room && setti_fixed_set(world, desc, &system->fixed);
     if (status == SETT_OK && !(room && setti_system_make_jobs(system))) {
         status = setti_world_no_memory(world, system_call);
     }
@@ -431,7 +401,7 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
         return status;
     }
     system_link(system);
-    status = system_check_order(system, system_call);
+    status = setti_order_check_phases(system, system_call);
     if (status == SETT_OK) {
         status = setti_order_check_cycle(system, system_call);
     }
@@ -554,7 +524,7 @@ sett_status sett_system_order(sett_system* first, sett_system* then)
     if (!setti_order_add(first, then->name, false)) {
         return setti_world_no_memory(world, call);
     }
-    status = system_check_phases(first, then, call);
+    status = setti_fixed_check_order(first, then, call);
     if (status == SETT_OK) {
         status = setti_order_check_cycle(first, call);
     }
