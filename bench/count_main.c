@@ -7,6 +7,8 @@
  * be held to a few in a hundred. */
 #include "sett/hierarchy.h"
 #include "sett/prefab.h"
+#include "sett/relationship.h"
+#include "sett/search.h"
 #include "sett/sett.h"
 
 #include <stdio.h>
@@ -34,7 +36,9 @@ typedef Vector Velocity;
 typedef struct count_stage {
     sett_world* world;
     sett_component p, v, sparse_set, key, rare;
+    sett_component owes; /* a relationship with one target */
     sett_query* query;
+    sett_search* search;
     sett_entity entity[COUNT];
     sett_entity far[64]; /* of a million, far apart */
     uint64_t sum;        /* keeps the compiler from leaving work out */
@@ -326,6 +330,103 @@ static void with_switch(count_stage* s)
     s->v = sett_component_register(s->world, &desc);
 }
 
+/* The parent, or the target, of entity `k` in a tree with sixteen below each. */
+static sett_entity count_above(const count_stage* s, uint32_t k)
+{
+    return s->entity[(k - 1) / 16];
+}
+
+static void with_attached(count_stage* s)
+{
+    with_p(s);
+    for (uint32_t k = 1; k < COUNT; k++) {
+        (void)sett_hierarchy_attach(s->world, s->entity[k], count_above(s, k));
+    }
+}
+
+static void with_detached(count_stage* s)
+{
+    with_attached(s);
+    for (uint32_t k = 1; k < COUNT; k++) {
+        (void)sett_hierarchy_detach(s->world, s->entity[k]);
+    }
+}
+
+static void count_relationship(count_stage* s, bool acyclic)
+{
+    with_p(s);
+    s->owes = sett_relationship_register(
+        s->world, &(sett_relationship_desc){.name = "Owes", .acyclic = acyclic});
+}
+
+static void with_relationship(count_stage* s) /* one link is there already */
+{
+    count_relationship(s, false);
+    (void)sett_relate(s->world, s->entity[1], s->owes, s->entity[0]);
+}
+
+static void with_acyclic(count_stage* s)
+{
+    count_relationship(s, true);
+    (void)sett_relate(s->world, s->entity[1], s->owes, s->entity[0]);
+}
+
+static void with_related(count_stage* s)
+{
+    with_relationship(s);
+    for (uint32_t k = 2; k < COUNT; k++) {
+        (void)sett_relate(s->world, s->entity[k], s->owes, count_above(s, k));
+    }
+}
+
+static void with_unrelated(count_stage* s)
+{
+    with_related(s);
+    for (uint32_t k = 1; k < COUNT; k++) {
+        (void)sett_unrelate(s->world, s->entity[k], s->owes, count_above(s, k));
+    }
+}
+
+static void with_search_parents(count_stage* s)
+{
+    with_attached(s);
+    s->search = sett_search_create(s->world, "P($e), ChildOf($e, $parent), P($parent)");
+}
+
+static void with_search_children(count_stage* s)
+{
+    with_attached(s);
+    give(s, s->v, 0, 64); /* so few parents that the search begins with them */
+    s->search = sett_search_create(s->world, "V($parent), ChildOf($e, $parent)");
+}
+
+static void with_search_targets(count_stage* s)
+{
+    with_related(s);
+    s->search = sett_search_create(s->world, "P($e), Owes($e, $target), P($target)");
+}
+
+static void with_search_sources(count_stage* s)
+{
+    with_related(s);
+    give(s, s->v, 0, 64);
+    s->search = sett_search_create(s->world, "V($target), Owes($e, $target)");
+}
+
+static void with_both_sparse(count_stage* s)
+{
+    with_sparse(s);
+    s->p = s->sparse_set;
+    give(s, s->p, 0, 1);
+}
+
+static void with_half_of_sparse(count_stage* s)
+{
+    with_sparse(s);
+    s->p = s->sparse_set;
+    give(s, s->p, 0, 2);
+}
+
 /* -------------------------------------------------------------------------------------- counted */
 
 static void run_create(count_stage* s)
@@ -428,6 +529,93 @@ static void run_tree(count_stage* s)
     (void)sett_entity_destroy(s->world, s->entity[0]);
 }
 
+static void run_attach(count_stage* s)
+{
+    for (uint32_t k = 2; k < COUNT; k++) {
+        (void)sett_hierarchy_attach(s->world, s->entity[k], count_above(s, k));
+    }
+}
+
+static void run_attach_below_one(count_stage* s)
+{
+    for (uint32_t k = 2; k < COUNT; k++) {
+        (void)sett_hierarchy_attach(s->world, s->entity[k], s->entity[0]);
+    }
+}
+
+static void run_attach_chain(count_stage* s)
+{
+    for (uint32_t k = 2; k < COUNT; k++) {
+        (void)sett_hierarchy_attach(s->world, s->entity[k], s->entity[k - 1]);
+    }
+}
+
+/* From its parent to that one's neighbour. */
+static void run_move(count_stage* s)
+{
+    for (uint32_t k = 17; k < COUNT; k++) {
+        (void)sett_hierarchy_attach(s->world, s->entity[k], s->entity[(k - 1) / 16 - 1]);
+    }
+}
+
+static void run_detach(count_stage* s)
+{
+    for (uint32_t k = 2; k < COUNT; k++) {
+        (void)sett_hierarchy_detach(s->world, s->entity[k]);
+    }
+}
+
+/* Those without children, one by one. */
+static void run_destroy_leaves(count_stage* s)
+{
+    for (uint32_t k = COUNT / 2; k < COUNT; k++) {
+        (void)sett_entity_destroy(s->world, s->entity[k]);
+    }
+}
+
+static void run_relate(count_stage* s)
+{
+    for (uint32_t k = 2; k < COUNT; k++) {
+        (void)sett_relate(s->world, s->entity[k], s->owes, count_above(s, k));
+    }
+}
+
+static void run_relate_to_one(count_stage* s)
+{
+    for (uint32_t k = 2; k < COUNT; k++) {
+        (void)sett_relate(s->world, s->entity[k], s->owes, s->entity[0]);
+    }
+}
+
+static void run_relate_chain(count_stage* s)
+{
+    for (uint32_t k = 2; k < COUNT; k++) {
+        (void)sett_relate(s->world, s->entity[k], s->owes, s->entity[k - 1]);
+    }
+}
+
+static void run_relate_turn(count_stage* s)
+{
+    for (uint32_t k = 17; k < COUNT; k++) {
+        (void)sett_relate(s->world, s->entity[k], s->owes, s->entity[(k - 1) / 16 - 1]);
+    }
+}
+
+static void run_unrelate(count_stage* s)
+{
+    for (uint32_t k = 2; k < COUNT; k++) {
+        (void)sett_unrelate(s->world, s->entity[k], s->owes, count_above(s, k));
+    }
+}
+
+static void run_search(count_stage* s)
+{
+    SETT_SEARCH(s->search, rows, i)
+    {
+        s->sum += sett_rows_entity(rows, 1, i).index;
+    }
+}
+
 static void run_add(count_stage* s)
 {
     sett_component id = s->v;
@@ -471,6 +659,13 @@ static void run_get(count_stage* s)
 {
     for (uint32_t k = 0; k < COUNT; k++) {
         s->sum += (uint64_t)((const Vector*)sett_get(s->world, s->entity[k], s->p))->x;
+    }
+}
+
+static void run_find(count_stage* s)
+{
+    for (uint32_t k = 0; k < COUNT; k++) {
+        s->sum += sett_find(s->world, s->entity[k], s->p) != NULL;
     }
 }
 
@@ -581,8 +776,29 @@ static const count_scene count_scenes[] = {
     {"destroy_instances", with_instances, run_destroy, COUNT},
     {"replace", with_both_shuffled, run_replace, COUNT},
     {"tree", with_tree, run_tree, COUNT},
+    {"attach", with_tree, run_attach, COUNT - 2},
+    {"attach_below_one", with_tree, run_attach_below_one, COUNT - 2},
+    {"attach_chain", with_tree, run_attach_chain, COUNT - 2},
+    {"attach_again", with_detached, run_attach, COUNT - 2},
+    {"attach_move", with_attached, run_move, COUNT - 17},
+    {"detach", with_attached, run_detach, COUNT - 2},
+    {"destroy_leaf", with_attached, run_destroy_leaves, COUNT / 2},
+    {"relate", with_relationship, run_relate, COUNT - 2},
+    {"relate_to_one", with_relationship, run_relate_to_one, COUNT - 2},
+    {"relate_acyclic", with_acyclic, run_relate_chain, COUNT - 2},
+    {"relate_again", with_unrelated, run_relate, COUNT - 2},
+    {"relate_turn", with_related, run_relate_turn, COUNT - 17},
+    {"unrelate", with_related, run_unrelate, COUNT - 2},
+    {"search_parents", with_search_parents, run_search, COUNT},
+    {"search_children", with_search_children, run_search, COUNT / 4},
+    {"search_targets", with_search_targets, run_search, COUNT},
+    {"search_sources", with_search_sources, run_search, COUNT / 4},
     {"add", with_p, run_add, COUNT},
     {"add_sparse", with_sparse, run_add, COUNT},
+    {"remove_sparse", with_both_sparse, run_remove, COUNT},
+    {"get_sparse", with_both_sparse, run_get, COUNT},
+    {"find_sparse", with_half_of_sparse, run_find, COUNT},
+    {"has_sparse", with_half_of_sparse, run_has, COUNT},
     {"add_tag", with_tag, run_add, COUNT},
     {"add_dont_fragment", with_dont_fragment, run_add, COUNT},
     {"remove", with_both, run_remove, COUNT},
