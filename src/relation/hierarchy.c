@@ -203,8 +203,8 @@ SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, ui
 }
 
 /* Puts a node that has no parent in front of a child of `parent`, or at the end (0). */
-SETTI_INLINE void tree_link(sett_world* world, const setti_hierarchy* tree, uint32_t link,
-                            sett_hierarchy* node, uint32_t parent, uint32_t before)
+static void tree_link(sett_world* world, const setti_hierarchy* tree, uint32_t link,
+                      sett_hierarchy* node, uint32_t parent, uint32_t before)
 {
     SETTI_ASSERT(node->parent == 0 && parent != 0 && parent != link);
     SETTI_ASSERT(before == 0 || tree_read(tree, before)->parent == parent);

@@ -70,6 +70,20 @@ void setti_storage_deinit(setti_pool* pool, setti_storage* storage)
     storage->blank = 0;
 }
 
+bool setti_sparse_has(const setti_storage* storage, uint32_t index)
+{
+    return setti_sparse_row(storage, index) != SETTI_NONE;
+}
+
+void* setti_storage_find_other(const setti_storage* storage, uint32_t index)
+{
+    if (SETTI_UNLIKELY(storage->gather != NULL)) {
+        return setti_storage_find_gathered(storage, index);
+    }
+    uint32_t place = setti_storage_slot(storage, index);
+    return place != SETTI_NONE ? setti_storage_at(storage, place) : NULL;
+}
+
 void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uint32_t index)
 {
     uint32_t place = setti_storage_slot(storage, index);

@@ -124,11 +124,14 @@ SETTI_INLINE uint32_t setti_sparse_row(const setti_storage* storage, uint32_t in
     return page != NULL ? page->row[index & SETTI_SPARSE_MASK] : SETTI_NONE;
 }
 
+bool setti_sparse_has(const setti_storage* storage, uint32_t index);
+
+/* Only arrays and tags are in line: in all 160 places of this and setti_storage_find the sparse set
+ * as well would be 40 KB. */
 SETTI_INLINE bool setti_storage_has(const setti_storage* storage, uint32_t index)
 {
-    return SETTI_LIKELY(storage->kind != SETTI_SPARSE)
-               ? setti_bitmap_has(storage, index)
-               : setti_sparse_row(storage, index) != SETTI_NONE;
+    return SETTI_LIKELY(storage->kind != SETTI_SPARSE) ? setti_bitmap_has(storage, index)
+                                                       : setti_sparse_has(storage, index);
 }
 
 /* The place of the entity's value, or SETTI_NONE. */
@@ -195,18 +198,17 @@ SETTI_INLINE void* setti_array_row(const setti_storage* storage, uint32_t index)
 /* As setti_storage_find, of a storage with gathers: the copy, if the value has one. */
 void* setti_storage_find_gathered(const setti_storage* storage, uint32_t index);
 
-/* Returns the address of the entity's value, or NULL. */
+/* As setti_storage_find, of a storage that is no array, or has gathers. */
+void* setti_storage_find_other(const setti_storage* storage, uint32_t index);
+
+/* Returns the address of the entity's value, or NULL. Only arrays are in line, as above. */
 SETTI_INLINE void* setti_storage_find(const setti_storage* storage, uint32_t index)
 {
     if (SETTI_LIKELY(storage->handle_kind == SETTI_ARRAY)) {
         return SETTI_LIKELY(setti_bitmap_has(storage, index)) ? setti_array_row(storage, index)
                                                               : NULL;
     }
-    if (SETTI_UNLIKELY(storage->gather != NULL)) {
-        return setti_storage_find_gathered(storage, index);
-    }
-    uint32_t place = setti_storage_slot(storage, index);
-    return place != SETTI_NONE ? setti_storage_at(storage, place) : NULL;
+    return setti_storage_find_other(storage, index);
 }
 
 /* Marks the value at a place as written. */
