@@ -319,6 +319,66 @@ static void acyclic_links_close_no_circle(void)
     CHECK_END(of);
 }
 
+/* In random trees each link is rejected that would close a circle, and no other: whether the way
+ * from the target up or the tree below the source ends first. */
+static void circles_are_found_from_both_ends(void)
+{
+    sett_world* of = quiet_world();
+    sett_relationship_desc desc = {.name = "ReportsTo", .acyclic = true};
+    sett_component reports = sett_relationship_register(of, &desc);
+    sett_entity entity[24];
+    uint32_t up[24]; /* its own number: no target */
+    uint32_t rejected = 0;
+    uint64_t chance = 1;
+    for (uint32_t k = 0; k < 24; k++) {
+        entity[k] = sett_entity_create(of);
+        up[k] = k;
+    }
+    for (uint32_t k = 0; k < 4000; k++) {
+        chance = chance * 6364136223846793005u + 1442695040888963407u;
+        uint32_t source = (uint32_t)(chance >> 33) % 24;
+        uint32_t target = (uint32_t)(chance >> 48) % 24;
+        if ((chance >> 60) == 0 && up[source] != source) {
+            CHECK_EQ(sett_unrelate(of, entity[source], reports, entity[up[source]]), SETT_OK);
+            up[source] = source;
+        }
+        uint32_t at = target;
+        while (at != source && up[at] != at) {
+            at = up[at];
+        }
+        bool made = sett_relate(of, entity[source], reports, entity[target]) != NULL;
+        CHECK_EQ(made, at != source);
+        CHECK(made || sett_world_error(of) == SETT_STATUS_CYCLE);
+        up[source] = made ? target : up[source];
+        rejected += !made;
+    }
+    CHECK(rejected > 400 && rejected < 3600);
+    CHECK_END(of);
+}
+
+/* A link without data has zeroes, where another link's data lay before; with data has them. */
+static void new_links_have_the_data_given(void)
+{
+    sett_world* of = quiet_world();
+    sett_component owed = sett_relationship_register(
+        of, &(sett_relationship_desc){.name = "Owed", .size = sizeof(int), .align = sizeof(int)});
+    sett_entity source[3];
+    sett_entity target = sett_entity_create(of);
+    for (uint32_t k = 0; k < 3; k++) {
+        source[k] = sett_entity_create(of);
+        *(int*)sett_relate(of, source[k], owed, target) = 7;
+    }
+    CHECK_EQ(sett_unrelate(of, source[1], owed, target), SETT_OK);
+    CHECK_EQ(*(int*)sett_relate(of, source[1], owed, target), 0);
+    CHECK_EQ(sett_unrelate(of, source[2], owed, target), SETT_OK);
+    sett_commands* commands = sett_commands_here(of);
+    CHECK_EQ(sett_cmd_relate(commands, source[2], owed, target, &(int){9}), SETT_OK);
+    CHECK_EQ(sett_commands_apply(commands), SETT_OK);
+    CHECK_EQ(*(const int*)sett_related(of, source[2], owed, target), 9);
+    CHECK_EQ(*(const int*)sett_related(of, source[0], owed, target), 7);
+    CHECK_END(of);
+}
+
 static void the_nearest_that_has_it_is_found(void)
 {
     sett_world* of = quiet_world();
@@ -985,7 +1045,8 @@ TEST_MAIN(TEST(many_lead_to_many), TEST(loops_over_links), TEST(exclusive_has_on
           TEST(sources_keep_their_order), TEST(many_carry_data_each),
           TEST(walks_survive_the_end_of_what_they_returned), TEST(an_entity_may_lead_to_itself),
           TEST(presence_is_a_plain_term), TEST(misuse_is_rejected),
-          TEST(acyclic_links_close_no_circle), TEST(the_nearest_that_has_it_is_found),
+          TEST(acyclic_links_close_no_circle), TEST(circles_are_found_from_both_ends),
+          TEST(new_links_have_the_data_given), TEST(the_nearest_that_has_it_is_found),
           TEST(clearing_keeps_what_leads_here), TEST(ends_of_targets_remove_links),
           TEST(ends_spread), TEST(ends_are_rejected),
           TEST(survivors_lose_all_that_leads_to_the_dead), TEST(sparse_and_converted_links_hold),

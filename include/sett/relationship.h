@@ -172,9 +172,11 @@ SETT_API sett_component sett_relationship_sources(const sett_world* world,
  * Returns the address of the link's data, to write. Do not use it if there is no data. NULL on
  * failure. Fails: STALE (either), ARGUMENT (not a relationship), CYCLE (`acyclic`), LOCKED,
  * OUT_OF_MEMORY.
- * Cost: O(1); with `acyclic` O(links from the target on). With `many` O(the smaller of the source's
- * targets and the target's sources). After calls have visited four times as many links as exist,
- * the world builds a table: then O(1), and 6 to 12 bytes a link. Restore and trim drop the table.
+ * Cost: O(1). With `acyclic` O(n): n is the smaller of the number of links from the target on and
+ * the number of links that lead to the source, so O(1) if nothing leads to the source. With `many`
+ * O(the smaller of the source's targets and the target's sources). After calls have visited four
+ * times as many links as exist, the world builds a table: then O(1), and 6 to 12 bytes a link.
+ * Restore and trim drop the table.
  * Invalidates: as sett_add.
  * Threads: writer. Since: 0.1 */
 SETT_API void* sett_relate(sett_world* world, sett_entity source, sett_component relationship,

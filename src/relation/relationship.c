@@ -462,11 +462,31 @@ static void relation_rewrite(const setti_relation* relation, sett_entity source,
     }
 }
 
+/* relation_link in the common case: the first and only link of a source, to an entity that is a
+ * target already; no callback runs. Returns the link's data; NULL: nothing was done. */
+static void* relation_try_link(setti_relation* relation, sett_entity source, sett_entity target,
+                               const void* data)
+{
+    bool fits = !relation->many && setti_storage_has(&relation->sources->storage, target.index);
+    void* link = fits ? setti_change_try_add_link(relation->world, relation->links, source) : NULL;
+    if (link == NULL) {
+        return NULL;
+    }
+    memset(link, 0, relation->links->storage.size);
+    void* own = setti_chain_link(relation, source.index, target);
+    relation_write(relation, own, data);
+    return own;
+}
+
 /* Makes a link, or gives data to one that exists; an exclusive one that leads elsewhere is turned.
  * Returns its data, NULL when memory runs out. */
 static void* relation_link(setti_relation* relation, sett_entity source, sett_entity target,
                            const void* data)
 {
+    void* made = relation_try_link(relation, source, target, data);
+    if (SETTI_LIKELY(made != NULL)) {
+        return made;
+    }
     sett_world* world = relation->world;
     setti_type* type = relation->links;
     uint32_t place = relation->many ? setti_chain_search(relation, source, target) : source.index;
@@ -498,28 +518,56 @@ static void* relation_link(setti_relation* relation, sett_entity source, sett_en
     return (unsigned char*)setti_chain_at(relation, place) + relation->layout.data;
 }
 
+/* The target of an exclusive link, or SETTI_NONE. */
+static uint32_t relation_up(const setti_relation* relation, uint32_t index)
+{
+    const sett_link* link = setti_storage_find(&relation->links->storage, index);
+    return link != NULL ? link->target.index : SETTI_NONE;
+}
+
+/* The next of those whose links lead to `root`, each before those that lead to it; SETTI_NONE
+ * behind the last. */
+static uint32_t relation_next_below(const setti_relation* relation, uint32_t root, uint32_t at)
+{
+    uint32_t next = setti_chain_first(relation, at, true);
+    while (next == SETTI_NONE && at != root) {
+        next = setti_chain_next(relation, at, true);
+        at = relation_up(relation, at);
+    }
+    return next;
+}
+
+/* Whether links lead from one entity to another: follows them from the first and walks what leads
+ * to the second, one step of each in turn, until one of them ends. */
+static bool relation_leads(const setti_relation* relation, uint32_t from, uint32_t to)
+{
+    SETTI_ASSERT(relation->desc.acyclic && !relation->many);
+    uint32_t up = from;
+    uint32_t down = to;
+    while (up != SETTI_NONE && down != SETTI_NONE) {
+        if (up == to || down == from) {
+            return true;
+        }
+        up = relation_up(relation, up);
+        down = relation_next_below(relation, to, down);
+    }
+    return false;
+}
+
 /* SETT_OK, or fails with CYCLE: links lead from the target to the source. Not checked while a delta
  * is played, because links that turn around are a circle for a moment: state/delta_play.c checks
  * what they lead to at the end. */
 static sett_status relation_check_cycle(const setti_relation* relation, sett_entity source,
                                         sett_entity target)
 {
-    const setti_storage* storage = &relation->links->storage;
-    const sett_link* link = NULL;
-    bool asked = relation->desc.acyclic && !relation->world->receiving;
-    for (sett_entity at = target; asked; at = link->target) {
-        link = setti_storage_find(storage, at.index);
-        if (sett_equals(at, source)) {
-            return setti_world_fail_with(
-                relation->world, SETT_STATUS_CYCLE,
-                "sett_relate: \"%.100s\" from entity %u:%u to %u:%u would close a circle",
-                relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
-        }
-        if (link == NULL) {
-            break;
-        }
+    if (!relation->desc.acyclic || relation->world->receiving ||
+        !relation_leads(relation, target.index, source.index)) {
+        return SETT_OK;
     }
-    return SETT_OK;
+    return setti_world_fail_with(
+        relation->world, SETT_STATUS_CYCLE,
+        "sett_relate: \"%.100s\" from entity %u:%u to %u:%u would close a circle",
+        relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
 }
 
 void* setti_relation_relate(sett_world* world, sett_entity source, sett_component relationship,

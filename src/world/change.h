@@ -27,6 +27,10 @@ bool setti_change_is_plain(const sett_world* world, uint32_t signature, const se
  * of it; NULL, and nothing is done: take the slow path, which says why if that fails. */
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity);
 
+/* setti_change_try_add of a type that has links (SETTI_TYPE_LINKED), for the relationship, which
+ * links the value before any call can read it. */
+void* setti_change_try_add_link(sett_world* world, setti_type* type, sett_entity entity);
+
 /* sett_set of a value that `fill` writes in its place, of an entity that exists: who is notified of
  * an addition sees the final value already. NULL on failure, and the world says why. */
 void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,

@@ -113,8 +113,10 @@ SETTI_INLINE bool fast_collects(const setti_type* type)
            type->storage.count < type->collect_room;
 }
 
-/* Adds a row of whatever kind where the type comes alone. NULL: take the slow path. */
-SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, sett_entity entity)
+/* Adds a row of whatever kind where the type comes alone, and has none of the flags `slow`. NULL:
+ * take the slow path. */
+SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, sett_entity entity,
+                                          uint32_t slow)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (!SETTI_FAST_PATHS || signature == NULL ||
@@ -125,7 +127,7 @@ SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, s
     if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
         return fast_try_add_dont_fragment(world, type, entity);
     }
-    if ((type->flags & SETTI_TYPE_SLOW_ADD) != 0) {
+    if ((type->flags & slow) != 0) {
         return NULL;
     }
     if (setti_type_added(type, *signature)->from != *signature) {
@@ -200,7 +202,8 @@ void* setti_fast_add(sett_world* world, setti_type* type, sett_entity entity, co
     if (SETTI_UNLIKELY(world->profiling)) {
         type->use.added++;
     }
-    return fast_end_add(world, type, entity, fast_try_add_any(world, type, entity), call, given);
+    void* value = fast_try_add_any(world, type, entity, SETTI_TYPE_SLOW_ADD);
+    return fast_end_add(world, type, entity, value, call, given);
 }
 
 /* Tags, sparse sets and dont_fragment types without hooks: keeps little over the call. */
@@ -279,22 +282,36 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
                : fast_finish(world, type, entity, value, NULL);
 }
 
-void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity)
+/* Adds an array's row if no callback runs, and the type has none of the flags `slow`. */
+SETTI_INLINE void* fast_try_add_quiet(sett_world* world, setti_type* type, sett_entity entity,
+                                      uint32_t slow)
 {
-    setti_type* type = setti_world_hot_type(world, component);
-    const uint32_t slow = SETTI_TYPE_SLOW_ADD | SETTI_TYPE_OTHER | SETTI_TYPE_ADD_HOOKS;
-    if (SETTI_UNLIKELY(!SETTI_FAST_PATHS || type == NULL || (type->flags & slow) != 0 ||
-                       !fast_collects(type))) {
+    if (SETTI_UNLIKELY(!SETTI_FAST_PATHS || type == NULL || !fast_collects(type) ||
+                       (type->flags & (slow | SETTI_TYPE_OTHER | SETTI_TYPE_ADD_HOOKS)) != 0)) {
         return NULL;
     }
     uint32_t* signature = fast_known(world, type, entity);
     if (SETTI_UNLIKELY(signature == NULL || world->locks != 0)) {
-        return fast_try_add_any(world, type, entity);
+        return setti_bitmap_has(&type->storage, entity.index)
+                   ? NULL
+                   : fast_try_add_any(world, type, entity, slow);
     }
     void* value = SETTI_LIKELY(world->pool.cow_from == 0)
                       ? fast_try_add(world, type, entity.index, signature, false)
                       : NULL;
     return SETTI_LIKELY(value != NULL) ? value : fast_try_add_page(world, type, entity.index);
+}
+
+void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity)
+{
+    return fast_try_add_quiet(world, setti_world_hot_type(world, component), entity,
+                              SETTI_TYPE_SLOW_ADD);
+}
+
+void* setti_change_try_add_link(sett_world* world, setti_type* type, sett_entity entity)
+{
+    return fast_try_add_quiet(world, type, entity,
+                              SETTI_TYPE_SLOW_ADD & ~(uint32_t)SETTI_TYPE_LINKED);
 }
 
 /* -------------------------------------------------------------------------------- creating with */
