@@ -14,6 +14,7 @@ macro(sett_addon name without)
   add_library(sett_${name} STATIC ${sources})
   add_library(sett::${name} ALIAS sett_${name})
   sett_flags(sett_${name})
+  set_target_properties(sett_${name} PROPERTIES C_VISIBILITY_PRESET hidden)
   target_include_directories(sett_${name} PUBLIC
     "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}>"
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")

@@ -32,8 +32,8 @@ head() { # <file's name> <what it is>
     echo " */"
 }
 
-inline() { # <files that are in already> <files to write>
-    find include src -name '*.[ch]' | awk -v done_already="$1" -v roots="$2" '
+inline() { # <files that are in already> <files to write> <"hidden", if no other library sees them>
+    find include src -name '*.[ch]' | awk -v done_already="$1" -v roots="$2" -v hidden="${3-}" '
         { known[$0] = 1 }
         function resolve(name) {
             if (("include/" name) in known) {
@@ -60,6 +60,9 @@ inline() { # <files that are in already> <files to write>
                 if (target == "" && line ~ /"/) {
                     print "amalgamate: " path ": no such header: " name > "/dev/stderr"
                     exit 1
+                } else if (target == "" && hidden) {
+                    # What the system declares lies in other libraries.
+                    print "#pragma GCC visibility push(default)\n" line "\n#pragma GCC visibility pop"
                 } else if (target == "") {
                     print line
                 } else if (!(target in seen)) {
@@ -97,7 +100,10 @@ inline() { # <files that are in already> <files to write>
         awk '{ print "#ifndef " $2; print; print "#endif" }'
     # The functions that sett.h has in line for others are here.
     printf '%s\n' '#ifndef SETT_NO_INLINE' '#define SETT_NO_INLINE' '#endif'
-    echo '#include "sett.h"'
-    inline "$(echo include/sett/*.h)" "$sources"
+    # In a shared library only what sett.h declares can be seen.
+    printf '%s\n' '#include "sett.h"' '#ifdef _MSC_VER' '#pragma warning(disable : 4068)' '#endif'
+    echo '#pragma GCC visibility push(hidden)'
+    inline "$(echo include/sett/*.h)" "$sources" hidden
+    echo '#pragma GCC visibility pop'
 } >"$out/sett.c"
 echo "amalgamate: $out/sett.h, $out/sett.c"

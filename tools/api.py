@@ -278,7 +278,8 @@ def members(header, node, final):
 
 def statuses(header):
     found = re.search(r"#define SETT_STATUS_LIST\(X\)(.*?)\n\n", header.text, re.S).group(1)
-    return dict(re.findall(r'X\((\w+),[\s\\]*"(.*?)"\)', found.replace("\\\n", " ")))
+    return {name: re.sub(r'"\s+"', "", text)  # literals side by side are one text
+            for name, text in re.findall(r'X\((\w+),[\s\\]*"(.*?)"\)', found.replace("\\\n", " "))}
 
 
 def macros(header, taken):

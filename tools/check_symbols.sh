@@ -6,7 +6,7 @@
 # - The static libraries define global names only with the prefixes sett_ (public) and setti_
 #   (private, shared between files), each name once: nothing they bring can collide with a user's
 #   names, or with each other's.
-# - A shared library exports sett_ only.
+# - A shared library exports sett_ only, one that contains a static library of Sett's too.
 # - No file has writable data: everything lives in a world, so that any number of worlds can be
 #   used on any threads.
 set -eu
@@ -27,10 +27,17 @@ check_static() { # <library>
         { print $1 >>names }
         END { if (!count) print library ": defines nothing" }
     '
+    # In a shared library that it becomes a part of, only the public names can be seen.
+    readelf -sW "$1" | awk -v library="$1" '
+        $5 ~ /GLOBAL|WEAK/ && $7 != "UND" && $6 != ($8 ~ /^sett_/ ? "DEFAULT" : "HIDDEN") {
+            print library ": " $8 " is " $6 " in a shared library"
+        }
+    '
     # Sections, not the letters of nm: a constant table of pointers is relocated, and nm calls it data.
+    # What has no name is of a sanitizer.
     sections=$(objdump -t "$1")
     printf '%s\n' "$sections" | awk -v library="$1" '
-        / O (\.data|\.bss|\.tdata|\.tbss|\*COM\*)/ && !/ \.data\.rel\.ro/ {
+        / O (\.data|\.bss|\.tdata|\.tbss|\*COM\*)/ && !/ \.data\.rel\.ro| __unnamed_[0-9]+$/ {
             print library ": " $NF " is writable and belongs to no world"
         }
     '

@@ -187,10 +187,11 @@ class Pages:
                 items.sort()
             head = read_page(kind + "/index.md") if os.path.exists(os.path.join(SOURCE, kind, "index.md")) else "# %s\n" % kind.title()
             titles = {name: title for title, name, _ in items}
-            listed = re.findall(r"<!-- recipes: (.*?) -->", head)
+            listed = " ".join(re.findall(r"<!-- recipes: (.*?) -->", head)).split()
             rows = "" if listed else links(titles, titles)
-            if listed and sorted(" ".join(listed).split()) != sorted(titles):
-                raise SystemExit("docs/site/%s.md: lists other programs than there are" % kind)
+            wrong = [name for name in sorted({*titles, *listed}) if listed.count(name) != (name in titles)]
+            if listed and wrong:
+                raise SystemExit("docs/site/%s.md does not list each program once: %s" % (kind, " ".join(wrong)))
             head = re.sub(r"<!-- recipes: (.*?) -->", lambda m: "\n\n" + links(m.group(1).split(), titles), head)
             names = [name for _, name, _ in items]
             if kind == "examples":

@@ -15,6 +15,10 @@
 
 #include "sett/members.h"
 
+#ifdef __GNUC__ /* also where the rest of this add-on is hidden in a shared library */
+#pragma GCC visibility push(default)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -60,6 +64,10 @@ sett_status sett_debug_info_describe(sett_world* world, const sett_debug_info_de
 
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
 #endif
 
 #endif

@@ -26,6 +26,10 @@
 
 #include "sett/sett.h"
 
+#ifdef __GNUC__ /* also where the rest of this add-on is hidden in a shared library */
+#pragma GCC visibility push(default)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -103,6 +107,10 @@ void sett_inspector_stream(sett_inspector* inspector, sett_inspector_send_fn sen
 
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
 #endif
 
 #endif

@@ -13,6 +13,10 @@
 
 #include "sett/file.h"
 
+#ifdef __GNUC__ /* also where the rest of this add-on is hidden in a shared library */
+#pragma GCC visibility push(default)
+#endif
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -24,6 +28,10 @@ sett_compression sett_zstd(int level);
 
 #ifdef __cplusplus
 }
+#endif
+
+#ifdef __GNUC__
+#pragma GCC visibility pop
 #endif
 
 #endif
