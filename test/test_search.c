@@ -651,6 +651,7 @@ static void locked_while_open(void)
         CHECK(strstr(sett_world_message(world), "Ship($s), DockedAt($s, $p)") != NULL);
         CHECK_EQ(sett_search_destroy(search), SETT_STATUS_LOCKED);
         CHECK_EQ(sett_search_bind(search, 0, sett_null()), SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_search_limit(search, NULL, NULL), SETT_STATUS_LOCKED);
         uint32_t inner = 0;
         SETT_SEARCH(search, more, k)
         {
@@ -907,10 +908,87 @@ static void in_a_system(void)
     CHECK_END(world);
 }
 
+/* A limit, as one that counts how often it is asked. */
+typedef struct patience {
+    uint32_t asked, most;
+} patience;
+
+static bool patience_ends(void* user)
+{
+    patience* of = user;
+    return ++of->asked > of->most;
+}
+
+/* Whatever a text makes the search do, it asks the limit, ends when it says so, and is whole again
+ * without it. */
+static void limits_end_searches(void)
+{
+    static const char* const texts[] = {
+        "Ship($a), Ship($b), $a != $b, Ship($c), Ship($d), $c != $d", /* pairs of pairs */
+        "Ship($a), Ship($b), $a.name ~= $b.name, $a != $b",           /* which leave none */
+        "Ship($a), Ship($b), !{Ship($c), $c != $b}",                  /* in a list */
+        "Ship($a), Ship($b), After+($a, $b)",                         /* chains of links */
+        "After+($a, $b), !After+($b, $a)",
+        "Ship($a), After+(_, $a), After*($a, $b), Ship($b)",
+        "Near+($a, $b), Near+($b, $a)", /* many links of each */
+        "Ship($a), Ship($b) order_by $a.name",
+        "Ship($a), Ship($b), Ship(_)",
+    };
+    sett_world* world = quiet_world();
+    sett_component ship = sett_component_register(world, &(sett_component_desc){.name = "Ship"});
+    sett_component after =
+        sett_relationship_register(world, &(sett_relationship_desc){.name = "After"});
+    sett_component near =
+        sett_relationship_register(world, &(sett_relationship_desc){.name = "Near", .many = true});
+    sett_entity all[200];
+    char name[16];
+    for (uint32_t k = 0; k < 200; k++) {
+        all[k] = sett_entity_create(world);
+        CHECK(sett_add(world, all[k], ship) != NULL);
+        snprintf(name, sizeof(name), "%03u", (unsigned)k);
+        CHECK_EQ(sett_name_set(world, all[k], name), SETT_OK);
+        if (k != 0) {
+            CHECK(sett_relate(world, all[k], after, all[k - 1]) != NULL);
+            CHECK(sett_relate(world, all[k], near, all[k / 2]) != NULL);
+            CHECK(sett_relate(world, all[k / 2], near, all[k]) != NULL);
+        }
+    }
+    for (uint32_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
+        sett_search* search = sett_search_create(world, texts[k]);
+        CHECK_MSG(search != NULL, "%s", sett_world_message(world));
+        for (uint32_t most = 0; most < 3; most++) {
+            patience limit = {0, most};
+            uint64_t count = 0;
+            CHECK_EQ(sett_search_limit(search, patience_ends, &limit), SETT_OK);
+            CHECK(sett_search_count(search) <= (most + 1) * 100000);
+            CHECK_MSG(limit.asked == most + 1, "%s: %u", texts[k], (unsigned)limit.asked);
+            limit.asked = 0;
+            SETT_SEARCH(search, rows, i)
+            {
+                CHECK(sett_entity_valid(world, sett_rows_entity(rows, 0, i)));
+                count++;
+            }
+            CHECK_EQ(limit.asked, most + 1);
+            CHECK(strstr(texts[k], "order_by") == NULL || count == 0);
+        }
+        CHECK_EQ(sett_search_limit(search, NULL, NULL), SETT_OK);
+        if (k > 1) {
+            patience limit = {0, UINT32_MAX};
+            uint64_t whole = sett_search_count(search);
+            CHECK_EQ(sett_search_limit(search, patience_ends, &limit), SETT_OK);
+            CHECK_EQ(sett_search_count(search), whole);
+        }
+        CHECK_EQ(sett_search_destroy(search), SETT_OK);
+    }
+    CHECK_EQ(sett_world_error(world), SETT_OK); /* a limit is no lack of memory */
+    CHECK_EQ(sett_search_limit(NULL, patience_ends, NULL), SETT_STATUS_ARGUMENT);
+    CHECK_END(world);
+}
+
 TEST_MAIN(TEST(terms_of_one_entity), TEST(one_result_without_variables), TEST(joins),
           TEST(closures), TEST(traits), TEST(walks), TEST(prefabs_and_singletons),
           TEST(hidden_entities), TEST(switched_off), TEST(members), TEST(terms_from_c),
           TEST(printed_again), TEST(locales_do_not_matter), TEST(orders), TEST(many_rows_in_order),
           TEST(the_driver_is_said), TEST(many_lists), TEST(bound_variables),
-          TEST(locked_while_open), TEST(left_by_return), TEST(many_rows), TEST(plans_in_words),
-          TEST(plans_have_notes), TEST(memory_runs_out), TEST(in_a_system))
+          TEST(limits_end_searches), TEST(locked_while_open), TEST(left_by_return), TEST(many_rows),
+          TEST(plans_in_words), TEST(plans_have_notes), TEST(memory_runs_out), TEST(in_a_system))

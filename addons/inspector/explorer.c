@@ -19,6 +19,7 @@ typedef struct explorer {
     sett_world* world;
     server_request* request;
     inspector_text* out;
+    inspector_limit limit;
 } explorer;
 
 static void explorer_fail(explorer* of, int status, const char* why)
@@ -307,6 +308,12 @@ static void explorer_put_item(explorer* of, sett_entity entity)
         prefab ? "true" : "false", disabled ? "true" : "false", parent ? "true" : "false");
 }
 
+/* The next entity, as long as there is time. */
+static sett_entity explorer_next(explorer* of, uint32_t* cursor)
+{
+    return setti_inspector_is_late(&of->limit) ? sett_null() : sett_entity_next(of->world, cursor);
+}
+
 static void explorer_get_children(explorer* of, sett_entity parent)
 {
     uint32_t count = 0;
@@ -314,13 +321,14 @@ static void explorer_get_children(explorer* of, sett_entity parent)
     sett_entity at;
     if (!sett_is_null(parent)) {
         for (at = sett_hierarchy_first(of->world, parent);
-             !sett_is_null(at) && count < EXPLORER_LIMIT; count++) {
+             !sett_is_null(at) && count < EXPLORER_LIMIT && !setti_inspector_is_late(&of->limit);
+             count++) {
             explorer_put_item(of, at);
             at = sett_hierarchy_next(of->world, at);
         }
         return;
     }
-    while (at = sett_entity_next(of->world, &cursor), !sett_is_null(at) && count < EXPLORER_LIMIT) {
+    while (at = explorer_next(of, &cursor), !sett_is_null(at) && count < EXPLORER_LIMIT) {
         if (sett_is_null(sett_hierarchy_parent(of->world, at))) {
             explorer_put_item(of, at);
             count++;
@@ -333,7 +341,7 @@ static void explorer_get_named(explorer* of, const char* part)
     uint32_t count = 0;
     uint32_t cursor = 0;
     sett_entity at;
-    while (at = sett_entity_next(of->world, &cursor), !sett_is_null(at) && count < EXPLORER_LIMIT) {
+    while (at = explorer_next(of, &cursor), !sett_is_null(at) && count < EXPLORER_LIMIT) {
         char number[24];
         const char* name = sett_name_get(of->world, at);
         (void)snprintf(number, sizeof(number), "#%llu", (unsigned long long)sett_entity_to_u64(at));
@@ -403,16 +411,18 @@ static bool explorer_get_search(explorer* of, const char* expression, bool tree)
         return false;
     }
     sett_search_describe(search, &desc);
+    (void)sett_search_limit(search, setti_inspector_is_late, &of->limit);
     SETT_SEARCH(search, rows, i)
     {
-        if (count < EXPLORER_LIMIT && rows->variable_count != 0) {
-            if (tree) {
-                explorer_put_item(of, sett_rows_entity(rows, 0, i));
-            } else {
-                explorer_put_row(of, &desc, rows, i);
-            }
+        if (count++ == EXPLORER_LIMIT || rows->variable_count == 0 ||
+            setti_inspector_is_late(&of->limit)) {
+            break;
         }
-        count++;
+        if (tree) {
+            explorer_put_item(of, sett_rows_entity(rows, 0, i));
+        } else {
+            explorer_put_row(of, &desc, rows, i);
+        }
     }
     if (!tree) {
         explorer_put_fields(of, &desc);
@@ -663,7 +673,8 @@ static void explorer_get(explorer* of, const char* kind, const char* path)
 
 void setti_explorer_answer(sett_inspector* inspector, server_request* request)
 {
-    explorer of = {inspector, inspector->world, request, &request->answer};
+    explorer of = {inspector, inspector->world, request, &request->answer,
+                   setti_inspector_limit(inspector)};
     sett_failure failure = {SETT_OK, ""};
     char kind[16];
     const char* slash = strchr(request->path, '/');

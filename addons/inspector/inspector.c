@@ -13,14 +13,58 @@
 #include <string.h>
 #include <time.h>
 
-#define INSPECTOR_BUDGET 300000u /* nanoseconds a frame, for requests */
-#define INSPECTOR_TIMES 16       /* frames between two records of times */
+#define INSPECTOR_BUDGET 300000u    /* nanoseconds a frame, for requests */
+#define INSPECTOR_TIMES 16          /* frames between two records of times */
+#define INSPECTOR_LIMIT 5           /* milliseconds for a question */
+#define INSPECTOR_WARNINGS 100      /* lines of the log */
+#define INSPECTOR_RETRY 1000000000u /* nanoseconds until a stream that failed is begun again */
 
 uint64_t setti_inspector_now(void)
 {
     struct timespec now;
     (void)timespec_get(&now, TIME_UTC);
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+inspector_limit setti_inspector_limit(const sett_inspector* inspector)
+{
+    uint32_t limit = inspector->desc.answer_limit;
+    uint64_t time = limit != 0 ? limit : INSPECTOR_LIMIT;
+    return (inspector_limit){setti_inspector_now() + time * 1000000u, false};
+}
+
+bool setti_inspector_is_late(void* limit)
+{
+    inspector_limit* of = limit;
+    of->passed = of->passed || setti_inspector_now() > of->end;
+    return of->passed;
+}
+
+void setti_inspector_warn(sett_inspector* inspector, const char* what)
+{
+    inspector_text* out = &inspector->scratch;
+    inspector_text* last = &inspector->warned;
+    setti_out_clear(out);
+    setti_out_quote(out, what);
+    bool same = last->size == out->size && last->size != 0 && !out->failed &&
+                memcmp(last->at, out->at, out->size) == 0;
+    if (same || out->failed || inspector->warnings == INSPECTOR_WARNINGS) {
+        return;
+    }
+    inspector->warnings++;
+    setti_out_clear(last);
+    setti_out_add(last, out->at, out->size);
+    setti_out_clear(out);
+    setti_out_format(out, "inspector: %s", last->at != NULL ? last->at : "");
+    sett_world_log(inspector->world, SETT_LOG_WARNING, out->at);
+}
+
+/* What a page shall show too. */
+static void inspector_put_problem(sett_inspector* inspector, const char* what)
+{
+    setti_out_clear(&inspector->problem);
+    setti_out_quote(&inspector->problem, what);
+    setti_inspector_warn(inspector, what);
 }
 
 static bool inspector_open_server(sett_inspector* inspector)
@@ -86,6 +130,8 @@ void sett_inspector_close(sett_inspector* inspector)
     setti_out_free(&inspector->answer);
     setti_out_free(&inspector->scratch);
     setti_out_free(&inspector->status);
+    setti_out_free(&inspector->problem);
+    setti_out_free(&inspector->warned);
     free(inspector);
 }
 
@@ -148,7 +194,7 @@ static void inspector_send_status(sett_inspector* inspector, bool begins)
     bool same = out->size == inspector->status.size && inspector->status.at != NULL &&
                 memcmp(out->at, inspector->status.at, out->size) == 0;
     if (!out->failed && (begins || !same)) {
-        inspector_send(inspector, out->at, out->size, true, false);
+        inspector_send(inspector, out->at, out->size, true, inspector->feed.journal == NULL);
         setti_out_clear(&inspector->status);
         setti_out_add(&inspector->status, out->at, out->size);
     }
@@ -160,6 +206,12 @@ static bool inspector_listened(const sett_inspector* inspector)
            (inspector->server != NULL && setti_server_listened(inspector->server));
 }
 
+/* Whether a page has come that has got nothing. */
+static bool inspector_is_joined(const sett_inspector* inspector)
+{
+    return inspector->server != NULL && setti_server_wants_begin(inspector->server);
+}
+
 /* Whether the past is stored: with a server, only while a page is there, or was shortly before. */
 static bool inspector_is_watched(sett_inspector* inspector)
 {
@@ -169,6 +221,28 @@ static bool inspector_is_watched(sett_inspector* inspector)
         inspector->watched = inspector->frame + 1;
     }
     return inspector->watched != 0 && inspector->frame < inspector->watched + patience;
+}
+
+/* Begins the stream anew. A world that cannot be written down is tried again a second later. */
+static bool inspector_begin_feed(sett_inspector* inspector)
+{
+    uint64_t now = setti_inspector_now();
+    sett_failure failure = {SETT_OK, ""};
+    inspector->logged = inspector->history.count;
+    if (now < inspector->retry) {
+        return false;
+    }
+    sett_world_swap_failure(inspector->world, &failure);
+    bool begun = setti_feed_begin(&inspector->feed, inspector->frame);
+    if (begun) {
+        inspector->retry = 0;
+        setti_out_clear(&inspector->problem);
+    } else {
+        inspector->retry = now + INSPECTOR_RETRY;
+        inspector_put_problem(inspector, sett_world_message(inspector->world));
+    }
+    sett_world_swap_failure(inspector->world, &failure);
+    return begun;
 }
 
 /* Sends what has changed. */
@@ -186,15 +260,16 @@ static void inspector_feed(sett_inspector* inspector)
         inspector->jumped = false; /* it begins anew in any case */
         return;
     }
-    bool begins = from->journal == NULL || inspector->send_begins || inspector->jumped ||
-                  (inspector->server != NULL && setti_server_wants_begin(inspector->server));
+    bool joins = inspector->send_begins || inspector_is_joined(inspector);
+    bool begins = from->journal == NULL || inspector->jumped || joins;
     inspector->send_begins = false;
     if (begins) {
-        (void)setti_feed_begin(from, inspector->frame);
-        inspector->logged = inspector->history.count;
+        begins = inspector_begin_feed(inspector);
     } else if (played || inspector->edited) {
-        begins =
-            !setti_feed_frame(from, inspector->frame) && setti_feed_begin(from, inspector->frame);
+        begins = !setti_feed_frame(from, inspector->frame);
+        if (begins) {
+            begins = inspector_begin_feed(inspector);
+        }
     }
     if (begins || (played && inspector->frame % INSPECTOR_TIMES == 0)) {
         setti_feed_times(from, inspector->frame);
@@ -209,7 +284,7 @@ static void inspector_feed(sett_inspector* inspector)
         inspector_send(inspector, from->bytes.at, from->bytes.size, false, begins);
         setti_out_clear(&from->bytes);
     }
-    inspector_send_status(inspector, begins);
+    inspector_send_status(inspector, begins || joins);
 }
 
 /* Whether the condition is true now. */
@@ -217,9 +292,20 @@ bool setti_inspector_holds(sett_inspector* inspector)
 {
     sett_rows rows;
     bool holds = false;
-    if (inspector->condition != NULL && sett_search_begin(inspector->condition, &rows) != NULL) {
+    if (inspector->condition == NULL) {
+        return false;
+    }
+    inspector_limit limit = setti_inspector_limit(inspector);
+    (void)sett_search_limit(inspector->condition, setti_inspector_is_late, &limit);
+    if (sett_search_begin(inspector->condition, &rows) != NULL) {
         holds = sett_rows_next(&rows);
         sett_search_end(&rows);
+    }
+    if (limit.passed && !holds) {
+        inspector_put_problem(inspector,
+                              "the condition to break at takes too long: it was removed");
+        (void)sett_search_destroy(inspector->condition);
+        inspector->condition = NULL;
     }
     return holds;
 }

@@ -93,9 +93,13 @@ struct sett_inspector {
     feed feed;
     inspector_text answer;
     inspector_text scratch;
-    inspector_text status; /* the last one that was sent */
-    uint64_t frame;        /* frames run */
-    uint64_t steps;        /* frames to run before it pauses */
+    inspector_text status;  /* the last one that was sent */
+    inspector_text problem; /* why pages do not get what they should; quoted */
+    inspector_text warned;  /* the last warning, quoted */
+    uint32_t warnings;      /* that were logged */
+    uint64_t retry;         /* when a stream that could not begin is begun again */
+    uint64_t frame;         /* frames run */
+    uint64_t steps;         /* frames to run before it pauses */
     past past;
     history history;
     uint64_t logged;        /* events of it that were sent */
@@ -119,6 +123,20 @@ struct sett_inspector {
 
 uint64_t setti_inspector_now(void); /* nanoseconds */
 
+/* How long a question may still take. */
+typedef struct inspector_limit {
+    uint64_t end; /* by setti_inspector_now */
+    bool passed;  /* it was, when that was looked at */
+} inspector_limit;
+
+inspector_limit setti_inspector_limit(const sett_inspector* inspector);
+
+/* Whether an inspector_limit has passed: for sett_search_limit too. */
+bool setti_inspector_is_late(void* limit);
+
+/* A sentence for the program's log: one line, and once. */
+void setti_inspector_warn(sett_inspector* inspector, const char* what);
+
 /* Counts the frame that the program has run since the last look, if it did. `ends`: in
  * sett_inspector_frame. */
 void setti_inspector_settle(sett_inspector* inspector, bool ends);
@@ -135,7 +153,7 @@ typedef struct inspector_edit {
 inspector_edit setti_inspector_before_edit(sett_inspector* inspector);
 void setti_inspector_cancel_edit(sett_inspector* inspector, inspector_edit edit);
 
-/* Whether the condition to break at is true. */
+/* Whether the condition to break at is true. One that cannot be answered in time is removed. */
 bool setti_inspector_holds(sett_inspector* inspector);
 
 /* ------------------------------------------------------------------------------------- requests */

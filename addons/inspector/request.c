@@ -97,6 +97,10 @@ void setti_request_status(const sett_inspector* inspector, inspector_text* out)
     }
     setti_out_key(out, "title");
     setti_out_add(out, inspector->title.at, inspector->title.size);
+    if (inspector->problem.size != 0) {
+        setti_out_key(out, "problem");
+        setti_out_add(out, inspector->problem.at, inspector->problem.size);
+    }
 }
 
 static bool request_do_status(request* of)
@@ -216,6 +220,17 @@ static bool request_do_instantiate(request* of)
     return true;
 }
 
+/* What the page's replica rejects: the program's log shall say it too. */
+static bool request_do_report(request* of)
+{
+    char text[REQUEST_REPORT];
+    if (!setti_body_string(setti_body_find(of->body, "text"), text, sizeof(text))) {
+        return setti_request_fail(of, "a text is missing, or longer than 400 bytes");
+    }
+    setti_inspector_warn(of->inspector, text);
+    return true;
+}
+
 /* ------------------------------------------------------------------------------------ the whole */
 
 typedef struct request_kind {
@@ -247,6 +262,7 @@ static const request_kind request_kinds[] = {
     {"apply", setti_request_do_apply, false},
     {"live", setti_request_do_live, false},
     {"log", setti_request_do_log, false},
+    {"report", request_do_report, false},
 };
 
 static const request_kind* request_find(const char* name)

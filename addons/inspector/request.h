@@ -4,7 +4,8 @@
 
 #include "inspector.h"
 
-#define REQUEST_PATH 1100 /* bytes of a path or a name */
+#define REQUEST_PATH 1100  /* bytes of a path or a name */
+#define REQUEST_REPORT 400 /* of what a page reports */
 
 /* A request that is being answered. */
 typedef struct request {

@@ -145,5 +145,7 @@ bool setti_request_do_break(request* of)
     inspector->condition = search;
     inspector->was_true = setti_inspector_holds(inspector);
     inspector->broke = 0;
-    return true;
+    setti_out_clear(&inspector->problem);
+    return search == NULL || inspector->condition != NULL ||
+           setti_request_fail(of, "the condition takes too long to be looked at in each frame");
 }

@@ -66,19 +66,25 @@ bool setti_request_do_enable(request* of)
     return true;
 }
 
-/* Entities with the component by pages of 1,024 indices, as shares of 255. */
+/* Entities with the component by pages of 1,024 indices, as shares of 255; the first pages, if
+ * there is no time for all. */
 static void request_put_occupancy(request* of, sett_component component)
 {
     uint32_t cursor = 0;
     uint32_t page = 0;
     uint32_t count = 0;
     sett_entity entity;
+    inspector_limit limit = setti_inspector_limit(of->inspector);
     setti_out_key(of->out, "occupancy");
     setti_out_add(of->out, "[", 1);
     while (entity = sett_entity_next(of->world, &cursor), !sett_is_null(entity)) {
         for (; entity.index / 1024 != page; page++, count = 0) {
             setti_out_comma(of->out);
             setti_out_format(of->out, "%u", (unsigned)(count * 255 / 1024));
+            (void)setti_inspector_is_late(&limit);
+        }
+        if (limit.passed) {
+            break;
         }
         count += sett_has(of->world, entity, component);
     }
@@ -152,7 +158,11 @@ bool setti_request_do_explain(request* of)
         setti_out_key(of->out, "plan");
         setti_out_quote(of->out, at);
     }
-    setti_out_format(of->out, ",\"count\":%llu", (unsigned long long)sett_search_count(search));
+    inspector_limit limit = setti_inspector_limit(of->inspector);
+    (void)sett_search_limit(search, setti_inspector_is_late, &limit);
+    uint64_t count = sett_search_count(search);
+    setti_out_format(of->out, ",\"count\":%llu,\"complete\":%s", (unsigned long long)count,
+                     limit.passed ? "false" : "true");
     (void)sett_search_destroy(search);
     return true;
 }

@@ -26,9 +26,12 @@
 #include "page.inc"
 
 #define SERVER_BODY ((long long)1 << 20) /* bytes at most */
-#define SERVER_LISTENERS 2               /* each takes one of the four threads */
-#define SERVER_QUEUE ((size_t)64 << 20)  /* bytes that wait for a listener, before it is skipped */
-#define SERVER_WAIT 10                   /* seconds that a request waits for the program */
+#define SERVER_THREADS "64"   /* connections at a time; the others wait for one of them to end */
+#define SERVER_TIMEOUT "1000" /* milliseconds in which a request has to arrive */
+#define SERVER_PATIENCE 5000000000u     /* nanoseconds in which its body has to */
+#define SERVER_LISTENERS 2              /* each takes one of the threads */
+#define SERVER_QUEUE ((size_t)64 << 20) /* bytes that wait for a listener, before it is skipped */
+#define SERVER_WAIT 10                  /* seconds that a request waits for the program */
 
 typedef struct server_message {
     size_t size;
@@ -270,12 +273,13 @@ static int server_post(server* from, struct mg_connection* of, const char* path)
     }
     char* body = malloc((size_t)size + 1);
     int got = 0;
+    uint64_t end = setti_inspector_now() + SERVER_PATIENCE;
     if (body == NULL) {
         return server_reject(of, 503, "memory ran out");
     }
     while (got < size) {
         int more = mg_read(of, body + got, (size_t)(size - got));
-        if (more <= 0) {
+        if (more <= 0 || setti_inspector_now() > end) {
             free(body);
             return server_reject(of, 408, "the body did not arrive");
         }
@@ -652,19 +656,26 @@ static bool server_start(server* from, const server_desc* desc, const char** why
 {
     char port[32];
     struct mg_server_port ports[4];
-    const char* options[] = {"listening_ports",
-                             port,
-                             "num_threads",
-                             "4",
-                             "request_timeout_ms",
-                             "5000",
-                             "websocket_timeout_ms",
-                             "1000",
-                             "enable_websocket_ping_pong",
-                             "yes",
-                             "linger_timeout_ms",
-                             "1000",
-                             NULL};
+    const char* options[] = {
+        "listening_ports",
+        port,
+        "num_threads",
+        SERVER_THREADS,
+        "max_request_size",
+        "8192",
+        "request_timeout_ms",
+        SERVER_TIMEOUT,
+        "access_control_allow_origin", /* by default civetweb answers OPTIONS, */
+        "",
+        "access_control_allow_methods", /* for pages of all origins */
+        "",
+        "websocket_timeout_ms",
+        "1000",
+        "enable_websocket_ping_pong",
+        "yes",
+        "linger_timeout_ms",
+        "200",
+        NULL};
     struct mg_callbacks callbacks = {.http_error = server_on_error};
     (void)snprintf(port, sizeof(port), "%s%u",
                    desc->allow_remote ? "" : "127.0.0.1:", (unsigned)desc->port);

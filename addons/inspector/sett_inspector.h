@@ -59,6 +59,11 @@ typedef struct sett_inspector_desc {
     size_t (*input_get)(void* user, uint64_t frame, void* out, size_t capacity);
     void (*input_set)(void* user, uint64_t frame, const void* bytes, size_t size);
     void* user; /* passed to all */
+
+    /* Milliseconds that a question about the world may take: then its answer has what was found up
+     * to there, and says so. Requests that change the world, go back in time, or run frames take as
+     * long as that takes. Default: 5 */
+    uint32_t answer_limit;
 } sett_inspector_desc;
 
 /* Opens an inspector, starts its server and prints one line with the address to stdout.

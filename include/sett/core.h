@@ -225,6 +225,11 @@ typedef struct sett_failure {
  * Threads: writer. Since: 0.2 */
 SETT_API void sett_world_swap_failure(sett_world* world, sett_failure* failure);
 
+/* Passes one line to the world's log_fn, as the library's own messages: for tools inside of a
+ * program. The first 511 bytes of `message` are logged.
+ * Threads: writer. Since: 0.2 */
+SETT_API void sett_world_log(const sett_world* world, sett_log_level level, const char* message);
+
 /* The tick of the world. A write stores it in the page of the value; with track_rows also beside
  * the value. sett_world_advance_tick begins a new tick and returns it. Other calls begin one too
  * (see Addresses). Ticks never go back, not even in a restore. So if a simulation restores

@@ -191,6 +191,22 @@ SETT_API uint32_t sett_search_variable(const sett_search* search, const char* na
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_search_bind(sett_search* search, uint32_t variable, sett_entity entity);
 
+/* Returns true to end a loop. The world must not be changed. */
+typedef bool (*sett_search_stop_fn)(void* user);
+
+/* Bounds how long a search works, for texts that come from outside: all pairs of 10,000 entities
+ * are 100,000,000 results, and a comparison may leave none of them. `stop` is called whenever about
+ * 1,000 rows have been looked at; for results in order also before each pass of the sort. When it
+ * returns true the loop ends, as if there were no more results. With an order there are none then.
+ * NULL: no limit.
+ *
+ *     static bool is_late(void* until) { return now() > *(uint64_t*)until; }
+ *     sett_search_limit(search, is_late, &until);
+ *
+ * Fails: ARGUMENT (NULL), LOCKED (a loop over the search is open).
+ * Threads: writer; `stop` is called by the thread of the loop. Since: 0.2 */
+SETT_API sett_status sett_search_limit(sett_search* search, sett_search_stop_fn stop, void* user);
+
 /* Returns the number of results. Cost: as a loop. Threads: writer. Since: 0.2 */
 SETT_API uint64_t sett_search_count(sett_search* search);
 

@@ -19,6 +19,7 @@
 #include <stdio.h>
 
 #define FIND_ROWS SETT_SEARCH_ROWS
+#define FIND_WORK 1024 /* rows, words and links looked at between two calls of a limit */
 
 typedef struct find_block {
     uint32_t count;
@@ -52,9 +53,11 @@ typedef struct find {
     find_work* work;
     uint32_t* column; /* of results: FIND_ROWS for each variable */
     uint32_t constant[SETT_SEARCH_VARIABLES];
-    size_t size; /* bytes of all that */
-    bool pooled; /* from the world's pool, and not from its allocator */
-    bool failed; /* memory ran out */
+    size_t size;    /* bytes of all that */
+    bool pooled;    /* from the world's pool, and not from its allocator */
+    bool failed;    /* memory ran out, or */
+    bool stopped;   /* its limit ended it */
+    uint32_t spent; /* of FIND_WORK */
     uint32_t branch;
     uint32_t closed; /* of `open` when the loop began */
     bool collected;  /* all results, to be put in order */
@@ -176,6 +179,25 @@ void setti_find_free(sett_search* search)
     }
 }
 
+/* ---------------------------------------------------------------------------------- limit */
+
+SETTI_COLD static void find_ask(find* f)
+{
+    const setti_rank* rank = &f->search->rank;
+    f->spent = 0;
+    if (rank->stop != NULL && rank->stop(rank->stop_user)) {
+        f->failed = f->stopped = true;
+    }
+}
+
+SETTI_INLINE void find_spend(find* f, uint32_t work)
+{
+    f->spent += work;
+    if (SETTI_UNLIKELY(f->spent >= FIND_WORK)) {
+        find_ask(f);
+    }
+}
+
 /* ------------------------------------------------------------------------------- closures */
 
 static uint32_t reached_home(const find_reached* reached, uint32_t index)
@@ -268,7 +290,8 @@ static uint32_t reached_take(find* f, find_reached* reached, const setti_search_
         return SETTI_NONE;
     }
     uint32_t index = reached->index[k];
-    if (item->more) {
+    find_spend(f, 1);
+    if (item->more && !f->failed) {
         reached_follow(f, reached, item->along, index, down);
     }
     return index;
@@ -378,10 +401,11 @@ static uint64_t scan_word(const find_scan* scan, uint32_t base, uint64_t word)
 }
 
 /* Goes on from w->place; false at the end. */
-static bool scan_words(const find* f, const setti_search_step* step, find_work* w, find_block* out)
+static bool scan_words(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     find_scan scan;
     scan_prepare(f, step, &scan);
+    find_spend(f, (scan.limit - SETTI_MIN(w->place, scan.limit)) / 64);
     const setti_storage* driver = step->driver != NULL ? scan.storage[0] : NULL;
     while (w->place < scan.limit) {
         uint32_t base = w->place & ~63u;
@@ -530,7 +554,7 @@ static bool find_generate(find* f, uint32_t k)
     const find_block* in = &f->block[step->depth - 1];
     SETTI_ASSERT(k != 0 && step->depth != 0 && step->depth < f->search->depth_room);
     out->count = 0;
-    while (out->count == 0) {
+    while (out->count == 0 && !f->failed) {
         if (!w->begun) {
             if (!find_pull(f, k - 1)) {
                 return false;
@@ -542,7 +566,7 @@ static bool find_generate(find* f, uint32_t k)
                 find_prefetch(f, step, in->count);
             }
         }
-        while (w->row < in->count && out->count < FIND_ROWS) {
+        while (w->row < in->count && out->count < FIND_ROWS && !f->failed) {
             bool decided = find_is_decided(f, step, (uint32_t)step->depth - 1, w->row);
             w->open = !decided && fill_row(f, step, w, out);
             if (w->open) {
@@ -550,6 +574,7 @@ static bool find_generate(find* f, uint32_t k)
             }
             w->row++;
         }
+        find_spend(f, in->count);
         w->begun = w->row < in->count;
     }
     return !f->failed;
@@ -581,12 +606,13 @@ static bool find_input(find* f, uint32_t k)
 /* --------------------------------------------------------------------------------- testing */
 
 /* Whether links lead from one entity to another: one at a time, where each has one target. */
-static bool test_chain(const setti_search_item* item, uint32_t source, uint32_t target)
+static bool test_chain(find* f, const setti_search_item* item, uint32_t source, uint32_t target)
 {
     SETTI_ASSERT(item->along->records == NULL);
     setti_along_walk up = {0};
     while ((source = setti_along_next(&up, item->along, source)) != SETTI_NONE &&
-           source != target) {
+           source != target && !f->failed) {
+        find_spend(f, 1);
     }
     return source != SETTI_NONE;
 }
@@ -595,7 +621,7 @@ static bool test_reached(find* f, find_reached* reached, const setti_search_item
                          uint32_t source, uint32_t target)
 {
     reached_begin(f, reached, item, source, false);
-    for (uint32_t k = 0; k < reached->count; k++) {
+    for (uint32_t k = 0; k < reached->count && !f->failed; k++) {
         if (reached_take(f, reached, item, k, false) == target) {
             return true;
         }
@@ -620,10 +646,11 @@ static bool some_is_shown(const find* f, uint32_t index)
 }
 
 /* Whether there is an entity that is not hidden. */
-static bool some_entity(const find* f)
+static bool some_entity(find* f)
 {
     uint32_t capacity = setti_entity_capacity(&f->world->entities);
-    for (uint32_t base = 0; base < capacity; base += 64) {
+    for (uint32_t base = 0; base < capacity && !f->failed; base += 64) {
+        find_spend(f, 1);
         for (uint64_t word = setti_entity_alive(&f->world->entities, base); word != 0;
              word &= word - 1) {
             if (some_is_shown(f, base + setti_bits_lowest(word))) {
@@ -635,11 +662,12 @@ static bool some_entity(const find* f)
 }
 
 /* Whether a link leads from an entity that is not hidden to any. */
-static bool some_link(const find* f, const setti_type* along)
+static bool some_link(find* f, const setti_type* along)
 {
     uint32_t cursor = 0;
     uint32_t index;
-    while ((index = setti_storage_next(&along->storage, &cursor)) != SETTI_NONE) {
+    while ((index = setti_storage_next(&along->storage, &cursor)) != SETTI_NONE && !f->failed) {
+        find_spend(f, 1);
         if (setti_walk_first(along, index, false) != SETTI_NONE && some_is_shown(f, index)) {
             return true;
         }
@@ -655,14 +683,15 @@ static bool some_source(find* f, find_reached* reached, const setti_search_item*
         return true;
     }
     uint32_t place = setti_walk_first(item->along, target, true);
-    for (; place != SETTI_NONE; place = setti_walk_next(item->along, place, true)) {
+    for (; place != SETTI_NONE && !f->failed; place = setti_walk_next(item->along, place, true)) {
+        find_spend(f, 1);
         if (some_is_shown(f, setti_walk_at(item->along, place, true))) {
             return true;
         }
     }
     if (item->more) { /* all next ones are hidden, or there are none */
         reached_begin(f, reached, item, target, true);
-        for (uint32_t k = 0; k < reached->count; k++) {
+        for (uint32_t k = 0; k < reached->count && !f->failed; k++) {
             if (some_is_shown(f, reached_take(f, reached, item, k, true))) {
                 return true;
             }
@@ -703,7 +732,7 @@ static bool test_link(find* f, const setti_search_step* step, find_work* w, uint
         return test_direct(f, item->along, source, target);
     }
     return item->along->records != NULL ? test_reached(f, &w->reached, item, source, target)
-                                        : test_chain(item, source, target);
+                                        : test_chain(f, item, source, target);
 }
 
 static bool test_compare(const find* f, const setti_search_item* item, uint32_t a, uint32_t b)
@@ -734,13 +763,14 @@ static void test_list(find* f, const setti_search_step* step)
 }
 
 /* Whether an entity that is not hidden has the component. */
-static bool test_any(const find* f, const setti_type* type)
+static bool test_any(find* f, const setti_type* type)
 {
     const bool shows[SETTI_HIDDEN] = {[SETTI_HIDDEN_PREFAB] = type->id == SETT_ID_PREFAB,
                                       [SETTI_HIDDEN_DISABLED] = type->id == SETT_ID_DISABLED};
     uint32_t cursor = 0;
     uint32_t index;
-    while ((index = setti_storage_next(&type->storage, &cursor)) != SETTI_NONE) {
+    while ((index = setti_storage_next(&type->storage, &cursor)) != SETTI_NONE && !f->failed) {
+        find_spend(f, 1);
         if (setti_type_is_on(type, index) && find_is_shown(f, index, shows)) {
             return true;
         }
@@ -748,7 +778,7 @@ static bool test_any(const find* f, const setti_type* type)
     return false;
 }
 
-static bool test_has(const find* f, const setti_search_step* step, uint32_t index)
+static bool test_has(find* f, const setti_search_step* step, uint32_t index)
 {
     const setti_search_item* item = step->item;
     if (step->a == SETTI_SOME) {
@@ -794,6 +824,7 @@ static void find_test(find* f, uint32_t k)
     const setti_search_step* step = &f->plan.step[k];
     const setti_search_item* item = step->item;
     find_block* block = &f->block[step->depth];
+    find_spend(f, block->count);
     if (item != NULL && item->kind == SETTI_ITEM_HAS && item->walk == SETT_WALK_NONE &&
         step->a != SETTI_SOME) {
         find_keep_having(f, step, block);
@@ -876,7 +907,8 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
         f->work[k].begun = false;
     }
     f->branch = 0;
-    f->failed = false;
+    f->failed = f->stopped = false;
+    f->spent = 0;
     f->closed = search->open.closed;
     f->collected = false;
     f->sorted.count = 0;
@@ -941,7 +973,7 @@ static bool rows_find(sett_rows* rows, find* f)
         }
         f->branch = f->failed ? f->search->branch_count : f->branch + 1;
     }
-    if (f->failed && f->pooled) {
+    if (f->failed && f->pooled && !f->stopped) {
         setti_world_no_memory(f->world, "sett_rows_next");
     }
     return false;
@@ -960,7 +992,7 @@ static void rows_collect(sett_rows* rows, find* f)
     f->failed = f->failed || !setti_sorted_sort(&f->sorted, f->search);
     if (f->failed) {
         f->sorted.count = 0;
-        if (f->pooled) {
+        if (f->pooled && !f->stopped) {
             setti_world_no_memory(f->world, "sett_rows_next");
         }
     }

@@ -145,6 +145,9 @@ const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_wor
         }
     }
     while (runs > 1) { /* merges neighbours until there is one */
+        if (rank->stop != NULL && rank->stop(rank->stop_user)) {
+            return NULL;
+        }
         uint32_t left = 0;
         for (uint32_t k = 0; k < runs; k += 2) {
             uint32_t middle = k + 1 < runs ? run[k + 1] : count;
@@ -228,6 +231,7 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
         setti_rank_fill(&search->rank, item, of[0], of[1], of[2]);
     }
     sorted->first = setti_rank_sort(&search->rank, &sorted->work, count);
+    sorted->count = sorted->first != NULL ? count : 0;
     return true;
 }
 

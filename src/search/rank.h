@@ -52,6 +52,8 @@ typedef struct setti_rank {
     bool reverse;
     int (*compare)(const void* a, const void* b, void* user); /* of values, or NULL */
     void* user;
+    sett_search_stop_fn stop; /* of a search: see sett_search_limit; or NULL */
+    void* stop_user;
 } setti_rank;
 
 typedef struct setti_ranked {
@@ -86,7 +88,7 @@ typedef struct setti_rank_work {
 /* Room for so many items, of what was there before nothing; 0: frees it. False if there is none. */
 bool setti_rank_reserve(setti_rank_work* work, sett_world* world, bool pooled, uint32_t room);
 
-/* Sorts `item`; returns where the result is. */
+/* Sorts `item`; returns where the result is, NULL if `stop` ended it. */
 const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_work* work,
                                     uint32_t count);
 
@@ -101,7 +103,8 @@ typedef struct setti_sorted {
     bool pooled; /* memory from the world's pool, and not from its allocator */
 } setti_sorted;
 
-/* Adds a block of results, or puts all in order; false if there is no memory. */
+/* Adds a block of results, or puts all in order; false if there is no memory. A limit that ends it
+ * leaves no results. */
 bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const sett_rows* rows);
 bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search);
 /* Fills `column`, SETT_SEARCH_ROWS for each variable, with the next results; returns how many. */

@@ -1051,3 +1051,16 @@ sett_status sett_search_bind(sett_search* search, uint32_t variable, sett_entity
     }
     return status;
 }
+
+sett_status sett_search_limit(sett_search* search, sett_search_stop_fn stop, void* user)
+{
+    if (search == NULL) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    sett_status status = search_check_idle(search, __func__);
+    if (status == SETT_OK) {
+        search->rank.stop = stop;
+        search->rank.stop_user = user;
+    }
+    return status;
+}

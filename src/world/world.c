@@ -640,6 +640,13 @@ SETTI_COLD void setti_world_log(const sett_world* world, sett_log_level level, c
     world_report(setti_unconst(world), level, WORLD_NEWS, SETT_OK, message);
 }
 
+void sett_world_log(const sett_world* world, sett_log_level level, const char* message)
+{
+    if (!SETTI_IS_NULL(world) && !SETTI_IS_NULL(message)) {
+        setti_world_log(world, level, "%s", message);
+    }
+}
+
 sett_status sett_world_error(const sett_world* world)
 {
     return SETTI_IS_NULL(world) ? SETT_STATUS_ARGUMENT : world->error;

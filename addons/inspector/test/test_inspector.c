@@ -1,6 +1,8 @@
 /* The inspector without a transport: requests as text, messages as bytes. */
 #include "check.h"
-#include "sett_inspector.h"
+#include "inspector.h"
+
+#include <time.h>
 
 typedef struct Position {
     float x, y;
@@ -669,8 +671,142 @@ static void tools_answer(void)
     game_close(&g);
 }
 
+/* ----------------------------------------------------------------------------- limits, warnings */
+
+/* 3,000 entities: 9,000,000 pairs of names, none of which is in the other. */
+static void scene_crowd(scene* of)
+{
+    for (uint32_t k = 0; k < 3000; k++) {
+        char name[16];
+        sett_entity entity = sett_entity_create(of->world);
+        (void)snprintf(name, sizeof(name), "%04u", (unsigned)k);
+        CHECK(sett_add(of->world, entity, Marked_id) != NULL);
+        CHECK_EQ(sett_name_set(of->world, entity, name), SETT_OK);
+    }
+}
+
+/* Whatever is asked, the program's thread has it back in some milliseconds: all of these would take
+ * hours. Times are of the processor, because the machine may be busy. */
+static void questions_end_in_time(void)
+{
+    static const char* const queries[] = {
+        "Marked($a), Marked($b), Marked($c), Marked($d), Marked($e), $a != $b, $c != $d",
+        "Marked($a), Marked($b), $a.name ~= $b.name, $a != $b",
+        "Marked($a), Marked($b), Marked($c), Marked($d), !{Marked($d), $d != $c} order_by $a.name",
+    };
+    scene s;
+    char body[512];
+    scene_open(&s, true);
+    scene_crowd(&s);
+    for (uint32_t k = 0; k < sizeof(queries) / sizeof(queries[0]); k++) {
+        clock_t begin = clock();
+        (void)snprintf(body, sizeof(body), "{\"do\":\"explain\",\"query\":\"%s\"}", queries[k]);
+        CHECK(strstr(scene_ask(&s, body), "\"complete\":false") != NULL);
+        clock_t middle = clock();
+        (void)snprintf(body, sizeof(body), "{\"do\":\"break\",\"condition\":\"%s\"}", queries[k]);
+        const char* answer = scene_ask(&s, body);
+        clock_t end = clock();
+        CHECK_MSG(k == 0 || strstr(answer, "takes too long") != NULL, "%s", answer);
+        CHECK((s.inspector->condition != NULL) == (k == 0)); /* its first result comes at once */
+        printf("questions_end_in_time: explain %.1f ms, break %.1f ms\n",
+               (double)(middle - begin) * 1e3 / CLOCKS_PER_SEC,
+               (double)(end - middle) * 1e3 / CLOCKS_PER_SEC);
+        CHECK((end - begin) / (CLOCKS_PER_SEC / 1000) < 200);
+    }
+    CHECK(strstr(scene_ask(&s, "{\"do\":\"explain\",\"query\":\"Marked\"}"),
+                 "\"count\":3000,\"complete\":true") != NULL);
+    scene_close(&s);
+}
+
+/* A condition that becomes too much to look at later is removed, which the page and the log say. */
+static void slow_conditions_are_removed(void)
+{
+    scene s;
+    scene_open(&s, false);
+    CHECK_STR_EQ(scene_ask(&s, "{\"do\":\"break\",\"condition\":\"Marked($a), Marked($b), "
+                               "$a.name ~= $b.name, $a != $b\"}"),
+                 "{\"ok\":true}");
+    scene_frame(&s);
+    CHECK(s.inspector->condition != NULL);
+    scene_crowd(&s);
+    scene_frame(&s);
+    scene_frame(&s);
+    CHECK(s.inspector->condition == NULL);
+    CHECK(strstr(s.status, "\"problem\":\"the condition to break at takes too long") != NULL);
+    CHECK_STR_EQ(scene_ask(&s, "{\"do\":\"break\",\"condition\":\"\"}"), "{\"ok\":true}");
+    scene_frame(&s);
+    CHECK(strstr(s.status, "problem") == NULL);
+    scene_close(&s);
+}
+
+typedef struct warnings {
+    uint32_t count;
+    char last[512];
+} warnings;
+
+static void warnings_take(void* user, sett_log_level level, const char* message)
+{
+    warnings* of = user;
+    of->count += level == SETT_LOG_WARNING;
+    (void)snprintf(of->last, sizeof(of->last), "%s", message);
+}
+
+static void pocket_copy(void* to, const void* from, uint32_t count, void* user)
+{
+    (void)user;
+    memcpy(to, from, count * 8);
+}
+
+/* A world that cannot be sent is not an empty one: page and log name the type. */
+static void what_cannot_be_shown_is_said(void)
+{
+    scene s;
+    warnings log = {0, ""};
+    memset(&s, 0, sizeof(s));
+    s.world = sett_world_create(&(sett_world_desc){.log_fn = warnings_take, .hook_user = &log});
+    sett_component pocket = sett_component_register(
+        s.world, &(sett_component_desc){
+                     .name = "Pocket", .size = 8, .copy = pocket_copy, .save = SETT_SAVE_CLONE});
+    s.entity = sett_entity_create(s.world);
+    CHECK(sett_add(s.world, s.entity, pocket) != NULL);
+    s.inspector = sett_inspector_open(s.world, &(sett_inspector_desc){.no_server = true});
+    sett_inspector_stream(s.inspector, scene_take, &s);
+    for (uint32_t k = 0; k < 20; k++) {
+        scene_frame(&s);
+    }
+    CHECK_EQ(s.messages, 0);
+    CHECK(strstr(s.status, "\"problem\":\"") != NULL &&
+          strstr(s.status, "\\\"Pocket\\\" is saved"));
+    CHECK_EQ(log.count, 1);
+    CHECK(strstr(log.last, "\\\"Pocket\\\" is saved by cloning") != NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_OK); /* it is not the program's failure */
+    scene_close(&s);
+}
+
+static void what_pages_cannot_read_is_said(void)
+{
+    static const char report[] = "{\"do\":\"report\",\"text\":\"\\\"Likes\\\"\\nERROR\"}";
+    scene s;
+    warnings log = {0, ""};
+    memset(&s, 0, sizeof(s));
+    s.world = sett_world_create(&(sett_world_desc){.log_fn = warnings_take, .hook_user = &log});
+    s.inspector = sett_inspector_open(s.world, &(sett_inspector_desc){.no_server = true});
+    sett_inspector_stream(s.inspector, scene_take, &s);
+    scene_frame(&s);
+    CHECK_STR_EQ(scene_ask(&s, report), "{\"ok\":true}");
+    (void)scene_ask(&s, report);
+    scene_frame(&s);
+    CHECK_EQ(log.count, 1);
+    CHECK_STR_EQ(log.last, "inspector: \"\\\"Likes\\\"\\u000aERROR\""); /* one line */
+    CHECK(strstr(s.status, "problem") == NULL); /* the page shows it already */
+    CHECK(strncmp(scene_ask(&s, "{\"do\":\"report\"}"), "{\"ok\":false", 11) == 0);
+    scene_close(&s);
+}
+
 TEST_MAIN(TEST(requests_edit), TEST(requests_are_rejected), TEST(frames_pause_and_step),
           TEST(stream_follows_frames), TEST(writers_are_found), TEST(edits_are_outside),
           TEST(hidden_state_is_not_reproducible), TEST(frames_that_come_out_otherwise_are_rejected),
           TEST(frames_that_ran_are_counted), TEST(edited_pasts_go_on), TEST(conditions_pause),
-          TEST(changes_are_listed), TEST(tools_answer))
+          TEST(changes_are_listed), TEST(tools_answer), TEST(questions_end_in_time),
+          TEST(slow_conditions_are_removed), TEST(what_cannot_be_shown_is_said),
+          TEST(what_pages_cannot_read_is_said))
