@@ -3,6 +3,7 @@
 #include "scarce.h"
 #include "sett/hierarchy.h"
 #include "sett/observer.h"
+#include "sett/relationship.h"
 #include "sett/sett.h"
 #include "sett/state.h"
 
@@ -504,6 +505,78 @@ static void detaches_or_rejects_by_policy(void)
     CHECK_END(world);
 }
 
+static sett_component holds_register(sett_world* world, sett_cleanup of_target,
+                                     sett_cleanup of_source)
+{
+    return sett_relationship_register(world,
+                                      &(sett_relationship_desc){.name = "Holds",
+                                                                .on_target_destroyed = of_target,
+                                                                .on_source_destroyed = of_source});
+}
+
+static void destroys_children_alone(void)
+{
+    for (uint32_t recorded = 0; recorded < 2; recorded++) {
+        ending seen;
+        sett_world* world = ending_begin(&seen)->world;
+        sett_entity r = ending_child(&seen, sett_null());
+        sett_entity a = ending_child(&seen, r);
+        sett_entity b = ending_child(&seen, r);
+        sett_entity c = ending_child(&seen, r);
+        sett_entity bb = ending_child(&seen, b);
+        sett_entity other = ending_child(&seen, sett_null());
+        sett_commands* commands = sett_commands_here(world);
+        seen.links_stood = true;
+        CHECK_EQ(sett_hierarchy_set_policy(world, r, SETT_CHILDREN_REJECT), SETT_OK);
+        CHECK_EQ(sett_hierarchy_set_policy(world, b, SETT_CHILDREN_REJECT), SETT_OK);
+        if (recorded != 0) { /* what is attached before it is applied goes, too */
+            CHECK_EQ(sett_cmd_attach(commands, other, r), SETT_OK);
+            CHECK_EQ(sett_cmd_destroy_children(commands, r), SETT_OK);
+            CHECK_EQ(sett_hierarchy_child_count(world, r), 3);
+            CHECK_EQ(sett_commands_apply(commands), SETT_OK);
+        } else {
+            CHECK_EQ(sett_hierarchy_destroy_children(world, r), SETT_STATUS_REJECTED);
+        }
+        CHILDREN(world, r, b); /* it has a child and rejects; its siblings are gone */
+        CHECK_EQ(seen.count, 2 + recorded);
+        CHECK(sett_equals(seen.order[0], a) && sett_equals(seen.order[1], c));
+        CHECK(!sett_entity_valid(world, a) && sett_entity_valid(world, bb));
+        CHECK_EQ(sett_entity_valid(world, other), recorded == 0);
+        CHECK_EQ(sett_hierarchy_destroy_children(world, b), SETT_OK);
+        CHECK_EQ(sett_hierarchy_destroy_children(world, r), SETT_OK);
+        CHECK_EQ(sett_hierarchy_destroy_children(world, r), SETT_OK); /* none left */
+        CHECK_EQ(sett_hierarchy_child_count(world, r), 0);
+        CHECK_EQ(sett_entity_destroy(world, r), SETT_OK);
+        CHECK_EQ(sett_hierarchy_destroy_children(world, r), SETT_STATUS_STALE);
+        CHECK_EQ(sett_cmd_destroy_children(commands, r), SETT_OK); /* skipped */
+        CHECK_EQ(sett_commands_apply(commands), SETT_OK);
+        CHECK_END(world);
+    }
+}
+
+/* A sibling that stayed ends with a later one; another is gone before its turn. */
+static void destroys_children_that_end_together(void)
+{
+    for (uint32_t which = 0; which < 2; which++) {
+        sett_world* world = quiet_world();
+        sett_component holds = holds_register(
+            world, which == 0 ? SETT_CLEANUP_REJECT : SETT_CLEANUP_REMOVE, SETT_CLEANUP_DESTROY);
+        sett_entity p = sett_entity_create(world);
+        sett_entity e[4];
+        for (uint32_t k = 0; k < 4; k++) {
+            e[k] = child_of(world, p);
+        }
+        /* 0 may not go without its holder 2, which takes it along; or 0 takes 1 and 3 along */
+        CHECK(sett_relate(world, e[which == 0 ? 2 : 0], holds, e[which == 0 ? 0 : 1]) != NULL);
+        CHECK(sett_relate(world, e[1], holds, e[3]) != NULL);
+        sett_status status = sett_hierarchy_destroy_children(world, p);
+        CHECK_EQ(status, which == 0 ? SETT_STATUS_REJECTED : SETT_OK);
+        CHECK_EQ(sett_hierarchy_child_count(world, p), 0);
+        CHECK_EQ(sett_entity_count(world), 1);
+        CHECK_END(world);
+    }
+}
+
 static void has_a_policy_for_the_world(void)
 {
     sett_world* world = quiet_world();
@@ -675,6 +748,8 @@ static void rejects_while_loops_are_open(void)
         CHECK(strstr(sett_world_message(world),
                      "sett_hierarchy_attach: a loop over query \"all\"") != NULL);
         CHECK_EQ(sett_hierarchy_attach(world, p, fresh), SETT_STATUS_LOCKED);
+        CHECK_EQ(sett_hierarchy_destroy_children(world, p), SETT_STATUS_LOCKED);
+        CHECK(strstr(sett_world_message(world), "sett_cmd_destroy_children") != NULL);
         CHECK_EQ(sett_hierarchy_detach(world, c), SETT_OK); /* links are values */
         CHECK_EQ(sett_hierarchy_attach(world, c, p), SETT_OK);
     }
@@ -1115,6 +1190,7 @@ TEST_MAIN(TEST(differences_are_said_as_a_program_would), TEST(builds_a_chain_of_
           TEST(says_nothing_of_strangers), TEST(rejects_cycles), TEST(repairs_depths_when_asked),
           TEST(is_compared_by_its_links), TEST(restores_depths), TEST(walks_parents_first),
           TEST(destroys_children_first), TEST(detaches_or_rejects_by_policy),
+          TEST(destroys_children_alone), TEST(destroys_children_that_end_together),
           TEST(has_a_policy_for_the_world), TEST(ends_with_the_component),
           TEST(destroys_all_with_a_type), TEST(keeps_slots_that_are_used_up),
           TEST(used_up_slots_leave_with_others), TEST(rejects_while_loops_are_open),

@@ -137,6 +137,8 @@ static void call_hierarchy(void)
     STATUS(sett_hierarchy_detach(NULL, sett_null()));
     STATUS(sett_cmd_attach(NULL, sett_null(), sett_null()));
     STATUS(sett_cmd_detach(NULL, sett_null()));
+    STATUS(sett_cmd_destroy_children(NULL, sett_null()));
+    STATUS(sett_hierarchy_destroy_children(NULL, sett_null()));
     STATUS(sett_hierarchy_set_policy(NULL, sett_null(), 0));
     NOBODY(sett_hierarchy_parent(NULL, sett_null()));
     NOBODY(sett_hierarchy_first(NULL, sett_null()));

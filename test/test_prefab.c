@@ -465,6 +465,42 @@ static void children_of_prefabs_are_prefabs(void)
     CHECK_END(world);
 }
 
+/* By whichever call a subtree comes below a prefab, also if a part of it has the tag already. */
+static void all_below_prefabs_are_prefabs(void)
+{
+    for (uint32_t how = 0; how < 5; how++) {
+        for (uint32_t tagged = 0; tagged < 2; tagged++) {
+            begin(SETT_STORAGE_DEFAULT);
+            sett_component tag = sett_prefab_tag(world);
+            sett_entity e[4]; /* a prefab, its child, another one with a child */
+            CHECK_EQ(sett_entity_create_many(world, 4, NULL, 0, NULL, e), SETT_OK);
+            CHECK_EQ(sett_hierarchy_attach(world, e[1], e[0]), SETT_OK);
+            CHECK_EQ(sett_hierarchy_attach(world, e[3], e[2]), SETT_OK);
+            CHECK_EQ(how < 4 ? sett_prefab_make(world, e[0]) : SETT_OK, SETT_OK);
+            CHECK(tagged == 0 || sett_add(world, e[2], tag) != NULL);
+            sett_entity top = e[2];
+            if (how == 0) {
+                CHECK_EQ(sett_hierarchy_attach(world, top, e[0]), SETT_OK);
+            } else if (how == 1) {
+                CHECK_EQ(sett_hierarchy_insert_before(world, top, e[1]), SETT_OK);
+            } else if (how == 2) {
+                CHECK_EQ(sett_hierarchy_insert_after(world, top, e[1]), SETT_OK);
+            } else if (how == 3) {
+                CHECK_EQ(sett_cmd_attach(sett_commands_here(world), top, e[0]), SETT_OK);
+                CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
+            } else { /* a copy, made where sett_add has made a prefab of the parent alone */
+                CHECK_EQ(sett_hierarchy_attach(world, top, e[0]), SETT_OK);
+                CHECK(sett_add(world, e[0], tag) != NULL);
+                CHECK(!is_prefab(e[1]) && !is_prefab(e[3]));
+                top = sett_duplicate(world, top, NULL);
+            }
+            CHECK(is_prefab(top) && is_prefab(sett_hierarchy_first(world, top)));
+            CHECK_ENTITY_EQ(sett_hierarchy_parent(world, top), e[0]);
+            CHECK_END(world);
+        }
+    }
+}
+
 /* A prefab's links to its children are slots: an instance's lead to its own. */
 static void slots_lead_to_the_instances_child(void)
 {
@@ -651,9 +687,10 @@ static void links_of_instances_fill_pages(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(children_of_prefabs_are_prefabs), TEST(slots_lead_to_the_instances_child),
-          TEST(prefabs_have_several_bases), TEST(links_of_instances_fill_pages),
-          TEST(queries_skip_hidden_entities), TEST(instances_are_like_the_prefab),
-          TEST(instances_of_leaves_are_in_no_hierarchy), TEST(shared_values_are_the_prefabs),
-          TEST(links_of_prefabs_are_the_instances), TEST(instances_are_looked_into_by_name),
-          TEST(values_that_own_are_copied), TEST(misuse_is_rejected), TEST(memory_runs_out))
+TEST_MAIN(TEST(children_of_prefabs_are_prefabs), TEST(all_below_prefabs_are_prefabs),
+          TEST(slots_lead_to_the_instances_child), TEST(prefabs_have_several_bases),
+          TEST(links_of_instances_fill_pages), TEST(queries_skip_hidden_entities),
+          TEST(instances_are_like_the_prefab), TEST(instances_of_leaves_are_in_no_hierarchy),
+          TEST(shared_values_are_the_prefabs), TEST(links_of_prefabs_are_the_instances),
+          TEST(instances_are_looked_into_by_name), TEST(values_that_own_are_copied),
+          TEST(misuse_is_rejected), TEST(memory_runs_out))

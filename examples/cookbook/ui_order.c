@@ -1,7 +1,8 @@
 /* User interface: drawing windows in their order.
  *
  * Children of a window are drawn after it, and later siblings above earlier ones: the order of the
- * hierarchy. A click attaches a window again as the last child: so it comes to the front. */
+ * hierarchy. A click attaches a window again as the last child: so it comes to the front. A list
+ * whose rows have changed is emptied by one call and filled anew. */
 #include "sett/sett.h"
 
 #include <stdio.h>
@@ -36,9 +37,17 @@ static void bring_to_front(sett_world* world, sett_entity window)
     sett_hierarchy_attach(world, window, sett_hierarchy_parent(world, window));
 }
 
+static void fill(sett_world* world, sett_entity window, const char* rows)
+{
+    sett_hierarchy_destroy_children(world, window); /* and all below them */
+    for (; *rows != '\0'; rows++) {
+        widget(world, window, *rows);
+    }
+}
+
 int main(void)
 {
-    char before[16], after[16];
+    char before[16], after[16], filled[16];
     sett_world* world = sett_world_create(NULL);
     SETT_REGISTER_ALL(world, SCREEN);
     sett_entity screen = widget(world, sett_null(), '#');
@@ -50,7 +59,12 @@ int main(void)
     draw(world, screen, before);
     bring_to_front(world, first);
     draw(world, screen, after);
-    printf("%s, after a click on A: %s\n", before, after);
+    fill(world, first, "xyz");
+    draw(world, screen, filled);
+    printf("%s, after a click on A: %s, with other rows: %s\n", before, after, filled);
     sett_world_destroy(world);
-    return strcmp(before, "#AaBbC") == 0 && strcmp(after, "#BbCAa") == 0 ? 0 : 1;
+    return strcmp(before, "#AaBbC") == 0 && strcmp(after, "#BbCAa") == 0 &&
+                   strcmp(filled, "#BbCAxyz") == 0
+               ? 0
+               : 1;
 }

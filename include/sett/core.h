@@ -467,7 +467,8 @@ SETT_API uint32_t sett_component_count(const sett_world* world, sett_component c
 SETT_API sett_status sett_component_reserve(sett_world* world, sett_component component,
                                             uint32_t count);
 
-/* Removes the component from every entity that has it.
+/* Removes the component from every entity that has it: also from prefabs and disabled entities,
+ * which queries skip.
  * Fails: LOCKED, UNREGISTERED, OUT_OF_MEMORY (some may be removed).
  * Cost: as sett_remove for each. Invalidates: addresses of the type.
  * Threads: writer. Since: 0.1 */
@@ -579,7 +580,8 @@ SETT_API sett_status sett_entity_destroy(sett_world* world, sett_entity entity);
 SETT_API sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entities,
                                               uint32_t count);
 
-/* Destroys every entity that has the component, in the order of its storage.
+/* Destroys every entity that has the component, in the order of its storage: also prefabs and
+ * disabled entities, which queries skip. To spare them, destroy what a query visits.
  * Fails: LOCKED, UNREGISTERED; REJECTED and OUT_OF_MEMORY as sett_entity_destroy_many.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy_with(sett_world* world, sett_component component);
@@ -919,7 +921,7 @@ SETT_API sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity
                                      sett_component component, bool on);
 
 /* Record what sett_entity_create_many, sett_entity_destroy_with and sett_component_clear do. The
- * last two find the entities when they are applied.
+ * last two find the entities when they are applied, prefabs among them.
  *   out  receives `count` reserved handles; can be NULL
  * Fails: as sett_cmd_create and sett_cmd_set. If sett_cmd_create_many fails, the commands that it
  * has recorded stay in the buffer.

@@ -24,7 +24,8 @@ SETT_API sett_entity sett_duplicate_sized(sett_world* world, sett_entity entity,
  * others stay as they are. In another world they become null, or are left out. Links from other
  * entities to the originals are not duplicated.
  *
- * In the same world the copy is the last child of the original's parent. It has no name, because
+ * In the same world the copy is the last child of the original's parent, and a prefab, with its
+ * descendants, if the parent is one. It has no name, because
  * names are unique among siblings. Descendants keep their names. Values with a deinit hook and no
  * copy hook are initialised, not copied. Callbacks run when all copies exist: on_add, then on_set,
  * entity by entity.

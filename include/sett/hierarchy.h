@@ -96,12 +96,12 @@ static inline sett_component sett_hierarchy_register(sett_world* world,
 
 /* Makes an entity the last child of a parent. An entity with another parent moves, and its
  * descendants move with it. A child of a prefab becomes a prefab (sett_prefab_make), with its
- * descendants.
+ * descendants, also if it has the tag Prefab already.
  * Fails: STALE (either), CYCLE (the parent is the entity itself or a descendant of it), CONFLICT (a
  * child of the parent has the same name), LOCKED (see above; or one of the two is being destroyed),
  * LIMIT, OUT_OF_MEMORY.
  * Cost: O(1), about 10 ns; if the entity has children: O(the smaller of the parent's depth and the
- * number of descendants).
+ * number of descendants); below a prefab O(descendants).
  * Invalidates: nothing. Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_hierarchy_attach(sett_world* world, sett_entity entity,
                                            sett_entity parent);
@@ -145,6 +145,17 @@ SETT_API sett_entity sett_hierarchy_set_scope(sett_world* world, sett_entity par
  * Cost: O(1). Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity);
 
+/* Destroys the children of an entity in their order, with their descendants. The entity stays.
+ *
+ *     sett_hierarchy_destroy_children(world, inventory);
+ *
+ * The entity's own policy does not matter, those of its descendants do (sett_children_policy).
+ * Fails: STALE, LOCKED; REJECTED and OUT_OF_MEMORY as sett_entity_destroy (all other children are
+ * destroyed).
+ * Cost: as sett_entity_destroy for each. Invalidates: as sett_entity_destroy.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_hierarchy_destroy_children(sett_world* world, sett_entity parent);
+
 /* Record an attachment or a detachment (commands: core.h). When the command is applied:
  *     the entity or the parent is dead         the command is skipped
  *     the entity is a child of the parent      the entity becomes the last child
@@ -155,6 +166,12 @@ SETT_API sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity
 SETT_API sett_status sett_cmd_attach(sett_commands* commands, sett_entity entity,
                                      sett_entity parent);
 SETT_API sett_status sett_cmd_detach(sett_commands* commands, sett_entity entity);
+
+/* Records sett_hierarchy_destroy_children. The children are those at the time when it is applied,
+ * among them what earlier commands have attached. If the entity is dead then, the command is
+ * skipped.
+ * Fails: as sett_cmd_attach. Threads: as sett_cmd_add. Since: 0.2 */
+SETT_API sett_status sett_cmd_destroy_children(sett_commands* commands, sett_entity parent);
 
 /* Sets what happens to the children when this entity is destroyed. Adds the component if absent.
  * Fails: STALE, ARGUMENT, LOCKED, OUT_OF_MEMORY. Threads: writer. Since: 0.1 */

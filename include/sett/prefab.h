@@ -1,9 +1,14 @@
 /* prefab.h: entities as templates.
  *
- *     sett_entity imp = sett_entity_create(world);          any entity, with its descendants
- *     SETT_SET(world, imp, Health, .points = 60);
- *     sett_prefab_make(world, imp);                         queries skip it from here on
+ *     sett_prefab_tag(world);                               once: registers the tag
+ *     sett_entity imp = SETT_CREATE(world, SETT_VALUE_TAG(sett_prefab),
+ *                                   SETT_VALUE(Health, .points = 60));
+ *     sett_hierarchy_attach(world, horns, imp);             a child of a prefab is a prefab
  *     sett_instantiate(world, imp, 100, imps);              a hundred like it, without the tag
+ *
+ * An entity created with the tag is a prefab from the start: no query and no observer with terms
+ * ever sees it. sett_prefab_make makes one of an entity that exists, and of its descendants:
+ * observers with terms have seen them before, and get on_exit.
  *
  * Also here: the tag Disabled, which hides an entity from queries.
  *
@@ -30,6 +35,9 @@ enum {
  * else they are entities as any other: a prefab is a member of groups and is counted, and callbacks
  * of components and groups run for it. To leave prefabs out, put SETT_ID_PREFAB into the `without`
  * of a group, or into a SETT_WITHOUT term of an observer.
+ *
+ * sett_add of a tag concerns that entity only: its children stay visible. sett_prefab_make tags
+ * descendants too, and so do sett_hierarchy_attach, sett_duplicate and creation below a prefab.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_component sett_prefab_tag(sett_world* world);
 SETT_API sett_component sett_disabled_tag(sett_world* world);

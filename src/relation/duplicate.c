@@ -2,6 +2,7 @@
 #include "sett/duplicate.h"
 
 #include "relation/clone.h"
+#include "relation/links.h"
 #include "sett/prefab.h"
 
 /* A tag that hides an entity in one world must hide its copy in the other. */
@@ -9,6 +10,14 @@ static bool duplicate_hidden(const sett_world* from, sett_world* to)
 {
     return (from->hidden[SETTI_HIDDEN_PREFAB] == NULL || sett_prefab_tag(to) != 0) &&
            (from->hidden[SETTI_HIDDEN_DISABLED] == NULL || sett_disabled_tag(to) != 0);
+}
+
+/* The tag Prefab if the copy becomes a child of a prefab, else NULL. */
+static setti_type* duplicate_tag(const sett_world* world, sett_entity entity)
+{
+    setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
+    uint32_t parent = setti_hierarchy_parent(world, entity.index);
+    return tag != NULL && parent != 0 && setti_storage_has(&tag->storage, parent - 1) ? tag : NULL;
 }
 
 sett_entity sett_duplicate_sized(sett_world* world, sett_entity entity,
@@ -37,6 +46,9 @@ sett_entity sett_duplicate_sized(sett_world* world, sett_entity entity,
     }
     if (clone.to != world && !duplicate_hidden(world, clone.to)) {
         return copy;
+    }
+    if (clone.to == world) {
+        clone.tag = duplicate_tag(world, entity);
     }
     return setti_clone_run(&clone, &copy) == SETT_OK ? copy : sett_null();
 }

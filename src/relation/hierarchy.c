@@ -628,13 +628,13 @@ static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tr
                : SETT_OK;
 }
 
-/* Makes a prefab of an entity that is to become a child of one, if it may become that. */
+/* Makes prefabs of an entity that is to become a child of one, if it may become that, and of its
+ * descendants. They are asked even if the entity has the tag: sett_add may have given it. */
 static sett_status tree_join_prefab(sett_world* world, sett_entity entity, sett_entity parent,
                                     const char* call)
 {
     const setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
-    if (tag == NULL || !setti_storage_has(&tag->storage, parent.index) ||
-        setti_storage_has(&tag->storage, entity.index) || world->receiving) {
+    if (tag == NULL || !setti_storage_has(&tag->storage, parent.index) || world->receiving) {
         return SETT_OK;
     }
     if (!setti_hierarchy_check(world, entity, call) ||
@@ -881,6 +881,29 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
     return SETT_OK;
 }
 
+/* Goes on behind the last child that stayed; from the first one again if that has ended since, with
+ * a sibling that it depended on. */
+sett_status sett_hierarchy_destroy_children(sett_world* world, sett_entity parent)
+{
+    if (!setti_hierarchy_check(world, parent, __func__) ||
+        setti_world_check_unlocked(world, __func__) != SETT_OK) {
+        return setti_world_failure(world);
+    }
+    sett_status status = SETT_OK;
+    sett_entity stays = sett_null();
+    for (;;) {
+        sett_entity child = sett_entity_valid(world, stays) ? sett_hierarchy_next(world, stays)
+                                                            : sett_hierarchy_first(world, parent);
+        if (sett_is_null(child)) {
+            return status;
+        }
+        if (sett_entity_destroy(world, child) != SETT_OK) {
+            status = world->error;
+            stays = child;
+        }
+    }
+}
+
 /* ---------------------------------------------------------------------------------------- scope */
 
 static sett_status scope_include(sett_world* world, setti_edit* edit, const char* call)
@@ -987,6 +1010,25 @@ sett_status sett_cmd_detach(sett_commands* commands, sett_entity entity)
     }
     sett_status status;
     (void)setti_commands_call(commands, entity, &kind, sizeof(setti_command_call), &status);
+    return status;
+}
+
+static sett_status tree_apply_destroy_children(sett_world* world, sett_entity parent,
+                                               const void* call)
+{
+    (void)call;
+    return sett_hierarchy_destroy_children(world, parent);
+}
+
+sett_status sett_cmd_destroy_children(sett_commands* commands, sett_entity parent)
+{
+    static const setti_command_kind kind = {"destroy children of", tree_apply_destroy_children,
+                                            NULL};
+    if (SETTI_IS_NULL(commands)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    sett_status status;
+    (void)setti_commands_call(commands, parent, &kind, sizeof(setti_command_call), &status);
     return status;
 }
 

@@ -696,6 +696,8 @@ static const char* world_command_for(const char* call)
                                            {"sett_unrelate", "sett_cmd_unrelate"},
                                            {"sett_hierarchy_attach", "sett_cmd_attach"},
                                            {"sett_hierarchy_detach", "sett_cmd_detach"},
+                                           {"sett_hierarchy_destroy_children",
+                                            "sett_cmd_destroy_children"},
                                            {"sett_event_send", "sett_cmd_event"},
                                            {"sett_name_set", "sett_cmd_name_set"},
                                            {"sett_instantiate", "sett_cmd_instantiate"},
