@@ -62,18 +62,25 @@ for build in "" -DNDEBUG; do
     done
 done
 
-# A type that is not trivially copyable needs hooks.
-cxx20_flags="${cxx_flags#-std=c++17} -std=c++20"
+# A type that is not trivially copyable needs hooks, one with default member initialisers a call
+# that knows it.
+cxx20_flags="${cxx_flags#-std=c++17} -std=c++20 -Wno-missing-field-initializers"
+rejects() { # <compiler> <definition> <part of the sentence>
+    if $1 $cxx20_flags -D$2 -Iinclude -fsyntax-only -x c++ test/consumer/macros.c 2>&1 | grep -q "$3"; then
+        count=$((count + 1))
+    else
+        echo "macros.c: $1 takes it with $2" >&2
+        exit 1
+    fi
+}
 for compiler in g++ clang++; do
     macros $compiler c++ "$cxx20_flags -DSETT_TEST_NOT_COPYABLE=3"
+    macros $compiler c++ "$cxx20_flags -DSETT_TEST_DEFAULTS=4"
     for wrong in 1 2; do
-        if $compiler $cxx20_flags -DSETT_TEST_NOT_COPYABLE=$wrong -Iinclude -fsyntax-only -x c++ \
-            test/consumer/macros.c 2>&1 | grep -q "needs the hooks"; then
-            count=$((count + 1))
-        else
-            echo "macros.c: $compiler takes a type that is not trivially copyable" >&2
-            exit 1
-        fi
+        rejects $compiler SETT_TEST_NOT_COPYABLE=$wrong "needs the hooks"
+    done
+    for wrong in 1 2 3; do
+        rejects $compiler SETT_TEST_DEFAULTS=$wrong "would begin as zeroes"
     done
 done
 echo "$count compilations"

@@ -365,8 +365,25 @@ typedef struct sett_component_desc {
  *
  *     (sett_component_desc){SETT_TYPE(Position), .id = Position_id}
  *
- * For a type with padding add .mask = SETT_MASK(Position), which works only inside functions. */
-#define SETT_TYPE(T) .name = #T, .type_name = #T, .size = sizeof(T), .align = SETT_ALIGNOF(T)
+ * For a type with padding add .mask = SETT_MASK(Position), which works only inside functions. In
+ * C++20 it does not compile for a type with default member initialisers: SETT_REGISTER_WITH does. */
+#if defined(__cplusplus)
+extern "C++" {
+template <typename T> constexpr size_t sett_size_from_zero_()
+{
+    static_assert(__is_trivially_constructible(T) || !__is_trivially_copyable(T),
+                  "values would begin as zeroes, not with the default member initialisers of this "
+                  "type: register it by SETT_REGISTER or SETT_REGISTER_WITH; data of links always "
+                  "begins as zeroes");
+    return sizeof(T);
+}
+}
+#define SETT_SIZE_FROM_ZERO_(T) sett_size_from_zero_<T>()
+#else
+#define SETT_SIZE_FROM_ZERO_(T) sizeof(T)
+#endif
+#define SETT_TYPE(T)                                                                               \
+    .name = #T, .type_name = #T, .size = SETT_SIZE_FROM_ZERO_(T), .align = SETT_ALIGNOF(T)
 
 SETT_API sett_component sett_component_register_sized(sett_world* world,
                                                       const sett_component_desc* desc, size_t size);

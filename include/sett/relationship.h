@@ -100,7 +100,7 @@ typedef struct sett_relationship_desc {
  *     &(sett_relationship_desc){.name = "Owes", SETT_LINK_DATA(Debt),
  *                               .members = SETT_STRUCT(Debt, amount, due)} */
 #define SETT_LINK_DATA(T)                                                                          \
-    .type_name = #T, .size = sizeof(T), .align = SETT_ALIGNOF(T), .mask = SETT_MASK(T)
+    .type_name = #T, .size = SETT_SIZE_FROM_ZERO_(T), .align = SETT_ALIGNOF(T), .mask = SETT_MASK(T)
 
 SETT_API sett_component sett_relationship_register_sized(sett_world* world,
                                                          const sett_relationship_desc* desc,

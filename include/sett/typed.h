@@ -16,6 +16,9 @@
  *     desc.storage = SETT_STORAGE_SPARSE_SET;
  *     Array_id = sett_component_register(world, &desc);
  *
+ * In C++ values begin with the default member initialisers of their type, such as `int timer = 40`,
+ * by whichever call they are added: what registers T sets the hook `init` for that.
+ *
  * SPDX-License-Identifier: MIT
  */
 #ifndef SETT_TYPED_H
@@ -130,16 +133,76 @@ static inline bool sett_add_tag(sett_world* world, sett_entity entity, sett_comp
 
 #if defined(__cplusplus)
 extern "C++" {
+/* A value as C++ makes it: with the default member initialisers, and zeroes as padding. */
+template <typename T> inline const unsigned char* sett_default_()
+{
+    static const T made{};
+    return reinterpret_cast<const unsigned char*>(&made);
+}
+
+struct sett_place_ {
+    void* at;
+};
+}
+inline void* operator new(size_t, sett_place_ place) noexcept
+{
+    return place.at;
+}
+inline void operator delete(void*, sett_place_) noexcept
+{
+}
+extern "C++" {
+/* The hook `init` of T. */
+template <typename T> inline void sett_init_(void* values, uint32_t count, void*)
+{
+    unsigned char* at = static_cast<unsigned char*>(values);
+    for (uint32_t k = 0; k < count; k++, at += sizeof(T)) {
+        if constexpr (__is_trivially_copyable(T)) {
+            for (size_t byte = 0; byte < sizeof(T); byte++) {
+                at[byte] = sett_default_<T>()[byte];
+            }
+        } else {
+            ::new (sett_place_{at}) T{};
+        }
+    }
+}
+
+/* Whether zeroes are not what C++ makes of T. */
+template <typename T> inline bool sett_needs_init_()
+{
+    if constexpr (!__is_trivially_copyable(T)) {
+        return true;
+    } else {
+        bool zero = true;
+        for (size_t byte = 0; byte < sizeof(T); byte++) {
+            zero = zero && sett_default_<T>()[byte] == 0;
+        }
+        return !zero;
+    }
+}
+
+template <typename T> inline sett_component_desc sett_with_init_(sett_component_desc desc)
+{
+    if constexpr (!__is_trivially_constructible(T) && __is_constructible(T)) {
+        desc.init = desc.init == nullptr && sett_needs_init_<T>() ? sett_init_<T> : desc.init;
+    }
+    return desc;
+}
+
 /* Registers values of type T. Without hooks they are copied and dropped as bytes, which has to be
- * right for T. */
-template <typename T, bool hooks>
+ * right for T. Data of links is never initialised. */
+template <typename T, bool hooks, bool links = false>
 SETT_NODISCARD static inline sett_component sett_register_value_(sett_world* world,
                                                                  const sett_component_desc& desc)
 {
     static_assert(hooks || __is_trivially_copyable(T),
                   "a component type that is not trivially copyable needs the hooks init, deinit, "
                   "copy and move (sett_component_desc)");
-    return sett_component_register(world, &desc);
+    if constexpr (links) {
+        (void)sett_size_from_zero_<T>();
+    }
+    const sett_component_desc full = sett_with_init_<T>(desc);
+    return sett_component_register(world, &full);
 }
 
 /* Whether fields of a descriptor, as text, give values hooks of their own. */
@@ -169,7 +232,12 @@ constexpr bool sett_text_has_hooks_(const char* text)
 #define SETT_REGISTER(world, T) sett_component_register_desc_((world), SETT_TYPE_DESC(T))
 #endif
 #define SETT_REGISTER_TAG(world, T) sett_component_register_type_((world), #T, #T, 0, 1)
-#define SETT_TYPE_DESC(T)                                                                          \
+#if defined(__cplusplus)
+#define SETT_TYPE_DESC(T) sett_with_init_<T>(SETT_TYPE_DESC_(T))
+#else
+#define SETT_TYPE_DESC(T) SETT_TYPE_DESC_(T)
+#endif
+#define SETT_TYPE_DESC_(T)                                                                         \
     sett_component_desc_masked_(sett_component_desc_make_(#T, #T, sizeof(T), SETT_ALIGNOF(T)),     \
                                 SETT_MASK(T))
 
@@ -446,10 +514,12 @@ static inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_enti
 #endif
 #define SETT_REGISTER_WITH(world, T, ...)                                                          \
     [&](sett_world* sett_world_) {                                                                 \
-        SETT_DESIGNATED_(sett_component_desc, sett_desc_, SETT_TYPE(T), .mask = SETT_MASK(T),      \
+        SETT_DESIGNATED_(sett_component_desc, sett_desc_, .name = #T, .type_name = #T,             \
+                         .size = sizeof(T), .align = SETT_ALIGNOF(T), .mask = SETT_MASK(T),        \
                          __VA_ARGS__)                                                              \
-        return sett_register_value_<T, sett_text_has_hooks_(#__VA_ARGS__)>(sett_world_,            \
-                                                                           sett_desc_);            \
+        return sett_register_value_<T, sett_text_has_hooks_(#__VA_ARGS__),                         \
+                                    sett_text_has_(#__VA_ARGS__, ".relationship")>(sett_world_,    \
+                                                                                   sett_desc_);    \
     }(world)
 #define SETT_REGISTER_TAG_WITH(world, T, ...)                                                      \
     [&](sett_world* sett_world_) {                                                                 \
@@ -536,10 +606,12 @@ static inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_enti
 #define SETT_LIST_TAG_CALL_(...) SETT_LIST_TAG_CALL_FIRST_(__VA_ARGS__, )
 #define SETT_LIST_CALL_FIRST_(T, ...)                                                              \
     if (sett_last_ != 0) {                                                                         \
-        SETT_DESIGNATED_(sett_component_desc, sett_desc_, SETT_TYPE(T), .mask = SETT_MASK(T),      \
+        SETT_DESIGNATED_(sett_component_desc, sett_desc_, .name = #T, .type_name = #T,             \
+                         .size = sizeof(T), .align = SETT_ALIGNOF(T), .mask = SETT_MASK(T),        \
                          .id = T##_id, __VA_ARGS__)                                                \
-        sett_last_ =                                                                               \
-            sett_register_value_<T, sett_text_has_hooks_(#__VA_ARGS__)>(sett_world_, sett_desc_);  \
+        sett_last_ = sett_register_value_<T, sett_text_has_hooks_(#__VA_ARGS__),                   \
+                                          sett_text_has_(#__VA_ARGS__, ".relationship")>(          \
+            sett_world_, sett_desc_);                                                              \
     }
 #define SETT_LIST_TAG_CALL_FIRST_(T, ...)                                                          \
     if (sett_last_ != 0) {                                                                         \

@@ -25,6 +25,75 @@ typedef struct Mass {
 #define MORE(COMPONENT, TAG) COMPONENT(Mass) TAG(Player)
 SETT_COMPONENTS_FROM(MORE, 10)
 
+#if defined(__cplusplus)
+/* Types whose values do not begin as zeroes. */
+struct Scared {
+    int timer = 40;
+    char level = 3;
+    double odds[2] = {0.5, 0.25};
+};
+
+struct Calm {
+    float depth = 0;
+};
+
+#define MOODS(COMPONENT, TAG) COMPONENT(Scared) COMPONENT(Calm)
+SETT_COMPONENTS_FROM(MOODS, 20)
+
+static bool is_scared(const Scared* scared)
+{
+    return scared != NULL && scared->timer == 40 && scared->level == 3 && scared->odds[0] == 0.5 &&
+           scared->odds[1] == 0.25;
+}
+
+/* By whichever call a value comes, and however the type was registered. */
+static bool values_begin_as_cxx_says(void)
+{
+    bool right = true;
+    for (int how = 0; how < 3; how++) {
+        sett_world* world = sett_world_create(NULL);
+        sett_component_desc desc = SETT_TYPE_DESC(Scared);
+        desc.id = Scared_id;
+        desc.storage = SETT_STORAGE_SPARSE_SET;
+        sett_component id = Scared_id;
+        if (how == 0) {
+            right = SETT_REGISTER_ALL(world, MOODS) == SETT_OK && right;
+        } else {
+            id = how == 1 ? sett_component_register(world, &desc) : SETT_REGISTER(world, Scared);
+        }
+        const sett_component needs[] = {id};
+        sett_component_desc armed = sett_component_desc();
+        armed.name = "Armed";
+        armed.required = needs;
+        armed.required_count = 1;
+        const sett_component armed_id = sett_component_register(world, &armed);
+        sett_entity e[70];
+        right = sett_entity_create_many(world, 66, &id, 1, NULL, e) == SETT_OK && right;
+        for (int k = 66; k < 70; k++) {
+            e[k] = sett_entity_create(world);
+        }
+        {
+            const sett_component Scared_id = id;
+            right = is_scared(SETT_ADD(world, e[66], Scared)) && right;
+            right = is_scared(SETT_ENSURE(world, e[67], Scared)) && right;
+            right = SETT_CMD_ADD(sett_commands_here(world), e[68], Scared) == SETT_OK && right;
+            right = sett_commands_apply(sett_commands_here(world)) == SETT_OK && right;
+            sett_add(world, e[69], armed_id);
+            for (int k = 0; k < 70; k++) {
+                right = is_scared(SETT_FIND(world, e[k], Scared)) && right;
+            }
+        }
+        sett_world_destroy(world);
+    }
+    return right;
+}
+#else
+static bool values_begin_as_cxx_says(void)
+{
+    return true;
+}
+#endif
+
 int main(void)
 {
     sett_world* world = sett_world_create(NULL);
@@ -69,7 +138,8 @@ int main(void)
     }
     printf("Sett %d: moved %u of %u\n", sett_version(), (unsigned)moved,
            (unsigned)sett_entity_count(world));
-    const int failed = moved != count / 2 || sett_version() != SETT_VERSION;
+    const int failed =
+        moved != count / 2 || sett_version() != SETT_VERSION || !values_begin_as_cxx_says();
     sett_world_destroy(world);
     return failed;
 }

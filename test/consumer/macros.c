@@ -260,3 +260,26 @@ sett_component not_copyable(sett_world* world)
 #endif
 }
 #endif
+
+#if defined(__cplusplus) && defined(SETT_TEST_DEFAULTS)
+struct Eager {
+    int timer = 40;
+};
+
+sett_component begins_as_zeroes(sett_world* world);
+sett_component begins_as_zeroes(sett_world* world)
+{
+    /* 1 to 3: values that would begin as zeroes. 4: by what knows the type, which compiles. */
+#if SETT_TEST_DEFAULTS == 1
+    const sett_component_desc desc = {SETT_TYPE(Eager), .id = 50};
+    return sett_component_register(world, &desc);
+#elif SETT_TEST_DEFAULTS == 2
+    const sett_relationship_desc desc = {.name = "Likes", SETT_LINK_DATA(Eager)};
+    return sett_relationship_register(world, &desc);
+#elif SETT_TEST_DEFAULTS == 3
+    return SETT_REGISTER_WITH(world, Eager, .relationship = nullptr);
+#else
+    return SETT_REGISTER_WITH(world, Eager, .id = 50);
+#endif
+}
+#endif
