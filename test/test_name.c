@@ -1,8 +1,11 @@
 /* test_name.c: names, unique among siblings, found by path, whatever happens to the tree. */
+#include "chance.h"
 #include "check.h"
 #include "sett/hierarchy.h"
+#include "sett/json.h"
 #include "sett/name.h"
 #include "sett/observer.h"
+#include "sett/prefab.h"
 #include "sett/sett.h"
 #include "states.h"
 
@@ -156,7 +159,8 @@ static void rejects_what_is_no_name(void)
     CHECK_EQ(sett_name_set(world, e, NULL), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_name_set(world, e, "a/b"), SETT_STATUS_ARGUMENT);
     CHECK_STR_EQ(sett_world_message(world),
-                 "sett_name_set: a name has 1 to 1000 bytes and no '/': \"a/b\"");
+                 "sett_name_set: \"a/b\" is no name: it needs 1 to 1000 bytes, must not contain "
+                 "'/', and \".\", \"..\" and \"#12\" have a meaning in paths");
     CHECK_EQ(sett_name_set(world, sett_null(), "a"), SETT_STATUS_STALE);
     CHECK_STR_EQ(sett_name_get(world, e), text);
     sett_entity fresh = sett_entity_create(world);
@@ -168,6 +172,78 @@ static void rejects_what_is_no_name(void)
     }
     expect_path(world, "y", e);
     CHECK_END(world);
+}
+
+/* By every call that takes a name. */
+static void rejects_what_leads_elsewhere(void)
+{
+    static const char* const names[] = {".", "..", "#0", "#7", "#4294967294", "a/b", ""};
+    sett_world* world = quiet_world();
+    sett_entity e = sett_entity_create(world);
+    for (uint32_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+        sett_instantiate_desc desc = {.prefab = e, .name = names[k]};
+        CHECK_EQ(sett_name_set(world, e, names[k]), SETT_STATUS_ARGUMENT);
+        CHECK_EQ(sett_cmd_name_set(sett_commands_here(world), e, names[k]), SETT_STATUS_ARGUMENT);
+        CHECK(sett_is_null(sett_instantiate_with(world, &desc)));
+        char text[128];
+        snprintf(text, sizeof(text), "{\"entities\": [{\"name\": \"%s\"}]}", names[k]);
+        CHECK(sett_json_read(world, text, strlen(text), NULL, NULL) != SETT_OK);
+        if (strcmp(names[k], "..") != 0 && strcmp(names[k], "#0") != 0 && k < 5) {
+            CHECK(sett_is_null(sett_name_ensure(world, sett_null(), names[k])));
+        }
+        CHECK_EQ(sett_entity_count(world), 1);
+    }
+    static const char* const good[] = {"...", ".a", "#", "#x", "#01", "#4294967295", "#1 ", "a#1"};
+    for (uint32_t k = 0; k < sizeof(good) / sizeof(good[0]); k++) {
+        CHECK_EQ(sett_name_set(world, e, good[k]), SETT_OK);
+        expect_path(world, good[k], e);
+    }
+    CHECK_END(world);
+}
+
+/* Whatever is named or not on the way: a path that was written leads back. */
+static void written_paths_lead_back(void)
+{
+    for (uint32_t names = 0; names < 2; names++) { /* 0: in a world without any name */
+        sett_world* world = quiet_world();
+        sett_entity e[64];
+        uint64_t state = check_setting("SETT_SEED", 1);
+        for (uint32_t k = 0; k < 64; k++) {
+            e[k] = sett_entity_create(world);
+            uint32_t parent = chance_below(&state, k + 2);
+            if (parent < k) {
+                CHECK_EQ(sett_hierarchy_attach(world, e[k], e[parent]), SETT_OK);
+            }
+            if (names != 0 && chance_below(&state, 2) != 0) {
+                char name[16];
+                snprintf(name, sizeof(name), "%s%u", k % 3 != 0 ? "n" : "#n", (unsigned)k);
+                CHECK_EQ(sett_name_set(world, e[k], name), SETT_OK);
+            }
+        }
+        for (uint32_t k = 0; k < 64; k++) {
+            char path[512] = "/";
+            CHECK(sett_name_path(world, e[k], path + 1, sizeof(path) - 1) < sizeof(path) - 1);
+            CHECK_ENTITY_EQ(sett_name_lookup(world, sett_null(), path + 1), e[k]);
+            CHECK_ENTITY_EQ(sett_name_lookup(world, e[0], path), e[k]);
+            CHECK_ENTITY_EQ(sett_name_ensure(world, sett_null(), path), e[k]);
+        }
+        sett_entity parent = sett_null();
+        for (uint32_t k = 1; k < 64 && sett_is_null(parent); k++) {
+            parent = sett_hierarchy_parent(world, e[k]);
+        }
+        /* a child is no root, a destroyed one is none */
+        char number[16];
+        snprintf(number, sizeof(number), "#%u",
+                 (unsigned)sett_hierarchy_first(world, parent).index);
+        CHECK(sett_is_null(sett_name_lookup(world, sett_null(), number)));
+        CHECK_ENTITY_EQ(sett_name_lookup(world, parent, number),
+                        sett_hierarchy_first(world, parent));
+        CHECK_EQ(sett_hierarchy_destroy_children(world, parent), SETT_OK);
+        CHECK(sett_is_null(sett_name_lookup(world, parent, number)));
+        CHECK(sett_is_null(sett_name_lookup(world, sett_null(), "#4294967294")));
+        CHECK_EQ(sett_entity_count(world) < 64, true);
+        CHECK_END(world);
+    }
 }
 
 static void is_unique_among_siblings(void)
@@ -659,5 +735,6 @@ TEST_MAIN(TEST(a_scope_is_the_parent_of_what_is_created), TEST(paths_lead_up),
           TEST(writes_a_path_of_many_names), TEST(creates_what_a_path_lacks),
           TEST(creates_a_path_whole_or_not_at_all), TEST(finds_by_path), TEST(walks_all_of_a_name),
           TEST(is_a_component_like_any_other), TEST(rejects_what_is_no_name),
+          TEST(rejects_what_leads_elsewhere), TEST(written_paths_lead_back),
           TEST(is_unique_among_siblings), TEST(loses_a_name_that_is_taken), TEST(writes_paths),
           TEST(keeps_its_index), TEST(survives_running_out_of_memory))

@@ -477,6 +477,73 @@ static void printed_again(void)
     CHECK_END(world);
 }
 
+/* A type whose name is no word is quoted wherever one is named, and printed so. */
+static void types_are_quoted(void)
+{
+    static const char* const texts[] = {
+        "\"physics.Body\"",
+        "[in] \"physics.Body\"($x)",
+        "\"physics.Body\".n > 1",
+        "$x.\"physics.Body\".n > 1",
+        "\"physics.Body\".n == \"physics.Body\".n",
+        "Ship order_by \"physics.Body\".n desc",
+        "Ship($s) order_by $s.\"physics.Body\".n",
+        "Ship group_by \"docked.at\" cascade \"docked.at\" order_by \"physics.Body\".n",
+        "\"physics.Body\"($x|target \"docked.at\")",
+        "\"physics.Body\"(up \"docked.at\")",
+        "\"docked.at\"+($x, earth)",
+    };
+    sett_world* world = galaxy();
+    sett_component body =
+        sett_component_register(world, &(sett_component_desc){.name = "physics.Body",
+                                                              .size = sizeof(Count),
+                                                              .members = SETT_STRUCT(Count, n)});
+    CHECK(body != 0 && relation(world, "docked.at", false) != 0);
+    for (uint32_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
+        sett_search* search = sett_search_create(world, texts[k]);
+        CHECK_MSG(search != NULL, "%s: %s", texts[k], sett_world_message(world));
+        char text[300];
+        sett_search_print(search, text, sizeof(text));
+        CHECK_STR_EQ(text, texts[k]);
+        sett_search_destroy(search);
+    }
+    sett_entity a = sett_name_lookup(world, sett_null(), "a");
+    CHECK(sett_add(world, a, body) != NULL);
+    check_text(world, "\"physics.Body\".n <= \"physics.Body\".n", "a");
+    /* a text stays one */
+    check_text(world, "Ship, .name == \"physics.Body\"", "");
+    CHECK(sett_search_create(world, "Ship, .name == \"physics.Bod\".n") == NULL);
+    CHECK(strstr(sett_world_message(world), "\"physics.Bod\" is not registered") != NULL);
+    CHECK_END(world);
+}
+
+/* A path as sett_name_path writes it, over parents without names. */
+static void paths_with_numbers(void)
+{
+    sett_world* world = galaxy();
+    sett_entity none = sett_entity_create(world);
+    sett_entity dock = sett_entity_create(world);
+    sett_entity below = sett_entity_create(world);
+    CHECK_EQ(sett_hierarchy_attach(world, dock, none), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, below, dock), SETT_OK);
+    CHECK_EQ(sett_name_set(world, dock, "dock"), SETT_OK);
+    CHECK(sett_relate(world, sett_name_lookup(world, sett_null(), "d"), DockedAt, below) != NULL);
+    char path[64];
+    sett_name_path(world, below, path, sizeof(path));
+    char text[128];
+    snprintf(text, sizeof(text), "DockedAt($x, %s)", path);
+    check_text(world, text, "d");
+    snprintf(text, sizeof(text), "DockedAt($x, \"%s\")", path);
+    check_text(world, text, "d");
+    sett_search* search = sett_search_create(world, text);
+    sett_search_print(search, text, sizeof(text)); /* an index alone could be another's by then */
+    snprintf(path, sizeof(path), "DockedAt($x, #%u:%u)", (unsigned)below.index,
+             (unsigned)below.generation);
+    CHECK_STR_EQ(text, path);
+    sett_search_destroy(search);
+    CHECK_END(world);
+}
+
 static void locales_do_not_matter(void)
 {
     static const char* const names[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "C"};
@@ -988,7 +1055,8 @@ static void limits_end_searches(void)
 TEST_MAIN(TEST(terms_of_one_entity), TEST(one_result_without_variables), TEST(joins),
           TEST(closures), TEST(traits), TEST(walks), TEST(prefabs_and_singletons),
           TEST(hidden_entities), TEST(switched_off), TEST(members), TEST(terms_from_c),
-          TEST(printed_again), TEST(locales_do_not_matter), TEST(orders), TEST(many_rows_in_order),
+          TEST(printed_again), TEST(types_are_quoted), TEST(paths_with_numbers),
+          TEST(locales_do_not_matter), TEST(orders), TEST(many_rows_in_order),
           TEST(the_driver_is_said), TEST(many_lists), TEST(bound_variables),
           TEST(limits_end_searches), TEST(locked_while_open), TEST(left_by_return), TEST(many_rows),
           TEST(plans_in_words), TEST(plans_have_notes), TEST(memory_runs_out), TEST(in_a_system))

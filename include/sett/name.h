@@ -43,8 +43,9 @@ enum {
 SETT_API sett_component sett_name_register(sett_world* world);
 
 /* Names or renames an entity. To remove a name: sett_remove(world, entity, SETT_ID_NAME).
- *   name  1 to SETT_NAME_MAX bytes without '/'; copied
- * Fails: STALE, ARGUMENT (name too long, empty, or with '/'), CONFLICT (a sibling has the name; the
+ *   name  1 to SETT_NAME_MAX bytes without '/'; not ".", "..", or '#' and a number, which have a
+ *         meaning in paths; copied
+ * Fails: STALE, ARGUMENT (not such a name), CONFLICT (a sibling has the name; the
  * message names both), LOCKED (in a system that is not exclusive; in a loop, if the entity
  * has no name yet; or the entity is being destroyed), OUT_OF_MEMORY.
  * Cost: O(bytes), amortised: each time the stored texts double, unused ones are collected in
@@ -71,7 +72,8 @@ SETT_API const char* sett_name_get(const sett_world* world, sett_entity entity);
 SETT_API sett_entity sett_name_find(const sett_world* world, sett_entity parent, const char* name);
 
 /* Returns the entity at the end of a path of names, such as "map01/door"; null if there is none.
- * A part ".." leads to the parent; from a root, to the roots.
+ * A part ".." leads to the parent; from a root, to the roots. A part "#12" leads to the child with
+ * entity index 12: so each path that sett_name_path writes leads back to its entity.
  *   from  where the path starts; null: the scope (sett_hierarchy_set_scope) if there is one, else
  *         the roots. A path that begins with '/' starts at the roots
  * Cost: O(bytes). Threads: reader (see above). Since: 0.1 */
@@ -79,13 +81,13 @@ SETT_API sett_entity sett_name_lookup(const sett_world* world, sett_entity from,
 
 /* As sett_name_lookup. Creates the entities of the path that do not exist.
  * Returns null on failure; nothing is created. Fails: as sett_entity_create, sett_hierarchy_attach
- * and sett_name_set; ARGUMENT also for an empty part, and for ".." after a part that does not
+ * and sett_name_set (a part "#12" has to exist); ARGUMENT also for an empty part, and for ".." after a part that does not
  * exist.
  * Cost: as these. Threads: writer. Since: 0.2 */
 SETT_API sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* path);
 
-/* Formats the path of an entity from its root, as snprintf does. An ancestor without a name is
- * written as '#' and its index; such a path cannot be looked up.
+/* Formats the path of an entity from its root, as snprintf does. An entity without a name is
+ * written as '#' and its index. sett_name_lookup finds the entity by its path.
  * Returns the length of the whole path; for a stale handle 0, and writes "".
  * Cost: O(bytes of the path). Threads: reader (see above). Since: 0.1 */
 SETT_API size_t sett_name_path(const sett_world* world, sett_entity entity, char* out, size_t size);

@@ -19,6 +19,7 @@
  */
 #include "file/json_value.h"
 #include "relation/chain.h"
+#include "relation/name_table.h"
 #include "relation/singletons.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
@@ -158,9 +159,8 @@ static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_
     if (text[0] != '/') {
         return setti_json_fail(json, at, "no entity: null, \"/path\" or \"#index:generation\"");
     }
-    *out = json_load_unescape(text) && load->world->naming != NULL
-               ? sett_name_lookup(load->world, sett_null(), text)
-               : sett_null();
+    *out =
+        json_load_unescape(text) ? sett_name_lookup(load->world, sett_null(), text) : sett_null();
     return !sett_is_null(*out) || json_load_fail_path(load, text, at);
 }
 
@@ -695,8 +695,7 @@ static bool json_load_place(json_load* load, sett_entity* parent, char** name,
         return true;
     }
     *name = json_load_split(text);
-    if (**name == '\0' || !json_load_unescape(*name) || strlen(*name) > SETT_NAME_MAX ||
-        strchr(*name, '/') != NULL) {
+    if (!json_load_unescape(*name) || !setti_name_is_good(*name)) {
         return setti_json_fail(&load->reader.json, entry->at, "no name that an entity can have");
     }
     load->places = true;
@@ -718,8 +717,7 @@ static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
     if (bytes) {
         text[SETTI_MIN(length, (size_t)SETT_NAME_MAX)] = '\0';
     }
-    bool good = length != 0 && length <= SETT_NAME_MAX && strlen(text) == length &&
-                strchr(text, '/') == NULL;
+    bool good = length <= SETT_NAME_MAX && strlen(text) == length && setti_name_is_good(text);
     return good || setti_json_fail(json, at, "no name that an entity can have");
 }
 

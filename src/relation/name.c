@@ -339,10 +339,25 @@ sett_component sett_name_register(sett_world* world)
 
 /* -------------------------------------------------------------------------------------- setting */
 
-static bool name_is_good(const char* name)
+/* Reads the part of a path for an entity without a name: '#' and its index, as name_step writes it.
+ * Returns its link; 0 for any other text. */
+static uint32_t name_numbered(const char* text, size_t length)
+{
+    uint64_t index = 0;
+    bool number = length > 1 && length <= 11 && text[0] == '#' && (text[1] != '0' || length == 2);
+    for (size_t k = 1; number && k < length; k++) {
+        number = text[k] >= '0' && text[k] <= '9';
+        index = index * 10 + (uint64_t)(text[k] - '0');
+    }
+    return number && index < UINT32_MAX ? (uint32_t)index + 1 : 0;
+}
+
+bool setti_name_is_good(const char* name)
 {
     size_t length = name != NULL ? strlen(name) : 0;
-    return length != 0 && length <= SETT_NAME_MAX && strchr(name, '/') == NULL;
+    bool leads = length != 0 && (strcmp(name, ".") == 0 || strcmp(name, "..") == 0 ||
+                                 strchr(name, '/') != NULL || name_numbered(name, length) != 0);
+    return length != 0 && length <= SETT_NAME_MAX && !leads;
 }
 
 /* Names an entity by the key of a text. */
@@ -380,10 +395,11 @@ static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t 
 static uint64_t name_add_text(sett_world* world, sett_entity entity, const char* name,
                               const char* call)
 {
-    if (!name_is_good(name)) {
+    if (!setti_name_is_good(name)) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: a name has 1 to %d bytes and no '/': \"%.200s\"", call,
-                              SETT_NAME_MAX, name != NULL ? name : "");
+                              "%s: \"%.200s\" is no name: it needs 1 to %d bytes, must not contain "
+                              "'/', and \".\", \"..\" and \"#12\" have a meaning in paths",
+                              call, name != NULL ? name : "", SETT_NAME_MAX);
         return 0;
     }
     if (world->name_table == NULL &&
@@ -446,7 +462,7 @@ sett_status sett_cmd_name_set(sett_commands* commands, sett_entity entity, const
         return SETT_STATUS_ARGUMENT;
     }
     sett_status status = SETT_STATUS_ARGUMENT;
-    if (!name_is_good(name)) {
+    if (!setti_name_is_good(name)) {
         setti_world_misuse(sett_commands_world(commands), status, "sett_cmd_name_set", entity, 0);
         return status;
     }
@@ -496,22 +512,27 @@ static uint32_t name_find_text(sett_world* world, uint32_t parent, const char* t
     return key != 0 ? name_find(world, parent, key, 0) : 0;
 }
 
-/* The link to look below, 0 for the roots; false if there is nothing to look for. */
-static bool name_start(const sett_world* world, sett_entity from, uint32_t* link)
-{
-    *link = sett_is_null(from) ? 0 : from.index + 1;
-    return world->name_table != NULL &&
-           (*link == 0 || setti_entity_is_current(&world->entities, from));
-}
-
 sett_entity sett_name_find(const sett_world* of, sett_entity parent, const char* name)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
-    uint32_t link;
-    if (SETTI_IS_NULL(world) || !name_start(world, parent, &link)) {
+    if (SETTI_IS_NULL(world) || world->name_table == NULL ||
+        (!sett_is_null(parent) && !setti_entity_is_current(&world->entities, parent))) {
         return sett_null();
     }
+    uint32_t link = sett_is_null(parent) ? 0 : parent.index + 1;
     return setti_hierarchy_entity(world, name_find_text(world, link, name, strlen(name)));
+}
+
+/* The link of a child by a part of a path, a name or "#12"; 0 if there is none. */
+static uint32_t name_find_part(sett_world* world, uint32_t parent, const char* text, size_t length)
+{
+    uint32_t link = name_numbered(text, length);
+    if (link == 0) {
+        return world->name_table != NULL ? name_find_text(world, parent, text, length) : 0;
+    }
+    bool is = !sett_is_null(sett_entity_at(world, link - 1)) &&
+              setti_hierarchy_parent(world, link - 1) == parent;
+    return is ? link : 0;
 }
 
 sett_entity sett_name_lookup(const sett_world* of, sett_entity from, const char* path)
@@ -520,17 +541,17 @@ sett_entity sett_name_lookup(const sett_world* of, sett_entity from, const char*
     if (SETTI_IS_NULL(world)) {
         return sett_null();
     }
-    uint32_t link;
     bool absolute = *path == '/';
-    from = sett_is_null(from) ? world->scope : from;
-    if (!name_start(world, absolute ? sett_null() : from, &link)) {
+    from = absolute ? sett_null() : sett_is_null(from) ? world->scope : from;
+    if (!sett_is_null(from) && !setti_entity_is_current(&world->entities, from)) {
         return sett_null();
     }
+    uint32_t link = sett_is_null(from) ? 0 : from.index + 1;
     for (path += absolute;; path++) {
         size_t length = strcspn(path, "/");
         bool up = length == 2 && path[0] == '.' && path[1] == '.';
         if (!up) {
-            link = name_find_text(world, link, path, length);
+            link = name_find_part(world, link, path, length);
         } else if (link != 0) {
             link = setti_hierarchy_parent(world, link - 1);
         }

@@ -22,6 +22,9 @@ typedef struct setti_name_table {
     uint32_t epoch;
 } setti_name_table;
 
+/* Whether a text can be a name. */
+bool setti_name_is_good(const char* name);
+
 /* The key of an entity's name, 0 without one. */
 uint64_t setti_name_key(const sett_world* world, uint32_t index);
 

@@ -4,6 +4,8 @@
 
 #include "world/world.h"
 
+#include <stdio.h>
+
 /* Creates a child of `parent`, null for a root, with a name. Null on failure; nothing is left. */
 static sett_entity path_create(sett_world* world, sett_entity parent, const char* name,
                                const char* call)
@@ -65,7 +67,11 @@ sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* pa
         }
         memcpy(name, path, length);
         name[length] = '\0';
-        sett_entity next = up ? sett_hierarchy_parent(world, at) : sett_name_find(world, at, name);
+        /* of the roots, too: null is the scope in a lookup */
+        char part[SETT_NAME_MAX + 2];
+        (void)snprintf(part, sizeof(part), "%s%s", sett_is_null(at) ? "/" : "", name);
+        sett_entity next =
+            up ? sett_hierarchy_parent(world, at) : sett_name_lookup(world, at, part);
         if (sett_is_null(next) && !up) {
             next = path_create(world, at, name, __func__);
             if (sett_is_null(next)) {

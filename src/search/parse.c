@@ -12,6 +12,7 @@
  *     clause = "group_by" ( [ "$" name "." ] name | "$" name )
  *            | "cascade" [ [ "$" name "." ] name | "$" name ] | "order_by" operand [ "desc" ]
  *     ref    = "$" name | "*" | "_" | path | "#" index [ ":" generation ]
+ *     path   = [ "/" ] part { "/" part };  part = name | "#" index
  *
  * The first thing that is wrong ends it, with its column. Texts are consoles' and editors': nothing
  * in them may crash (test/fuzz_search.c).
@@ -157,8 +158,8 @@ static const char* parse_name(parse* p, const char* what, bool path)
         return parse_quoted(p);
     }
     const char* start = p->at;
-    if (setti_search_is_letter(*p->at) || (path && *p->at == '/')) {
-        while (setti_search_is_word(*p->at) || (path && (*p->at == '/' || *p->at == '-'))) {
+    if (setti_search_is_letter(*p->at) || (path && (*p->at == '/' || *p->at == '#'))) {
+        while (setti_search_is_word(*p->at) || (path && *p->at != '\0' && strchr("/-#", *p->at))) {
             p->at++;
         }
         return parse_keep(p, start, (size_t)(p->at - start));
@@ -258,6 +259,16 @@ static const char* parse_meant(const parse* p, const char* path, char out[128])
     return out;
 }
 
+/* Whether "#3" is only the first part of a path: "#3/door". Two slashes begin a comment. */
+static bool parse_is_path(const char* at)
+{
+    at++;
+    while (setti_search_is_digit(*at)) {
+        at++;
+    }
+    return at[0] == '/' && at[1] != '/';
+}
+
 static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
 {
     parse_skip(p);
@@ -274,7 +285,7 @@ static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
         ref->variable = *start == '*' ? "*" : "_";
         return true;
     }
-    if (*p->at == '#') {
+    if (*p->at == '#' && !parse_is_path(p->at)) {
         return parse_handle(p, &ref->entity);
     }
     const char* path = parse_name(p, what, true);
@@ -470,9 +481,14 @@ static bool parse_operand(parse* p, sett_search_operand* operand, bool constant)
 {
     parse_skip(p);
     if (*p->at == '"') {
+        const char* start = p->at;
         operand->kind = SETT_OPERAND_TEXT;
         operand->text = parse_quoted(p);
-        return operand->text != NULL;
+        if (operand->text == NULL || *p->at != '.') {
+            return operand->text != NULL;
+        }
+        return parse_component(p, start, operand->text, &operand->component) && /* "a.b".x */
+               parse_expect(p, ".", "behind a component: its member") && parse_path(p, operand);
     }
     if (setti_search_is_digit(*p->at) || (*p->at == '-' && setti_search_is_digit(p->at[1]))) {
         return parse_value(p, operand);

@@ -47,12 +47,14 @@ static void spell_handle(setti_writer* writer, sett_entity entity)
     setti_writer_add(writer, "#%u:%u", (unsigned)entity.index, (unsigned)entity.generation);
 }
 
-/* An entity by its path, if that leads back to it; else by its handle. */
+/* An entity by the path of its names, if that leads back to it; else by its handle: an index alone
+ * could be another entity's by then. */
 static void spell_entity(setti_writer* writer, const sett_search* search, sett_entity entity)
 {
     char path[PRINT_PATH];
     size_t length = sett_name_path(search->world, entity, path, sizeof(path));
-    if (length != 0 && length < sizeof(path) &&
+    bool names = path[0] != '#' && strstr(path, "/#") == NULL;
+    if (names && length != 0 && length < sizeof(path) &&
         sett_equals(sett_name_lookup(search->world, sett_null(), path), entity)) {
         spell_name(writer, path, true);
     } else {

@@ -685,24 +685,24 @@ void sett_world_swap_failure(sett_world* world, sett_failure* failure)
 /* The name of the command that records what `call` would do; NULL if none does. */
 static const char* world_command_for(const char* call)
 {
-    static const char* const pairs[][2] = {{"sett_entity_create", "sett_cmd_create"},
-                                           {"sett_entity_destroy", "sett_cmd_destroy"},
-                                           {"sett_entity_clear", "sett_cmd_clear"},
-                                           {"sett_add", "sett_cmd_add"},
-                                           {"sett_ensure", "sett_cmd_add"},
-                                           {"sett_set", "sett_cmd_set"},
-                                           {"sett_remove", "sett_cmd_remove"},
-                                           {"sett_relate", "sett_cmd_relate"},
-                                           {"sett_unrelate", "sett_cmd_unrelate"},
-                                           {"sett_hierarchy_attach", "sett_cmd_attach"},
-                                           {"sett_hierarchy_detach", "sett_cmd_detach"},
-                                           {"sett_hierarchy_destroy_children",
-                                            "sett_cmd_destroy_children"},
-                                           {"sett_event_send", "sett_cmd_event"},
-                                           {"sett_name_set", "sett_cmd_name_set"},
-                                           {"sett_instantiate", "sett_cmd_instantiate"},
-                                           {"sett_entity_create_many", "sett_cmd_create"},
-                                           {"sett_entity_destroy_many", "sett_cmd_destroy"}};
+    static const char* const pairs[][2] = {
+        {"sett_entity_create", "sett_cmd_create"},
+        {"sett_entity_destroy", "sett_cmd_destroy"},
+        {"sett_entity_clear", "sett_cmd_clear"},
+        {"sett_add", "sett_cmd_add"},
+        {"sett_ensure", "sett_cmd_add"},
+        {"sett_set", "sett_cmd_set"},
+        {"sett_remove", "sett_cmd_remove"},
+        {"sett_relate", "sett_cmd_relate"},
+        {"sett_unrelate", "sett_cmd_unrelate"},
+        {"sett_hierarchy_attach", "sett_cmd_attach"},
+        {"sett_hierarchy_detach", "sett_cmd_detach"},
+        {"sett_hierarchy_destroy_children", "sett_cmd_destroy_children"},
+        {"sett_event_send", "sett_cmd_event"},
+        {"sett_name_set", "sett_cmd_name_set"},
+        {"sett_instantiate", "sett_cmd_instantiate"},
+        {"sett_entity_create_many", "sett_cmd_create"},
+        {"sett_entity_destroy_many", "sett_cmd_destroy"}};
     for (size_t k = 0; k < sizeof(pairs) / sizeof(pairs[0]); k++) {
         if (strcmp(call, pairs[k][0]) == 0) {
             return pairs[k][1];
