@@ -296,7 +296,7 @@ static void types_laid_out_otherwise_are_rejected(void)
     CHECK(sett_set(world, sett_entity_create(world), PLACE, "twelve bytes") != NULL);
     saves(world, to, 0);
     CHECK_EQ(loads(other, to, NULL), SETT_STATUS_CONFLICT);
-    CHECK(strstr(sett_world_message(other), "\"place\" is laid out otherwise") != NULL);
+    CHECK(strstr(sett_world_message(other), "the layout of type \"place\" differs") != NULL);
     CHECK_EQ(sett_entity_count(other), 0);
     CHECK_END(world);
     CHECK_END(other);

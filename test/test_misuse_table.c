@@ -574,6 +574,14 @@ static void add_a_tag_with_values(scene* s)
     CHECK(!SETT_ADD_TAG(s->world, s->e, Velocity));
 }
 
+typedef char Frozen; /* the C type of a tag, for those who have one */
+
+static void add_a_value_of_a_tag(scene* s)
+{
+    IS_NULL(SETT_ADD(s->world, s->e, Frozen));
+    IS_NULL(SETT_ENSURE(s->world, s->e, Frozen));
+}
+
 static void get_what_the_prefab_has(scene* s)
 {
     CHECK_EQ(sett_prefab_share(s->world, Sprite_id, true), SETT_OK);
@@ -889,6 +897,11 @@ static void name_taken(scene* s)
     FAILS(sett_name_set(s->world, s->f, "ship"), CONFLICT);
 }
 
+static void name_that_leads_up(scene* s)
+{
+    FAILS(sett_name_set(s->world, s->e, ".."), ARGUMENT);
+}
+
 static void name_with_a_slash(scene* s)
 {
     FAILS(sett_name_set(s->world, s->f, "a/b"), ARGUMENT);
@@ -904,6 +917,11 @@ static void destroy_rejected(scene* s)
 static void relate_by_a_component(scene* s)
 {
     IS_NULL(sett_relate(s->world, s->e, Position_id, s->f));
+}
+
+static void record_a_link_by_a_component(scene* s)
+{
+    FAILS(sett_cmd_relate(s->own, s->e, Position_id, s->f, NULL), ARGUMENT);
 }
 
 static void relate_to_the_dead(scene* s)
@@ -1241,6 +1259,7 @@ static const misuse table[] = {
     {"give a value to a tag", "the tag, as with NULL", value_of_a_tag, LOGGED},
     {"`sett_get` of what only the prefab has", "NULL", get_what_the_prefab_has, EVERY},
     {"`SETT_ADD_TAG` of a type that has values", "false", add_a_tag_with_values, CHECKED},
+    {"`SETT_ADD` of a tag", "NULL", add_a_value_of_a_tag, CHECKED},
     {"`SETT_VALUE_TAG` of a type that has values", "null", value_listed_as_tag, CHECKED},
     {"`SETT_GET` as another C type", "NULL", other_type, CHECKED},
     {"`SETT_GET` of a relationship", "NULL", get_a_relationship, CHECKED},
@@ -1338,9 +1357,12 @@ static const misuse table[] = {
     {"attach to a destroyed parent", "STALE", attach_to_the_dead, EVERY},
     {"give two siblings one name", "CONFLICT", name_taken, EVERY},
     {"a name with a slash", "ARGUMENT", name_with_a_slash, EVERY},
+    {"a name that leads up a path", "ARGUMENT", name_that_leads_up, EVERY},
     {"destroy a parent whose policy rejects it", "REJECTED", destroy_rejected, EVERY},
     {"`sett_relate` with a component that is no relationship", "NULL", relate_by_a_component,
      EVERY},
+    {"`sett_cmd_relate` with a component that is no relationship", "ARGUMENT",
+     record_a_link_by_a_component, LOGGED},
     {"relate to a destroyed entity", "NULL", relate_to_the_dead, EVERY},
     {"instantiate a destroyed prefab", "STALE", instantiate_the_dead, EVERY},
     {"instantiate with a component listed twice", "null", instantiate_twice_listed, EVERY},

@@ -1,5 +1,6 @@
 /* test_query.c: what loops visit, in which order, with which fields; what is rejected while they
  * run. */
+#include "chance.h"
 #include "sett/hierarchy.h"
 #include "sett/sett.h"
 #include "worlds.h"
@@ -682,7 +683,73 @@ static void a_term_that_is_not_there_has_no_value(void)
     sett_world_destroy(world);
 }
 
-TEST_MAIN(TEST(a_term_that_is_not_there_has_no_value),
+/* What is visited has the order that was asked for, whatever optional terms are beside it. */
+static void an_order_is_kept(void)
+{
+    for (uint32_t kind = 0; kind < 6; kind++) {
+        for (uint32_t array = 0; array < 2; array++) {
+            sett_world* world = quiet_world();
+            sett_component rank = sett_component_register(
+                world, &(sett_component_desc){.name = "Rank",
+                                              .size = sizeof(uint32_t),
+                                              .storage = array != 0 ? SETT_STORAGE_ARRAY
+                                                                    : SETT_STORAGE_SPARSE_SET});
+            sett_component tint = sett_component_register(
+                world, &(sett_component_desc){.name = "Tint", .size = sizeof(uint32_t)});
+            sett_component shiny =
+                sett_component_register(world, &(sett_component_desc){.name = "Shiny"});
+            sett_term first = {.component = rank, .access = SETT_IN, .drives = true};
+            const sett_term second[6][2] = {
+                {{.component = tint, .access = SETT_IN, .kind = SETT_OPTIONAL}},
+                {{.component = tint, .access = SETT_INOUT, .kind = SETT_OPTIONAL}},
+                {{.component = shiny, .access = SETT_NONE, .kind = SETT_OPTIONAL}},
+                {{.component = tint, .access = SETT_IN, .kind = SETT_ANY},
+                 {.component = rank, .access = SETT_NONE, .kind = SETT_ANY}},
+                {{.component = tint, .access = SETT_IN, .kind = SETT_OPTIONAL},
+                 {.component = shiny, .access = SETT_NONE, .kind = SETT_OPTIONAL}},
+                {{.component = shiny, .access = SETT_NONE, .kind = SETT_WITH}}};
+            sett_query* query = sett_query_create(
+                world, &(sett_query_desc){.terms = {first, second[kind][0], second[kind][1]}});
+            CHECK(query != NULL);
+            sett_entity e[3000];
+            uint64_t state = check_setting("SETT_SEED", 1);
+            uint32_t with = 0;
+            for (uint32_t k = 0; k < 3000; k++) {
+                e[k] = sett_entity_create(world);
+                *(uint32_t*)sett_add(world, e[k], rank) =
+                    array != 0 ? k : chance_below(&state, 100000);
+                bool runs = k / 200 % 2 != 0; /* long runs, and others */
+                if (runs ? k / 300 % 2 != 0 : chance_below(&state, 3) == 0) {
+                    *(uint32_t*)sett_add(world, e[k], tint) = 7;
+                }
+                if (chance_below(&state, 2) == 0) {
+                    with++;
+                    CHECK(sett_add(world, e[k], shiny) != NULL);
+                }
+            }
+            sett_sort_desc sort = {.component = rank, .key = SETT_KEY_U32};
+            CHECK(array != 0 || sett_sort(world, &sort) == SETT_OK);
+            uint32_t count = 0;
+            uint32_t before = 0;
+            SETT_QUERY_EACH(query, b) {
+                const uint32_t* ranks = sett_batch_field(b, 0);
+                const uint32_t* tints = kind != 2 && kind != 5 ? sett_batch_field(b, 1) : NULL;
+                SETT_EACH(b, i) {
+                    CHECK(ranks[i] >= before);
+                    before = ranks[i];
+                    CHECK(tints == NULL || tints[i] == 7);
+                    CHECK(kind == 2 || kind == 5 ||
+                          (tints != NULL) == sett_has(world, sett_batch_entity(b, i), tint));
+                    count++;
+                }
+            }
+            CHECK_EQ(count, kind != 5 ? 3000 : with);
+            CHECK_END(world);
+        }
+    }
+}
+
+TEST_MAIN(TEST(an_order_is_kept), TEST(a_term_that_is_not_there_has_no_value),
           TEST(a_query_that_was_not_made_matches_nobody),
           TEST(a_forgotten_registration_is_rejected), TEST(a_set_without_a_value_is_rejected),
           TEST(every_pair_of_terms), TEST(many_terms), TEST(indices_ascend_where_a_array_drives),

@@ -358,7 +358,7 @@ static void schedule_is_printed_in_words(void)
         "another job writes\n"
         "  stage 1, side by side\n"
         "    turn: writes B reads A; up to 16 jobs; behind move, which writes A\n"
-        "      is to run after ghost, of which there is none\n"
+        "      is to run after ghost, which does not exist\n"
         "    age: writes C; up to 16 jobs; behind move, as was said; off\n"
         "  commands are applied\n"
         "  stage 2\n"

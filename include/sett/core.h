@@ -366,7 +366,8 @@ typedef struct sett_component_desc {
  *     (sett_component_desc){SETT_TYPE(Position), .id = Position_id}
  *
  * For a type with padding add .mask = SETT_MASK(Position), which works only inside functions. In
- * C++20 it does not compile for a type with default member initialisers: SETT_REGISTER_WITH does. */
+ * C++20 it does not compile for a type with default member initialisers: use SETT_REGISTER_WITH.
+ */
 #if defined(__cplusplus)
 extern "C++" {
 template <typename T> constexpr size_t sett_size_from_zero_()

@@ -81,8 +81,8 @@ SETT_API sett_entity sett_name_lookup(const sett_world* world, sett_entity from,
 
 /* As sett_name_lookup. Creates the entities of the path that do not exist.
  * Returns null on failure; nothing is created. Fails: as sett_entity_create, sett_hierarchy_attach
- * and sett_name_set (a part "#12" has to exist); ARGUMENT also for an empty part, and for ".." after a part that does not
- * exist.
+ * and sett_name_set (a part "#12" has to exist); ARGUMENT also for an empty part, and for ".."
+ * after a part that does not exist.
  * Cost: as these. Threads: writer. Since: 0.2 */
 SETT_API sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* path);
 

@@ -187,7 +187,7 @@ SETT_API const char* sett_search_variable_name(const sett_search* search, uint32
 SETT_API uint32_t sett_search_variable(const sett_search* search, const char* name);
 
 /* Binds a variable: from now on it is this entity in all results. Null ends this.
- * Fails: ARGUMENT (no such variable), LOCKED (a loop over the search is open).
+ * Fails: ARGUMENT (no such variable, or an optional one), LOCKED (a loop over the search is open).
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_search_bind(sett_search* search, uint32_t variable, sett_entity entity);
 

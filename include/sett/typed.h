@@ -387,7 +387,8 @@ static inline sett_status sett_cmd_set_typed_(sett_commands* commands, sett_enti
 #define SETT_CHANGED(T)    SETT_TERM_(T, SETT_IN, SETT_WITH, true, SETT_WALK_NONE, 0, false)
 /* has it; read. Loops have the order of its storage (sett_term.drives): in a sparse set that of the
  * last sett_sort, with later additions at the end, or, if it was never sorted, mostly that of
- * additions; in an array that of entity indices */
+ * additions; in an array that of entity indices. Beside SETT_OPTIONAL and SETT_ANY a batch ends
+ * where the next entity has other ones of their types */
 #define SETT_IN_ORDER(T) \
     {SETT_TERM_ID(T), SETT_IN, SETT_WITH, false, SETT_WALK_NONE, 0, {0, 0}, false, true}
 /* does not have it */

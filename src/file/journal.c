@@ -192,7 +192,7 @@ sett_status sett_journal_write(sett_journal* journal, uint32_t kind, uint64_t fr
     if ((kind < SETT_RECORD_INPUT || kind > SETT_RECORD_LOG) &&
         (kind < SETT_RECORD_PROGRAM || kind > 0xFFFF)) {
         return setti_world_fail_with(journal->place.world, SETT_STATUS_ARGUMENT,
-                                     "sett_journal_write: kind %u is none of a program: pass "
+                                     "sett_journal_write: kind %u belongs to the library - pass "
                                      "SETT_RECORD_INPUT, _TIMES, _LOG, or SETT_RECORD_PROGRAM + n",
                                      (unsigned)kind);
     }

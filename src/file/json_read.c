@@ -207,7 +207,8 @@ static bool json_load_add_key(json_load* load, const char* text, size_t at)
     uint32_t other;
     uint64_t key = json_load_key(load, text, &other);
     if (other != SETTI_NONE && other != load->current) {
-        return setti_json_fail(&load->reader.json, at, "another entity of the text is this one");
+        return setti_json_fail(&load->reader.json, at,
+                               "another entity of the text has this path or handle");
     }
     return setti_hash_map_set(&load->world->pool, &load->found, key, load->current) ||
            json_load_fail_memory(load);
@@ -296,15 +297,28 @@ enum {
     JSON_HANDLE = 32
 };
 
+static const char* const json_keys[] = {"name",  "parent", "components",
+                                        "links", "entity", "handle"};
+
 static uint32_t json_load_which(const char* key)
 {
-    static const char* const keys[] = {"name", "parent", "components", "links", "entity", "handle"};
     for (uint32_t k = 0; k < 6; k++) {
-        if (strcmp(keys[k], key) == 0) {
+        if (strcmp(json_keys[k], key) == 0) {
             return (uint32_t)1 << k;
         }
     }
     return 0;
+}
+
+/* `keys`: those that there are. */
+static bool json_load_unknown_key(json_load* load, const char* key, const char* const* keys,
+                                  uint32_t count, const char* wrong)
+{
+    setti_guess guess = setti_guess_begin(key, strlen(key));
+    for (uint32_t k = 0; k < count; k++) {
+        setti_guess_try(&guess, keys[k]);
+    }
+    return setti_json_unknown(&load->reader, load->reader.json.at, wrong, &guess);
 }
 
 static bool json_load_collect_entity(json_load* load)
@@ -529,6 +543,13 @@ static void json_load_free_held(json_load* load)
 
 /* ----------------------------------------------------------------------------- what is said */
 
+static bool json_load_unknown_type(json_load* load, const char* name, const char* wrong)
+{
+    setti_guess guess = setti_guess_begin(name, strlen(name));
+    setti_component_guess(load->world, &guess);
+    return setti_json_unknown(&load->reader, load->reader.json.at, wrong, &guess);
+}
+
 /* Whether this type was read before, for this entity. */
 static bool json_load_is_seen(json_load* load, const setti_type* type)
 {
@@ -549,7 +570,7 @@ static bool json_load_components(json_load* load)
         setti_type* type = setti_type_find(load->world, key);
         size_t before = setti_json_enter(&load->reader, " ", key);
         if (type == NULL) {
-            good = setti_json_unknown(&load->reader, json->at, "no such component");
+            good = json_load_unknown_type(load, key, "no such component");
         } else if (type->module != NULL) {
             good = setti_json_fail(json, json->at,
                                    "the library writes it: say \"name\", \"parent\" or \"links\"");
@@ -651,7 +672,7 @@ static bool json_load_links(json_load* load)
         const setti_type* type = setti_type_find(load->world, key);
         size_t before = setti_json_enter(&load->reader, " ", key);
         if (type == NULL || type->relation == NULL) {
-            good = setti_json_unknown(&load->reader, json->at, "no such relationship");
+            good = json_load_unknown_type(load, key, "no such relationship");
         } else {
             good = setti_json_begin(json, '[');
             uint32_t count = 0;
@@ -696,7 +717,7 @@ static bool json_load_place(json_load* load, sett_entity* parent, char** name,
     }
     *name = json_load_split(text);
     if (!json_load_unescape(*name) || !setti_name_is_good(*name)) {
-        return setti_json_fail(&load->reader.json, entry->at, "no name that an entity can have");
+        return setti_json_fail(&load->reader.json, entry->at, "not a valid entity name");
     }
     load->places = true;
     bool found = text[0] == '\0' || json_load_find(&load->reader, text, entry->at, parent);
@@ -718,7 +739,7 @@ static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
         text[SETTI_MIN(length, (size_t)SETT_NAME_MAX)] = '\0';
     }
     bool good = length <= SETT_NAME_MAX && strlen(text) == length && setti_name_is_good(text);
-    return good || setti_json_fail(json, at, "no name that an entity can have");
+    return good || setti_json_fail(json, at, "not a valid entity name");
 }
 
 /* Gives the current entity its place in the hierarchy, and its name. */
@@ -746,7 +767,7 @@ static bool json_load_keys(json_load* load, uint32_t wanted, sett_entity* parent
         }
         seen |= which;
         if (which == 0 && load->pass == JSON_CHECK) {
-            good = setti_json_unknown(&load->reader, json->at, "no such key");
+            good = json_load_unknown_key(load, key, json_keys, 6, "no such key");
         } else if ((which & wanted) == 0) {
             good = setti_json_skip(json);
         } else if (which == JSON_NAME || which == JSON_PARENT) {
@@ -800,6 +821,7 @@ static size_t json_load_enter_entity(json_load* load)
 static bool json_load_walk(json_load* load, uint32_t wanted)
 {
     setti_json* json = &load->reader.json;
+    static const char* const entities = "entities";
     char key[SETTI_JSON_KEY];
     bool found = false;
     json->at = 0;
@@ -808,7 +830,7 @@ static bool json_load_walk(json_load* load, uint32_t wanted)
     while (good && setti_json_key(json, key)) {
         if (strcmp(key, "entities") != 0) {
             good = load->pass == JSON_COLLECT
-                       ? setti_json_unknown(&load->reader, json->at, "\"entities\" is expected")
+                       ? json_load_unknown_key(load, key, &entities, 1, "\"entities\" is expected")
                        : setti_json_skip(json);
             continue;
         }

@@ -135,7 +135,7 @@ static size_t json_escape(setti_json* json, char out[4])
         return 1;
     }
     if (c != 'u' || !json_hex(json, at + 2, &code)) {
-        setti_json_fail(json, at, "no escape that JSON has");
+        setti_json_fail(json, at, "unknown escape");
         return 0;
     }
     json->at += 6;

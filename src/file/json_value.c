@@ -316,9 +316,12 @@ void setti_json_leave(setti_json_reader* reader, size_t before)
     }
 }
 
-bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong)
+bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong, setti_guess* guess)
 {
     reader->skipped++;
+    if (!reader->allow_unknown && reader->json.wrong == NULL) {
+        snprintf(reader->meant, sizeof(reader->meant), "%s", setti_guess_text(guess));
+    }
     return (reader->allow_unknown || setti_json_fail(&reader->json, at, wrong)) &&
            setti_json_skip(&reader->json);
 }
@@ -382,7 +385,7 @@ static bool value_read_base64(setti_json_reader* reader, unsigned char* out, siz
     size_t at = reader->json.at;
     return setti_json_read_base64(&reader->json, out, capacity, length) &&
            (*length <= capacity ||
-            setti_json_fail(&reader->json, at, "more bytes than there is room for"));
+            setti_json_fail(&reader->json, at, "too many bytes for the member"));
 }
 
 static bool value_read_text(setti_json_reader* reader, const sett_member* member,
@@ -398,7 +401,7 @@ static bool value_read_text(setti_json_reader* reader, const sett_member* member
         return false;
     }
     if (length > member->size) {
-        return setti_json_fail(json, at, "longer than there is room for");
+        return setti_json_fail(json, at, "too long for the member");
     }
     return memchr(bytes, 0, length) == NULL || setti_json_fail(json, at, "a zero inside of a text");
 }
@@ -470,7 +473,7 @@ static bool value_read_constant(setti_json_reader* reader, const sett_member* me
     const char* wrong = setti_number_read(member->kind, name, strlen(name), member->scale, bytes);
     return wrong == NULL ||
            setti_json_fail(json, at,
-                           member->constants != NULL ? "is none of the constants" : wrong);
+                           member->constants != NULL ? "is not one of the constants" : wrong);
 }
 
 static bool value_read_number(setti_json_reader* reader, const sett_member* member,
@@ -599,7 +602,8 @@ static bool value_read_element(setti_json_reader* reader, const sett_member* mem
         return value_read_entity(reader, bytes);
     case SETT_MEMBER_OPAQUE:
         return value_read_base64(reader, bytes, member->size, &length) &&
-               (length == member->size || setti_json_fail(json, at, "fewer bytes than there are"));
+               (length == member->size ||
+                setti_json_fail(json, at, "too few bytes for the member"));
     case SETT_MEMBER_STRUCT:
         return value_read_struct(reader, member->of, bytes);
     case SETT_MEMBER_STRING:
@@ -610,6 +614,16 @@ static bool value_read_element(setti_json_reader* reader, const sett_member* mem
         return member->bits ? value_read_bits(reader, member, bytes)
                             : value_read_number(reader, member, bytes);
     }
+}
+
+static bool value_fail_element(setti_json_reader* reader, const sett_member* member,
+                               const char* name)
+{
+    setti_guess guess = setti_guess_begin(name, strlen(name));
+    for (uint32_t k = 0; k < member->count; k++) {
+        setti_guess_try(&guess, member->element_names[k]);
+    }
+    return setti_json_unknown(reader, reader->json.at, "no such element", &guess);
 }
 
 static uint32_t value_find_element(const sett_member* member, const char* name)
@@ -633,7 +647,7 @@ static bool value_read_named(setti_json_reader* reader, const sett_member* membe
         uint32_t k = value_find_element(member, key);
         size_t before = setti_json_enter(reader, ".", key);
         bool good = k < member->count ? value_read_element(reader, member, bytes + (size_t)k * size)
-                                      : setti_json_unknown(reader, json->at, "no such element");
+                                      : value_fail_element(reader, member, key);
         setti_json_leave(reader, before);
         if (!good) {
             return false;
@@ -660,12 +674,24 @@ static bool value_read_member(setti_json_reader* reader, const sett_member* memb
     }
     for (; setti_json_item(json); k++) {
         if (!value_read_item(reader, member, k, bytes + (size_t)SETTI_MIN(k, member->count) * size,
-                             k < member->count ? NULL : "more elements than there are")) {
+                             k < member->count ? NULL : "too many elements")) {
             return false;
         }
     }
     return json->wrong == NULL &&
-           (k == member->count || setti_json_fail(json, at, "fewer elements than there are"));
+           (k == member->count || setti_json_fail(json, at, "too few elements"));
+}
+
+static bool value_fail_member(setti_json_reader* reader, const sett_struct* of, const char* name,
+                              size_t at)
+{
+    setti_guess guess = setti_guess_begin(name, strlen(name));
+    for (uint32_t k = 0; k < of->count; k++) {
+        if (!of->members[k].local) {
+            setti_guess_try(&guess, of->members[k].name);
+        }
+    }
+    return setti_json_unknown(reader, at, "no such member", &guess);
 }
 
 static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
@@ -684,7 +710,7 @@ static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
         size_t before = setti_json_enter(reader, ".", key);
         bool good;
         if (member == NULL || member->local) {
-            good = setti_json_unknown(reader, at, "no such member");
+            good = value_fail_member(reader, of, key, at);
         } else if ((seen[k / 64] >> (k % 64) & 1) != 0) {
             good = setti_json_fail(json, at, "the member occurs twice");
         } else {
@@ -708,7 +734,7 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
         return false;
     }
     if (length != type->desc.size) {
-        return setti_json_fail(&reader->json, at, "fewer bytes than a value has");
+        return setti_json_fail(&reader->json, at, "too few bytes for a value");
     }
     for (uint32_t k = 0; k < type->desc.entity_offset_count; k++) {
         char text[32];
@@ -740,7 +766,7 @@ bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, vo
                     setti_json_fail(json, at, "a tag has no members"));
         }
         return setti_json_bool(json, &flag) &&
-               (flag || setti_json_fail(json, at, "a tag is true, or not there"));
+               (flag || setti_json_fail(json, at, "a tag must be true or absent"));
     }
     if (!value_is_saved(type)) {
         return setti_json_fail(json, json->at,
@@ -768,8 +794,8 @@ sett_status setti_json_report(setti_json_reader* reader, const char* call)
             column = 1;
         }
     }
-    return setti_world_fail_input(reader->world, SETT_STATUS_INVALID,
-                                  "%s: line %u, column %u%s%s: %s", call, (unsigned)line,
-                                  (unsigned)column, reader->path.length != 0 ? ", " : "",
-                                  reader->path.length != 0 ? reader->path_text : "", json->wrong);
+    return setti_world_fail_input(
+        reader->world, SETT_STATUS_INVALID, "%s: line %u, column %u%s%s: %s%s", call,
+        (unsigned)line, (unsigned)column, reader->path.length != 0 ? ", " : "",
+        reader->path.length != 0 ? reader->path_text : "", json->wrong, reader->meant);
 }

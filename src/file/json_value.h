@@ -32,6 +32,7 @@ typedef struct setti_json_reader {
     bool (*find)(struct setti_json_reader* reader, const char* text, size_t at, sett_entity* out);
     setti_writer path; /* of what is read, for messages */
     char path_text[SETTI_JSON_PATH];
+    char meant[SETTI_GUESS_LENGTH + 32]; /* " - did you mean ...", behind what is wrong; or "" */
 } setti_json_reader;
 
 void setti_json_reader_init(setti_json_reader* reader, sett_world* world, const char* text,
@@ -52,8 +53,9 @@ bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacit
 /* Reads "#7:2". */
 bool setti_json_parse_handle(const char* text, sett_entity* out);
 
-/* Passes over an unknown name; fails if that is not allowed. */
-bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong);
+/* Passes over an unknown name; fails if that is not allowed, and says what `guess` has found. */
+bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong,
+                        setti_guess* guess);
 
 /* Fails with INVALID, or OUT_OF_MEMORY, and a message with line, column and path. */
 sett_status setti_json_report(setti_json_reader* reader, const char* call);

@@ -114,7 +114,7 @@ static sett_status load_systems(load_attempt* load)
     setti_pool* pool = load->reader.pool;
     const setti_bytes* payload = &load->reader.payload;
     if (!setti_run_check(payload)) {
-        return load_fail(load, SETT_STATUS_INVALID, "what it says of systems makes no sense");
+        return load_fail(load, SETT_STATUS_INVALID, "its records of systems are invalid");
     }
     setti_bytes_free(pool, &load->next_run);
     return setti_bytes_copy(pool, &load->next_run, payload->data, payload->size)

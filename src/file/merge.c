@@ -449,7 +449,7 @@ static sett_status merge_check_name(merge_job* job, uint32_t number)
         status = job->desc->names == SETT_MERGE_NUMBER
                      ? merge_number_name(job, node, parent, name, &key)
                      : setti_world_fail_input(job->to, SETT_STATUS_CONFLICT,
-                                              "%s: an entity named \"%.200s\" is there already - "
+                                              "%s: an entity named \"%.200s\" exists already - "
                                               "match by path, or let names be numbered",
                                               merge_call, name);
     }
@@ -634,7 +634,7 @@ static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)
     }
     if ((unsigned)desc->match > SETT_MERGE_VALUE || (unsigned)desc->existing > SETT_MERGE_REJECT ||
         (unsigned)desc->names > SETT_MERGE_NUMBER) {
-        return merge_argument(world, "match, existing or names is none of its values");
+        return merge_argument(world, "unknown value of match, existing or names");
     }
     if (!sett_is_null(desc->parent) && !sett_entity_valid(world, desc->parent)) {
         return setti_world_fail(world, SETT_STATUS_STALE, merge_call, desc->parent, 0);

@@ -240,7 +240,7 @@ static sett_status migrate_reject(sett_world* into, const char* name, const char
     SETTI_ASSERT(member != NULL);
     return setti_world_fail_with(
         into, SETT_STATUS_CONFLICT,
-        "type \"%.100s\" is laid out otherwise in this world%s%.60s%s - give "
+        "the layout of type \"%.100s\" differs in this world%s%.60s%s - give "
         "both members that widen, or call sett_file_migrate",
         name, member[0] != '\0' ? ": member \"" : "", member, member[0] != '\0' ? "\"" : "");
 }

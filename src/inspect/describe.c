@@ -114,7 +114,7 @@ static void describe_system(setti_writer* text, const sett_system* system)
     setti_writer_add(text, "\n");
     for (const setti_order* order = system->orders; order != NULL; order = order->next) {
         if (order->name->system == NULL) {
-            setti_writer_add(text, "      is to run %s %s, of which there is none\n",
+            setti_writer_add(text, "      is to run %s %s, which does not exist\n",
                              order->after ? "after" : "before", order->name->text);
         }
     }

@@ -44,7 +44,7 @@ static const char* query_argument(const sett_query_desc* desc)
     }
     for (uint32_t k = count; k < SETT_QUERY_TERMS; k++) {
         if (desc->terms[k].component != 0) {
-            return "a term behind one with component 0, which ends the list: is that registered?";
+            return "a term follows one with component 0, which ends the list - register that first";
         }
     }
     return NULL;

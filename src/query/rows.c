@@ -7,7 +7,8 @@
  *                                    one form of loop to compile
  *
  * A step is cut where the presence of an optional term changes, and a long leading run is handed
- * out by itself.
+ * out by itself. A batch takes all rows of the step with the presence of the first one; where the
+ * program has asked for an order (sett_term.drives), only those in front of another presence.
  *
  * The workload: the same loops each frame, over entities of which one in a hundred matches, while
  * few change. Of 126 instructions a match 76 wrote the list, mostly the list of the frame before.
@@ -215,6 +216,21 @@ bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* li
            rows_remember(loop, words, taken, listed);
 }
 
+/* Clears `taken` from the first row on that waits and is not in it. */
+static void take_leading(const setti_loop* loop, uint64_t* taken)
+{
+    uint32_t at = 0;
+    while (at < loop->word_count && (loop->words[at] & ~taken[at]) == 0) {
+        at++;
+    }
+    if (at < loop->word_count) {
+        taken[at] &= setti_bits_below(setti_bits_lowest(loop->words[at] & ~taken[at]));
+    }
+    while (++at < loop->word_count) {
+        taken[at] = 0;
+    }
+}
+
 /* Chooses from what waits where there are optional terms: rows that have the same of them. */
 static void rows_choose_alike(sett_batch* batch, setti_listed* taken)
 {
@@ -222,6 +238,9 @@ static void rows_choose_alike(sett_batch* batch, setti_listed* taken)
     uint64_t alike[SETTI_STEP_WORD_COUNT + 1];
     memcpy(alike, loop->words, sizeof(alike));
     take_alike(batch, alike);
+    if (loop->query->drives != 0) {
+        take_leading(loop, alike);
+    }
     uint32_t some = setti_words_some(alike, loop->word_count);
     if (!rows_take(loop, alike, loop->word_count, some, taken)) {
         words_clear_run(loop->words, taken->first, taken->first + taken->count);

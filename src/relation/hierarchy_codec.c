@@ -41,9 +41,9 @@ static const char* codec_node_check(const setti_player* player, const setti_type
     uint32_t parent = setti_delta_word(entry->bytes, 0);
     (void)type;
     if (parent != 0 && player->fate(player, parent - 1) == SETTI_FATE_NONE) {
-        return "a parent is not there";
+        return "parent does not exist";
     }
-    return entry->bytes[4] > SETT_CHILDREN_REJECT ? "a policy is none that there is" : NULL;
+    return entry->bytes[4] > SETT_CHILDREN_REJECT ? "unknown children policy" : NULL;
 }
 
 /* Makes a root of a node that will move. */

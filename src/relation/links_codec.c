@@ -247,7 +247,7 @@ static bool codec_links_lead(const setti_player* player, setti_relation* relatio
         }
     }
     return codec_links_lead_so(relation, source.index, entry) ||
-           player->reject(player, "an entity leads to another twice");
+           player->reject(player, "two links to one target");
 }
 
 static bool codec_links_play(const setti_player* player, setti_type* type, sett_entity source,

@@ -655,11 +655,16 @@ static sett_status relation_record(sett_commands* commands, sett_entity source,
                                    sett_component relationship, sett_entity target,
                                    const void* data, const setti_command_kind* kind)
 {
-
     const sett_world* world = sett_commands_world(commands);
     const setti_relation* relation = setti_relation_of(world, relationship);
     if (relation == NULL) {
-        setti_world_misuse(world, SETT_STATUS_ARGUMENT, "sett_cmd_relate", source, relationship);
+        const char* name = sett_component_name(world, relationship);
+        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
+                                "%s: component %u \"%.100s\" is not a relationship - register it "
+                                "by sett_relationship_register",
+                                kind->apply == relation_apply_relate ? "sett_cmd_relate"
+                                                                     : "sett_cmd_unrelate",
+                                (unsigned)relationship, name != NULL ? name : "");
         return SETT_STATUS_ARGUMENT;
     }
     size_t size = data != NULL ? relation->data_size : 0;

@@ -51,15 +51,18 @@ static void guard_touch(const sett_world* world, sett_component component, uint3
         !guard_note(world->run, system, component)) {
         return;
     }
+    /* values that the library writes are in no term that writes: data of links */
+    bool term = setti_world_type(world, component)->writers == NULL;
     setti_world_misuse_with(
         world, SETT_STATUS_CONFLICT,
         "%s: system \"%.100s\" %s \"%.100s\", which it did not declare: a system that runs at the "
         "same time may %s it - %s",
         call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
         reads ? "write" : "use",
-        reads ? "declare a term SETT_IN, or list it in `access_any_in`"
-              : "declare a term SETT_INOUT, or list it in `access_inout` (of visited entities) or "
-                "`access_any_inout`");
+        reads  ? "declare a term SETT_IN, or list it in `access_any_in`"
+        : term ? "declare a term SETT_INOUT, or list it in `access_inout` (of visited entities) or "
+                 "`access_any_inout`"
+               : "list it in `access_inout` (of visited entities) or `access_any_inout`");
 }
 
 /* Of all entities: what this job visits, another one may be writing. */

@@ -441,8 +441,8 @@ sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc*
         return NULL;
     }
     if (sett_system_find(world, desc->name) != NULL) {
-        setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                              "%s: there is a system \"%.100s\" already", system_call, desc->name);
+        setti_world_fail_with(world, SETT_STATUS_CONFLICT, "%s: system \"%.100s\" exists already",
+                              system_call, desc->name);
         return NULL;
     }
     const setti_run* run = setti_run_ensure(world);

@@ -243,7 +243,7 @@ static bool parse_handle(parse* p, sett_entity* entity)
            parse_fail(p, start, SETT_STATUS_STALE, "no entity has this index");
 }
 
-/* Of a path that leads nowhere: where an entity of that name is, for the message. */
+/* For the message: the path of an entity with this name. */
 static const char* parse_meant(const parse* p, const char* path, char out[128])
 {
     const char* slash = strrchr(path, '/');

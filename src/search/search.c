@@ -299,9 +299,7 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
         return build_walk(b, item, term);
     }
     if (term->walk != SETT_WALK_NONE) {
-        return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "a link is asked of its source itself: a walk "
-                          "cannot have a target");
+        return build_fail(b, SETT_STATUS_ARGUMENT, "a walk and a target cannot be combined");
     }
     if (item->type->relation == NULL && item->type->id != SETT_ID_HIERARCHY) {
         return build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" is not a relationship",
@@ -710,7 +708,7 @@ static bool build_order_variable(search_build* b, const sett_search_ref* ref, ui
     *number = (uint8_t)found;
     return found != UINT32_MAX ||
            build_fail(b, SETT_STATUS_ARGUMENT,
-                      "an order is one of variables of the results, \"%s%.100s\" is none",
+                      "an order needs a variable of the results, \"%s%.100s\" is not one",
                       build_is_name(name) ? "$" : "", name);
 }
 

@@ -531,9 +531,9 @@ sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot 
     if (status == SETT_OK) {
         *size = to.size;
         if (out != NULL && to.size > to.capacity) {
-            status = setti_world_fail_with(
-                world, SETT_STATUS_LIMIT, "%s: it takes %lu bytes, and there is room for %lu",
-                delta_call, (unsigned long)to.size, (unsigned long)to.capacity);
+            status = setti_world_fail_with(world, SETT_STATUS_LIMIT,
+                                           "%s: it needs %lu bytes, the buffer has %lu", delta_call,
+                                           (unsigned long)to.size, (unsigned long)to.capacity);
         }
     }
     return status;

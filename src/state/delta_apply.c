@@ -171,9 +171,9 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
     }
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
-        "%s: type \"%s\" is laid out otherwise here (%u bytes, layout_version %u) than in the "
-        "%s (%u bytes, layout_version %u), declares other bytes or belongs to another "
-        "relationship - register it as the %s does",
+        "%s: the layout of type \"%s\" differs: %u bytes, layout_version %u here; in the %s %u "
+        "bytes, layout_version %u, or other declared bytes, or another relationship - register it "
+        "as the %s does",
         apply_call, text, (unsigned)own->size, (unsigned)own->layout_version, source,
         (unsigned)size, (unsigned)version, sender);
 }
@@ -379,7 +379,7 @@ static sett_status apply_check_ended(const setti_delta* delta)
     }
     while (setti_delta_next_life(&lives, &entity)) {
         if (!sett_entity_valid(delta->world, entity)) {
-            return setti_delta_reject(delta, "an entity ends that is not there");
+            return setti_delta_reject(delta, "destroyed entity does not exist");
         }
     }
     return SETT_OK;
@@ -456,13 +456,13 @@ static const char* apply_check_entry(const setti_delta* delta, const setti_delta
     setti_fate fate = setti_delta_fate(delta, entry.index);
     bool has = fate == SETTI_FATE_STAYS && setti_storage_has(&of->type->storage, entry.index);
     if (entry.kind >= (of->codec != NULL ? SETTI_DELTA_KINDS : SETTI_DELTA_CHANGED)) {
-        return "an entry is of no kind that there is";
+        return "unknown entry kind";
     }
     if (fate == SETTI_FATE_NONE) {
-        return "an entry is about an entity that is not there";
+        return "entry for an entity that does not exist";
     }
     if (has == (entry.kind == SETTI_DELTA_ADDED)) {
-        return has ? "a component is added that is there" : "a component is not there";
+        return has ? "component added twice" : "component missing";
     }
     return entry.kind != SETTI_DELTA_REMOVED && of->codec != NULL && of->codec->check != NULL
                ? of->codec->check(&delta->player, of->type, &entry)
@@ -513,7 +513,7 @@ static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reade
                                      const setti_delta_type* of)
 {
     if (of->count[SETTI_DELTA_LISTS] != 0 && (of->codec == NULL || of->codec->list == NULL)) {
-        return setti_delta_reject(delta, "a type has lists that has none");
+        return setti_delta_reject(delta, "lists for a type without lists");
     }
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_LISTS]; k++) {
         (void)setti_delta_read(from, 8);
@@ -849,8 +849,9 @@ static sett_status apply_reject_state(const setti_delta* delta)
     if (type == NULL) {
         return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,
                                       "%s: this world is not in the state that the delta is from "
-                                      "- sett_world_difference, of both worlds or of copies, names "
-                                      "what differs",
+                                      "- take the sender's first snapshot while both worlds are "
+                                      "equal, as before the first entity; sett_world_difference "
+                                      "names what differs",
                                       apply_call);
     }
     return setti_world_fail_input(

@@ -9,12 +9,11 @@
  *
  *     chunk    | header | record, payload | record, payload | ... used --> | free |
  *
- * While systems run side by side the world's own buffer is closed. Its position for writing is
- * taken
- * away for so long, so that recording finds no room and only then asks why: it costs nothing.
+ * While systems run side by side the world's own buffer is closed: `write` is NULL, so recording
+ * takes the slow path, which reports it.
  *
- * Invariant:  count = records between the read position and the write position;  a chunk's used <=
- * its size;
+ * Invariant:  count = records between the read position and the write position;
+ *             a chunk's used <= its size;
  *             the entities of unread CREATE records are claimed in the entity table, but for those
  *             recorded by jobs that are still open
  */

@@ -935,6 +935,14 @@ SETTI_COLD static bool component_wrong_type(const sett_world* world, const setti
             call, (unsigned)type->id, type->desc.name, (unsigned)type->storage.size);
         return false;
     }
+    if (type->desc.size == 0 && size != SIZE_MAX) {
+        setti_world_misuse_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: component %u \"%.100s\" is a tag, without a value - "
+            "SETT_ADD_TAG adds it, SETT_CMD_ADD records it, SETT_HAS asks for it",
+            call, (unsigned)type->id, type->desc.name);
+        return false;
+    }
     if (size != 0 && size != SIZE_MAX) {
         snprintf(about, sizeof(about), " (%llu bytes)", (unsigned long long)size);
     }

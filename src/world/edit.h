@@ -1,6 +1,6 @@
 /* edit.h: a structural change as a value, and the four steps that carry it out. Every call,
  * command, delta and instance that changes structure makes edits; nothing else does, but for
- * fast_path.c, which does the same faster.
+ * fast_path.c, fast_entity.c and fast_word.c, which do it faster.
  *
  * An edit says which entities have which set of types before and after, and what is in between:
  * types that come, with their values, and types that go. A call is a list of edits: one for each
@@ -12,8 +12,7 @@
  *     notify entering   on_add, which sees the final value; on_set; on_enter
  *
  * Queries and groups see `from` and `to`, never sets in between. A call that fails in the first
- * step leaves the world as it was.
- *  */
+ * step leaves the world as it was. */
 #ifndef SETTI_EDIT_H
 #define SETTI_EDIT_H
 

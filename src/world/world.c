@@ -568,7 +568,7 @@ SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status statu
     char aside[SETTI_MESSAGE_SIZE];
     char* message = world->side_by_side ? aside : world->message;
     size_t at = 0;
-    if (world->command_depth != 0) { /* no such call is to be seen where the command was recorded */
+    if (world->command_depth != 0) { /* the user's code has no such call; name the apply */
         at = (size_t)snprintf(message, SETTI_MESSAGE_SIZE, "sett_commands_apply: ");
     }
     vsnprintf(message + at, SETTI_MESSAGE_SIZE - at, format, arguments);
