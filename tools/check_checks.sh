@@ -127,9 +127,11 @@ must fail 'sett_bare: has no comment' $api
 must fail "sett_half: its comment has no 'Threads:'" $api
 must fail "sett_half: describes 'y', which is no parameter" $api
 mkdir "$tree/docs"
-echo '| a | `sett_add`, `sett_gone` | test_gone | |' >"$tree/docs/families.md"
-must fail "docs/families.md:1: 'sett_gone' does not exist" $api
-must fail "docs/families.md:1: 'test_gone' does not exist" $api
+printf '| asked for | the call | example, test | left out |
+| a | `sett_add`, `sett_gone` | test_gone | |
+' >"$tree/docs/coming_from.md"
+must fail "docs/coming_from.md:2: 'sett_gone' does not exist" $api
+must fail "docs/coming_from.md:2: 'test_gone' does not exist" $api
 
 # ---- symbols -------------------------------------------------------------------------------------
 

@@ -25,7 +25,7 @@ TEXTS = os.path.join(ROOT, "docs", "site")
 
 # Documents of the repository -> pages.
 DOCUMENTS = {
-    "docs/moving.md": "moving/moving.md",
+    "docs/coming_from.md": "moving/coming_from.md",
     "docs/migrating.md": "moving/migrating.md",
     "docs/events.md": "reference/events.md",
     "docs/queries.md": "reference/queries.md",
@@ -34,7 +34,6 @@ DOCUMENTS = {
     "docs/design.md": "more/design.md",
     "docs/dependencies.md": "more/dependencies.md",
     "docs/bench/README.md": "more/bench/index.md",
-    "docs/families.md": "moving/families.md",
     "docs/inspector.md": "more/inspector.md",
     "examples/freedoom/README.md": "examples/freedoom.md",
     "CONTRIBUTING.md": "more/contributing.md",

@@ -13,7 +13,7 @@ const root = path.resolve(__dirname, "../../build/site");
 const out = path.resolve(__dirname, "../../out/site");
 const only = process.argv[2]; /* a part of a page's name */
 const shown = ["index", "start/program", "concepts/storages", "concepts/snapshots", "cookbook/index", "cookbook/timers",
-    "reference/index", "reference/core", "reference/functions", "moving/moving", "more/bench/index"];
+    "reference/index", "reference/core", "reference/functions", "moving/coming_from", "more/bench/index"];
 let bad = 0;
 
 function wrong(text) {
