@@ -830,6 +830,32 @@ static void plans_in_words(void)
     CHECK_END(world);
 }
 
+/* Shares are looked up for each pair of types, once in a plan: one is not taken for another. */
+static void plans_know_shares(void)
+{
+    sett_world* world = quiet_world();
+    const sett_component types[] = {tag(world, "A"), tag(world, "B"), tag(world, "C")};
+    for (uint32_t k = 0; k < 4000; k++) {
+        sett_entity e = sett_entity_create(world);
+        CHECK(k >= 1000 || sett_add(world, e, types[0]) != NULL);
+        CHECK(k % 2 == 0 || sett_add(world, e, types[1]) != NULL);
+        CHECK(k % 10 != 0 || sett_add(world, e, types[2]) != NULL);
+    }
+    static const char* const texts[][2] = {
+        {"[drive] A, B, C", "-> 49\n"},    /* a half, and of that a tenth */
+        {"[drive] A, !B, !C", "-> 450\n"}, /* a half, and nine tenths */
+        {"[drive] A, !B, C", "-> 50\n"},
+    };
+    for (uint32_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
+        char text[500];
+        sett_search* search = sett_search_create(world, texts[k][0]);
+        sett_search_explain(search, text, sizeof(text));
+        CHECK_MSG(strstr(text, texts[k][1]) != NULL, "%s", text);
+        CHECK_EQ(sett_search_destroy(search), SETT_OK);
+    }
+    CHECK_END(world);
+}
+
 /* Explains say what may not be meant: pairs of everything, and values that are not seen. */
 static void plans_have_notes(void)
 {
@@ -1059,4 +1085,5 @@ TEST_MAIN(TEST(terms_of_one_entity), TEST(one_result_without_variables), TEST(jo
           TEST(locales_do_not_matter), TEST(orders), TEST(many_rows_in_order),
           TEST(the_driver_is_said), TEST(many_lists), TEST(bound_variables),
           TEST(limits_end_searches), TEST(locked_while_open), TEST(left_by_return), TEST(many_rows),
-          TEST(plans_in_words), TEST(plans_have_notes), TEST(memory_runs_out), TEST(in_a_system))
+          TEST(plans_in_words), TEST(plans_know_shares), TEST(plans_have_notes),
+          TEST(memory_runs_out), TEST(in_a_system))
