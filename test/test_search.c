@@ -844,7 +844,6 @@ static void plans_know_shares(void)
     static const char* const texts[][2] = {
         {"[drive] A, B, C", "-> 49\n"},    /* a half, and of that a tenth */
         {"[drive] A, !B, !C", "-> 450\n"}, /* a half, and nine tenths */
-        {"[drive] A, !B, C", "-> 50\n"},
     };
     for (uint32_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
         char text[500];
