@@ -42,7 +42,7 @@ bool setti_json_number(setti_json* json, const char** text, size_t* length);
 bool setti_json_bool(setti_json* json, bool* out);
 bool setti_json_null(setti_json* json);
 
-/* A value of any kind, which is left out of account. */
+/* Skips a value of any kind. */
 bool setti_json_skip(setti_json* json);
 
 /* Objects and arrays:

@@ -99,7 +99,7 @@ static void write_links(json_writer* to, sett_entity entity)
     setti_json_add_text(&to->out, between != before ? "}" : "");
 }
 
-/* Who it is: its path says name and parent too. */
+/* Writes path (or handle), which includes name and parent. */
 static void write_identity(json_writer* to, sett_entity entity)
 {
     char path[SETTI_JSON_REFERENCE];

@@ -306,7 +306,8 @@ static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)
         bool hole = extent == 0;
         if (extent != 0 && (text_head(texts, at) & SETTI_TEXT_HOLE) != 0) {
             room = extent;
-            hole = extent == size || extent > size + TEXT_AROUND; /* what is left is a hole too */
+            hole =
+                extent == size || extent > size + TEXT_AROUND; /* the rest becomes a free block */
         }
         if (hole && room >= size) {
             *place = at;

@@ -428,7 +428,7 @@ void setti_commands_stats(const sett_world* world, size_t* size, uint64_t* alloc
 
 /* ------------------------------------------------------------------------------------ recording */
 
-/* A new chunk, of no buffer yet. */
+/* Allocates a chunk that no buffer owns yet. */
 static command_chunk* chunk_create(sett_commands* commands, size_t size)
 {
     SETTI_ASSERT(size > CHUNK_HEADER);
@@ -1163,7 +1163,7 @@ void setti_commands_rest(sett_commands* commands)
     SETTI_ASSERT(commands->job.count == 0 && commands != commands->world->applying);
     sett_world* world = commands->world;
     command_chunk* chunk = commands->first;
-    /* Who needed a second one keeps both: while it records it can only ask the allocator. */
+    /* A buffer that needed two chunks keeps both, since a job cannot take from the pool. */
     if (commands->count != 0 || chunk == NULL || chunk->next != NULL) {
         return;
     }

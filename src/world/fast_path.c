@@ -158,7 +158,7 @@ SETTI_INLINE void fast_call_unlocked(sett_world* world, const setti_type* type, 
     world->calling = NULL;
 }
 
-/* Makes a value just added by the fast path what it has to be, and tells of it. */
+/* Initialises a value that was just added by the fast path, and runs on_add. */
 SETTI_APART static void* fast_finish_by_call(sett_world* world, const setti_type* type,
                                              sett_entity entity, void* value,
                                              const setti_edit_part* given)
