@@ -249,9 +249,9 @@ static void new_entities_begin_at_an_index(void)
     sett_world* world = quiet_world();
     sett_entity own[200];
     sett_snapshot snapshot;
-    CHECK_EQ(sett_entity_set_first(world, 100), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_entity_set_range(world, 100, 0), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_entity_create_handle(world, (sett_entity){7, 1}), SETT_OK);
-    CHECK_EQ(sett_entity_set_first(world, 2048), SETT_OK);
+    CHECK_EQ(sett_entity_set_range(world, 2048, 0), SETT_OK);
     CHECK_EQ(sett_entity_create(world).index, 2048);
     CHECK_EQ(sett_cmd_create(sett_commands_here(world)).index, 2049);
     CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
@@ -275,21 +275,108 @@ static void new_entities_begin_at_an_index(void)
     CHECK_EQ(sett_world_clear(world), SETT_OK);
     CHECK_EQ(sett_world_trim(world), SETT_OK);
     CHECK_EQ(sett_entity_create(world).index, 2048);
-    CHECK_EQ(sett_entity_set_first(world, 0), SETT_OK);
+    CHECK_EQ(sett_entity_set_range(world, 0, 0), SETT_OK);
     CHECK_EQ(sett_entity_create(world).index, 0);
     CHECK_END(world);
 
     sett_world_desc small = {.log_fn = sett_log_silent, .entity_limit = 200};
     world = sett_world_create(&small);
-    CHECK_EQ(sett_entity_set_first(world, 192), SETT_OK);
+    CHECK_EQ(sett_entity_set_range(world, 192, 0), SETT_OK);
     CHECK_EQ(sett_entity_create_many(world, 9, NULL, 0, NULL, own), SETT_STATUS_LIMIT);
     CHECK_EQ(sett_entity_create_many(world, 8, NULL, 0, NULL, own), SETT_OK);
     CHECK(sett_is_null(sett_entity_create(world)));
-    CHECK_EQ(sett_entity_set_first(world, 256), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_entity_set_range(world, 256, 0), SETT_STATUS_ARGUMENT);
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(new_entities_begin_at_an_index), TEST(null_is_never_alive),
+typedef struct Body {
+    float x[4];
+} Body;
+
+static uint32_t bodies_removed;
+
+static void note_removal(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)world;
+    (void)entity;
+    (void)user;
+    bodies_removed += ((const Body*)value)->x[0] == 1;
+}
+
+#define BODIES(COMPONENT, TAG) COMPONENT(Body, .on_remove = note_removal)
+SETT_COMPONENTS(BODIES)
+
+static void what_is_forgotten_can_come_back(void)
+{
+    sett_world* world = quiet_world();
+    CHECK_EQ(SETT_REGISTER_ALL(world, BODIES), SETT_OK);
+    sett_component knows =
+        sett_relationship_register(world, &(sett_relationship_desc){.name = "Knows"});
+    CHECK_EQ(sett_entity_set_range(world, 64, 128), SETT_OK);
+    sett_entity own = sett_entity_create(world);
+    sett_entity child = sett_entity_create(world);
+    sett_entity root = handle(4096, 7);
+    sett_entity leaf = handle(9000, 3);
+    CHECK_EQ(sett_entity_create_handle(world, root), SETT_OK);
+    CHECK_EQ(sett_entity_create_handle(world, leaf), SETT_OK);
+    CHECK(SETT_SET(world, leaf, Body, .x[0] = 1) != NULL);
+    CHECK_EQ(sett_hierarchy_attach(world, leaf, root), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(world, child, leaf), SETT_OK);
+    CHECK(sett_relate(world, own, knows, root) != NULL);
+    uint64_t hash = sett_world_hash(world);
+    sett_snapshot snapshot;
+    CHECK_EQ(sett_snapshot_take(world, &snapshot), SETT_OK);
+
+    CHECK_EQ(sett_entity_forget(world, own), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_entity_forget(world, handle(4096, 6)), SETT_STATUS_STALE);
+    CHECK_EQ(sett_cmd_forget(sett_commands_here(world), root), SETT_OK);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
+    CHECK_VALID(world);
+    CHECK_EQ(sett_entity_count(world), 1);
+    CHECK_EQ(bodies_removed, 1);
+    CHECK(!sett_related(world, own, knows, root));         /* the link is cut */
+    CHECK(sett_entity_create(world).index == child.index); /* an own one ends for good */
+    CHECK_EQ(sett_entity_create_handle(world, leaf), SETT_OK);
+    CHECK_EQ(sett_entity_create_handle(world, root), SETT_OK);
+    CHECK_EQ(sett_snapshot_restore(world, snapshot), SETT_OK);
+    CHECK_VALID(world);
+    CHECK_EQ(sett_world_hash(world), hash);
+    CHECK_END(world);
+}
+
+/* Handles scattered over the indices, as those that come into sight and leave it are. */
+static void what_is_forgotten_takes_no_memory(void)
+{
+    enum {
+        MANY = 100000
+    };
+    sett_world* world = quiet_world();
+    CHECK_EQ(SETT_REGISTER_ALL(world, BODIES), SETT_OK);
+    CHECK_EQ(sett_entity_set_range(world, 0, 64), SETT_OK);
+    size_t held[2];
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t k = 0; k < MANY; k++) {
+            sett_entity entity = handle(64 + 64 * k, 1 + k % 5);
+            CHECK_EQ(sett_entity_create_handle(world, entity), SETT_OK);
+            CHECK(SETT_SET(world, entity, Body, .x[0] = 1) != NULL);
+        }
+        for (uint32_t k = 0; k < MANY; k++) {
+            uint32_t at = k * 7919u % MANY;
+            CHECK_EQ(sett_entity_forget(world, handle(64 + 64 * at, 1 + at % 5)), SETT_OK);
+        }
+        CHECK_EQ(sett_entity_count(world), 0);
+        sett_stats stats;
+        CHECK_EQ(sett_world_trim(world), SETT_OK);
+        sett_world_stats(world, &stats);
+        CHECK_EQ(stats.pages, 0);
+        held[round] = stats.block_size - stats.free_size;
+    }
+    CHECK_EQ(held[0], held[1]);
+    CHECK_END(world);
+}
+
+TEST_MAIN(TEST(new_entities_begin_at_an_index), TEST(what_is_forgotten_can_come_back),
+          TEST(what_is_forgotten_takes_no_memory), TEST(null_is_never_alive),
           TEST(a_slot_lives_again_under_another_handle), TEST(made_up_handles_are_stale),
           TEST(a_given_handle_is_taken_as_it_is), TEST(a_slot_out_of_generations_is_retired),
           TEST(indices_stay_below_the_limit), TEST(reserved_entities_need_no_memory),

@@ -9,7 +9,8 @@
 
 #include "world/world.h"
 
-#define LIMIT 5000u /* no multiple of a page */
+#define LIMIT 5000u               /* no multiple of a page */
+#define WORDS ((LIMIT + 63) / 64) /* of free bits */
 
 static uint64_t chance_state;
 
@@ -30,6 +31,7 @@ static struct {
     setti_entity_table table;
     life life[LIMIT];
     uint32_t generation[LIMIT]; /* of the entity that lives there, or will next */
+    uint32_t dropped;           /* pages that were given back */
 } run;
 
 static uint32_t naive_next(life wanted, uint32_t from)
@@ -38,6 +40,13 @@ static uint32_t naive_next(life wanted, uint32_t from)
         from++;
     }
     return from < LIMIT ? from : SETTI_NONE;
+}
+
+/* The lowest free index of the range. */
+static uint32_t naive_next_own(uint32_t from)
+{
+    uint32_t index = naive_next(LIFE_FREE, from);
+    return index != SETTI_NONE && setti_entity_is_own(&run.table, index) ? index : SETTI_NONE;
 }
 
 static uint32_t naive_count(life wanted)
@@ -66,7 +75,7 @@ static void expect_same(void)
     for (uint32_t k = 0; k < 30; k++) {
         uint32_t index = below(LIMIT + 200);
         CHECK_EQ(setti_entity_next_free(table, index),
-                 naive_next(LIFE_FREE, SETTI_MAX(index, table->first * 64)));
+                 naive_next_own(SETTI_MAX(index, table->first * 64)));
         if (index < LIMIT) {
             CHECK_EQ(setti_entity_is_claimed(table, index), run.life[index] == LIFE_CLAIMED);
             CHECK_EQ(setti_entity_upcoming(table, index).generation,
@@ -91,7 +100,7 @@ static void note_alive(sett_entity entity)
 
 static void create_one(void)
 {
-    uint32_t lowest = naive_next(LIFE_FREE, run.table.first * 64);
+    uint32_t lowest = naive_next_own(run.table.first * 64);
     uint32_t from = 0;
     sett_status status = setti_entity_reserve(&run.pool, &run.table, &from, 1);
     CHECK_EQ(status, lowest != SETTI_NONE ? SETT_OK : SETT_STATUS_LIMIT);
@@ -110,7 +119,7 @@ static void create_many(void)
     uint32_t count = 1 + below(below(10) == 0 ? 1500 : 100);
     uint32_t there = 0;
     start = SETTI_MAX(start, run.table.first * 64);
-    for (uint32_t k = start; k < LIMIT; k++) {
+    for (uint32_t k = start; k < setti_entity_end(&run.table); k++) {
         there += run.life[k] == LIFE_FREE;
     }
     uint32_t from = start;
@@ -125,7 +134,8 @@ static void create_many(void)
             start = made[k].index + 1;
         }
         done += next.count;
-        CHECK(done == count || start == LIMIT || run.life[start] != LIFE_FREE);
+        CHECK(done == count || start == setti_entity_end(&run.table) ||
+              run.life[start] != LIFE_FREE);
         CHECK(start <= from);
     }
 }
@@ -173,9 +183,31 @@ static void create_claimed(void)
     }
 }
 
-static void move_first(void)
+static void move_range(void)
 {
-    setti_entity_set_first(&run.table, below(2) == 0 ? 0 : below(LIMIT / 64));
+    uint32_t first = below(2) == 0 ? 0 : below(WORDS);
+    uint32_t end = below(2) == 0 ? WORDS : first + 1 + below(WORDS - first);
+    setti_entity_set_range(&run.table, first, end);
+}
+
+/* Outside of the range. A page of which nothing is left has no memory. */
+static void forget(void)
+{
+    uint32_t first = below(LIMIT);
+    uint32_t count = 1 + below(below(4) == 0 ? 2500 : 20);
+    for (uint32_t k = first; k < SETTI_MIN(first + count, LIMIT); k++) {
+        if (run.life[k] == LIFE_ALIVE && !setti_entity_is_own(&run.table, k)) {
+            bool drops = true;
+            run.life[k] = LIFE_FREE;
+            run.generation[k] = 1;
+            for (uint32_t n = k & ~SETTI_ENTITY_MASK; n <= (k | SETTI_ENTITY_MASK); n++) {
+                drops = drops && n < LIMIT && run.life[n] == LIFE_FREE && run.generation[n] == 1;
+            }
+            setti_entity_forget(&run.pool, &run.table, k);
+            CHECK_EQ(setti_entity_page_of(&run.table, k) == NULL, drops);
+            run.dropped += drops;
+        }
+    }
 }
 
 /* At a place of its own, in a later life; some in the last. */
@@ -205,7 +237,7 @@ static void random_operations(void)
     }
     static void (*const operation[])(void) = {create_one,   create_one, create_many, create_many,
                                               destroy_some, claim,      claim,       create_claimed,
-                                              create_at,    move_first};
+                                              create_at,    move_range, forget,      forget};
     for (uint32_t k = 0; k < CHECK_ROUNDS(20000); k++) {
         operation[below(sizeof(operation) / sizeof(operation[0]))]();
         if (k % 16 == 0 || k < 200) {
@@ -213,12 +245,13 @@ static void random_operations(void)
         }
     }
     CHECK(run.table.retired != 0 && run.table.pages.count == 5);
+    CHECK(run.dropped > 10);
     /* From the generations alone; what is claimed is free then. */
     for (uint32_t k = 0; k < LIMIT; k++) {
         run.life[k] = run.life[k] == LIFE_CLAIMED ? LIFE_FREE : run.life[k];
     }
     run.table.reserved = 0;
-    setti_entity_set_first(&run.table, 0);
+    setti_entity_set_range(&run.table, 0, WORDS);
     setti_entity_rebuild(&run.table);
     expect_same();
     setti_entity_deinit(&run.pool, &run.table);

@@ -146,8 +146,13 @@ static void add_present(scene* s)
 static void foreign_handle(scene* s)
 {
     s->other = quiet_world();
-    CHECK_EQ(sett_entity_set_first(s->other, 65536), SETT_OK);
+    CHECK_EQ(sett_entity_set_range(s->other, 65536, 0), SETT_OK);
     IS_NULL(sett_add(s->world, sett_entity_create(s->other), Position_id));
+}
+
+static void forget_an_own_entity(scene* s)
+{
+    FAILS(sett_entity_forget(s->world, s->e), ARGUMENT);
 }
 
 static void reserved_handle(scene* s)
@@ -1268,6 +1273,7 @@ static const misuse table[] = {
     {"ask for a Hierarchy to write it", "NULL", get_mut_hierarchy, EVERY},
     {"set the component of a name", "NULL", set_name_component, EVERY},
     {"add the component of a relationship", "NULL", add_relationship, EVERY},
+    {"forget an entity of the world's own range", "ARGUMENT", forget_an_own_entity, EVERY},
     {"create an entity with a component listed twice", "ARGUMENT", create_twice_listed, EVERY},
 
     {"Structure at the wrong time", NULL, NULL, EVERY},
@@ -1538,7 +1544,7 @@ static void each_is_reported_and_harmless(void)
         "means the entity of the world that\na call is given; a buffer of commands belongs to the "
         "world that made it, and changes that one. A handle that this world never\ngave out is "
         "reported as such. To have more of them found, give the second world other indices "
-        "while you\ndevelop: `sett_entity_set_first(second, 65536)`. A query or a group of "
+        "while you\ndevelop: `sett_entity_set_range(second, 65536, 0)`. A query or a group of "
         "another world is rejected where a call also has a world.\nComponents of a list "
         "(`SETT_COMPONENTS`) have the same ids in each world; ids of others depend on the order of "
         "registration.\n");

@@ -43,6 +43,7 @@ static const operation operation_list[] = {
     {"create_many", op_create_many, 25, false},
     {"destroy", op_destroy, 60, true},
     {"destroy_many", op_destroy_many, 12, true},
+    {"forget", op_forget, 12, true},
     {"destroy_with", op_destroy_with, 4, true},
     {"entity_clear", op_entity_clear, 8, true},
     {"world_clear", op_world_clear, 2, false},

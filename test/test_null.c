@@ -58,7 +58,8 @@ static void call_sett(void)
     STATUS(sett_component_convert(NULL, 0, 0));
     STATUS(sett_component_compact(NULL, 0));
     STATUS(sett_entity_destroy_with(NULL, 0));
-    STATUS(sett_entity_set_first(NULL, 0));
+    STATUS(sett_entity_set_range(NULL, 0, 0));
+    STATUS(sett_entity_forget(NULL, sett_null()));
     NOTHING(sett_entity_valid(NULL, sett_null()));
     NOBODY(sett_entity_at(NULL, 0));
     NOTHING(sett_entity_count(NULL));

@@ -516,8 +516,8 @@ SETT_API sett_status sett_component_compact(sett_world* world, sett_component co
 /* ------------------------------------------------------------------------------------- entities */
 
 /* Creates an entity without components, at the lowest free index. An index is free if no entity is
- * alive there, no command has reserved it, and it has an unused generation. The search begins at
- * the index of sett_entity_set_first. Two worlds with the same history create the same handles.
+ * alive there, no command has reserved it, and it has an unused generation. The index is in the
+ * world's range (sett_entity_set_range). Two worlds with the same history create the same handles.
  * Returns null on failure. Fails: LOCKED, LIMIT, OUT_OF_MEMORY.
  * Cost: O(1), about 5 ns. Invalidates: nothing.
  * Threads: writer. Since: 0.1 */
@@ -567,18 +567,20 @@ SETT_API sett_status sett_entity_create_many(sett_world* world, uint32_t count,
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_create_handle(sett_world* world, sett_entity entity);
 
-/* Sets the lowest index of new entities. With it a client can create entities of its own, beside
- * those that it creates for a server by sett_entity_create_handle:
+/* Sets the world's range: new entities have indices from `first` to before `end`. With it a client
+ * can create entities of its own, beside those that it creates for a server by
+ * sett_entity_create_handle:
  *
- *     sett_entity_set_first(world, 1048576);      the server's entities are below
+ *     sett_entity_set_range(world, 1048576, 0);      the server's entities are below
  *
- * sett_entity_create_handle can create entities below this index. sett_delta_apply can too, but
- * not while the client has entities of its own: it compares hashes, and fails (CONFLICT). The index
+ * sett_entity_create_handle can create entities outside of the range. sett_delta_apply can too, but
+ * not while the client has entities of its own: it compares hashes, and fails (CONFLICT). The range
  * is not part of the state (state.h).
- *   index  a multiple of 64; 0 at first
- * Fails: ARGUMENT (not a multiple, or not below entity_limit), LOCKED.
+ *   first  a multiple of 64; 0 at first
+ *   end    a multiple of 64, or 0: the entity_limit, as at first
+ * Fails: ARGUMENT (not multiples, an empty range, or beyond entity_limit), LOCKED.
  * Cost: O(1). Threads: writer. Since: 0.2 */
-SETT_API sett_status sett_entity_set_first(sett_world* world, uint32_t index);
+SETT_API sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t end);
 
 /* Destroys an entity, its components, its descendants (hierarchy.h) and the entities that depend on
  * it by a relationship (relationship.h). Links from other entities to it are removed.
@@ -603,6 +605,18 @@ SETT_API sett_status sett_entity_destroy_many(sett_world* world, const sett_enti
  * Fails: LOCKED, UNREGISTERED; REJECTED and OUT_OF_MEMORY as sett_entity_destroy_many.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_entity_destroy_with(sett_world* world, sett_component component);
+
+/* Destroys an entity that another world has created, and that may come back: it left the sight of
+ * a client, or went to another machine. As sett_entity_destroy, but sett_entity_create_handle can
+ * then create the same handle again, and nothing of the entity stays in memory.
+ *
+ * The handle must be outside of the world's range (sett_entity_set_range), so that
+ * sett_entity_create never returns it. Entities that go with it, such as descendants, are forgotten
+ * too; those in the range are destroyed.
+ * Fails: ARGUMENT (in the range), or as sett_entity_destroy.
+ * Cost, Invalidates: as sett_entity_destroy.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_entity_forget(sett_world* world, sett_entity entity);
 
 /* Removes all components of an entity, and links from other entities to it (relationship.h). The
  * entity stays alive.
@@ -920,14 +934,15 @@ SETT_API sett_status sett_cmd_call(sett_commands* commands,
                                    void (*fn)(sett_world* world, void* data), const void* data,
                                    size_t size);
 
-/* These functions record the changes that sett_entity_destroy, sett_add, sett_set, sett_remove,
- * sett_entity_clear and sett_enable make immediately. More of them are in relationship.h,
- * hierarchy.h, name.h and prefab.h.
+/* These functions record the changes that sett_entity_destroy, sett_entity_forget, sett_add,
+ * sett_set, sett_remove, sett_entity_clear and sett_enable make immediately. More of them are in
+ * relationship.h, hierarchy.h, name.h and prefab.h.
  *   value  of sett_cmd_set: copied; NULL only for a tag
  * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (more than 64 levels),
  * LOCKED (the world's own buffer, while systems run; a callback of sett_delta_apply).
  * Threads: as recording. Since: 0.1 */
 SETT_API sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity);
+SETT_API sett_status sett_cmd_forget(sett_commands* commands, sett_entity entity);
 SETT_API sett_status sett_cmd_add(sett_commands* commands, sett_entity entity,
                                   sett_component component);
 SETT_API sett_status sett_cmd_set(sett_commands* commands, sett_entity entity,

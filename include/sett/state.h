@@ -17,7 +17,7 @@
  *     the tick of the world (sett_world_tick)
  *     component types, queries, systems, groups and observers themselves
  *     what sett_prefab_share has set: call it again in a new world, as you register types
- *     the index of sett_entity_set_first
+ *     the range of sett_entity_set_range
  *     recorded commands
  *     values of types with SETT_SAVE_SKIP
  *
@@ -85,7 +85,7 @@ SETT_API size_t sett_world_difference(const sett_world* a, const sett_world* b, 
 SETT_API sett_status sett_world_check_writes(sett_world* world);
 
 /* Copies the state of `from` into `into`. Afterwards both have the same handles, and create the
- * same handles next (unless sett_entity_set_first differs).
+ * same handles next (unless sett_entity_set_range differs).
  *
  * First the entities of `into` are destroyed, as by sett_world_clear; on_remove callbacks run. No
  * callback runs for the copied entities. Commands recorded in `into` are dropped, and commands

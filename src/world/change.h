@@ -71,10 +71,9 @@ void setti_change_remove_stranded(sett_world* world, uint32_t index);
 bool setti_change_check_values(sett_world* world, const sett_value* values, uint32_t count,
                                const char* call);
 
-/* sett_entity_create and sett_entity_destroy in every case, which fail as these do. Forced: all
- * entities go, so that links need no clean-up. */
+/* sett_entity_create and sett_entity_destroy in every case, which fail as these do. */
 sett_entity setti_change_create(sett_world* world);
-sett_status setti_change_destroy(sett_world* world, sett_entity entity, bool forced);
+sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_ending ending);
 
 #define SETTI_CREATE_MOST 32 /* components of sett_create_with */
 
@@ -82,7 +81,7 @@ sett_status setti_change_destroy(sett_world* world, sett_entity entity, bool for
 sett_entity setti_change_create_with(sett_world* world, const sett_value* values, uint32_t count);
 
 /* The same as the second, by the shortest path that there is; fast_entity.c. */
-sett_status setti_fast_destroy(sett_world* world, sett_entity entity, bool forced);
+sett_status setti_fast_destroy(sett_world* world, sett_entity entity, setti_ending ending);
 
 /* Destroys an entity and all that its end collects, one after another; false, and nothing is done,
  * where an order could be seen, or without fast paths. */

@@ -67,18 +67,22 @@ sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
     return SETT_OK;
 }
 
-sett_status sett_entity_set_first(sett_world* world, uint32_t index)
+sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t end)
 {
     sett_status status = setti_world_check_unlocked(world, __func__);
     if (status != SETT_OK) {
         return status;
     }
-    if (index % 64 != 0 || index >= world->entities.limit) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: %u: pass a multiple of 64 below the world's entity_limit",
-                                     __func__, (unsigned)index);
+    uint32_t limit = world->entities.limit;
+    end = end != 0 ? end : limit;
+    if (first % 64 != 0 || (end % 64 != 0 && end != limit) || end > limit || first >= end) {
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: %u to %u: pass multiples of 64, the first below the second, up to the world's "
+            "entity_limit (%u)",
+            __func__, (unsigned)first, (unsigned)end, (unsigned)limit);
     }
-    setti_entity_set_first(&world->entities, index / 64);
+    setti_entity_set_range(&world->entities, first / 64, end / 64 + (end % 64 != 0));
     return SETT_OK;
 }
 

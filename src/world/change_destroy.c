@@ -31,13 +31,19 @@ void setti_change_collect(sett_world* world, uint32_t index)
     world->collect_list[world->collect_count++] = index;
 }
 
-/* Ends one entity, which is dying: an edit of its own. */
-static void destroy_one(sett_world* world, uint32_t index)
+/* Ends one entity, which is dying: an edit of its own. Of those that are collected, indices of the
+ * world's own range are not forgotten: their handles would come back by themselves. */
+static void destroy_one(sett_world* world, uint32_t index, bool forgets)
 {
     sett_entity entity = setti_entity_at(&world->entities, index);
     uint32_t set = *setti_entity_signature(&world->entities, entity) & ~SETTI_DYING;
     SETTI_ASSERT((*setti_entity_signature(&world->entities, entity) & SETTI_DYING) != 0);
-    setti_edit edit = {.entities = &entity, .count = 1, .from = set, .strips = true, .ends = true};
+    setti_edit edit = {.entities = &entity,
+                       .count = 1,
+                       .from = set,
+                       .strips = true,
+                       .ends = true,
+                       .forgets = forgets && !setti_entity_is_own(&world->entities, index)};
     setti_edit_notify_leaving(world, &edit);
     setti_edit_commit(world, &edit);
 }
@@ -90,12 +96,15 @@ static sett_status change_ask_all(sett_world* world, change_question question)
     return status;
 }
 
-static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t index, bool forced)
+static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t index,
+                                   setti_ending ending)
 {
+    bool forced = ending == SETTI_ENDING_ALL;
+    bool forgets = ending == SETTI_ENDING_FORGET;
     sett_status status = SETT_OK;
     SETTI_ASSERT(world->collect_count == 0);
     SETTI_ASSERT(type->cascade != NULL && world->locks == 0);
-    if (setti_fast_destroy_tree(world, type, index)) {
+    if (!forgets && setti_fast_destroy_tree(world, type, index)) {
         return SETT_OK;
     }
     setti_edit_settle(world); /* what is reserved from here on has to stay */
@@ -116,7 +125,7 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
         if (rejected) {
             *setti_entity_set_mut(&world->entities, last) &= ~SETTI_DYING;
         } else {
-            destroy_one(world, last);
+            destroy_one(world, last, forgets);
         }
     }
     return rejected ? status : SETT_OK;
@@ -185,45 +194,72 @@ static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
     return found;
 }
 
-SETTI_COLD static sett_status change_destroy_stale(sett_world* world, sett_entity entity)
+SETTI_COLD static sett_status change_destroy_stale(sett_world* world, sett_entity entity,
+                                                   const char* call)
 {
     if (world->side_by_side) { /* no thread writes to the world meanwhile */
         return SETT_STATUS_STALE;
     }
     world->error = SETT_STATUS_STALE; /* no misuse: it is not reported */
-    world->error_call = "sett_entity_destroy";
+    world->error_call = call;
     world->error_entity = entity;
     world->error_component = 0;
     return SETT_STATUS_STALE;
 }
 
-sett_status setti_change_destroy(sett_world* world, sett_entity entity, bool forced)
+/* What forgetting rejects: a handle that creating would give out again. */
+SETTI_COLD static sett_status change_reject_own(sett_world* world, sett_entity entity)
 {
+    const setti_entity_table* table = &world->entities;
+    return setti_world_fail_with(
+        world, SETT_STATUS_ARGUMENT,
+        "sett_entity_forget: entity %u:%u is in this world's own range (%u to %u), whose handles "
+        "do not come back - call sett_entity_destroy, or sett_entity_set_range before",
+        (unsigned)entity.index, (unsigned)entity.generation, (unsigned)table->first * 64,
+        (unsigned)setti_entity_end(table) - 1);
+}
+
+sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_ending ending)
+{
+    bool forgets = ending == SETTI_ENDING_FORGET;
+    const char* call = forgets ? "sett_entity_forget" : "sett_entity_destroy";
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (signature == NULL) {
-        return change_destroy_stale(world, entity);
+        return change_destroy_stale(world, entity, call);
     }
     if ((*signature & SETTI_DYING) != 0) {
         return SETT_OK; /* from one of its own removal hooks */
     }
     if (SETTI_UNLIKELY(world->locks != 0)) {
-        return setti_world_check_unlocked(world, "sett_entity_destroy");
+        return setti_world_check_unlocked(world, call);
+    }
+    if (forgets && setti_entity_is_own(&world->entities, entity.index)) {
+        return change_reject_own(world, entity);
     }
     setti_type* cascading = change_cascading_type(world, *signature);
     if (cascading != NULL) {
-        return world->cascade_calls->destroy(world, cascading, entity.index, forced);
+        return world->cascade_calls->destroy(world, cascading, entity.index, ending);
     }
     setti_edit_write_signature(world, entity.index, signature, *signature | SETTI_DYING);
-    destroy_one(world, entity.index);
+    destroy_one(world, entity.index, forgets);
     return SETT_OK;
+}
+
+sett_status sett_entity_forget(sett_world* world, sett_entity entity)
+{
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_world_check_owner(world, __func__);
+    return setti_change_destroy(world, entity, SETTI_ENDING_FORGET);
 }
 
 /* ----------------------------------------------------------------------------------------- many */
 
-static sett_status change_destroy_index(sett_world* world, uint32_t index, bool forced)
+static sett_status change_destroy_index(sett_world* world, uint32_t index, setti_ending ending)
 {
     sett_entity entity = setti_entity_at(&world->entities, index);
-    return sett_is_null(entity) ? SETT_OK : setti_fast_destroy(world, entity, forced);
+    return sett_is_null(entity) ? SETT_OK : setti_fast_destroy(world, entity, ending);
 }
 
 /* How far ahead destroy_many asks for what an entity's end touches: of a million entities in random
@@ -254,7 +290,7 @@ sett_status sett_entity_destroy_with(sett_world* world, sett_component component
     }
     sett_status status = SETT_OK;
     SETTI_EACH_INDEX(index, &type->storage) {
-        if (change_destroy_index(world, index, false) != SETT_OK) {
+        if (change_destroy_index(world, index, SETTI_ENDING_DESTROY) != SETT_OK) {
             status = world->error; /* the others go all the same */
         }
     }
@@ -271,7 +307,7 @@ static void change_destroy_without(sett_world* world, const setti_type* type)
              slot-- > 0 && table->pages.data[number] != NULL && table->count != 0;) {
             uint32_t index = (number << SETTI_ENTITY_SHIFT) + slot;
             if (type == NULL || !setti_storage_has(&type->storage, index)) {
-                (void)change_destroy_index(world, index, true);
+                (void)change_destroy_index(world, index, SETTI_ENDING_ALL);
             }
         }
     }

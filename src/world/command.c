@@ -647,7 +647,7 @@ static sett_entity commands_create_in_job(sett_commands* commands)
         job_next_word(commands);
     }
     uint64_t index = (uint64_t)commands->job.word * 64 + setti_bits_lowest(commands->job.bits);
-    if (index >= table->limit) {
+    if (index >= setti_entity_end(table)) {
         commands->job.error = SETT_STATUS_LIMIT;
         return sett_null();
     }
@@ -712,6 +712,20 @@ static const command_verb command_destroy = {"sett_cmd_destroy", "", command_app
 sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity)
 {
     return commands_record(commands, &command_destroy, entity, 0);
+}
+
+static sett_status command_apply_forget(sett_commands* commands, const command_record* record,
+                                        const setti_type* type)
+{
+    (void)type;
+    return sett_entity_forget(commands->world, record->entity);
+}
+
+static const command_verb command_forget = {"sett_cmd_forget", "", command_apply_forget};
+
+sett_status sett_cmd_forget(sett_commands* commands, sett_entity entity)
+{
+    return commands_record(commands, &command_forget, entity, 0);
 }
 
 static sett_status command_apply_add(sett_commands* commands, const command_record* record,

@@ -129,11 +129,19 @@ typedef struct setti_cascade {
     void (*trim)(sett_world* world, struct setti_type* type);
 } setti_cascade;
 
+/* How an entity ends. */
+typedef enum setti_ending {
+    SETTI_ENDING_DESTROY,
+    SETTI_ENDING_ALL,   /* all entities go, so that links need no clean-up, and none is rejected */
+    SETTI_ENDING_FORGET /* its handle can be created again */
+} setti_ending;
+
 /* What edits do with ties: change_destroy.c, which a program without any does not link. */
 typedef struct setti_cascade_calls {
-    /* Destroys an entity with a type that cascades, and all whom that collects; rejected, unless
-     * forced, when one of them rejects. */
-    sett_status (*destroy)(sett_world* world, struct setti_type* type, uint32_t index, bool forced);
+    /* Ends an entity with a type that cascades, and all whom that collects; rejected when one of
+     * them rejects. */
+    sett_status (*destroy)(sett_world* world, struct setti_type* type, uint32_t index,
+                           setti_ending ending);
     /* Makes room to collect so many entities of a type; false when memory runs out. */
     bool (*reserve)(sett_world* world, struct setti_type* type, uint64_t need);
 } setti_cascade_calls;

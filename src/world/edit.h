@@ -50,7 +50,8 @@ typedef struct setti_edit {
     setti_type* removed; /* what goes; or NULL */
     bool strips;         /* all goes instead: dont_fragment types first, then by id, descending */
     bool begins;         /* the entities are created */
-    bool ends;           /* they cease to be */
+    bool ends;           /* they cease to be, */
+    bool forgets;        /* and their handles can be created again */
     bool repeat;         /* all entities get the same values */
 } setti_edit;
 

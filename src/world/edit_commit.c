@@ -160,7 +160,9 @@ SETTI_INLINE uint32_t commit_begin(sett_world* world, const setti_edit* edit)
 static void commit_set(sett_world* world, const setti_edit* edit, uint32_t index)
 {
     SETTI_ASSERT(!edit->begins);
-    if (edit->ends) {
+    if (SETTI_UNLIKELY(edit->forgets)) {
+        setti_entity_forget(&world->pool, &world->entities, index);
+    } else if (edit->ends) {
         setti_entity_destroy(&world->pool, &world->entities, index);
     } else {
         setti_edit_write_signature(world, index, setti_entity_set_mut(&world->entities, index),

@@ -20,8 +20,8 @@
  * Invariant:  free <=> dead, not retired, not reserved, and below the limit;
  *             alive <=> no SETTI_DEAD in the generation;  not alive => signature == 0;
  *             a word is in `words` <=> it has a bit, and is not the hint's while that is unlisted;
- *             no word from `first` to `hint`, and none between that and `next`, has a bit;
- *             first <= hint < next;
+ *             no word of the range before `hint`, and none between that and `next`, has a bit;
+ *             first <= hint < next; hint < end, or it is SETTI_ENTITY_NO_WORD;
  *             count, reserved and retired say how many slots are alive, reserved, retired
  */
 #include "world/entity_table.h"
@@ -37,8 +37,9 @@ void setti_entity_init(setti_entity_table* table, uint32_t limit)
     memset(table, 0, sizeof(*table));
     setti_pages_init_read(&table->pages, sizeof(setti_entity_page), 64, entity_no_generations);
     setti_summary_init(&table->words);
-    table->next = 1;
     table->limit = SETTI_MIN(limit, SETTI_ENTITY_LIMIT);
+    table->next = 1;
+    table->end = (table->limit + 63) / 64;
 }
 
 void setti_entity_deinit(setti_pool* pool, setti_entity_table* table)
@@ -92,7 +93,7 @@ uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from)
 {
     SETTI_ASSERT(table->first <= table->hint && table->hint < table->next);
     uint32_t word = from / 64;
-    if (from >= table->limit) {
+    if (from >= setti_entity_end(table)) {
         return SETTI_NONE;
     }
     uint64_t bits = UINT64_MAX << (from % 64);
@@ -106,7 +107,7 @@ uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from)
         bits = setti_entity_free_bits(table, word);
     }
     uint64_t index = (uint64_t)word * 64 + setti_bits_lowest(bits);
-    return index < table->limit ? (uint32_t)index : SETTI_NONE;
+    return index < setti_entity_end(table) ? (uint32_t)index : SETTI_NONE;
 }
 
 uint32_t setti_entity_skip_words(const setti_entity_table* table, uint32_t from, uint32_t skip)
@@ -130,6 +131,14 @@ static void entity_settle_hint(setti_entity_table* table)
     table->unlisted = false;
 }
 
+/* Makes a word of the range the hint, and one behind it SETTI_ENTITY_NO_WORD. */
+static void entity_set_hint(setti_entity_table* table, uint32_t word)
+{
+    SETTI_ASSERT(word >= table->first && !table->unlisted);
+    table->hint = word < table->end ? word : SETTI_ENTITY_NO_WORD;
+    table->next = table->hint + 1;
+}
+
 void setti_entity_hint_ends(setti_entity_table* table)
 {
     SETTI_ASSERT(setti_entity_free_bits(table, table->hint) == 0);
@@ -137,8 +146,8 @@ void setti_entity_hint_ends(setti_entity_table* table)
     if (!table->unlisted && table->hint < table->words.capacity) {
         setti_summary_remove(&table->words, table->hint);
     }
-    table->hint = table->next++;
     table->unlisted = false;
+    entity_set_hint(table, table->next);
 }
 
 /* Makes the hint the first word with free bits. */
@@ -146,15 +155,14 @@ static void entity_find_hint(setti_entity_table* table)
 {
     if (setti_entity_free_bits(table, table->hint) == 0) {
         setti_entity_hint_ends(table);
-        table->hint = setti_summary_next(&table->words, table->hint);
-        table->next = table->hint + 1;
+        entity_set_hint(table, setti_summary_next(&table->words, table->hint));
     }
 }
 
 void setti_entity_word_begins(setti_entity_table* table, uint32_t word)
 {
     SETTI_ASSERT(setti_entity_free_bits(table, word) == 0);
-    if (word <= table->hint && word >= table->first) {
+    if (word <= table->hint && word >= table->first && word < table->end) {
         if (word < table->hint) {
             entity_settle_hint(table);
             table->next = table->hint;
@@ -183,7 +191,7 @@ setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t
 {
     setti_entity_run run = {setti_entity_next_free(table, from), 0};
     SETTI_ASSERT(run.first != SETTI_NONE && most != 0);
-    uint32_t end = SETTI_MIN(most, table->limit - run.first);
+    uint32_t end = SETTI_MIN(most, setti_entity_end(table) - run.first);
     while (run.count < end) {
         uint32_t at = run.first + run.count;
         uint64_t taken = ~setti_entity_free_bits(table, at / 64) >> (at % 64);
@@ -382,6 +390,40 @@ void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t 
     page->free[slot / 64] |= (uint64_t)1 << (slot % 64);
 }
 
+/* Frees a page of which no index is used, and none will have another generation than the first. */
+static void entity_drop_page(setti_pool* pool, setti_entity_table* table, uint32_t number)
+{
+    const setti_entity_page* page = table->pages.data[number];
+    for (uint32_t k = 0; k < SETTI_ENTITY_WORDS; k++) {
+        if (page->free[k] != UINT64_MAX) { /* this tells nearly always, and reads one line */
+            return;
+        }
+    }
+    for (uint32_t k = 0; k < SETTI_ENTITY_ROWS; k++) {
+        if (page->generation[k] != SETTI_UNUSED) {
+            return;
+        }
+    }
+    setti_pages_free(pool, &table->pages, number); /* its words stay in the summary: all are free */
+}
+
+void setti_entity_forget(setti_pool* pool, setti_entity_table* table, uint32_t index)
+{
+    SETTI_ASSERT(!setti_entity_is_own(table, index) && table->count != 0);
+    setti_entity_page* page = setti_entity_page_of(table, index);
+    uint32_t slot = index & SETTI_ENTITY_MASK;
+    SETTI_ASSERT((page->generation[slot] & SETTI_DEAD) == 0);
+    setti_entity_write(pool, table, index);
+    page->signature[slot] = 0;
+    page->generation[slot] = SETTI_UNUSED;
+    table->count--;
+    if (page->free[slot / 64] == 0) {
+        setti_entity_word_begins(table, index / 64);
+    }
+    page->free[slot / 64] |= (uint64_t)1 << (slot % 64);
+    entity_drop_page(pool, table, index >> SETTI_ENTITY_SHIFT);
+}
+
 void setti_entity_set_next(setti_pool* pool, setti_entity_table* table, sett_entity entity)
 {
     SETTI_ASSERT((entity.generation & ~SETTI_DEAD) != 0);
@@ -433,17 +475,17 @@ void setti_entity_refresh(setti_entity_table* table, uint32_t number)
         }
     }
     entity_settle_hint(table);
-    table->hint = SETTI_MAX(table->first, SETTI_MIN(table->hint, number * SETTI_ENTITY_WORDS));
-    table->next = table->hint + 1;
+    uint32_t word = SETTI_MIN(table->hint, number * SETTI_ENTITY_WORDS);
+    entity_set_hint(table, SETTI_MAX(table->first, word));
 }
 
-void setti_entity_set_first(setti_entity_table* table, uint32_t word)
+void setti_entity_set_range(setti_entity_table* table, uint32_t first, uint32_t end)
 {
-    SETTI_ASSERT((uint64_t)word * 64 < table->limit);
+    SETTI_ASSERT(first < end && ((uint64_t)end - 1) * 64 < table->limit);
     entity_settle_hint(table);
-    table->first = word;
-    table->hint = word;
-    table->next = word + 1;
+    table->first = first;
+    table->end = end;
+    entity_set_hint(table, first);
 }
 
 void setti_entity_trim(setti_pool* pool, setti_entity_table* table)
@@ -520,7 +562,7 @@ static const char* entity_validate_words(const setti_entity_table* table)
         bool unlisted = word == table->hint && table->unlisted;
         if ((some && !unlisted) != setti_summary_has(&table->words, word)) {
             reason = "entity table: the summary says otherwise than the free bits";
-        } else if (some && word >= table->first &&
+        } else if (some && word >= table->first && word < table->end &&
                    (word < table->hint || (word > table->hint && word < table->next))) {
             reason = "entity table: an index before the hint, or between it and the next, is free";
         }
@@ -532,6 +574,9 @@ const char* setti_entity_validate(const setti_entity_table* table)
 {
     entity_counts counts = {0, 0, 0};
     const char* reason = setti_pages_validate(&table->pages);
+    if (reason == NULL && table->hint >= table->end && table->hint != SETTI_ENTITY_NO_WORD) {
+        reason = "entity table: the hint is outside of the range";
+    }
     for (uint32_t number = 0; number < table->pages.count; number++) {
         for (uint32_t slot = 0;
              reason == NULL && table->pages.data[number] != NULL && slot < SETTI_ENTITY_ROWS;

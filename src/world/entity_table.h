@@ -22,6 +22,9 @@
 /* Limits above this would let the capacity, a multiple of the rows, pass 2^32. */
 #define SETTI_ENTITY_LIMIT (UINT32_MAX - SETTI_ENTITY_ROWS + 1)
 
+/* The hint where no index of the range is free: a word without a page, which fast paths see. */
+#define SETTI_ENTITY_NO_WORD (SETTI_ENTITY_LIMIT / 64)
+
 #define SETTI_DEAD 0x80000000u           /* in a generation: no entity lives here */
 #define SETTI_GENERATION_MAX 0x7FFFFFFFu /* the last life of a slot */
 #define SETTI_RETIRED SETTI_DEAD         /* dead with next generation 0: never used again */
@@ -41,11 +44,13 @@ typedef struct setti_entity_table {
     uint32_t reserved; /* given out by commands that were not applied: neither free nor alive */
     uint32_t retired;  /* used up */
     uint32_t limit;    /* indices stay below */
-    uint32_t first;    /* new entities take indices of this word of free bits, and of later ones */
-    /* Caches. The words of all pages' `free` are numbered. None from `first` to `hint` has a bit,
-     * nor one between that and `next`. `words` has those that are not 0; but it lacks the hint's
-     * while that is `unlisted`, so that where one entity goes and another comes it is not touched.
-     */
+    /* New entities take indices of these words of free bits: the world's own range. */
+    uint32_t first;
+    uint32_t end; /* one behind the last of them */
+    /* Caches. The words of all pages' `free` are numbered. Of the range, none from `first` to
+     * `hint` has a bit, nor one between that and `next`; SETTI_ENTITY_NO_WORD: none has. `words`
+     * has those that are not 0; but it lacks the hint's while that is `unlisted`, so that where one
+     * entity goes and another comes it is not touched. */
     uint32_t hint;
     uint32_t next;
     bool unlisted;
@@ -174,6 +179,18 @@ static inline uint32_t setti_entity_capacity(const setti_entity_table* table)
     return table->pages.count << SETTI_ENTITY_SHIFT;
 }
 
+/* Whether an index is in the world's own range. */
+static inline bool setti_entity_is_own(const setti_entity_table* table, uint32_t index)
+{
+    return index / 64 >= table->first && index / 64 < table->end;
+}
+
+/* The index behind the range. */
+static inline uint32_t setti_entity_end(const setti_entity_table* table)
+{
+    return (uint32_t)SETTI_MIN((uint64_t)table->end * 64, table->limit);
+}
+
 /* Indices that no entity can be created at: alive, reserved or retired. */
 static inline uint32_t setti_entity_taken(const setti_entity_table* table)
 {
@@ -202,7 +219,7 @@ static inline sett_entity setti_entity_upcoming(const setti_entity_table* table,
     return entity;
 }
 
-/* The lowest free index that is not below `from`, or SETTI_NONE. */
+/* The lowest free index of the range that is not below `from`, or SETTI_NONE. */
 uint32_t setti_entity_next_free(const setti_entity_table* table, uint32_t from);
 
 /* Of the words with free bits, from one on, the one behind `skip` others. */
@@ -248,15 +265,17 @@ sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* tab
 /* The rare half of taking an index: the hint's word has no others. To be called behind. */
 void setti_entity_hint_ends(setti_entity_table* table);
 
-/* The same for fast paths: false if that has to be called. */
-SETTI_INLINE bool setti_entity_try_hint_ends(setti_entity_table* table)
+/* The same for fast paths, if the first says so. */
+SETTI_INLINE bool setti_entity_may_hint_end(const setti_entity_table* table)
 {
-    if (!table->unlisted) {
-        return false;
-    }
+    return table->unlisted && table->next < table->end;
+}
+
+SETTI_INLINE void setti_entity_end_hint(setti_entity_table* table)
+{
+    SETTI_ASSERT(setti_entity_may_hint_end(table));
     table->hint = table->next++;
     table->unlisted = false;
-    return true;
 }
 
 /* Brings this index to life with this generation; free, and its page exists. */
@@ -293,7 +312,7 @@ void setti_entity_word_begins(setti_entity_table* table, uint32_t word);
 /* The same for fast paths: false if that has to be called. */
 SETTI_INLINE bool setti_entity_try_word_begins(setti_entity_table* table, uint32_t word)
 {
-    if (table->unlisted || word >= table->hint || word < table->first) {
+    if (table->unlisted || word >= table->hint || word < table->first || word >= table->end) {
         return false;
     }
     table->next = table->hint;
@@ -305,8 +324,13 @@ SETTI_INLINE bool setti_entity_try_word_begins(setti_entity_table* table, uint32
 /* Ends a life: the signature becomes 0 and all handles stale. Needs no memory. */
 void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* The same for fast paths: the handle is current and not the slot's last, no snapshot is held, and
- * others are free in its word, or setti_entity_word_begins was called, or tried. */
+/* Ends a life as if it had never been: the handle can be created again. A page of which no index
+ * was ever used any more is freed. Not of the range. Needs no memory. */
+void setti_entity_forget(setti_pool* pool, setti_entity_table* table, uint32_t index);
+
+/* As setti_entity_destroy, for fast paths: the handle is current and not the slot's last, no
+ * snapshot is held, and others are free in its word, or setti_entity_word_begins was called, or
+ * tried. */
 SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_entity_table* table,
                                               sett_entity entity)
 {
@@ -362,8 +386,8 @@ void setti_entity_refresh(setti_entity_table* table, uint32_t number);
  * runs out. */
 bool setti_entity_reserve_pages(setti_pool* pool, setti_entity_table* table, uint32_t count);
 
-/* Makes new entities take indices from a word on. */
-void setti_entity_set_first(setti_entity_table* table, uint32_t word);
+/* Makes new entities take indices of the words from `first` to before `end`. */
+void setti_entity_set_range(setti_entity_table* table, uint32_t first, uint32_t end);
 
 /* Gives back what the summary takes for pages that are not there any more. */
 void setti_entity_trim(setti_pool* pool, setti_entity_table* table);

@@ -48,12 +48,13 @@ SETTI_APART static sett_entity fast_create_only(sett_world* world)
     setti_entity_table* table = &world->entities;
     setti_entity_page* page = setti_entity_page_of(table, table->hint * 64);
     uint64_t bits = page != NULL ? page->free[table->hint % SETTI_ENTITY_WORDS] : 0;
-    if (bits == 0 || (bits & (bits - 1)) != 0 || !table->unlisted || world->detained != 0 ||
+    if (bits == 0 || (bits & (bits - 1)) != 0 || !setti_entity_may_hint_end(table) ||
+        world->detained != 0 ||
         !setti_entity_try_mark(&world->pool, table, table->hint * 64, true)) {
         return fast_create_last(world);
     }
     sett_entity entity = setti_entity_take_lowest(table, page, bits);
-    (void)setti_entity_try_hint_ends(table);
+    setti_entity_end_hint(table);
     return entity;
 }
 
@@ -251,14 +252,15 @@ bool setti_fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t 
 }
 
 /* Where nothing but the entity's rows goes; while a snapshot is held, too. */
-SETTI_APART sett_status setti_fast_destroy(sett_world* world, sett_entity entity, bool forced)
+SETTI_APART sett_status setti_fast_destroy(sett_world* world, sett_entity entity,
+                                           setti_ending ending)
 {
     const uint32_t* signature = setti_entity_signature(&world->entities, entity);
     if (SETTI_UNLIKELY(!SETTI_FAST_PATHS || signature == NULL || (*signature & SETTI_DYING) != 0 ||
                        world->locks != 0 || world->dont_fragment.count != 0 ||
                        world->listeners != NULL ||
                        (*signature != 0 && world->signatures.record[*signature].hooked != 0))) {
-        return setti_change_destroy(world, entity, forced);
+        return setti_change_destroy(world, entity, ending);
     }
     fast_end(world, entity.index);
     return SETT_OK;
@@ -330,14 +332,14 @@ sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
                        entity.generation >= SETTI_GENERATION_MAX || /* the last, or none */
                        (world->pool.cow_from | world->detained | world->dont_fragment.count |
                         (uintptr_t)world->listeners) != 0)) {
-        return setti_fast_destroy(world, entity, false);
+        return setti_fast_destroy(world, entity, SETTI_ENDING_DESTROY);
     }
     uint32_t set = page->signature[slot]; /* not dying: nothing is locked */
     const setti_signature* record = NULL;
     if (SETTI_LIKELY(set != 0)) {
         record = &world->signatures.record[set];
         if (SETTI_UNLIKELY(record->hooked != 0)) {
-            return setti_fast_destroy(world, entity, false);
+            return setti_fast_destroy(world, entity, SETTI_ENDING_DESTROY);
         }
     }
     return SETTI_LIKELY(page->free[entity.index / 64 % SETTI_ENTITY_WORDS] != 0) ||

@@ -373,9 +373,10 @@ static void world_describe_cause(const sett_world* world, char* out, size_t size
                  "the instance does not have the component itself (sett_prefab_get asks its prefab "
                  "too, sett_prefab_override copies the value, sett_ensure adds an own one)");
     } else if (status == SETT_STATUS_LIMIT && component == 0) {
-        snprintf(out, size, "%s: it has or has reserved %u entities, and its entity_limit is %u",
+        snprintf(out, size,
+                 "%s: it has or has reserved %u entities; new ones have indices from %u to %u",
                  sett_status_text(status), (unsigned)setti_entity_taken(table),
-                 (unsigned)table->limit);
+                 (unsigned)table->first * 64, (unsigned)setti_entity_end(table) - 1);
     } else {
         snprintf(out, size, "%s", sett_status_text(status));
     }
@@ -688,6 +689,7 @@ static const char* world_command_for(const char* call)
     static const char* const pairs[][2] = {
         {"sett_entity_create", "sett_cmd_create"},
         {"sett_entity_destroy", "sett_cmd_destroy"},
+        {"sett_entity_forget", "sett_cmd_forget"},
         {"sett_entity_clear", "sett_cmd_clear"},
         {"sett_add", "sett_cmd_add"},
         {"sett_ensure", "sett_cmd_add"},

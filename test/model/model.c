@@ -101,13 +101,27 @@ void model_enable(model_world* m, uint32_t index, uint32_t type, bool on)
     }
 }
 
-void model_destroy(model_world* m, uint32_t index)
+/* Takes an entity with all that it has from those that are alive. */
+static void model_end_one(model_world* m, uint32_t index)
 {
     model_remove_set(m, index, UINT64_MAX);
     uint32_t place = m->place[index];
     uint32_t last = m->live[--m->alive];
     m->live[place] = last;
     m->place[last] = place;
+}
+
+void model_forget(model_world* m, uint32_t index)
+{
+    model_end_one(m, index);
+    m->life[index] = MODEL_FREE;
+    m->generation[index] = 1;
+    m->lowest = index < m->lowest ? index : m->lowest;
+}
+
+void model_destroy(model_world* m, uint32_t index)
+{
+    model_end_one(m, index);
     if (m->generation[index] == MODEL_GENERATION_MAX) {
         m->life[index] = MODEL_RETIRED;
         m->retired++;

@@ -283,6 +283,7 @@ static inline uint32_t model_room(const model_world* m)
 
 void model_create(model_world* m, sett_entity entity);
 void model_destroy(model_world* m, uint32_t index);
+void model_forget(model_world* m, uint32_t index);
 
 /* Switches a type that the entity has on or off. */
 void model_enable(model_world* m, uint32_t index, uint32_t type, bool on);

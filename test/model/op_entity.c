@@ -254,6 +254,32 @@ void op_entity_clear(void)
     EXPECT_SAME(model_compare_index(&model, index));
 }
 
+/* Outside of the range, which it is for a moment: the handle can be created again. */
+void op_forget(void)
+{
+    uint32_t index = some_live();
+    sett_entity entity = model_handle(&model, index);
+    uint32_t word = index / 64 * 64;
+    bool behind = word + 64 < MODEL_INDICES && one_in(2);
+    EXPECT(sett_entity_forget(model.world, entity) == SETT_STATUS_ARGUMENT &&
+           failed_with(SETT_STATUS_ARGUMENT));
+    if (word == 0 && !behind) {
+        return;
+    }
+    EXPECT(sett_entity_set_range(model.world, behind ? word + 64 : 0, behind ? 0 : word) ==
+           SETT_OK);
+    model.destroying = true;
+    EXPECT(sett_entity_forget(model.world, entity) == SETT_OK);
+    model.destroying = false;
+    EXPECT(sett_entity_set_range(model.world, 0, 0) == SETT_OK);
+    model_forget(&model, index);
+    EXPECT(!sett_entity_valid(model.world, entity));
+    if (one_in(2)) {
+        EXPECT(sett_entity_create_handle(model.world, entity) == SETT_OK);
+        model_create(&model, entity);
+    }
+}
+
 void op_world_clear(void)
 {
     if (!one_in(12) || !afford((uint64_t)model.alive * 4)) {

@@ -121,6 +121,7 @@ const setti_storage* storage_of(uint32_t type);
 /* op_entity.c */
 void op_create(void);
 void op_create_handle(void);
+void op_forget(void);
 void op_create_with(void);
 void op_create_many(void);
 void op_destroy(void);
