@@ -251,6 +251,7 @@ static void call_state(void)
     STATUS(sett_snapshot_drop(NULL, none));
     DONE(sett_snapshot_drop_all(NULL));
     STATUS(sett_snapshot_status(NULL, none));
+    STATUS(sett_snapshot_hash(NULL, none, NULL));
     STATUS(sett_snapshot_set_options(NULL, NULL));
     DONE(sett_snapshot_stats_get(NULL, &snapshot_stats));
     STATUS(sett_delta_encode(NULL, none, none, NULL, 0, NULL));

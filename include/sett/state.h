@@ -164,6 +164,16 @@ SETT_API void sett_snapshot_drop_all(sett_world* world);
  * Since: 0.1 */
 SETT_API sett_status sett_snapshot_status(const sett_world* world, sett_snapshot snapshot);
 
+/* Computes the hash of a snapshot: what sett_world_hash returned when it was taken, or would
+ * have. So a program can compare a frame with other machines while its world is some frames ahead.
+ * The library remembers it for the snapshot.
+ *   hash  receives the hash
+ * Fails: STALE, LOST, LOCKED (systems run in parallel), OUT_OF_MEMORY.
+ * Cost: O(values that differ from a snapshot whose hash is known), or O(values of pages that were
+ * written since their last hash), whichever is less. Can begin a new tick.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_snapshot_hash(sett_world* world, sett_snapshot snapshot, uint64_t* hash);
+
 /* What a restore changed, for programs that mirror the world: a renderer, physics. */
 typedef enum sett_restored_kind {
     SETT_RESTORED_KILLED,  /* the entity is not alive any more */

@@ -48,83 +48,6 @@ uint32_t setti_delta_bytes(const setti_type* type)
     return codec->bytes != NULL ? codec->bytes(type) : 0;
 }
 
-/* --------------------------------------------------------------------------------------- hashes */
-
-/* The hash of a value on one side, its records included. */
-static uint64_t delta_sum_side(const setti_delta_sum* sum, sett_entity entity, const void* value,
-                               uint32_t side)
-{
-    const setti_type* type = sum->of.type;
-    uint64_t hash = setti_hash_value(&sum->of, entity, value);
-    if (type->records == NULL) {
-        return hash;
-    }
-    setti_view_list list = setti_view_records(type, value);
-    for (const void* record;
-         (record = setti_view_next_record(sum->view, type->records, &list, side)) != NULL;) {
-        hash += setti_hash_link(&sum->of, entity, record);
-    }
-    return hash;
-}
-
-void setti_delta_sum_value(setti_delta_sum* sum, sett_entity was, const void* before,
-                           sett_entity is, const void* after)
-{
-    sum->sum += after != NULL ? delta_sum_side(sum, is, after, 1) : 0;
-    sum->sum -= before != NULL ? delta_sum_side(sum, was, before, 0) : 0;
-}
-
-static uint64_t delta_hash_slot(uint32_t index, uint32_t generation)
-{
-    const sett_entity entity = {index, generation};
-    return generation != SETTI_UNUSED ? setti_hash_entity(entity) : 0;
-}
-
-/* The hashes of slots, alive and dead. */
-static void delta_sum_slots(setti_delta_sum* sum)
-{
-    setti_view_slot slot = {.index = SETTI_NONE};
-    while (setti_view_next_slot(sum->view, &slot)) {
-        sum->sum -= delta_hash_slot(slot.index, slot.generation[0]);
-        sum->sum += delta_hash_slot(slot.index, slot.generation[1]);
-    }
-}
-
-typedef struct delta_hash {
-    setti_compare_sink sink;
-    setti_delta_sum sum;
-} delta_hash;
-
-static void delta_hash_value(setti_compare_sink* sink, sett_entity was, const void* before,
-                             sett_entity is, const void* after)
-{
-    setti_delta_sum_value(&((delta_hash*)sink)->sum, was, before, is, after);
-}
-
-static void delta_ignore_entity(setti_compare_sink* sink, const sett_entity* ended,
-                                const sett_entity* begun)
-{
-    (void)sink;
-    (void)ended;
-    (void)begun;
-}
-
-/* By how much the sums of the two sides differ. */
-static uint64_t delta_hash_walk(setti_compare* walk)
-{
-    delta_hash hash = {
-        .sink.entity = delta_ignore_entity, .sink.value = delta_hash_value, .sum.view = walk->view};
-    walk->sink = &hash.sink;
-    delta_sum_slots(&hash.sum);
-    setti_compare_entities(walk);
-    const setti_type_list* types = &walk->view->world->registered;
-    for (uint32_t k = 0; k < types->count; k++) {
-        setti_hash_begin(&hash.sum.of, types->item[k]);
-        setti_compare_type(walk, types->item[k]);
-    }
-    return hash.sum.sum;
-}
-
 /* -------------------------------------------------------------------------------------- writing */
 
 #define DELTA_ROOM 16384 /* bytes of a buffer at least, as those of a page */
@@ -457,28 +380,13 @@ static sett_status delta_check_types(sett_world* world, const char* call, setti_
     return SETT_OK;
 }
 
-/* Computes the sum behind a snapshot's hash, from that of the live world. */
-static sett_status delta_sum(sett_world* world, setti_snapshot* node)
-{
-    setti_view view;
-    setti_compare walk;
-    uint64_t sum = setti_hash_sum(world);
-    if (!delta_begin(world, node, NULL, &view, &walk)) {
-        return setti_world_no_memory(world, delta_call);
-    }
-    SETTI_ASSERT(!node->summed);
-    node->sum = sum - delta_hash_walk(&walk);
-    node->summed = true;
-    delta_end(world, &view, &walk);
-    return SETT_OK;
-}
-
 static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snapshot* b,
                                 setti_delta_writer* to)
 {
     setti_view view;
     setti_compare walk;
-    sett_status status = a->summed || b->summed ? SETT_OK : delta_sum(world, b);
+    sett_status status =
+        a->summed || b->summed ? SETT_OK : setti_snapshot_sum(world, b, delta_call);
     if (status != SETT_OK) {
         return status;
     }
@@ -488,7 +396,7 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
     status = delta_check_types(world, delta_call, &walk);
     if (status == SETT_OK) {
         to->sum.view = &view;
-        delta_sum_slots(&to->sum);
+        setti_delta_sum_slots(&to->sum);
         delta_write_all(to, &walk);
         status = to->encoder.status;
     }

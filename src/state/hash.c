@@ -322,12 +322,14 @@ typedef struct hash_part {
     sett_world* world;
     const setti_hash_type* of;
     setti_pages* pages;
-    bool records; /* the pages are those of the type's records */
+    bool records;     /* the pages are those of the type's records */
+    setti_view* view; /* NULL: the live world; else its side 0 */
+    bool prices;      /* hashes are only counted */
 } hash_part;
 
 static hash_part hash_part_of(sett_world* world, const setti_hash_type* of)
 {
-    hash_part part = {world, of, &world->entities.pages, false};
+    hash_part part = {world, of, &world->entities.pages, false, NULL, false};
     if (of != NULL) {
         setti_storage* storage = &world->types[of->type->id]->storage;
         bool rows =
@@ -366,18 +368,150 @@ static uint64_t hash_shape_of(const hash_part* part, uint32_t number)
                : 0;
 }
 
+/* ------------------------------------------------------------------------------ another state */
+
+/* Of 64 entities from an index on, with these bits, what the side has. */
+static uint64_t hash_view_word(const hash_part* part, uint32_t base, uint64_t bits,
+                               const unsigned char* rows)
+{
+    const setti_entity_page* page =
+        setti_view_get(part->view, &part->world->entities.pages, base >> SETTI_ENTITY_SHIFT, 0);
+    uint64_t sum = 0;
+    for (; bits != 0; bits &= bits - 1) {
+        uint32_t index = base + setti_bits_lowest(bits);
+        sett_entity entity = {index, page->generation[index & SETTI_ENTITY_MASK]};
+        sum += setti_hash_value(
+            part->of, entity,
+            rows != NULL ? rows + (size_t)(index - base) * part->of->type->storage.size : NULL);
+    }
+    return sum;
+}
+
+/* The words of presence of a page of an array or tag. */
+static const uint64_t* hash_view_words(const hash_part* part, uint32_t first)
+{
+    const uint64_t* words =
+        setti_view_get(part->view, &part->of->type->storage.presence, first >> SETTI_BITS_SHIFT, 0);
+    return words != NULL ? words + (first / 64 & (SETTI_BITS_WORDS - 1)) : NULL;
+}
+
+static uint64_t hash_view_sparse(const hash_part* part, const unsigned char* page, uint32_t first)
+{
+    const setti_storage* storage = &part->of->type->storage;
+    const uint32_t* indices = (const uint32_t*)(const void*)(page + storage->indices);
+    uint32_t extent = setti_view_extent(part->view, part->of->type, 0);
+    uint64_t sum = 0;
+    for (uint32_t k = 0; k < setti_storage_rows(storage) && first + k < extent; k++) {
+        if (indices[k] != SETTI_NONE) {
+            sum += setti_hash_value(part->of, setti_view_entity(part->view, indices[k], 0),
+                                    page + (size_t)k * storage->size);
+        }
+    }
+    return sum;
+}
+
+static uint32_t hash_view_record_count(const hash_part* part, uint32_t number)
+{
+    const setti_records* records = part->of->type->records;
+    uint32_t count = setti_view_number(part->view, records->root, 0);
+    uint32_t first = number << records->shift;
+    return SETTI_MIN(count - SETTI_MIN(count, first), (uint32_t)1 << records->shift);
+}
+
+static uint64_t hash_view_records(const hash_part* part, const unsigned char* record,
+                                  uint32_t number)
+{
+    const setti_records* records = part->of->type->records;
+    uint64_t sum = 0;
+    for (uint32_t k = hash_view_record_count(part, number); k-- > 0; record += records->size) {
+        uint32_t source;
+        memcpy(&source, record + records->source, sizeof(source));
+        sum += setti_hash_link(part->of, setti_view_entity(part->view, source, 0), record);
+    }
+    return sum;
+}
+
+static uint64_t hash_view_page(const hash_part* part, const void* page, uint32_t number)
+{
+    if (part->of == NULL) {
+        return setti_hash_slots(page, number << SETTI_ENTITY_SHIFT);
+    }
+    if (part->records) {
+        return hash_view_records(part, page, number);
+    }
+    const setti_storage* storage = &part->of->type->storage;
+    bool rows = part->pages == &storage->rows;
+    uint32_t shift = rows ? storage->shift : SETTI_BITS_SHIFT;
+    if (storage->kind == SETTI_SPARSE) {
+        return hash_view_sparse(part, page, number << shift);
+    }
+    const uint64_t* words = hash_view_words(part, number << shift);
+    uint64_t sum = 0;
+    for (uint32_t k = 0; words != NULL && k < ((uint32_t)1 << shift) / 64; k++) {
+        const unsigned char* row = page;
+        sum += hash_view_word(part, (number << shift) + k * 64, words[k],
+                              rows ? row + (size_t)k * 64 * storage->size : NULL);
+    }
+    return sum;
+}
+
+/* Whether a page of the side is the live one, and says the same. */
+static bool hash_view_is_live(const hash_part* part, const void* page, uint32_t number)
+{
+    if (page != setti_pages_get(part->pages, number)) {
+        return false;
+    }
+    if (part->records) {
+        return hash_view_record_count(part, number) ==
+               hash_record_count(part->of->type->records, number);
+    }
+    if (part->of == NULL || part->pages != &part->of->type->storage.rows) {
+        return true;
+    }
+    const setti_storage* storage = &part->of->type->storage;
+    uint32_t first = number << storage->shift;
+    if (storage->kind == SETTI_SPARSE) {
+        uint32_t end = first + setti_storage_rows(storage);
+        uint32_t extent = setti_view_extent(part->view, part->of->type, 0);
+        return SETTI_MIN(extent, end) == SETTI_MIN(storage->extent, end);
+    }
+    const uint64_t* words = hash_view_words(part, first);
+    const uint64_t* live = setti_storage_word(storage, first);
+    return words == live || (words != NULL && live != NULL &&
+                             memcmp(words, live, setti_storage_rows(storage) / 8) == 0);
+}
+
+/* About how many values of a page are hashed. */
+static uint64_t hash_price_of(const hash_part* part)
+{
+    bool rows = part->of != NULL && part->pages == &part->of->type->storage.rows;
+    return rows ? setti_storage_rows(&part->of->type->storage) : 64;
+}
+
 static uint64_t hash_part_sum(const hash_part* part)
 {
     setti_page_hash* known = hash_room(part->world, part->pages);
     uint64_t sum = 0;
-    for (uint32_t number = 0; number < part->pages->count; number++) {
-        if (part->pages->data[number] == NULL) {
+    uint32_t count =
+        part->view != NULL ? setti_view_count(part->view, part->pages) : part->pages->count;
+    for (uint32_t number = 0; number < count; number++) {
+        const void* page = part->view != NULL ? setti_view_get(part->view, part->pages, number, 0)
+                                              : part->pages->data[number];
+        if (page == NULL) {
+            continue;
+        }
+        if (part->view != NULL && !hash_view_is_live(part, page, number)) {
+            sum += part->prices ? hash_price_of(part) : hash_view_page(part, page, number);
             continue;
         }
         uint64_t tick = part->pages->tick[number];
         uint64_t shape = hash_shape_of(part, number);
         if (known != NULL && known[number].tick == tick && known[number].shape == shape) {
-            sum += known[number].hash;
+            sum += part->prices ? 0 : known[number].hash;
+            continue;
+        }
+        if (part->prices) {
+            sum += hash_price_of(part);
             continue;
         }
         uint64_t hash = hash_page(part, number);
@@ -391,22 +525,44 @@ static uint64_t hash_part_sum(const hash_part* part)
     return sum;
 }
 
-uint64_t setti_hash_sum(sett_world* world)
+/* The sums of all parts. */
+static uint64_t hash_all(sett_world* world, setti_view* view, bool prices)
 {
     hash_part entities = hash_part_of(world, NULL);
+    entities.view = view;
+    entities.prices = prices;
     uint64_t sum = hash_part_sum(&entities);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_hash_type of;
         setti_hash_begin(&of, world->registered.item[k]);
         hash_part part = hash_part_of(world, &of);
+        part.view = view;
+        part.prices = prices;
         sum += hash_part_sum(&part);
         if (of.type->records != NULL) {
-            hash_part links = {world, &of, of.type->records->pages, true};
-            sum += hash_part_sum(&links);
+            part.pages = of.type->records->pages;
+            part.records = true;
+            sum += hash_part_sum(&part);
         }
     }
+    return sum;
+}
+
+uint64_t setti_hash_sum_of(sett_world* world, setti_view* view)
+{
+    uint64_t sum = hash_all(world, view, false);
     world->pool.tick++; /* what is written from now on is seen to be */
     return sum;
+}
+
+uint64_t setti_hash_sum(sett_world* world)
+{
+    return setti_hash_sum_of(world, NULL);
+}
+
+uint64_t setti_hash_price(sett_world* world, setti_view* view)
+{
+    return hash_all(world, view, true);
 }
 
 uint64_t setti_hash_finish(uint64_t sum)

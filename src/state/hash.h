@@ -2,7 +2,7 @@
 #ifndef SETTI_HASH_H
 #define SETTI_HASH_H
 
-#include "world/world.h"
+#include "state/view.h"
 
 /* Bytes of a value that are looked at, 0 if nothing of it is part of the state; of these, what the
  * type's mask leaves out counts as zero. */
@@ -71,5 +71,10 @@ uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const vo
 /* The sum of the world, and the hash that a sum stands for. The former begins a new tick. */
 uint64_t setti_hash_sum(sett_world* world);
 uint64_t setti_hash_finish(uint64_t sum);
+
+/* The sum of the world as it is on side 0 of a view, whose side 1 is the live world; and of about
+ * how many values a hash is computed for that. The former begins a new tick. */
+uint64_t setti_hash_sum_of(sett_world* world, setti_view* view);
+uint64_t setti_hash_price(sett_world* world, setti_view* view);
 
 #endif

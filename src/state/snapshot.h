@@ -77,6 +77,10 @@ const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti
  * OUT_OF_MEMORY. */
 sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot);
 
+/* Computes the sum of hashes of a snapshot, which is not known yet. Fails, for `call`:
+ * OUT_OF_MEMORY. May begin a new tick. */
+sett_status setti_snapshot_sum(sett_world* world, setti_snapshot* node, const char* call);
+
 /* Lifts the limit on memory: a snapshot that is only for undoing must not cost older ones. The
  * second sets it again, and drops snapshots that exceed it. */
 void setti_state_lift_limit(setti_state* state);

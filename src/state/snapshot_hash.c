@@ -1,0 +1,227 @@
+/* snapshot_hash.c: the hash of a state that is not the present one.
+ *
+ * The workload: a session that compares confirmed frames while the world is some predicted frames
+ * ahead; and deltas, which carry the hashes of both their states. No state is restored. There are
+ * two ways, and the cheaper one is taken, which is estimated before:
+ *
+ *     difference   from a snapshot whose sum is known: both sides of each value that differs
+ *     whole        page by page; sums of pages that are still the live ones are remembered (hash.c)
+ *
+ * By difference is cheaper where few values of many pages differ, whole where few pages do or most
+ * values.
+ *
+ * Invariant:  sum(after) = sum(before) - what ended or was + what began or is, over all that
+ *             differs
+ */
+#include "state/delta_writer.h"
+#include "state/hash.h"
+#include "state/snapshot.h"
+
+static const char hash_call[] = "sett_snapshot_hash";
+
+/* --------------------------------------------------------------------------------- differences */
+
+/* The hash of a value on one side, its records included. */
+static uint64_t sum_side(const setti_delta_sum* sum, sett_entity entity, const void* value,
+                         uint32_t side)
+{
+    const setti_type* type = sum->of.type;
+    uint64_t hash = setti_hash_value(&sum->of, entity, value);
+    if (type->records == NULL) {
+        return hash;
+    }
+    setti_view_list list = setti_view_records(type, value);
+    for (const void* record;
+         (record = setti_view_next_record(sum->view, type->records, &list, side)) != NULL;) {
+        hash += setti_hash_link(&sum->of, entity, record);
+    }
+    return hash;
+}
+
+void setti_delta_sum_value(setti_delta_sum* sum, sett_entity was, const void* before,
+                           sett_entity is, const void* after)
+{
+    sum->sum += after != NULL ? sum_side(sum, is, after, 1) : 0;
+    sum->sum -= before != NULL ? sum_side(sum, was, before, 0) : 0;
+}
+
+static uint64_t sum_slot(uint32_t index, uint32_t generation)
+{
+    const sett_entity entity = {index, generation};
+    return generation != SETTI_UNUSED ? setti_hash_entity(entity) : 0;
+}
+
+void setti_delta_sum_slots(setti_delta_sum* sum)
+{
+    setti_view_slot slot = {.index = SETTI_NONE};
+    while (setti_view_next_slot(sum->view, &slot)) {
+        sum->sum -= sum_slot(slot.index, slot.generation[0]);
+        sum->sum += sum_slot(slot.index, slot.generation[1]);
+    }
+}
+
+typedef struct sum_walk {
+    setti_compare_sink sink;
+    setti_delta_sum sum;
+} sum_walk;
+
+static void sum_note_value(setti_compare_sink* sink, sett_entity was, const void* before,
+                           sett_entity is, const void* after)
+{
+    setti_delta_sum_value(&((sum_walk*)sink)->sum, was, before, is, after);
+}
+
+/* Values of an array that both sides have. */
+static void sum_note_rows(setti_compare_sink* sink, setti_compare_rows* rows)
+{
+    const setti_hash_type* of = &((sum_walk*)sink)->sum.of;
+    size_t size = of->type->storage.size;
+    uint64_t sum = 0;
+    for (uint32_t n = 0; n < rows->words; n++) {
+        for (uint64_t rest = rows->bits[n]; rest != 0; rest &= rest - 1) {
+            size_t row = n * 64 + setti_bits_lowest(rest);
+            const sett_entity entity = {rows->first + (uint32_t)row, rows->generation[row]};
+            sum += setti_hash_value(of, entity, rows->is + row * size);
+            sum -= setti_hash_value(of, entity, rows->was + row * size);
+        }
+    }
+    ((sum_walk*)sink)->sum.sum += sum;
+}
+
+static void sum_ignore_entity(setti_compare_sink* sink, const sett_entity* ended,
+                              const sett_entity* begun)
+{
+    (void)sink;
+    (void)ended;
+    (void)begun;
+}
+
+/* By how much the sums of the two sides differ. */
+static uint64_t sum_difference(setti_compare* walk)
+{
+    sum_walk hash = {
+        .sink.entity = sum_ignore_entity, .sink.value = sum_note_value, .sum.view = walk->view};
+    walk->sink = &hash.sink;
+    setti_delta_sum_slots(&hash.sum);
+    setti_compare_entities(walk);
+    const setti_type_list* types = &walk->view->world->registered;
+    for (uint32_t k = 0; k < types->count; k++) {
+        setti_hash_begin(&hash.sum.of, types->item[k]);
+        hash.sink.rows = types->item[k]->records == NULL ? sum_note_rows : NULL;
+        setti_compare_type(walk, types->item[k]);
+    }
+    return hash.sum.sum;
+}
+
+/* ------------------------------------------------------------------------------------ estimates */
+
+#define SUM_SAMPLES 4u /* pages of a type that are looked at, */
+#define SUM_COMPARE 8u /* and rows that are compared for the price of hashing one */
+
+/* Rows of a page that differ. */
+static uint32_t sum_count_rows(const setti_view_page* page, const setti_storage* storage)
+{
+    const unsigned char* was = page->in[0];
+    const unsigned char* is = page->in[1];
+    uint32_t rows = setti_storage_rows(storage);
+    uint32_t count = 0;
+    for (uint32_t row = 0; row < rows && was != NULL && is != NULL; row++) {
+        size_t at = (size_t)row * storage->size;
+        count += memcmp(was + at, is + at, storage->size) != 0;
+    }
+    return was != NULL && is != NULL ? count : rows;
+}
+
+/* About how many rows are hashed for the difference of the two sides. */
+static uint64_t sum_price_difference(setti_view* view)
+{
+    const setti_type_list* types = &view->world->registered;
+    uint64_t price = 0;
+    for (uint32_t k = 0; k < types->count; k++) {
+        const setti_storage* storage = &types->item[k]->storage;
+        uint32_t at = SETTI_NONE;
+        uint64_t pages = 0;
+        uint64_t differ = 0;
+        const setti_view_page* page;
+        while ((page = setti_view_next(view, &storage->rows, &at)) != NULL) {
+            differ += pages < SUM_SAMPLES ? sum_count_rows(page, storage) : 0;
+            pages++;
+        }
+        price += pages * setti_storage_rows(storage) / SUM_COMPARE;
+        price += pages != 0 ? 2 * differ * pages / SETTI_MIN(pages, SUM_SAMPLES) : 0;
+    }
+    return price;
+}
+
+/* The nearest snapshot in the order of taking whose sum is known; NULL if none is. */
+static setti_snapshot* sum_find_known(setti_snapshot* node)
+{
+    setti_snapshot* older = node->older;
+    setti_snapshot* younger = node->younger;
+    while (older != NULL || younger != NULL) {
+        if (older != NULL && older->summed) {
+            return older;
+        }
+        if (younger != NULL && younger->summed) {
+            return younger;
+        }
+        older = older != NULL ? older->older : NULL;
+        younger = younger != NULL ? younger->younger : NULL;
+    }
+    return NULL;
+}
+
+/* --------------------------------------------------------------------------------------- sums */
+
+/* From a snapshot whose sum is known, if that takes less than `price` rows. */
+static bool sum_by_difference(sett_world* world, setti_snapshot* node, setti_snapshot* known,
+                              uint64_t price)
+{
+    setti_view view;
+    setti_compare walk;
+    if (!setti_view_init(world, known, node, &view)) {
+        return false;
+    }
+    if (sum_price_difference(&view) < price && setti_compare_init(&view, &walk)) {
+        node->sum = known->sum + sum_difference(&walk);
+        node->summed = true;
+        setti_compare_deinit(&walk);
+    }
+    setti_view_deinit(world, &view);
+    return node->summed;
+}
+
+sett_status setti_snapshot_sum(sett_world* world, setti_snapshot* node, const char* call)
+{
+    setti_view view;
+    SETTI_ASSERT(!node->summed);
+    if (!setti_view_init(world, node, NULL, &view)) {
+        return setti_world_no_memory(world, call);
+    }
+    setti_snapshot* known = sum_find_known(node);
+    uint64_t price = known != NULL ? setti_hash_price(world, &view) : 0;
+    if (price == 0 || !sum_by_difference(world, node, known, price)) {
+        node->sum = setti_hash_sum_of(world, &view);
+        node->summed = true;
+    }
+    setti_view_deinit(world, &view);
+    return SETT_OK;
+}
+
+sett_status sett_snapshot_hash(sett_world* world, sett_snapshot snapshot, uint64_t* hash)
+{
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    sett_status status = setti_world_check_serial(world, hash_call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    setti_snapshot* node = setti_snapshot_find(world, snapshot, &status);
+    if (node == NULL) {
+        return setti_snapshot_fail(world, snapshot, status, hash_call);
+    }
+    status = node->summed ? SETT_OK : setti_snapshot_sum(world, node, hash_call);
+    *hash = status == SETT_OK ? setti_hash_finish(node->sum) : 0;
+    return status;
+}
