@@ -258,6 +258,12 @@ static void call_state(void)
     NOTHING(sett_ring_create(NULL, 0));
     STATUS(sett_ring_take(NULL));
     STATUS(sett_ring_restore(NULL, 0));
+    STATUS(sett_ring_take_frame(NULL, 0));
+    STATUS(sett_ring_restore_frame(NULL, 0));
+    DONE(sett_ring_at_frame(NULL, 0));
+    NOTHING(sett_random_shuffle(NULL, 0, 0, 0, NULL, 0));
+    NOTHING(sett_query_read(NULL, 0, NULL, 0));
+    NOTHING(sett_query_write(NULL, 0, NULL, 0));
     NOTHING(sett_ring_count(NULL));
     DONE(sett_ring_at(NULL, 0));
 }

@@ -668,6 +668,36 @@ static void a_ring_holds_the_last_frames(void)
     CHECK_END(world);
 }
 
+/* Frames that are played again are taken again, by the same loop. */
+static void a_ring_knows_frames_by_their_numbers(void)
+{
+    sett_world* world = quiet_world();
+    sett_ring* ring = sett_ring_create(world, 5);
+    uint64_t hash[40];
+    CHECK_EQ(sett_ring_restore_frame(ring, 3), SETT_STATUS_ARGUMENT);
+    for (uint64_t round = 0, from = 10; round < 3; round++, from = 16 - round) {
+        if (round != 0) {
+            CHECK_EQ(sett_ring_restore_frame(ring, from), SETT_OK);
+            CHECK_EQ(sett_world_hash(world), hash[from]);
+        }
+        for (uint64_t frame = from; frame < 18; frame++) {
+            CHECK_EQ(sett_ring_take_frame(ring, frame), SETT_OK);
+            hash[frame] = sett_world_hash(world);
+            sett_entity_create(world);
+        }
+        CHECK_EQ(sett_ring_count(ring), 5);
+    }
+    uint64_t of_14 = 0;
+    CHECK_EQ(sett_snapshot_hash(world, sett_ring_at_frame(ring, 14), &of_14), SETT_OK);
+    CHECK_EQ(of_14, hash[14]);
+    CHECK_EQ(sett_ring_at_frame(ring, 12).serial, 0);
+    CHECK_EQ(sett_ring_restore_frame(ring, 12), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(sett_world_message(world), "no frame 12: it has 5, from 13 to 17") != NULL);
+    CHECK_EQ(sett_ring_take(ring), SETT_OK);
+    CHECK_EQ(sett_ring_at_frame(ring, 18).serial, sett_ring_at(ring, 0).serial);
+    CHECK_END(world);
+}
+
 /* What ended without the ring is no more in it. */
 static void a_ring_counts_what_can_be_restored(void)
 {
@@ -848,7 +878,8 @@ TEST_MAIN(TEST(restoring_goes_back_and_forward_and_another_way), TEST(the_same_h
           TEST(a_system_sees_the_same_changes_again), TEST(a_limit_drops_the_oldest_and_says_so),
           TEST(a_loop_may_pass_the_limit_by_what_it_writes),
           TEST(what_lies_right_behind_stays_until_the_next), TEST(a_ring_holds_the_last_frames),
-          TEST(a_ring_counts_what_can_be_restored), TEST(frames_allocate_nothing_once_it_runs),
+          TEST(a_ring_knows_frames_by_their_numbers), TEST(a_ring_counts_what_can_be_restored),
+          TEST(frames_allocate_nothing_once_it_runs),
           TEST(validation_sees_a_page_that_was_written_unkept),
           TEST(costs_do_not_grow_with_snapshots_held),
           TEST(signatures_of_snapshots_are_not_reclaimed), TEST(a_restore_notifies_what_it_did))

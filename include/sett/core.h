@@ -1106,6 +1106,21 @@ SETT_API uint32_t sett_query_count(const sett_query* query);
  * Threads: system. Since: 0.1 */
 SETT_API sett_entity sett_query_first(const sett_query* query);
 
+/* A term's values of all entities that match, in the order of a loop, for other languages and for
+ * libraries that work on plain arrays. The array is yours, and stays valid.
+ *     sett_query_read   copies the values to `out`; zeroes for an absent optional component
+ *     sett_query_write  copies them back, and skips absent ones; the term is SETT_INOUT or SETT_OUT
+ *   k         the number of the term; a term with a field, of values without copy or deinit hooks
+ *   capacity  values that fit into `out`; 0: only counts
+ *   count     values in `values`: further entities keep theirs
+ * Returns how many entities match, also if there are more than `capacity` or `count`; 0 on failure.
+ * Fails: ARGUMENT (another term).
+ * Cost: as a loop that copies. Threads: system. Since: 0.2 */
+SETT_API uint32_t sett_query_read(const sett_query* query, uint32_t k, void* out,
+                                  uint32_t capacity);
+SETT_API uint32_t sett_query_write(sett_query* query, uint32_t k, const void* values,
+                                   uint32_t count);
+
 /* Returns whether the entity matches. Cost: O(terms). Threads: reader. Since: 0.1 */
 SETT_API bool sett_query_matches(const sett_query* query, sett_entity entity);
 

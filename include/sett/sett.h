@@ -8,6 +8,7 @@
  *     hierarchy.h     parents and children
  *     name.h          names, and paths of names
  *     relationship.h  links between entities
+ *     random.h        random numbers by entity and frame
  *     search.h        queries over several entities, and queries as text
  *     ordered.h       the matches of a query in an order: parents first, by value, by group
  *     prefab.h        entities as templates for others
@@ -47,6 +48,7 @@
 #include "sett/observer.h"
 #include "sett/ordered.h"
 #include "sett/prefab.h"
+#include "sett/random.h"
 #include "sett/relationship.h"
 #include "sett/search.h"
 #include "sett/singleton.h"

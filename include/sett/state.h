@@ -352,6 +352,24 @@ SETT_API sett_status sett_ring_take(sett_ring* ring);
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_ring_restore(sett_ring* ring, uint32_t back);
 
+/* As sett_ring_take and sett_ring_restore, by numbers of frames, which the program gives. A frame
+ * that is taken again replaces what the ring has of it, and later frames are dropped. So a loop that
+ * plays frames again is the one that played them first:
+ *
+ *     sett_ring_restore_frame(ring, wrong);
+ *     for (uint64_t frame = wrong; frame < now; frame++) {
+ *         sett_ring_take_frame(ring, frame);
+ *         play(world, frame);
+ *     }
+ *
+ * sett_ring_take counts on from the latest frame. sett_ring_at_frame returns all zeroes if the ring
+ * does not have the frame.
+ * Fails: as sett_ring_take and sett_ring_restore. Threads: as sett_ring_take, sett_ring_at.
+ * Since: 0.2 */
+SETT_API sett_status sett_ring_take_frame(sett_ring* ring, uint64_t frame);
+SETT_API sett_status sett_ring_restore_frame(sett_ring* ring, uint64_t frame);
+SETT_API sett_snapshot sett_ring_at_frame(const sett_ring* ring, uint64_t frame);
+
 /* Returns the number of snapshots in the ring. Dropped and lost ones do not count, unless an older
  * one of the ring exists. Threads: as sett_snapshot_status. Since: 0.1 */
 SETT_API uint32_t sett_ring_count(const sett_ring* ring);

@@ -9,17 +9,24 @@
  */
 #include "state/snapshot.h"
 
+#include <stdio.h>
+
+typedef struct ring_place {
+    sett_snapshot snapshot;
+    uint64_t frame; /* the program's number of it */
+} ring_place;
+
 struct sett_ring {
     sett_world* world;
     uint32_t capacity;
     uint32_t first;
     uint32_t count;
-    sett_snapshot at[];
+    ring_place at[];
 };
 
 static size_t ring_size(uint32_t capacity)
 {
-    return sizeof(sett_ring) + (size_t)capacity * sizeof(sett_snapshot);
+    return sizeof(sett_ring) + (size_t)capacity * sizeof(ring_place);
 }
 
 sett_ring* sett_ring_create(sett_world* world, uint32_t capacity)
@@ -45,17 +52,13 @@ static uint32_t ring_index(const sett_ring* ring, uint32_t back)
     return (ring->first + ring->count - 1 - back) % ring->capacity;
 }
 
-static sett_snapshot* ring_place(sett_ring* ring, uint32_t back)
-{
-    return &ring->at[ring_index(ring, back)];
-}
-
 /* How many there are, without the oldest that have ended. */
 static uint32_t ring_length(const sett_ring* ring)
 {
     uint32_t length = ring->count;
     while (length != 0 &&
-           sett_snapshot_status(ring->world, ring->at[ring_index(ring, length - 1)]) != SETT_OK) {
+           sett_snapshot_status(ring->world, ring->at[ring_index(ring, length - 1)].snapshot) !=
+               SETT_OK) {
         length--;
     }
     return length;
@@ -64,7 +67,7 @@ static uint32_t ring_length(const sett_ring* ring)
 /* Drops a snapshot; it may be lost already. */
 static void ring_drop(sett_ring* ring, uint32_t back)
 {
-    sett_snapshot snapshot = *ring_place(ring, back);
+    sett_snapshot snapshot = ring->at[ring_index(ring, back)].snapshot;
     if (sett_snapshot_status(ring->world, snapshot) == SETT_OK) {
         (void)sett_snapshot_drop(ring->world, snapshot);
     }
@@ -92,21 +95,55 @@ sett_status sett_ring_destroy(sett_ring* ring)
     return status;
 }
 
-sett_status sett_ring_take(sett_ring* ring)
+/* Drops the latest. The latest of them first would copy their pages: see ring_restore. */
+static void ring_drop_later(sett_ring* ring, uint32_t count)
+{
+    for (uint32_t k = count; k > 0; k--) {
+        ring_drop(ring, k - 1);
+    }
+    ring->count -= count;
+}
+
+sett_status sett_ring_take_frame(sett_ring* ring, uint64_t frame)
 {
     if (SETTI_IS_NULL(ring)) {
         return SETT_STATUS_ARGUMENT;
     }
     sett_snapshot snapshot;
     sett_status status = sett_snapshot_take(ring->world, &snapshot);
-    if (status == SETT_OK) {
-        if (ring->count == ring->capacity) {
-            ring_drop_oldest(ring);
-        }
-        ring->count++;
-        *ring_place(ring, 0) = snapshot;
+    if (status != SETT_OK) {
+        return status;
     }
-    return status;
+    uint32_t later = 0;
+    while (later < ring->count && ring->at[ring_index(ring, later)].frame >= frame) {
+        later++;
+    }
+    ring_drop_later(ring, later);
+    if (ring->count == ring->capacity) {
+        ring_drop_oldest(ring);
+    }
+    ring->count++;
+    ring->at[ring_index(ring, 0)] = (ring_place){snapshot, frame};
+    return SETT_OK;
+}
+
+sett_status sett_ring_take(sett_ring* ring)
+{
+    bool first = ring == NULL || ring->count == 0;
+    return sett_ring_take_frame(ring, first ? 0 : ring->at[ring_index(ring, 0)].frame + 1);
+}
+
+static sett_status ring_restore(sett_ring* ring, uint32_t back, const char* call)
+{
+    sett_snapshot target = ring->at[ring_index(ring, back)].snapshot;
+    if (sett_snapshot_status(ring->world, target) == SETT_OK &&
+        setti_world_check_unlocked(ring->world, call) == SETT_OK) {
+        /* The later ones first, the earliest of them first: their pages are handed on, not copied,
+         * and then each page that differs is copied once instead of once a snapshot: half the time
+         * over 10 snapshots, 40 % over 350. */
+        ring_drop_later(ring, back);
+    }
+    return sett_snapshot_restore(ring->world, target);
 }
 
 sett_status sett_ring_restore(sett_ring* ring, uint32_t back)
@@ -122,18 +159,39 @@ sett_status sett_ring_restore(sett_ring* ring, uint32_t back)
             (unsigned)back, (unsigned)length,
             length < ring->count ? " (older ones were dropped, or lost because of a limit)" : "");
     }
-    sett_snapshot target = *ring_place(ring, back);
-    if (sett_snapshot_status(ring->world, target) == SETT_OK &&
-        setti_world_check_unlocked(ring->world, "sett_ring_restore") == SETT_OK) {
-        /* The later ones first, the earliest of them first: their pages are handed on, not copied,
-         * and then each page that differs is copied once instead of once a snapshot: half the time
-         * over 10 snapshots, 40 % over 350. */
-        for (uint32_t k = back; k > 0; k--) {
-            ring_drop(ring, k - 1);
-        }
-        ring->count -= back;
+    return ring_restore(ring, back, "sett_ring_restore");
+}
+
+/* How far back a frame is; the length if it is not there. */
+static uint32_t ring_find(const sett_ring* ring, uint64_t frame, uint32_t length)
+{
+    uint32_t back = 0;
+    while (back < length && ring->at[ring_index(ring, back)].frame != frame) {
+        back++;
     }
-    return sett_snapshot_restore(ring->world, target);
+    return back;
+}
+
+sett_status sett_ring_restore_frame(sett_ring* ring, uint64_t frame)
+{
+    if (SETTI_IS_NULL(ring)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    uint32_t length = ring_length(ring);
+    uint32_t back = ring_find(ring, frame, length);
+    if (back < length) {
+        return ring_restore(ring, back, "sett_ring_restore_frame");
+    }
+    char has[80] = "it is empty";
+    if (length != 0) {
+        snprintf(has, sizeof(has), "it has %u, from %llu to %llu", (unsigned)length,
+                 (unsigned long long)ring->at[ring_index(ring, length - 1)].frame,
+                 (unsigned long long)ring->at[ring_index(ring, 0)].frame);
+    }
+    return setti_world_fail_with(
+        ring->world, SETT_STATUS_ARGUMENT,
+        "sett_ring_restore_frame: the ring has no frame %llu: %s%s", (unsigned long long)frame, has,
+        length < ring->count ? " (older ones were dropped, or lost because of a limit)" : "");
 }
 
 uint32_t sett_ring_count(const sett_ring* ring)
@@ -150,5 +208,13 @@ sett_snapshot sett_ring_at(const sett_ring* ring, uint32_t back)
         return (sett_snapshot){0, 0};
     }
     const sett_snapshot none = {0, 0};
-    return back < ring_length(ring) ? ring->at[ring_index(ring, back)] : none;
+    return back < ring_length(ring) ? ring->at[ring_index(ring, back)].snapshot : none;
+}
+
+sett_snapshot sett_ring_at_frame(const sett_ring* ring, uint64_t frame)
+{
+    uint32_t length = sett_ring_count(ring);
+    uint32_t back = length != 0 ? ring_find(ring, frame, length) : 0;
+    const sett_snapshot none = {0, 0};
+    return back < length ? ring->at[ring_index(ring, back)].snapshot : none;
 }

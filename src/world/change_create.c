@@ -45,18 +45,30 @@ sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
     if (status != SETT_OK) {
         return status;
     }
-    if (entity.index >= table->limit) {
-        return setti_world_fail(world, SETT_STATUS_LIMIT, __func__, entity, 0);
-    }
     if (sett_is_null(entity) || entity.generation > SETTI_GENERATION_MAX) {
-        return setti_world_fail(world, SETT_STATUS_STALE, __func__, entity, 0);
+        return setti_world_fail_with(world, SETT_STATUS_STALE,
+                                     "%s: %u:%u is no handle that an entity can have: generations "
+                                     "are from 1 to %u",
+                                     __func__, (unsigned)entity.index, (unsigned)entity.generation,
+                                     (unsigned)SETTI_GENERATION_MAX);
+    }
+    if (entity.index >= table->limit) {
+        return setti_world_fail_with(world, SETT_STATUS_LIMIT,
+                                     "%s: the index of %u:%u is not below the world's entity_limit "
+                                     "(%u)",
+                                     __func__, (unsigned)entity.index, (unsigned)entity.generation,
+                                     (unsigned)table->limit);
     }
     uint32_t current = setti_entity_generation(table, entity.index);
     if ((current & SETTI_DEAD) == 0 || setti_entity_is_claimed(table, entity.index)) {
         return setti_world_fail(world, SETT_STATUS_PRESENT, __func__, entity, 0);
     }
     if (current == SETTI_RETIRED || entity.generation < (current & ~SETTI_DEAD)) {
-        return setti_world_fail(world, SETT_STATUS_STALE, __func__, entity, 0);
+        return setti_world_fail_with(world, SETT_STATUS_STALE,
+                                     "%s: %u:%u was alive before, or a later generation was (next: "
+                                     "%u) - end entities that come back by sett_entity_forget",
+                                     __func__, (unsigned)entity.index, (unsigned)entity.generation,
+                                     (unsigned)(current & ~SETTI_DEAD));
     }
     status = setti_entity_reserve_index(&world->pool, table, entity.index);
     if (status != SETT_OK) {

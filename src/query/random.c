@@ -1,0 +1,162 @@
+/* random.c: random numbers as functions of (seed, entity, tick, use).
+ *
+ * The workload: some numbers for each of many entities a frame, in loops on any number of threads,
+ * on machines that must agree in every bit. So there is no state, and no floating point before the
+ * last step, which is exact: a conversion of at most 53 bits, and a multiplication by a power of
+ * two. Neither libm nor contracted multiplications have a say.
+ */
+#include "sett/random.h"
+
+#include "base/bits.h"
+#include "query/query.h"
+
+static uint64_t random_mix(uint64_t x)
+{
+    x = (x ^ (x >> 32)) * 0xE9846AF9B1A615Du;
+    x = (x ^ (x >> 32)) * 0xE9846AF9B1A615Du;
+    return x ^ (x >> 28);
+}
+
+uint64_t sett_random(uint64_t seed, sett_entity entity, uint64_t tick, uint32_t use)
+{
+    uint64_t handle = (uint64_t)entity.generation << 32 | entity.index;
+    uint64_t hash = random_mix(seed + 0x9E3779B97F4A7C15u * (use + (uint64_t)1));
+    hash = random_mix(hash ^ (tick * 0xBF58476D1CE4E5B9u + 0x94D049BB133111EBu));
+    return random_mix(hash ^ (handle * 0xD6E8FEB86659FD93u + 0x2545F4914F6CDD1Du));
+}
+
+uint32_t sett_random_range(uint64_t bits, uint32_t limit)
+{
+    return (uint32_t)((bits >> 32) * limit >> 32);
+}
+
+double sett_random_uniform(uint64_t bits)
+{
+    return (double)(bits >> 11) * (1.0 / 9007199254740992.0);
+}
+
+/* ------------------------------------------------------------------------------------- normal */
+
+/* The root of a number below 2^62, without its fraction. */
+static uint64_t random_root(uint64_t number)
+{
+    uint64_t root = 0;
+    for (uint64_t bit = (uint64_t)1 << 60; bit != 0; bit >>= 2) {
+        bool fits = number >= root + bit;
+        number -= fits ? root + bit : 0;
+        root = (root >> 1) + (fits ? bit : 0);
+    }
+    return root;
+}
+
+/* -2 ln(s / 2^62), in units of 2^-24, for s from 1 to 2^62: the logarithm to base 2 bit by bit,
+ * by squaring. */
+static uint64_t random_log(uint64_t s)
+{
+    uint32_t high = setti_bits_highest(s);
+    uint64_t mantissa = high >= 31 ? s >> (high - 31) : s << (31 - high); /* in [2^31, 2^32) */
+    uint64_t fraction = 0;
+    for (uint32_t k = 0; k < 32; k++) {
+        uint64_t square = mantissa * mantissa;
+        bool above = square >> 63 != 0;
+        mantissa = square >> (above ? 32 : 31);
+        fraction = fraction << 1 | above;
+    }
+    uint64_t below = ((uint64_t)(62 - high) << 32) - fraction; /* -log2, in units of 2^-32 */
+    return (below >> 8) * 5954088944u >> 32;                   /* 2 ln 2 */
+}
+
+/* The polar method: of a point in the unit circle, x / r is the cosine of a uniform angle, and r^2
+ * is uniform. Another point is drawn from the same bits if one is outside. */
+double sett_random_normal(uint64_t bits)
+{
+    for (;; bits = random_mix(bits + 0x9E3779B97F4A7C15u)) {
+        int64_t x = (int64_t)(bits >> 32) - ((int64_t)1 << 31);
+        int64_t y = (int64_t)(bits & UINT32_MAX) - ((int64_t)1 << 31);
+        uint64_t width = (uint64_t)(x < 0 ? -x : x);
+        uint64_t height = (uint64_t)(y < 0 ? -y : y);
+        uint64_t s = width * width + height * height;
+        if (s == 0 || s >= (uint64_t)1 << 62) {
+            continue;
+        }
+        uint64_t cosine = (width << 31) / random_root(s);            /* times 2^31 */
+        uint64_t length = random_root(random_log(s) << 32);          /* times 2^28 */
+        double result = (double)((cosine * length) >> 10) * 0x1p-49; /* below 2^53 */
+        return x < 0 ? -result : result;
+    }
+}
+
+/* ------------------------------------------------------------------------------------- shuffle */
+
+typedef struct random_item {
+    uint64_t key;
+    sett_entity entity;
+} random_item;
+
+static bool random_goes_before(const random_item* a, const random_item* b)
+{
+    return a->key != b->key ? a->key < b->key : a->entity.index < b->entity.index;
+}
+
+/* Lets an item sink in a heap, the last in order at its top. */
+static void random_sink(random_item* items, uint32_t at, uint32_t count)
+{
+    random_item item = items[at];
+    for (uint32_t next = 2 * at + 1; next < count; next = 2 * at + 1) {
+        next += next + 1 < count && random_goes_before(&items[next], &items[next + 1]);
+        if (!random_goes_before(&item, &items[next])) {
+            break;
+        }
+        items[at] = items[next];
+        at = next;
+    }
+    items[at] = item;
+}
+
+static void random_sort(random_item* items, uint32_t count)
+{
+    for (uint32_t k = count / 2; k-- > 0;) {
+        random_sink(items, k, count);
+    }
+    for (uint32_t left = count; left > 1;) {
+        random_item last = items[--left];
+        items[left] = items[0];
+        items[0] = last;
+        random_sink(items, 0, left);
+    }
+}
+
+uint32_t sett_random_shuffle(const sett_query* of, uint64_t seed, uint64_t tick, uint32_t use,
+                             sett_entity* out, uint32_t capacity)
+{
+    sett_query* query = setti_unconst(of); /* caches are brought up to date */
+    if (SETTI_IS_NULL(query)) {
+        return 0;
+    }
+    sett_world* world = query->world;
+    uint32_t count = sett_query_count(query);
+    size_t size;
+    if (count == 0 || count > capacity) {
+        return count;
+    }
+    random_item* items = setti_multiply(count, sizeof(*items), &size)
+                             ? setti_world_alloc(world, size, 16, "sett_random_shuffle")
+                             : NULL;
+    uint32_t done = 0;
+    if (items == NULL) {
+        return 0;
+    }
+    SETT_QUERY_EACH(query, b) {
+        SETT_EACH(b, row) {
+            SETTI_ASSERT(done < count);
+            sett_entity entity = sett_batch_entity(b, row);
+            items[done++] = (random_item){sett_random(seed, entity, tick, use), entity};
+        }
+    }
+    random_sort(items, done);
+    for (uint32_t k = 0; k < done; k++) {
+        out[k] = items[k].entity;
+    }
+    setti_pool_free(&world->pool, items, size, 16);
+    return done;
+}
