@@ -255,6 +255,9 @@ static void call_state(void)
     STATUS(sett_snapshot_set_options(NULL, NULL));
     DONE(sett_snapshot_stats_get(NULL, &snapshot_stats));
     STATUS(sett_delta_encode(NULL, none, none, NULL, 0, NULL));
+    STATUS(sett_state_encode(NULL, NULL, 0, NULL));
+    STATUS(sett_state_apply(NULL, NULL, 0, 0));
+    STATUS(sett_state_hash(NULL, NULL));
     NOTHING(sett_ring_create(NULL, 0));
     STATUS(sett_ring_take(NULL));
     STATUS(sett_ring_restore(NULL, 0));

@@ -4,6 +4,7 @@
  *     sett_world_load(world, "game.sett");          and back, into this world or another
  *
  *     save and load   the whole state                          sett_world_save, sett_world_load
+ *     states          the same as bytes in memory              sett_state_*
  *     merge           a file added to a world that goes on     sett_world_merge
  *     info            what a file says of itself, not loaded   sett_file_info_get
  *     journals        a file that follows each frame           sett_journal_*
@@ -90,6 +91,39 @@ typedef struct sett_file_desc {
      * complete journal begins at the last keyframe up to last_frame. Default: no keyframes */
     uint32_t keyframe_every;
 } sett_file_desc;
+
+/* ----------------------------------------------------------------------------- states in memory */
+
+/* Writes the whole state as bytes, for a peer that joins a running game, or a machine that takes
+ * part of the work: what a file contains, without a file. Also the frame count, the time, and of
+ * each system whether it is enabled, its timers and how often it ran. Recorded commands are applied
+ * first.
+ *   out   receives up to `capacity` bytes. NULL: only asks for the size, and returns OK
+ *   size  receives the size of the whole state, even if it does not fit
+ * Fails: LIMIT (it does not fit into `out`), LOCKED, OUT_OF_MEMORY, ARGUMENT (as sett_world_save).
+ * Cost: O(values), sett_world_hash, and the memory of the bytes while it runs.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_state_encode(sett_world* world, void* out, size_t capacity, size_t* size);
+
+/* Replaces the state of a world by such bytes. Callbacks run as in sett_world_clone. Register types
+ * and create systems before; systems are matched by name. The bytes can come from an untrusted
+ * source: all are checked before the world is changed.
+ *   limit  the most bytes of memory that reading takes; 0: as sett_file_desc.limit
+ * Fails: INVALID (the bytes are wrong, or of another version), CONFLICT (a type is missing or
+ * different), LIMIT, LOCKED (a loop is open, or snapshots exist), ARGUMENT (as sett_world_load),
+ * OUT_OF_MEMORY (the world can be empty then, as with sett_world_clone).
+ * Cost: O(values), and twice the memory of the state.
+ * Invalidates: all addresses in the world.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_state_apply(sett_world* world, const void* bytes, size_t size,
+                                      size_t limit);
+
+/* Computes a hash of the whole state: of what sett_world_hash covers, and of the frame count, the
+ * time and the systems. Two peers that must stay in step have equal ones, if they have created the
+ * same systems in the same order. Begins a new tick.
+ * Fails: LOCKED (systems run in parallel), OUT_OF_MEMORY.
+ * Cost: as sett_world_hash, and O(systems). Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_state_hash(sett_world* world, uint64_t* hash);
 
 /* -------------------------------------------------------------------------------- save and load */
 

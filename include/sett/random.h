@@ -24,8 +24,7 @@
 SETT_API uint64_t sett_random(uint64_t seed, sett_entity entity, uint64_t tick, uint32_t use);
 
 /* Make a number of 64 random bits. Use the bits for one number only.
- *     sett_random_range    from 0 to limit - 1, each as likely as any other, but for 1 in 2^32; 0 if
- *                          `limit` is 0
+ *     sett_random_range    from 0 to limit - 1, all as likely, but for 1 in 2^32; 0 if `limit` is 0
  *     sett_random_uniform  from 0 to below 1, a multiple of 2^-53
  *     sett_random_normal   of the normal distribution, with mean 0 and deviation 1: the polar
  *                          method, with a logarithm and roots of integers; exact to about 2^-20

@@ -353,8 +353,8 @@ SETT_API sett_status sett_ring_take(sett_ring* ring);
 SETT_API sett_status sett_ring_restore(sett_ring* ring, uint32_t back);
 
 /* As sett_ring_take and sett_ring_restore, by numbers of frames, which the program gives. A frame
- * that is taken again replaces what the ring has of it, and later frames are dropped. So a loop that
- * plays frames again is the one that played them first:
+ * that is taken again replaces what the ring has of it, and later frames are dropped. So the loop
+ * that plays frames again is the one that played them first:
  *
  *     sett_ring_restore_frame(ring, wrong);
  *     for (uint64_t frame = wrong; frame < now; frame++) {

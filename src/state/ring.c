@@ -129,8 +129,11 @@ sett_status sett_ring_take_frame(sett_ring* ring, uint64_t frame)
 
 sett_status sett_ring_take(sett_ring* ring)
 {
-    bool first = ring == NULL || ring->count == 0;
-    return sett_ring_take_frame(ring, first ? 0 : ring->at[ring_index(ring, 0)].frame + 1);
+    if (SETTI_IS_NULL(ring)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    uint64_t frame = ring->count != 0 ? ring->at[ring_index(ring, 0)].frame + 1 : 0;
+    return sett_ring_take_frame(ring, frame);
 }
 
 static sett_status ring_restore(sett_ring* ring, uint32_t back, const char* call)
@@ -213,8 +216,11 @@ sett_snapshot sett_ring_at(const sett_ring* ring, uint32_t back)
 
 sett_snapshot sett_ring_at_frame(const sett_ring* ring, uint64_t frame)
 {
-    uint32_t length = sett_ring_count(ring);
-    uint32_t back = length != 0 ? ring_find(ring, frame, length) : 0;
     const sett_snapshot none = {0, 0};
+    if (SETTI_IS_NULL(ring)) {
+        return none;
+    }
+    uint32_t length = ring_length(ring);
+    uint32_t back = ring_find(ring, frame, length);
     return back < length ? ring->at[ring_index(ring, back)].snapshot : none;
 }
