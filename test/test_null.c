@@ -18,12 +18,12 @@
 #include "sett/threads.h"
 #include "worlds.h"
 
-static char called[200][40];
+static char called[400][40];
 static uint32_t count;
 
 static void note(const char* call)
 {
-    CHECK(count < 200);
+    CHECK(count < 400);
     snprintf(called[count++], 40, "%.*s", (int)strcspn(call, "("), call);
 }
 
