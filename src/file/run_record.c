@@ -4,7 +4,8 @@
  * interval waits for what is left of it, one that was disabled stays so.
  *
  *     frames u64, seconds f64, how many systems u32, and of each: name, seconds f64, runs u64,
- *     enabled u8
+ *     enabled u8; how many loops of fixed steps u32, and of each: step f32, start f64, now f64,
+ *     steps u64
  *
  * Invariant:  seconds are finite and not negative: frames divide by intervals
  */
@@ -28,6 +29,19 @@ static size_t run_write(const setti_run* run, unsigned char* out)
         setti_record_put_double(&to, system->state.time);
         setti_record_put(&to, system->state.runs, 8);
         setti_record_put(&to, system->state.enabled, 1);
+    }
+    uint32_t loops = 0;
+    for (const setti_fixed* fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
+        loops++;
+    }
+    setti_record_put(&to, loops, 4);
+    for (const setti_fixed* fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
+        uint32_t step;
+        memcpy(&step, &fixed->step, sizeof(step));
+        setti_record_put(&to, step, 4);
+        setti_record_put_double(&to, fixed->state.start);
+        setti_record_put_double(&to, fixed->state.now);
+        setti_record_put(&to, fixed->state.steps, 8);
     }
     return to.size;
 }
@@ -75,6 +89,35 @@ static run_entry run_next(setti_delta_reader* from)
     return entry;
 }
 
+/* A loop of fixed steps; what is none counts as cut off: its time is used, but for one step. */
+typedef struct run_loop {
+    float step;
+    setti_fixed_state state;
+} run_loop;
+
+static run_loop run_next_loop(setti_delta_reader* from)
+{
+    run_loop loop;
+    uint32_t bits = setti_delta_u32(from);
+    memcpy(&loop.step, &bits, sizeof(loop.step));
+    loop.state.start = run_seconds(from);
+    loop.state.now = run_seconds(from);
+    loop.state.steps = setti_delta_number(from, 8);
+    double rest = loop.state.now - (double)loop.state.steps * (double)loop.step;
+    bool good = loop.step > 0 && rest >= 0 && rest <= (double)loop.step;
+    from->short_of = from->short_of || !good;
+    return loop;
+}
+
+static setti_fixed* run_find_loop(const setti_run* run, float step)
+{
+    setti_fixed* fixed = run->fixed;
+    while (fixed != NULL && (fixed->step < step || fixed->step > step)) {
+        fixed = fixed->next;
+    }
+    return fixed;
+}
+
 static setti_frame_state run_head(setti_delta_reader* from, uint32_t* count)
 {
     setti_frame_state state;
@@ -91,6 +134,10 @@ bool setti_run_check(const setti_bytes* from)
     (void)run_head(&reader, &count);
     for (uint32_t k = 0; k < count && !reader.short_of; k++) {
         (void)run_next(&reader);
+    }
+    count = reader.short_of ? 0 : setti_delta_u32(&reader);
+    for (uint32_t k = 0; k < count && !reader.short_of; k++) {
+        (void)run_next_loop(&reader);
     }
     return !reader.short_of && reader.at == reader.end;
 }
@@ -121,6 +168,14 @@ void setti_run_apply(sett_world* world, const setti_bytes* from)
         if (system != NULL) {
             entry.state.seen = system->state.seen; /* all that was loaded has changed since */
             system->state = entry.state;
+        }
+    }
+    count = setti_delta_u32(&reader);
+    for (uint32_t k = 0; k < count; k++) {
+        run_loop loop = run_next_loop(&reader);
+        setti_fixed* fixed = run_find_loop(run, loop.step);
+        if (fixed != NULL) {
+            fixed->state = loop.state;
         }
     }
     SETTI_ASSERT(!reader.short_of);
