@@ -39,6 +39,7 @@ typedef struct count_stage {
     sett_component owes; /* a relationship with one target */
     sett_query* query;
     sett_search* search;
+    sett_ordered* ordered;
     sett_entity entity[COUNT];
     sett_entity far[64]; /* of a million, far apart */
     uint64_t sum;        /* keeps the compiler from leaving work out */
@@ -118,6 +119,42 @@ static void with_p(count_stage* s)
 {
     with_entities(s);
     give(s, s->p, 0, 1);
+}
+
+/* Parents first, over chains of so many entities, whose index says nothing of their depth. */
+static void with_chains(count_stage* s, uint32_t levels, sett_component along)
+{
+    with_p(s);
+    for (uint32_t k = 0; k < COUNT; k++) {
+        sett_entity source = s->entity[k * 1237 % COUNT];
+        sett_entity target = s->entity[(k - 1) * 1237 % COUNT];
+        if (k % levels != 0 && along == 0) {
+            (void)sett_hierarchy_attach(s->world, source, target);
+        } else if (k % levels != 0) {
+            (void)sett_relate(s->world, source, along, target);
+        }
+    }
+    uint32_t count;
+    count_query(s, s->p, 0);
+    s->ordered = sett_ordered_create(
+        s->world, &(sett_ordered_desc){.query = s->query, .cascade = true, .along = along});
+    s->sum += sett_ordered_update(s->ordered, &count) != NULL;
+}
+
+static void with_shallow(count_stage* s)
+{
+    with_chains(s, 8, 0);
+}
+
+static void with_deep(count_stage* s)
+{
+    with_chains(s, COUNT, 0);
+}
+
+static void with_deep_links(count_stage* s)
+{
+    with_chains(s, COUNT,
+                sett_relationship_register(s->world, &(sett_relationship_desc){.name = "docked"}));
 }
 
 static void with_sparse(count_stage* s)
@@ -737,6 +774,29 @@ static void run_query_count(count_stage* s)
     s->sum += sett_query_count(s->query);
 }
 
+/* Adds to each its parent's. */
+static void run_ordered(count_stage* s)
+{
+    uint32_t count;
+    const sett_ordered_row* row = sett_ordered_rows(s->ordered, s->p, SETT_INOUT, &count);
+    for (uint32_t k = 0; k < count; k++) {
+        Vector* p = row[k].value;
+        const Vector* parent = row[k].parent;
+        if (parent != NULL) {
+            p->x += parent->x;
+            p->y += parent->y;
+        }
+    }
+}
+
+/* After an entity has gone. */
+static void run_ordered_less(count_stage* s)
+{
+    uint32_t count;
+    (void)sett_remove(s->world, s->entity[7], s->p);
+    s->sum += sett_ordered_update(s->ordered, &count) != NULL;
+}
+
 static void run_sort(count_stage* s)
 {
     (void)sett_sort(s->world, &(sett_sort_desc){.component = s->key, .key = SETT_KEY_U32});
@@ -828,6 +888,11 @@ static const count_scene count_scenes[] = {
     {"sort", with_keys, run_sort, COUNT},
     {"sort_again", with_keys_disturbed, run_sort, COUNT},
     {"queued_add", with_p, run_queued, COUNT},
+    {"ordered_rows", with_shallow, run_ordered, COUNT},
+    {"ordered_rows_deep", with_deep, run_ordered, COUNT},
+    {"ordered_less", with_shallow, run_ordered_less, COUNT},
+    {"ordered_less_deep", with_deep, run_ordered_less, COUNT},
+    {"ordered_less_links", with_deep_links, run_ordered_less, COUNT},
 };
 
 int main(void)

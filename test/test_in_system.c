@@ -135,6 +135,8 @@ CALL(searches, return sett_search_create(world, "Place($y)") == NULL;)
 CALL(parses, sett_query_desc desc;
      return sett_query_parse(world, "Place", &desc) == SETT_STATUS_LOCKED;)
 CALL(sorts, uint32_t count; return sett_ordered_update(s->ordered, &count) == NULL;)
+CALL(sorts_rows, uint32_t count;
+     return sett_ordered_rows(s->ordered, sett_hierarchy_id, SETT_IN, &count) == NULL;)
 CALL(ends_order, sett_ordered_destroy(s->ordered); return true;)
 CALL(creates_buffer, return sett_commands_create(world) == NULL;)
 CALL(creates_ring, return sett_ring_create(world, 2) == NULL;)
@@ -183,6 +185,7 @@ static bool (*const calls[])(scene* s) = {
     searches,
     parses,
     sorts,
+    sorts_rows,
     ends_order,
     creates_buffer,
     creates_ring,

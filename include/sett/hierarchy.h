@@ -26,7 +26,8 @@
  *     SETT_PARENT(T)             one level, or the parent's place of the last frame will do: loops
  *                                have no order (docs/queries.md). Any system
  *     sett_ordered, .cascade     any depth: the order follows what was attached and moved
- *                                (cookbook/weapon_parent.c). An exclusive system
+ *                                (cookbook/weapon_parent.c). sett_ordered_rows hands out
+ *                                the values of both. An exclusive system
  *     sett_hierarchy_sort        any depth, tens of thousands of entities: T is a sparse set that
  *                                drives the query. Sort after attaching, outside of systems or
  *                                in an exclusive one (examples/06_transforms.c). The loop: any

@@ -8,6 +8,14 @@
  *     const sett_entity* entities = sett_ordered_update(drawn, &count);
  *     for (uint32_t k = 0; k < count; k++) { draw(SETT_GET(world, entities[k], Sprite)); }
  *
+ * Transforms, with the value of each entity's parent at hand:
+ *
+ *     sett_ordered* nodes = sett_ordered_create(world, &(sett_ordered_desc){
+ *         .query = transforms, .cascade = true});
+ *
+ *     const sett_ordered_row* row = sett_ordered_rows(nodes, Transform_id, SETT_INOUT, &count);
+ *     for (uint32_t k = 0; k < count; k++) { place(row[k].value, row[k].parent); }
+ *
  * Nothing in storages moves: any number of orders can be kept over the same entities. sett_sort
  * (core.h) sorts a sparse set itself, which loops over it then follow.
  *
@@ -74,10 +82,29 @@ SETT_API void sett_ordered_destroy(sett_ordered* ordered);
 /* Brings the order up to date.
  * Returns the entities in order, *count of them, valid until the next update; NULL, and *count 0,
  * if none matches or memory runs out (OUT_OF_MEMORY).
- * Cost: a loop over the query and one over the result, about 10 ns an entity; sorting only what is
- * out of order: O(n log r) for r runs that are in order.
+ * Cost: for an order without groups and values, along the hierarchy: a loop over the query, about
+ * 6 ns an entity, while no entity comes, goes or moves to another parent. Otherwise also a loop
+ * over the result, about 20 ns an entity at any depth; sorting only what is out of order:
+ * O(n log r) for r runs that are in order.
  * Threads: writer. Since: 0.2 */
 SETT_API const sett_entity* sett_ordered_update(sett_ordered* ordered, uint32_t* count);
+
+/* An entity of an order, as values of one component. */
+typedef struct sett_ordered_row {
+    void* value;        /* of the entity; NULL if it does not have the component */
+    const void* parent; /* of its target along the cascade; NULL also without a target or cascade */
+} sett_ordered_row;
+
+/* Brings the order up to date, and looks up a component of all its entities and of their targets.
+ * The k-th row is that of the k-th entity.
+ *   access  SETT_IN: the values are only read; else they count as written
+ * Returns the rows, *count of them, valid until structure changes or the order is asked again;
+ * NULL, and *count 0, if none matches or the call fails.
+ * Fails: UNREGISTERED; ARGUMENT (values that only the library writes); OUT_OF_MEMORY.
+ * Cost: as sett_ordered_update, and about 3 ns an entity; no handle is checked.
+ * Threads: writer. Since: 0.2 */
+SETT_API const sett_ordered_row* sett_ordered_rows(sett_ordered* ordered, sett_component component,
+                                                   sett_access access, uint32_t* count);
 
 /* A group of the last update. */
 typedef struct sett_ordered_group {

@@ -4,6 +4,11 @@
  * came, went or changed. So the last order is where the next begins: those that still match in that
  * order, then the new ones; runs that are in order are merged, and one run is no work.
  *
+ * Most often nothing came, went or moved. An order that only depends on which entities match, and
+ * where they are in the hierarchy, remembers both, and stays as it is where they are the same. That
+ * is compared, and not followed by a count of changes: no path that changes structure knows of it,
+ * and the order is right whatever happened in between, a restore or a delta included.
+ *
  * Invariant:  item[k] <= item[k + 1];  group[k].first + group[k].count == group[k + 1].first
  */
 #include "search/search_tree.h"
@@ -12,10 +17,18 @@
 
 #include "sett/ordered.h"
 
+/* A match, and where it is in the hierarchy. */
+typedef struct ordered_match {
+    sett_entity entity;
+    uint32_t parent; /* as in sett_hierarchy */
+    uint32_t depth;
+} ordered_match;
+
 /* An order, in one piece of memory. */
 typedef struct ordered_list {
     setti_scratch memory;
     sett_entity* entity;
+    uint32_t* target; /* entity index along the cascade, or SETTI_NONE */
     sett_ordered_group* group;
     uint32_t count;
     uint32_t group_count;
@@ -29,7 +42,12 @@ struct sett_ordered {
     ordered_list now;  /* the order, */
     ordered_list last; /* and the one before */
     setti_rank_work work;
-    setti_scratch positions; /* at work, by entity index: one more than the number of its item */
+    setti_scratch positions; /* at work, by entity index: one more than the number of its match */
+    setti_scratch matches;   /* of the last update, in the order of the query */
+    uint32_t match_count;
+    bool fixed;         /* nothing but these decides the order, */
+    bool known;         /* and they are those of `now` */
+    setti_scratch rows; /* what sett_ordered_rows returned last */
 };
 
 /* --------------------------------------------------------------------------------- memory */
@@ -40,18 +58,18 @@ static void ordered_free(sett_ordered* o, setti_scratch* scratch)
 }
 
 /* Room for so many entities in the work and in the list that is written next. */
-static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t count)
+static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t room)
 {
     setti_pool* pool = &o->world->pool;
-    uint32_t room = setti_bits_ceil(SETTI_MAX(count, 64));
-    size_t each = sizeof(sett_ordered_group) + sizeof(sett_entity);
+    size_t each = sizeof(sett_ordered_group) + sizeof(sett_entity) + sizeof(uint32_t);
     size_t positions = setti_entity_capacity(&o->world->entities) * sizeof(uint32_t);
     list->count = list->group_count = 0;
     list->group = setti_scratch_get(pool, &list->memory, room * each, 16);
-    if (list->group == NULL || !setti_rank_reserve(&o->work, o->world, true, room)) {
+    if (list->group == NULL || !setti_rank_begin(&o->rank, &o->work, true, room)) {
         return false;
     }
     list->entity = (sett_entity*)(void*)(list->group + room);
+    list->target = (uint32_t*)(void*)(list->entity + room);
     if (o->positions.size < positions) {
         void* fresh = setti_scratch_get(pool, &o->positions, positions, 16);
         if (fresh == NULL) {
@@ -68,7 +86,7 @@ static setti_ranked ordered_make_item(const sett_ordered* o, sett_entity entity)
 {
     const sett_ordered_desc* desc = &o->desc;
     setti_ranked item = {.entity = entity};
-    setti_rank_fill(&o->rank, &item, entity.index, entity.index, entity.index);
+    setti_rank_fill(&o->rank, &o->work, &item, entity.index, entity.index, entity.index);
     if (o->rank.group_by == NULL) {
         item.group = desc->group_fn != NULL ? desc->group_fn(o->world, entity, desc->user) : 0;
     }
@@ -87,37 +105,123 @@ static setti_ranked ordered_make_item(const sett_ordered* o, sett_entity entity)
 
 /* --------------------------------------------------------------------------------- sorting */
 
-/* What matches now: first in the last order, then the new ones. Returns how many. */
+/* The values of a type, for looking up many of them: what all have in common is loaded once. */
+typedef struct ordered_column {
+    const setti_storage* storage;
+    const void* const* presence; /* pages of an array: by number, below `reach` */
+    void* const* rows;
+    uint32_t reach; /* 0: it is none, or values have copies */
+    uint32_t shift;
+    uint32_t size;
+} ordered_column;
+
+static ordered_column ordered_column_of(const setti_type* type)
+{
+    ordered_column column = {.storage = type != NULL ? &type->storage : NULL};
+    if (type != NULL && type->storage.handle_kind == SETTI_ARRAY) {
+        const setti_storage* storage = column.storage;
+        column.presence = storage->presence.read;
+        column.rows = storage->rows.data;
+        column.reach = storage->presence.read_count;
+        column.shift = storage->shift;
+        column.size = storage->size;
+    }
+    return column;
+}
+
+/* Whether the column leads to an answer, which *value then is: the value, or NULL. */
+SETTI_INLINE bool ordered_column_try(const ordered_column* column, uint32_t index, void** value)
+{
+    *value = NULL;
+    if (SETTI_UNLIKELY(index >> SETTI_BITS_SHIFT >= column->reach)) {
+        return false;
+    }
+    const uint64_t* words = column->presence[index >> SETTI_BITS_SHIFT];
+    if ((words[index / 64 & (SETTI_BITS_WORDS - 1)] >> (index % 64) & 1) != 0) {
+        unsigned char* page = column->rows[index >> column->shift];
+        *value = page + (size_t)(index & (((uint32_t)1 << column->shift) - 1)) * column->size;
+    }
+    return true;
+}
+
+SETTI_INLINE const void* ordered_column_find(const ordered_column* column, uint32_t index)
+{
+    void* value;
+    return ordered_column_try(column, index, &value) ? value
+           : column->storage != NULL                 ? setti_storage_find(column->storage, index)
+                                                     : NULL;
+}
+
+/* Marks it as written. */
+SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_column* column,
+                                           uint32_t index)
+{
+    void* value;
+    if (!ordered_column_try(column, index, &value) || column->storage->tracked) {
+        return setti_storage_find_mut(pool, column->storage, index);
+    }
+    if (value != NULL) {
+        setti_pages_write(pool, &column->storage->rows, index >> column->shift);
+    }
+    return value;
+}
+
+/* What matches now, in the order of the query. Returns whether nothing that decides the order
+ * differs from the last update. */
+static bool ordered_find(sett_ordered* o, uint32_t room)
+{
+    ordered_match* match = o->matches.bytes;
+    const ordered_column tree = ordered_column_of(o->fixed ? o->rank.along : NULL);
+    uint32_t count = 0;
+    bool same = o->known;
+    SETT_FOR(o->desc.query, b, i) {
+        SETTI_ASSERT(count < room);
+        ordered_match is = {.entity = sett_batch_entity(b, i)};
+        const sett_hierarchy* node = ordered_column_find(&tree, is.entity.index);
+        is.parent = node != NULL ? node->parent : 0;
+        is.depth = node != NULL ? node->depth : 0;
+        ordered_match* was = &match[count];
+        same = same && count < o->match_count && memcmp(was, &is, sizeof(is)) == 0;
+        if (!same) {
+            *was = is;
+        }
+        count++;
+    }
+    SETTI_ASSERT(count <= room);
+    same = same && count == o->match_count;
+    o->match_count = count;
+    return same;
+}
+
+/* First the matches that are in the last order, then the new ones. Returns how many. */
 static uint32_t ordered_collect(sett_ordered* o)
 {
     setti_ranked* item = o->work.item;
-    setti_ranked* other = o->work.other;
+    const ordered_match* match = o->matches.bytes;
     uint32_t* position = o->positions.bytes;
     uint32_t positions = (uint32_t)(o->positions.size / sizeof(uint32_t));
-    uint32_t fresh = 0;
-    SETT_FOR(o->desc.query, b, i) {
-        sett_entity entity = sett_batch_entity(b, i);
-        SETTI_ASSERT(fresh < o->work.room && entity.index < positions);
-        other[fresh++].entity = entity;
-        position[entity.index] = fresh;
+    for (uint32_t k = 0; k < o->match_count; k++) {
+        SETTI_ASSERT(match[k].entity.index < positions);
+        position[match[k].entity.index] = k + 1;
     }
     uint32_t count = 0;
-    for (uint32_t k = 0; k < o->last.count + fresh; k++) {
+    for (uint32_t k = 0; k < o->last.count + o->match_count; k++) {
         bool again = k < o->last.count;
-        uint32_t index = again ? o->last.entity[k].index : other[k - o->last.count].entity.index;
+        uint32_t index = again ? o->last.entity[k].index : match[k - o->last.count].entity.index;
         if (index < positions && position[index] != 0) {
-            item[count++] = ordered_make_item(o, other[position[index] - 1].entity);
+            item[count++] = ordered_make_item(o, match[position[index] - 1].entity);
             position[index] = 0;
         }
     }
     return count;
 }
 
-static void ordered_group_all(ordered_list* list, const setti_ranked* item)
+static void ordered_group_all(ordered_list* list, const setti_ranked* item, const setti_type* along)
 {
     list->group_count = 0;
     for (uint32_t k = 0; k < list->count; k++) {
         list->entity[k] = item[k].entity;
+        list->target[k] = setti_along_target(along, item[k].entity.index);
         if (k == 0 || item[k].group != item[k - 1].group) {
             list->group[list->group_count++] =
                 (sett_ordered_group){.group = item[k].group, .first = k};
@@ -143,27 +247,92 @@ static void ordered_notify(const sett_ordered* o, const ordered_list* of,
     }
 }
 
+/* Updates the order; false if memory runs out. */
+static bool ordered_update(sett_ordered* o)
+{
+    setti_pool* pool = &o->world->pool;
+    uint32_t room = setti_bits_ceil(SETTI_MAX(sett_query_count(o->desc.query), 64));
+    if (o->rank.along != NULL && o->rank.along->id == SETT_ID_HIERARCHY) {
+        sett_hierarchy_update(o->world);
+    }
+    if (o->matches.size < room * sizeof(ordered_match)) {
+        o->known = false;
+        if (setti_scratch_get(pool, &o->matches, room * sizeof(ordered_match), 16) == NULL) {
+            return false;
+        }
+    }
+    if (ordered_find(o, room)) {
+        return true;
+    }
+    o->known = false;
+    ordered_list next = o->last;
+    bool reserved = ordered_reserve(o, &next, room);
+    o->last = next;
+    if (!reserved) {
+        return false;
+    }
+    o->last = o->now;
+    next.count = ordered_collect(o);
+    SETTI_ASSERT(next.count <= o->work.room);
+    ordered_group_all(&next, setti_rank_sort(&o->rank, &o->work, next.count), o->rank.along);
+    o->now = next;
+    o->known = o->fixed;
+    ordered_notify(o, &o->last, &o->now, o->desc.on_group_last);
+    ordered_notify(o, &o->now, &o->last, o->desc.on_group_first);
+    return true;
+}
+
 const sett_entity* sett_ordered_update(sett_ordered* o, uint32_t* count)
 {
     *count = 0;
     if (SETTI_IS_NULL(o) || setti_world_check_serial(o->world, "sett_ordered_update") != SETT_OK) {
         return NULL;
     }
-    ordered_list next = o->last;
-    if (!ordered_reserve(o, &next, sett_query_count(o->desc.query))) {
-        o->last = next;
+    if (!ordered_update(o)) {
         setti_world_no_memory(o->world, "sett_ordered_update");
         return NULL;
     }
-    o->last = o->now;
-    next.count = ordered_collect(o);
-    SETTI_ASSERT(next.count <= o->work.room);
-    ordered_group_all(&next, setti_rank_sort(&o->rank, &o->work, next.count));
-    o->now = next;
-    ordered_notify(o, &o->last, &o->now, o->desc.on_group_last);
-    ordered_notify(o, &o->now, &o->last, o->desc.on_group_first);
     *count = o->now.count;
     return *count != 0 ? o->now.entity : NULL;
+}
+
+const sett_ordered_row* sett_ordered_rows(sett_ordered* o, sett_component component,
+                                          sett_access access, uint32_t* count)
+{
+    static const char call[] = "sett_ordered_rows";
+    *count = 0;
+    if (SETTI_IS_NULL(o) || setti_world_check_serial(o->world, call) != SETT_OK) {
+        return NULL;
+    }
+    sett_world* world = o->world;
+    const setti_type* type = setti_world_type(world, component);
+    const bool writes = access != SETT_IN;
+    if (type == NULL || (writes && type->writers != NULL)) {
+        (void)(type == NULL
+                   ? setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), component)
+                   : setti_component_reject_set(world, type, call));
+        return NULL;
+    }
+    sett_ordered_row* row = NULL;
+    if (ordered_update(o)) {
+        uint32_t room = setti_bits_ceil(SETTI_MAX(o->now.count, 64));
+        row = setti_scratch_get(&world->pool, &o->rows, room * sizeof(*row), 16);
+    }
+    if (row == NULL) {
+        setti_world_no_memory(world, call);
+        return NULL;
+    }
+    const ordered_column column = ordered_column_of(type);
+    const ordered_list* now = &o->now;
+    for (uint32_t k = 0; k < now->count; k++) {
+        uint32_t index = now->entity[k].index;
+        uint32_t target = now->target[k];
+        row[k].value = writes ? ordered_column_find_mut(&world->pool, &column, index)
+                              : setti_unconst(ordered_column_find(&column, index));
+        row[k].parent = target != SETTI_NONE ? ordered_column_find(&column, target) : NULL;
+    }
+    *count = now->count;
+    return *count != 0 ? row : NULL;
 }
 
 /* ------------------------------------------------------------------------------ creating */
@@ -242,6 +411,9 @@ sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_de
         setti_pool_free(&world->pool, o, sizeof(*o), 16);
         return NULL;
     }
+    o->fixed = o->rank.group_by == NULL && desc->group_fn == NULL && desc->component == 0 &&
+               o->rank.side.type == NULL &&
+               (o->rank.along == NULL || o->rank.along->id == SETT_ID_HIERARCHY);
     return o;
 }
 
@@ -253,7 +425,9 @@ void sett_ordered_destroy(sett_ordered* o)
         ordered_free(o, &o->now.memory);
         ordered_free(o, &o->last.memory);
         ordered_free(o, &o->positions);
-        setti_rank_reserve(&o->work, o->world, true, 0);
+        ordered_free(o, &o->matches);
+        ordered_free(o, &o->rows);
+        setti_rank_free(&o->work, o->world, true);
         setti_pool_free(pool, o, sizeof(*o), 16);
     }
 }

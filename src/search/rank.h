@@ -73,20 +73,25 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
 /* Whether `along` is a relationship with one target for each source, or the hierarchy. */
 bool setti_rank_along(sett_world* world, sett_component along, const setti_type** type);
 
-/* The group, depth and value of the entities with these indices, SETTI_NONE: of none. */
-void setti_rank_fill(const setti_rank* rank, setti_ranked* item, uint32_t group_of,
-                     uint32_t cascade_of, uint32_t value_of);
-
-/* What is sorted, in one piece of memory. */
+/* What is sorted, in one piece of memory, and depths that were found, in another. */
 typedef struct setti_rank_work {
     setti_ranked* item;
     setti_ranked* other; /* what is merged */
     uint32_t* run;       /* where runs begin */
     uint32_t room;       /* of each */
+    uint32_t depth_room; /* entity indices */
+    uint32_t round;      /* grows by one each time */
+    uint64_t* depth;     /* by entity index: the round in which it was found << 32, and depth + 1 */
 } setti_rank_work;
 
-/* Room for so many items, of what was there before nothing; 0: frees it. False if there is none. */
-bool setti_rank_reserve(setti_rank_work* work, sett_world* world, bool pooled, uint32_t room);
+/* Room for so many items, of what was there before nothing, and for depths of all entities if
+ * `rank` has to find them. False if memory runs out. */
+bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room);
+void setti_rank_free(setti_rank_work* work, sett_world* world, bool pooled);
+
+/* The group, depth and value of the entities with these indices, SETTI_NONE: of none. */
+void setti_rank_fill(const setti_rank* rank, const setti_rank_work* work, setti_ranked* item,
+                     uint32_t group_of, uint32_t cascade_of, uint32_t value_of);
 
 /* Sorts `item`; returns where the result is, NULL if `stop` ended it. */
 const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_work* work,
