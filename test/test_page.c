@@ -329,6 +329,173 @@ static void writing_marks_a_page_with_the_tick(void)
     pool_end(&pool, &c);
 }
 
+/* Tables whose pages are created in turn, as those of the types of an entity are. */
+#define TABLES 4
+
+static void fill_tables(setti_pool* pool, setti_pages* tables, uint32_t from, uint32_t to)
+{
+    for (uint32_t number = from; number < to; number++) {
+        for (uint32_t k = 0; k < TABLES; k++) {
+            bool fresh;
+            CHECK(setti_pages_ensure(pool, &tables[k], number, &fresh));
+            memset(tables[k].data[number], (int)k, tables[k].size);
+        }
+    }
+}
+
+/* Of a hundred pages, how many lie right behind the one before. */
+static uint32_t side_by_side(const setti_pages* pages)
+{
+    uint32_t pairs = 0;
+    uint32_t count = 0;
+    for (uint32_t k = 1; k < pages->count && pages->data[k] != NULL; k++) {
+        pairs++;
+        count += (unsigned char*)pages->data[k] == (unsigned char*)pages->data[k - 1] + pages->size;
+    }
+    return count * 100 / pairs;
+}
+
+static void tables_init(setti_pages* tables)
+{
+    static const size_t sizes[TABLES] = {8192, 4096, 16384, 8192};
+    for (uint32_t k = 0; k < TABLES; k++) {
+        setti_pages_init(&tables[k], sizes[k], 64);
+    }
+}
+
+static void pages_of_a_table_lie_side_by_side(void)
+{
+    setti_pool pool;
+    setti_pages tables[TABLES];
+    counter c;
+    pool_begin(&pool, &c, false);
+    tables_init(tables);
+    fill_tables(&pool, tables, 0, 400);
+    for (uint32_t k = 0; k < TABLES; k++) {
+        CHECK_MSG(side_by_side(&tables[k]) >= 80, "table %u: %u", k, side_by_side(&tables[k]));
+        CHECK_EQ(((unsigned char*)tables[k].data[399])[0], k);
+    }
+    size_t held = c.held;
+    for (uint32_t k = 0; k < 400; k++) { /* in an order in which neighbours go apart */
+        for (uint32_t t = 0; t < TABLES; t++) {
+            setti_pages_free(&pool, &tables[t], k * 171 % 400);
+        }
+        CHECK(k % 50 != 0 || setti_pool_validate(&pool) == NULL);
+    }
+    fill_tables(&pool, tables, 0, 400);
+    for (uint32_t k = 0; k < TABLES; k++) {
+        CHECK_MSG(side_by_side(&tables[k]) >= 80, "again: %u: %u", k, side_by_side(&tables[k]));
+    }
+    CHECK(setti_pool_validate(&pool) == NULL);
+    CHECK_EQ(c.held, held);
+    for (uint32_t k = 0; k < TABLES; k++) { /* what is left of runs goes back with the table */
+        setti_pages_deinit(&pool, &tables[k]);
+        CHECK(setti_pool_validate(&pool) == NULL);
+    }
+    CHECK_EQ(pool.used_size, 0);
+    CHECK(pool.strips == NULL);
+    pool_end(&pool, &c);
+}
+
+/* A type that few entities have takes no room for pages that it will not have. */
+static void far_pages_take_no_run(void)
+{
+    setti_pool pool;
+    setti_pages pages;
+    counter c;
+    bool fresh;
+    pool_begin(&pool, &c, false);
+    setti_pages_init(&pages, 8192, 64);
+    for (uint32_t k = 0; k < 200; k++) {
+        CHECK(setti_pages_ensure(&pool, &pages, k * 50, &fresh));
+        CHECK(pool.strips == NULL);
+    }
+    setti_pages_deinit(&pool, &pages);
+    pool_end(&pool, &c);
+}
+
+/* When the allocator fails, all that the blocks hold is handed out, what is left of runs too. */
+static void runs_are_given_back_when_memory_runs_out(void)
+{
+    setti_pool pool;
+    setti_pages tables[TABLES];
+    counter c;
+    pool_begin(&pool, &c, false);
+    tables_init(tables);
+    fill_tables(&pool, tables, 0, 150);
+    CHECK(pool.strips != NULL);
+    c.closed = true;
+    while (setti_pool_alloc(&pool, 8192, 64) != NULL) {
+        CHECK(setti_pool_validate(&pool) == NULL);
+    }
+    while (setti_pool_alloc(&pool, 1500, 64) != NULL) {
+    }
+    CHECK(pool.strips == NULL);
+    size_t rest = pool.block_size - pool.used_size;
+    CHECK_MSG(rest < pool.block_size / 25, "%zu of %zu are left", rest, pool.block_size);
+    c.closed = false;
+    fill_tables(&pool, tables, 150, 200); /* and it goes on */
+    for (uint32_t k = 0; k < TABLES; k++) {
+        setti_pages_deinit(&pool, &tables[k]);
+    }
+    pool_end(&pool, &c);
+}
+
+/* So many bytes are handed out without asking the allocator, in pieces of all sizes. */
+static void reservations_keep_their_promise(void)
+{
+    for (size_t size = 100000; size < 20000000; size = size * 3 / 2) {
+        setti_pool pool;
+        setti_pages tables[TABLES];
+        counter c;
+        bool fresh = true;
+        pool_begin(&pool, &c, false);
+        tables_init(tables);
+        fill_tables(&pool, tables, 0, 40);
+        for (uint32_t k = 0; k < TABLES; k++) { /* the tables themselves are large pieces */
+            CHECK(setti_pages_reserve(&pool, &tables[k], 2000));
+        }
+        CHECK(setti_pool_reserve(&pool, size));
+        uint32_t calls = c.calls;
+        size_t end = pool.used_size + size - 100000;
+        for (uint32_t number = 40; pool.used_size < end && number < 2000; number++) {
+            for (uint32_t k = 0; k < TABLES && pool.used_size < end; k++) {
+                CHECK(setti_pages_ensure(&pool, &tables[k], number, &fresh));
+            }
+        }
+        while (pool.used_size < end) {
+            CHECK(setti_pool_alloc(&pool, 30000, 64) != NULL);
+        }
+        CHECK_EQ(c.calls, calls);
+        CHECK_MSG(size < 2000000 || side_by_side(&tables[0]) >= 70, "%zu: %u", size,
+                  side_by_side(&tables[0]));
+        CHECK(setti_pool_validate(&pool) == NULL);
+        setti_pool_trim(&pool);
+        CHECK(pool.strips == NULL);
+        CHECK(setti_pool_validate(&pool) == NULL);
+        setti_pool_deinit(&pool);
+        CHECK_EQ(c.held, 0);
+    }
+}
+
+/* Twenty types whose pages are as long as the sets of a first-level cache: where they begin differs
+ * modulo that. */
+static void pages_do_not_begin_alike(void)
+{
+    setti_pool pool;
+    counter c;
+    uint64_t met = 0;
+    pool_begin(&pool, &c, false);
+    CHECK(setti_pool_reserve(&pool, 200000)); /* in one block, as in worlds of a usual size */
+    for (uint32_t k = 0; k < 20; k++) {
+        void* page = setti_pool_alloc(&pool, 4096, 64);
+        met |= (uint64_t)1 << ((uintptr_t)page % 4096 / 64);
+    }
+    CHECK_EQ(setti_bits_count(met), 20);
+    CHECK(setti_pool_validate(&pool) == NULL);
+    setti_pool_deinit(&pool);
+}
+
 static void without_memory_a_table_stays_as_it_is(void)
 {
     setti_pool pool;
@@ -375,5 +542,7 @@ TEST_MAIN(TEST(an_empty_pool_holds_nothing), TEST(sizes_are_rounded_to_classes),
           TEST(huge_pages_come_in_blocks_of_their_size), TEST(pieces_never_overlap),
           TEST(a_table_of_pages_grows_and_keeps_its_pages),
           TEST(readers_see_something_where_no_page_is), TEST(writing_marks_a_page_with_the_tick),
-          TEST(without_memory_a_table_stays_as_it_is),
+          TEST(pages_of_a_table_lie_side_by_side), TEST(far_pages_take_no_run),
+          TEST(runs_are_given_back_when_memory_runs_out), TEST(reservations_keep_their_promise),
+          TEST(pages_do_not_begin_alike), TEST(without_memory_a_table_stays_as_it_is),
           TEST(validation_sees_bytes_that_do_not_add_up))

@@ -26,6 +26,7 @@
 
 typedef struct setti_block setti_block;
 typedef struct setti_large setti_large;
+typedef struct setti_strip setti_strip;
 
 typedef struct setti_pool {
     /* the world's clock; beside the pool because every write path has the pool at hand */
@@ -43,6 +44,7 @@ typedef struct setti_pool {
     setti_block* blocks; /* newest first */
     setti_block* held;   /* for when the allocator fails; or NULL */
     setti_large* large;  /* pieces beyond SETTI_POOL_PAGE_MAX or of unusual alignment */
+    setti_strip* strips; /* room that page tables have taken for their next pages */
     unsigned char* bump; /* the unused end of the newest block */
     size_t bump_size;    /* its bytes */
     size_t block_size;   /* bytes held from the allocator */
@@ -50,8 +52,11 @@ typedef struct setti_pool {
     /* Bytes that may be held from the allocator beside `exempt` and `held`; 0: any number. For work
      * that is asked for from outside: what would pass it fails as if memory had run out. */
     size_t ceiling;
-    size_t exempt;        /* bytes held for copies of pages since the ceiling was set */
-    bool denied;          /* the ceiling was met */
+    size_t exempt; /* bytes held for copies of pages since the ceiling was set */
+    bool denied;   /* the ceiling was met */
+    /* bytes that setti_pool_reserve has made room for, with all that were used then */
+    size_t promised;
+    bool holds;           /* between setti_pool_hold and setti_pool_let_go: no new runs */
     uint64_t allocations; /* calls for memory so far */
     bool huge_pages;      /* all blocks are, and not only large ones: see pool_grow */
     /* free pieces by class, linked through their first word; not initialised without a block */
@@ -105,6 +110,19 @@ const char* setti_pool_validate(const setti_pool* pool);
 
 /* Rarely used data of a table; cow.h. */
 typedef struct setti_page_notes setti_page_notes;
+
+/* A run: room for the next pages of a table, side by side. So pages that are created one after
+ * another lie one behind the other, and a loop over them is as fast as over an array. It lies
+ * behind the entries of a table that has STRIP_CAPACITY of them, and is in the pool's list while
+ * pages are left. The pool takes the rest back when the allocator fails, when it is trimmed, and
+ * when the table ends. */
+struct setti_strip {
+    setti_strip* next;
+    setti_strip* previous;
+    unsigned char* page; /* the next one */
+    uint32_t left;       /* pages */
+    uint32_t class;      /* of a page, in the pool */
+};
 
 /* A page table, for stretches of equal length. Pointers and ticks lie apart: readers touch 8 bytes
  * a page, which keeps the tables of a million entities in the first-level cache (has: 8.5 ns with
