@@ -256,6 +256,11 @@ static void call_state(void)
     DONE(sett_snapshot_stats_get(NULL, &snapshot_stats));
     STATUS(sett_delta_encode(NULL, none, none, NULL, 0, NULL));
     STATUS(sett_state_encode(NULL, NULL, 0, NULL));
+    STATUS(sett_selection_hash(NULL, NULL, false, NULL));
+    NOTHING(sett_selection_difference(NULL, NULL, NULL, NULL, 0));
+    STATUS(sett_selection_encode(NULL, NULL, none, NULL, 0, NULL));
+    STATUS(sett_selection_apply(NULL, NULL, 0, NULL));
+    STATUS(sett_selection_copy(NULL, NULL, 0, NULL));
     STATUS(sett_state_apply(NULL, NULL, 0, 0));
     STATUS(sett_state_hash(NULL, NULL));
     NOTHING(sett_ring_create(NULL, 0));

@@ -3,6 +3,7 @@
  *     comparisons  hash, first difference, clone                 sett_world_*
  *     snapshots    the state at a moment, to go back to          sett_snapshot_*
  *     deltas       the difference of two snapshots, to be sent   sett_delta_*
+ *     selections   a part of a world, to be compared and sent    sett_selection_*
  *     rings        the snapshots of the last n frames            sett_ring_*
  *
  * The state:
@@ -316,6 +317,75 @@ SETT_API sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_
  * sets.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_delta_apply(sett_world* world, const void* bytes, size_t size);
+
+/* ----------------------------------------------------------------------------------- selections */
+
+/* A part of a world: which entities, and which types. All zeroes is all of it. */
+typedef struct sett_selection {
+    const sett_entity* entities; /* a list, of `entity_count` handles in any order; or */
+    uint32_t entity_count;
+    sett_query* query;           /* what matches it; default: all entities */
+    const sett_component* types; /* default: all types */
+    uint32_t type_count;
+} sett_selection;
+
+/* Computes the hash of a part as a plain sum over its values, so that the hashes of parts without
+ * common entities add up to that of the whole. Stale handles count nothing.
+ *   handles  whether each entity adds a number of its own too, also without components
+ *   sum      receives the sum; compare it with another sum only
+ * Fails: ARGUMENT (a list and a query), UNREGISTERED, LOCKED (systems run in parallel),
+ * OUT_OF_MEMORY.
+ * Cost: O(values of the part). Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_selection_hash(sett_world* world, const sett_selection* selection,
+                                         bool handles, uint64_t* sum);
+
+/* Writes the first difference between two worlds in a part of them as text, as
+ * sett_world_difference does. The selection is that of `a`.
+ * Returns the length of the whole text; 0 if there is no difference. If the selection is wrong, or
+ * memory runs out, the text says so.
+ * Cost: O(entities of the part x types). Threads: writer of `a`, reader of `b`. Since: 0.2 */
+SETT_API size_t sett_selection_difference(sett_world* a, const sett_world* b,
+                                          const sett_selection* selection, char* out, size_t size);
+
+/* Encodes a part, for a receiver that has other entities too. sett_selection_apply applies it.
+ *
+ *   since  a snapshot of what the receiver has: only values that changed since then are encoded,
+ *          which components were removed, and which entities of the list ended. Of entities that
+ *          did not exist then, all is encoded. All zeroes: all of the part
+ *   out, capacity, size  as of sett_delta_encode
+ * Values are encoded as in a delta, whole. Of an entity that enters the selection encode all: the
+ * receiver does not have what did not change. The order of children, of links and of rows is not
+ * encoded, nor are values of SETT_SAVE_SKIP types.
+ * Fails: STALE, LOST, LIMIT (it does not fit into `out`), ARGUMENT (a list and a query; a type as
+ * of sett_delta_encode), UNREGISTERED, LOCKED, OUT_OF_MEMORY. Recorded commands are applied first.
+ * Cost: O(entities of the part x types). Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_selection_encode(sett_world* world, const sett_selection* selection,
+                                           sett_snapshot since, void* out, size_t capacity,
+                                           size_t* size);
+
+/* Applies an encoded part: the receiver then has its entities, under their handles, with these
+ * values. Other entities and components stay as they are. A link, or a parent, that this world does
+ * not have is left out: the entity has no link then, or is a root.
+ *
+ * The bytes can come from an untrusted source. All of them are checked; if they are wrong, the part
+ * is rejected, and its changes are undone. Callbacks run as in sett_delta_apply.
+ *   allowed  which entities and types the bytes may be about; NULL: all. With a query, entities are
+ *            not created
+ * Fails: as sett_delta_apply, whatever the state of the world; INVALID also if the part is about
+ * something that is not allowed, or an index is in use by another entity.
+ * Cost: as sett_delta_apply, without the hashes. Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_selection_apply(sett_world* world, const void* bytes, size_t size,
+                                          const sett_selection* allowed);
+
+/* Copies a part into another world, under the same handles: as sett_selection_encode and
+ * sett_selection_apply. Handles of the list that are stale in `from` are destroyed in `into`, and
+ * components that an entity of `from` does not have are removed.
+ *   since_tick  values that `into` has are copied only if they were written after this tick of
+ *               `from`; 0: all. Links are copied always
+ * Fails: as these two; ARGUMENT (into itself). The message is that of `into`.
+ * Threads: writer of both. Since: 0.2 */
+SETT_API sett_status sett_selection_copy(sett_world* from, const sett_selection* selection,
+                                         uint64_t since_tick, sett_world* into);
 
 /* ---------------------------------------------------------------------------------------- rings */
 

@@ -175,7 +175,8 @@ typedef struct delta_note {
     bool occurs;
 } delta_note;
 
-static void delta_write_type(setti_delta_writer* to, const setti_type* type, const delta_note* note)
+void setti_delta_write_type(setti_delta_writer* to, const setti_type* type,
+                            const uint32_t count[SETTI_DELTA_PARTS], uint32_t extent)
 {
     size_t length = strlen(type->desc.name);
     setti_delta_write_number(to, length, 2);
@@ -193,9 +194,9 @@ static void delta_write_type(setti_delta_writer* to, const setti_type* type, con
     setti_delta_write_number(to, setti_delta_bytes(type), 4);
     setti_delta_write_number(to, setti_type_data(type)->mask_print, 8);
     for (uint32_t k = 0; k < SETTI_DELTA_PARTS; k++) {
-        setti_delta_write_number(to, note->count[k], 4);
+        setti_delta_write_number(to, count[k], 4);
     }
-    setti_delta_write_number(to, setti_view_extent(to->walk->view, type, 1), 4);
+    setti_delta_write_number(to, extent, 4);
 }
 
 /* A group is arranged as a whole: the receiver needs all of its types, or none. */
@@ -219,7 +220,8 @@ static void delta_write_types(setti_delta_writer* to, delta_note* notes)
     }
     for (uint32_t k = 0; k < types->count; k++) {
         if (notes[k].occurs) {
-            delta_write_type(to, types->item[k], &notes[k]);
+            setti_delta_write_type(to, types->item[k], notes[k].count,
+                                   setti_view_extent(to->walk->view, types->item[k], 1));
             count++;
         }
     }
@@ -227,10 +229,10 @@ static void delta_write_types(setti_delta_writer* to, delta_note* notes)
     setti_delta_write_at(to, SETTI_DELTA_COUNTS + 4, to->size - from, 4);
 }
 
-static void delta_write_head(setti_delta_writer* to)
+void setti_delta_write_head(setti_delta_writer* to, uint32_t magic)
 {
     SETTI_ASSERT(to->size == 0);
-    setti_delta_write_number(to, SETTI_DELTA_MAGIC, 4);
+    setti_delta_write_number(to, magic, 4);
     setti_delta_write_number(to, SETTI_DELTA_VERSION, 4);
     setti_delta_write_number(to, 0, 8); /* hash before */
     setti_delta_write_number(to, 0, 8); /* and after */
@@ -307,16 +309,32 @@ static void delta_encoder_write_data(setti_encoder* to, const setti_type* data, 
     setti_delta_write_bytes(to->user, data, value);
 }
 
+void setti_delta_begin_encoder(setti_delta_writer* to, setti_sides* sides)
+{
+    to->encoder.sides = sides;
+    to->encoder.write = delta_encoder_write;
+    to->encoder.write_data = delta_encoder_write_data;
+    to->encoder.user = to;
+}
+
+void setti_delta_write_seal(setti_delta_writer* to)
+{
+    SETTI_ASSERT(to->size >= SETTI_DELTA_HEAD);
+    setti_delta_write_at(to, 24, to->size, 8);
+    if (to->size <= to->capacity) {
+        setti_delta_write_at(
+            to, 32, setti_delta_seal(to->out + SETTI_DELTA_COUNTS, to->size - SETTI_DELTA_COUNTS),
+            8);
+    }
+}
+
 /* Writes all but the hashes of both states. */
 static void delta_write_all(setti_delta_writer* to, setti_compare* walk)
 {
     const size_t at = SETTI_DELTA_COUNTS + 8;
     to->walk = walk;
-    to->encoder.sides = &walk->view->sides;
-    to->encoder.write = delta_encoder_write;
-    to->encoder.write_data = delta_encoder_write_data;
-    to->encoder.user = to;
-    delta_write_head(to);
+    setti_delta_begin_encoder(to, &walk->view->sides);
+    setti_delta_write_head(to, SETTI_DELTA_MAGIC);
     delta_write_ended(to);
     setti_delta_write_at(to, at, to->count, 4);
     delta_write_begun(to);
@@ -325,13 +343,7 @@ static void delta_write_all(setti_delta_writer* to, setti_compare* walk)
     setti_delta_write_at(to, at + 8, to->count, 4);
     delta_write_all_parts(to);
     setti_delta_end_changes(to);
-    setti_delta_write_at(to, 24, to->size, 8);
-    if (to->size <= to->capacity) {
-        SETTI_ASSERT(to->size >= SETTI_DELTA_HEAD);
-        setti_delta_write_at(
-            to, 32, setti_delta_seal(to->out + SETTI_DELTA_COUNTS, to->size - SETTI_DELTA_COUNTS),
-            8);
-    }
+    setti_delta_write_seal(to);
 }
 
 /* The seal leaves these out. */

@@ -55,7 +55,8 @@
 /* 1: no links, no order; 2: spare pages; 3: no masks; 4: order of free indices; 5: no runs, no
  * blocks; 6: changed values whole; 7: all types, behind the head */
 #define SETTI_DELTA_VERSION 8u
-#define SETTI_DELTA_COUNTS 40 /* where the head's counts are, and the checked bytes */
+#define SETTI_DELTA_PART 0x50544553u /* "SETP": values of a part of a world; selection.c */
+#define SETTI_DELTA_COUNTS 40        /* where the head's counts are, and the checked bytes */
 #define SETTI_DELTA_HEAD (SETTI_DELTA_COUNTS + 5 * 4) /* bytes */
 
 #define SETTI_DELTA_LIFE 9   /* bytes of a run of handles, */
@@ -133,6 +134,16 @@ typedef struct setti_delta_rules {
 } setti_delta_rules;
 sett_status setti_delta_convert(sett_world* world, const setti_bytes* state,
                                 const setti_delta_rules* rules);
+
+/* Which entities and types a part may be about; `entities` NULL: all. */
+typedef struct setti_delta_allowed {
+    const sett_selection* selection;
+    const struct setti_selected* entities;
+} setti_delta_allowed;
+
+/* Applies a part. Fails as sett_delta_apply, except that the state of the world does not matter. */
+sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t size,
+                                   const setti_delta_allowed* allowed);
 
 /* Applies a delta; `trust` leaves out the comparison of hashes: for replicas, and for tests. */
 sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size, bool trust);

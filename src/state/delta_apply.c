@@ -13,6 +13,7 @@
 #include "base/bits.h"
 #include "base/writer.h"
 #include "state/delta_reader.h"
+#include "state/selection.h"
 #include "world/change.h"
 #include "world/command.h"
 
@@ -101,7 +102,7 @@ bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
 }
 
 /* Whether an index is in a list of entities, which ascends: by bisection of its bytes. */
-static bool apply_lists(const setti_delta_lives* list, uint32_t index)
+static bool apply_find(const setti_delta_lives* list, uint32_t index, sett_entity* entity)
 {
     uint32_t low = 0;
     uint32_t high = list->runs;
@@ -113,6 +114,7 @@ static bool apply_lists(const setti_delta_lives* list, uint32_t index)
         at.runs = 1;
         (void)setti_delta_next_life(&at, &first);
         if (index >= first.index && index - first.index <= at.count) {
+            *entity = (sett_entity){index, first.generation};
             return true;
         }
         if (first.index < index) {
@@ -122,6 +124,19 @@ static bool apply_lists(const setti_delta_lives* list, uint32_t index)
         }
     }
     return false;
+}
+
+static bool apply_lists(const setti_delta_lives* list, uint32_t index)
+{
+    sett_entity entity;
+    return apply_find(list, index, &entity);
+}
+
+/* Whether a list has this handle. */
+static bool apply_lists_handle(const setti_delta_lives* list, sett_entity entity)
+{
+    sett_entity found;
+    return apply_find(list, entity.index, &found) && sett_equals(found, entity);
 }
 
 sett_status setti_delta_reject(const setti_delta* delta, const char* why)
@@ -262,8 +277,9 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     size_t size = (size_t)(from->end - from->at);
     uint64_t magic = setti_delta_number(from, 4);
     uint32_t version = setti_delta_u32(from);
-    if (from->short_of || magic != SETTI_DELTA_MAGIC) {
-        return setti_delta_reject(delta, "this is no delta");
+    if (from->short_of || magic != (delta->part != NULL ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC)) {
+        return setti_delta_reject(delta, delta->part != NULL ? "this is no encoded selection"
+                                                             : "this is no delta");
     }
     if (version != SETTI_DELTA_VERSION) {
         return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
@@ -370,6 +386,13 @@ static bool apply_check_runs(setti_delta_lives lives)
     return true;
 }
 
+/* Whether a part may be about an entity. */
+static bool apply_is_allowed(const setti_delta* delta, sett_entity entity)
+{
+    return delta->part == NULL || delta->part->entities == NULL ||
+           setti_selected_has(delta->part->entities, entity);
+}
+
 static sett_status apply_check_ended(const setti_delta* delta)
 {
     setti_delta_lives lives = delta->ended;
@@ -378,8 +401,11 @@ static sett_status apply_check_ended(const setti_delta* delta)
         return setti_delta_reject(delta, "entities that end are not in order");
     }
     while (setti_delta_next_life(&lives, &entity)) {
-        if (!sett_entity_valid(delta->world, entity)) {
+        if (delta->part == NULL && !sett_entity_valid(delta->world, entity)) {
             return setti_delta_reject(delta, "destroyed entity does not exist");
+        }
+        if (!apply_is_allowed(delta, entity)) {
+            return setti_delta_reject(delta, "destroyed entity is not allowed");
         }
     }
     return SETT_OK;
@@ -391,7 +417,10 @@ static uint32_t apply_generation(const setti_delta* delta, uint32_t index, bool*
 {
     uint32_t current = setti_entity_generation(&delta->world->entities, index);
     *dead = (current & SETTI_DEAD) != 0;
-    if (!*dead && apply_lists(&delta->ended, index)) {
+    sett_entity present = {index, current};
+    bool ends = delta->part != NULL ? apply_lists_handle(&delta->ended, present)
+                                    : apply_lists(&delta->ended, index);
+    if (!*dead && ends) {
         *dead = true;
         current = current == SETTI_GENERATION_MAX ? SETTI_RETIRED : current;
     }
@@ -408,6 +437,12 @@ static sett_status apply_check_begun(const setti_delta* delta)
     while (setti_delta_next_life(&lives, &entity)) {
         bool dead;
         uint32_t current = apply_generation(delta, entity.index, &dead);
+        if (!apply_is_allowed(delta, entity)) {
+            return setti_delta_reject(delta, "entity is not allowed");
+        }
+        if (delta->part != NULL && !dead && current == entity.generation) {
+            continue;
+        }
         if (!dead || current == SETTI_RETIRED || entity.index >= delta->world->entities.limit ||
             entity.generation == 0 || entity.generation > SETTI_GENERATION_MAX) {
             return setti_delta_reject(
@@ -424,6 +459,9 @@ static sett_status apply_check_slots(const setti_delta* delta)
     if (!apply_check_runs(lives)) {
         return setti_delta_reject(delta, "free indices are not in order");
     }
+    if (delta->part != NULL) {
+        return SETT_OK; /* they are parents */
+    }
     while (setti_delta_next_life(&lives, &slot)) {
         bool dead;
         uint32_t current = apply_generation(delta, slot.index, &dead);
@@ -439,6 +477,13 @@ static sett_status apply_check_slots(const setti_delta* delta)
 
 setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index)
 {
+    sett_entity present = setti_entity_at(&delta->world->entities, index);
+    if (delta->part != NULL && !sett_is_null(present)) {
+        bool ends = apply_lists_handle(&delta->ended, present);
+        return !ends                               ? SETTI_FATE_STAYS
+               : apply_lists(&delta->begun, index) ? SETTI_FATE_BEGINS
+                                                   : SETTI_FATE_NONE;
+    }
     if (apply_lists(&delta->begun, index)) {
         return SETTI_FATE_BEGINS;
     }
@@ -461,7 +506,10 @@ static const char* apply_check_entry(const setti_delta* delta, const setti_delta
     if (fate == SETTI_FATE_NONE) {
         return "entry for an entity that does not exist";
     }
-    if (has == (entry.kind == SETTI_DELTA_ADDED)) {
+    if (delta->part != NULL && !apply_lists(&delta->begun, entry.index)) {
+        return "entry for an entity that is not listed";
+    }
+    if (delta->part == NULL && has == (entry.kind == SETTI_DELTA_ADDED)) {
         return has ? "component added twice" : "component missing";
     }
     return entry.kind != SETTI_DELTA_REMOVED && of->codec != NULL && of->codec->check != NULL
@@ -525,6 +573,105 @@ static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reade
     return SETT_OK;
 }
 
+/* Whether an entity is there once the part's entities are. */
+static bool apply_has(const setti_delta* delta, sett_entity entity)
+{
+    return apply_lists_handle(&delta->begun, entity) ||
+           (sett_entity_valid(delta->world, entity) && !apply_lists_handle(&delta->ended, entity));
+}
+
+/* Whether a parent is there, by its index and one. */
+static bool apply_has_parent(const setti_delta* delta, uint32_t parent)
+{
+    sett_entity entity;
+    return apply_find(&delta->slots, parent - 1, &entity) && apply_has(delta, entity);
+}
+
+static sett_entity apply_target(const unsigned char* bytes)
+{
+    return (sett_entity){setti_delta_word(bytes, 0), setti_delta_word(bytes, 1)};
+}
+
+/* Writes an entry again, at `out`, without targets that are not there: then a link is removed, and
+ * a node becomes a root. Returns how many bytes it has. */
+static size_t apply_write_filtered(const setti_delta* delta, const setti_delta_type* of,
+                                   const setti_delta_entry* entry, unsigned char* out)
+{
+    size_t at = 5;
+    uint32_t kind = entry->kind;
+    setti_bytes_put(out + 1, entry->index, 4);
+    if (kind != SETTI_DELTA_REMOVED && of->form == SETTI_DELTA_TREE) {
+        memcpy(out + at, entry->bytes, of->bytes);
+        uint32_t parent = setti_delta_word(entry->bytes, 0);
+        setti_bytes_put(out + at, apply_has_parent(delta, parent) ? parent : 0, 4);
+        at += of->bytes;
+    } else if (kind != SETTI_DELTA_REMOVED && of->form == SETTI_DELTA_LINK) {
+        bool leads = apply_has(delta, apply_target(entry->bytes));
+        memcpy(out + at, entry->bytes, of->bytes);
+        at += leads ? of->bytes : 0;
+        kind = leads ? kind : SETTI_DELTA_REMOVED;
+    } else if (kind != SETTI_DELTA_REMOVED) {
+        uint32_t count = 0;
+        for (uint32_t k = 0; k < entry->count; k++) {
+            const unsigned char* item = entry->bytes + (size_t)k * of->bytes;
+            if (apply_has(delta, apply_target(item))) {
+                memcpy(out + at + 4 + (size_t)count++ * of->bytes, item, of->bytes);
+            }
+        }
+        setti_bytes_put(out + at, count, 4);
+        at += count != 0 ? 4 + (size_t)count * of->bytes : 0;
+        kind = count != 0 ? kind : SETTI_DELTA_REMOVED;
+    }
+    out[0] = (unsigned char)kind;
+    return at;
+}
+
+/* Takes from the entries of a type what leads to entities that are not there. */
+static sett_status apply_filter(setti_delta* delta, setti_delta_reader* from, setti_delta_type* of)
+{
+    setti_pool* pool = &delta->world->pool;
+    for (uint32_t k = 0; k < of->count[SETTI_DELTA_ENTRIES]; k++) {
+        const unsigned char* begin = from->at;
+        setti_delta_entry entry = setti_delta_next(from, of);
+        if (from->short_of || entry.kind >= SETTI_DELTA_KINDS) {
+            return setti_delta_reject(delta, "its bytes end within the entries");
+        }
+        size_t most = (size_t)(from->at - begin) + 8;
+        if (!setti_bytes_reserve(pool, &of->filtered, most)) {
+            return setti_world_no_memory(delta->world, apply_call);
+        }
+        of->filtered.size +=
+            apply_write_filtered(delta, of, &entry, setti_bytes_end(&of->filtered));
+    }
+    return SETT_OK;
+}
+
+/* Checks the entries of a type of a part. */
+static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from,
+                                    setti_delta_type* of)
+{
+    bool leads = of->form == SETTI_DELTA_TREE || of->form == SETTI_DELTA_LINK ||
+                 of->form == SETTI_DELTA_LINKS;
+    sett_status status = SETT_OK;
+    if (!setti_selection_has_type(delta->part->selection, of->type)) {
+        return setti_delta_reject(delta, "type is not allowed");
+    }
+    if (of->count[SETTI_DELTA_CHANGES] != 0 || of->count[SETTI_DELTA_LISTS] != 0 ||
+        of->count[SETTI_DELTA_ROWS] != 0 || of->form == SETTI_DELTA_TARGET) {
+        return setti_delta_reject(delta, "a part has orders or differences");
+    }
+    if (leads && of->bytes < (of->form == SETTI_DELTA_TREE ? 5u : 8u)) {
+        return setti_delta_reject(delta, "a link is too short");
+    }
+    if (leads) {
+        status = apply_filter(delta, from, of);
+        of->part[SETTI_DELTA_ENTRIES] =
+            (setti_delta_reader){of->filtered.data, setti_bytes_end(&of->filtered), false};
+    }
+    setti_delta_reader again = of->part[SETTI_DELTA_ENTRIES];
+    return status == SETT_OK ? apply_check_entries(delta, leads ? &again : from, of) : status;
+}
+
 /* Checks what follows the entities, and finds the parts of each type in it. */
 static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* from)
 {
@@ -532,7 +679,8 @@ static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* fro
     for (uint32_t t = 0; status == SETT_OK && t < delta->type_count; t++) {
         setti_delta_type* of = &delta->type[t];
         of->part[SETTI_DELTA_ENTRIES] = *from;
-        status = apply_check_entries(delta, from, of);
+        status = delta->part != NULL ? apply_check_part(delta, from, of)
+                                     : apply_check_entries(delta, from, of);
         if (status == SETT_OK) {
             status = setti_delta_read_changes(delta, from, of);
         }
@@ -789,15 +937,16 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, bool trust
     const setti_snapshot* before = setti_snapshot_find(world, undo, &status);
     SETTI_ASSERT(delta->loading || before != NULL);
     status = SETT_OK;
-    if (!setti_delta_play(delta) || !setti_delta_arrange(delta, setti_unconst(before))) {
+    if (!setti_delta_play(delta) ||
+        (delta->part == NULL && !setti_delta_arrange(delta, setti_unconst(before)))) {
         status = apply_blame(delta);
     } else if (world->last_tag != NULL && world->last_tag->storage.count > 1) {
         status = setti_delta_reject(delta, "two entities have the singletons");
-    } else if (!trust && sett_world_hash(world) != delta->after) {
+    } else if (!trust && delta->part == NULL && sett_world_hash(world) != delta->after) {
         status = apply_reject_result(delta);
     }
     setti_pool_set_ceiling(&world->pool, 0);
-    if (status == SETT_OK) {
+    if (status == SETT_OK && delta->part == NULL) {
         apply_choices(delta);
     }
     return status;
@@ -888,6 +1037,7 @@ static void apply_end(const setti_delta* delta)
     for (uint32_t k = 0; k < delta->types_found; k++) {
         delta->type[k].type->delta_number = 0;
         setti_bytes_free(&delta->world->pool, &delta->type[k].changes);
+        setti_bytes_free(&delta->world->pool, &delta->type[k].filtered);
     }
     if (delta->type != NULL) {
         size_t size = ((size_t)delta->type_count + 1) * sizeof(*delta->type);
@@ -928,7 +1078,8 @@ static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, boo
     if (status == SETT_OK) {
         status = apply_parse(delta, from, trust);
     }
-    if (status == SETT_OK && !trust && sett_world_hash(world) != delta->before) {
+    if (status == SETT_OK && !trust && delta->part == NULL &&
+        sett_world_hash(world) != delta->before) {
         status = apply_reject_state(delta);
     }
     return status == SETT_OK ? apply_check(delta, from) : status;
@@ -949,6 +1100,19 @@ sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size,
     sett_status status = apply_begin(&delta, &from, trust);
     if (status == SETT_OK) {
         status = apply_change(&delta, size, trust);
+    }
+    apply_end(&delta);
+    return status;
+}
+
+sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t size,
+                                   const setti_delta_allowed* allowed)
+{
+    setti_delta_reader from = apply_reader(bytes, size);
+    setti_delta delta = {.world = world, .part = allowed};
+    sett_status status = apply_begin(&delta, &from, false);
+    if (status == SETT_OK) {
+        status = apply_change(&delta, size, false);
     }
     apply_end(&delta);
     return status;

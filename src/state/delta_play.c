@@ -35,6 +35,9 @@ static bool play_loosen(const setti_delta* delta, const setti_delta_type* of)
 /* Names before nodes: see codec.h. */
 static bool play_isolate(const setti_delta* delta, sett_entity entity)
 {
+    if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
+        return true;
+    }
     const setti_type_list* types = &delta->world->registered;
     bool done = true;
     for (uint32_t pass = 2; done && pass-- > 0;) {
@@ -77,6 +80,9 @@ static bool play_loosen_all(const setti_delta* delta)
 
 static bool play_end(const setti_delta* delta, sett_entity entity)
 {
+    if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
+        return true; /* it is not there anyway */
+    }
     const setti_type_list* types = &delta->world->registered;
     for (uint32_t k = 0; k < types->count; k++) {
         const setti_codec* codec = setti_delta_codec(types->item[k]);
@@ -96,6 +102,9 @@ static bool play_begin(const setti_delta* delta, sett_entity entity)
     SETTI_ASSERT(!delta->loading || delta->world->listeners == NULL);
     sett_world* world = delta->world;
     setti_entity_table* table = &world->entities;
+    if (delta->part != NULL && sett_entity_valid(world, entity)) {
+        return true;
+    }
     if (delta->loading) {
         sett_status status = setti_entity_reserve_index(&world->pool, table, entity.index);
         if (status != SETT_OK) {
@@ -444,9 +453,9 @@ bool setti_delta_play(setti_delta* delta)
     setti_commands_receive(delta->world, true);
     bool done = play_loosen_all(delta) && play_each(delta, delta->ended, play_end) &&
                 play_each(delta, delta->begun, play_begin) &&
-                play_each(delta, delta->slots, play_slot) && play_entries(delta, 0) &&
-                play_entries(delta, 1) && play_entries(delta, 2) && play_check_all_circles(delta) &&
-                play_lists(delta);
+                (delta->part != NULL || play_each(delta, delta->slots, play_slot)) &&
+                play_entries(delta, 0) && play_entries(delta, 1) && play_entries(delta, 2) &&
+                play_check_all_circles(delta) && play_lists(delta);
     setti_commands_receive(delta->world, false);
     return done;
 }

@@ -71,6 +71,7 @@ typedef struct setti_delta_type {
     uint32_t count[SETTI_DELTA_PARTS];
     setti_delta_reader part[SETTI_DELTA_PARTS];
     setti_bytes changes;
+    setti_bytes filtered;   /* of a part: its entries, without what leads nowhere */
     setti_delta_rule* rule; /* how its values are read; NULL: as they are */
     uint32_t* want; /* delta_arrange.c: the index that each row is to hold; NULL: as they are */
 } setti_delta_type;
@@ -81,8 +82,9 @@ typedef struct setti_delta {
     sett_world* world;
     uint64_t before;
     uint64_t after;
-    const setti_delta_rules* rules; /* or NULL */
-    bool loading;                   /* onto an empty world, which is thrown away if that fails */
+    const setti_delta_rules* rules;  /* or NULL */
+    bool loading;                    /* onto an empty world, which is thrown away if that fails */
+    const setti_delta_allowed* part; /* a part of a world; NULL: a delta between states */
     uint32_t type_count;
     uint32_t types_found; /* of these, from the first on */
     setti_delta_type* type;

@@ -6,6 +6,7 @@
  */
 #include "sett/state.h"
 #include "state/hash.h"
+#include "state/selection.h"
 
 #include <stdio.h>
 
@@ -170,16 +171,20 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
     return length + (said != 0 ? said : difference_values(pair.a, a, pair.b, b, out, size - at));
 }
 
-static int difference_components(const sett_world* a, const sett_world* b, sett_entity entity,
-                                 char* out, size_t size)
+/* Of a selection of types, which `a` knows. */
+static int difference_components(const sett_world* a, const sett_world* b, const sett_selection* of,
+                                 sett_entity entity, char* out, size_t size)
 {
     int length = 0;
     for (uint32_t k = 0; length == 0 && k < a->registered.count; k++) {
         const setti_type* type = a->registered.item[k];
+        if (!setti_selection_has_type(of, type)) {
+            continue;
+        }
         difference_pair pair = {type, setti_type_find(b, type->desc.name)};
         length = difference_component(entity, pair, out, size);
     }
-    for (uint32_t k = 0; length == 0 && k < b->registered.count; k++) {
+    for (uint32_t k = 0; length == 0 && of->type_count == 0 && k < b->registered.count; k++) {
         const setti_type* type = b->registered.item[k];
         if (type->storage.count != 0 && setti_type_find(a, type->desc.name) == NULL) {
             difference_pair pair = {NULL, type};
@@ -195,6 +200,7 @@ size_t sett_world_difference(const sett_world* a, const sett_world* b, char* out
     if (SETTI_IS_NULL(a)) {
         return 0;
     }
+    static const sett_selection all = {0};
     uint32_t end =
         SETTI_MAX(setti_entity_capacity(&a->entities), setti_entity_capacity(&b->entities));
     int length = 0;
@@ -204,11 +210,40 @@ size_t sett_world_difference(const sett_world* a, const sett_world* b, char* out
         if (!sett_equals(in_a, in_b)) {
             length = difference_entity(in_a, in_b, out, size);
         } else if (!sett_is_null(in_a)) {
-            length = difference_components(a, b, in_a, out, size);
+            length = difference_components(a, b, &all, in_a, out, size);
         }
     }
     for (uint32_t index = 0; length == 0 && index < end; index++) {
         length = difference_slot(a, b, index, out, size);
     }
+    return length > 0 ? (size_t)length : 0;
+}
+
+size_t sett_selection_difference(sett_world* a, const sett_world* b,
+                                 const sett_selection* selection, char* out, size_t size)
+{
+    static const char call[] = "sett_selection_difference";
+    setti_selected selected;
+    setti_writer_empty(out, size);
+    if (SETTI_IS_NULL(a)) {
+        return 0;
+    }
+    int length = 0;
+    if (setti_selection_find(a, selection, call, &selected) != SETT_OK) {
+        length = snprintf(out, size, "%s", sett_world_message(a));
+        return length > 0 ? (size_t)length : 0;
+    }
+    for (uint32_t k = 0; length == 0 && k < selected.count; k++) {
+        sett_entity entity = selected.entity[k];
+        bool in_a = sett_entity_valid(a, entity);
+        bool in_b = sett_entity_valid(b, entity);
+        if (in_a != in_b) {
+            length = difference_entity(in_a ? entity : sett_null(), in_b ? entity : sett_null(),
+                                       out, size);
+        } else if (in_a) {
+            length = difference_components(a, b, selection, entity, out, size);
+        }
+    }
+    setti_selection_free(a, &selected);
     return length > 0 ? (size_t)length : 0;
 }

@@ -1,0 +1,347 @@
+/* test_selection.c: a part of a world: hashed, encoded, applied, copied.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "chance.h"
+#include "scarce.h"
+#include "sett/sett.h"
+#include "worlds.h"
+
+typedef struct Body {
+    float x;
+    char kind; /* and padding */
+    double y;
+} Body;
+
+typedef struct Rare {
+    uint32_t number;
+} Rare;
+
+#define KINDS(COMPONENT, TAG)                                                                      \
+    COMPONENT(Body, .members = SETT_STRUCT(Body, x, kind, y))                                      \
+    COMPONENT(Rare, .storage = SETT_STORAGE_SPARSE_SET)                                            \
+    TAG(Hot)                                                                                       \
+    TAG(Apart, .dont_fragment = true)
+SETT_COMPONENTS(KINDS)
+
+#define ENTITIES 120u
+
+static uint64_t chance_state;
+
+static uint32_t below(uint32_t limit)
+{
+    return chance_below(&chance_state, limit);
+}
+
+typedef struct scene {
+    sett_world* world;
+    sett_component owes;  /* exclusive, with data */
+    sett_component likes; /* to many */
+} scene;
+
+static void prepare(scene* s)
+{
+    CHECK_EQ(SETT_REGISTER_ALL(s->world, KINDS), SETT_OK);
+    s->owes = sett_relationship_register(
+        s->world, &(sett_relationship_desc){.name = "Owes", .size = sizeof(uint32_t)});
+    s->likes = sett_relationship_register(s->world,
+                                          &(sett_relationship_desc){.name = "Likes", .many = true});
+    CHECK(s->owes != 0 && s->likes != 0);
+    CHECK(sett_name_register(s->world) != 0 && sett_hierarchy_register(s->world, NULL) != 0);
+}
+
+static scene begin(void)
+{
+    scene s = {.world = quiet_world()};
+    prepare(&s);
+    return s;
+}
+
+static sett_entity some(const scene* s)
+{
+    return sett_entity_at(s->world, below(ENTITIES));
+}
+
+/* One random change. */
+static void change(const scene* s)
+{
+    sett_world* world = s->world;
+    sett_entity e = some(s);
+    sett_entity other = some(s);
+    uint32_t n = below(100);
+    if (n < 12 || sett_is_null(e)) {
+        uint32_t index = below(ENTITIES);
+        (void)sett_entity_create_handle(world, (sett_entity){index, 1 + below(4)});
+    } else if (n < 16) {
+        CHECK_EQ(sett_entity_destroy(world, e), SETT_OK);
+    } else if (n < 45) {
+        Body body;
+        memset(&body, (int)below(256), sizeof(body)); /* padding, NaN */
+        body.kind = (char)below(3);
+        body.x = below(4) == 0 ? body.x : (float)below(3);
+        body.y = below(4) == 0 ? body.y : below(3);
+        CHECK(sett_set(world, e, Body_id, &body) != NULL);
+    } else if (n < 55) {
+        CHECK(SETT_SET(world, e, Rare, .number = below(3)) != NULL);
+    } else if (n < 60) {
+        CHECK(sett_ensure(world, e, below(2) == 0 ? Hot_id : Apart_id) != NULL);
+    } else if (n < 70) {
+        const sett_component types[] = {Body_id, Rare_id, Hot_id, Apart_id};
+        (void)sett_remove(world, e, types[below(4)]);
+    } else if (n < 78 && !sett_is_null(other)) {
+        (void)sett_hierarchy_attach(world, e, other); /* may be a circle */
+    } else if (n < 80) {
+        (void)sett_hierarchy_detach(world, e);
+    } else if (n < 85) {
+        char name[16];
+        snprintf(name, sizeof(name), "n%u", (unsigned)e.index); /* unique wherever it is */
+        (void)sett_name_set(world, e, below(3) == 0 ? NULL : name);
+    } else if (n < 92 && !sett_is_null(other)) {
+        uint32_t* data = sett_relate(world, e, s->owes, other);
+        if (data != NULL) {
+            *data = below(3);
+        }
+    } else if (!sett_is_null(other)) {
+        if (below(3) == 0) {
+            (void)sett_unrelate(world, e, s->likes, other);
+        } else {
+            (void)sett_relate(world, e, s->likes, other);
+        }
+    }
+}
+
+static uint64_t sum_of(const scene* s, const sett_selection* selection, bool handles)
+{
+    uint64_t sum;
+    CHECK_EQ(sett_selection_hash(s->world, selection, handles, &sum), SETT_OK);
+    return sum;
+}
+
+/* Disjoint parts, of entities or of types, add up to the whole. */
+static void parts_add_up(void)
+{
+    chance_state = check_setting("SETT_SEED", 1);
+    scene s = begin();
+    sett_entity list[5][ENTITIES];
+    for (uint32_t round = 0; round < CHECK_ROUNDS(10000); round++) {
+        sett_selection part[5] = {{0}};
+        change(&s);
+        for (uint32_t k = 0; k < ENTITIES; k++) {
+            uint32_t of = below(5);
+            list[of][part[of].entity_count++] =
+                (sett_entity){k, sett_is_null(sett_entity_at(s.world, k))
+                                     ? 7u
+                                     : sett_entity_at(s.world, k).generation};
+        }
+        uint64_t sum[2] = {0, 0};
+        for (uint32_t k = 0; k < 5; k++) {
+            part[k].entities = list[k];
+            sum[0] += sum_of(&s, &part[k], false);
+            sum[1] += sum_of(&s, &part[k], true);
+        }
+        const sett_selection all = {0};
+        CHECK_EQ(sum[0], sum_of(&s, &all, false));
+        CHECK_EQ(sum[1], sum_of(&s, &all, true));
+        CHECK((sum[0] == sum[1]) == (sett_entity_count(s.world) == 0));
+        if (round % 100 == 0) {
+            uint64_t types = 0;
+            sett_query* query = SETT_QUERY_CREATE(s.world, SETT_WITH(Body));
+            sett_query* rest = SETT_QUERY_CREATE(s.world, SETT_WITHOUT(Body));
+            types += sum_of(&s, &(sett_selection){.query = query}, true);
+            types += sum_of(&s, &(sett_selection){.query = rest}, true);
+            CHECK_EQ(types, sum[1]);
+            sett_query_destroy(query);
+            sett_query_destroy(rest);
+        }
+    }
+    CHECK_END(s.world);
+}
+
+static void the_first_difference_is_named(void)
+{
+    char text[200];
+    scene a = begin();
+    scene b = begin();
+    for (uint32_t k = 0; k < 4; k++) {
+        CHECK(SETT_CREATE(a.world, SETT_VALUE(Body, .y = k)).generation == 1);
+        CHECK(SETT_CREATE(b.world, SETT_VALUE(Body, .y = k)).generation == 1);
+    }
+    const sett_entity list[2] = {{3, 1}, {1, 1}};
+    const sett_selection part = {.entities = list, .entity_count = 2};
+    SETT_GET_MUT(b.world, ((sett_entity){2, 1}), Body)->y = 9; /* not selected */
+    CHECK_EQ(sett_selection_difference(a.world, b.world, &part, text, sizeof(text)), 0);
+    SETT_GET_MUT(b.world, list[0], Body)->x = 4;
+    CHECK(sett_selection_difference(a.world, b.world, &part, text, sizeof(text)) != 0);
+    CHECK_MSG(strstr(text, "entity 3:1: \"Body\" differs: x") != NULL, "%s", text);
+    const sett_selection rare = {
+        .entities = list, .entity_count = 2, .types = &(sett_component){Rare_id}, .type_count = 1};
+    CHECK_EQ(sett_selection_difference(a.world, b.world, &rare, text, sizeof(text)), 0);
+    CHECK_EQ(sett_entity_destroy(b.world, list[1]), SETT_OK);
+    CHECK(sett_selection_difference(a.world, b.world, &part, text, sizeof(text)) != 0);
+    CHECK_MSG(strstr(text, "entity 1:1 is in the first world only") != NULL, "%s", text);
+    CHECK_END(a.world);
+    CHECK_END(b.world);
+}
+
+/* What a part has become, compared entity by entity: by its values, its name, its parent and its
+ * links, as far as these are there. */
+static void expect_part(const scene* from, const scene* into, const sett_entity* list,
+                        uint32_t count)
+{
+    const sett_component types[] = {Body_id, Rare_id, Hot_id, Apart_id};
+    for (uint32_t k = 0; k < count; k++) {
+        sett_entity e = list[k];
+        CHECK_EQ(sett_entity_valid(from->world, e), sett_entity_valid(into->world, e));
+        if (!sett_entity_valid(from->world, e)) {
+            continue;
+        }
+        uint64_t sum[2];
+        const sett_selection one = {
+            .entities = &e, .entity_count = 1, .types = types, .type_count = 4};
+        CHECK_EQ(sett_selection_hash(from->world, &one, true, &sum[0]), SETT_OK);
+        CHECK_EQ(sett_selection_hash(into->world, &one, true, &sum[1]), SETT_OK);
+        CHECK_EQ(sum[0], sum[1]);
+        const char* name = sett_name_get(from->world, e);
+        const char* there = sett_name_get(into->world, e);
+        CHECK((name == NULL) == (there == NULL) && (name == NULL || strcmp(name, there) == 0));
+        sett_entity parent = sett_hierarchy_parent(from->world, e);
+        parent = sett_entity_valid(into->world, parent) ? parent : sett_null();
+        CHECK(sett_equals(parent, sett_hierarchy_parent(into->world, e)));
+        sett_entity target = sett_target(from->world, e, from->owes);
+        target = sett_entity_valid(into->world, target) ? target : sett_null();
+        CHECK(sett_equals(target, sett_target(into->world, e, into->owes)));
+        if (!sett_is_null(target)) {
+            CHECK_EQ(*(const uint32_t*)sett_related(from->world, e, from->owes, target),
+                     *(const uint32_t*)sett_related(into->world, e, into->owes, target));
+        }
+    }
+}
+
+/* The indices that are sent; of the others the receivers have some from the beginning. */
+static bool is_sent(uint32_t index)
+{
+    return index % 3 != 0;
+}
+
+static scene receiver(void)
+{
+    scene s = begin();
+    for (uint32_t k = 0; k < ENTITIES + 6; k += 6) {
+        CHECK_EQ(sett_entity_create_handle(s.world, (sett_entity){k, 1}), SETT_OK);
+    }
+    return s;
+}
+
+static uint32_t add_sent(const scene* s, sett_entity* list, uint32_t count)
+{
+    for (uint32_t k = 0; k < ENTITIES; k++) {
+        sett_entity e = sett_entity_at(s->world, k);
+        if (is_sent(k) && !sett_is_null(e)) {
+            list[count++] = e;
+        }
+    }
+    return count;
+}
+
+static void apply_of_an_encode_equals_copy(void)
+{
+    static unsigned char bytes[65536];
+    sett_entity list[2 * ENTITIES];
+    chance_state = check_setting("SETT_SEED", 1);
+    scene from = begin();
+    scene applied = receiver();
+    scene copied = receiver();
+    sett_snapshot since = {0, 0};
+    uint64_t tick = 0;
+    for (uint32_t step = 0; step < CHECK_ROUNDS(100000);) {
+        uint32_t count = add_sent(&from, list, 0);
+        for (uint32_t more = 1 + below(40); more > 0; more--, step++) {
+            change(&from);
+        }
+        count = add_sent(&from, list, count);
+        const sett_selection part = {.entities = list, .entity_count = count};
+        size_t size;
+        CHECK_EQ(sett_selection_encode(from.world, &part, since, bytes, sizeof(bytes), &size),
+                 SETT_OK);
+        CHECK_MSG(sett_selection_apply(applied.world, bytes, size, &part) == SETT_OK, "step %u: %s",
+                  (unsigned)step, sett_world_message(applied.world));
+        CHECK_MSG(sett_selection_copy(from.world, &part, tick, copied.world) == SETT_OK,
+                  "step %u: %s", (unsigned)step, sett_world_message(copied.world));
+        expect_part(&from, &applied, list, count);
+        expect_part(&from, &copied, list, count);
+        if (step % 8 == 0) {
+            CHECK_VALID(applied.world);
+            CHECK_VALID(copied.world);
+        }
+        sett_snapshot_drop_all(from.world);
+        tick = sett_world_tick(from.world);
+        CHECK_EQ(sett_snapshot_take(from.world, &since), SETT_OK);
+        (void)sett_world_advance_tick(from.world);
+        if (below(20) == 0) { /* the state before is lost: all of it again */
+            CHECK_EQ(sett_world_clear(applied.world), SETT_OK);
+            sett_world_destroy(applied.world);
+            applied = receiver();
+            count = add_sent(&from, list, 0);
+            const sett_selection all = {.entities = list, .entity_count = count};
+            const sett_snapshot none = {0, 0};
+            CHECK_EQ(sett_selection_encode(from.world, &all, none, bytes, sizeof(bytes), &size),
+                     SETT_OK);
+            CHECK_EQ(sett_selection_apply(applied.world, bytes, size, NULL), SETT_OK);
+            expect_part(&from, &applied, list, count);
+        }
+    }
+    CHECK_END(applied.world);
+    CHECK_END(copied.world);
+    sett_snapshot_drop_all(from.world);
+    CHECK_END(from.world);
+}
+
+/* What is not allowed, or was damaged, changes nothing. */
+static void what_is_not_allowed_changes_nothing(void)
+{
+    static unsigned char bytes[65536];
+    sett_entity list[ENTITIES];
+    chance_state = check_setting("SETT_SEED", 1);
+    scene from = begin();
+    scene into = begin();
+    for (uint32_t k = 0; k < 2000; k++) {
+        change(&from);
+    }
+    uint32_t count = add_sent(&from, list, 0);
+    const sett_selection part = {.entities = list, .entity_count = count};
+    const sett_snapshot none = {0, 0};
+    size_t size;
+    CHECK_EQ(sett_selection_encode(from.world, &part, none, bytes, sizeof(bytes), &size), SETT_OK);
+    uint64_t hash = sett_world_hash(into.world);
+    const sett_selection fewer = {.entities = list + 1, .entity_count = count - 1};
+    CHECK_EQ(sett_selection_apply(into.world, bytes, size, &fewer), SETT_STATUS_INVALID);
+    CHECK(strstr(sett_world_message(into.world), "sett_selection_apply: ") != NULL);
+    const sett_selection body = {.types = &(sett_component){Body_id}, .type_count = 1};
+    CHECK_EQ(sett_selection_apply(into.world, bytes, size, &body), SETT_STATUS_INVALID);
+    sett_query* query = SETT_QUERY_CREATE(into.world, SETT_WITH(Body));
+    CHECK_EQ(sett_selection_apply(into.world, bytes, size, &(sett_selection){.query = query}),
+             SETT_STATUS_INVALID);
+    CHECK_EQ(sett_selection_apply(into.world, bytes, size,
+                                  &(sett_selection){.query = query, .entities = list}),
+             SETT_STATUS_ARGUMENT);
+    for (uint32_t k = 0; k < CHECK_ROUNDS(5000); k++) {
+        size_t at = below((uint32_t)size);
+        unsigned char flip = (unsigned char)(1u << below(8));
+        bytes[at] ^= flip;
+        if (at < 40 && at >= 8 && at < 24) {
+            bytes[at] ^= flip; /* the hashes of a delta, which mean nothing here */
+            continue;
+        }
+        CHECK(sett_selection_apply(into.world, bytes, below(4) == 0 ? at : size, NULL) != SETT_OK);
+        bytes[at] ^= flip;
+    }
+    CHECK_EQ(sett_world_hash(into.world), hash);
+    CHECK_EQ(sett_selection_apply(into.world, bytes, size, NULL), SETT_OK);
+    CHECK_EQ(sett_selection_apply(into.world, bytes, size, NULL), SETT_OK); /* again */
+    expect_part(&from, &into, list, count);
+    CHECK_END(into.world);
+    CHECK_END(from.world);
+}
+
+TEST_MAIN(TEST(parts_add_up), TEST(the_first_difference_is_named),
+          TEST(apply_of_an_encode_equals_copy), TEST(what_is_not_allowed_changes_nothing))
