@@ -344,6 +344,21 @@ static void what_is_forgotten_can_come_back(void)
     CHECK_END(world);
 }
 
+/* What was destroyed stays so: its page is needed. */
+static void forgetting_leaves_what_was_destroyed(void)
+{
+    sett_world* world = quiet_world();
+    CHECK_EQ(sett_entity_set_range(world, 0, 64), SETT_OK);
+    CHECK_EQ(sett_entity_create_handle(world, handle(4101, 3)), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(world, handle(4101, 3)), SETT_OK);
+    CHECK_EQ(sett_entity_create_handle(world, handle(4102, 1)), SETT_OK);
+    CHECK_EQ(sett_entity_forget(world, handle(4102, 1)), SETT_OK);
+    CHECK_EQ(sett_entity_create_handle(world, handle(4101, 3)), SETT_STATUS_STALE);
+    CHECK(strstr(sett_world_message(world), "next: 4") != NULL);
+    CHECK_EQ(sett_entity_create_handle(world, handle(4102, 1)), SETT_OK);
+    CHECK_END(world);
+}
+
 /* Handles scattered over the indices, as those that come into sight and leave it are. */
 static void what_is_forgotten_takes_no_memory(void)
 {
@@ -376,9 +391,10 @@ static void what_is_forgotten_takes_no_memory(void)
 }
 
 TEST_MAIN(TEST(new_entities_begin_at_an_index), TEST(what_is_forgotten_can_come_back),
-          TEST(what_is_forgotten_takes_no_memory), TEST(null_is_never_alive),
-          TEST(a_slot_lives_again_under_another_handle), TEST(made_up_handles_are_stale),
-          TEST(a_given_handle_is_taken_as_it_is), TEST(a_slot_out_of_generations_is_retired),
-          TEST(indices_stay_below_the_limit), TEST(reserved_entities_need_no_memory),
-          TEST(walking_meets_each_once), TEST(destroying_many_passes_over_stale_ones),
-          TEST(a_reservation_is_no_life_yet), TEST(a_dropped_reservation_does_not_come_back))
+          TEST(what_is_forgotten_takes_no_memory), TEST(forgetting_leaves_what_was_destroyed),
+          TEST(null_is_never_alive), TEST(a_slot_lives_again_under_another_handle),
+          TEST(made_up_handles_are_stale), TEST(a_given_handle_is_taken_as_it_is),
+          TEST(a_slot_out_of_generations_is_retired), TEST(indices_stay_below_the_limit),
+          TEST(reserved_entities_need_no_memory), TEST(walking_meets_each_once),
+          TEST(destroying_many_passes_over_stale_ones), TEST(a_reservation_is_no_life_yet),
+          TEST(a_dropped_reservation_does_not_come_back))

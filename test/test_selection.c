@@ -183,6 +183,21 @@ static void the_first_difference_is_named(void)
     CHECK_END(b.world);
 }
 
+/* Which entity a link leads to is in no component's bytes. */
+static void links_count(void)
+{
+    uint64_t sum[2];
+    for (uint32_t way = 0; way < 2; way++) {
+        scene s = begin();
+        sett_entity e[3];
+        CHECK_EQ(sett_entity_create_many(s.world, 3, NULL, 0, NULL, e), SETT_OK);
+        CHECK(sett_relate(s.world, e[0], s.likes, e[1 + way]) != NULL);
+        sum[way] = sum_of(&s, &(sett_selection){.entities = e, .entity_count = 1}, true);
+        CHECK_END(s.world);
+    }
+    CHECK(sum[0] != sum[1]);
+}
+
 /* What a part has become, compared entity by entity: by its values, its name, its parent and its
  * links, as far as these are there. */
 static void expect_part(const scene* from, const scene* into, const sett_entity* list,
@@ -343,5 +358,5 @@ static void what_is_not_allowed_changes_nothing(void)
     CHECK_END(from.world);
 }
 
-TEST_MAIN(TEST(parts_add_up), TEST(the_first_difference_is_named),
+TEST_MAIN(TEST(parts_add_up), TEST(links_count), TEST(the_first_difference_is_named),
           TEST(apply_of_an_encode_equals_copy), TEST(what_is_not_allowed_changes_nothing))
