@@ -68,6 +68,41 @@ function measure() {
   return Math.max(...times);
 }
 
+// The first screen of a recording at three widths, dark and light; on a phone by touches.
+async function looks(name) {
+  for (const scheme of ['light', 'dark']) {
+    for (const [width, height] of [[390, 844], [900, 700], [1280, 720]]) {
+      const phone = width < 900;
+      const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, hasTouch: phone, isMobile: phone, deviceScaleFactor: 1 });
+      const page = await context.newPage();
+      page.on('pageerror', (error) => errors.push(error.message));
+      await page.goto(`file://${html}`);
+      await until(page, () => globalThis.inspector?.ready);
+      await page.setInputFiles('#file', recording);
+      await settled(page);
+      await page.waitForTimeout(400);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+      check(`nothing is wider than ${width} pixels, ${scheme}`, wide <= 0, wide);
+      await shot(page, `${name}_${width}_${scheme}`);
+      if (phone) {
+        const seen = () => page.$$eval('main > .pane', (panes) => panes.filter((pane) => pane.offsetWidth).map((pane) => pane.ariaLabel).join());
+        check('one part at a time on a phone', await seen() === 'Tree', await seen());
+        await page.tap('#tree .row:nth-child(3)');
+        check('a tap on an entity shows it', await seen() === 'Entity', await seen());
+        await shot(page, `entity_${width}_${scheme}`);
+        await page.tap('nav.panes button:text-is("Panels")');
+        await page.waitForSelector('#diff .group');
+        await page.tap('#diff .group');
+        await page.waitForSelector('#diff .change');
+        await shot(page, `panels_${width}_${scheme}`);
+        const small = await page.$$eval('nav.panes button, .transport button', (all) => all.filter((one) => one.offsetHeight < 34).length);
+        check('buttons are large enough for fingers', small === 0, small);
+      }
+      await context.close();
+    }
+  }
+}
+
 // ------------------------------------------------------------------------------------- recordings
 
 async function recordings() {
@@ -75,6 +110,9 @@ async function recordings() {
   await page.setInputFiles('#file', recording);
   await settled(page);
   await page.waitForTimeout(500);
+  const begins = await page.evaluate(() => [inspector.selected?.index, inspector.selected && inspector.replica.rows(inspector.replica.rowOf(inspector.selected.index), 1)[0]]);
+  check('an entity with children is selected and open to begin with', begins[1]?.[3] > 0 && begins[1][4] === 1 && await page.isVisible('#entity-name'), JSON.stringify(begins[1]?.slice(0, 6)));
+  await looks('recording');
   const last = await page.evaluate(() => inspector.info.frame);
   check('a recording opens from a file', last === 1050, `frame ${last}`);
   await page.fill('#query', 'Monster, Health.points > 0');
@@ -95,7 +133,13 @@ async function recordings() {
   await page.fill('#frame', '35');
   await page.press('#frame', 'Enter');
   await until(page, () => inspector.info.frame === 35 && inspector.diff.count > 0 && inspector.diff.b === inspector.info.at);
-  check('two frames are compared', await page.waitForSelector('#diff .change').then(() => true, () => false), await page.textContent('.panel .foot'));
+  const groups = await page.locator('#diff .group').allTextContents();
+  check('differences are counted by component', groups.some((text) => /^▸Position[\d,]+ changed/.test(text)), groups.slice(0, 4).join(' | '));
+  check('and closed', await page.$('#diff .change') === null);
+  await page.locator('#diff .group:has-text("Position")').first().dispatchEvent('mousedown');
+  check('two frames are compared', await page.waitForSelector('#diff .change .value').then(() => true, () => false), await page.textContent('.panel .foot'));
+  const same = await page.$$eval('#diff .change', (lines) => lines.filter((line) => line.querySelector('s') && line.querySelector('s').textContent === line.querySelector('b').textContent).length);
+  check('what did not change by a printed digit is not listed', same === 0, same);
   await shot(page, 'diff');
   await key(page, '.');
   await key(page, ',');
@@ -168,6 +212,8 @@ async function play(...more) {
   const game = spawn(freedoom, ['--inspect', '--map', 'MAP01', '--ticks', '4000000000', '--png', 'none', ...more]);
   const url = await new Promise((done, wrong) => {
     let said = '';
+    game.log = '';
+    game.stderr.on('data', (bytes) => { game.log += bytes; });
     game.stdout.on('data', (bytes) => { said += bytes; const found = /(http:\S+)/.exec(said); if (found) { done(found[1]); } });
     game.on('exit', () => wrong(new Error(`freedoom ended: ${said}`)));
   });
@@ -196,6 +242,14 @@ async function live() {
     check('the stream is compressed', page.received < 0.9 * plain, `${page.received} of ${plain} bytes`);
     check('no message is held', await page.evaluate(() => inspector.link.zstd.c.length) === 0);
     check('the tree has its entities', status.entities === await page.evaluate(() => inspector.info.entities), status.entities);
+
+    await page.evaluate(() => inspector.reject('state', 'type "Likes" is laid out otherwise'));
+    await page.waitForSelector('#rejected');
+    await page.waitForTimeout(500);
+    check('what the page cannot show is a red line with the name', (await page.textContent('#rejected')).includes('"Likes"')
+      && await page.$eval('#rejected', (line) => getComputedStyle(line).backgroundColor === 'rgb(179, 52, 31)'));
+    check('and a warning in the log of the program', /inspector: .*Likes/.test(game.log), game.log.trim().split('\n').pop());
+    await page.evaluate(() => inspector.accept('state'));
 
     await page.fill('#query', 'Player');
     await page.press('#query', 'Enter');
@@ -323,7 +377,7 @@ async function live() {
     await shot(page, 'branches');
     await page.locator('#branches button:has-text("Compare with")').first().click();
     await until(page, () => inspector.diff.count > 0);
-    check('and are compared', await page.waitForSelector('#diff .change').then(() => true, () => false));
+    check('and are compared', await page.waitForSelector('#diff .group').then(() => true, () => false));
     await shot(page, 'futures');
   } finally {
     await Promise.all(browser.contexts().map((context) => context.close()));

@@ -145,7 +145,9 @@ static bool follow_relation(sett_world* world, const types_entry* type)
     desc.name = type->name;
     desc.many = type->form == SETTI_DELTA_LINKS;
     desc.storage = type->desc.storage;
-    desc.size = type->desc.size;
+    desc.size = type->desc.size; /* of the data */
+    desc.align = desc.size != 0 ? type->desc.align : 0;
+    desc.members = type->desc.members;
     return sett_relationship_register(world, &desc) != 0;
 }
 

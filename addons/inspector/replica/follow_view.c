@@ -11,6 +11,7 @@
 #include "follow.c"
 
 #define FOLLOW_CHANGES 5000 /* values that a difference lists */
+#define FOLLOW_QUERY 250.0  /* milliseconds that a query may take */
 #define FOLLOW_ROW 8        /* numbers that follow_entries writes for each */
 
 typedef struct follow_change {
@@ -29,9 +30,13 @@ static struct {
     sett_search* search;
     char query[4096];
     char find[256];
+    double until; /* milliseconds of follow_clock at which a query is ended */
+    bool cut;     /* it was */
 
     follow_change* change;
-    uint32_t changes, changes_all, changes_entities;
+    uint32_t changes, changes_all;
+    uint32_t listed;    /* component of the changes that are listed */
+    follow_text counts; /* follow_tally each */
     follow_text values;
     follow_text out;
     double info[16];
@@ -75,6 +80,7 @@ EXPORT(follow_info) const double* follow_info(void)
     view.info[10] = f.branch;
     view.info[11] = (double)f.notes.size;
     view.info[12] = f.open;
+    view.info[14] = view.cut;
     return view.info;
 }
 
@@ -368,7 +374,14 @@ static int follow_compare(const void* a, const void* b)
     return (x > y) - (x < y);
 }
 
-/* The results of the query, each once, ascending. */
+static bool follow_is_late(void* user)
+{
+    (void)user;
+    view.cut = view.cut || follow_clock() > view.until;
+    return view.cut;
+}
+
+/* The results of the query, each once, ascending; those that were found in time. */
 static void follow_flatten_query(void)
 {
     uint32_t variable = sett_search_variable(view.search, "this");
@@ -376,6 +389,8 @@ static void follow_flatten_query(void)
     if (sett_search_variable_count(view.search) == 0) {
         return;
     }
+    view.until = follow_clock() + FOLLOW_QUERY;
+    (void)sett_search_limit(view.search, follow_is_late, NULL);
     SETT_SEARCH(view.search, rows, i)
     {
         uint32_t index = rows->index[variable][i];
@@ -422,6 +437,7 @@ static void follow_flatten_tree(sett_entity root)
 EXPORT(follow_tree) double follow_tree(void)
 {
     view.rows = 0;
+    view.cut = false;
     if (f.world == NULL) {
         return 0;
     }
@@ -493,6 +509,7 @@ static const char* follow_constant(const sett_member* member, const void* value)
     return constant->name;
 }
 
+/* A name for an entity that has none: its first constant, or the name of its prefab; or NULL. */
 static const char* follow_hint(sett_entity entity, const sett_component* ids, uint32_t count)
 {
     for (uint32_t k = 0; k < count; k++) {
@@ -506,7 +523,35 @@ static const char* follow_hint(sett_entity entity, const sett_component* ids, ui
             }
         }
     }
-    return NULL;
+    return sett_name_get(f.world, sett_target(f.world, entity, SETT_ID_INSTANCE_OF));
+}
+
+/* What an entity is called everywhere in the page: its name, or a hint; nothing if it has none. */
+EXPORT(follow_label) size_t follow_label(uint32_t index, uint32_t generation)
+{
+    sett_entity entity = {index, generation};
+    view.out.size = 0;
+    if (f.world == NULL || !sett_entity_valid(f.world, entity)) {
+        return 0;
+    }
+    sett_component ids[24];
+    uint32_t used = sett_entity_components(f.world, entity, ids, 24);
+    const char* label = sett_name_get(f.world, entity);
+    label = label != NULL ? label : follow_hint(entity, ids, SETTI_MIN(used, 24));
+    return label != NULL && follow_add(&view.out, label, strlen(label)) ? view.out.size : 0;
+}
+
+/* The first entity that has children; -1: none has. */
+EXPORT(follow_first_parent) double follow_first_parent(void)
+{
+    uint32_t end = f.world != NULL ? setti_entity_capacity(&f.world->entities) : 0;
+    for (uint32_t index = 0; index < end; index++) {
+        sett_entity entity = sett_entity_at(f.world, index);
+        if (!sett_is_null(entity) && sett_hierarchy_child_count(f.world, entity) != 0) {
+            return index;
+        }
+    }
+    return -1;
 }
 
 /* Rows of the list as JSON: [index, generation, depth, children, open, name or null, [component
@@ -566,16 +611,22 @@ EXPORT(follow_row_of) double follow_row_of(uint32_t index)
 
 /* ----------------------------------------------------------------------------------- difference */
 
+/* How many values of a type differ; of 0: entities that ended and began. */
+typedef struct follow_tally {
+    uint32_t component, changed, added, removed;
+} follow_tally;
+
 typedef struct follow_sink {
     setti_compare_sink sink;
     const setti_type* type;
     setti_delta_form form;
+    follow_tally count;
 } follow_sink;
 
-static follow_change* follow_change_add(void)
+static follow_change* follow_change_add(uint32_t component)
 {
     view.changes_all++;
-    if (view.changes == FOLLOW_CHANGES) {
+    if (view.changes == FOLLOW_CHANGES || component != view.listed) {
         return NULL;
     }
     follow_change* change = &view.change[view.changes++];
@@ -587,9 +638,10 @@ static follow_change* follow_change_add(void)
 static void follow_see_entity(setti_compare_sink* sink, const sett_entity* ended,
                               const sett_entity* begun)
 {
-    (void)sink;
-    follow_change* change = follow_change_add();
-    view.changes_entities++;
+    follow_sink* of = (follow_sink*)(void*)sink;
+    follow_change* change = follow_change_add(0);
+    of->count.added += begun != NULL;
+    of->count.removed += ended != NULL;
     if (change != NULL) {
         change->was = ended != NULL ? *ended : sett_null();
         change->is = begun != NULL ? *begun : sett_null();
@@ -623,7 +675,7 @@ static uint32_t follow_keep(const setti_type* type, const void* value)
 static void follow_see_value(setti_compare_sink* sink, sett_entity was, const void* before,
                              sett_entity is, const void* after)
 {
-    const follow_sink* of = (const follow_sink*)(void*)sink;
+    follow_sink* of = (follow_sink*)(void*)sink;
     if (before == NULL && after == NULL) {
         return;
     }
@@ -634,7 +686,10 @@ static void follow_see_value(setti_compare_sink* sink, sett_entity was, const vo
     if (of->form == SETTI_DELTA_TARGET) {
         return; /* said at the sources */
     }
-    follow_change* change = follow_change_add();
+    follow_change* change = follow_change_add(of->type->id);
+    of->count.added += before == NULL;
+    of->count.removed += after == NULL;
+    of->count.changed += before != NULL && after != NULL;
     if (change != NULL) {
         change->component = of->type->id;
         change->was = before != NULL ? was : sett_null();
@@ -642,6 +697,16 @@ static void follow_see_value(setti_compare_sink* sink, sett_entity was, const vo
         change->before = follow_keep(of->type, before);
         change->after = follow_keep(of->type, after);
     }
+}
+
+static void follow_count_end(follow_sink* sink)
+{
+    follow_tally* count = &sink->count;
+    count->component = sink->type != NULL ? sink->type->id : 0;
+    if ((count->changed | count->added | count->removed) != 0) {
+        (void)follow_add(&view.counts, count, sizeof(*count));
+    }
+    memset(count, 0, sizeof(*count));
 }
 
 static int follow_compare_all(sett_snapshot from)
@@ -662,10 +727,12 @@ static int follow_compare_all(sett_snapshot from)
     }
     compare.sink = &sink.sink;
     setti_compare_entities(&compare);
+    follow_count_end(&sink);
     for (uint32_t k = 0; k < f.world->registered.count; k++) {
         sink.type = f.world->registered.item[k];
         sink.form = setti_delta_form_of(sink.type);
         setti_compare_type(&compare, sink.type);
+        follow_count_end(&sink);
     }
     setti_compare_deinit(&compare);
     setti_view_deinit(f.world, &then);
@@ -673,12 +740,14 @@ static int follow_compare_all(sett_snapshot from)
 }
 
 /* Compares entry `a` with entry `b`; the replica is at `b` then. Returns how many changes there
- * are; follow_changes lists the first ones; -1: one cannot be reached. */
-EXPORT(follow_diff) double follow_diff(uint32_t a, uint32_t b)
+ * are; follow_counts counts them by type, follow_changes lists the first ones of one type, or of
+ * entities (0); -1: one cannot be reached. */
+EXPORT(follow_diff) double follow_diff(uint32_t a, uint32_t b, uint32_t component)
 {
     sett_snapshot from = {0, 0};
-    view.changes = view.changes_all = view.changes_entities = 0;
-    view.values.size = 0;
+    view.changes = view.changes_all = 0;
+    view.values.size = view.counts.size = 0;
+    view.listed = component;
     if (view.change == NULL) {
         view.change = malloc(FOLLOW_CHANGES * sizeof(*view.change));
     }
@@ -702,6 +771,14 @@ EXPORT(follow_diff) double follow_diff(uint32_t a, uint32_t b)
     return count;
 }
 
+/* What differs, by type: component (0: entities), changed, added, removed, all u32. Returns how
+ * many bytes. */
+EXPORT(follow_counts) size_t follow_counts(void)
+{
+    view.out.size = 0;
+    return follow_add(&view.out, view.counts.data, view.counts.size) ? view.out.size : 0;
+}
+
 /* The values of types that the library writes, in words: text in Name, the parent in Hierarchy. */
 static void follow_own_value(setti_json_out* to, const setti_type* type, const void* value)
 {
@@ -720,6 +797,11 @@ static void follow_own_value(setti_json_out* to, const setti_type* type, const v
     case SETTI_DELTA_LINK:
         setti_json_add_text(to, "{\"target\":");
         setti_json_add_reference(to, f.world, ((const sett_link*)value)->target);
+        if (type->relation->data_size != 0) {
+            setti_json_add_text(to, ",\"data\":");
+            setti_json_add_value(to, f.world, type->relation->data_type,
+                                 (const unsigned char*)value + type->relation->layout.data);
+        }
         setti_json_add_text(to, "}");
         break;
     case SETTI_DELTA_LINKS:

@@ -6,7 +6,7 @@ import { model } from './model.js';
 import { grouped } from './numbers.js';
 import { handle } from './tree.jsx';
 import { goFrame } from './timeline.jsx';
-import { plain } from './value.jsx';
+import { Name, plain } from './value.jsx';
 
 const answers = model.answers = [];
 
@@ -67,7 +67,7 @@ export function Writer() {
         runs its systems one by one, and names the one that changed it.</div>}
       {answers.map(({ question, written, reply, why, busy, key }) => (
         <div class="answer" key={key}>
-          <div class="head"><button class="link" onClick={() => model.follow(question.entity)}>{question.entity}</button>
+          <div class="head"><button class="link" onClick={() => model.follow(question.entity)}><Name of={question.entity} /></button>
             <span class="title">{question.component}.{question.member}</span></div>
           {written && <div>written in <button class="link" onClick={() => goFrame(written.frame)}>frame {grouped(written.frame)}</button>:
             {' '}<s>{plain(written.before)}</s> → <b>{plain(written.after)}</b></div>}

@@ -122,8 +122,8 @@ export function Entity() {
   return (
     <section class="pane" aria-label="Entity">
       <div class="tools entity-head">
-        <b class="entity-name" id="entity-name">{path ? path[path.length - 1] : now.name ?? reference}</b>
-        <span class="note">{path || now.name ? reference : ''}</span>
+        <b class="entity-name" id="entity-name">{model.label(reference)}</b>
+        <span class="note">{model.label(reference) === reference ? '' : reference}</span>
         {parent && <span class="note">in <Reference to={parent} /></span>}
       </div>
       {can && <Actions reference={reference} has={new Set(Object.keys(now.components))} prefab={'Prefab' in now.components} />}
@@ -139,7 +139,8 @@ export function Entity() {
             <div class="head"><span class="title">→ {name}</span><span class="note">{list.length} {list.length === 1 ? 'target' : 'targets'}</span></div>
             {list.slice(0, 200).map((link) => (
               <div class="member"><span class="label">target</span>
-                <span class="value"><Reference to={typeof link === 'string' ? link : link.to} /></span></div>
+                <span class="value"><Reference to={typeof link === 'string' ? link : link.to} />
+                  {link.data !== undefined && <span class="digits">{plain(link.data)}</span>}</span></div>
             ))}
           </div>
         ))}

@@ -75,6 +75,13 @@ function Bar({ pick, help }) {
   );
 }
 
+// Why nothing, or not all, is shown.
+function Rejected() {
+  const { rejected, status, link } = model;
+  const why = rejected ? `The page cannot show this world: ${rejected}` : link && status?.problem ? `The program says: ${status.problem}` : '';
+  return why && <div class="rejected" role="alert" id="rejected">{why}</div>;
+}
+
 function Start({ pick }) {
   return (
     <div class="empty start">
@@ -94,9 +101,10 @@ function App() {
   return (
     <>
       <Bar pick={() => file.current.click()} help={() => setHelp(true)} />
+      <Rejected />
       <input type="file" id="file" hidden ref={file} onChange={(event) => { const [one] = event.target.files; if (one) { model.openFile(one); } event.target.value = ''; }} />
       {!open ? <Start pick={() => file.current.click()} /> : (
-        <main>
+        <main data-pane={model.pane}>
           <Tree />
           <Entity />
           <section class="pane" aria-label="Panels">
@@ -108,6 +116,9 @@ function App() {
         </main>
       )}
       {open && <Timeline />}
+      {open && <nav class="panes" aria-label="Parts of the page">{['Tree', 'Entity', 'Panels'].map((name) => (
+        <button aria-pressed={model.pane === name} onClick={() => { model.pane = name; model.changed(); }}>{name}</button>
+      ))}</nav>}
       {help && <Help close={() => setHelp(false)} />}
     </>
   );

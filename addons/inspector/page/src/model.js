@@ -12,6 +12,8 @@ class Model {
   file = null;           // {name, size, read}: a recording
   status = null;         // the program's
   problem = '';          // what went wrong last
+  rejected = '';         // why the replica does not show what the program sends: stays until it does
+  stuck = -1;            // entry that cannot be reached
   said = '';             // what went well last
   info = { first: 0, end: 0, at: -1, tail: -1, memory: 0, limit: LIMIT, frame: 0, entities: 0, types: 0, version: 0 };
   entry = new Float64Array(WORDS * 1024);  // WORDS numbers an entry, from entryBase on
@@ -28,6 +30,8 @@ class Model {
   types = [];
   typeOf = new Map();
   selected = null;       // {index, generation}
+  opened = false;        // an entity was selected to begin with
+  pane = 'Tree';         // what a narrow page shows
   tab = 'Diff';
   query = '';
   find = '';
@@ -59,7 +63,7 @@ class Model {
     if (this.play || !this.there()) { this.changed(); }
   }
 
-  there() { return this.target < 0 || this.info.at === this.target; }
+  there() { return this.target < 0 || this.info.at === this.target || this.stuck === this.target; }
   live() { return this.link !== null && this.link.state === 'open'; }
   atHead() { return this.info.at >= 0 && this.info.at === this.info.tail; }
   canEdit() { return this.live() && this.atHead() && this.following; }
@@ -80,15 +84,16 @@ class Model {
     }
     if (this.following && this.info.tail >= 0) { this.target = this.info.tail; }
     if (this.target >= 0 && this.target < this.info.first) { this.target = this.info.first; }
-    if (this.target >= 0 && this.info.at !== this.target) {
+    if (this.target >= 0 && this.info.at !== this.target && this.stuck !== this.target) {
       const from = performance.now();
       const done = this.replica.seek(this.target, this.file && this.file.read < this.file.size ? 60 : 12);
       this.timings.seek = performance.now() - from;
       if (typeof done === 'string') {
-        this.problem = done;
-        this.target = this.info.at;
-        this.following = false;
+        this.stuck = this.target;
         this.play = 0;
+        if (this.following) { this.reject('state', done); } else { this.problem = done; this.target = this.info.at; }
+      } else if (this.following) {
+        this.accept('state');
       }
       this.info = this.replica.info();
     }
@@ -220,12 +225,36 @@ class Model {
       this.rowCount = Math.max(0, count);
       this.info = this.replica.info();
       this.shown = this.info.version;
+      if (this.rowCount && !this.opened) { this.begin(); }
       if (this.rowCount && !this.timings.first) {
         this.timings.first = performance.now();
         requestAnimationFrame(() => setTimeout(() => { document.documentElement.dataset.first = String(Math.round(performance.now())); })); // painted
       }
     }
     for (const note of this.info.notes ? this.replica.notes() : []) { this.note(note); }
+  }
+
+  // To begin with: the first entity with children, and these.
+  begin() {
+    this.opened = true;
+    const first = Math.max(0, this.replica.firstParent());
+    const generation = this.replica.generation(first);
+    if (!this.selected && generation) {
+      this.replica.expand(first, true);
+      this.select({ index: first, generation }, true);
+    }
+  }
+
+  // What an entity is called everywhere: its name, its first constant, or its prefab's name; else its handle.
+  label(reference) {
+    if (this.labelsOf !== this.info.version) { this.labels = new Map(); this.labelsOf = this.info.version; }
+    let label = this.labels.get(reference);
+    if (label === undefined) {
+      const [, index, generation] = /^#(\d+):(\d+)$/.exec(reference) ?? [];
+      label = index === undefined ? reference.split('/').pop() : this.replica.label(Number(index), Number(generation));
+      this.labels.set(reference, label);
+    }
+    return label || reference;
   }
 
   readTypes() {
@@ -290,6 +319,17 @@ class Model {
   }
   expand(index, open) { this.replica.expand(index, open); this.info = this.replica.info(); this.changed(); }
 
+  // A world that cannot be shown is no empty one: the page says so, and the program's log. The first reason counts: what
+  // follows cannot be read because of it.
+  reject(part, why) {
+    if (this.rejected) { return; }
+    this.rejected = why;
+    this.rejectedPart = part;
+    this.changed();
+    if (this.live()) { this.link.ask('report', { text: why.slice(0, 390) }).catch(() => {}); }
+  }
+  accept(part) { if (this.rejectedPart === part) { this.rejected = this.rejectedPart = ''; } }
+
   fail(why) { this.problem = why; this.said = ''; this.changed(); }
   say(what) { this.said = what; this.problem = ''; this.changed(); }
 
@@ -313,9 +353,11 @@ class Model {
     this.entryBase = this.entryEnd = 0;
     this.line = [];
     this.place.clear();
-    this.tip = this.target = this.marked = -1;
+    this.tip = this.target = this.marked = this.stuck = -1;
+    this.rejected = '';
     this.info = { ...this.info, at: -1, tail: -1, end: 0, first: 0, frame: 0 };
     this.selected = null;
+    this.opened = false;
     this.types = [];
     this.shown = -1;
     this.notes = { times: [], log: [] };
@@ -325,7 +367,7 @@ class Model {
     this.link = new Link({
       bytes: (bytes) => {
         const why = this.replica.feed(bytes);
-        if (why) { this.fail(why); }
+        if (why) { this.reject('stream', why); } else { this.accept('stream'); }
         const info = this.replica.info();
         if (info.memory > 1.6 * info.limit && !this.following) {
           this.link.close();

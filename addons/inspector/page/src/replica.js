@@ -35,7 +35,7 @@ export class Replica {
     const n = new Float64Array(this.c.memory.buffer, this.c.follow_info() >>> 0, 16);
     return {
       first: n[0], end: n[1], at: n[2], tail: n[3], memory: n[4], limit: n[5], frame: n[6], entities: n[7],
-      types: n[8], version: n[9], branch: n[10], notes: n[11], open: n[12] !== 0,
+      types: n[8], version: n[9], branch: n[10], notes: n[11], open: n[12] !== 0, cut: n[14] !== 0,
     };
   }
 
@@ -71,9 +71,20 @@ export class Replica {
   reveal(index) { this.c.follow_reveal(index); }
   plan() { return text.decode(this.taken(this.c.follow_plan())).replace(/\0$/, ''); }
 
-  diff(a, b) {
-    const count = this.c.follow_diff(a, b);
+  // The name that the page gives an entity, or ''.
+  label(index, generation) { return text.decode(this.taken(this.c.follow_label(index, generation))); }
+  firstParent() { return this.c.follow_first_parent(); }
+
+  // Lists the changes of one component, of entities if it is 0.
+  diff(a, b, component) {
+    const count = this.c.follow_diff(a, b, component);
     return count < 0 ? { why: this.why() } : { count };
+  }
+  // By component: [id, changed, added, removed]; id 0: entities.
+  counts() {
+    const bytes = this.taken(this.c.follow_counts()).slice(), n = new Uint32Array(bytes.buffer), list = [];
+    for (let k = 0; k < n.length; k += 4) { list.push([n[k], n[k + 1], n[k + 2], n[k + 3]]); }
+    return list;
   }
   changes(from, count) { return this.json(this.c.follow_changes(from, count)) || []; }
   pages(component) { return this.taken(this.c.follow_pages(component)).slice(); }

@@ -3,7 +3,9 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { model } from './model.js';
 import { grouped } from './numbers.js';
 
-export const ROW = 20;
+export const NARROW = globalThis.matchMedia?.('(max-width: 899px)').matches;
+export const ROW = NARROW ? 34 : 20; // fingers need more
+document.documentElement.style.setProperty('--row', `${ROW}px`);
 
 export const handle = (entity) => `#${entity.index}:${entity.generation}`;
 
@@ -38,11 +40,11 @@ export function Virtual({ count, row, paint, id, follow, label }) {
   );
 }
 
-// What an entity without a name is called: its handle.
+// As Model.label; the handle of an entity without a name of its own is beside it.
 function Label({ row }) {
   const [index, generation, , , , name, , hint] = row;
   return name !== null ? <span class="name">{name}</span>
-    : <><span class="number">#{index}<i>:{generation}</i></span>{hint !== null && <span class="name">{hint}</span>}</>;
+    : <>{hint !== null && <span class="name">{hint}</span>}<span class="number">#{index}<i>:{generation}</i></span></>;
 }
 
 function Row({ row, at }) {
@@ -52,7 +54,7 @@ function Row({ row, at }) {
   return (
     <div class={chosen ? 'row chosen' : 'row'} role="option" aria-selected={chosen} data-index={index}
       style={{ paddingLeft: `${4 + depth * 14}px` }}
-      onMouseDown={() => model.select({ index, generation })}
+      onMouseDown={() => { model.pane = 'Entity'; model.select({ index, generation }); }}
       onDblClick={() => children && model.expand(index, !open)}>
       <span class="twist" onMouseDown={(event) => { event.stopPropagation(); model.expand(index, !open); }}>
         {children && parent === undefined && !model.query && !model.find ? (open ? '▾' : '▸') : ''}
@@ -123,7 +125,7 @@ export function Tree() {
       <Virtual id="tree" label="Entities" count={model.rowCount} row={ROW} follow={model.followRow}
         paint={(first, count) => model.replica.rows(first, count).map((row, k) => <Row key={k} row={row} at={first + k} />)} />
       <div class="foot">
-        {model.query || model.find ? `${grouped(model.rowCount)} of ` : ''}
+        {model.query || model.find ? `${model.info.cut ? 'at least ' : ''}${grouped(model.rowCount)} of ` : ''}
         {grouped(model.info.entities)} entities
         {model.query && !model.wrong && <button class="link" onClick={() => { model.tab = 'Plan'; model.changed(); }}>plan</button>}
       </div>

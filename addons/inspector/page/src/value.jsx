@@ -21,9 +21,15 @@ export function hex(base64) {
   return bytes.slice(0, 64).join(' ') + (bytes.length > 64 ? ` … ${bytes.length} bytes` : '');
 }
 
+// One label everywhere; the handle beside it where it is not the label.
+export function Name({ of, handle }) {
+  const label = model.label(of);
+  return <><span class={label === of ? 'number' : 'name'} title={of}>{label}</span>{handle && label !== of && <span class="number">{of}</span>}</>;
+}
+
 export function Reference({ to }) {
   if (!to) { return <span class="none">none</span>; }
-  return <button class="link reference" title="Go to this entity" onClick={() => model.follow(to)}>{to}</button>;
+  return <button class="link reference" title="Go to this entity" onClick={() => model.follow(to)}><Name of={to} /></button>;
 }
 
 // One value that has no parts.
@@ -88,11 +94,14 @@ function Bits({ member, value, set }) {
   );
 }
 
+// Fingers do not tap twice, and do not hover.
+const coarse = globalThis.matchMedia?.('(pointer: coarse)').matches;
+
 // A member and what is in it. `set(value)` changes it, if it can be changed.
 export function Member({ member, value, before, set, depth, path, ask }) {
   const [editing, setEditing] = useState(false);
   const [open, setOpen] = useState(true);
-  const changed = before !== undefined && JSON.stringify(before) !== JSON.stringify(value);
+  const changed = before !== undefined && plain(before) !== plain(value);
   const parts = member.count !== 1 && member.kind !== 'text' && member.kind !== 'opaque'
     ? (Array.isArray(value) ? value.map((part, k) => [k, part]) : Object.entries(value ?? {}))
     : null;
@@ -142,7 +151,7 @@ export function Member({ member, value, before, set, depth, path, ask }) {
   return line(
     <span class={start ? 'can' : ''} tabIndex={start ? 0 : undefined}
       onDblClick={start} onKeyDown={(event) => { if (start && event.key === 'Enter') { event.stopPropagation(); event.preventDefault(); start(); } }}
-      onClick={start && member.kind === 'bool' ? start : undefined}>
+      onClick={start && (coarse || member.kind === 'bool') ? start : undefined}>
       <Shown member={member} value={value} />
     </span>, member.unit);
 }
