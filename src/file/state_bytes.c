@@ -18,7 +18,7 @@
 #define STATE_HEAD ((size_t)12)
 
 static const char encode_call[] = "sett_state_encode";
-static const char apply_call[] = "sett_state_apply";
+static const char state_bytes_call[] = "sett_state_apply";
 
 sett_status sett_state_encode(sett_world* world, void* out, size_t capacity, size_t* size)
 {
@@ -65,7 +65,7 @@ static sett_world* state_begin_apart(sett_world* world)
     if (status != SETT_OK) {
         sett_world_destroy(apart);
         apart = NULL;
-        setti_world_no_memory(world, apply_call);
+        setti_world_no_memory(world, state_bytes_call);
     }
     return apart;
 }
@@ -82,7 +82,7 @@ static sett_status state_apply(sett_world* world, const setti_bytes* run,
         const char* why = sett_world_message(apart);
         size_t inner = sizeof("sett_delta_apply: ") - 1;
         why += strncmp(why, "sett_delta_apply: ", inner) == 0 ? inner : 0;
-        status = setti_world_fail_input(world, status, "%s: %.400s", apply_call, why);
+        status = setti_world_fail_input(world, status, "%s: %.400s", state_bytes_call, why);
     } else {
         status = sett_world_clone(apart, world);
     }
@@ -98,9 +98,9 @@ sett_status sett_state_apply(sett_world* world, const void* bytes, size_t size, 
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    sett_status status = setti_world_check_unlocked(world, apply_call);
+    sett_status status = setti_world_check_unlocked(world, state_bytes_call);
     if (status == SETT_OK) {
-        status = setti_world_check_no_snapshots(world, apply_call);
+        status = setti_world_check_no_snapshots(world, state_bytes_call);
     }
     const unsigned char* at = bytes;
     const char* why = NULL;
@@ -119,7 +119,7 @@ sett_status sett_state_apply(sett_world* world, const void* bytes, size_t size, 
                                                       : NULL;
     }
     if (why != NULL) {
-        return setti_world_fail_input(world, SETT_STATUS_INVALID, "%s: %s", apply_call, why);
+        return setti_world_fail_input(world, SETT_STATUS_INVALID, "%s: %s", state_bytes_call, why);
     }
     size_t begin = STATE_HEAD + run.size;
     if (limit == 0) {
