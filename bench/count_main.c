@@ -802,6 +802,33 @@ static void run_sort(count_stage* s)
     (void)sett_sort(s->world, &(sett_sort_desc){.component = s->key, .key = SETT_KEY_U32});
 }
 
+static void run_nothing(sett_context* context)
+{
+    (void)context;
+}
+
+/* A thousand systems that want a type that no entity has. */
+static void with_idle_systems(count_stage* s)
+{
+    with_p(s);
+    for (uint32_t k = 0; k < 1000; k++) {
+        char name[16];
+        snprintf(name, sizeof(name), "idle%u", (unsigned)k);
+        sett_system_desc desc = {0};
+        desc.name = name;
+        desc.run = run_nothing;
+        desc.terms[0].component = s->p;
+        desc.terms[1].component = s->v;
+        s->sum += sett_system_create(s->world, &desc) != NULL;
+    }
+    (void)sett_progress(s->world, 0);
+}
+
+static void run_progress(count_stage* s)
+{
+    (void)sett_progress(s->world, 0);
+}
+
 static void run_queued(count_stage* s)
 {
     sett_commands* commands = sett_commands_here(s->world);
@@ -893,6 +920,7 @@ static const count_scene count_scenes[] = {
     {"ordered_less", with_shallow, run_ordered_less, COUNT},
     {"ordered_less_deep", with_deep, run_ordered_less, COUNT},
     {"ordered_less_links", with_deep_links, run_ordered_less, COUNT},
+    {"systems_idle", with_idle_systems, run_progress, 1000},
 };
 
 int main(void)

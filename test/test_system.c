@@ -1154,6 +1154,42 @@ static void a_run_can_have_an_argument(void)
     scene_end(&s);
 }
 
+static uint32_t idle_calls, idle_visits;
+
+static void count_visits(sett_context* context)
+{
+    idle_calls++;
+    SETT_SYSTEM_EACH(context, b) {
+        idle_visits += b->count;
+    }
+}
+
+/* Called only while each required type is somewhere; other terms do not matter. */
+static void idle_until_a_wanted_type_comes(void)
+{
+    scene s = scene_begin();
+    sett_system_desc desc = {.name = "idle", .run = count_visits};
+    desc.terms[0].component = s.position;
+    desc.terms[1] = (sett_term){.component = s.tag, .access = SETT_NONE};
+    desc.terms[2] = (sett_term){.component = s.velocity, .kind = SETT_OPTIONAL};
+    desc.terms[3] = (sett_term){.component = s.rare, .access = SETT_NONE, .kind = SETT_WITHOUT};
+    CHECK(sett_system_create(s.world, &desc) != NULL);
+    sett_entity e = sett_entity_create(s.world);
+    sett_set(s.world, e, s.position, &(Position){1, 2});
+    for (uint32_t k = 0; k < 3; k++) {
+        idle_calls = idle_visits = 0;
+        CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+        CHECK_EQ(idle_calls, k % 2);
+        CHECK_EQ(idle_visits, k % 2);
+        if (k % 2 == 0) {
+            sett_add(s.world, e, s.tag);
+        } else {
+            sett_remove(s.world, e, s.tag);
+        }
+    }
+    scene_end(&s);
+}
+
 TEST_MAIN(TEST(what_is_recorded_is_there_for_the_next_reader), TEST(a_run_can_have_an_argument),
           TEST(phases_can_be_chosen), TEST(a_frame_takes_its_time), TEST(visits_each_entity_once),
           TEST(context_says_what_it_is), TEST(jobs_do_not_exceed_what_is_allowed),
@@ -1167,4 +1203,4 @@ TEST_MAIN(TEST(what_is_recorded_is_there_for_the_next_reader), TEST(a_run_can_ha
           TEST(a_loop_left_open_does_no_harm), TEST(bad_descriptors_are_rejected),
           TEST(changed_terms_see_what_is_new), TEST(managed_sets_are_one_call),
           TEST(loops_nest_and_memory_settles), TEST(jobs_pass_their_chunks_on),
-          TEST(failing_memory_changes_nothing))
+          TEST(idle_until_a_wanted_type_comes), TEST(failing_memory_changes_nothing))

@@ -195,10 +195,25 @@ static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_
     return slice;
 }
 
+/* Whether no entity has a type that each match needs: then nothing is looked at. */
+static bool frame_is_idle(const sett_query* query)
+{
+    for (uint32_t rest = query->required; rest != 0; rest &= rest - 1) {
+        if (query->term[setti_bits_lowest(rest)].type->storage.count == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* Appends the slices of a system that is split: each job gets an equal number of chunks that have
  * matches. */
 static void frame_split(setti_run* run, sett_system* system)
 {
+    if (frame_is_idle(system->query)) {
+        system->job_used = 0;
+        return;
+    }
     setti_survey survey;
     setti_query_survey(system->query, &survey);
     uint32_t jobs = survey.scattered != 0 || setti_system_sparse(system) != NULL ? 1 : run->jobs;
