@@ -524,13 +524,13 @@ static void every_kind_of_type_is_followed(void)
         memset(mask + bytes[k].offset, 255, bytes[k].size);
     }
     const test_form forms[] = {
-        TEST_LINK("no data"),
+        TEST_LINK("no data", .size = 0),
         TEST_LINK("raw", .size = 12, .align = 4),
         TEST_LINK("raw, of small alignment", .size = 16, .align = 2),
         TEST_LINK("members", SETT_LINK_DATA(test_place), .members = place),
         TEST_LINK("padding", .size = sizeof(test_gap), .align = 8, .mask = mask),
         TEST_LINK("members and padding", SETT_LINK_DATA(test_gap), .members = gap),
-        TEST_TYPE("Tag", test_change_tag),
+        TEST_TYPE("Tag", test_change_tag, .size = 0),
         TEST_TYPE("Raw", test_change_gap, TEST_GAP, .mask = mask),
         TEST_TYPE("Members", test_change_gap, TEST_GAP, .members = gap),
         TEST_TYPE("Bytes", test_change_gap, TEST_GAP, .bytes = bytes, .byte_count = 3),
