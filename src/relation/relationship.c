@@ -462,13 +462,15 @@ static void relation_rewrite(const setti_relation* relation, sett_entity source,
     }
 }
 
-/* relation_link in the common case: the first and only link of a source, to an entity that is a
+/* relation_link in the common case: the only link of a source that has none, to an entity that is a
  * target already; no callback runs. Returns the link's data; NULL: nothing was done. */
 static void* relation_try_link(setti_relation* relation, sett_entity source, sett_entity target,
                                const void* data)
 {
-    bool fits = !relation->many && setti_storage_has(&relation->sources->storage, target.index);
-    void* link = fits ? setti_change_try_add_link(relation->world, relation->links, source) : NULL;
+    SETTI_ASSERT(!relation->many && !setti_storage_has(&relation->links->storage, source.index));
+    void* link = setti_storage_has(&relation->sources->storage, target.index)
+                     ? setti_change_try_add_link(relation->world, relation->links, source)
+                     : NULL;
     if (link == NULL) {
         return NULL;
     }
@@ -483,10 +485,6 @@ static void* relation_try_link(setti_relation* relation, sett_entity source, set
 static void* relation_link(setti_relation* relation, sett_entity source, sett_entity target,
                            const void* data)
 {
-    void* made = relation_try_link(relation, source, target, data);
-    if (SETTI_LIKELY(made != NULL)) {
-        return made;
-    }
     sett_world* world = relation->world;
     setti_type* type = relation->links;
     uint32_t place = relation->many ? setti_chain_search(relation, source, target) : source.index;
@@ -494,6 +492,11 @@ static void* relation_link(setti_relation* relation, sett_entity source, sett_en
     if (link != NULL && sett_equals(link->target, target)) {
         relation_rewrite(relation, source, link, data);
         return (unsigned char*)link + relation->layout.data;
+    }
+    void* made =
+        link == NULL && !relation->many ? relation_try_link(relation, source, target, data) : NULL;
+    if (SETTI_LIKELY(made != NULL)) {
+        return made;
     }
     bool more = link != NULL || (relation->many && setti_storage_has(&type->storage, source.index));
     bool replaces = link != NULL && type->replace_observers != 0;
