@@ -19,8 +19,7 @@
 #include "sett/search.h"
 #include "sett/state.h"
 
-#define INDICES 512u  /* the world's limit */
-#define CROWD 90u     /* entities that there should be, about */
+#define INDICES 512u  /* in use */
 #define LINKS 4096u   /* of all relationships */
 #define CLOSELY 6000u /* operations that are checked one by one */
 #define PERIOD 1000u  /* between checks, later */
@@ -104,6 +103,9 @@ static sett_search* closure; /* variable 0 is the source */
 static uint64_t seed;
 static uint64_t done;
 static const char* doing;
+static uint32_t ranges;   /* into which the indices are divided, */
+static uint32_t distance; /* and from the beginning of one to that of the next */
+static uint32_t crowd;    /* entities that there should be, about */
 
 _Noreturn static void fail(int line, const char* what)
 {
@@ -121,23 +123,34 @@ static uint32_t below(uint32_t limit)
     return chance_below(&chance_state, limit);
 }
 
+/* Where the naive world keeps an entity; and the index of one that is kept there. */
+static uint32_t slot(sett_entity entity)
+{
+    WANT(entity.index % distance < INDICES / ranges && entity.index / distance < ranges);
+    return entity.index / distance * (INDICES / ranges) + entity.index % distance;
+}
+
+static uint32_t place(uint32_t at)
+{
+    return at / (INDICES / ranges) * distance + at % (INDICES / ranges);
+}
+
 static bool alive(sett_entity entity)
 {
-    return !sett_is_null(entity) && entity.index < INDICES &&
-           sett_equals(naive.at[entity.index].handle, entity);
+    return !sett_is_null(entity) && sett_equals(naive.at[slot(entity)].handle, entity);
 }
 
 static void naive_born(sett_entity entity)
 {
-    WANT(!sett_is_null(entity) && entity.index < INDICES);
-    naive_entity* e = &naive.at[entity.index];
+    WANT(!sett_is_null(entity));
+    naive_entity* e = &naive.at[slot(entity)];
     WANT(sett_is_null(e->handle));
     for (uint32_t k = 0; k < naive.dead_count && k < DEAD; k++) {
         WANT(!sett_equals(naive.dead[k], entity)); /* handles do not come back */
     }
     *e = (naive_entity){.handle = entity, .parent = INDICES, .copy = INDICES};
     naive.count++;
-    naive.end = entity.index >= naive.end ? entity.index + 1 : naive.end;
+    naive.end = slot(entity) >= naive.end ? slot(entity) + 1 : naive.end;
 }
 
 static void naive_unlink(uint32_t k)
@@ -412,11 +425,11 @@ static void naive_copy_node(uint32_t k, sett_entity root)
         }
         WANT(!sett_is_null(copy));
         naive_born(copy);
-        naive.at[copy.index].policy = from->policy;
+        naive.at[slot(copy)].policy = from->policy;
         if (k != 0) {
-            naive_attach(copy.index, parent);
+            naive_attach(slot(copy), parent);
         }
-        naive.at[node->index].copy = copy.index;
+        naive.at[node->index].copy = slot(copy);
     }
     uint32_t copy = naive.at[nodes[node->twin].index].copy;
     naive_entity* to = &naive.at[copy];
@@ -449,8 +462,8 @@ static void naive_copy_links(void)
         }
         sett_entity* reference = &naive.at[copy].value.reference;
         if ((nodes[k].gets & HAS_VALUE) != 0 && alive(*reference) &&
-            naive.at[reference->index].copy != INDICES) {
-            *reference = naive.at[naive.at[reference->index].copy].handle;
+            naive.at[slot(*reference)].copy != INDICES) {
+            *reference = naive.at[naive.at[slot(*reference)].copy].handle;
         }
     }
 }
@@ -482,7 +495,7 @@ static void naive_copy(uint32_t root, sett_entity copy, bool alone, bool instanc
     WANT(naive_list(root, INDICES, alone));
     naive_copy_nodes(copy, instance);
     if (parent != INDICES) {
-        naive_attach(copy.index, parent);
+        naive_attach(slot(copy), parent);
     }
 }
 
@@ -551,9 +564,9 @@ static void compare_sources(uint32_t relation, uint32_t index)
     uint64_t sum = 0;
     sett_entity source;
     while (!sett_is_null(source = sett_source_next(world, id, entity, &cursor))) {
-        WANT(naive_find(relation, source.index, index) != LINKS);
-        WANT(sett_equals(naive.at[source.index].handle, source));
-        sum += source.index;
+        WANT(naive_find(relation, slot(source), index) != LINKS);
+        WANT(sett_equals(naive.at[slot(source)].handle, source));
+        sum += slot(source);
         count++;
     }
     for (uint32_t k = 0; k < naive.link_count; k++) {
@@ -583,7 +596,7 @@ static void compare_closure(uint32_t index)
 static void compare_entity(uint32_t index)
 {
     const naive_entity* e = &naive.at[index];
-    WANT(sett_equals(sett_entity_at(world, index), e->handle));
+    WANT(sett_equals(sett_entity_at(world, place(index)), e->handle));
     if (sett_is_null(e->handle)) {
         return;
     }
@@ -679,7 +692,7 @@ static void do_destroy(void)
     if (!alive(entity)) {
         WANT(status == SETT_STATUS_STALE);
     } else {
-        WANT(status == (naive_destroy(entity.index) ? SETT_OK : SETT_STATUS_REJECTED));
+        WANT(status == (naive_destroy(slot(entity)) ? SETT_OK : SETT_STATUS_REJECTED));
     }
 }
 
@@ -699,14 +712,14 @@ static void do_relate(void)
     sett_entity source = some_entity();
     sett_entity target = some_entity();
     bool possible = alive(source) && alive(target);
-    bool closes = possible && relation == ACYCLIC && naive_closes(source.index, target.index);
+    bool closes = possible && relation == ACYCLIC && naive_closes(slot(source), slot(target));
     uint32_t* data = sett_relate(world, source, relations[relation].id, target);
     WANT((data != NULL) == (possible && !closes));
     WANT(data != NULL ||
          sett_world_error(world) == (closes ? SETT_STATUS_CYCLE : SETT_STATUS_STALE));
     possible = possible && !closes;
     if (possible) {
-        uint32_t* expected = naive_relate(relation, source.index, target.index);
+        uint32_t* expected = naive_relate(relation, slot(source), slot(target));
         if (relations[relation].data) {
             WANT(*data == *expected);
             *data = *expected = below(1000);
@@ -727,7 +740,7 @@ static void do_unrelate(void)
         target = naive.at[link->target].handle;
     }
     uint32_t k =
-        alive(source) && alive(target) ? naive_find(relation, source.index, target.index) : LINKS;
+        alive(source) && alive(target) ? naive_find(relation, slot(source), slot(target)) : LINKS;
     sett_status status = sett_unrelate(world, source, relations[relation].id, target);
     WANT(status == (k != LINKS ? SETT_OK : alive(source) ? SETT_STATUS_ABSENT : SETT_STATUS_STALE));
     if (k != LINKS) {
@@ -745,15 +758,15 @@ static void do_end_links(void)
         sett_status status = sett_unrelate_sources(world, relations[relation].id, entity);
         WANT(status == (is ? SETT_OK : SETT_STATUS_STALE));
         if (is) {
-            naive_end_links(leads_to, relation, entity.index);
+            naive_end_links(leads_to, relation, slot(entity));
         }
         return;
     }
-    bool has = is && naive_find(relation, entity.index, INDICES) != LINKS;
+    bool has = is && naive_find(relation, slot(entity), INDICES) != LINKS;
     sett_status status = sett_remove(world, entity, relations[relation].id);
     WANT(status == (has ? SETT_OK : is ? SETT_STATUS_ABSENT : SETT_STATUS_STALE));
     if (has) {
-        naive_end_links(begins_at, relation, entity.index);
+        naive_end_links(begins_at, relation, slot(entity));
     }
 }
 
@@ -763,7 +776,7 @@ static void do_value(void)
     sett_entity entity = some_entity();
     Value value = {below(1000), some_entity()};
     bool is = alive(entity);
-    naive_entity* e = is ? &naive.at[entity.index] : NULL;
+    naive_entity* e = is ? &naive.at[slot(entity)] : NULL;
     uint32_t which = below(6);
     if (which < 3) {
         WANT((sett_set(world, entity, value_id, &value) != NULL) == is);
@@ -792,7 +805,7 @@ static void do_shared(void)
 {
     doing = "shared value";
     sett_entity entity = some_entity();
-    naive_entity* e = alive(entity) ? &naive.at[entity.index] : NULL;
+    naive_entity* e = alive(entity) ? &naive.at[slot(entity)] : NULL;
     uint32_t which = below(4);
     if (which == 0) {
         uint32_t value = below(1000);
@@ -807,7 +820,7 @@ static void do_shared(void)
             e->has_shared = false;
         }
     } else {
-        const uint32_t* expected = e != NULL ? naive_shared(entity.index) : NULL;
+        const uint32_t* expected = e != NULL ? naive_shared(slot(entity)) : NULL;
         const uint32_t* own = sett_prefab_override(world, entity, shared_id);
         WANT((own != NULL) == (expected != NULL));
         if (expected != NULL) {
@@ -829,7 +842,7 @@ static void do_policy(void)
     WANT(sett_hierarchy_set_policy(world, entity, policy) ==
          (alive(entity) ? SETT_OK : SETT_STATUS_STALE));
     if (alive(entity)) {
-        naive.at[entity.index].policy = policy;
+        naive.at[slot(entity)].policy = policy;
     }
 }
 
@@ -839,13 +852,13 @@ static void do_clear(void)
     sett_entity entity = some_entity();
     WANT(sett_entity_clear(world, entity) == (alive(entity) ? SETT_OK : SETT_STATUS_STALE));
     if (alive(entity)) {
-        naive_entity* e = &naive.at[entity.index];
-        naive_end_links(begins_at, RELATIONS, entity.index);
+        naive_entity* e = &naive.at[slot(entity)];
+        naive_end_links(begins_at, RELATIONS, slot(entity));
         e->has_value = e->has_shared = e->prefab = e->dont_fragment = false;
         e->policy = SETT_CHILDREN_DEFAULT;
         e->parent = INDICES;
         for (uint32_t k = 0; k < naive.end; k++) { /* its children become roots */
-            if (naive.at[k].parent == entity.index) {
+            if (naive.at[k].parent == slot(entity)) {
                 naive.at[k].parent = INDICES;
             }
         }
@@ -861,15 +874,15 @@ static void do_attach(void)
     if (below(4) == 0) {
         WANT(sett_hierarchy_detach(world, entity) == (alive(entity) ? SETT_OK : SETT_STATUS_STALE));
         if (alive(entity)) {
-            naive.at[entity.index].parent = INDICES;
+            naive.at[slot(entity)].parent = INDICES;
         }
         return;
     }
-    bool cycle = is && naive_is_below(parent.index, entity.index);
+    bool cycle = is && naive_is_below(slot(parent), slot(entity));
     sett_status status = sett_hierarchy_attach(world, entity, parent);
     WANT(status == (!is ? SETT_STATUS_STALE : cycle ? SETT_STATUS_CYCLE : SETT_OK));
     if (status == SETT_OK) {
-        naive_join(entity.index, parent.index);
+        naive_join(slot(entity), slot(parent));
     }
 }
 
@@ -879,13 +892,13 @@ static void do_instantiate(void)
     sett_entity prefab = some_entity();
     sett_entity made[3];
     uint32_t count = below(3) + 1;
-    if (alive(prefab) && naive_size(prefab.index) > 30) {
+    if (alive(prefab) && naive_size(slot(prefab)) > 30) {
         return;
     }
     sett_status status = sett_instantiate(world, prefab, count, made);
     WANT(status == (alive(prefab) ? SETT_OK : SETT_STATUS_STALE));
     for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
-        naive_copy(prefab.index, made[k], false, true);
+        naive_copy(slot(prefab), made[k], false, true);
     }
 }
 
@@ -915,7 +928,7 @@ static bool bases_list(const sett_entity* from, uint32_t count)
     bool apart = true;
     node_count = 0;
     for (uint32_t k = 0; k < count; k++) {
-        apart = apart && naive_list(from[k].index, INDICES, false);
+        apart = apart && naive_list(slot(from[k]), INDICES, false);
     }
     return apart;
 }
@@ -952,7 +965,7 @@ static void do_bases(void)
     sett_entity parent = below(3) == 0 ? some_entity() : sett_null();
     bool is = sett_is_null(parent) || alive(parent);
     for (uint32_t k = 0; k < count; k++) {
-        if (alive(from[k]) && naive_size(from[k].index) > 20) {
+        if (alive(from[k]) && naive_size(slot(from[k])) > 20) {
             return;
         }
         is = is && alive(from[k]);
@@ -976,7 +989,7 @@ static void do_bases(void)
     if (!sett_is_null(made)) {
         naive_copy_nodes(made, true);
         if (!sett_is_null(parent)) {
-            naive_join(made.index, parent.index);
+            naive_join(slot(made), slot(parent));
         }
     } else {
         WANT(sett_world_error(world) == (closes ? SETT_STATUS_CYCLE
@@ -993,13 +1006,13 @@ static void do_duplicate(void)
     doing = "duplicate";
     sett_entity entity = some_entity();
     sett_duplicate_desc desc = {.alone = below(2) == 0};
-    if (alive(entity) && !desc.alone && naive_size(entity.index) > 40) {
+    if (alive(entity) && !desc.alone && naive_size(slot(entity)) > 40) {
         return;
     }
     sett_entity copy = sett_duplicate(world, entity, &desc);
     WANT(sett_is_null(copy) == !alive(entity));
     if (alive(entity)) {
-        naive_copy(entity.index, copy, desc.alone, false);
+        naive_copy(slot(entity), copy, desc.alone, false);
     } else {
         WANT(sett_world_error(world) == SETT_STATUS_STALE);
     }
@@ -1055,25 +1068,25 @@ static void command_follow(const command* c)
 {
     if (c->kind == INSTANTIATE) {
         if (alive(c->target)) {
-            naive_copy(c->target.index, c->source, false, true);
+            naive_copy(slot(c->target), c->source, false, true);
         } else { /* no entity was created, and none ever will have this handle */
             naive.dead[naive.dead_count++ % DEAD] = c->source;
         }
     } else if (c->kind == DESTROY_ONE && alive(c->source)) {
-        (void)naive_destroy(c->source.index);
+        (void)naive_destroy(slot(c->source));
     } else if (c->kind == DETACH && alive(c->source)) {
-        naive.at[c->source.index].parent = INDICES;
+        naive.at[slot(c->source)].parent = INDICES;
     } else if (alive(c->source) && alive(c->target)) {
         if (c->kind == RELATE) {
-            uint32_t* data = naive_relate(c->relation, c->source.index, c->target.index);
+            uint32_t* data = naive_relate(c->relation, slot(c->source), slot(c->target));
             *data = relations[c->relation].data ? c->data : 0;
         } else if (c->kind == UNRELATE) {
-            uint32_t found = naive_find(c->relation, c->source.index, c->target.index);
+            uint32_t found = naive_find(c->relation, slot(c->source), slot(c->target));
             if (found != LINKS) {
                 naive_unlink(found);
             }
-        } else if (c->kind == ATTACH && !naive_is_below(c->target.index, c->source.index)) {
-            naive_join(c->source.index, c->target.index);
+        } else if (c->kind == ATTACH && !naive_is_below(slot(c->target), slot(c->source))) {
+            naive_join(slot(c->source), slot(c->target));
         }
     }
 }
@@ -1090,7 +1103,7 @@ static void do_commands(void)
                                 below(ACYCLIC), below(1000), some_entity(), some_entity()};
     }
     sett_entity prefab = some_entity();
-    if (below(3) == 0 && !(alive(prefab) && naive_size(prefab.index) > 30)) {
+    if (below(3) == 0 && !(alive(prefab) && naive_size(slot(prefab)) > 30)) {
         recorded[count++] = (command){INSTANTIATE, 0, 0, sett_null(), prefab};
     }
     for (uint32_t k = 0, end = count; k < end; k++) {
@@ -1159,7 +1172,7 @@ static void image_compare(uint32_t index)
     if (value != NULL) {
         sett_entity to = e->value.reference;
         WANT(value->number == e->value.number);
-        WANT(sett_equals(value->reference, alive(to) ? image[to.index] : sett_null()));
+        WANT(sett_equals(value->reference, alive(to) ? image[slot(to)] : sett_null()));
     }
     const uint32_t* shared = sett_find(other, image[index], other_id(shared_id));
     WANT((shared != NULL) == e->has_shared && (shared == NULL || *shared == e->shared));
@@ -1181,18 +1194,18 @@ static void do_copy_elsewhere(void)
         return;
     }
     memset(image, 0, sizeof(image));
-    image_down(entity.index, copy, desc.alone);
+    image_down(slot(entity), copy, desc.alone);
     WANT(sett_is_null(sett_hierarchy_parent(other, copy)));
     uint32_t copied = 0;
     for (uint32_t k = 0; k < naive.end; k++) {
         if (!sett_is_null(image[k])) {
             WANT(sett_hierarchy_depth(other, image[k]) ==
-                 naive_depth(k) - naive_depth(entity.index));
+                 naive_depth(k) - naive_depth(slot(entity)));
             image_compare(k);
             copied++;
         }
     }
-    WANT(copied == (desc.alone ? 1 : naive_size(entity.index)));
+    WANT(copied == (desc.alone ? 1 : naive_size(slot(entity))));
     WANT(sett_entity_count(other) == before + copied);
     if (before + copied > INDICES / 4) {
         WANT(sett_world_validate(other, NULL) == SETT_OK);
@@ -1229,6 +1242,25 @@ static void do_rare(void)
     }
 }
 
+/* Where indices lie far apart: entities are created in another range from now on, or all of one
+ * end. Pages of values so come and go. */
+static void do_range(void)
+{
+    doing = "another range";
+    uint32_t range = below(ranges);
+    if (below(3) != 0) {
+        WANT(sett_entity_set_range(world, range * distance, 0) == SETT_OK);
+        return;
+    }
+    for (uint32_t k = 0; k < naive.end; k++) {
+        sett_entity entity = naive.at[k].handle;
+        if (!sett_is_null(entity) && entity.index / distance == range) {
+            WANT(sett_entity_destroy(world, entity) ==
+                 (naive_destroy(k) ? SETT_OK : SETT_STATUS_REJECTED));
+        }
+    }
+}
+
 static void do_snapshot(void)
 {
     doing = "snapshot";
@@ -1250,8 +1282,10 @@ static void do_snapshot(void)
 static void step(void)
 {
     uint32_t which = below(100);
-    bool crowded = naive.count > CROWD + below(CROWD);
-    if (crowded || naive.link_count > LINKS / 6) {
+    bool crowded = naive.count > crowd + below(crowd);
+    if (ranges > 1 && below(30) == 0) {
+        do_range();
+    } else if (crowded || naive.link_count > LINKS / 6) {
         do_destroy();
     } else if (which < 12 || naive.count < 4) {
         do_create();
@@ -1344,15 +1378,17 @@ static void register_all(void)
     CHECK(register_values(other) != 0);
 }
 
-static void links_trees_and_copies_agree(void)
+static void agree(void)
 {
     uint64_t operations = check_setting("SETT_OPERATIONS", CHECK_ROUNDS(10000));
     seed = check_setting("SETT_SEED", 1);
     chance_state = seed;
     printf("  SETT_SEED=%llu SETT_OPERATIONS=%llu\n", (unsigned long long)seed,
            (unsigned long long)operations);
-    world =
-        sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = INDICES});
+    memset(&naive, 0, sizeof(naive));
+    held = false;
+    world = sett_world_create(
+        &(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = ranges * distance});
     other =
         sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = INDICES});
     CHECK(world != NULL && other != NULL);
@@ -1369,4 +1405,21 @@ static void links_trees_and_copies_agree(void)
     sett_world_destroy(other);
 }
 
-TEST_MAIN(TEST(links_trees_and_copies_agree))
+static void links_trees_and_copies_agree(void)
+{
+    ranges = 1;
+    distance = INDICES;
+    crowd = 90;
+    agree();
+}
+
+/* A page of rows, or of bits, is needed for each range, and becomes empty now and then. */
+static void they_agree_where_indices_lie_far_apart(void)
+{
+    ranges = 4;
+    distance = 9216;
+    crowd = 16;
+    agree();
+}
+
+TEST_MAIN(TEST(links_trees_and_copies_agree), TEST(they_agree_where_indices_lie_far_apart))

@@ -270,6 +270,70 @@ static void reserved_pages_outlive_removals(void)
     bench_end(&b);
 }
 
+/* While the pool is pinned a page that exists counts as reserved, whichever entities are added and
+ * removed; afterwards one of the empty ones stays. */
+static void pinned_pages_stay_where_they_are(void)
+{
+    bench b;
+    bench_begin(&b, SETTI_ARRAY, false, 256, false);
+    for (uint32_t index = 0; index < 512; index += 64) {
+        bench_add(&b, index, index);
+    }
+    bench_remove(&b, 64); /* its page is the spare */
+    b.pool.pinned = true;
+    bench_remove(&b, 192);
+    CHECK(setti_storage_reserve(&b.pool, &b.storage, 1000));
+    CHECK(setti_pages_get(&b.storage.rows, 1) != NULL);
+    CHECK(setti_pages_get(&b.storage.rows, 3) != NULL);
+    bench_add(&b, 65, 1);
+    bench_remove(&b, 65);
+    b.pool.pinned = false;
+    setti_storage_free_strays(&b.pool, &b.storage);
+    CHECK(setti_pages_get(&b.storage.rows, 3) == NULL || b.storage.spare == 3);
+    bench_compare(&b);
+    b.pool.pinned = true;
+    bench_remove(&b, 256);
+    bench_remove(&b, 320);
+    bench_remove(&b, 448);
+    b.pool.pinned = false;
+    setti_storage_free_strays(&b.pool, &b.storage);
+    CHECK_EQ(b.storage.count, 3);
+    CHECK(setti_pages_get(&b.storage.rows, 4) == NULL);
+    CHECK(setti_pages_get(&b.storage.rows, 7) == NULL);
+    CHECK(b.storage.extent <= 6 * 64 + 64);
+    bench_compare(&b);
+    bench_end(&b);
+}
+
+static void pinned_stretches_stay(setti_kind kind)
+{
+    bench b;
+    bench_begin(&b, kind, false, kind == SETTI_TAG ? 0 : 256, false);
+    bench_add(&b, 5, 1);
+    bench_add(&b, 3000, 2);
+    bench_add(&b, 9000, 3);
+    b.pool.pinned = true;
+    CHECK(setti_storage_reserve(&b.pool, &b.storage, 6));
+    bench_remove(&b, 5);
+    bench_remove(&b, 3000);
+    bench_remove(&b, 9000);
+    bench_add(&b, 6, 4);
+    bench_add(&b, 3001, 5);
+    b.pool.pinned = false;
+    setti_storage_free_strays(&b.pool, &b.storage);
+    uint32_t shift = kind == SETTI_TAG ? SETTI_BITS_SHIFT : SETTI_SPARSE_SHIFT;
+    CHECK(setti_pages_get(&b.storage.presence, 3000 >> shift) != NULL);
+    CHECK(setti_pages_get(&b.storage.presence, 9000 >> shift) == NULL);
+    bench_compare(&b);
+    bench_end(&b);
+}
+
+static void pinned_bits_and_rows_stay(void)
+{
+    pinned_stretches_stay(SETTI_TAG);
+    pinned_stretches_stay(SETTI_SPARSE);
+}
+
 /* However far apart: seeking goes from one page to the next, the end is that of the last value, and
  * the extent falls with the last page. */
 static void walks_go_from_page_to_page(setti_kind kind)
@@ -472,6 +536,7 @@ TEST_MAIN(TEST(every_kind_is_what_a_plain_array_says), TEST(pages_have_rows_by_s
           TEST(columns_of_a_page_do_not_overlap), TEST(array_pages_exist_where_values_are),
           TEST(toggling_at_two_places_keeps_one_spare),
           TEST(the_spare_moves_to_where_a_page_is_missing), TEST(reserved_pages_outlive_removals),
+          TEST(pinned_pages_stay_where_they_are), TEST(pinned_bits_and_rows_stay),
           TEST(walks_and_extents_skip_missing_pages), TEST(runs_go_in_page_by_page),
           TEST(removal_moves_the_last_row_into_the_hole),
           TEST(kept_order_leaves_gaps_and_closes_them), TEST(a_queue_stays_small),

@@ -139,6 +139,17 @@ static const char* validate_collect(const sett_world* world)
                : "the room for entities that are destroyed together is miscounted, or in use";
 }
 
+/* What calls reserve is carried out, or given up, by their end. */
+static const char* validate_reserved(const sett_world* world)
+{
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        if (world->registered.item[k]->claimed != 0) {
+            return "rows of a type are reserved, and no edit takes them";
+        }
+    }
+    return world->pool.pinned ? "the pages of storages are pinned" : NULL;
+}
+
 /* Singletons are found by their tag, which the entity that is destroyed last has. */
 static const char* validate_singletons(const sett_world* world)
 {
@@ -162,6 +173,9 @@ sett_status sett_world_validate(sett_world* world, const char** reason)
     }
     if (found == NULL) {
         found = validate_collect(world);
+    }
+    if (found == NULL) {
+        found = validate_reserved(world);
     }
     if (found == NULL) {
         found = validate_signatures(world);

@@ -159,6 +159,20 @@ static void target_unlink(sett_world* world, setti_type* type, uint32_t index)
 
 /* ---------------------------------------------------------------------------------------------- */
 
+/* Reserves the edits that remove the links of all sources of a target. */
+static bool cleanup_reserve_sources(sett_world* world, const setti_relation* relation,
+                                    uint32_t index)
+{
+    uint32_t place = setti_chain_first(relation, index, true);
+    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, true)) {
+        if (!setti_change_reserve_remove(world, relation->links,
+                                         setti_chain_source(relation, place))) {
+            return false;
+        }
+    }
+    return true;
+}
+
 sett_status sett_unrelate_sources(sett_world* world, sett_component relationship,
                                   sett_entity target)
 {
@@ -167,21 +181,19 @@ sett_status sett_unrelate_sources(sett_world* world, sett_component relationship
         return setti_world_failure(world);
     }
     setti_edit_settle(world);
-    uint32_t place = setti_chain_first(relation, target.index, true);
-    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, true)) {
-        if (!setti_change_reserve_remove(world, relation->links,
-                                         setti_chain_source(relation, place))) {
-            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, target,
-                                    relationship);
-        }
-    }
-    while ((place = setti_chain_first(relation, target.index, true)) != SETTI_NONE) {
+    setti_edit_pin(world);
+    bool reserved = cleanup_reserve_sources(world, relation, target.index);
+    uint32_t place;
+    while (reserved && (place = setti_chain_first(relation, target.index, true)) != SETTI_NONE) {
         if (!setti_chain_delete_one(relation, place)) {
             setti_change_remove_reserved(world, relation->links,
                                          setti_chain_source(relation, place));
         }
     }
-    return SETT_OK;
+    setti_edit_unpin(world);
+    return reserved
+               ? SETT_OK
+               : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, target, relationship);
 }
 
 static void source_trim(sett_world* world, setti_type* type)

@@ -984,6 +984,7 @@ sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out)
 {
     SETTI_ASSERT(clone->count != 0);
     setti_edit_settle(clone->to);
+    setti_edit_pin(clone->to);
     sett_status status = setti_clone_plan(clone);
     if (status == SETT_OK) {
         status = clone_make_room(clone, out);
@@ -996,6 +997,7 @@ sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out)
     } else {
         setti_edit_unclaim(clone->to);
     }
+    setti_edit_unpin(clone->to);
     return status;
 }
 

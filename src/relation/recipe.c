@@ -539,12 +539,9 @@ static bool recipe_make_one(sett_world* world, recipe* made, const setti_clone_d
     return true;
 }
 
-static bool recipe_make_all(sett_world* world, recipe* made, const setti_clone_desc* instance,
-                            sett_entity* out)
+/* Creates all copies; reserved. */
+static void recipe_commit(sett_world* world, recipe* made, const setti_clone_desc* instance)
 {
-    if (!recipe_reserve(world, made, instance)) {
-        return false;
-    }
     recipe_link_copies(world, made, made->node_count, instance);
     if (!sett_is_null(instance->into)) {
         made->copies[0] = instance->into;
@@ -552,9 +549,22 @@ static bool recipe_make_all(sett_world* world, recipe* made, const setti_clone_d
     for (uint32_t k = 0; k < made->node_count; k++) {
         setti_edit_commit(world, &made->edits[k]);
     }
-    *out = made->copies[0];
-    recipe_finish(world, made, made->node_count, instance);
-    return true;
+}
+
+static bool recipe_make_all(sett_world* world, recipe* made, const setti_clone_desc* instance,
+                            sett_entity* out)
+{
+    setti_edit_pin(world);
+    bool reserved = recipe_reserve(world, made, instance);
+    if (reserved) {
+        recipe_commit(world, made, instance);
+    }
+    setti_edit_unpin(world);
+    if (reserved) {
+        *out = made->copies[0];
+        recipe_finish(world, made, made->node_count, instance);
+    }
+    return reserved;
 }
 
 bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_entity* out)

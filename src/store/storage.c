@@ -34,6 +34,7 @@ void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, si
     storage->shift = storage_shift(kind, size);
     storage->tracked = tracked && kind != SETTI_TAG;
     storage->spare = SETTI_NONE;
+    storage->stray = SETTI_NONE;
     /* The columns of a page, one after another. */
     size_t rows = setti_storage_rows(storage);
     size_t at = setti_align_up(rows * size, sizeof(uint64_t));
@@ -228,6 +229,20 @@ void setti_storage_trim(setti_pool* pool, setti_storage* storage)
     }
 }
 
+void setti_storage_free_strays(setti_pool* pool, setti_storage* storage)
+{
+    SETTI_ASSERT(!pool->pinned);
+    if (storage->stray == SETTI_NONE) {
+        return;
+    }
+    if (storage->kind != SETTI_SPARSE) {
+        setti_array_free_strays(pool, storage);
+    } else {
+        setti_sparse_free_strays(pool, storage);
+    }
+    storage->stray = SETTI_NONE;
+}
+
 const char* setti_storage_validate(const setti_storage* storage)
 {
     uint32_t found = 0;
@@ -239,6 +254,9 @@ const char* setti_storage_validate(const setti_storage* storage)
     }
     if (found != storage->count) {
         return "storage: count is not the number of values";
+    }
+    if (storage->stray != SETTI_NONE) {
+        return "storage: pages that became empty are not freed";
     }
     if (storage->presence.hidden != (storage->gather != NULL)) {
         return "storage: readers see values that loops have copied";

@@ -71,9 +71,14 @@ typedef struct setti_storage {
     uint32_t ticks;   /* offset in a page of the rows' ticks, if tracked */
     uint32_t saved;   /* offset in a page of a bit a row: alive, in a kept page; 0: no such bits */
     uint32_t align;   /* of a value in memory of its own: that of its page */
+    /* the stretch that became empty while the pool was pinned, to be the next spare; SETTI_NONE:
+     * there is none; SETTI_STRAYS: several */
+    uint32_t stray;
     void (*move)(void* to, void* from, uint32_t count, void* user); /* NULL: memcpy */
     void* user;                                                     /* handed to move */
 } setti_storage;
+
+#define SETTI_STRAYS (SETTI_NONE - 1)
 
 /* From `count` on. */
 #define SETTI_STORAGE_ROOT_SIZE (3 * sizeof(uint32_t))
@@ -316,6 +321,9 @@ bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_
 /* Compacts, and frees empty pages kept as spare. */
 void setti_storage_trim(setti_pool* pool, setti_storage* storage);
 
+/* Frees what became empty while the pool was pinned, as it would have been then. */
+void setti_storage_free_strays(setti_pool* pool, setti_storage* storage);
+
 /* Returns NULL, or which part of the storage's invariant does not hold. */
 const char* setti_storage_validate(const setti_storage* storage);
 
@@ -494,10 +502,20 @@ SETTI_INLINE void setti_sparse_slot(setti_pool* pool, const setti_storage* stora
 /* ---------------------------------------------------------------------------------------- kinds
  * The arms of storage.c's switch, and what the files of one kind share. */
 
+/* Leaves an empty stretch where it is, because the pool is pinned. */
+SETTI_INLINE void setti_storage_stray(setti_pool* pool, setti_storage* storage, uint32_t number)
+{
+    SETTI_ASSERT(pool->pinned);
+    bool first = storage->stray == SETTI_NONE || storage->stray == number;
+    storage->stray = first ? number : SETTI_STRAYS;
+    pool->strayed = true;
+}
+
 bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
 void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t* count);
 void setti_array_erase(setti_pool* pool, setti_storage* storage, uint32_t index);
 void setti_array_trim(setti_pool* pool, setti_storage* storage);
+void setti_array_free_strays(setti_pool* pool, setti_storage* storage);
 uint32_t setti_array_next(const setti_storage* storage, uint32_t* cursor);
 const char* setti_array_validate(const setti_storage* storage);
 
@@ -511,6 +529,7 @@ void setti_sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t index
 void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to);
 void setti_sparse_release(setti_pool* pool, setti_storage* storage);
 void setti_sparse_trim(setti_pool* pool, setti_storage* storage);
+void setti_sparse_free_strays(setti_pool* pool, setti_storage* storage);
 uint32_t setti_sparse_next(const setti_storage* storage, uint32_t* cursor);
 const char* setti_sparse_validate(const setti_storage* storage);
 

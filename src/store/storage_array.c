@@ -21,7 +21,8 @@
  * page of rows exists;
  *             a presence page exists => the table of rows has entries for all of it;
  *             a page of rows exists => its presence page does;
- *             a page of rows over which no bit is set is the spare, or waits as reserved
+ *             a page of rows over which no bit is set is the spare, waits as reserved, or became
+ *             empty while the pool is pinned
  */
 #include "store/storage.h"
 
@@ -147,13 +148,14 @@ static void array_free_spare(setti_pool* pool, setti_storage* storage)
 }
 
 /* Makes the spare the page of rows with this number, which is missing. False if there is no spare,
- * or a snapshot may need it. A type that comes and goes all over the world then asks the pool for
- * nothing. */
+ * a snapshot may need it, or rows in it may be reserved. A type that comes and goes all over the
+ * world then asks the pool for nothing. */
 static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY && storage->rows.data[number] == NULL);
     uint32_t spare = storage->spare;
-    if (spare == SETTI_NONE || pool->cow_from != 0 || !array_page_is_empty(storage, spare)) {
+    if (spare == SETTI_NONE || pool->cow_from != 0 || pool->pinned ||
+        !array_page_is_empty(storage, spare)) {
         return false;
     }
     storage->spare = SETTI_NONE;
@@ -192,13 +194,51 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
 
 /* The stretch that became empty last is kept, so that an entity which toggles its component does
  * not pay for pages each time. */
+static void array_keep_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
+{
+    SETTI_ASSERT(!pool->pinned);
+    if (storage->spare != number && array_page_is_empty(storage, number)) {
+        array_free_spare(pool, storage);
+        storage->spare = number;
+    }
+}
+
 void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind != SETTI_SPARSE && !setti_bitmap_has(storage, index));
     uint32_t number = index >> storage->shift;
-    if (storage->spare != number && array_page_is_empty(storage, number)) {
-        array_free_spare(pool, storage);
-        storage->spare = number;
+    if (SETTI_LIKELY(!pool->pinned)) {
+        array_keep_spare(pool, storage, number);
+    } else if (array_page_is_empty(storage, number)) {
+        setti_storage_stray(pool, storage, number);
+    }
+}
+
+/* Frees all stretches without values. */
+static void array_free_empty(setti_pool* pool, setti_storage* storage)
+{
+    bool tag = storage->kind == SETTI_TAG;
+    const setti_pages* pages = tag ? &storage->presence : &storage->rows;
+    uint32_t number = 0;
+    storage->spare = SETTI_NONE;
+    while ((number = setti_pages_next(pages, number)) != SETTI_NONE) {
+        if (tag) {
+            array_vacated(pool, storage, number << (SETTI_BITS_SHIFT - storage->shift));
+        } else if (array_page_is_empty(storage, number)) {
+            setti_pages_free(pool, &storage->rows, number);
+            array_vacated(pool, storage, number);
+        }
+        number++;
+    }
+}
+
+void setti_array_free_strays(setti_pool* pool, setti_storage* storage)
+{
+    SETTI_ASSERT(storage->stray != SETTI_NONE);
+    if (storage->stray == SETTI_STRAYS) {
+        array_free_empty(pool, storage);
+    } else {
+        array_keep_spare(pool, storage, storage->stray);
     }
 }
 

@@ -136,6 +136,10 @@ void setti_sparse_release(setti_pool* pool, setti_storage* storage)
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     uint32_t used = (storage->extent + setti_storage_rows(storage) - 1) >> storage->shift;
     for (uint32_t number = used + 1; setti_pages_get(&storage->rows, number) != NULL; number++) {
+        if (SETTI_UNLIKELY(pool->pinned)) {
+            setti_storage_stray(pool, storage, SETTI_STRAYS);
+            return;
+        }
         setti_pages_free(pool, &storage->rows, number);
     }
 }
@@ -147,9 +151,27 @@ static void sparse_forget(setti_pool* pool, setti_storage* storage, uint32_t ind
     SETTI_ASSERT(page->count != 0);
     *setti_sparse_entry_mut(pool, storage, index) = SETTI_NONE;
     page->count--;
-    if (page->count == 0 && storage->spare != number) {
-        setti_sparse_trim(pool, storage);
-        storage->spare = number;
+    if (page->count != 0 || storage->spare == number) {
+        return;
+    }
+    if (SETTI_UNLIKELY(pool->pinned)) {
+        setti_storage_stray(pool, storage, SETTI_STRAYS);
+        return;
+    }
+    setti_sparse_trim(pool, storage);
+    storage->spare = number;
+}
+
+void setti_sparse_free_strays(setti_pool* pool, setti_storage* storage)
+{
+    SETTI_ASSERT(storage->kind == SETTI_SPARSE && storage->stray == SETTI_STRAYS);
+    setti_sparse_release(pool, storage);
+    storage->spare = SETTI_NONE;
+    for (uint32_t number = 0; number < storage->presence.count; number++) {
+        const setti_sparse_page* page = storage->presence.data[number];
+        if (page != NULL && page->count == 0) {
+            setti_pages_free(pool, &storage->presence, number);
+        }
     }
 }
 

@@ -39,30 +39,36 @@ void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity
     return change_commit_add(world, &part, entity);
 }
 
-bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, setti_type* second,
-                          sett_entity b, const setti_edit_fill* fill)
+static bool change_reserve_two(sett_world* world, setti_type* first, sett_entity a,
+                               setti_type* second, sett_entity b)
 {
-    bool lacks_first = !setti_storage_has(&first->storage, a.index);
-    bool lacks_second = !setti_storage_has(&second->storage, b.index);
-    setti_edit_settle(world);
     uint32_t signature = *setti_entity_signature(&world->entities, a);
-    if (lacks_first && !setti_change_reserve_add(world, first, a.index, &signature)) {
+    if (!setti_storage_has(&first->storage, a.index) &&
+        !setti_change_reserve_add(world, first, a.index, &signature)) {
         return false;
     }
     if (a.index != b.index) {
         signature = *setti_entity_signature(&world->entities, b);
     }
-    if (lacks_second && !setti_change_reserve_add(world, second, b.index, &signature)) {
-        return false;
-    }
-    if (lacks_first) {
+    return setti_storage_has(&second->storage, b.index) ||
+           setti_change_reserve_add(world, second, b.index, &signature);
+}
+
+bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, setti_type* second,
+                          sett_entity b, const setti_edit_fill* fill)
+{
+    setti_edit_settle(world);
+    setti_edit_pin(world);
+    bool reserved = change_reserve_two(world, first, a, second, b);
+    if (reserved && !setti_storage_has(&first->storage, a.index)) {
         (void)setti_change_add_reserved(world, first, a);
     }
-    if (lacks_second) {
+    if (reserved && !setti_storage_has(&second->storage, b.index)) {
         setti_edit_part part = {.type = second, .fill = fill, .quiet = true};
         (void)change_commit_add(world, &part, b);
     }
-    return true;
+    setti_edit_unpin(world);
+    return reserved;
 }
 
 /* Adds a type that the entity does not have, and before it what it requires. NULL when memory runs

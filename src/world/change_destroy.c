@@ -108,6 +108,7 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
         return SETT_OK;
     }
     setti_edit_settle(world); /* what is reserved from here on has to stay */
+    setti_edit_pin(world);
     setti_change_collect(world, index);
     for (uint32_t k = 0; k < world->collect_count && (status == SETT_OK || forced); k++) {
         status = change_ask(world, world->collect_list[k], CHANGE_COLLECT);
@@ -119,6 +120,7 @@ static sett_status cascade_destroy(sett_world* world, setti_type* type, uint32_t
         /* Forced: all entities go, so links need no clean-up. */
         (void)change_ask_all(world, CHANGE_DETACH);
     }
+    setti_edit_unpin(world);
     bool rejected = !forced && status != SETT_OK;
     while (world->collect_count != 0) {
         uint32_t last = world->collect_list[--world->collect_count];

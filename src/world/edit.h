@@ -6,7 +6,8 @@
  * types that come, with their values, and types that go. A call is a list of edits: one for each
  * type that an addition requires, say. The steps:
  *
- *     reserve           all memory that the others need; with a list, for the whole list first
+ *     reserve           all memory that the others need; with a list, for the whole list first,
+ *                       the pages pinned if its edits are of several entities
  *     notify leaving    on_exit of what matches `from` and not `to`; on_remove
  *     commit            structure and values: cannot fail
  *     notify entering   on_add, which sees the final value; on_set; on_enter
@@ -60,6 +61,12 @@ typedef struct setti_edit {
 /* To be called before the first edit of a call is made: frees unused signatures, whose numbers
  * edits hold, when there are many. */
 void setti_edit_settle(sett_world* world);
+
+/* A call that reserves for several entities before it carries anything out does so between these
+ * two: pages of storages neither move nor are freed meanwhile, whichever rows are erased or
+ * reserved. */
+void setti_edit_pin(sett_world* world);
+void setti_edit_unpin(sett_world* world);
 
 /* The signature with the type toggled; the signature itself for a dont_fragment type. SETTI_NONE
  * when memory runs out. */

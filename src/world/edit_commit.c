@@ -212,6 +212,7 @@ static void commit_many(sett_world* world, const setti_edit* edit)
 void setti_edit_commit(sett_world* world, const setti_edit* edit)
 {
     SETTI_ASSERT(edit->to != SETTI_NONE && world->locks == 0 && edit->count == 1);
+    world->reserved_for = SETTI_NONE;
     commit_one(world, edit);
 }
 

@@ -4,6 +4,10 @@
  * sparse sets, and room to be destroyed together, are reserved by number and not by index; what
  * several edits reserve so adds up in `claimed`, until each takes its own.
  *
+ * An empty page where a row is reserved may be the spare of its storage, which moves to where a
+ * page is missing and is freed when another page becomes empty. One edit takes its rows before
+ * either can happen; a list of edits of several entities pins the pages.
+ *
  * Invariant:  a type's `claimed` = rows that reserved edits will take;  0 between calls
  *             collect_room >= entities whose links collect them, and one
  */
@@ -114,6 +118,30 @@ void setti_edit_unclaim(sett_world* world)
     for (uint32_t k = 0; k < world->registered.count; k++) {
         world->registered.item[k]->claimed = 0;
     }
+    world->reserved_for = SETTI_NONE;
+}
+
+void setti_edit_pin(sett_world* world)
+{
+    SETTI_ASSERT(!world->pool.pinned && !world->pool.strayed && world->locks == 0);
+    world->pool.pinned = true;
+}
+
+void setti_edit_unpin(sett_world* world)
+{
+    SETTI_ASSERT(world->pool.pinned);
+    world->pool.pinned = false;
+    world->reserved_for = SETTI_NONE;
+    if (SETTI_LIKELY(!world->pool.strayed)) {
+        return;
+    }
+    world->pool.strayed = false;
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        setti_storage_free_strays(&world->pool, &world->registered.item[k]->storage);
+    }
+    for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
+        setti_storage_free_strays(&world->pool, &at->members);
+    }
 }
 
 /* Reserves what depends on indices. */
@@ -162,6 +190,9 @@ bool setti_edit_reserve_at(sett_world* world, setti_edit* edit, uint32_t index)
 {
     SETTI_ASSERT(world->locks == 0 && index < world->entities.limit);
     SETTI_ASSERT(edit->count == 1);
+    SETTI_ASSERT(world->pool.pinned || world->reserved_for == SETTI_NONE ||
+                 world->reserved_for == index);
+    world->reserved_for = index;
     bool done = edit->to != SETTI_NONE;
     bool compacts = !edit->begins;
     uint32_t flags = 0;

@@ -84,6 +84,7 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
     world->readable = setti_unconst(setti_component_no_types);
     world->collect_list = &world->collect_one;
     world->collect_room = 1;
+    world->reserved_for = SETTI_NONE;
     world->log_fn = desc->log_fn != NULL ? desc->log_fn : sett_log_stderr;
     world->assert_fn = desc->assert_fn;
     world->hook_user = desc->hook_user;

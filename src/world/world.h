@@ -207,6 +207,9 @@ struct sett_world {
     uint32_t open_jobs;      /* buffers that record side by side, see command.h */
     /* recorded creations claim no index below: those are for a clone at work */
     uint32_t claim_from;
+    /* Of asserts: the entity that rows are reserved for, not carried out yet; SETTI_NONE: none is.
+     * For those of several, the pages are pinned. */
+    uint32_t reserved_for;
 
     const setti_naming* naming; /* NULL: entities have no names */
 
