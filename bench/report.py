@@ -79,8 +79,8 @@ def table_section(data):
         "- *pico*: pico_ecs, which keeps no generations and checks nothing, compiled into the "
         "program's own file. *EnTT*: templates, with views; *group*: its owning group. *flecs*: "
         "cached queries, whole tables at a time.",
-        "- *Sett*: every type in its default storage. *auto*: the same in a world with `auto_layout`, once "
-        "it has found its layout; what it samples is inside the clock. *tuned*: the storage, group, bulk call, "
+        "- *Sett*: every type in its default storage. *auto*: the same in a world with `sett_layout_auto`, "
+        "once it has found its layout; what it samples is inside the clock. *tuned*: the storage, group, bulk call, "
         "accessor or huge pages that suit the row.",
         "- *to raw*, *to peer*: Sett and tuned, divided by the floor and by the fastest of the "
         "others. *spread*: half the distance between the quartiles, of the wider of Sett's two.",
@@ -183,7 +183,7 @@ CHOICE = """## What to choose when
 | many entities of one kind at once | `sett_entity_create_many` |
 | a world of tens of megabytes | `huge_pages` in its descriptor |
 | many reads by handle, in no order | an accessor held outside of the loop |
-| a program that runs already | let it find its layout (`.auto_layout = true`), or profile it and ask `sett_advise` |
+| a program that runs already | let it find its layout (`sett_layout_auto`), or profile it and ask `sett_advise` |
 
 And when something else: where a C++ program spends its time on reading components by handle, in random
 order, a storage of EnTT that is held by reference touches one cache line less an entity. Where no handle
@@ -320,7 +320,7 @@ def layout_section(data):
         return []
     return [
         "## Worlds that find their layout", "",
-        "[On a page of its own](layouts.md): every layout of each loop's types, what `auto_layout` and "
+        "[On a page of its own](layouts.md): every layout of each loop's types, what `sett_layout_auto` and "
         "`sett_advise` find, after how many frames, and what these frames cost.", ""]
 
 

@@ -37,9 +37,10 @@ sett_world* scene_world(scene_run* run, bool huge)
         desc.allocator.user = run;
     }
     desc.huge_pages = run->tuned && huge;
-    desc.auto_layout = run->finds == SCENE_FINDS_AUTO;
     sett_world* world = sett_world_create(&desc);
     scene_check(world != NULL, "sett_world_create");
+    uint32_t values = run->finds == SCENE_FINDS_AUTO ? SETT_LAYOUT_VALUES : 0;
+    scene_check(values == 0 || sett_layout_auto(world, values) == SETT_OK, "sett_layout_auto");
     return world;
 }
 

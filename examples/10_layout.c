@@ -1,9 +1,9 @@
 /* 10_layout.c: a world that finds its layout, and a layout that is shipped.
  *
  * Every second body moves: in arrays, which types are stored in by default, a loop over these skips
- * from body to body. A world with auto_layout notices what that costs, and arranges both types for
- * the loop. What it has found can be written down and given to a world that does not have to
- * search. */
+ * from body to body. After sett_layout_auto the world notices what that costs, and arranges both
+ * types for the loop. What it has found can be written down and given to a world that does not have
+ * to search. */
 #include "sett/sett.h"
 
 #include <stdio.h>
@@ -46,7 +46,8 @@ static void move(sett_query* moving)
 int main(void)
 {
     char layout[256];
-    sett_world* world = sett_world_create(&(sett_world_desc){.auto_layout = true});
+    sett_world* world = sett_world_create(NULL);
+    sett_layout_auto(world, SETT_LAYOUT_VALUES);
     fill(world);
     sett_query* moving = SETT_QUERY_CREATE(world, SETT_INOUT(Position), SETT_IN(Velocity));
     sett_layout_describe(world, layout, sizeof(layout));

@@ -97,7 +97,7 @@ static void shorter_terms_mean_what_they_meant(void)
 
 static void missing_fields_are_zero(void)
 {
-    sett_world_desc worlds = {.log_fn = sett_log_silent, .entity_limit = 3, .auto_layout = true};
+    sett_world_desc worlds = {.log_fn = sett_log_silent, .entity_limit = 3, .huge_pages = true};
     sett_world* world = sett_world_create_sized(&worlds, offsetof(sett_world_desc, entity_limit),
                                                 SETT_VERSION, SETT_LAYOUT);
     CHECK(world != NULL);

@@ -66,7 +66,9 @@ static sett_world* make_quiet(uint32_t count, uint32_t share)
 
 static sett_world* make_auto(uint32_t count, uint32_t share)
 {
-    return make_world(&(sett_world_desc){.auto_layout = true}, count, share);
+    sett_world* world = make_world(NULL, count, share);
+    CHECK_EQ(sett_layout_auto(world, SETT_LAYOUT_VALUES), SETT_OK);
+    return world;
 }
 
 static sett_query* make_query(sett_world* world)
@@ -502,7 +504,8 @@ static void steps_are_bounded(void)
 /* What was registered with a storage of its own, named by a layout or sorted stays where it is. */
 static void choices_of_the_program_stay(void)
 {
-    sett_world* world = sett_world_create(&(sett_world_desc){.auto_layout = true});
+    sett_world* world = sett_world_create(NULL);
+    CHECK_EQ(sett_layout_auto(world, SETT_LAYOUT_VALUES), SETT_OK);
     SETT_REGISTER_WITH(world, Position, .id = Position_id, .storage = SETT_STORAGE_ARRAY);
     SETT_REGISTER_WITH(world, Velocity, .id = Velocity_id);
     SETT_REGISTER_WITH(world, Mass, .id = Mass_id);
@@ -562,7 +565,8 @@ static void churn_ends_a_group(void)
  * few, in a sparse set; each is found from the other. */
 static void what_comes_and_goes_is_an_array(void)
 {
-    sett_world* world = sett_world_create(&(sett_world_desc){.auto_layout = true});
+    sett_world* world = sett_world_create(NULL);
+    CHECK_EQ(sett_layout_auto(world, SETT_LAYOUT_VALUES), SETT_OK);
     SETT_REGISTER_WITH(world, Position, .id = Position_id, .storage = SETT_STORAGE_ARRAY);
     SETT_REGISTER_WITH(world, Velocity, .id = Velocity_id);
     SETT_REGISTER_WITH(world, Mass, .id = Mass_id);
@@ -650,9 +654,8 @@ static void systems_are_sampled(void)
 static void frames_are_as_short_as_asked(void)
 {
     for (int any = 0; any < 2; any++) {
-        sett_world* world = make_world(
-            &(sett_world_desc){.auto_layout = true, .auto_layout_values = any != 0 ? 0 : 100000},
-            140000, 50);
+        sett_world* world = make_world(NULL, 140000, 50);
+        CHECK_EQ(sett_layout_auto(world, any != 0 ? SETT_LAYOUT_VALUES : 100000), SETT_OK);
         CHECK(sett_system_create(
                   world, &(sett_system_desc){.name = "move",
                                              .terms = {SETT_INOUT(Position), SETT_IN(Velocity)},

@@ -1,11 +1,13 @@
 #!/bin/sh
-# Writes the whole library as two files, sett.h and sett.c.
+# Writes the whole library as two files, sett.h and sett.c, and the second also in parts.
 #
 #   tools/amalgamate.sh [folder, by default build/amalgamation]
 #
 # sett.h is include/sett/sett.h with all that it includes; sett.c is every source, lowest layer
-# first. Each header of Sett's own is put where it is first included, later mentions are dropped;
-# includes of the system stay as they are. Statics and local macros have names unique in
+# first. A program compiles sett.c, or sett_core.c and the parts that it uses; the first line of a
+# part says which others it needs (tools/check_parts.sh checks that). Each header of Sett's own is
+# put where it is first included, later mentions are dropped; includes of the system stay as they
+# are. Statics and local macros have names unique in
 # the repository, or this file would not compile.
 set -eu
 
@@ -15,12 +17,6 @@ mkdir -p "$out"
 out=$(cd "$out" && pwd)
 cd "$root"
 
-sources=
-for layer in $(tools/check_layers.sh --list); do
-    for source in "src/$layer"/*.c; do
-        [ -e "$source" ] && sources="$sources $source"
-    done
-done
 version=$(awk '/^#define SETT_VERSION_(MAJOR|MINOR|PATCH) / { v = v "." $3 }
     END { print substr(v, 2) }' include/sett/base.h)
 
@@ -90,20 +86,39 @@ inline() { # <files that are in already> <files to write> <"hidden", if no other
     inline "" include/sett/sett.h
 } >"$out/sett.h"
 
-{
-    head sett.c "the whole library in one source"
-    echo
-    echo '#ifdef __cplusplus'
-    echo '#error "sett.c is C: compile it with a C compiler; sett.h is for C++ too"'
-    echo '#endif'
-    sed -n 's/^\(#define _[A-Z0-9_]*_SOURCE\).*/&/p' $sources | sort -u |
-        awk '{ print "#ifndef " $2; print; print "#endif" }'
-    # The functions that sett.h has in line for others are here.
-    printf '%s\n' '#ifndef SETT_NO_INLINE' '#define SETT_NO_INLINE' '#endif'
-    # In a shared library only what sett.h declares can be seen.
-    printf '%s\n' '#include "sett.h"' '#ifdef _MSC_VER' '#pragma warning(disable : 4068)' '#endif'
-    echo '#pragma GCC visibility push(hidden)'
-    inline "$(echo include/sett/*.h)" "$sources" hidden
-    echo '#pragma GCC visibility pop'
-} >"$out/sett.c"
-echo "amalgamate: $out/sett.h, $out/sett.c"
+part() { # <file's name> <what it is> <layers>
+    sources=
+    for layer in $3; do
+        for source in "src/$layer"/*.c; do
+            [ -e "$source" ] && sources="$sources $source"
+        done
+    done
+    {
+        head "$1" "$2"
+        echo
+        echo '#ifdef __cplusplus'
+        echo "#error \"$1 is C: compile it with a C compiler; sett.h is for C++ too\""
+        echo '#endif'
+        sed -n 's/^\(#define _[A-Z0-9_]*_SOURCE\).*/&/p' $sources /dev/null | sort -u |
+            awk '{ print "#ifndef " $2; print; print "#endif" }'
+        # The functions that sett.h has in line for others are in the core.
+        printf '%s\n' '#ifndef SETT_NO_INLINE' '#define SETT_NO_INLINE' '#endif'
+        # In a shared library only what sett.h declares can be seen.
+        printf '%s\n' '#include "sett.h"' '#ifdef _MSC_VER' '#pragma warning(disable : 4068)' '#endif'
+        echo '#pragma GCC visibility push(hidden)'
+        inline "$(echo include/sett/*.h)" "$sources" hidden
+        echo '#pragma GCC visibility pop'
+    } >"$out/$1"
+}
+
+part sett.c "the whole library in one source" "$(tools/check_layers.sh --list)"
+part sett_core.c "entities, components, queries, systems; needs no other part" \
+    "base value store world query run"
+part sett_relation.c "hierarchy, relationships, names, prefabs, events; needs sett_core.c" relation
+part sett_search.c "searches; needs sett_core.c sett_relation.c" search
+part sett_state.c \
+    "snapshots, hashes, deltas; needs sett_core.c sett_relation.c (the last not with SETT_NO_RELATION)" \
+    state
+part sett_file.c "files and JSON; needs sett_core.c sett_relation.c sett_state.c" file
+part sett_inspect.c "validation, statistics, layouts; needs sett_core.c" inspect
+echo "amalgamate: $out/sett.h, $out/sett.c; in parts: $out/sett_*.c"

@@ -130,14 +130,14 @@ layout_page() {
 Written by `tools/bench.sh --layout`; do not edit. For each loop of the [table](README.md) every layout of its types was
 tried (*best of*: how many): each type in an array or a sparse set, groups over any part of a query.
 
-- *auto*: a world with `auto_layout`, and no other change to the program; *frames*: its last change came after so many.
+- *auto*: a world with `sett_layout_auto`, and no other change to the program; *frames*: its last change came after so many.
 - *advised*: what `sett_advise` proposed after sixteen profiled rounds, applied.
 - *EnTT*: with an owning group where the row has one.
 - *to best*, *to peer*: auto, divided by the best layout and by the faster of EnTT and flecs; **!** marks more than 1.10 and 1.05.
 
 Medians of nine runs in turns, which all had to compute the same; *spread* is half the distance between the quartiles.
 Then follow the frames in which layouts are sought (one round of the row's loops and `sett_layout_step`): with no limit of values,
-which is what the default of `auto_layout_values` comes to here, and with at most 131,072 a frame, where no frame is long, but larger
+which is what `SETT_LAYOUT_VALUES` comes to here, and with at most 131,072 a frame, where no frame is long, but larger
 types stay as they are; a world whose work changes half-way; and layouts that another process applied at start.
 
 ```

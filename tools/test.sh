@@ -197,7 +197,7 @@ stage_symbols() {
 }
 
 stage_amalgamation() {
-    tools/amalgamate.sh
+    tools/check_parts.sh
     out=build/amalgamation
     # As README.md compiles it, with the warnings that the sources are held to; both compilers read it
     # with asserts as well.

@@ -67,12 +67,12 @@
  *     ... owned by a group    until any value of the type is removed, the group is sorted, or an
  *                             entity enters or leaves the group
  * All values of a type move if it gets another storage: by sett_component_convert, sett_sort,
- * sett_group_create or auto_layout. After a snapshot is taken or restored (state.h), older
- * addresses that are still valid are for reading only. You can write to an address until the next
- * tick begins; then fetch it again. These begin a tick: sett_world_advance_tick, sett_world_hash,
- * sett_world_check_writes; snapshots, restores, deltas and clones (state.h); saves and loads
- * (file.h). sett_progress and sett_system_run begin one only if a system with a `changed` term has
- * run.
+ * sett_group_create or sett_layout_auto (layout.h). After a snapshot is taken or restored
+ * (state.h), older addresses that are still valid are for reading only. You can write to an address
+ * until the next tick begins; then fetch it again. These begin a tick: sett_world_advance_tick,
+ * sett_world_hash, sett_world_check_writes; snapshots, restores, deltas and clones (state.h); saves
+ * and loads (file.h). sett_progress and sett_system_run begin one only if a system with a `changed`
+ * term has run.
  *
  * Misuse: for example a stale handle, sett_get of an absent component, a structural change inside a
  * loop. The call fails, in every build. Debug builds of the library (compiled without NDEBUG) also
@@ -120,13 +120,6 @@ typedef struct sett_world_desc {
     /* always take memory in aligned blocks of 2 MB (huge pages). Default (false): only if the world
      * has 1.25 MB or more, and no allocator of your own */
     bool huge_pages;
-    /* measure the program's loops, and choose storages and groups for types registered with
-     * SETT_STORAGE_DEFAULT. At the end of sett_progress, and in sett_layout_step (layout.h), values
-     * can move: addresses become invalid, and the order of loops can change. Default: no */
-    bool auto_layout;
-    /* the most values moved in one frame; default: 4,194,304. A type moves as a whole, at about
-     * 10 ns a value: a million values make a frame 10 ms longer. With less, larger types stay */
-    uint32_t auto_layout_values;
 } sett_world_desc;
 
 /* Creates a world.
@@ -148,17 +141,10 @@ static inline sett_world* sett_world_create(const sett_world_desc* desc);
 /* The function behind sett_world_create, for other languages.
  *   size             bytes of *desc
  *   version, layout  SETT_VERSION and SETT_LAYOUT of the caller's header
- * Ignores auto_layout: call sett_layout_auto afterwards.
  * Returns NULL if memory runs out, if the library is older than the header, or if the layouts
  * differ. The log says which. */
 SETT_API sett_world* sett_world_create_sized(const sett_world_desc* desc, size_t size, int version,
                                              uint64_t layout);
-
-/* Switches auto_layout on or off (see sett_world_desc).
- *   max_values  the most values that one sett_progress moves; 0: off, present storages stay
- * Fails: OUT_OF_MEMORY.
- * Threads: writer. Since: 0.2 */
-SETT_API sett_status sett_layout_auto(sett_world* world, uint32_t max_values);
 
 /* Destroys all entities (on_remove callbacks run), then frees the world and everything that belongs
  * to it. NULL is fine.
@@ -1432,22 +1418,13 @@ static inline bool sett_has(const sett_world* world, sett_entity entity, sett_co
 
 static inline sett_world* sett_world_create(const sett_world_desc* desc)
 {
-    uint32_t moves = 0; /* values a frame, for auto_layout */
-    if (desc != NULL && desc->auto_layout) {
-        moves = desc->auto_layout_values != 0 ? desc->auto_layout_values : 4194304;
-    }
 #if defined(NDEBUG)
     const uint64_t layout = SETT_LAYOUT;
 #else
     const uint64_t layout =
         SETT_LAYOUT | SETT_LAYOUT_CHECKED_; /* warns if the library checks nothing */
 #endif
-    sett_world* world = sett_world_create_sized(desc, sizeof(*desc), SETT_VERSION, layout);
-    if (moves != 0 && world != NULL && sett_layout_auto(world, moves) != SETT_OK) {
-        sett_world_destroy(world);
-        return NULL;
-    }
-    return world;
+    return sett_world_create_sized(desc, sizeof(*desc), SETT_VERSION, layout);
 }
 
 #include "sett/loop.h"

@@ -6,9 +6,9 @@
  *     group { Body Velocity with Enemy without Frozen }     # Body and Velocity become sparse sets
  *
  * A layout changes the speed and the order of loops, and nothing else. Find a good layout once
- * (sett/advise.h, or auto_layout), write it with sett_layout_describe, ship it with the program,
- * and apply it at start. Write names with blanks or signs in quotes: "Game Object". In quotes a
- * backslash takes the next character as it is. `#` begins a comment.
+ * (sett/advise.h, or sett_layout_auto), write it with sett_layout_describe, ship it with the
+ * program, and apply it at start. Write names with blanks or signs in quotes: "Game Object". In
+ * quotes a backslash takes the next character as it is. `#` begins a comment.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -22,10 +22,10 @@
  * sett_layout_step) are logged once, with line and column. Types that are not in the text stay as
  * they are. The world holds the text until the next text, or sett_world_trim.
  *
- * Groups of an earlier text, of advice or of auto_layout are destroyed if they are not in the text.
- * auto_layout does not move the types of the text. An empty text ends all this. The program wins
- * over the text: if it creates a group, sorts or converts, groups of the text that prevent this are
- * destroyed.
+ * Groups of an earlier text, of advice or of sett_layout_auto are destroyed if they are not in the
+ * text. sett_layout_auto does not move the types of the text. An empty text ends all this. The
+ * program wins over the text: if it creates a group, sorts or converts, groups of the text that
+ * prevent this are destroyed.
  * Fails: ARGUMENT (the message has line and column; nothing is changed), CONFLICT (a group of the
  * program owns a type), LOCKED (a loop is open; or snapshots exist, and values have to move),
  * OUT_OF_MEMORY (some types are converted; no value is lost).
@@ -40,15 +40,29 @@ SETT_API sett_status sett_layout_apply(sett_world* world, const char* text);
  * Threads: reader. Since: 0.2 */
 SETT_API size_t sett_layout_describe(const sett_world* world, char* out, size_t size);
 
+/* The usual limit of sett_layout_auto. */
+#define SETT_LAYOUT_VALUES 4194304
+
+/* Lets a world find its layout: it measures the program's loops, and chooses storages and groups
+ * for types registered with SETT_STORAGE_DEFAULT. At the end of sett_progress, and in
+ * sett_layout_step, values can move: addresses become invalid, and the order of loops can change.
+ *   max_values  the most values that one sett_progress moves, such as SETT_LAYOUT_VALUES; 0: off,
+ *               present storages stay. A type moves as a whole, at about 10 ns a value: a million
+ *               values make a frame 10 ms longer. With less, larger types stay
+ * Not for lockstep: see sett_layout_step.
+ * Fails: OUT_OF_MEMORY.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_layout_auto(sett_world* world, uint32_t max_values);
+
 /* sett_progress calls it at its end. Programs without systems call it once a frame, outside of
- * loops. In a world with auto_layout it estimates, every few calls, what the last loops cost in the
+ * loops. After sett_layout_auto it estimates, every few calls, what the last loops cost in the
  * present layout and in others. It moves a type when the other layout would have saved as much as
  * the move costs. This depends on numbers of loops and entities only, not on time or machine.
  *   max_values  the most values to move. A type with more values stays: pass UINT32_MAX where time
  *               does not matter
  * While snapshots exist nothing moves.
  *
- * In lockstep do not switch auto_layout on. Machines that run other loops (a renderer), or hold
+ * In lockstep do not call sett_layout_auto. Machines that run other loops (a renderer), or hold
  * snapshots, find other layouts, and with them another order of loops. Apply one layout text on all
  * machines.
  * Returns the number of values moved: 0 in most calls.

@@ -161,8 +161,24 @@ typedef struct setti_codec {
 
 /* The codec of a type of the library's own modules, or NULL; registers a type of these, which the
  * library registers itself when a program first uses it, and nothing for other names (relation/
- * codecs.c). Found by these calls, so that programs without deltas do not link them. */
+ * codecs.c). Found by these calls, so that programs without deltas do not link them. A program
+ * without relation/ compiles state/ with SETT_NO_RELATION: there are no such types. */
+#if defined(SETT_NO_RELATION)
+static inline const setti_codec* setti_codec_own(const setti_type* type)
+{
+    (void)type;
+    return NULL;
+}
+
+static inline sett_status setti_codec_register_own(sett_world* world, const char* name)
+{
+    (void)world;
+    (void)name;
+    return SETT_OK;
+}
+#else
 const setti_codec* setti_codec_own(const setti_type* type);
 sett_status setti_codec_register_own(sett_world* world, const char* name);
+#endif
 
 #endif
