@@ -342,6 +342,25 @@ static void orders_that_contradict_are_rejected(void)
     CHECK_END(w);
 }
 
+static void grow(sett_context* c)
+{
+    CHECK_EQ(sett_entity_count(c->world),
+             c->frame + 1); /* one of each step before, and the first */
+    (void)sett_cmd_create(c->commands);
+}
+
+static void commands_are_applied_after_each_step(void)
+{
+    sett_world* w = quiet_world();
+    SETT_REGISTER_ALL(w, GAME);
+    SETT_CREATE(w, SETT_VALUE(Life, 1));
+    CHECK(SETT_SYSTEM(w, grow, .terms = {SETT_IN(Life)}, .fixed_step = 0.5f) != NULL);
+    CHECK(SETT_SYSTEM(w, idle, .terms = {SETT_IN(Life)}, .phase = SETT_PHASE_OUTPUT) != NULL);
+    CHECK_EQ(sett_progress(w, 2), SETT_OK);
+    CHECK_EQ(sett_entity_count(w), 5);
+    CHECK_END(w);
+}
+
 static void one_second_is_one_second(void)
 {
     for (int rate = 16; rate <= 64; rate += 16) {
@@ -394,4 +413,5 @@ static void failing_memory_changes_nothing(void)
 TEST_MAIN(TEST(steps_do_not_depend_on_frames), TEST(a_restore_between_two_steps_goes_on),
           TEST(steps_of_several_loops_run_as_they_are_due), TEST(a_later_loop_keeps_the_order),
           TEST(a_range_of_phases_is_a_loop), TEST(orders_that_contradict_are_rejected),
-          TEST(one_second_is_one_second), TEST(failing_memory_changes_nothing))
+          TEST(one_second_is_one_second), TEST(commands_are_applied_after_each_step),
+          TEST(failing_memory_changes_nothing))
