@@ -31,11 +31,10 @@ static void column_copy(const sett_batch* batch, uint32_t k, size_t size, uint32
                         unsigned char* out, const unsigned char* in)
 {
     unsigned char* field = sett_batch_field(batch, k);
-    if (count == 0 || (field == NULL && in != NULL)) {
-        return;
+    if (field == NULL && out != NULL) {
+        memset(out, 0, count * size); /* optional, and absent */
     }
     if (field == NULL) {
-        memset(out, 0, count * size); /* optional, and absent */
         return;
     }
     for (uint32_t n = 0; n < count;) {

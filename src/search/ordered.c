@@ -168,14 +168,14 @@ SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_colum
 
 /* What matches now, in the order of the query. Returns whether nothing that decides the order
  * differs from the last update. */
-static bool ordered_find(sett_ordered* o, uint32_t room)
+static bool ordered_find(sett_ordered* o)
 {
     ordered_match* match = o->matches.bytes;
     const ordered_column tree = ordered_column_of(o->fixed ? o->rank.along : NULL);
     uint32_t count = 0;
     bool same = o->known;
     SETT_FOR(o->desc.query, b, i) {
-        SETTI_ASSERT(count < room);
+        SETTI_ASSERT(count < o->matches.size / sizeof(*match));
         ordered_match is = {.entity = sett_batch_entity(b, i)};
         const sett_hierarchy* node = ordered_column_find(&tree, is.entity.index);
         is.parent = node != NULL ? node->parent : 0;
@@ -187,7 +187,6 @@ static bool ordered_find(sett_ordered* o, uint32_t room)
         }
         count++;
     }
-    SETTI_ASSERT(count <= room);
     same = same && count == o->match_count;
     o->match_count = count;
     return same;
@@ -261,7 +260,7 @@ static bool ordered_update(sett_ordered* o)
             return false;
         }
     }
-    if (ordered_find(o, room)) {
+    if (ordered_find(o)) {
         return true;
     }
     o->known = false;
