@@ -59,8 +59,8 @@ typedef struct setti_pool {
     bool holds;           /* between setti_pool_hold and setti_pool_let_go: no new runs */
     uint64_t allocations; /* calls for memory so far */
     /* Pages of storages neither move nor are freed: rows of several entities are reserved and not
-     * taken yet, see setti_edit_pin */
-    bool pinned;
+     * taken yet. How often setti_edit_pin was called without setti_edit_unpin */
+    uint32_t pinned;
     bool strayed;    /* pages became empty meanwhile: some storage has a `stray` */
     bool huge_pages; /* all blocks are, and not only large ones: see pool_grow */
     /* free pieces by class, linked through their first word; not initialised without a block */

@@ -147,7 +147,7 @@ static const char* validate_reserved(const sett_world* world)
             return "rows of a type are reserved, and no edit takes them";
         }
     }
-    return world->pool.pinned ? "the pages of storages are pinned" : NULL;
+    return world->pool.pinned != 0 ? "the pages of storages are pinned" : NULL;
 }
 
 /* Singletons are found by their tag, which the entity that is destroyed last has. */

@@ -231,7 +231,7 @@ void setti_storage_trim(setti_pool* pool, setti_storage* storage)
 
 void setti_storage_free_strays(setti_pool* pool, setti_storage* storage)
 {
-    SETTI_ASSERT(!pool->pinned);
+    SETTI_ASSERT(pool->pinned == 0);
     if (storage->stray == SETTI_NONE) {
         return;
     }

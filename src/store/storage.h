@@ -505,7 +505,7 @@ SETTI_INLINE void setti_sparse_slot(setti_pool* pool, const setti_storage* stora
 /* Leaves an empty stretch where it is, because the pool is pinned. */
 SETTI_INLINE void setti_storage_stray(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
-    SETTI_ASSERT(pool->pinned);
+    SETTI_ASSERT(pool->pinned != 0);
     bool first = storage->stray == SETTI_NONE || storage->stray == number;
     storage->stray = first ? number : SETTI_STRAYS;
     pool->strayed = true;

@@ -154,7 +154,7 @@ static bool array_move_spare(setti_pool* pool, setti_storage* storage, uint32_t 
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY && storage->rows.data[number] == NULL);
     uint32_t spare = storage->spare;
-    if (spare == SETTI_NONE || pool->cow_from != 0 || pool->pinned ||
+    if (spare == SETTI_NONE || pool->cow_from != 0 || pool->pinned != 0 ||
         !array_page_is_empty(storage, spare)) {
         return false;
     }
@@ -196,7 +196,7 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
  * not pay for pages each time. */
 static void array_keep_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
-    SETTI_ASSERT(!pool->pinned);
+    SETTI_ASSERT(pool->pinned == 0);
     if (storage->spare != number && array_page_is_empty(storage, number)) {
         array_free_spare(pool, storage);
         storage->spare = number;
@@ -207,7 +207,7 @@ void setti_array_word_emptied(setti_pool* pool, setti_storage* storage, uint32_t
 {
     SETTI_ASSERT(storage->kind != SETTI_SPARSE && !setti_bitmap_has(storage, index));
     uint32_t number = index >> storage->shift;
-    if (SETTI_LIKELY(!pool->pinned)) {
+    if (SETTI_LIKELY(pool->pinned == 0)) {
         array_keep_spare(pool, storage, number);
     } else if (array_page_is_empty(storage, number)) {
         setti_storage_stray(pool, storage, number);

@@ -136,7 +136,7 @@ void setti_sparse_release(setti_pool* pool, setti_storage* storage)
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     uint32_t used = (storage->extent + setti_storage_rows(storage) - 1) >> storage->shift;
     for (uint32_t number = used + 1; setti_pages_get(&storage->rows, number) != NULL; number++) {
-        if (SETTI_UNLIKELY(pool->pinned)) {
+        if (SETTI_UNLIKELY(pool->pinned != 0)) {
             setti_storage_stray(pool, storage, SETTI_STRAYS);
             return;
         }
@@ -154,7 +154,7 @@ static void sparse_forget(setti_pool* pool, setti_storage* storage, uint32_t ind
     if (page->count != 0 || storage->spare == number) {
         return;
     }
-    if (SETTI_UNLIKELY(pool->pinned)) {
+    if (SETTI_UNLIKELY(pool->pinned != 0)) {
         setti_storage_stray(pool, storage, SETTI_STRAYS);
         return;
     }

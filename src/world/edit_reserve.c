@@ -123,14 +123,16 @@ void setti_edit_unclaim(sett_world* world)
 
 void setti_edit_pin(sett_world* world)
 {
-    SETTI_ASSERT(!world->pool.pinned && !world->pool.strayed && world->locks == 0);
-    world->pool.pinned = true;
+    SETTI_ASSERT(world->locks == 0 && (world->pool.pinned != 0 || !world->pool.strayed));
+    world->pool.pinned++;
 }
 
 void setti_edit_unpin(sett_world* world)
 {
-    SETTI_ASSERT(world->pool.pinned);
-    world->pool.pinned = false;
+    SETTI_ASSERT(world->pool.pinned != 0);
+    if (--world->pool.pinned != 0) {
+        return; /* a copy attaches its root: the rows of the copy are still reserved */
+    }
     world->reserved_for = SETTI_NONE;
     if (SETTI_LIKELY(!world->pool.strayed)) {
         return;
@@ -190,7 +192,7 @@ bool setti_edit_reserve_at(sett_world* world, setti_edit* edit, uint32_t index)
 {
     SETTI_ASSERT(world->locks == 0 && index < world->entities.limit);
     SETTI_ASSERT(edit->count == 1);
-    SETTI_ASSERT(world->pool.pinned || world->reserved_for == SETTI_NONE ||
+    SETTI_ASSERT(world->pool.pinned != 0 || world->reserved_for == SETTI_NONE ||
                  world->reserved_for == index);
     world->reserved_for = index;
     bool done = edit->to != SETTI_NONE;
