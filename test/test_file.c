@@ -900,11 +900,226 @@ static void memory_is_limited(void)
     disk_destroy(to);
 }
 
-TEST_MAIN(TEST(a_world_comes_back), TEST(unknown_types_are_written_back),
-          TEST(what_a_value_owns_stays_out), TEST(pointers_of_files_are_not_freed),
-          TEST(pointers_are_not_saved), TEST(types_that_only_a_file_has_are_named),
-          TEST(messages_of_loading_speak_of_files), TEST(types_laid_out_otherwise_are_rejected),
-          TEST(the_user_block_is_read_without_loading),
+/* What a component requires since the file was saved is added, as by sett_add. */
+static void components_may_require_more(void)
+{
+    disk* files = disk_create();
+    sett_world* saved = quiet_world();
+    sett_world* world = quiet_world();
+    sett_component small =
+        sett_component_register(saved, &(sett_component_desc){.name = "Small", .size = 4});
+    sett_component other = sett_component_register(saved, &(sett_component_desc){.name = "Other"});
+    sett_entity e = sett_entity_create(saved);
+    *(uint32_t*)sett_add(saved, e, small) = 7;
+    CHECK(sett_add(saved, sett_entity_create(saved), other) != NULL);
+    saves(saved, files, 1);
+    sett_component made[3];
+    made[0] = sett_component_register(world, &(sett_component_desc){.name = "Deep"});
+    made[1] = sett_component_register(
+        world, &(sett_component_desc){
+                   .name = "New", .size = 4, .required = &made[0], .required_count = 1});
+    made[2] = sett_component_register(
+        world, &(sett_component_desc){
+                   .name = "Small", .size = 4, .required = &made[1], .required_count = 1});
+    CHECK_MSG(loads(world, files, NULL) == SETT_OK, "%s", sett_world_message(world));
+    CHECK(sett_has(world, e, made[0]) && sett_has(world, e, made[1]));
+    CHECK_EQ(*(const uint32_t*)sett_get(world, e, made[2]), 7);
+    CHECK_EQ(sett_component_count(world, made[1]), 1);
+    CHECK_END(saved);
+    CHECK_END(world);
+    disk_destroy(files);
+}
+
+/* A tag that says of a component that it is off, without the component. */
+static void switches_without_their_type_are_rejected(void)
+{
+    disk* files = disk_create();
+    sett_world* saved = quiet_world();
+    sett_world* world = quiet_world();
+    sett_component tag = sett_component_register(saved, &(sett_component_desc){.name = "Lamp off"});
+    CHECK(sett_add(saved, sett_entity_create(saved), tag) != NULL);
+    saves(saved, files, 1);
+    CHECK(sett_component_register(
+              world, &(sett_component_desc){.name = "Lamp", .size = 4, .can_disable = true}) != 0);
+    CHECK_EQ(loads(world, files, NULL), SETT_STATUS_INVALID);
+    CHECK_EQ(sett_entity_count(world), 0);
+    CHECK_END(saved);
+    CHECK_END(world);
+    disk_destroy(files);
+}
+
+static uint32_t lines_broken;
+
+static void count_broken_lines(void* user, sett_log_level level, const char* message)
+{
+    (void)user;
+    (void)level;
+    lines_broken += strchr(message, '\n') != NULL;
+}
+
+/* Names out of files do not forge lines of the log. */
+static void messages_are_one_line(void)
+{
+    disk* files = disk_create();
+    sett_world* saved = quiet_world();
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = count_broken_lines});
+    static const char name[] = "bad\nsett: error: forged";
+    sett_component bad =
+        sett_component_register(saved, &(sett_component_desc){.name = name, .size = 4});
+    CHECK(sett_add(saved, sett_entity_create(saved), bad) != NULL);
+    saves(saved, files, 1);
+    CHECK_EQ(loads(world, files, NULL), SETT_OK);
+    CHECK_EQ(sett_component_convert(world, sett_component_find(world, name), 99),
+             SETT_STATUS_ARGUMENT);
+    CHECK_MSG(strstr(sett_world_message(world), "bad\\x0asett") != NULL, "%s",
+              sett_world_message(world));
+    CHECK_EQ(lines_broken, 0);
+    CHECK_END(saved);
+    CHECK_END(world);
+    disk_destroy(files);
+}
+
+typedef enum copied_change {
+    CHANGE_NOTHING,
+    CHANGE_CONVERT,
+    CHANGE_CONVERT_BACK,
+    CHANGE_SORT,
+    CHANGE_MEMBERS,
+    CHANGE_REGISTER,
+    CHANGE_UNREGISTER,
+    CHANGE_POLICY,
+    CHANGE_LAYOUT,
+    CHANGE_GROUP,
+    CHANGES
+} copied_change;
+
+typedef struct Point {
+    float x, y;
+} Point;
+
+/* One call that changes a type after it was registered. */
+static void change_a_type(sett_world* world, copied_change change)
+{
+    sett_status status = SETT_OK;
+    sett_component point = sett_component_find(world, "Point");
+    sett_component late = sett_component_find(world, "Late");
+    switch (change) {
+    case CHANGE_CONVERT:
+        status = sett_component_convert(world, point, SETT_STORAGE_SPARSE_SET);
+        break;
+    case CHANGE_CONVERT_BACK:
+        status = sett_component_convert(world, point, SETT_STORAGE_ARRAY);
+        break;
+    case CHANGE_SORT:
+        status = sett_sort(world, &(sett_sort_desc){.component = sett_component_find(world, "Key"),
+                                                    .key = SETT_KEY_U32,
+                                                    .reverse = true});
+        break;
+    case CHANGE_MEMBERS: {
+        sett_entity first = sett_entity_at(world, 0);
+        CHECK_EQ(sett_remove_many(world, &first, 1, late), SETT_OK);
+        status = sett_members_set(world, late, SETT_STRUCT(Point, x, y));
+        CHECK(sett_add(world, first, late) != NULL);
+        break;
+    }
+    case CHANGE_REGISTER: {
+        sett_component more =
+            sett_component_register(world, &(sett_component_desc){.name = "More", .size = 8});
+        CHECK(sett_add(world, sett_entity_at(world, 1), more) != NULL);
+        break;
+    }
+    case CHANGE_UNREGISTER:
+        status = sett_component_unregister(world, sett_component_find(world, "More"));
+        break;
+    case CHANGE_POLICY:
+        status = sett_hierarchy_set_policy(world, sett_entity_at(world, 2), SETT_CHILDREN_REJECT);
+        break;
+    case CHANGE_LAYOUT:
+        status = sett_layout_apply(world, "sparse_set Point");
+        break;
+    case CHANGE_GROUP:
+        CHECK_EQ(sett_component_convert(world, point, SETT_STORAGE_SPARSE_SET), SETT_OK);
+        CHECK(sett_group_create(
+                  world, &(sett_group_desc){.owned = {point},
+                                            .with = {sett_component_find(world, "Key")}}) != NULL);
+        break;
+    default:
+        break;
+    }
+    CHECK_MSG(status == SETT_OK, "%u: %s", (unsigned)change, sett_world_message(world));
+}
+
+static sett_world* copied_world(void)
+{
+    sett_world* world = quiet_world();
+    CHECK(sett_hierarchy_register(world, NULL) != 0);
+    CHECK(sett_component_register(
+              world, &(sett_component_desc){.name = "Point",
+                                            SETT_LINK_DATA(Point),
+                                            .members = SETT_STRUCT(Point, x, y)}) != 0);
+    CHECK(sett_component_register(world, &(sett_component_desc){.name = "Key", .size = 4}) != 0);
+    CHECK(sett_component_register(
+              world, &(sett_component_desc){.name = "Late", .size = sizeof(Point), .align = 4}) !=
+          0);
+    return world;
+}
+
+/* Each copy that the library makes, after each call that changes a type. */
+static void copies_follow_their_world(void)
+{
+    disk* files = disk_create();
+    sett_world* world = copied_world();
+    sett_world* clone = copied_world();
+    sett_file_desc desc = {.files = &files->files};
+    for (uint32_t k = 0; k < 20; k++) {
+        sett_entity e = sett_entity_create(world);
+        *(Point*)sett_add(world, e, sett_component_find(world, "Point")) =
+            (Point){(float)(k * 7 % 20), 1};
+        *(uint32_t*)sett_add(world, e, sett_component_find(world, "Key")) = k * 3 % 20;
+    }
+    CHECK(sett_add(world, sett_entity_at(world, 0), sett_component_find(world, "Late")) != NULL);
+    sett_autosave* autosave = sett_autosave_create(world, "f", &desc);
+    CHECK(autosave != NULL);
+    for (uint32_t change = 0; change < CHANGES; change++) {
+        change_a_type(world, (copied_change)change);
+        CHECK_MSG(sett_autosave_start(autosave, change) == SETT_OK, "%u: %s", (unsigned)change,
+                  sett_world_message(world));
+        CHECK_EQ(sett_autosave_wait(autosave), SETT_OK);
+        sett_world* read = copied_world();
+        if (change >= CHANGE_MEMBERS) {
+            CHECK_EQ(
+                sett_members_set(read, sett_component_find(read, "Late"), SETT_STRUCT(Point, x, y)),
+                SETT_OK);
+        }
+        CHECK_MSG(loads(read, files, NULL) == SETT_OK, "%u: %s", (unsigned)change,
+                  sett_world_message(read));
+        CHECK_SAME(world, read);
+        CHECK_END(read);
+        CHECK_MSG(sett_world_clone(world, clone) == SETT_OK, "%u: %s", (unsigned)change,
+                  sett_world_message(clone));
+        CHECK_SAME(world, clone);
+        sett_journal* journal = sett_journal_create(world, "g", &desc);
+        CHECK(journal != NULL);
+        *(uint32_t*)sett_get_mut(world, sett_entity_at(world, 3),
+                                 sett_component_find(world, "Key")) = change;
+        CHECK_EQ(sett_journal_append(journal, change + 1), SETT_OK);
+        CHECK_EQ(sett_journal_destroy(journal), SETT_OK);
+        CHECK_MSG(sett_world_load_with(clone, "g", &desc, NULL) == SETT_OK, "%u: %s",
+                  (unsigned)change, sett_world_message(clone));
+        CHECK_SAME(world, clone);
+    }
+    CHECK_EQ(sett_autosave_destroy(autosave), SETT_OK);
+    CHECK_END(world);
+    CHECK_END(clone);
+    disk_destroy(files);
+}
+
+TEST_MAIN(TEST(components_may_require_more), TEST(switches_without_their_type_are_rejected),
+          TEST(messages_are_one_line), TEST(copies_follow_their_world), TEST(a_world_comes_back),
+          TEST(unknown_types_are_written_back), TEST(what_a_value_owns_stays_out),
+          TEST(pointers_of_files_are_not_freed), TEST(pointers_are_not_saved),
+          TEST(types_that_only_a_file_has_are_named), TEST(messages_of_loading_speak_of_files),
+          TEST(types_laid_out_otherwise_are_rejected), TEST(the_user_block_is_read_without_loading),
           TEST(loading_needs_a_world_without_snapshots), TEST(files_of_the_system_behave_alike),
           TEST(systems_go_on_where_they_were), TEST(without_memory_nothing_is_lost),
           TEST(a_crash_leaves_the_old_state_or_the_new_one), TEST(a_missing_sync_is_noticed),

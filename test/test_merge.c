@@ -825,9 +825,44 @@ static void no_call_that_fails_leaves_a_half(void)
     disk_destroy(from);
 }
 
-TEST_MAIN(TEST(all_of_it_is_created), TEST(existing_components_stay_or_go),
-          TEST(entities_are_matched_by_a_value), TEST(names_that_are_taken), TEST(a_subtree),
-          TEST(chosen_types), TEST(raw_types_have_to_be_listed), TEST(circles_are_rejected),
+/* Two entities of the file, one of them left out, are one in the world: a link to each is one. */
+static void links_that_meet_are_one(void)
+{
+    sett_world* filled = merged_world();
+    sett_world* world = merged_world();
+    disk* from = disk_create();
+    sett_component types[] = {BADGE, likes};
+    sett_entity left_out = sett_entity_create(filled);
+    sett_entity chosen = sett_entity_create(filled);
+    sett_entity fan = sett_entity_create(filled);
+    CHECK_EQ(sett_name_set(filled, left_out, "x"), SETT_OK);
+    *(Badge*)sett_add(filled, chosen, BADGE) = (Badge){1};
+    CHECK(sett_relate(filled, fan, likes, left_out) != NULL);
+    CHECK(sett_relate(filled, fan, likes, chosen) != NULL);
+    saves(filled, from, 0);
+    sett_entity there = sett_entity_create(world);
+    CHECK_EQ(sett_name_set(world, there, "x"), SETT_OK);
+    *(Badge*)sett_add(world, there, BADGE) = (Badge){1};
+    sett_merge_result result;
+    CHECK_MERGE(world, from, &result, .match = SETT_MERGE_VALUE, .match_component = BADGE,
+                .types = types, .type_count = 2);
+    CHECK_EQ(sett_target_count(world, sett_merge_find(&result, fan), likes), 1);
+    sett_merge_result_free(world, &result);
+    /* the parent of what comes is itself one of the entities of the file */
+    CHECK_MERGE(world, from, &result, .match = SETT_MERGE_VALUE, .match_component = BADGE,
+                .parent = there);
+    CHECK_ENTITY_EQ(sett_merge_find(&result, chosen), there);
+    CHECK_ENTITY_EQ(sett_hierarchy_parent(world, sett_merge_find(&result, fan)), there);
+    sett_merge_result_free(world, &result);
+    CHECK_END(filled);
+    CHECK_END(world);
+    disk_destroy(from);
+}
+
+TEST_MAIN(TEST(links_that_meet_are_one), TEST(all_of_it_is_created),
+          TEST(existing_components_stay_or_go), TEST(entities_are_matched_by_a_value),
+          TEST(names_that_are_taken), TEST(a_subtree), TEST(chosen_types),
+          TEST(raw_types_have_to_be_listed), TEST(circles_are_rejected),
           TEST(callbacks_run_when_all_is_there), TEST(a_library_of_prefabs), TEST(unknown_types),
           TEST(random_merges_end_as_a_naive_one), TEST(no_allocation_that_fails_leaves_a_half),
           TEST(no_call_that_fails_leaves_a_half))

@@ -687,10 +687,27 @@ static void links_of_instances_fill_pages(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(children_of_prefabs_are_prefabs), TEST(all_below_prefabs_are_prefabs),
-          TEST(slots_lead_to_the_instances_child), TEST(prefabs_have_several_bases),
-          TEST(links_of_instances_fill_pages), TEST(queries_skip_hidden_entities),
-          TEST(instances_are_like_the_prefab), TEST(instances_of_leaves_are_in_no_hierarchy),
-          TEST(shared_values_are_the_prefabs), TEST(links_of_prefabs_are_the_instances),
-          TEST(instances_are_looked_into_by_name), TEST(values_that_own_are_copied),
-          TEST(misuse_is_rejected), TEST(memory_runs_out))
+/* What a prefab leads to and what it has from a base may be one entity in the instance. */
+static void links_that_meet_are_one(void)
+{
+    begin(SETT_STORAGE_DEFAULT);
+    sett_component knows = sett_relationship_register(
+        world, &(sett_relationship_desc){.name = "Knows", .size = 4, .align = 4, .many = true});
+    sett_entity prefab = sett_entity_create(world);
+    sett_entity base = sett_entity_create(world);
+    *(uint32_t*)sett_relate(world, prefab, knows, prefab) = 1;
+    *(uint32_t*)sett_relate(world, prefab, knows, base) = 2;
+    sett_entity made = sett_instantiate_with(
+        world, &(sett_instantiate_desc){.prefab = prefab, .bases = &base, .base_count = 1});
+    CHECK_EQ(sett_target_count(world, made, knows), 1);
+    CHECK_EQ(*(const uint32_t*)sett_related(world, made, knows, made), 2);
+    CHECK_END(world);
+}
+
+TEST_MAIN(TEST(links_that_meet_are_one), TEST(children_of_prefabs_are_prefabs),
+          TEST(all_below_prefabs_are_prefabs), TEST(slots_lead_to_the_instances_child),
+          TEST(prefabs_have_several_bases), TEST(links_of_instances_fill_pages),
+          TEST(queries_skip_hidden_entities), TEST(instances_are_like_the_prefab),
+          TEST(instances_of_leaves_are_in_no_hierarchy), TEST(shared_values_are_the_prefabs),
+          TEST(links_of_prefabs_are_the_instances), TEST(instances_are_looked_into_by_name),
+          TEST(values_that_own_are_copied), TEST(misuse_is_rejected), TEST(memory_runs_out))

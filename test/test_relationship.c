@@ -1041,14 +1041,47 @@ static void plain_sources_end_quickly(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(many_lead_to_many), TEST(loops_over_links), TEST(exclusive_has_one_target),
-          TEST(sources_keep_their_order), TEST(many_carry_data_each),
-          TEST(walks_survive_the_end_of_what_they_returned), TEST(an_entity_may_lead_to_itself),
-          TEST(presence_is_a_plain_term), TEST(misuse_is_rejected),
-          TEST(acyclic_links_close_no_circle), TEST(circles_are_found_from_both_ends),
-          TEST(new_links_have_the_data_given), TEST(the_nearest_that_has_it_is_found),
-          TEST(clearing_keeps_what_leads_here), TEST(ends_of_targets_remove_links),
-          TEST(ends_spread), TEST(ends_are_rejected),
+/* Neither can be made by calls; a file that has either is rejected. */
+static void what_no_file_may_have_is_reported(void)
+{
+    sett_world* own = quiet_world();
+    const char* why = "";
+    sett_component crowd =
+        sett_relationship_register(own, &(sett_relationship_desc){.name = "many", .many = true});
+    sett_component upward = sett_relationship_register(
+        own, &(sett_relationship_desc){.name = "under", .acyclic = true});
+    sett_entity at[4];
+    for (uint32_t k = 0; k < 4; k++) {
+        at[k] = sett_entity_create(own);
+    }
+    CHECK(sett_relate(own, at[0], upward, at[1]) != NULL);
+    CHECK(sett_relate(own, at[2], upward, at[1]) != NULL);
+    CHECK(sett_relate(own, at[1], upward, at[3]) != NULL);
+    CHECK_VALID(own);
+    own->receiving = true; /* circles are not looked for */
+    CHECK(sett_relate(own, at[3], upward, at[0]) != NULL);
+    own->receiving = false;
+    CHECK_EQ(sett_world_validate(own, &why), SETT_STATUS_INVALID);
+    CHECK_MSG(strstr(why, "in a circle") != NULL, "%s", why);
+    CHECK_EQ(sett_unrelate(own, at[3], upward, at[0]), SETT_OK);
+    CHECK_VALID(own);
+    setti_relation* relation = setti_relation_of(own, crowd);
+    CHECK(sett_relate(own, at[0], crowd, at[1]) != NULL && setti_chain_reserve(relation));
+    (void)setti_chain_link(relation, at[0].index, at[1]);
+    CHECK_EQ(sett_world_validate(own, &why), SETT_STATUS_INVALID);
+    CHECK_MSG(strstr(why, "to another twice") != NULL, "%s", why);
+    CHECK_EQ(sett_unrelate(own, at[0], crowd, at[1]), SETT_OK);
+    CHECK_END(own);
+}
+
+TEST_MAIN(TEST(what_no_file_may_have_is_reported), TEST(many_lead_to_many), TEST(loops_over_links),
+          TEST(exclusive_has_one_target), TEST(sources_keep_their_order),
+          TEST(many_carry_data_each), TEST(walks_survive_the_end_of_what_they_returned),
+          TEST(an_entity_may_lead_to_itself), TEST(presence_is_a_plain_term),
+          TEST(misuse_is_rejected), TEST(acyclic_links_close_no_circle),
+          TEST(circles_are_found_from_both_ends), TEST(new_links_have_the_data_given),
+          TEST(the_nearest_that_has_it_is_found), TEST(clearing_keeps_what_leads_here),
+          TEST(ends_of_targets_remove_links), TEST(ends_spread), TEST(ends_are_rejected),
           TEST(survivors_lose_all_that_leads_to_the_dead), TEST(sparse_and_converted_links_hold),
           TEST(links_are_recorded), TEST(links_are_part_of_the_state),
           TEST(observers_are_notified_of_links), TEST(deep_chains_end_without_memory),

@@ -22,13 +22,15 @@
  *     entities    null; the path of names from a root, "/hall/door" ('\\' stands for a '\'); or, if
  *                 there is none, "#index:generation"
  *
- * Names, parents and links are no components here. The library's own tags and relationships
- * (Prefab, Disabled, Singletons, InstanceOf) are registered when a text names them. The entity with
- * the tag Singletons is the world's one if that exists: it gets the text's components, over its
- * own, and keeps its handle, its name and its parent; links for it are an error. A text is checked
- * as a whole before anything changes: grammar (RFC 8259, UTF-8, at most 64 levels), types, members,
- * ranges, references; a member or key that occurs twice and a member that does not exist are
- * errors. Messages say line, column and member.
+ * Names, parents and links are no components here. "policy" ("DESTROY", "DETACH", "REJECT") is what
+ * happens to an entity's children when it is destroyed (sett_hierarchy_set_policy). "parent": null
+ * is a root that has the component "Hierarchy" and no children. The library's own tags and
+ * relationships (Prefab, Disabled, Singletons, InstanceOf) are registered when a text names them.
+ * The entity with the tag Singletons is the world's one if that exists: it gets the text's
+ * components, over its own, and keeps its handle, its name and its parent; links for it are an
+ * error. A text is checked as a whole before anything changes: grammar (RFC 8259, UTF-8, at most 64
+ * levels), types, members, ranges, references; a member or key that occurs twice and a member that
+ * does not exist are errors. Messages say line, column and member.
  *
  * SPDX-License-Identifier: MIT
  */

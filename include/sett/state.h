@@ -94,11 +94,13 @@ SETT_API sett_status sett_world_check_writes(sett_world* world);
  *
  * Types are matched by name. Types that `into` does not have are registered, with the same id if it
  * is free. Systems are matched by name too: their timers, and whether they are enabled, are copied.
- * Systems that only `from` has are not copied. Nor are queries, groups and observers.
+ * Systems that only `from` has are not copied. Nor are queries, groups and observers. Types get the
+ * storage that they have in `from`, and members that only `from` knows.
  * Fails: LOCKED (a loop is open, or snapshots of `into` exist), CONFLICT (a type has another layout
- * or storage in `into`, or is a relationship in one world only; the message names it), LIMIT (an
- * index is beyond the entity_limit of `into`), ARGUMENT (as sett_snapshot_take), OUT_OF_MEMORY
- * (`into` is then empty). A call that fails can have registered types.
+ * in `into`, or another storage that a group there needs, or is a relationship in one world only;
+ * the message names it), LIMIT (an index is beyond the entity_limit of `into`), ARGUMENT (as
+ * sett_snapshot_take), OUT_OF_MEMORY (`into` is then empty). A call that fails can have registered
+ * types.
  * Cost: O(pages), and O(values) of SETT_SAVE_CLONE types and of groups.
  * Invalidates: all addresses in `into`.
  * Threads: writer of `into`, reader of `from`. Since: 0.1 */

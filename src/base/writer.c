@@ -1,8 +1,8 @@
 /* writer.c: see writer.h. */
 #include "base/writer.h"
 
-#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 void setti_writer_add(setti_writer* writer, const char* format, ...)
 {
@@ -21,4 +21,33 @@ void setti_writer_add_escaped(setti_writer* writer, const char* bytes, size_t le
         bool plain = byte >= 0x20 && byte < 0x7F && byte != '"' && byte != '\\';
         setti_writer_add(writer, plain ? "%c" : "\\x%02x", byte);
     }
+}
+
+void setti_message_escape(char* text, size_t size)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (char* at = text; *at != '\0'; at++) {
+        unsigned char byte = (unsigned char)*at;
+        size_t left = size - (size_t)(at - text);
+        if (byte >= 0x20 && byte != 0x7F) {
+            continue;
+        }
+        if (left < 5) {
+            *at = '?';
+            continue;
+        }
+        size_t rest = SETTI_MIN(strlen(at + 1), left - 5);
+        memmove(at + 4, at + 1, rest);
+        at[4 + rest] = '\0';
+        *at++ = '\\';
+        *at++ = 'x';
+        *at++ = digits[byte >> 4];
+        *at = digits[byte & 15];
+    }
+}
+
+void setti_message_format(char* out, size_t size, const char* format, va_list arguments)
+{
+    (void)vsnprintf(out, size, format, arguments);
+    setti_message_escape(out, size);
 }

@@ -4,6 +4,8 @@
 
 #include "base/common.h"
 
+#include <stdarg.h>
+
 typedef struct setti_writer {
     char* out;
     size_t size;
@@ -31,5 +33,10 @@ void setti_writer_add(setti_writer* writer, const char* format, ...) SETTI_PRINT
 /* Appends bytes that may be anything: quotes, backslashes and all that is not printable ASCII as
  * \xNN. */
 void setti_writer_add_escaped(setti_writer* writer, const char* bytes, size_t length);
+
+/* Makes a message one line, whatever the names in it contain: control characters become \xNN. Its
+ * end is cut off where they do not fit. The second formats one first. */
+void setti_message_escape(char* text, size_t size);
+void setti_message_format(char* out, size_t size, const char* format, va_list arguments);
 
 #endif

@@ -14,16 +14,23 @@
  *
  *     held      type, value | ...      those it requires before each
  *
+ * What the world rejects shows while it is done. Then the entities of the text are destroyed, and
+ * entities that were there lose what only children and links of the text gave them:
+ *
+ *     ends      entity, type ("Hierarchy", or the sources of a relationship) | ...
+ *
  * Invariant:  no entity of the world changes before the text was read twice without an error;
  *             each reference leads to one entry at most
  */
 #include "file/json_value.h"
 #include "relation/chain.h"
+#include "relation/links.h"
 #include "relation/name_table.h"
 #include "relation/singletons.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
 #include "sett/relationship.h"
+#include "world/change.h"
 #include "world/codec.h"
 
 #include <stdio.h>
@@ -36,6 +43,14 @@ typedef enum json_read_pass {
     JSON_CHECK,
     JSON_APPLY
 } json_read_pass;
+
+/* Where an entity of the text belongs. */
+typedef struct json_read_place {
+    sett_entity parent;
+    char* name; /* NULL: it has none */
+    bool node;  /* it has the component "Hierarchy", whether it has a parent or not */
+    sett_children_policy policy;
+} json_read_place;
 
 /* An entity of the text. */
 typedef struct json_read_entry {
@@ -50,6 +65,12 @@ typedef struct json_read_held {
     void* value; /* NULL: only the component */
     bool added;
 } json_read_held;
+
+/* An entity that gets a type because a child or a link of the text leads to it. */
+typedef struct json_read_end {
+    sett_entity entity;
+    setti_type* type;
+} json_read_end;
 
 typedef struct json_load {
     setti_json_reader reader; /* first: `find` gets its address */
@@ -67,6 +88,9 @@ typedef struct json_load {
     json_read_held* held;
     uint32_t held_count;
     uint32_t held_capacity;
+    json_read_end* ends;
+    uint32_t end_count;
+    uint32_t end_capacity;
     setti_hash_map found;
     setti_scratch value;
     uint64_t* seen; /* components of the entity that is read: a bit for each id */
@@ -294,15 +318,17 @@ enum {
     JSON_COMPONENTS = 4,
     JSON_LINKS = 8,
     JSON_ENTITY = 16,
-    JSON_HANDLE = 32
+    JSON_HANDLE = 32,
+    JSON_POLICY = 64
 };
 
-static const char* const json_keys[] = {"name",  "parent", "components",
-                                        "links", "entity", "handle"};
+static const char* const json_keys[] = {"name",   "parent", "components", "links",
+                                        "entity", "handle", "policy"};
+#define JSON_KEYS (sizeof(json_keys) / sizeof(json_keys[0]))
 
 static uint32_t json_load_which(const char* key)
 {
-    for (uint32_t k = 0; k < 6; k++) {
+    for (uint32_t k = 0; k < JSON_KEYS; k++) {
         if (strcmp(json_keys[k], key) == 0) {
             return (uint32_t)1 << k;
         }
@@ -365,6 +391,48 @@ static bool json_load_done(json_load* load, bool done)
 static sett_entity json_load_self(const json_load* load)
 {
     return load->entries[load->current].is;
+}
+
+/* Lists a type that an entity gets now, as it becomes a parent or a target. */
+static bool json_load_add_end(json_load* load, sett_entity entity, setti_type* type)
+{
+    if (setti_storage_has(&type->storage, entity.index)) {
+        return true;
+    }
+    json_read_end* grown = setti_pool_grow(&load->world->pool, load->ends, sizeof(*grown),
+                                           load->end_count, 1, &load->end_capacity);
+    if (grown == NULL) {
+        return json_load_fail_memory(load);
+    }
+    load->ends = grown;
+    load->ends[load->end_count].entity = entity;
+    load->ends[load->end_count++].type = type;
+    return true;
+}
+
+/* Whether something leads to an entity by a type of `ends`. */
+static bool json_load_is_end(const sett_world* world, const json_read_end* end)
+{
+    const setti_relation* relation = end->type->relation_of_sources;
+    return relation != NULL ? sett_source_count(world, relation->links->id, end->entity) != 0
+                            : sett_hierarchy_child_count(world, end->entity) != 0 ||
+                                  !sett_is_null(sett_hierarchy_parent(world, end->entity));
+}
+
+/* Removes the types of `ends` from entities that survive the text. */
+static void json_load_remove_ends(json_load* load)
+{
+    sett_world* world = load->world;
+    setti_edit_settle(world);
+    while (load->end_count-- > 0) {
+        const json_read_end* end = &load->ends[load->end_count];
+        if (sett_entity_valid(world, end->entity) &&
+            setti_storage_has(&end->type->storage, end->entity.index) &&
+            !json_load_is_end(world, end) &&
+            setti_change_reserve_remove(world, end->type, end->entity.index)) {
+            setti_change_remove_reserved(world, end->type, end->entity.index);
+        }
+    }
 }
 
 /* Reads a value to see whether it is one, or writes it. */
@@ -654,6 +722,9 @@ static bool json_load_link(json_load* load, const setti_type* type)
         good = json_load_target(load, true, &target);
     }
     if (good && load->pass == JSON_APPLY && !sett_is_null(target)) {
+        if (!json_load_add_end(load, target, type->relation->sources)) {
+            return false;
+        }
         void* into = sett_relate(load->world, json_load_self(load), type->id, target);
         good = json_load_done(load, into != NULL);
         if (good && data && size != 0) {
@@ -701,13 +772,12 @@ static char* json_load_split(char* path)
 }
 
 /* The parent that a path says, and the name. */
-static bool json_load_place(json_load* load, sett_entity* parent, char** name,
+static bool json_load_place(json_load* load, json_read_place* place,
                             char text[SETTI_JSON_REFERENCE])
 {
     SETTI_ASSERT(load->current < load->count);
     const json_read_entry* entry = &load->entries[load->current];
-    *parent = load->desc->parent;
-    *name = NULL;
+    place->parent = load->desc->parent;
     if (entry->at == SIZE_MAX) {
         return true;
     }
@@ -715,12 +785,12 @@ static bool json_load_place(json_load* load, sett_entity* parent, char** name,
     if (text[0] != '/') {
         return true;
     }
-    *name = json_load_split(text);
-    if (!json_load_unescape(*name) || !setti_name_is_good(*name)) {
+    place->name = json_load_split(text);
+    if (!json_load_unescape(place->name) || !setti_name_is_good(place->name)) {
         return setti_json_fail(&load->reader.json, entry->at, "not a valid entity name");
     }
     load->places = true;
-    bool found = text[0] == '\0' || json_load_find(&load->reader, text, entry->at, parent);
+    bool found = text[0] == '\0' || json_load_find(&load->reader, text, entry->at, &place->parent);
     load->places = false;
     return found;
 }
@@ -742,18 +812,63 @@ static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
     return good || setti_json_fail(json, at, "not a valid entity name");
 }
 
+/* Makes the current entity a child. */
+static bool json_load_attach(json_load* load, sett_entity parent)
+{
+    sett_world* world = load->world;
+    return json_load_done(load, setti_hierarchy_register(world) != 0) &&
+           json_load_add_end(load, parent, world->hierarchy->type) &&
+           json_load_done(load,
+                          sett_hierarchy_attach(world, json_load_self(load), parent) == SETT_OK);
+}
+
 /* Gives the current entity its place in the hierarchy, and its name. */
-static bool json_load_settle(json_load* load, sett_entity parent, const char* name)
+static bool json_load_settle(json_load* load, const json_read_place* place)
 {
     SETTI_ASSERT(load->pass == JSON_APPLY);
+    sett_world* world = load->world;
     sett_entity self = json_load_self(load);
-    return json_load_done(load, sett_is_null(parent) ||
-                                    sett_hierarchy_attach(load->world, self, parent) == SETT_OK) &&
-           json_load_done(load, name == NULL || sett_name_set(load->world, self, name) == SETT_OK);
+    return (sett_is_null(place->parent) || json_load_attach(load, place->parent)) &&
+           json_load_done(load, !place->node || sett_hierarchy_set_policy(
+                                                    world, self, place->policy) == SETT_OK) &&
+           json_load_done(load, place->name == NULL ||
+                                    sett_name_set(world, self, place->name) == SETT_OK);
+}
+
+/* Reads "parent": a reference; null: an entity with the component, but without a parent. */
+static bool json_load_parent(json_load* load, json_read_place* place)
+{
+    if (setti_json_peek(&load->reader.json) != 'n') {
+        return json_load_target(load, false, &place->parent);
+    }
+    place->node = true;
+    return setti_json_skip(&load->reader.json);
+}
+
+/* Reads "policy": what happens to the entity's children when it is destroyed. */
+static bool json_load_policy(json_load* load, json_read_place* place)
+{
+    setti_json* json = &load->reader.json;
+    char text[SETTI_JSON_KEY];
+    size_t length;
+    size_t at = (setti_json_peek(json), json->at);
+    uint32_t policy = SETT_CHILDREN_DESTROY;
+    if (!setti_json_string(json, text, sizeof(text), &length)) {
+        return false;
+    }
+    while (policy <= SETT_CHILDREN_REJECT && strcmp(setti_json_policies[policy], text) != 0) {
+        policy++;
+    }
+    if (policy > SETT_CHILDREN_REJECT) {
+        return setti_json_fail(json, at, "\"DESTROY\", \"DETACH\" or \"REJECT\" is expected");
+    }
+    place->node = true;
+    place->policy = (sett_children_policy)policy;
+    return true;
 }
 
 /* Reads what is said of an entity under the keys `wanted`, and passes over the rest. */
-static bool json_load_keys(json_load* load, uint32_t wanted, sett_entity* parent, char** name,
+static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* place,
                            char text[SETTI_JSON_REFERENCE])
 {
     setti_json* json = &load->reader.json;
@@ -767,16 +882,18 @@ static bool json_load_keys(json_load* load, uint32_t wanted, sett_entity* parent
         }
         seen |= which;
         if (which == 0 && load->pass == JSON_CHECK) {
-            good = json_load_unknown_key(load, key, json_keys, 6, "no such key");
+            good = json_load_unknown_key(load, key, json_keys, JSON_KEYS, "no such key");
         } else if ((which & wanted) == 0) {
             good = setti_json_skip(json);
-        } else if (which == JSON_NAME || which == JSON_PARENT) {
-            if (*name != NULL && which == JSON_NAME) {
+        } else if (which == JSON_NAME) {
+            if (place->name != NULL) {
                 return setti_json_fail(json, json->at, "a name beside a path");
             }
-            good = which == JSON_NAME ? json_load_name(load, text)
-                                      : json_load_target(load, false, parent);
-            *name = which == JSON_NAME ? text : *name;
+            good = json_load_name(load, text);
+            place->name = text;
+        } else if (which == JSON_PARENT || which == JSON_POLICY) {
+            good = which == JSON_PARENT ? json_load_parent(load, place)
+                                        : json_load_policy(load, place);
         } else {
             good = which == JSON_COMPONENTS ? json_load_components(load) : json_load_links(load);
         }
@@ -787,16 +904,15 @@ static bool json_load_keys(json_load* load, uint32_t wanted, sett_entity* parent
 static bool json_load_entity(json_load* load, uint32_t wanted)
 {
     char text[SETTI_JSON_REFERENCE];
-    char* name = NULL;
-    sett_entity parent = sett_null();
-    bool place = (wanted & JSON_NAME) != 0;
+    json_read_place place = {{0, 0}, NULL, false, SETT_CHILDREN_DEFAULT};
+    bool placed = (wanted & JSON_NAME) != 0;
     memset(load->seen, 0, load->seen_size);
-    if (place && !json_load_place(load, &parent, &name, text)) {
+    if (placed && !json_load_place(load, &place, text)) {
         return false;
     }
-    bool good = json_load_keys(load, wanted, &parent, &name, text);
-    if (good && place && load->pass == JSON_APPLY && !json_load_joins(load)) {
-        good = json_load_settle(load, parent, name);
+    bool good = json_load_keys(load, wanted, &place, text);
+    if (good && placed && load->pass == JSON_APPLY && !json_load_joins(load)) {
+        good = json_load_settle(load, &place);
     }
     return good;
 }
@@ -889,20 +1005,26 @@ static bool json_load_apply(json_load* load)
 {
     SETTI_ASSERT(load->pass == JSON_CHECK && load->status == SETT_OK);
     load->pass = JSON_APPLY;
-    return json_load_create(load) && json_load_walk(load, JSON_NAME | JSON_PARENT) &&
+    return json_load_create(load) && json_load_walk(load, JSON_NAME | JSON_PARENT | JSON_POLICY) &&
            json_load_walk(load, JSON_COMPONENTS) && json_load_walk(load, JSON_LINKS) &&
            json_load_join(load);
 }
 
+/* Links and children go first, because they can forbid to destroy an entity. */
 static void json_load_undo(json_load* load)
 {
     SETTI_ASSERT(load->pass == JSON_APPLY);
-    for (uint32_t k = load->count; k-- > 0;) {
-        if (sett_entity_valid(load->world, load->entries[k].is) &&
-            !sett_equals(load->entries[k].is, load->joined)) {
-            (void)sett_entity_destroy(load->world, load->entries[k].is);
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t k = load->count; k-- > 0;) {
+            sett_entity entity = load->entries[k].is;
+            if (!sett_entity_valid(load->world, entity) || sett_equals(entity, load->joined)) {
+                continue;
+            }
+            (void)(round == 0 ? sett_entity_clear(load->world, entity)
+                              : sett_entity_destroy(load->world, entity));
         }
     }
+    json_load_remove_ends(load);
 }
 
 static void json_load_free(json_load* load)
@@ -911,6 +1033,7 @@ static void json_load_free(json_load* load)
     setti_pool_free(pool, load->entries, load->capacity * sizeof(*load->entries), 16);
     setti_hash_map_deinit(pool, &load->found);
     json_load_free_held(load);
+    setti_pool_free(pool, load->ends, load->end_capacity * sizeof(*load->ends), 16);
     setti_pool_free(pool, load->value.bytes, load->value.size, load->value.align);
     setti_pool_free(pool, load->seen, load->seen_size, 8);
 }
@@ -936,7 +1059,8 @@ static sett_status json_load_run(json_load* load)
     if (good) {
         load->reader.skipped = 0;
         load->pass = JSON_CHECK;
-        good = json_load_walk(load, JSON_NAME | JSON_PARENT | JSON_COMPONENTS | JSON_LINKS);
+        good = json_load_walk(load,
+                              JSON_NAME | JSON_PARENT | JSON_POLICY | JSON_COMPONENTS | JSON_LINKS);
     }
     uint32_t skipped = load->reader.skipped;
     if (good && !json_load_apply(load)) {

@@ -11,6 +11,9 @@
 /* Characters of the path of a member in messages. */
 #define SETTI_JSON_PATH 200
 
+/* Names of sett_children_policy. */
+extern const char* const setti_json_policies[4];
+
 /* Writes a reference to an entity: a path if all on it have names, or "#index:generation". */
 void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entity entity);
 

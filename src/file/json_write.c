@@ -7,12 +7,15 @@
  */
 #include "file/json_value.h"
 #include "relation/chain.h"
+#include "relation/links.h"
 #include "run/run.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
 #include "sett/relationship.h"
 
 #include <stdio.h>
+
+const char* const setti_json_policies[] = {"DEFAULT", "DESTROY", "DETACH", "REJECT"};
 
 typedef struct json_writer {
     setti_json_out out;
@@ -128,9 +131,27 @@ static void write_identity(json_writer* to, sett_entity entity)
     }
 }
 
+/* Writes what parents and children of the text do not say about a node of the hierarchy. */
+static void write_node(json_writer* to, sett_entity entity)
+{
+    const setti_hierarchy* tree = to->world->hierarchy;
+    const sett_hierarchy* node =
+        tree != NULL ? setti_storage_find(&tree->type->storage, entity.index) : NULL;
+    uint32_t policy = node != NULL ? node->children & SETTI_POLICY : SETT_CHILDREN_DEFAULT;
+    if (node != NULL && node->parent == 0 && node->first == 0) {
+        setti_json_add_text(&to->out, ", \"parent\": null");
+    }
+    if (policy != SETT_CHILDREN_DEFAULT) {
+        setti_json_add_text(&to->out, ", \"policy\": ");
+        setti_json_add_string(&to->out, setti_json_policies[policy],
+                              strlen(setti_json_policies[policy]));
+    }
+}
+
 static void write_entity(json_writer* to, sett_entity entity)
 {
     write_identity(to, entity);
+    write_node(to, entity);
     setti_json_add_text(&to->out, ", \"components\": {");
     write_components(to, entity);
     setti_json_add_text(&to->out, "}");

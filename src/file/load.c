@@ -358,6 +358,10 @@ static sett_status load_file(load_attempt* load, void* file, const sett_file_des
     }
     if (status == SETT_OK) {
         status = load_all(load);
+        if (status == SETT_OK) { /* components that require more than when they were saved */
+            status = setti_replica_require(load->apart, place->world);
+            status = status == SETT_OK ? status : load_blame(load, status);
+        }
         setti_pool_set_ceiling(&load->apart->pool, 0);
     }
     if (status == SETT_OK) {

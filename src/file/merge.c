@@ -285,7 +285,7 @@ static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
     job->clone.nodes[other].index = SETTI_NONE;
     job->clone.nodes[other].outside = true;
     job->clone.nodes[other].edit.begins = false;
-    return merge_publish(job, node, index, sett_null());
+    return index == SETTI_NONE || merge_publish(job, node, index, sett_null());
 }
 
 static sett_status merge_add_chosen(merge_job* job, uint32_t index)

@@ -224,7 +224,7 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
         data.size = desc->members->size;
         return setti_relation_join(world, own->relation, &data);
     }
-    return setti_replica_join(world, into, own);
+    return setti_replica_join_bare(world, into, own);
 }
 
 static sett_status types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,

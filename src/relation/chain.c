@@ -537,6 +537,44 @@ static bool chain_validate_pairs(const setti_relation* relation)
     return count == relation->record_count;
 }
 
+/* Whether a source leads to a target twice: then only the first of the links is found. */
+static bool chain_validate_once(const setti_relation* relation)
+{
+    const setti_entity_table* entities = &relation->world->entities;
+    uint32_t place = 0;
+    while (place < relation->record_count) {
+        const setti_chain_record* record = setti_chain_record_at(relation, place);
+        sett_entity source = setti_entity_at(entities, record->source);
+        if (setti_chain_look_up(relation, source, record->link.target) != place) {
+            break;
+        }
+        place++;
+    }
+    return place == relation->record_count;
+}
+
+/* Whether walks up the links from all entities that lead nowhere visit all links: if not, some lead
+ * in a circle. All lists are valid. */
+static bool chain_validate_ends(const setti_relation* relation)
+{
+    const setti_storage* links = &relation->links->storage;
+    uint32_t met = 0;
+    SETTI_EACH_INDEX(root, &relation->sources->storage) {
+        uint32_t at =
+            setti_storage_has(links, root) ? SETTI_NONE : setti_chain_first(relation, root, true);
+        while (at != SETTI_NONE) {
+            uint32_t next = setti_chain_first(relation, at, true);
+            met++;
+            while (next == SETTI_NONE && at != root) {
+                next = setti_chain_next(relation, at, true);
+                at = setti_chain_at(relation, at)->target.index;
+            }
+            at = next;
+        }
+    }
+    return met == links->count;
+}
+
 const char* setti_chain_validate(const setti_relation* relation)
 {
     uint64_t by_target;
@@ -550,9 +588,15 @@ const char* setti_chain_validate(const setti_relation* relation)
         if (reason == NULL && !chain_validate_pairs(relation)) {
             reason = "relationship: the table of pairs is wrong";
         }
+        if (reason == NULL && !chain_validate_once(relation)) {
+            reason = "relationship: an entity leads to another twice";
+        }
     }
     if (reason == NULL && by_target != by_source) {
         reason = "relationship: links are missing from their targets' lists";
+    }
+    if (reason == NULL && relation->desc.acyclic && !chain_validate_ends(relation)) {
+        reason = "relationship: acyclic links lead in a circle";
     }
     return reason;
 }

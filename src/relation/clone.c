@@ -708,6 +708,15 @@ static void clone_remap_node(setti_clone* clone, const setti_clone_node* node)
     }
 }
 
+/* Whether the copies of a node may lead to a target already when they get one of its links: they
+ * had the component, or several originals become that target. */
+static bool clone_may_lead(const setti_clone* clone, const setti_clone_node* node,
+                           const setti_relation* relation)
+{
+    bool joins = clone->twin_count != 0 || clone_is_merge(clone);
+    return (relation->many && joins) || clone_met(clone, node, relation->links) != NULL;
+}
+
 /* The data of a link of a source that has links already. */
 static unsigned char* clone_relink(setti_relation* relation, sett_entity source, sett_entity target)
 {
@@ -729,7 +738,7 @@ static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const cl
     for (uint32_t k = 0; k < clone->count; k++) {
         sett_entity target =
             links->node != SETTI_NONE ? clone->nodes[links->node].copies[k] : links->target;
-        unsigned char* made = clone_met(clone, node, relation->links) != NULL
+        unsigned char* made = clone_may_lead(clone, node, relation)
                                   ? clone_relink(relation, node->copies[k], target)
                                   : setti_chain_link(relation, node->copies[k].index, target);
         memcpy(made, links->cursor.data, relation->data_size);

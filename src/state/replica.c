@@ -49,25 +49,45 @@ static bool replica_same_required(const sett_world* from, const setti_type* type
     return same;
 }
 
-/* Fails if a type that both worlds have is not the same in both: all of it, because values are
- * copied as they are and have to hash, travel and follow their rules there as here. */
+/* Whether the other world has learnt the members of a type, and this one has not. */
+static bool replica_gets_members(const setti_type* type, const setti_type* own)
+{
+    return type->members != NULL && own->members == NULL && own->module == NULL;
+}
+
+/* A type of this world with what replica_follow will give it: what changes after registering. */
+static sett_component_desc replica_follows(const setti_type* type, const setti_type* own)
+{
+    sett_component_desc desc = own->desc;
+    if (own->owner == NULL) { /* else a group of this world needs it to be what it is */
+        desc.storage = type->desc.storage;
+    }
+    if (replica_gets_members(type, own)) {
+        desc.members = type->desc.members;
+        desc.entity_offsets = type->desc.entity_offsets;
+        desc.entity_offset_count = type->desc.entity_offset_count;
+        desc.save = type->desc.save;
+    }
+    return desc;
+}
+
+/* Fails if a type that both worlds have is not the same in both, but for that: all of it, because
+ * values are copied as they are and have to hash, travel and follow their rules there as here. */
 static sett_status replica_check_type(const sett_world* from, sett_world* into,
                                       const setti_type* type, const setti_type* own)
 {
     const uint32_t same = SETTI_TYPE_DONT_FRAGMENT | REPLICA_CASCADES;
     char list[SETTI_MESSAGE_SIZE];
-    if (type->members != NULL && own->members == NULL && own->storage.count == 0 &&
-        setti_component_set_members(into, setti_world_type(into, own->id), &type->members->of,
-                                    replica_call) != SETT_OK) {
-        return into->error;
-    }
+    sett_component_desc follows = replica_follows(type, own);
     setti_writer out = setti_writer_begin(list, sizeof(list));
-    setti_component_differences(&out, &own->desc, &type->desc);
-    setti_component_differ_in(&out, (type->members == NULL) != (own->members == NULL),
+    setti_component_differences(&out, &follows, &type->desc);
+    setti_component_differ_in(&out, type->members == NULL && own->members != NULL,
                               "members known in one of them only");
     setti_component_differ_in(&out, !replica_same_required(from, type, into, own),
                               "other required types");
-    setti_component_differ_in(&out, type->mask_print != own->mask_print, "other padding");
+    setti_component_differ_in(
+        &out, type->mask_print != own->mask_print && !replica_gets_members(type, own),
+        "other padding");
     setti_component_differ_in(
         &out,
         ((type->flags ^ own->flags) & same) != 0 || type->module != own->module ||
@@ -80,18 +100,36 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
             "alike in both",
             replica_call, type->desc.name, list);
     }
-    SETTI_ASSERT(type->storage.kind == own->storage.kind &&
-                 type->storage.saved == own->storage.saved);
-    return setti_values_prepare(into, setti_world_type(into, own->id), replica_call);
+    return replica_gets_members(type, own)
+               ? SETT_OK
+               : setti_values_prepare(into, setti_world_type(into, own->id), replica_call);
+}
+
+/* Gives the types of a world without values what those of the other became after they were
+ * registered: another storage, members. False when memory runs out. */
+static bool replica_follow(const sett_world* from, sett_world* into)
+{
+    bool done = true;
+    for (uint32_t k = 0; done && k < from->registered.count; k++) {
+        const setti_type* type = from->registered.item[k];
+        setti_type* own = replica_find(into, type);
+        done =
+            (!replica_gets_members(type, own) ||
+             setti_component_set_members(into, own, &type->members->of, replica_call) == SETT_OK) &&
+            setti_change_convert(into, own, type->desc.storage, replica_call) == SETT_OK &&
+            setti_values_prepare(into, own, replica_call) == SETT_OK;
+    }
+    return done;
 }
 
 /* Registers a type as the other world has it; what it requires is registered before it. Without
- * `callbacks`, those are left out. */
+ * `callbacks`, those are left out; without `requires`, it requires nothing. */
 static sett_status replica_register(sett_world* into, const sett_world* from,
-                                    const setti_type* type, bool callbacks)
+                                    const setti_type* type, bool callbacks, bool requires)
 {
     SETTI_ASSERT(replica_find(into, type) == NULL);
     sett_component_desc desc = type->desc;
+    desc.required_count = requires ? desc.required_count : 0;
     desc.on_add = callbacks ? desc.on_add : NULL;
     desc.on_set = callbacks ? desc.on_set : NULL;
     desc.on_remove = callbacks ? desc.on_remove : NULL;
@@ -154,9 +192,60 @@ sett_status setti_replica_join(sett_world* into, const sett_world* from, const s
     for (uint32_t k = 0; status == SETT_OK && k < type->required.count; k++) {
         status = setti_replica_join(into, from, type->required.item[k]);
     }
-    if (status == SETT_OK) {
-        status = replica_register(into, from, type, false);
+    if (status == SETT_OK && replica_find(into, type) == NULL) { /* a switch comes with its type */
+        status = replica_register(into, from, type, false, true);
         replica_adopt(from, into);
+    }
+    return status;
+}
+
+sett_status setti_replica_join_bare(sett_world* into, const sett_world* from,
+                                    const setti_type* type)
+{
+    if (replica_find(into, type) != NULL || type->module != NULL ||
+        setti_type_switched(type) != NULL) {
+        return setti_replica_join(into, from, type);
+    }
+    return replica_register(into, from, type, false, false);
+}
+
+/* This world's type of a type of the other, which requires what that does. */
+static sett_status replica_require(sett_world* into, const sett_world* from, const setti_type* type)
+{
+    setti_type* own = replica_find(into, type);
+    sett_status status = SETT_OK;
+    if (own == NULL) {
+        return setti_replica_join(into, from, type);
+    }
+    for (uint32_t k = 0; status == SETT_OK && k < type->desc.required_count; k++) {
+        const setti_type* needed = setti_world_type(from, type->desc.required[k]);
+        status = replica_require(into, from, needed);
+        if (status == SETT_OK && !setti_type_list_has(&own->required, replica_find(into, needed)) &&
+            !setti_component_require(into, own, replica_find(into, needed))) {
+            status = setti_world_no_memory(into, replica_call);
+        }
+    }
+    return status;
+}
+
+sett_status setti_replica_require(sett_world* into, const sett_world* from)
+{
+    sett_status status = SETT_OK;
+    uint32_t count = into->registered.count;
+    for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
+        const setti_type* theirs = setti_type_find(from, into->registered.item[k]->desc.name);
+        status = theirs != NULL ? replica_require(into, from, theirs) : SETT_OK;
+    }
+    for (uint32_t k = 0; status == SETT_OK && k < count; k++) {
+        const setti_type* type = into->registered.item[k];
+        SETTI_EACH_INDEX(index, &type->storage) {
+            for (uint32_t r = 0; status == SETT_OK && r < type->required.count; r++) {
+                sett_entity entity = setti_entity_at(&into->entities, index);
+                bool done = sett_has(into, entity, type->required.item[r]->id) ||
+                            sett_ensure(into, entity, type->required.item[r]->id) != NULL;
+                status = done ? SETT_OK : into->error;
+            }
+        }
     }
     return status;
 }
@@ -206,7 +295,7 @@ static sett_status replica_register_all(const sett_world* from, sett_world* into
     for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
         const setti_type* type = from->registered.item[k];
         if (replica_find(into, type) == NULL) {
-            status = replica_register(into, from, type, true);
+            status = replica_register(into, from, type, true, true);
         }
     }
     return status == SETT_OK ? replica_check_types(from, into) : status;
@@ -441,7 +530,9 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
     setti_commands_drop_all(into); /* also what its callbacks recorded just now */
     replica_empty(into);
     size_t size = ((size_t)from->signatures.count + 1) * sizeof(uint32_t);
-    uint32_t* number = replica_reserve(from, into) ? replica_signatures(from, into, size) : NULL;
+    uint32_t* number = replica_follow(from, into) && replica_reserve(from, into)
+                           ? replica_signatures(from, into, size)
+                           : NULL;
     into->epoch++;
     if (number == NULL) {
         replica_empty(into);

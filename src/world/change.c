@@ -593,13 +593,12 @@ SETTI_COLD sett_status setti_change_remove(sett_world* world, sett_entity entity
 static bool change_keeps(const sett_world* world, uint32_t set)
 {
     SETTI_ASSERT(set == 0 || set < world->signatures.count);
-    const setti_signature* record = &world->signatures.record[set];
-    for (uint32_t k = 0; set != 0 && k < record->count; k++) {
-        if ((world->types[record->types[k]]->flags & SETTI_TYPE_STAYS) != 0) {
-            return true;
-        }
+    bool keeps = false;
+    for (uint32_t k = 0; !keeps && set != 0 && k < world->signatures.record[set].count; k++) {
+        const setti_type* type = world->types[world->signatures.record[set].types[k]];
+        keeps = (type->flags & SETTI_TYPE_STAYS) != 0;
     }
-    return false;
+    return keeps;
 }
 
 /* Takes all components off an entity but those that are kept, one by one. False when memory runs

@@ -466,6 +466,60 @@ static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_co
     return true;
 }
 
+/* Lists a type, and what it requires, among those that another requires. False when memory runs
+ * out. */
+static bool component_list_required(setti_pool* pool, setti_type* type, setti_type* needed)
+{
+    bool done = true;
+    for (uint32_t j = 0; done && j <= needed->required.count; j++) {
+        setti_type* item = j < needed->required.count ? needed->required.item[j] : needed;
+        if ((item->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
+            type->flags |= SETTI_TYPE_REQUIRES_DONT_FRAGMENT;
+        }
+        done = setti_type_list_has(&type->required, item) ||
+               setti_type_list_add(pool, &type->required, item);
+    }
+    return done;
+}
+
+/* Makes a type known to one that it requires, which has room for it. */
+static void component_depend(setti_pool* pool, setti_type* type, setti_type* needed)
+{
+    bool apart = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
+    (void)setti_type_list_add(pool, &needed->dependants, type);
+    needed->flags |= SETTI_TYPE_REQUIRED | (apart ? (uint32_t)SETTI_TYPE_REQUIRED_APART : 0);
+}
+
+bool setti_component_require(sett_world* world, setti_type* type, setti_type* needed)
+{
+    setti_pool* pool = &world->pool;
+    uint32_t before = type->required.count;
+    size_t size = type->desc.required_count * sizeof(sett_component);
+    sett_component* ids = setti_pool_alloc(pool, size + sizeof(*ids), 8);
+    bool done = ids != NULL && component_list_required(pool, type, needed);
+    for (uint32_t k = before; done && k < type->required.count; k++) {
+        done = type_list_reserve(pool, &type->required.item[k]->dependants);
+    }
+    if (!done) {
+        type->required.count = before;
+        setti_pool_free(pool, ids, size + sizeof(*ids), 8);
+        return false;
+    }
+    for (uint32_t k = before; k < type->required.count; k++) {
+        component_depend(pool, type, type->required.item[k]);
+    }
+    if (size != 0) {
+        memcpy(ids, type->desc.required, size);
+    }
+    ids[type->desc.required_count] = needed->id;
+    pool_free_copy(pool, type->desc.required, size);
+    type->desc.required = ids;
+    type->desc.required_count++;
+    type->flags |= SETTI_TYPE_REQUIRES;
+    setti_type_forget_transitions(type);
+    return true;
+}
+
 /* Copies what the descriptor points to and works out `required`. On failure
  * setti_component_free_parts takes back what there is. */
 static sett_status component_own(sett_world* world, setti_type* type,
@@ -490,16 +544,8 @@ static sett_status component_own(sett_world* world, setti_type* type,
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     for (uint32_t k = 0; k < desc->required_count; k++) {
-        setti_type* needed = setti_world_type(world, desc->required[k]);
-        for (uint32_t j = 0; j <= needed->required.count; j++) {
-            setti_type* item = j < needed->required.count ? needed->required.item[j] : needed;
-            if ((item->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
-                type->flags |= SETTI_TYPE_REQUIRES_DONT_FRAGMENT;
-            }
-            if (!setti_type_list_has(&type->required, item) &&
-                !setti_type_list_add(pool, &type->required, item)) {
-                return SETT_STATUS_OUT_OF_MEMORY;
-            }
+        if (!component_list_required(pool, type, setti_world_type(world, desc->required[k]))) {
+            return SETT_STATUS_OUT_OF_MEMORY;
         }
     }
     void (*const hooks[])(sett_world*, sett_entity, void*, void*) = {desc->on_add, desc->on_set,
@@ -556,10 +602,7 @@ static bool component_publish(sett_world* world, setti_type* type)
         (void)setti_type_list_add(pool, &world->dont_fragment, type);
     }
     for (uint32_t k = 0; k < type->required.count; k++) {
-        setti_type* needed = type->required.item[k];
-        (void)setti_type_list_add(pool, &needed->dependants, type);
-        needed->flags |=
-            SETTI_TYPE_REQUIRED | (dont_fragment ? (uint32_t)SETTI_TYPE_REQUIRED_APART : 0);
+        component_depend(pool, type, type->required.item[k]);
     }
     world->types[type->id] = type;
     world->readable[type->id] = type;

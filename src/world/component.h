@@ -277,6 +277,10 @@ typedef struct sett_member_calls_ {
                        const char* call); /* setti_component_set_members */
 } setti_member_calls;
 
+/* Makes a type require one more, in a world that no edit is prepared in. Entities that lack it are
+ * the caller's affair. False when memory runs out; nothing has changed then. */
+bool setti_component_require(sett_world* world, setti_type* type, setti_type* needed);
+
 /* Gives a type members that may be unknown yet; for sett_members_set. */
 sett_status setti_component_set_members(sett_world* world, setti_type* type, const sett_struct* of,
                                         const char* call);

@@ -3,6 +3,7 @@
 
 #include "base/cow.h"
 #include "base/platform.h"
+#include "base/writer.h"
 #include "store/gather.h"
 #include "world/change.h"
 #include "world/command.h"
@@ -408,6 +409,7 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
     } else {
         snprintf(out, SETTI_MESSAGE_SIZE, "%s%s%s: %s", call, about, number, cause);
     }
+    setti_message_escape(out, SETTI_MESSAGE_SIZE);
 }
 
 /* Hooks that run for readers at once: a hook that misuses the world calls itself. */
@@ -573,7 +575,7 @@ SETTI_COLD static sett_status world_fail_as(sett_world* world, sett_status statu
     if (world->command_depth != 0) { /* the user's code has no such call; name the apply */
         at = (size_t)snprintf(message, SETTI_MESSAGE_SIZE, "sett_commands_apply: ");
     }
-    vsnprintf(message + at, SETTI_MESSAGE_SIZE - at, format, arguments);
+    setti_message_format(message + at, SETTI_MESSAGE_SIZE - at, format, arguments);
     if (world->side_by_side) {
         return world_fail_aside(world, status, input, message);
     }
@@ -626,7 +628,7 @@ SETTI_COLD void setti_world_misuse_with(const sett_world* world, sett_status sta
     char message[SETTI_MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof(message), format, arguments);
+    setti_message_format(message, sizeof(message), format, arguments);
     va_end(arguments);
     world_report_aside(world, SETT_LOG_ERROR, WORLD_MISUSE, status, message);
 }
@@ -637,7 +639,7 @@ SETTI_COLD void setti_world_log(const sett_world* world, sett_log_level level, c
     char message[SETTI_MESSAGE_SIZE];
     va_list arguments;
     va_start(arguments, format);
-    vsnprintf(message, sizeof(message), format, arguments);
+    setti_message_format(message, sizeof(message), format, arguments);
     va_end(arguments);
     world_report(setti_unconst(world), level, WORLD_NEWS, SETT_OK, message);
 }
