@@ -2,7 +2,7 @@
  * here is for programs to name.
  *
  * What is read here is how a world and a component type begin. Whatever is not an array, and
- * whatever is wrong, goes the slow path, through the library. docs/design.md says what it gains.
+ * whatever is wrong, goes the slow path, through the library. docs/decisions.md says what it gains.
  *
  * SPDX-License-Identifier: MIT
  */
