@@ -32,6 +32,7 @@ DOCUMENTS = {
     "docs/stream.md": "reference/stream.md",
     "docs/misuse.md": "reference/misuse.md",
     "docs/design.md": "more/design.md",
+    "docs/decisions.md": "more/decisions.md",
     "docs/dependencies.md": "more/dependencies.md",
     "docs/bench/README.md": "more/bench/index.md",
     "docs/inspector.md": "more/inspector.md",
