@@ -686,8 +686,9 @@ static void clearing_a_type_is_notified_one_by_one(void)
     scene_end(&s);
 }
 
-/* sett_entity_destroy_many, sett_entity_destroy_with, sett_world_clear and sett_world_destroy run
- * the callbacks of sett_entity_destroy for each entity. */
+/* `sett_entity_destroy_many`, `sett_entity_destroy_with`, `sett_world_clear` and
+ * `sett_world_destroy` run the callbacks of `sett_entity_destroy` for each entity.
+ * `sett_entity_forget` runs the callbacks of `sett_entity_destroy`. */
 static void the_end_of_many_is_notified_one_by_one(void)
 {
     static scene s;
@@ -705,6 +706,9 @@ static void the_end_of_many_is_notified_one_by_one(void)
     expect(&s, "q< b-0 q< b-1");
     sett_entity_destroy_with(s.world, s.t);
     expect(&s, "q< b-2");
+    CHECK_EQ(sett_entity_set_range(s.world, 100, 0), SETT_OK);
+    CHECK_EQ(sett_entity_forget(s.world, e[3]), SETT_OK);
+    expect(&s, "q< b-3");
     sett_world_clear(s.world);
     s.length = 0;
     set(&s, sett_entity_create(s.world), s.b, 9);

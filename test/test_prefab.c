@@ -704,10 +704,30 @@ static void links_that_meet_are_one(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(links_that_meet_are_one), TEST(children_of_prefabs_are_prefabs),
-          TEST(all_below_prefabs_are_prefabs), TEST(slots_lead_to_the_instances_child),
-          TEST(prefabs_have_several_bases), TEST(links_of_instances_fill_pages),
-          TEST(queries_skip_hidden_entities), TEST(instances_are_like_the_prefab),
-          TEST(instances_of_leaves_are_in_no_hierarchy), TEST(shared_values_are_the_prefabs),
-          TEST(links_of_prefabs_are_the_instances), TEST(instances_are_looked_into_by_name),
-          TEST(values_that_own_are_copied), TEST(misuse_is_rejected), TEST(memory_runs_out))
+/* The first prefab has had a place in the hierarchy, and its instances need none for it: the place
+ * is then made for the children of the second. */
+static void a_base_with_children_behind_a_lone_node(void)
+{
+    sett_world* w = quiet_world();
+    sett_entity first = sett_entity_create(w);
+    sett_entity second = sett_entity_create(w);
+    sett_entity above = sett_entity_create(w);
+    CHECK_EQ(sett_hierarchy_attach(w, first, above), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(w, sett_entity_create(w), second), SETT_OK);
+    CHECK_EQ(sett_prefab_make(w, first), SETT_OK);
+    CHECK_EQ(sett_prefab_make(w, second), SETT_OK);
+    sett_entity bases[] = {second};
+    sett_entity instance = sett_instantiate_with(
+        w, &(sett_instantiate_desc){.prefab = first, .bases = bases, .base_count = 1});
+    CHECK_EQ(sett_hierarchy_child_count(w, instance), 1);
+    CHECK_END(w);
+}
+
+TEST_MAIN(TEST(a_base_with_children_behind_a_lone_node), TEST(links_that_meet_are_one),
+          TEST(children_of_prefabs_are_prefabs), TEST(all_below_prefabs_are_prefabs),
+          TEST(slots_lead_to_the_instances_child), TEST(prefabs_have_several_bases),
+          TEST(links_of_instances_fill_pages), TEST(queries_skip_hidden_entities),
+          TEST(instances_are_like_the_prefab), TEST(instances_of_leaves_are_in_no_hierarchy),
+          TEST(shared_values_are_the_prefabs), TEST(links_of_prefabs_are_the_instances),
+          TEST(instances_are_looked_into_by_name), TEST(values_that_own_are_copied),
+          TEST(misuse_is_rejected), TEST(memory_runs_out))

@@ -63,6 +63,19 @@ static setti_type* clone_next_of_all(const setti_clone* clone, const setti_clone
     return NULL;
 }
 
+static bool clone_is_hierarchy(const setti_clone* clone, const setti_type* type)
+{
+    return clone->from->hierarchy != NULL && type == clone->from->hierarchy->type;
+}
+
+/* Whether copies of a node get its place in the hierarchy: the root of an instance has no parent
+ * there, so that without children and a policy for them it would be empty. */
+static bool clone_keeps_place(const setti_clone* clone, const setti_clone_node* node)
+{
+    bool root = clone->instances != NULL && (node == clone->nodes || node->twin == 0);
+    return !root || setti_hierarchy_find(clone->from, node->index)->children != 0;
+}
+
 /* Whether a node before this one, whose copies are the same, has the type. */
 static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* node,
                            const setti_type* type)
@@ -70,8 +83,9 @@ static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* nod
     const setti_clone_node* first = &clone->nodes[node->twin];
     bool taken = first->derives && type == clone->instances->links;
     for (const setti_clone_node* at = first; at != node && !taken; at++) {
-        taken =
-            (at == first || at->twin == node->twin) && setti_storage_has(&type->storage, at->index);
+        taken = (at == first || at->twin == node->twin) &&
+                setti_storage_has(&type->storage, at->index) &&
+                (!clone_is_hierarchy(clone, type) || clone_keeps_place(clone, at));
     }
     return taken;
 }
@@ -430,14 +444,6 @@ bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* no
            (node != clone->nodes || clone->from != clone->to);
 }
 
-/* Whether copies of a node get its place in the hierarchy: the root of an instance has no parent
- * there, so that without children and a policy for them it would be empty. */
-static bool clone_keeps_place(const setti_clone* clone, const setti_clone_node* node)
-{
-    bool root = clone->instances != NULL && (node == clone->nodes || node->twin == 0);
-    return !root || setti_hierarchy_find(clone->from, node->index)->children != 0;
-}
-
 /* Whether copies of a node get one of its types. */
 static bool clone_keeps(const setti_clone* clone, const setti_clone_node* node,
                         const setti_type* type)
@@ -448,7 +454,7 @@ static bool clone_keeps(const setti_clone* clone, const setti_clone_node* node,
     }
     if (!sett_is_null(node->onto) &&
         (setti_storage_has(&clone_map(clone, setti_unconst(type))->storage, node->onto.index) ||
-         (from->hierarchy != NULL && type == from->hierarchy->type))) {
+         clone_is_hierarchy(clone, type))) {
         return false;
     }
     if (type->relation != NULL) {
@@ -458,7 +464,7 @@ static bool clone_keeps(const setti_clone* clone, const setti_clone_node* node,
     if (from->name_table != NULL && type == from->name_table->type) {
         return setti_clone_keeps_name(clone, node);
     }
-    if (from->hierarchy != NULL && type == from->hierarchy->type) {
+    if (clone_is_hierarchy(clone, type)) {
         return clone_keeps_place(clone, node);
     }
     bool shared = (type->flags & SETTI_TYPE_SHARED) != 0 && node->twin == SETTI_NONE;
