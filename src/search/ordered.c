@@ -174,7 +174,6 @@ static bool ordered_find(sett_ordered* o)
     const ordered_column tree = ordered_column_of(o->fixed ? o->rank.along : NULL);
     uint32_t count = 0;
     bool same = o->known;
-    (void)room; /* without asserts */
     SETT_FOR(o->desc.query, b, i) {
         SETTI_ASSERT(count < o->matches.size / sizeof(*match));
         ordered_match is = {.entity = sett_batch_entity(b, i)};
