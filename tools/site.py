@@ -118,7 +118,8 @@ class Pages:
                 if path not in ("CHANGELOG.md", "docs/migrating.md"):  # there names are of other versions
                     line = re.sub(r"(?<![`\w}])`(\w+)`(?!`)(?![^[]*\]\()", self.name_link, line)
             out.append(line)
-        return "\n".join(out)
+        text = re.sub(r"Written by [^;.]*(?:`[^`]*`)?[^;.]*; do not edit\.\s*", "", "\n".join(out))  # for those who change it
+        return fold_tables(text) if "/bench/" in path else text
 
     def name_link(self, found):
         """A name of the API, as code: a link to its description."""
@@ -149,9 +150,11 @@ class Pages:
             for part in parts:
                 head, _, body = part.partition("\n")
                 if head.strip() == found.group(1).strip() or (found.group(1).strip() == "Sett" and part.startswith("# Sett")):
-                    return body.strip() + "\n"
+                    # The picture and its caption stand beside what follows.
+                    return re.sub(r"\A(!\[.*\n\n\*.*\*)\n", r":::{container} picture\n\1\n:::\n", body.strip()) + "\n"
             raise SystemExit("%s: README.md has no part '%s'" % (page, found.group(1)))
         text = re.sub(r"<!-- readme: (.*?) -->", readme, text)
+        text = text.replace("<!-- facts -->", facts_of_release())
         text = text.replace("<!-- headers -->", self.headers()) if "<!-- headers -->" in text else text
         return re.sub(r"<!-- run: (\w+) -->", lambda m: runnable(m.group(1)), text)
 
@@ -406,6 +409,14 @@ def stand_alone():
     change("styles/furo.css", lambda text: dark(style(text)))
 
 
+def fold_tables(text):
+    """Long tables are closed until they are asked for."""
+    def fold(found):
+        rows = found.group(0).strip().count("\n") - 1
+        return found.group(0) if rows <= 12 else "<details><summary>Table of %d rows</summary>\n\n%s\n</details>\n\n" % (rows, found.group(0).strip() + "\n")
+    return re.sub(r"(?m)(?:^\|.*\n)+", fold, text)
+
+
 def links(names, titles):
     return "".join("- [%s](%s.md)\n" % (titles[name], name) for name in names)
 
@@ -467,6 +478,65 @@ def programs_of_texts():
 
 def runnable(name):
     return '```{raw} html\n<div class="run" data-program="%s"></div>\n```\n' % name
+
+
+def facts_of_release():
+    """Version, licence, where to get it: the clone's own address, if it has one."""
+    version = ".".join(re.findall(r"SETT_VERSION_(?:MAJOR|MINOR|PATCH) (\d+)", read("include/sett/base.h")))
+    origin = subprocess.run(["git", "-C", ROOT, "config", "--get", "remote.origin.url"], capture_output=True, text=True).stdout.strip()
+    origin = os.environ.get("SETT_REPOSITORY") or re.sub(r"^git@([^:]+):", r"https://\1/", re.sub(r"\.git$", "", origin))
+    facts = ["Version %s" % version, "MIT licence", "[Install](start/install.md)", "[See it](see.md)"]
+    return " · ".join(facts + (["[Repository](%s)" % origin] if origin.startswith("https://") else []))
+
+
+class Sentences(HTMLParser):
+    """The first sentence of a page, "", and of each part and name in it, by id."""
+
+    def __init__(self):
+        super().__init__()
+        self.found, self.waiting, self.text, self.inside, self.caption = {}, [], None, False, False
+
+    def handle_starttag(self, tag, attributes):
+        at = dict(attributes)
+        if at.get("role") == "main":
+            self.inside, self.waiting = True, [""]
+        elif self.inside and tag in ("section", "dt", "span") and at.get("id"):
+            self.waiting.append(at["id"])
+        elif tag == "div":
+            self.caption = "picture" in at.get("class", "")
+        elif self.inside and tag == "p" and self.waiting and not self.caption:
+            self.text = ""
+
+    def handle_data(self, data):
+        if self.text is not None:
+            self.text += data
+
+    def handle_endtag(self, tag):
+        self.caption = self.caption and tag != "div"
+        if tag == "p" and self.text is not None:
+            text = re.sub(r"\s+", " ", self.text.replace("¶", "")).strip()
+            self.text = None
+            if len(text) > 24 and not text.startswith("Version "):
+                sentence = re.match(r".{12,}?[.](?= |$)|.*", text).group(0).rstrip(":")
+                sentence = sentence if len(sentence) < 170 else sentence[:160].rsplit(" ", 1)[0] + " ..."
+                self.found.update((name, sentence) for name in self.waiting)
+                self.waiting = []
+
+
+def sentences():
+    """For the search page: _static/sentences.js."""
+    found = {}
+    for folder, _, names in os.walk(SITE):
+        for name in names:
+            if name.endswith(".html"):
+                path = os.path.join(folder, name)
+                reader = Sentences()
+                with open(path, encoding="utf-8") as file:
+                    reader.feed(file.read())
+                page = os.path.relpath(path, SITE)[:-5]
+                found.update((page + ("#" + part if part else ""), text) for part, text in reader.found.items())
+    with open(os.path.join(SITE, "_static", "sentences.js"), "w", encoding="utf-8") as file:
+        file.write("const sentences = %s;\n" % json.dumps(found, ensure_ascii=False, separators=(",", ":")))
 
 
 # ---- Checks --------------------------------------------------------------------------------------
@@ -538,6 +608,7 @@ def main():
     command = ["sphinx-build", "-q", "-W", "--keep-going", "-j", "2", "-d", SOURCE + "-cache", SOURCE, SITE]
     built = subprocess.run(command).returncode == 0
     stand_alone()
+    sentences()
     if not built or check_links() + bad != 0:
         return 1
     print("build/site/index.html: open it, or serve the folder")

@@ -12,8 +12,15 @@ const { chromium } = require("playwright-core");
 const root = path.resolve(__dirname, "../../build/site");
 const out = path.resolve(__dirname, "../../out/site");
 const only = process.argv[2]; /* a part of a page's name */
-const shown = ["index", "start/program", "concepts/storages", "concepts/snapshots", "cookbook/index", "cookbook/timers",
+const shown = ["index", "see", "start/languages", "start/program", "concepts/storages", "concepts/snapshots", "cookbook/index", "cookbook/timers",
     "reference/index", "reference/core", "reference/functions", "moving/coming_from", "more/bench/index"];
+/* What is looked for, the page that has it, and among how many first results. */
+const questions = [["sett_query_create", "reference/core.html", 3], ["cooldown", "cookbook/cooldowns.html", 2], ["snapshot undo", "editor_undo"],
+    ["delete", "concepts/entities.html", 2], ["despawn", "concepts/entities.html", 2], ["kill", "concepts/entities.html", 2],
+    ["spawn", "concepts/entities.html", 2], ["instantiate", "concepts/relations.html", 3], ["clone", "concepts/relations.html", 3],
+    ["node", "concepts/relations.html", 3], ["timer", "cookbook/timers.html", 2], ["debug", "more/inspector.html", 3],
+    ["multiplayer", "concepts/deltas.html", 3], ["undo", "concepts/snapshots.html", 3], ["c++", "start/languages.html", 1],
+    ["python", "start/languages.html", 1], ["delete zebra", "concepts/entities.html", 2]];
 let bad = 0;
 
 function wrong(text) {
@@ -85,13 +92,17 @@ function serve() {
     page.on("pageerror", (error) => wrong(page.url() + ": " + error));
     let searches = 0, ran = 0;
     for (const [from, base] of Object.entries(bases)) {
-        for (const [words, target] of [["sett_query_create", "reference/core.html"], ["cooldown", "cookbook/cooldowns.html"], ["snapshot undo", "editor_undo"]]) {
+        for (const [words, target, first] of questions) {
             await page.goto(base + "search.html?q=" + encodeURIComponent(words));
             await page.waitForFunction(() => /found|did not match/i.test(document.querySelector("#search-results")?.textContent || ""), null, { timeout: 30000 })
                 .catch(() => {});
             const links = await page.$$eval("#search-results a", (items) => items.map((a) => a.href));
             searches++;
-            if (!links.some((link) => link.includes(target))) {
+            const seen = first ? links.slice(0, first) : links;
+            if (await page.$$eval("#search-results li", (items) => items.some((item) => !item.querySelector(".sentence")?.textContent))) {
+                wrong(`search from a ${from}: "${words}" has a result without a sentence`);
+            }
+            if (!seen.some((link) => link.includes(target))) {
                 wrong(`search from a ${from}: "${words}" does not find ${target}, only ${links.slice(0, 5)}`);
             }
         }
