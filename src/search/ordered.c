@@ -174,6 +174,7 @@ static bool ordered_find(sett_ordered* o, uint32_t room)
     const ordered_column tree = ordered_column_of(o->fixed ? o->rank.along : NULL);
     uint32_t count = 0;
     bool same = o->known;
+    (void)room; /* without asserts */
     SETT_FOR(o->desc.query, b, i) {
         SETTI_ASSERT(count < room);
         ordered_match is = {.entity = sett_batch_entity(b, i)};
