@@ -31,10 +31,10 @@ static void column_copy(const sett_batch* batch, uint32_t k, size_t size, uint32
                         unsigned char* out, const unsigned char* in)
 {
     unsigned char* field = sett_batch_field(batch, k);
-    if (field == NULL && out != NULL) {
-        memset(out, 0, count * size); /* optional, and absent */
-    }
     if (field == NULL) {
+        if (out != NULL) {
+            memset(out, 0, count * size); /* optional, and absent */
+        }
         return;
     }
     for (uint32_t n = 0; n < count;) {
@@ -62,7 +62,8 @@ uint32_t sett_query_read(const sett_query* of, uint32_t k, void* out, uint32_t c
         return 0;
     }
     SETT_QUERY_EACH(query, b) {
-        uint32_t rows = count < capacity ? SETTI_MIN(b->count, capacity - count) : 0;
+        uint32_t left = to != NULL && count < capacity ? capacity - count : 0;
+        uint32_t rows = SETTI_MIN(b->count, left);
         column_copy(b, k, size, rows, to != NULL ? to + count * size : NULL, NULL);
         count += b->count;
     }
