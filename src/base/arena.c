@@ -94,7 +94,7 @@ void setti_arena_reset(setti_arena* arena)
     if (arena->chunk->previous != NULL) {
         size_t size = arena->size;
         setti_arena_deinit(arena);
-        (void)arena_grow(arena, size); /* if this fails, the next piece tries again */
+        (void)arena_grow(arena, size); /* on failure the next allocation tries again */
     }
     arena->used = ARENA_HEADER;
 }

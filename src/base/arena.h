@@ -1,5 +1,5 @@
 /* arena.h: memory that is allocated piece by piece and freed all at once. Chunks come from the
- * allocator; after the first rounds there is one chunk, large enough for a whole round. */
+ * allocator. After the first rounds one chunk is large enough for a whole round. */
 #ifndef SETTI_ARENA_H
 #define SETTI_ARENA_H
 
@@ -9,11 +9,11 @@ typedef struct setti_arena_chunk setti_arena_chunk;
 
 typedef struct setti_arena {
     const sett_allocator* allocator;
-    setti_arena_chunk* chunk; /* the latest; those before it are full */
-    size_t used;              /* bytes taken of it, its header included */
+    setti_arena_chunk* chunk; /* the latest chunk; the chunks before it are full */
+    size_t used;              /* bytes used in `chunk`, its header included */
     size_t size;              /* bytes of all chunks */
-    uint64_t allocations;     /* calls for memory so far */
-    bool denied;              /* one of them failed */
+    uint64_t allocations;     /* allocator calls so far */
+    bool denied;              /* an allocator call failed */
 } setti_arena;
 
 /* Returns `size` bytes (not 0), uninitialised, or NULL. `align` is a power of two up to 4,096. */

@@ -69,8 +69,8 @@ SETTI_INLINE uint64_t setti_bits_below(uint32_t k)
     return k >= 64 ? UINT64_MAX : (((uint64_t)1 << k) - 1);
 }
 
-/* The number of the first bit that is set from `at` on, or the last one before `end`; SETTI_NONE if
- * there is none. */
+/* Returns the number of the first set bit from `at` on, or of the last one before `end`; SETTI_NONE
+ * if there is none. */
 static inline uint32_t setti_bits_next(const uint64_t* words, uint32_t at, uint32_t end)
 {
     while (at < end) {
@@ -113,7 +113,7 @@ static inline bool setti_bits_any(const uint64_t* words, uint32_t count)
     return false;
 }
 
-/* The word without its `k` lowest bits that are set; there are as many. */
+/* Returns the word without its `k` lowest set bits; it has at least `k`. */
 static inline uint64_t setti_bits_drop(uint64_t word, uint32_t k)
 {
     for (; k != 0; k--) {

@@ -1,4 +1,4 @@
-/* bytes.h: a piece of a pool that is filled from its start on. */
+/* bytes.h: a growing byte buffer in a pool. */
 #ifndef SETTI_BYTES_H
 #define SETTI_BYTES_H
 
@@ -12,8 +12,8 @@ typedef struct setti_bytes {
     size_t capacity;
 } setti_bytes;
 
-/* Numbers of up to eight bytes, little endian on all machines. Gcc makes no load of a loop over
- * bytes: so they are copied where that is the same. */
+/* Reads and writes numbers of up to 8 bytes, little endian on all machines. gcc does not turn a
+ * loop over bytes into one load, so little-endian machines copy. */
 static inline void setti_bytes_put(unsigned char* out, uint64_t number, size_t size)
 {
     SETTI_ASSERT(size <= sizeof(number));
@@ -38,7 +38,7 @@ static inline uint64_t setti_bytes_get(const unsigned char* from, size_t size)
     return number;
 }
 
-/* Fewer than eight bytes as a number, without a call to copy them. */
+/* Reads fewer than 8 bytes as a number, without a call to memcpy. */
 static inline uint64_t setti_bytes_get_few(const unsigned char* from, size_t size)
 {
     uint64_t number = 0;
@@ -54,7 +54,7 @@ static inline uint64_t setti_bytes_get_few(const unsigned char* from, size_t siz
     return number;
 }
 
-/* Makes room for so many bytes more behind those in use. False when memory runs out. */
+/* Reserves room for `more` bytes after those in use. Returns false when memory runs out. */
 static inline bool setti_bytes_reserve(setti_pool* pool, setti_bytes* bytes, size_t more)
 {
     if (bytes->capacity != 0 && more <= bytes->capacity - bytes->size) {
@@ -74,7 +74,7 @@ static inline bool setti_bytes_reserve(setti_pool* pool, setti_bytes* bytes, siz
     return true;
 }
 
-/* Makes no bytes these. False when memory runs out. */
+/* Replaces the contents by a copy of `size` bytes. Returns false when memory runs out. */
 static inline bool setti_bytes_copy(setti_pool* pool, setti_bytes* bytes, const void* from,
                                     size_t size)
 {
@@ -86,13 +86,13 @@ static inline bool setti_bytes_copy(setti_pool* pool, setti_bytes* bytes, const 
     return done;
 }
 
-/* Behind the last byte in use; NULL if there is no memory. */
+/* Returns the address after the last byte in use; NULL if the buffer has no memory. */
 static inline unsigned char* setti_bytes_end(const setti_bytes* bytes)
 {
     return bytes->size != 0 ? bytes->data + bytes->size : bytes->data;
 }
 
-/* Adds bytes at the end, not initialised; NULL if there is no memory. */
+/* Appends uninitialised bytes; returns NULL if memory runs out. */
 static inline unsigned char* setti_bytes_add(setti_pool* pool, setti_bytes* bytes, size_t size)
 {
     if (!setti_bytes_reserve(pool, bytes, size)) {

@@ -4,8 +4,8 @@
 
 #include "base/common.h"
 
-/* A checksum of bytes, the same on every machine. Of parts: each seeded by that of the one before.
- */
+/* Returns a checksum of bytes, equal on every machine. To sum several parts, pass the checksum of
+ * each as the seed of the next. */
 uint64_t setti_checksum(uint64_t seed, const void* bytes, size_t size);
 
 #endif

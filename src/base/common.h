@@ -91,17 +91,18 @@ static inline bool setti_is_null(const void* pointer, const char* call, const ch
     return SETTI_UNLIKELY(pointer == NULL);
 }
 
-/* The same in a public function, of one of its parameters. */
+/* As setti_is_null, for a parameter of a public function. */
 #define SETTI_IS_NULL(parameter) setti_is_null((parameter), __func__, #parameter)
 
-/* The same where even two instructions count: release builds do not check. */
+/* As SETTI_IS_NULL, without the check in release builds, where even two instructions count. */
 #if defined(NDEBUG)
 #define SETTI_IS_NULL_IN_DEBUG(parameter) false
 #else
 #define SETTI_IS_NULL_IN_DEBUG(parameter) SETTI_IS_NULL(parameter)
 #endif
 
-/* Copies a struct of another size: fields that only one of both has are left out or zero. */
+/* Copies a struct of another size: fields that only one of the two structs has are left out or
+ * zero. */
 void setti_copy_sized(void* to, size_t to_size, const void* from, size_t from_size);
 
 /* Casts away const where an interface hands out what it owns; the one place that may. */

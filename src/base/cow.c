@@ -57,7 +57,7 @@ bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count)
     return item != NULL;
 }
 
-/* Counts a page that a diff holds, or no longer holds; NULL is none. */
+/* Counts a page that a diff begins or ceases to hold; NULL is ignored. */
 static void diff_hold(setti_diff* diff, const setti_pages* pages, const void* page)
 {
     diff->pages += page != NULL;
@@ -123,7 +123,7 @@ void setti_cow_let_go(setti_pool* pool, setti_cow* cow)
     cow->spare_taken = false;
 }
 
-/* Memory for a page that is saved. */
+/* Allocates memory for a saved page. */
 static void* cow_room(setti_pool* pool, const setti_pages* pages)
 {
     void* room = setti_pool_alloc_exempt(pool, pages->size, pages->align);
@@ -167,8 +167,8 @@ static bool cow_copy(setti_pool* pool, const setti_pages* pages, uint32_t number
 static void cow_save(setti_pool* pool, const setti_pages* pages, uint32_t number)
 {
     setti_lock_take(&pool->lock);
-    /* another thread may just have found that there is no memory to keep anything: then cow_from,
-     * which threads read without the lock, stays as it is while they run */
+    /* another thread may just have run out of memory and dropped all snapshots: then cow_from,
+     * which threads read without the lock, does not change while they run */
     if (pool->cow->diff != NULL && pages->tick[number] < pool->cow_from &&
         !cow_copy(pool, pages, number)) {
         pool->cow->end(pool->cow, true);
@@ -185,7 +185,7 @@ static void cow_move(const setti_pages* pages, void* to, void* from)
     }
 }
 
-/* The page's entry holds a copy: its bytes return to the page, which is then as before, at its
+/* The page's entry holds a copy. Its bytes return to the page, which then has its old contents and
  * address. */
 static void cow_park_copied(setti_pool* pool, const setti_pages* pages, setti_cow_entry* entry,
                             void* page)
@@ -345,7 +345,7 @@ typedef struct cow_index {
     uint32_t bits;  /* of their number */
 } cow_index;
 
-/* The slot of a page's entry; a free one if it has none. */
+/* Finds the slot of a page's entry, or a free slot if the page has none. */
 static uint32_t* cow_index_find(const cow_index* index, const setti_pages* pages, uint32_t number)
 {
     uint64_t key = (uint64_t)(uintptr_t)pages + ((uint64_t)number << 40);
@@ -380,7 +380,7 @@ static bool cow_index_init(setti_pool* pool, const setti_diff* diff, cow_index* 
     return true;
 }
 
-/* Both have an entry of a page: the nearer one tells where the farther one's page lies. */
+/* Both diffs have an entry of a page: the nearer entry says where the farther one's page lies. */
 static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
                       setti_cow_entry* near)
 {
@@ -401,7 +401,7 @@ static void cow_merge(setti_pool* pool, setti_cow_entry* far, setti_diff* from,
     cow_free(pool, from, near);
 }
 
-/* Moves all entries to a diff that has no entries of these pages; there is room for them. */
+/* Moves all entries to a diff that has no entries of these pages and has room for them. */
 static void diff_move_entries(setti_pool* pool, setti_diff* to, setti_diff* from)
 {
     SETTI_ASSERT(to->count + from->count <= to->capacity);

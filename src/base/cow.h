@@ -18,7 +18,7 @@ typedef struct setti_cow_entry {
     setti_pages* pages;
     void* data;
     uint64_t tick;   /* of its last write then */
-    uint32_t number; /* of the page in its table */
+    uint32_t number; /* its number in its table */
     uint32_t kind;   /* setti_cow_kind */
 } setti_cow_entry;
 
@@ -27,8 +27,8 @@ typedef struct setti_diff {
     setti_cow_entry* item;
     uint32_t count;
     uint32_t capacity;
-    uint32_t pages; /* that it holds, */
-    size_t size;    /* and their bytes */
+    uint32_t pages; /* pages that the diff holds */
+    size_t size;    /* bytes of these pages */
 } setti_diff;
 
 /* Memory for a page that does not fit into the pool's blocks, used when the allocator fails. */
@@ -39,18 +39,18 @@ typedef struct setti_spare {
 } setti_spare;
 
 typedef struct setti_cow {
-    setti_diff* diff;  /* of the newest snapshot: where pages go; NULL: nowhere */
-    uint32_t expected; /* entries to expect: as many as the last one had */
+    setti_diff* diff;  /* of the newest snapshot: receives saved pages; NULL: pages are not saved */
+    uint32_t expected; /* entries to expect: the number in the last diff */
     size_t limit;      /* bytes that all diffs may hold; 0: any number */
-    size_t others;     /* bytes in other diffs than `diff`, at most, */
-    size_t pages;      /* and pages */
+    size_t others;     /* upper bound of the bytes in diffs other than `diff` */
+    size_t pages;      /* upper bound of their pages */
     setti_spare* spare;
     bool spare_taken; /* one of them had to be used */
-    /* Stops copy-on-write and frees all diffs: because memory ran out, so that a page is written
-     * without being saved and no restore is possible (the pool's lock is held), or because the
-     * world is destroyed. */
+    /* Stops copy-on-write and frees all diffs, because the world is destroyed or memory ran out: a
+     * page is then written without being saved, and no restore is possible (the pool's lock is
+     * held). */
     void (*end)(struct setti_cow* cow, bool out_of_memory);
-    /* Called when they hold more (the pool's lock is held). */
+    /* Called when the diffs exceed `limit` (the pool's lock is held). */
     void (*full)(struct setti_cow* cow);
     /* Visits the data of all entries of this table, in all diffs. */
     void (*each)(struct setti_cow* cow, const setti_pages* pages,
@@ -81,7 +81,7 @@ typedef struct setti_page_values {
 /* The hash of a page, valid while the page has this tick. */
 typedef struct setti_page_hash {
     uint64_t tick;  /* 0: not known */
-    uint64_t shape; /* of what else it depends on */
+    uint64_t shape; /* hash of the other inputs */
     uint64_t hash;
 } setti_page_hash;
 
@@ -144,7 +144,7 @@ void setti_cow_undo(setti_pool* pool, setti_diff* diff, setti_cow_entry* entry);
  * Cost: one look-up for each entry. False, without a change, when memory runs out. */
 bool setti_diff_merge(setti_pool* pool, setti_diff* to, setti_diff* from);
 
-/* Makes room for so many more entries; false when memory runs out. */
+/* Makes room for `count` more entries; returns false when memory runs out. */
 bool setti_diff_reserve(setti_pool* pool, setti_diff* diff, uint32_t count);
 
 /* Holds memory for `count` pages of a table, whose size is above SETTI_POOL_PAGE_MAX; frees all of

@@ -1,4 +1,4 @@
-/* guess.h: "did you mean": which of some names is most like one that does not exist.
+/* guess.h: "did you mean": the existing name that is most similar to an unknown one.
  *
  *     setti_guess guess = setti_guess_begin("Positoin", 8);
  *     setti_guess_try(&guess, "Position");                      each name that exists

@@ -44,17 +44,18 @@ typedef struct setti_pool {
     setti_block* blocks; /* newest first */
     setti_block* held;   /* for when the allocator fails; or NULL */
     setti_large* large;  /* pieces beyond SETTI_POOL_PAGE_MAX or of unusual alignment */
-    setti_strip* strips; /* room that page tables have taken for their next pages */
+    setti_strip* strips; /* runs: room that page tables took for their next pages */
     unsigned char* bump; /* the unused end of the newest block */
     size_t bump_size;    /* its bytes */
     size_t block_size;   /* bytes held from the allocator */
     size_t used_size;    /* bytes handed out, rounded up to their classes */
-    /* Bytes that may be held from the allocator beside `exempt` and `held`; 0: any number. For work
-     * that is asked for from outside: what would pass it fails as if memory had run out. */
+    /* The most bytes that may be held from the allocator beside `exempt` and `held`; 0: no limit.
+     * For work that an outside request causes: an allocation beyond it fails as if memory had run
+     * out. */
     size_t ceiling;
     size_t exempt; /* bytes held for copies of pages since the ceiling was set */
     bool denied;   /* the ceiling was met */
-    /* bytes that setti_pool_reserve has made room for, with all that were used then */
+    /* bytes that setti_pool_reserve made room for, plus the bytes in use at that call */
     size_t promised;
     bool holds;           /* between setti_pool_hold and setti_pool_let_go: no new runs */
     uint64_t allocations; /* calls for memory so far */
@@ -62,7 +63,7 @@ typedef struct setti_pool {
      * taken yet, see setti_edit_pin */
     bool pinned;
     bool strayed;    /* pages became empty meanwhile: some storage has a `stray` */
-    bool huge_pages; /* all blocks are, and not only large ones: see pool_grow */
+    bool huge_pages; /* all blocks are huge pages, not only large ones: see pool_grow */
     /* free pieces by class, linked through their first word; not initialised without a block */
     void* free[SETTI_POOL_CLASSES];
 } setti_pool;
@@ -75,31 +76,31 @@ void setti_pool_deinit(setti_pool* pool);
 /* Returns `size` bytes (not 0), uninitialised, or NULL. `align` is a power of two up to 4,096. */
 void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align);
 
-/* Takes a block now, unless so many bytes are unused at the end of the newest: so many together can
- * then be handed out, where each piece counts as up to 256 bytes more. False when memory runs
- * out. */
+/* Takes a block now, unless `size` bytes are unused at the end of the newest block. Then `size`
+ * bytes can be handed out, where each piece counts as up to 256 bytes more. Returns false when
+ * memory runs out. */
 bool setti_pool_reserve(setti_pool* pool, size_t size);
 
-/* Holds a block of so many bytes back until the allocator fails: then pieces of up to
- * SETTI_POOL_PAGE_MAX bytes are cut from it. So they can be had for certain: of so many bytes
- * together, where each counts as up to 256 bytes more. False when memory runs out. */
+/* Holds a block of `size` bytes for the case that the allocator fails: pieces of up to
+ * SETTI_POOL_PAGE_MAX bytes are then cut from it. So pieces of `size` bytes together, each counted
+ * as up to 256 bytes more, cannot fail. Returns false when memory runs out. */
 bool setti_pool_hold(setti_pool* pool, size_t size);
 
-/* Frees it. */
+/* Frees the held block. */
 void setti_pool_let_go(setti_pool* pool);
 
-/* Lets the pool hold so many bytes more than it does; 0: no limit. */
+/* Limits the pool to `more` bytes beyond those that it holds now; 0: no limit. */
 void setti_pool_set_ceiling(setti_pool* pool, size_t more);
 
-/* Whether the pool holds more than the ceiling allows, by using the block held aside. */
+/* Whether the pool exceeds the ceiling because it used the held block. */
 bool setti_pool_is_above(const setti_pool* pool);
 
-/* As setti_pool_alloc, without counting against the ceiling. */
+/* As setti_pool_alloc, but does not count against the ceiling. */
 void* setti_pool_alloc_exempt(setti_pool* pool, size_t size, size_t align);
 
-/* Makes room for `more` items of `size` bytes behind `count` in an array of the pool, aligned to
- * 16: twice as many, if it has to grow. Returns the array, which may have moved; NULL when memory
- * runs out, and it is as it was. */
+/* Makes room for `more` items of `size` bytes after `count` items in an array of the pool, aligned
+ * to 16. An array that grows doubles. Returns the array, which may have moved, or NULL when memory
+ * runs out; the array is then unchanged. */
 void* setti_pool_grow(setti_pool* pool, void* items, size_t size, uint32_t count, uint32_t more,
                       uint32_t* capacity);
 
@@ -109,7 +110,7 @@ void setti_pool_free(setti_pool* pool, void* piece, size_t size, size_t align);
 /* Returns empty blocks to the allocator. Does nothing without memory for its own work. */
 void setti_pool_trim(setti_pool* pool);
 
-/* Checks that free and used bytes add up to what the blocks hold. Returns NULL or what is wrong. */
+/* Checks that free and used bytes add up to the blocks' sizes. Returns NULL or the error. */
 const char* setti_pool_validate(const setti_pool* pool);
 
 /* Rarely used data of a table; cow.h. */
@@ -139,9 +140,9 @@ typedef struct setti_pages {
     uint32_t size;           /* bytes of a page */
     uint32_t align;          /* of a page */
     setti_page_notes* notes; /* or NULL */
-    /* For readers that do not test whether there is a page, in tables that have a `none`: as
-     * `data`, with that instead of NULL, in all of the capacity. In the same allocation; NULL while
-     * there is none. */
+    /* As `data`, with the table's `none` instead of NULL, for readers that do not test whether a
+     * page exists. Covers the whole capacity, in the same allocation; NULL while the table has no
+     * `none`. */
     const void** read;
     const void* none;
     uint32_t read_mask;  /* the capacity, a power of two, less one */
@@ -152,7 +153,7 @@ typedef struct setti_pages {
 /* An empty table of pages of this size and alignment. */
 void setti_pages_init(setti_pages* pages, size_t size, size_t align);
 
-/* The same, with something that readers see where there is no page. */
+/* As setti_pages_init, with a page that readers see where there is none. */
 void setti_pages_init_read(setti_pages* pages, size_t size, size_t align, const void* none);
 
 /* Sets how many entries are in use; those behind are empty. */
@@ -162,7 +163,7 @@ static inline void setti_pages_set_count(setti_pages* pages, uint32_t count)
     pages->read_count = pages->hidden || pages->none == NULL ? 0 : count;
 }
 
-/* Makes readers find nothing, or again what there is. */
+/* Hides the table's pages from readers, or shows them again. */
 static inline void setti_pages_hide(setti_pages* pages, bool hidden)
 {
     pages->hidden = hidden;
@@ -176,11 +177,11 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count);
  * runs out. */
 bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, bool* fresh);
 
-/* Makes the page of one entry that of another, which is empty; no snapshot is held. */
+/* Moves the page of one entry to another, empty entry; no snapshot is held. */
 void setti_pages_move(const setti_pool* pool, const setti_pages* pages, uint32_t from, uint32_t to);
 
-/* Frees the table's room beyond `capacity` entries, none of which has a page, if there is memory
- * for the smaller table. */
+/* Frees the table's room beyond `capacity` entries. None of these entries has a page. Does nothing
+ * if there is no memory for the smaller table. */
 void setti_pages_shrink(setti_pool* pool, setti_pages* pages, uint32_t capacity);
 
 /* Frees a page; its entry is then empty. An empty entry is ignored. */
@@ -189,7 +190,7 @@ void setti_pages_free(setti_pool* pool, setti_pages* pages, uint32_t number);
 /* Frees all pages and the table, which is then empty. No snapshot may hold pages of it. */
 void setti_pages_deinit(setti_pool* pool, setti_pages* pages);
 
-/* Returns NULL, or what is wrong with what readers see. */
+/* Checks the table that readers use. Returns NULL or the error. */
 const char* setti_pages_validate(const setti_pages* pages);
 
 /* The page of this number, or NULL. */
@@ -198,8 +199,8 @@ SETTI_INLINE void* setti_pages_get(const setti_pages* pages, uint32_t number)
     return number < pages->count ? pages->data[number] : NULL;
 }
 
-/* The tick of the last restore that exchanged the page, 0 if none did. Not part of the state: a
- * restore brings back pages with the ticks of their writes and notes here when it did. */
+/* The tick of the last restore that exchanged the page, 0 if there was none. Not part of the state:
+ * restored pages have the ticks of their writes. */
 SETTI_INLINE uint64_t* setti_pages_restored(const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(number < pages->capacity);
@@ -220,13 +221,13 @@ static inline uint32_t* setti_pages_entry(const setti_pages* pages, uint32_t num
     return (uint32_t*)(void*)(pages->data + pages->capacity) + number;
 }
 
-/* A bit an entry: whether its page exists. */
+/* One bit an entry: whether its page exists. */
 static inline uint64_t* setti_pages_bits(const setti_pages* pages)
 {
     return (uint64_t*)(void*)setti_pages_entry(pages, pages->capacity);
 }
 
-/* Makes this the page of an entry, or the entry empty. */
+/* Sets the page of an entry; NULL empties it. */
 static inline void setti_pages_put(const setti_pages* pages, uint32_t number, void* page)
 {
     SETTI_ASSERT(number < pages->capacity);
@@ -254,7 +255,7 @@ static inline uint32_t setti_pages_last(const setti_pages* pages, uint32_t end)
                : SETTI_NONE;
 }
 
-/* The rare half of setti_pages_write: saves a page that a snapshot needs. */
+/* Slow path of setti_pages_write: saves a page that a snapshot needs. */
 void setti_pages_cow(setti_pool* pool, const setti_pages* pages, uint32_t number);
 
 /* Call before writing to a page: once a page in loops. Two threads must not write to or mark one
@@ -270,8 +271,9 @@ SETTI_INLINE void setti_pages_write(setti_pool* pool, const setti_pages* pages, 
     }
 }
 
-/* The same for fast paths, which call nothing so that they need not save registers: false, without
- * a change, if a snapshot needs the page. The slow path then calls setti_pages_write. */
+/* As setti_pages_write, for fast paths that call no function, so that they need not save registers.
+ * Returns false, without a change, if a snapshot needs the page; the slow path then calls
+ * setti_pages_write. */
 SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_pages* pages,
                                         uint32_t number)
 {
@@ -285,8 +287,8 @@ SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_page
     return true;
 }
 
-/* The same for fast paths that come in two copies, chosen once by whether a snapshot is held
- * (pool->cow_from is not 0): while none is, marking is one store. */
+/* As setti_pages_try_write, for fast paths compiled twice and selected by whether a snapshot is
+ * held (pool->cow_from is not 0). Without a snapshot, marking is one store. */
 SETTI_INLINE bool setti_pages_try_mark(const setti_pool* pool, const setti_pages* pages,
                                        uint32_t number, bool cow)
 {

@@ -208,7 +208,7 @@ static bool platform_rename(void* user, const char* from, const char* to)
 #endif
 }
 
-/* Where renames are written through, or nothing but C is there, nothing is to be done. */
+/* Nothing to do where renames are written through, or where only standard C is available. */
 static bool platform_sync_folder(void* user, const char* path)
 {
     (void)user;
@@ -232,8 +232,8 @@ static bool platform_sync_folder(void* user, const char* path)
 }
 
 #if defined(PLATFORM_POSIX)
-/* A locked file is removed when the lock goes: so what was locked may not be the file of that name
- * any more, and has to be compared. */
+/* Unlocking removes the locked file. So the file of that name may be another one by now; the two
+ * are compared. */
 static sett_status platform_take(platform_held* held)
 {
     struct stat locked;
@@ -266,7 +266,7 @@ static sett_status platform_take(platform_held* held)
     return GetLastError() == ERROR_SHARING_VIOLATION ? SETT_STATUS_LOCKED : SETT_STATUS_FILE;
 }
 #else
-/* Without a way to lock: a file that is there says who came first. */
+/* Without file locks: if the file exists, another program holds the lock. */
 static sett_status platform_take(platform_held* held)
 {
     FILE* file = fopen(held->path, "wbx");
@@ -408,8 +408,8 @@ uint32_t setti_platform_callers(void** out, uint32_t capacity)
 #endif
 }
 
-/* The lowest address of the calling thread's stack, which grows downwards; the highest of all if it
- * is not known. */
+/* The lowest address of the calling thread's stack, which grows downwards; the highest possible
+ * address if it is unknown. */
 static uintptr_t platform_stack_end(void)
 {
     uintptr_t end = UINTPTR_MAX;

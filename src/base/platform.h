@@ -24,13 +24,13 @@ void setti_platform_free(void* user, void* ptr, size_t size, size_t align);
 /* Nanoseconds of a monotonic clock. */
 uint64_t setti_platform_now(void);
 
-/* Lets the calling thread sleep for at least so many nanoseconds, where the system can. */
+/* Lets the calling thread sleep for at least this many nanoseconds, where the system can. */
 void setti_platform_sleep(uint64_t nanoseconds);
 
 /* Writes to stderr, by no buffer and no lock of the C library where the system allows it. */
 void setti_platform_print(const char* text, size_t size);
 
-/* Threads that the machine runs at once. */
+/* The number of threads that the machine runs at once. */
 uint32_t setti_platform_cores(void);
 
 /* Hints to the processor that this loop spins. */
@@ -39,8 +39,8 @@ void setti_platform_pause(void);
 /* A number of the calling thread, unique while it runs. */
 uintptr_t setti_platform_thread(void);
 
-/* Writes the addresses that the calling functions return to, the innermost first, at most
- * `capacity`. Returns how many; 0 where the system does not tell. */
+/* Writes the return addresses of the calling functions, the innermost first, at most `capacity`.
+ * Returns their number; 0 where the system does not provide them. */
 uint32_t setti_platform_callers(void** out, uint32_t capacity);
 
 /* Whether an address lies on the unused part of the calling thread's stack, so that the function of
@@ -75,7 +75,7 @@ void setti_thread_join(setti_thread* thread);
 /* The files of the system. */
 const sett_files* setti_platform_files(void);
 
-/* The caller's allocator, or that of the system where none is given. */
+/* The caller's allocator, or the system's if none is given. */
 sett_allocator setti_allocator_or_default(const sett_allocator* allocator);
 
 #endif

@@ -10,7 +10,7 @@ typedef struct setti_writer {
     size_t length; /* of the whole text, also beyond `size` */
 } setti_writer;
 
-/* Makes a buffer of `size` bytes an empty text, unless it has none. */
+/* Begins an empty text in a buffer of `size` bytes, which may be 0. */
 static inline void setti_writer_empty(char* out, size_t size)
 {
     if (size != 0) {
@@ -28,8 +28,7 @@ static inline setti_writer setti_writer_begin(char* out, size_t size)
 /* Appends; characters that do not fit are only counted. */
 void setti_writer_add(setti_writer* writer, const char* format, ...) SETTI_PRINTF(2, 3);
 
-/* Appends bytes that may be anything: quotes, backslashes and all that is not printable ASCII as
- * \xNN. */
+/* Appends arbitrary bytes: quotes, backslashes and bytes outside printable ASCII as \xNN. */
 void setti_writer_add_escaped(setti_writer* writer, const char* bytes, size_t length);
 
 #endif

@@ -173,7 +173,7 @@ static const sett_constant* record_constants(setti_delta_reader* from, setti_are
     return list;
 }
 
-/* As many as the member will be found to have elements: registering it rejects another number. */
+/* The count of names is that of the member's elements: registering it rejects another number. */
 static void record_names(setti_delta_reader* from, setti_arena* arena, sett_member* member)
 {
     member->count = (uint32_t)setti_delta_number(from, 2);

@@ -26,7 +26,7 @@
 /* Frames between two samples: at first, and if no change is close. */
 #define AUTO_PERIOD 8
 #define AUTO_PERIOD_MOST 128
-#define AUTO_CLOSE 8 /* the period stays short if a change is at most so many samples away */
+#define AUTO_CLOSE 8 /* the period stays short if a change is at most this many samples away */
 
 /* Cost of moving one value, and of any move. */
 #define AUTO_MOVE ((setti_price)12 * SETTI_PRICE_NS)
@@ -34,13 +34,13 @@
 #define AUTO_DOUBLINGS 12
 /* Savings below a tenth may be errors of the model. */
 #define AUTO_SHARE 90 /* of a hundred */
-/* Queries that take less than one in so many of the cost of all loops are ignored. */
+/* Queries below 1/AUTO_PART of the cost of all loops are ignored. */
 #define AUTO_PART 32
 
 /* Words of a type's occupancy that are compared. */
 #define AUTO_WORDS 32
 
-/* Who had a type at some frame: the words of 64 neighbours each, in equal distances. */
+/* A type's presence at some frame: the words of 64 neighbours each, at equal distances. */
 typedef struct auto_mark {
     uint32_t count;
     uint32_t span; /* the indices that the words are taken from, a power of two; 0: none were */
@@ -230,8 +230,8 @@ static uint64_t auto_churn(const sett_query* query)
     return most;
 }
 
-/* Prices a change, and adds to its regret. `churn`: cost of what comes and goes with the change,
- * or, if below 0, without it. */
+/* Prices a change, and adds to its regret. `churn`: the cost of entities that come and go with the
+ * change; if below 0, without it. */
 static void auto_price(const sett_world* world, auto_option* option, setti_price churn)
 {
     SETTI_ASSERT(option->regret != NULL);
@@ -248,7 +248,7 @@ static void auto_price(const sett_world* world, auto_option* option, setti_price
     *option->regret = SETTI_MAX(*option->regret + gain, 0);
 }
 
-/* Whether each type of a group can be converted in a step of so many values. */
+/* Whether each type of a group can be converted in a step of `max_values` values. */
 static bool auto_can_build(const sett_query* query, uint32_t max_values)
 {
     bool fits = true;
@@ -259,7 +259,7 @@ static bool auto_can_build(const sett_query* query, uint32_t max_values)
     return fits;
 }
 
-/* Whether a change fits into steps of so many values. */
+/* Whether a change fits into steps of `max_values` values. */
 static bool auto_fits(const auto_option* option, uint32_t max_values)
 {
     return setti_layout_moves(&option->change) <= max_values ||

@@ -2,7 +2,7 @@
 #include "base/writer.h"
 #include "query/query.h"
 
-/* The names and counts of some terms. */
+/* Writes the names and counts of some terms. */
 static void explain_terms(setti_writer* text, const sett_query* query, uint32_t terms)
 {
     const char* separator = "";

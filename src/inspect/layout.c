@@ -196,7 +196,7 @@ static bool layout_read_group(layout_reader* reader, layout_item* item)
     return reader->wrong == NULL;
 }
 
-/* Whether a word that is no name may stand behind the names of a list: it ends there. */
+/* Ends the list of names at a word that is no name, or fails. */
 static bool layout_end_list(layout_reader* reader, const layout_word* word)
 {
     if (reader->named == 0) {
@@ -241,8 +241,8 @@ static bool layout_next(layout_reader* reader, layout_item* item)
     return false;
 }
 
-/* How the text wants a type of this name to be stored, and where it says so. A group counts more
- * than a list. */
+/* The storage that the text gives a type of this name, and its place in the text. A group takes
+ * precedence over a list. */
 static sett_storage_kind layout_choice(const char* text, const char* name, layout_word* where)
 {
     sett_storage_kind kind = SETT_STORAGE_DEFAULT;
@@ -506,7 +506,7 @@ static sett_status layout_check_type(sett_world* world, const char* text, const 
     return SETT_OK;
 }
 
-/* Whether the groups that there are, or are to be made, differ from the text's. */
+/* Whether the world's groups, or those to be made, differ from the text's. */
 static bool layout_groups_differ(const sett_world* world, const char* text)
 {
     layout_item item;
@@ -523,7 +523,7 @@ static bool layout_groups_differ(const sett_world* world, const char* text)
     return differ;
 }
 
-/* Whether all of the text can be applied, as far as its types are known; memory apart. */
+/* Whether all of the text can be applied, as far as its types are known; memory is not checked. */
 static sett_status layout_check(sett_world* world, const char* text)
 {
     sett_status status = setti_world_check_unlocked(world, layout_call);

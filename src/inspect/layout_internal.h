@@ -32,7 +32,7 @@ bool setti_layout_can_group(const sett_query* query, bool automatic);
 /* The group for a query: owns the types of its fields, and has its other conditions. */
 sett_group_desc setti_layout_group_desc(const sett_query* query);
 
-/* How many values a change moves. */
+/* The number of values that a change moves. */
 uint64_t setti_layout_moves(const setti_relayout* change);
 
 /* A type that was sampled ends. */

@@ -35,11 +35,11 @@ setti_price setti_price_loop(const sett_query* query, setti_use use, const setti
 setti_prices setti_price_change(const sett_world* world, setti_use use,
                                 const setti_relayout* change);
 
-/* What `count` additions and removals take longer in a sparse set of so many rows than in an
+/* The extra time of `count` additions and removals in a sparse set of `rows` rows, compared to an
  * array. */
 setti_price setti_price_changes(uint64_t count, uint64_t rows);
 
-/* The cost of `count` entities that enter or leave a group of `rows` rows that owns so many
+/* The cost of `count` entities that enter or leave a group of `rows` rows that owns `owned`
  * types. */
 setti_price setti_price_churn(uint64_t count, uint32_t owned, uint64_t rows);
 

@@ -13,7 +13,7 @@
 typedef struct print_context {
     sett_world* world;
     bool names;       /* they can be asked for */
-    const char* call; /* that reads the values; NULL: a person does, while the program stands */
+    const char* call; /* the call that reads the values; NULL: a person at a stopped program */
 } print_context;
 
 static void print_path(const print_context* context, setti_writer* out, sett_entity entity)

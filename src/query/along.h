@@ -7,8 +7,8 @@
 #include "sett/hierarchy.h"
 #include "sett/relationship.h"
 
-/* The only target of an entity, or SETTI_NONE; not along relationships with many. `along` NULL: a
- * hierarchy, or InstanceOf, that is not registered yet. */
+/* The only target of an entity, or SETTI_NONE. Not for relationships with several targets.
+ * `along` NULL: a hierarchy, or InstanceOf, that is not registered yet. */
 SETTI_INLINE uint32_t setti_along_target(const setti_type* along, uint32_t index)
 {
     const void* value = along != NULL ? setti_storage_find(&along->storage, index) : NULL;
@@ -20,8 +20,8 @@ SETTI_INLINE uint32_t setti_along_target(const setti_type* along, uint32_t index
                                    : ((const sett_hierarchy*)value)->parent - 1;
 }
 
-/* Whether what has the type leads to one other entity: the hierarchy, or a relationship with one
- * target for each source. */
+/* Whether the type leads from its entity to one other entity: the hierarchy, or a relationship with
+ * one target for each source. */
 SETTI_INLINE bool setti_along_is_one(const setti_type* type)
 {
     return type->id == SETT_ID_HIERARCHY || (type->relation != NULL && type->records == NULL);
@@ -61,7 +61,8 @@ SETTI_INLINE uint32_t setti_along_next(setti_along_walk* walk, const setti_type*
     return setti_along_target(along, index);
 }
 
-/* Which entity has the component, not switched off, from `index` on; SETTI_NONE: none has. */
+/* The first entity from `index` on that has the component, not switched off; SETTI_NONE if there is
+ * none. */
 SETTI_INLINE uint32_t setti_along_find(const setti_type* along, sett_walk walk,
                                        const setti_type* type, uint32_t index)
 {

@@ -130,8 +130,8 @@ SETTI_COLD static void batch_nest(sett_batch* batch)
     loop->arranged = loop->arranged && loop->nested == 0;
 }
 
-/* Begins to gather into a scratch: from now on access by handle to what the loop writes is led to
- * its copies, when there are some. */
+/* Begins to gather into a scratch: access by handle to the values that the loop writes now uses its
+ * copies, if there are any. */
 static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
                                setti_gather_scratch** list)
 {
@@ -178,7 +178,7 @@ SETTI_APART static void batch_sift(const sett_query* query, setti_loop* loop)
     }
 }
 
-/* Whether the loop uses what the query remembers: then few match, and no step is taken for
+/* Whether the loop uses the query's remembered steps: then few rows match, and no step is taken for
  * dense. */
 static sett_batch* batch_recall(sett_batch* batch, bool own)
 {
@@ -202,7 +202,7 @@ static sett_batch* batch_recall(sett_batch* batch, bool own)
     return batch;
 }
 
-/* In a system a loop has to be one of the context's: this one writes to the world. */
+/* In a system only the context's loops are allowed: this loop writes to the world. */
 SETTI_COLD static sett_batch* batch_reject(const sett_query* query)
 {
     setti_world_fail_with(
@@ -222,8 +222,8 @@ SETTI_INLINE void batch_count(sett_query* query)
     }
 }
 
-/* Makes the loop one of `open`: the query's, or that of a job. False if there is no memory for the
- * copies that it works on. */
+/* Adds the loop to `open`: the query's, or that of a job. Returns false if there is no memory for
+ * its copies. */
 SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -254,7 +254,7 @@ SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
     return scratch != NULL;
 }
 
-/* Begins a loop, whatever the query asks for and the world is at. */
+/* Begins a loop: slow path, for every query and world. */
 SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* batch)
 {
     sett_world* world = query->world;
@@ -273,9 +273,9 @@ SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* ba
     return batch_recall(batch, true);
 }
 
-/* With 16 entities a loop is all overhead. As a rule a query's plan is what it was, over plain
- * pages, and the world is at nothing that concerns loops: then nothing is called, so that no
- * register has to be saved. */
+/* With 16 entities a loop is all overhead. Usually a query's plan is unchanged and over plain
+ * pages, and nothing in the world concerns loops. Then no function is called, so that no register
+ * has to be saved. */
 sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -340,8 +340,8 @@ void setti_query_close_side(setti_side* side)
     side->open = 0;
 }
 
-/* The scratch of a loop that gathers; NULL if it does not, or if it was closed from outside, by
- * which its scratch was freed. */
+/* The scratch of a loop that gathers; NULL if it does not gather, or if it was closed from outside,
+ * which freed the scratch. */
 static setti_gather_scratch* batch_scratch(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -456,7 +456,7 @@ SETTI_INLINE void step_intersect(const sett_query* query, uint32_t base, uint64_
     }
 }
 
-/* Whether the same rows match as are remembered of a step, whatever there is to intersect. */
+/* Whether the remembered rows of a step match, for any number of arrays. */
 SETTI_APART static bool step_is_listed_any(const sett_query* query, uint32_t base,
                                            const uint64_t* listed)
 {
@@ -469,8 +469,8 @@ SETTI_APART static bool step_is_listed_any(const sett_query* query, uint32_t bas
     return differ == 0;
 }
 
-/* Whether two arrays have the same rows in common as are remembered: sixteen words, with no store
- * in between and no branch, which becomes vector code; apart, or it does not. */
+/* Whether the intersection of two arrays equals the remembered words: 16 words without a store or a
+ * branch in between, which becomes vector code. Inlined, it does not. */
 SETTI_APART static bool words_are(const uint64_t* a, const uint64_t* b, const uint64_t* listed)
 {
     const uint32_t half = SETTI_STEP_WORD_COUNT / 2;
@@ -482,7 +482,7 @@ SETTI_APART static bool words_are(const uint64_t* a, const uint64_t* b, const ui
     return differ == 0;
 }
 
-/* The same where one array or two decide, as mostly. */
+/* As step_is_listed_any, with a fast path for one or two arrays, the usual case. */
 SETTI_INLINE bool step_is_listed(const setti_loop* loop, const uint64_t* listed)
 {
     uint32_t base = loop->cursor;
@@ -493,7 +493,7 @@ SETTI_INLINE bool step_is_listed(const setti_loop* loop, const uint64_t* listed)
                : words_are(a, b, listed);
 }
 
-/* Remembers a step anew. False if it cannot be. */
+/* Remembers a step again. Returns false if that is impossible. */
 SETTI_APART static bool step_relist(setti_loop* loop, setti_listed* listed)
 {
     uint64_t words[SETTI_STEP_WORD_COUNT + 1];
@@ -544,8 +544,8 @@ SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* lis
     }
 }
 
-/* Goes to the next step that has matches, makes what is remembered of it true, and loads its
- * values. NULL at the end, and where nothing can be remembered. */
+/* Goes to the next step that has matches, updates what is remembered of it, and loads its values.
+ * NULL at the end, and for a step that cannot be remembered. */
 SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
 {
     const sett_query* query = loop->query;
@@ -590,8 +590,8 @@ SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t coun
     return true;
 }
 
-/* A step over plain pages of which some match: as it is remembered. The step after it is looked at
- * as well, so that its values come from memory meanwhile. */
+/* A step over plain pages of which some rows match, as remembered. The step after it is examined as
+ * well, so that its values are loaded meanwhile. */
 SETTI_APART static bool batch_next_listed(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -611,7 +611,7 @@ SETTI_APART static bool batch_next_listed(sett_batch* batch)
                           listed->run ? NULL : setti_listed_rows(listed, loop->unit));
 }
 
-/* A step over plain pages where the one before was dense: as it is, if it is as well. */
+/* A step over plain pages after a dense one: taken as dense if all of its rows match. */
 SETTI_APART static bool batch_next_dense(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -626,9 +626,9 @@ SETTI_APART static bool batch_next_dense(sett_batch* batch)
     return batch_hand_out(batch, base, rows, NULL);
 }
 
-/* The first step over plain pages where every row matches: all there is to a loop over 16 entities.
- * Calls nothing, so that no register has to be saved: false, without an effect, if a snapshot needs
- * a page, or rows have ticks of their own. */
+/* The first step over plain pages where every row matches: the whole loop over 16 entities. Calls
+ * nothing, so that no register has to be saved. Returns false, without an effect, if a snapshot
+ * needs a page or rows have ticks of their own. */
 SETTI_INLINE bool batch_try_first(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -700,8 +700,8 @@ SETTI_APART static bool batch_next_arranged(sett_batch* batch)
     return true;
 }
 
-/* Plain pages have a way of their own, on which nothing is done that they do not need, and whose
- * end is found without saving a register. */
+/* Plain pages have a path of their own without any extra work; its end is found without saving a
+ * register. */
 bool sett_batch_next(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

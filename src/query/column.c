@@ -6,7 +6,7 @@
  */
 #include "query/query.h"
 
-/* The size of a value of the term; 0, and why, if it cannot be copied. */
+/* The size of a value of the term; 0 if it cannot be copied, with the reason. */
 static size_t column_size(const sett_query* query, uint32_t k, bool writes, const char* call)
 {
     sett_world* world = query->world;

@@ -23,7 +23,7 @@ static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
                : NULL;
 }
 
-/* Where the term's component is, seen from an entity; SETTI_NONE: nowhere. */
+/* The entity at which the term finds its component, seen from another entity; SETTI_NONE: none. */
 static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* at, uint32_t index)
 {
     const sett_term* term = &at->given;
@@ -112,7 +112,7 @@ SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, boo
     }
 }
 
-/* Where the k-th term finds its component, for a row of a batch; *at is the term. */
+/* The entity at which the k-th term finds its component, for a row of a batch; *at is the term. */
 static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
                              const setti_elsewhere** term)
 {

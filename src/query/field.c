@@ -17,10 +17,10 @@ SETTI_COLD void setti_field_track(const sett_batch* batch, const setti_storage* 
     }
 }
 
-/* Copies the values of a batch's rows into the scratch, each to its row, notes where they live, and
- * marks them as written. A `size` known to the compiler makes one move of a copy. What the loop
- * needs is in variables of its own, because a store to the scratch might be to anything: with it
- * read anew for each row, a gathered row cost 115 instructions. */
+/* Copies the values of a batch's rows into the scratch, notes their addresses and marks them as
+ * written. A `size` known to the compiler makes one move of a copy. Local variables hold what the
+ * loop needs, because a store to the scratch may alias anything: with repeated loads a gathered row
+ * cost 115 instructions. */
 SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, size_t size)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -94,8 +94,8 @@ static void gather_move(const sett_batch* batch, const setti_term* term, bool ba
     }
 }
 
-/* Between a batch's values and the copies that loops around this one have of them: reads these, or
- * writes them back. */
+/* Copies between a batch's values and the copies that loops around this one hold: reads from these,
+ * or writes back to them. */
 SETTI_COLD static void gather_outer(const sett_batch* batch, const setti_term* term, bool back)
 {
     const setti_loop* loop = setti_loop_of(batch);

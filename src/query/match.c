@@ -9,15 +9,14 @@
  */
 #include "query/steps.h"
 
-/* Keeps the rows whose entities have the type (not wanted: lack it), asking for each; where the
- * term's values are going to be gathered, notes their places. `sparse_set` is known to the
- * compiler. */
+/* Keeps the rows whose entities have the type (not wanted: lack it), tested one by one; notes the
+ * places of values that will be gathered. `sparse_set` is known to the compiler. */
 SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, bool sparse_set,
                                 bool wanted, uint64_t* words, uint32_t word_count)
 {
     setti_loop* loop = setti_loop_of(batch);
     SETTI_ASSERT(word_count <= SETTI_STEP_WORD_COUNT);
-    setti_storage storage = {0}; /* a copy of what is read, which no store changes */
+    setti_storage storage = {0}; /* a local copy, which no store can alias */
     storage.presence = term->type->storage.presence;
     const uint32_t* indices = loop->step_indices;
     uint32_t base = loop->unit_base;
@@ -68,8 +67,8 @@ static void match_storage(sett_batch* batch, const setti_term* term, bool wanted
     }
 }
 
-/* A type that is switched off counts as absent. Of required types that is asked for elsewhere:
- * their tags are among the query's hidden ones. */
+/* A type that is switched off counts as absent. Required types need no test here: their tags are
+ * among the query's hidden ones. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count)
 {
@@ -116,7 +115,7 @@ bool setti_match_is_new(const sett_query* query, const setti_storage* storage, u
     return tick > query->since;
 }
 
-/* Keeps the rows whose value was written since. */
+/* Keeps the rows whose value was written since the query's tick. */
 static void match_changed(const sett_batch* batch, const setti_storage* storage, uint64_t* words,
                           uint32_t word_count)
 {
@@ -149,8 +148,8 @@ static uint32_t match_matrices(const uint64_t* const* bits, uint32_t count, uint
     return setti_words_some(words, word_count);
 }
 
-/* Tests the rows for a set of terms, and then for what is asked of rows that have all that is
- * required. */
+/* Tests the rows for a set of terms, then for the conditions on rows that have all required
+ * types. */
 static void match_terms(sett_batch* batch, uint32_t terms)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -187,7 +186,8 @@ static void match_alive(const setti_entity_table* table, uint32_t base, uint32_t
     }
 }
 
-/* Whether no entity of the step is hidden: mostly so, for who is hidden are few, in few places. */
+/* Whether no entity of the step is hidden: the usual case, since hidden entities are few and close
+ * together. */
 static bool match_shows(const sett_query* query, uint32_t base, uint32_t word_count)
 {
     uint64_t hidden = 0;
@@ -279,8 +279,8 @@ static bool step_is_run(const setti_storage* storage, const uint32_t* indices, u
     return differ == 0;
 }
 
-/* Whether the rows of the step are rows of this storage as well, one beside the other: as they are
- * of types that entities get together, with or without a group. */
+/* Whether the rows of the step are adjacent rows of this storage too: true for types that entities
+ * get together, with or without a group. */
 static bool step_is_aligned(const sett_batch* batch, const setti_storage* storage, uint32_t rows)
 {
     const setti_loop* loop = setti_loop_of(batch);
@@ -294,8 +294,8 @@ static bool step_is_aligned(const sett_batch* batch, const setti_storage* storag
                   rows * sizeof(loop->step_indices[0])) == 0;
 }
 
-/* Notes which of the terms that remain to be tested need not be in this step: their values are read
- * in place. That saves 2.7 of 3.2 ns a row; where rows lie apart, most comparisons end at once. */
+/* Notes which of the remaining terms need no test in this step: their values are read in place.
+ * That saves 2.7 of 3.2 ns a row; where rows lie apart, most comparisons end at once. */
 static void step_align(sett_batch* batch, uint32_t rows)
 {
     setti_loop* loop = setti_loop_of(batch);

@@ -40,7 +40,7 @@
 #define COST_TEST 22   /* looking whether an entity has a component */
 #define COST_GATHER 22 /* copying its value to where the batch has it */
 #define COST_SCATTER 8 /* and back */
-#define COST_APART 16  /* going for it where no entity was visited just before */
+#define COST_APART 16  /* fetching it where the entity before was not near */
 
 /* Rows that are compared with their neighbours, and with the other storages'; and how far apart in
  * index is far: values beyond some lines of cache from the last. */
@@ -49,7 +49,7 @@
 /* Fewer rows than this lie in the first-level cache, in whatever order. */
 #define ORDER_ROWS 1024
 
-/* The term of the query with this type and kind, SETT_QUERY_TERMS if there is none. */
+/* The query's term with this type and kind; SETT_QUERY_TERMS if there is none. */
 static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_term_kind kind)
 {
     uint32_t k = 0;
@@ -154,7 +154,8 @@ static bool plan_names(const sett_query* query, const setti_type* type)
     return k < query->term_count;
 }
 
-/* Prefabs and disabled entities are asked for by name, what is switched off never is. */
+/* Prefabs and disabled entities are visible to queries that name their tag; switched-off components
+ * never are. */
 static void plan_find_hidden(sett_query* query)
 {
     query->hidden_count = 0;
@@ -190,8 +191,7 @@ void setti_plan_update(sett_query* query)
          rest &= rest - 1) {
         query->array[query->array_count++] = &query->term[setti_bits_lowest(rest)].type->storage;
     }
-    /* A sparse-set type that the set covers has to be looked up all the same if its values are
-     * wanted. */
+    /* A sparse-set type that the set covers still needs a look-up if its values are used. */
     uint32_t sparse = query->required & ~query->positional;
     query->filter = ((query->without | sparse) & ~known) | (sparse & query->fields);
     query->simple = sparse == 0 && query->array_count != 0 && query->hidden_count == 0;
@@ -233,7 +233,7 @@ static void plan_walk_group(const sett_query* query, setti_plan* plan)
     plan_drive(query, setti_bits_lowest(query->arranged), plan);
     plan->in_place = query->arranged;
     plan->residual &= ~query->covered;
-    /* What the group does not own has to be looked up if its values are wanted. */
+    /* Types that the group does not own need a look-up if their values are used. */
     plan->residual |= query->required & query->covered & ~query->arranged & query->fields;
     plan->limit = query->cover->length;
 }
@@ -260,7 +260,7 @@ static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
 
 /* ------------------------------------------------------------------------------------ choosing */
 
-/* `count` entities, of which those count that are among `part` of all: taken as independent. */
+/* Of `count` entities those that are also among `part` of all entities; taken as independent. */
 static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t part)
 {
     uint64_t all = query->world->entities.count;
@@ -269,13 +269,13 @@ static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t par
     return count == 0 ? 0 : count * part / all;
 }
 
-/* Of how many among ORDER_SAMPLES rows of a sparse set the entity is far from that of the next
- * row. Of a keep_order storage none: it is taken for ordered. */
+/* Counts, among ORDER_SAMPLES rows of a sparse set, the rows whose entity is far from the next
+ * row's. A keep_order storage counts as ordered: 0. */
 static uint32_t plan_disorder(const setti_storage* storage)
 {
     uint32_t far = 0;
     if (storage->keep_order || storage->count < ORDER_ROWS) {
-        return 0; /* gaps come and go without a change of state: they must not decide */
+        return 0; /* gaps come and go without a change of state, so they must not decide */
     }
     SETTI_ASSERT(storage->extent == storage->count);
     for (uint32_t k = 0; k < ORDER_SAMPLES; k++) {
@@ -315,7 +315,7 @@ uint32_t setti_plan_aligned(const sett_query* query, uint32_t driver)
     return aligned;
 }
 
-/* What a loop is estimated to cost before the user's code, in tenths of a nanosecond. */
+/* The estimated cost of a loop without the user's code, in tenths of a nanosecond. */
 static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_plan* plan)
 {
     SETTI_ASSERT(way != SETTI_WAY_CHOSEN);
@@ -348,7 +348,7 @@ static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_pl
     return cost;
 }
 
-/* Which ways there are, as a set: a group goes before pages, sparse sets compete with both. */
+/* The set of possible ways: a group precludes pages, sparse sets compete with both. */
 static uint32_t plan_ways(const sett_query* query)
 {
     bool other = plan_fewest(query, query->arranged) != SETT_QUERY_TERMS;

@@ -50,8 +50,8 @@ static const char* query_argument(const sett_query_desc* desc)
     return NULL;
 }
 
-/* What a query without a name is called: "Position, Velocity, no Frozen". An unregistered type
- * has no name. */
+/* The default name of a query: "Position, Velocity, no Frozen". An unregistered type has no
+ * name. */
 static const char* query_default_name(const sett_world* world, const sett_query_desc* desc,
                                       char out[QUERY_NAME_SIZE])
 {
@@ -97,7 +97,7 @@ static bool query_writes(const sett_term* term)
     return term->kind != SETT_WITHOUT && (term->access == SETT_INOUT || term->access == SETT_OUT);
 }
 
-/* What is wrong with two terms of one type; NULL: nothing. */
+/* Returns the conflict between two terms of one type; NULL: none. */
 static const char* query_contradiction(const sett_term* a, const sett_term* b)
 {
     SETTI_ASSERT(a->component == b->component);
@@ -110,7 +110,7 @@ static const char* query_contradiction(const sett_term* a, const sett_term* b)
 }
 
 /* SETT_OK if all types are known, and no two terms contradict each other: such a loop would visit
- * no entity, or what one field of a gathered value has written the other would overwrite. */
+ * no entity, or two fields would overwrite each other's gathered values. */
 static sett_status query_check_types(sett_world* world, const char* call, const char* name,
                                      const sett_query_desc* desc)
 {
@@ -148,7 +148,7 @@ static sett_status query_check_types(sett_world* world, const char* call, const 
     return SETT_OK;
 }
 
-/* Room in the scratch for the values of one gathered term, and for where they come from. */
+/* Adds room in the scratch for the values of one gathered term, and for their sources. */
 static void query_add_scratch(sett_query* query, setti_term* term)
 {
     const setti_storage* storage = &term->type->storage;
@@ -345,7 +345,7 @@ static const setti_term* query_term_of_type(const sett_query* query, size_t size
     return NULL;
 }
 
-/* What is wrong with the k-th term's field for this type. */
+/* Writes the reason why the k-th term has no field of this type. */
 SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint32_t k, size_t size,
                                                   const char* type, char* out, size_t room)
 {
@@ -378,7 +378,7 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
     snprintf(out, room, "%s%s", wrong, hint);
 }
 
-/* Reports access that the term does not declare; the field is there all the same. */
+/* Reports access that the term does not declare; the field is available all the same. */
 SETTI_COLD static void query_wrong_access(const sett_query* query, uint32_t k, bool mut)
 {
     setti_world_misuse_with(

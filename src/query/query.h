@@ -7,8 +7,8 @@
 #include "store/gather.h"
 #include "world/world.h"
 
-/* Where a gathered value comes from, by row of the step: its place in the storage, noted when the
- * row is tested; from when it is handed out, its address. */
+/* The source of a gathered value, by row of the step: its place in the storage, noted when the row
+ * is tested; its address once the row is handed out. */
 typedef union setti_source {
     uint32_t place;
     unsigned char* address;
@@ -20,7 +20,7 @@ typedef struct setti_term {
     sett_access access;
     bool has_field;   /* its type has bytes and the query asks for them */
     uint32_t values;  /* offset in the scratch of the gathered values, */
-    uint32_t sources; /* and of where they come from */
+    uint32_t sources; /* offset of their sources */
 } setti_term;
 
 /* A term that asks another entity: elsewhere.c. */
@@ -29,16 +29,16 @@ typedef struct setti_elsewhere {
     sett_term given; /* `along`: the hierarchy need not be registered yet */
 } setti_elsewhere;
 
-/* What walks. */
+/* The iteration that a plan uses. */
 typedef enum setti_way {
-    SETTI_WAY_CHOSEN,   /* whatever plan.c holds for the cheapest */
+    SETTI_WAY_CHOSEN,   /* the cheapest, by plan.c */
     SETTI_WAY_ARRANGED, /* the rows of an owning group */
-    SETTI_WAY_SPARSE,   /* those of a sparse set */
+    SETTI_WAY_SPARSE,   /* the rows of a sparse set */
     SETTI_WAY_PAGES
 } setti_way;
 
-/* What a query remembers of each step over pages: the batch that it was last, which it still is if
- * the same rows match. See rows.c. */
+/* The batches that a query remembers, one for each step over pages. A batch is valid while the same
+ * rows match. See rows.c. */
 typedef struct setti_lists {
     unsigned char* step; /* by step a setti_listed of `size` bytes; NULL: none are remembered */
     uint32_t steps;
@@ -46,12 +46,12 @@ typedef struct setti_lists {
     uint32_t room;  /* rows of a list */
     uint32_t unit;  /* rows of a step */
     uint32_t shift; /* the same, as a shift */
-    uint32_t due;   /* loops until it is worked out anew what is worth remembering */
+    uint32_t due;   /* loops until the decision what to remember is made again */
     bool few;       /* by the counts, few rows of a word match */
     bool known;     /* it was worked out at least once */
 } setti_lists;
 
-/* What is counted of a query's use: for advice, while profiling; for auto_layout, which samples. */
+/* Counters of a query's use: for advice, while profiling; for auto_layout, which samples. */
 typedef enum setti_use {
     SETTI_PROFILED,
     SETTI_SAMPLED,
@@ -60,7 +60,7 @@ typedef enum setti_use {
 
 typedef struct setti_query_use {
     uint64_t loops;
-    uint64_t matched; /* by all of these loops */
+    uint64_t matched; /* by all counted loops */
 } setti_query_use;
 
 struct sett_query {
@@ -71,11 +71,11 @@ struct sett_query {
     setti_query_use use[SETTI_USES];
     setti_tally nested; /* loops that systems opened by sett_context_query: sampled */
     /* inspect/auto_layout.c: a group for what this query asks for, */
-    int64_t regret;   /* what it would have saved, less what that would have cost */
+    int64_t regret;   /* the saving that it would have given, less its cost */
     uint64_t churn;   /* entities that entered or left it a sample, when there was one */
     uint32_t changes; /* how often it was made */
-    bool wanted;      /* its types are being converted for it */
-    bool owned;       /* by a system, with which it ends */
+    bool wanted;      /* its types are being converted for the group */
+    bool owned;       /* owned by a system, which destroys it */
     size_t size;      /* bytes of this, with its name */
     uint32_t term_count;
     uint64_t since; /* `changed` terms match what was written later */
@@ -86,19 +86,19 @@ struct sett_query {
     uint32_t optional; /* a batch has it for all of its rows or for none: OPTIONAL and ANY */
     uint32_t any;
     uint32_t changed;
-    uint32_t fields;  /* has_field, */
-    uint32_t written; /* and it may be written */
-    uint32_t drives;  /* the one that the description says, if any */
+    uint32_t fields;  /* terms with has_field */
+    uint32_t written; /* of these, terms that may be written */
+    uint32_t drives;  /* the term that the description says drives, if any */
 
-    /* Worked out anew when listeners or kinds of storage change; see plan.c. */
+    /* Computed again when listeners or kinds of storage change; see plan.c. */
     uint32_t positional;    /* in arrays, or tags */
     uint32_t array_rows;    /* rows of a step over pages: the fewest a page among its arrays */
-    uint32_t version;       /* of the world's listeners when it was, */
+    uint32_t version;       /* of the world's listeners at that time */
     uint32_t version_short; /* the same if `simple` and `direct`, else no version that comes */
     setti_listener* cover;  /* a group whose conditions the query includes, or NULL */
     uint32_t covered;       /* terms that the cover makes true */
     uint32_t arranged;      /* terms that the cover owns */
-    setti_way forced;       /* for measurements and tests, which want each that there is */
+    setti_way forced;       /* for measurements and tests, which need every way */
 
     /* A step over pages: first all of `array` at once, word by word, then `filter` term by
      * term. */
@@ -113,17 +113,17 @@ struct sett_query {
      * that are switched off. A loop asks for them if any entity has one. */
     setti_term hidden[SETTI_HIDDEN + SETT_QUERY_TERMS];
     uint32_t hidden_count;
-    uint32_t scratch_size;  /* bytes, if everything had to be gathered, */
-    uint32_t scratch_align; /* and their alignment */
+    uint32_t scratch_size;  /* bytes, if every field were gathered */
+    uint32_t scratch_align; /* alignment of the scratch */
     setti_lists lists;
     setti_term term[SETT_QUERY_TERMS];
     setti_elsewhere elsewhere[SETT_QUERY_ELSEWHERE]; /* numbered from term_count on */
     uint32_t elsewhere_count;
 };
 
-/* How a loop goes. */
+/* The plan of a loop. */
 typedef struct setti_plan {
-    uint32_t driver;   /* the term whose sparse set drives, SETT_QUERY_TERMS: pages */
+    uint32_t driver;   /* the term whose sparse set drives; SETT_QUERY_TERMS: pages */
     uint32_t in_place; /* terms whose rows lie as the batch's rows do */
     uint32_t residual; /* over a sparse-set driver: terms to be tested for each row */
     uint32_t limit;    /* rows of the driver, or indices, to look at */
@@ -194,8 +194,8 @@ typedef struct setti_survey {
     uint64_t bits[SETTI_SURVEY_CHUNKS / 64]; /* which are filled */
 } setti_survey;
 
-/* Fills in a survey: a function of who has what, and not of which pages exist. Reads only, if plans
- * are up to date. */
+/* Fills in a survey. It depends on the components of entities, not on which pages exist. Reads
+ * only, if plans are up to date. */
 void setti_query_survey(sett_query* query, setti_survey* survey);
 
 /* As sett_query_begin, over rows `from` to `to` - 1 of these, `from` a multiple of SETT_BATCH_ROWS:
@@ -205,8 +205,8 @@ void setti_query_survey(sett_query* query, setti_survey* survey);
 sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_side* side,
                                    uint32_t from, uint32_t to, bool own);
 
-/* To be called where one thread runs, before loops over the query that may use what it remembers:
- * every so often it is worked out anew what there is room for. */
+/* Call on one thread before loops that may use remembered steps: now and then it decides again how
+ * much to remember. */
 void setti_lists_update(sett_query* query);
 
 SETTI_INLINE void setti_lists_prepare(sett_query* query)
@@ -216,10 +216,10 @@ SETTI_INLINE void setti_lists_prepare(sett_query* query)
     }
 }
 
-/* Forgets all. */
+/* Forgets all remembered steps. */
 void setti_lists_free(sett_query* query);
 
-/* Returns NULL, or what is wrong with what the query remembers. */
+/* Checks the remembered steps. Returns NULL or the error. */
 const char* setti_lists_validate(const sett_query* query);
 
 /* Frees a query, over which no loop is open. */
@@ -228,10 +228,10 @@ void setti_query_free(sett_query* query);
 /* Closes the loops that the job has left open. */
 void setti_query_close_side(setti_side* side);
 
-/* Works out anew what depends on the listeners, if these have changed. */
+/* Computes the parts that depend on the listeners again, if these have changed. */
 void setti_plan_update(sett_query* query);
 
-/* The required terms whose rows seem to lie as those of a sparse-set term do. */
+/* The required terms whose rows seem to lie in the order of a sparse-set term's rows. */
 uint32_t setti_plan_aligned(const sett_query* query, uint32_t driver);
 
 /* Whether some entity has a tag that hides it from the query. */
@@ -244,7 +244,7 @@ SETTI_INLINE bool setti_plan_hides(const sett_query* query)
     return hides;
 }
 
-/* Over pages: the smallest extent of what is intersected. */
+/* Over pages: the smallest extent of the intersected arrays. */
 SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)
 {
     uint32_t limit = UINT32_MAX;
@@ -254,14 +254,14 @@ SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)
     return query->array_count != 0 ? limit : setti_entity_capacity(&query->world->entities);
 }
 
-/* Whether a term is elsewhere; NULL, or what is wrong with it. */
+/* Whether a term asks another entity. The second checks such a term: NULL or the error. */
 bool setti_elsewhere_asks(const sett_term* term);
 const char* setti_elsewhere_check(const sett_world* world, const sett_term* term);
 
 void setti_elsewhere_add(sett_query* query, const sett_term* given);
 
-/* Whether all that is asked elsewhere is true for an entity; keeps the rows of a step for which it
- * is. */
+/* Whether all terms that ask another entity are true for an entity; the second keeps the rows of a
+ * step for which they are. */
 bool setti_elsewhere_is(const sett_query* query, uint32_t index);
 void setti_elsewhere_match(sett_batch* batch);
 

@@ -55,7 +55,7 @@ static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
     return some >> last == 1 && (words[last] & ~setti_bits_below(end - last * 64)) == 0;
 }
 
-/* By byte: the numbers of its bits, ascending. Built from the highest bit down: with bit k, the
+/* By byte: the numbers of its bits, ascending. Filled from the highest bit down: with bit k, the
  * numbers above it move up by one place, and k goes in front. */
 #define LIST_BITS(p)                                                                               \
     {                                                                                              \
@@ -87,7 +87,7 @@ SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint1
     }
 }
 
-/* So many rows are written one by one before it is believed that a step has few. */
+/* This many rows are written one by one before a step is expected to have few. */
 #define LIST_FEW 128
 
 /* Writes the row numbers of all bits. The excess is overwritten by the next word's, or lies in the
@@ -154,8 +154,8 @@ static void take_alike(sett_batch* batch, uint64_t* taken)
     }
 }
 
-/* Whether the same rows match as are remembered. The step can be shorter than it was then: when the
- * extent of a storage became smaller. */
+/* Whether the remembered rows match. The step can be shorter than before, if the extent of a
+ * storage has shrunk. */
 static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
 {
     const uint64_t* words = setti_listed_words(listed);
@@ -188,7 +188,8 @@ SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, s
     return true;
 }
 
-/* A batch of the rows that `words` has, or of the run in front of them. Returns whether of all. */
+/* A batch of the rows in `words`, or of the run in front of them. Returns whether it has all of
+ * them. */
 SETTI_INLINE bool rows_take(setti_loop* loop, const uint64_t* words, uint32_t word_count,
                             uint32_t some, setti_listed* taken)
 {
@@ -216,7 +217,7 @@ bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* li
            rows_remember(loop, words, taken, listed);
 }
 
-/* Clears `taken` from the first row on that waits and is not in it. */
+/* Clears `taken` from the first waiting row on that it lacks. */
 static void take_leading(const setti_loop* loop, uint64_t* taken)
 {
     uint32_t at = 0;
@@ -231,7 +232,7 @@ static void take_leading(const setti_loop* loop, uint64_t* taken)
     }
 }
 
-/* Chooses from what waits where there are optional terms: rows that have the same of them. */
+/* Selects rows with the same optional types from the waiting rows. */
 static void rows_choose_alike(sett_batch* batch, setti_listed* taken)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -285,12 +286,12 @@ uint32_t setti_rows_choose(sett_batch* batch)
 
 /* ------------------------------------------------------------------------------- remembering */
 
-/* How often the counts are looked at again, in loops. Lists are made before the second one, before
- * the first where few rows match: then the values of the next step are loaded ahead. */
+/* Loops between two looks at the counts. Lists are made before the second loop, or before the first
+ * where few rows match: then the values of the next step are loaded ahead. */
 #define LISTS_DUE 16
-/* So many eighths of the rows match at most, where lists are remembered. At every second of 65,536
+/* Lists are remembered where at most this many eighths of the rows match. At every second of 65,536
  * entities a match takes 0.66 ns instead of 0.91, and of a million not more than before; with more
- * that match less is saved, and lists take more than 1.8 bytes an index. */
+ * matches less is saved, and lists take more than 1.8 bytes an index. */
 #define LISTS_EIGHTHS 5
 
 void setti_lists_free(sett_query* query)
@@ -303,7 +304,7 @@ void setti_lists_free(sett_query* query)
     lists->steps = 0;
 }
 
-/* Of so many steps, with room for so many rows. Without memory nothing is remembered. */
+/* Allocates `steps` steps with lists of `room` rows. Without memory nothing is remembered. */
 static void lists_make(sett_query* query, uint32_t steps, uint32_t room)
 {
     setti_lists* lists = &query->lists;

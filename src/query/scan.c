@@ -85,7 +85,7 @@ static void survey_mark(setti_survey* survey, uint32_t chunk)
     survey->filled++;
 }
 
-/* Over pages: the first match of a chunk marks it, and the next chunk is looked at. */
+/* Over pages: the first match of a chunk marks it, and the search continues in the next chunk. */
 static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* survey)
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];

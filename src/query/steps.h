@@ -40,9 +40,9 @@ SETTI_INLINE uint32_t setti_step_index(const sett_batch* batch, uint32_t row)
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count);
 
-/* Whether the entity's value was written, or restored, since the query's tick. What only a restore
- * exchanged is new to a cursor that is not restored itself. Cloning replaces the state of one world
- * by that of another, and is new to all. */
+/* Whether the entity's value was written, or restored, since the query's tick. A value that only a
+ * restore exchanged is new to a cursor that is not restored itself. Cloning replaces the state of
+ * one world by that of another, and is new to all. */
 bool setti_match_is_new(const sett_query* query, const setti_storage* storage, uint32_t index);
 
 /* Which words have bits. Without branches, which would be mispredicted at every step. */
@@ -86,14 +86,14 @@ SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, 
     return NULL;
 }
 
-/* From where on the next match may lie: where every array has a page. Called when a step had
- * nothing, so that dense loops do not pay for it. */
+/* The first index from which a match is possible: where every array has a page. Called after a step
+ * without matches, so that dense loops do not pay for it. */
 uint32_t setti_match_seek(const sett_query* query, uint32_t from);
 
 /* ----------------------------------------------------------------------------------------- rows */
 
-/* A batch of all rows of a step that match: a run or a list. Behind it lie the words that it was
- * made from, as many as a step has, and the list. */
+/* A batch of all rows of a step that match: a run or a list. It is followed by the words that it
+ * was made from, as many as a step has, and by the list. */
 typedef struct setti_listed {
     uint32_t first; /* the row of the step that is the batch's row 0 */
     uint16_t count; /* 0: none matches */
@@ -118,12 +118,12 @@ SETTI_INLINE setti_listed* setti_lists_at(const setti_lists* lists, uint32_t bas
                                : NULL;
 }
 
-/* Remembers of a step that the rows of `words` match, behind which lies a word that is 0. False,
- * and what was remembered stays, if it cannot be. */
+/* Remembers that the rows of `words`, which a zero word follows, match in a step. Returns false,
+ * and preserves what was remembered, if that is impossible. */
 bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* listed);
 
-/* Chooses the rows of the next batch from what waits. Returns the row of the step that becomes row
- * 0. */
+/* Selects the rows of the next batch from the waiting ones. Returns the row of the step that
+ * becomes row 0. */
 uint32_t setti_rows_choose(sett_batch* batch);
 
 /* The k-th row of a batch. Loops that write to memory hand in a copy of batch->rows, or it would be
@@ -141,7 +141,7 @@ void setti_fields_set(sett_batch* batch, uint32_t base);
 /* Writes gathered values back to where they came from. */
 void setti_fields_scatter(const sett_batch* batch);
 
-/* Of a gathered term, by row of the step: where its values come from, and the copies. */
+/* Of a gathered term, by row of the step: the sources of its values, and the copies. */
 SETTI_INLINE setti_source* setti_field_sources(const sett_batch* batch, const setti_term* term)
 {
     setti_loop* loop = setti_loop_of(batch);

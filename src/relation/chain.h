@@ -101,7 +101,7 @@ void setti_chain_make_target(const setti_relation* relation, sett_entity target)
  * link leads nowhere before. Needs no memory. Returns the data. */
 void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity target);
 
-/* The same for many whose exclusive links lead nowhere. */
+/* As setti_chain_link, for many sources whose exclusive links lead nowhere. */
 void setti_chain_link_many(const setti_relation* relation, const sett_entity* sources,
                            uint32_t count, sett_entity target);
 

@@ -104,8 +104,8 @@ sett_status setti_clone_run(setti_clone* clone, sett_entity* out);
 /* Registers names and the hierarchy in `to`, if `from` has them. False: `to` says why. */
 bool setti_clone_register(const setti_clone* clone);
 
-/* The same of a merge, whose texts of names are held, to be released in any case; `out` is NULL.
- * Fails as well: PRESENT (it rejects), ARGUMENT (a raw type). */
+/* As setti_clone_run, for a merge, which holds texts of names; they are released in any case, and
+ * `out` is NULL. Fails as well: PRESENT (it rejects), ARGUMENT (a raw type). */
 sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out);
 
 /* A node without anything, of an entity index of `from`, or SETTI_NONE. */

@@ -48,7 +48,7 @@ static inline sett_entity setti_hierarchy_entity(const sett_world* world, uint32
  * run that may run in parallel. */
 bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* call);
 
-/* As sett_hierarchy_attach; a child of a prefab does not become one. */
+/* As sett_hierarchy_attach, but a child of a prefab does not become a prefab. */
 sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent);
 
 /* Makes a new entity the last child of a parent; both have the component. Sets its depth; the

@@ -151,7 +151,7 @@ void* sett_context_alloc(sett_context* context, size_t size, size_t align)
 /* ------------------------------------------------------------------------------------- planning */
 
 /* Whether the interval is over; sets dt. Three times 0.1f is less than 0.3f, so a thousandth of a
- * frame may be missing. The difference counts for the next run, so that there are as many runs as
+ * frame may be missing. The difference counts for the next run, so the number of runs is that of
  * intervals. A frame that is longer than the interval has one run, with all of its time as dt. */
 static bool frame_is_over(sett_system* system, float dt)
 {
@@ -195,7 +195,7 @@ static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_
     return slice;
 }
 
-/* Whether no entity has a type that each match needs: then nothing is looked at. */
+/* Whether a required type has no entity: then the system is skipped. */
 static bool frame_is_idle(const sett_query* query)
 {
     for (uint32_t rest = query->required; rest != 0; rest &= rest - 1) {
@@ -322,8 +322,8 @@ static void frame_run_side_by_side(sett_world* world)
     setti_run* run = world->run;
     frame_list_names(run);
     world->running = run->running;
-    /* Some calls return the world's error, which no thread writes meanwhile: what fails is noted
-     * (slice.c), and set when all have ended. */
+    /* Some calls return the world's error, which no thread writes meanwhile: failures are noted
+     * (slice.c), and set when all slices have ended. */
     sett_status error = world->error;
     world->error = SETT_STATUS_LOCKED;
     run->failure.status = SETT_OK;
@@ -460,7 +460,8 @@ static sett_status frame_apply_system(sett_system* system)
     return status;
 }
 
-/* Applies what this range of the sorted systems recorded, then the world's own buffer. */
+/* Applies the commands of this range of the sorted systems, then those of the world's own
+ * buffer. */
 static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(from <= to && to <= world->run->sorted_count);

@@ -51,7 +51,7 @@ static void guard_touch(const sett_world* world, sett_component component, uint3
         !guard_note(world->run, system, component)) {
         return;
     }
-    /* values that the library writes are in no term that writes: data of links */
+    /* data of links is in no term that writes */
     bool term = setti_world_type(world, component)->writers == NULL;
     setti_world_misuse_with(
         world, SETT_STATUS_CONFLICT,
@@ -65,7 +65,7 @@ static void guard_touch(const sett_world* world, sett_component component, uint3
                : "list it in `access_inout` (of visited entities) or `access_any_inout`");
 }
 
-/* Of all entities: what this job visits, another one may be writing. */
+/* For all entities: another job may be writing those that this job visits. */
 static void guard_visit(const sett_world* world, sett_component component, uint32_t access,
                         const char* call)
 {

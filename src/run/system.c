@@ -49,7 +49,7 @@ static bool system_is_tag(const sett_system* system, sett_component component)
     return setti_world_type(system->world, component)->storage.size == 0;
 }
 
-/* A term that asks another entity than the one that is visited: two rows may share it. */
+/* A term that asks another entity than the visited one: two rows may share it. */
 static bool system_is_elsewhere(const sett_term* term)
 {
     return term->walk != SETT_WALK_NONE || term->singleton || !sett_is_null(term->entity);

@@ -53,7 +53,7 @@
 #define CLOSURE_UP 3
 #define CLOSURE_DOWN 10
 
-/* What a step finds a variable with. */
+/* The way in which a step finds a variable. */
 typedef struct choose_pick {
     setti_search_step_kind kind;
     uint8_t variable;
@@ -82,7 +82,7 @@ typedef struct choose {
     setti_search_plan* plan;
     uint32_t fixed;                       /* constants, and variables that are bound */
     uint8_t depth[SETT_SEARCH_VARIABLES]; /* where variables are found */
-    /* of the pipe that is made */
+    /* of the pipe under construction */
     const setti_search_scope* scope;
     uint8_t base;  /* of its steps, and */
     uint8_t level; /* the depth of the next one */
@@ -103,7 +103,7 @@ static const setti_search_item* choose_item(const choose* c, uint32_t k)
 
 /* ------------------------------------------------------------------------------- counts */
 
-/* rows * part / whole, without overflow; at least something. */
+/* rows * part / whole, without overflow; at least 1. */
 static uint64_t choose_scale(uint64_t rows, uint64_t part, uint64_t whole)
 {
     whole = whole != 0 ? whole : 1;
@@ -140,8 +140,7 @@ static bool choose_is_large(const setti_type* along)
     return (size_t)along->storage.extent * along->storage.size > LARGE_SIZE;
 }
 
-/* The type that an entity has to have for an item to be true, of a variable as source or target;
- * NULL: none in particular. */
+/* The type that an item requires of a variable, as source or target; NULL: none in particular. */
 static const setti_type* choose_needs(const setti_search_item* item, uint32_t variable)
 {
     if (item->negated || item->optional) {
@@ -152,8 +151,8 @@ static const setti_type* choose_needs(const setti_search_item* item, uint32_t va
                                                               : NULL;
 }
 
-/* The variable of the scope that the text or the descriptor says the search begins with, or
- * SETTI_NO_REF. */
+/* The variable that the text or the descriptor says the search begins with; SETTI_NO_REF if the
+ * scope has none. */
 static uint32_t choose_driven(const choose* c)
 {
     uint32_t drives = c->search->drives;
@@ -162,8 +161,8 @@ static uint32_t choose_driven(const choose* c)
                                                                                : SETTI_NO_REF;
 }
 
-/* The rarest type that a variable of the scope has to have, or the one that drives; NULL: any
- * entity will do. */
+/* The rarest type that a variable of the scope must have, or the one that drives; NULL: any
+ * entity. */
 static const setti_type* choose_driver(const choose* c, uint32_t variable)
 {
     if (choose_driven(c) == variable) {
@@ -179,7 +178,7 @@ static const setti_type* choose_driver(const choose* c, uint32_t variable)
     return rarest;
 }
 
-/* Of entities with a type those that have another one, looked up in samples; 0 seen: no answer. */
+/* Of sampled entities with a type, counts those that have another one; 0 seen: no answer. */
 static uint32_t share_seen(const setti_storage* of, const setti_storage* other, uint32_t* both)
 {
     SETTI_ASSERT(of != other);
@@ -278,7 +277,7 @@ static uint64_t choose_entities(const choose* c)
     return SETTI_MAX(c->search->world->entities.count, 1);
 }
 
-/* The rows of which an item is true, all its variables found; and the cost of asking. */
+/* The rows for which an item is true, all its variables found; and the cost of testing. */
 static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item* item)
 {
     SETTI_ASSERT(s->rows != 0);
@@ -321,13 +320,13 @@ static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item*
     return SETTI_MAX(left, 1);
 }
 
-/* Whether an item can be asked now, and was not yet. */
+/* Whether an item can be tested now, and was not yet. */
 static bool choose_is_due(const choose* c, const choose_state* s, const setti_search_item* item)
 {
     return !item->optional && !choose_is_done(s, c, item) && (item->variables & ~s->found) == 0;
 }
 
-/* Asks whatever can be asked. */
+/* Adds the cost of all items that can be tested, and takes them as true. */
 static void choose_settle(choose* c, choose_state* s)
 {
     for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
@@ -428,7 +427,7 @@ static uint32_t choose_item_picks(const choose* c, const choose_state* s,
     return count;
 }
 
-/* A scan of a variable, and of what else of the scope it looks at. */
+/* A scan of a variable, with the other items of the scope that it tests. */
 static void choose_scan(choose* c, const choose_state* s, uint32_t variable, choose_pick* pick)
 {
     SETTI_ASSERT(choose_is_wanted(c, s, variable));
@@ -459,7 +458,7 @@ static uint64_t choose_rank(const choose_pick* pick)
     return pick->cost + choose_cost(pick->rows, COST_TARGET);
 }
 
-/* All that can come next, the cheapest first; returns how many. */
+/* All possible next picks, the cheapest first; returns their number. */
 static uint32_t choose_next(choose* c, const choose_state* s, choose_pick* picks)
 {
     uint32_t count = 0;
@@ -519,7 +518,7 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
     }
 }
 
-/* Tries what can come next, and what can come then. */
+/* Tries the possible next picks, recursively. */
 static void choose_try(choose* c, choose_state s, uint32_t count)
 {
     choose_settle(c, &s);
@@ -570,7 +569,7 @@ static setti_search_step* choose_add(choose* c, setti_search_step_kind kind, uin
     return step;
 }
 
-/* How late an item is asked, of those that can be: cheap ones first. */
+/* The rank of an item among those that can be tested: cheap ones first. */
 static uint32_t choose_class(const setti_search_item* item)
 {
     switch (item->kind) {
@@ -585,7 +584,7 @@ static uint32_t choose_class(const setti_search_item* item)
     }
 }
 
-/* Steps for all that can be asked. */
+/* Adds steps for all items that can be tested. */
 static void choose_add_tests(choose* c, choose_state* s)
 {
     for (uint32_t class = 0; class < 4; class ++) {
@@ -618,7 +617,7 @@ static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
     }
 }
 
-/* A step that finds a variable, at the next depth; by an item, from its other variable. */
+/* Adds a step that finds a variable, at the next depth; by an item, from its other variable. */
 static setti_search_step* choose_add_find(choose* c, setti_search_step_kind kind, uint64_t rows,
                                           const setti_search_item* item, uint8_t variable)
 {
@@ -654,7 +653,7 @@ static void choose_add_optional(choose* c, const choose_state* s)
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
                         uint8_t depth);
 
-/* The pipes of the lists that a pipe asks. */
+/* Plans the pipes of the lists that a pipe tests. */
 static void choose_lists(choose* c, uint16_t pipe)
 {
     SETTI_ASSERT(pipe < c->plan->pipe_count);
@@ -676,7 +675,7 @@ static void choose_lists(choose* c, uint16_t pipe)
     }
 }
 
-/* Plans a scope: `found` is what its input has, `depth` where the input goes; 0: there is none. */
+/* Plans a scope. `found`: variables that its input has; `depth`: of the input; 0: there is none. */
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
                         uint8_t depth)
 {

@@ -155,8 +155,8 @@ static void find_retire(find* f)
     }
 }
 
-/* Takes the memory back of loops that functions left which have returned: those whose rows no
- * function has any more, or were where these rows are. */
+/* Frees the memory of loops whose functions have returned without ending them: their rows belong to
+ * no function, or lie at the address of these rows. */
 static void find_retire_left(const sett_search* search, const sett_rows* rows)
 {
     for (find *f = search->at, *next; f != NULL; f = next) {
@@ -257,7 +257,7 @@ static void reached_add(find* f, find_reached* reached, uint32_t index)
     reached->slot[at] = reached->count;
 }
 
-/* Adds what links lead to from an entity. */
+/* Adds the entities that links lead to from an entity. */
 static void reached_follow(find* f, find_reached* reached, const setti_type* along, uint32_t from,
                            bool down)
 {
@@ -309,7 +309,7 @@ SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row, u
     return row;
 }
 
-/* What a row has in an operand: `depth` is the block that the row is in. */
+/* The value of an operand for a row; `depth` is the block that the row is in. */
 SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, uint8_t ref,
                                  uint8_t ref_depth)
 {
@@ -319,7 +319,7 @@ SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, ui
     return f->block[ref_depth].index[find_origin(f, depth, row, ref_depth)];
 }
 
-/* Whether a row comes from one that a list has decided already. */
+/* Whether a row comes from one that a list has already decided. */
 SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, uint32_t depth,
                                   uint32_t row)
 {
@@ -337,7 +337,7 @@ SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)
     out->parent[out->count++] = (uint16_t)row;
 }
 
-/* Leaves the rows that are wanted. */
+/* Keeps the wanted rows. */
 SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, bool wanted)
 {
     SETTI_ASSERT(*kept <= row && row < block->count);
@@ -346,7 +346,7 @@ SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, boo
     *kept += wanted;
 }
 
-/* Whether no tag hides the entity, but for those that are asked for. */
+/* Whether no tag hides the entity, except tags that terms name. */
 static bool find_is_shown(const find* f, uint32_t index, const bool shows[SETTI_HIDDEN])
 {
     bool shown = true;
@@ -507,7 +507,8 @@ static bool fill_copy(const find* f, const setti_search_step* step, const find_w
     return false;
 }
 
-/* Adds what a row leads to; true: the block is full before all of it was added. */
+/* Adds the entities that a row leads to. Returns true if the block was full before all were
+ * added. */
 static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     w->place = w->open ? w->place : 0;
@@ -526,7 +527,7 @@ static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_
 
 static bool find_pull(find* f, uint32_t k);
 
-/* Loads what the rows of a new block lead to: where links are many, misses overlap. */
+/* Loads the links of the rows of a new block: where links are many, cache misses overlap. */
 static void find_prefetch(const find* f, const setti_search_step* step, uint32_t count)
 {
     bool down = step->kind == SETTI_FIND_SOURCES;
@@ -818,7 +819,7 @@ static bool find_is(find* f, const setti_search_step* step, uint32_t k, uint32_t
     return is != item->negated;
 }
 
-/* Leaves the rows for which the step's item is true, or whose entities are shown. */
+/* Keeps the rows for which the step's item is true, or whose entities are shown. */
 static void find_test(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
@@ -840,7 +841,7 @@ static void find_test(find* f, uint32_t k)
     block->count = kept;
 }
 
-/* Brings the next rows that step k leaves; false: there are no more. */
+/* Fetches the next rows that step k keeps; false: there are no more. */
 static bool find_pull(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
@@ -865,8 +866,8 @@ static bool find_pull(find* f, uint32_t k)
 
 /* --------------------------------------------------------------------------------- results */
 
-/* Reports members that the text reads, and the system did not declare; who has a component, or is
- * linked to whom, cannot change while systems run. */
+/* Reports members that the text reads and the system did not declare. Presence and links cannot
+ * change while systems run. */
 SETTI_COLD static void find_check_access(const sett_search* search)
 {
     const setti_guard* guard = search->world->guard;
@@ -947,7 +948,7 @@ sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
     return opened;
 }
 
-/* Gathers what results have from the blocks. */
+/* Gathers the results' columns from the blocks. */
 static void rows_gather(sett_rows* rows, const find* f, uint32_t last)
 {
     SETTI_ASSERT(rows->count <= FIND_ROWS && last < f->search->depth_room);
@@ -1117,7 +1118,7 @@ static void explain_apart(setti_writer* writer, const sett_search* search,
     }
 }
 
-/* Names terms that do not see what instances share. */
+/* Names terms that ignore values shared by prefabs. */
 static void explain_shared(setti_writer* writer, const sett_search* search)
 {
     for (uint32_t k = 0; k < search->item_count; k++) {

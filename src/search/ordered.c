@@ -57,7 +57,7 @@ static void ordered_free(sett_ordered* o, setti_scratch* scratch)
     setti_pool_free(&o->world->pool, scratch->bytes, scratch->size, scratch->align);
 }
 
-/* Room for so many entities in the work and in the list that is written next. */
+/* Makes room for `room` entities in the work and in the list that is written next. */
 static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t room)
 {
     setti_pool* pool = &o->world->pool;
@@ -105,7 +105,7 @@ static setti_ranked ordered_make_item(const sett_ordered* o, sett_entity entity)
 
 /* --------------------------------------------------------------------------------- sorting */
 
-/* The values of a type, for looking up many of them: what all have in common is loaded once. */
+/* The values of a type, for looking up many of them: what all look-ups share is loaded once. */
 typedef struct ordered_column {
     const setti_storage* storage;
     const void* const* presence; /* pages of an array: by number, below `reach` */
@@ -129,7 +129,7 @@ static ordered_column ordered_column_of(const setti_type* type)
     return column;
 }
 
-/* Whether the column leads to an answer, which *value then is: the value, or NULL. */
+/* Whether the column has an answer, which *value then is: the value, or NULL. */
 SETTI_INLINE bool ordered_column_try(const ordered_column* column, uint32_t index, void** value)
 {
     *value = NULL;
@@ -166,7 +166,7 @@ SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_colum
     return value;
 }
 
-/* What matches now, in the order of the query. Returns whether nothing that decides the order
+/* Collects the matches, in the order of the query. Returns whether nothing that decides the order
  * differs from the last update. */
 static bool ordered_find(sett_ordered* o, uint32_t room)
 {
@@ -194,7 +194,7 @@ static bool ordered_find(sett_ordered* o, uint32_t room)
     return same;
 }
 
-/* First the matches that are in the last order, then the new ones. Returns how many. */
+/* First the matches that are in the last order, then the new ones. Returns their number. */
 static uint32_t ordered_collect(sett_ordered* o)
 {
     setti_ranked* item = o->work.item;
@@ -371,7 +371,7 @@ static const char* ordered_check(sett_ordered* o)
                  : "`along` and `group_by` are relationships with one target for each source";
 }
 
-/* The query and the order that a text says. */
+/* Creates the query and the order of a text. */
 static sett_status ordered_read(sett_ordered* o, const char* call)
 {
     sett_query_desc desc;

@@ -42,7 +42,7 @@ typedef struct parse {
 
 /* ----------------------------------------------------------------------------- characters */
 
-/* Notes what is wrong, if it is the first; returns false. */
+/* Notes the first error; returns false. */
 SETTI_PRINTF(4, 5)
 static bool parse_fail(parse* p, const char* at, sett_status status, const char* format, ...)
 {
@@ -74,7 +74,7 @@ static void parse_skip(parse* p)
     }
 }
 
-/* What comes next, for messages: one word or one character. */
+/* The next word or character, for messages. */
 static const char* parse_found(parse* p, char out[32])
 {
     parse_skip(p);
@@ -117,7 +117,7 @@ static bool parse_expect(parse* p, const char* token, const char* behind)
                       token, behind, parse_found(p, found));
 }
 
-/* Keeps a text; there is room for all of them. */
+/* Stores a text; there is room for all of them. */
 static const char* parse_keep(parse* p, const char* from, size_t length)
 {
     SETTI_ASSERT(sizeof(*p->out) + p->out->text_size + length < p->out->size);
@@ -358,7 +358,7 @@ static bool parse_walk(parse* p, sett_search_term* term)
     return setti_search_is_letter(*p->at) || *p->at == '"' ? parse_along(p, &term->along) : true;
 }
 
-/* Behind "(": who is asked. */
+/* After "(": the entity that the term asks. */
 static bool parse_source(parse* p, sett_search_term* term)
 {
     if (!parse_walk(p, term) || term->walk != SETT_WALK_NONE) {
@@ -441,7 +441,7 @@ static bool parse_property(parse* p, sett_search_operand* operand)
            parse_expect(p, ".", "behind a component: its member") && parse_path(p, operand);
 }
 
-/* The end of what a text begins with: a sign, where there may be one, and digits. */
+/* The end of the number that a text begins with: a sign, where allowed, and digits. */
 static const char* parse_digits(const char* at, const char* signs)
 {
     at += *at != '\0' && strchr(signs, *at) != NULL;
@@ -541,7 +541,7 @@ static bool parse_access(parse* p, sett_search_term* term, bool* given)
                       "in, out, inout, none or drive is missing behind \"[\"");
 }
 
-/* Behind the left side. Beside a number a word is one of its constants, else an entity. */
+/* After the left side. Beside a number, a word is one of its constants, otherwise an entity. */
 static bool parse_right(parse* p, sett_search_term* term)
 {
     const sett_search_operand* left = &term->left;
@@ -655,7 +655,7 @@ static bool parse_chains(parse* p)
 
 /* ---------------------------------------------------------------------------------- order */
 
-/* Of which variable, and of which relationship: $s.DockedAt, DockedAt, $s. */
+/* The variable and relationship of a clause: $s.DockedAt, DockedAt, $s. */
 static bool parse_of(parse* p, sett_search_ref* of, sett_component* along)
 {
     parse_skip(p);

@@ -1,7 +1,7 @@
-/* rank.c: what comes before what.
+/* rank.c: sorts by group, depth and value.
  *
- * The workload: what was in order the last time, of which little changed: runs that are in order
- * are merged, and one run is no work.
+ * The workload: lists that were in order the last time, of which little changed: runs that are in
+ * order are merged, and one run is no work.
  */
 #include "search/search_tree.h"
 
@@ -51,8 +51,9 @@ static bool rank_reads_depths(const setti_rank* rank)
 /* A depth that is being found. */
 #define RANK_OPEN UINT32_MAX
 
-/* Steps from an entity to the last target; in a circle as many as there are entities. What was
- * found in this round is not walked again: chains of 10,000 levels took 2,000 ns an entity. */
+/* Counts the steps from an entity to the last target; in a circle, as many as there are entities.
+ * Depths found in this round are not walked again: chains of 10,000 levels took 2,000 ns an
+ * entity. */
 static uint32_t rank_depth(const setti_rank* rank, const setti_rank_work* work, uint32_t index)
 {
     SETTI_ASSERT(rank->along != NULL);
@@ -110,7 +111,7 @@ static int rank_compare(const setti_rank* rank, const setti_ranked* a, const set
     return (a->key > b->key) - (a->key < b->key);
 }
 
-/* Whether `b` may not stand before `a`. */
+/* Whether `b` may not come before `a`. */
 static bool rank_is_before(const setti_rank* rank, const setti_ranked* a, const setti_ranked* b)
 {
     if (a->group != b->group) {

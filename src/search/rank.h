@@ -23,7 +23,7 @@ typedef enum setti_number_form {
     SETTI_FORM_FLOAT
 } setti_number_form;
 
-/* What is compared. */
+/* The value that is compared. */
 typedef struct setti_side_value {
     setti_value_kind kind;
     setti_number_form form;
@@ -36,13 +36,13 @@ typedef struct setti_side_value {
 /* A side of a comparison. */
 typedef struct setti_search_side {
     sett_operand_kind kind;
-    setti_value_kind gives; /* of what kind its values are */
-    const setti_type* type; /* that its entity has to have; NULL: none */
+    setti_value_kind gives; /* the kind of its values */
+    const setti_type* type; /* that its entity must have; NULL: none */
     sett_member_ref member;
-    setti_side_value value; /* if it stands in the text */
+    setti_side_value value; /* if it is a constant in the text */
 } setti_search_side;
 
-/* What is put in order, and by what. */
+/* The items to sort, and the keys. */
 typedef struct setti_rank {
     sett_world* world;
     const setti_type* group_by; /* NULL: not by a target */
@@ -65,15 +65,14 @@ typedef struct setti_ranked {
     const void* value;  /* for `compare`; a text */
 } setti_ranked;
 
-/* Works out what an order means; its variables are not looked at. SETT_OK, or `message` says what
- * is wrong. */
+/* Prepares an order; its variables are ignored. Returns SETT_OK, or `message` has the error. */
 sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order, setti_rank* rank,
                                char message[SETTI_MESSAGE_SIZE]);
 
 /* Whether `along` is a relationship with one target for each source, or the hierarchy. */
 bool setti_rank_along(sett_world* world, sett_component along, const setti_type** type);
 
-/* What is sorted, in one piece of memory, and depths that were found, in another. */
+/* The sorted items, in one piece of memory, and the depths found, in another. */
 typedef struct setti_rank_work {
     setti_ranked* item;
     setti_ranked* other; /* what is merged */
@@ -81,15 +80,16 @@ typedef struct setti_rank_work {
     uint32_t room;       /* of each */
     uint32_t depth_room; /* entity indices */
     uint32_t round;      /* grows by one each time */
-    uint64_t* depth;     /* by entity index: the round in which it was found << 32, and depth + 1 */
+    uint64_t* depth;     /* by entity index: (round in which it was found) << 32, plus depth + 1 */
 } setti_rank_work;
 
-/* Room for so many items, of what was there before nothing, and for depths of all entities if
- * `rank` has to find them. False if memory runs out. */
+/* Makes room for `room` items, without preserving the old ones, and for depths of all entities if
+ * `rank` needs them. Returns false if memory runs out. */
 bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room);
 void setti_rank_free(setti_rank_work* work, sett_world* world, bool pooled);
 
-/* The group, depth and value of the entities with these indices, SETTI_NONE: of none. */
+/* The group, depth and value of the entities with these indices; for SETTI_NONE the item has
+ * none. */
 void setti_rank_fill(const setti_rank* rank, const setti_rank_work* work, setti_ranked* item,
                      uint32_t group_of, uint32_t cascade_of, uint32_t value_of);
 
@@ -108,8 +108,8 @@ typedef struct setti_sorted {
     bool pooled; /* memory from the world's pool, and not from its allocator */
 } setti_sorted;
 
-/* Adds a block of results, or puts all in order; false if there is no memory. A limit that ends it
- * leaves no results. */
+/* Adds a block of results; the second sorts all. Return false if there is no memory. A limit that
+ * ends it leaves no results. */
 bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const sett_rows* rows);
 bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search);
 /* Fills `column`, SETT_SEARCH_ROWS for each variable, with the next results; returns how many. */

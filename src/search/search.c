@@ -117,7 +117,7 @@ static bool build_is_name(const char* name)
     return setti_search_is_letter(*name) && *setti_search_word_end(name) == '\0';
 }
 
-/* What stands in a place of a term; `otherwise` is the variable where nothing does. */
+/* Reads the reference in a place of a term; `otherwise` is the variable if there is none. */
 static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char* otherwise,
                          uint16_t scope)
 {
@@ -240,7 +240,7 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
                       "a walk begins at a variable or an entity, not \"_\"");
 }
 
-/* Notes what hides and shows the entities of variables that a term asks for a component. */
+/* Notes the hidden and shown entities of variables that a term asks for a component. */
 static void build_note_sources(search_build* b, const setti_search_item* item)
 {
     const uint8_t refs[2] = {item->source, item->target};
@@ -344,7 +344,7 @@ static bool build_compare(search_build* b, setti_search_item* item, const sett_s
            build_fail(b, SETT_STATUS_ARGUMENT, "%s", message);
 }
 
-/* The term that the search begins with: its source has to have it. */
+/* The term with which the search begins: its source must have it. */
 static bool build_drives(search_build* b, const setti_search_item* item,
                          const sett_search_term* term, uint16_t scope)
 {
@@ -384,8 +384,8 @@ static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
 
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, bool inside);
 
-/* The side of `||` that begins at the present term becomes a scope; or, if it is the only one, part
- * of the scope that it is in. */
+/* The side of `||` that begins at this term becomes a scope; or, if it is the only side, part of
+ * the scope around it. */
 static bool build_side(search_build* b, search_items* items, uint16_t scope, bool* or_next)
 {
     sett_search* search = b->search;
@@ -417,7 +417,7 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
            (build_close_scope(b, inner, &own) && build_close(b, &list->scopes, &inner, 1));
 }
 
-/* A chain: one side, or a list of several. */
+/* Builds a chain: one side, or a list of several. */
 static bool build_chain(search_build* b, search_items* items, uint16_t scope)
 {
     sett_search* search = b->search;
@@ -457,7 +457,7 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
     return !b->failed && build_close(b, &list->scopes, sides, count);
 }
 
-/* All chains up to the end, of the list or of the terms. */
+/* Builds all chains up to the end of the list or of the terms. */
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, bool inside)
 {
     sett_search* search = b->search;
@@ -550,8 +550,8 @@ static void build_variables(search_build* b, uint16_t scope)
     }
 }
 
-/* An optional link finds one variable, which occurs nowhere else; other optional items have no
- * influence on results. */
+/* An optional link finds one variable, which occurs nowhere else; other optional items do not
+ * influence results. */
 static bool build_optional(search_build* b, setti_search_item* item)
 {
     sett_search* search = b->search;
@@ -662,8 +662,8 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
     return build_close_scope(b, made, &items) && build_branches(b, made, most);
 }
 
-/* Splits the query where only a list can find a variable, into so many branches at most. Where that
- * is too few, the variable is looked for among all entities, and the list is a test. */
+/* Splits the query where only a list can find a variable, into at most this many branches. Beyond
+ * that, the variable is looked for among all entities, and the list is a test. */
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
 {
     sett_search* search = b->search;
@@ -759,8 +759,9 @@ static bool build_tree(search_build* b)
     if (!build_branches(b, top, SETTI_SEARCH_BRANCHES) || !build_order(b)) {
         return false;
     }
-    /* What plans need at most: a branch has each item once, two more for each list that it was
-     * split at, and for each variable a step that finds it and one that tests if it is shown. */
+    /* The most steps and pipes that plans need: a branch has each item once, two more for each list
+     * that it was split at, and for each variable a step that finds it and one that tests if it is
+     * shown. */
     uint32_t each = search->item_count + search->scope_count + 2 * search->variable_count + 1;
     search->step_room = each * search->branch_count;
     search->pipe_room = (search->scope_count + 1) * search->branch_count;
@@ -804,8 +805,8 @@ static void search_keep_texts(search_texts* to, sett_search* search)
     }
 }
 
-/* A search with these terms, in memory of its own; those of a program may be shorter. What is built
- * lies in `b` meanwhile. */
+/* A search with these terms, in memory of its own; those of a program may be shorter. `b` holds the
+ * results of building meanwhile. */
 static sett_search* search_make(search_build* b, sett_world* world, const sett_search_desc* desc,
                                 size_t term_size)
 {
@@ -844,7 +845,7 @@ static sett_search* search_make(search_build* b, sett_world* world, const sett_s
     return search;
 }
 
-/* Moves a part of what was built to where it stays. */
+/* Moves a part of the search under construction to its final place. */
 static void* search_move(unsigned char** to, const void* from, size_t size)
 {
     unsigned char* at = *to;
@@ -853,7 +854,7 @@ static void* search_move(unsigned char** to, const void* from, size_t size)
     return at;
 }
 
-/* Moves what was built into memory of its size; false when there is none. */
+/* Moves the search to memory of its size; returns false when there is none. */
 static bool search_settle(const search_build* b)
 {
     sett_search* search = b->search;

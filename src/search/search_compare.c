@@ -102,7 +102,7 @@ sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
     return SETT_STATUS_ARGUMENT;
 }
 
-/* The number of a constant that is named, by the member on the other side. */
+/* The number of a named constant, by the member on the other side. */
 static bool side_find_constant(setti_search_side* side, const setti_search_side* other,
                                char message[SETTI_MESSAGE_SIZE])
 {
@@ -129,7 +129,7 @@ static bool side_find_constant(setti_search_side* side, const setti_search_side*
     return false;
 }
 
-/* NULL, or why two sides cannot be compared. */
+/* Returns NULL, or the reason why two sides cannot be compared. */
 static const char* compare_check(const setti_search_side* left, const setti_search_side* right,
                                  sett_compare compare)
 {
@@ -206,7 +206,7 @@ static void side_member(setti_side_value* value, const sett_world* world,
     value->number *= scale;
 }
 
-/* What a side is, for the entity of its variable. */
+/* The value of a side, for the entity of its variable. */
 static setti_side_value side_get(sett_world* world, const setti_search_side* side, uint32_t index)
 {
     setti_side_value value = side->value;

@@ -47,8 +47,8 @@ static void spell_handle(setti_writer* writer, sett_entity entity)
     setti_writer_add(writer, "#%u:%u", (unsigned)entity.index, (unsigned)entity.generation);
 }
 
-/* An entity by the path of its names, if that leads back to it; else by its handle: an index alone
- * could be another entity's by then. */
+/* Writes an entity as the path of its names, if that leads back to it; otherwise as its handle: an
+ * index alone could be another entity's by then. */
 static void spell_entity(setti_writer* writer, const sett_search* search, sett_entity entity)
 {
     char path[PRINT_PATH];
@@ -198,7 +198,7 @@ void setti_search_print_term(const sett_search* search, uint32_t number, setti_w
     spell_source(writer, search, term, target);
 }
 
-/* Of which variable, and of which relationship. */
+/* Writes the variable and relationship of a clause. */
 static void spell_of(setti_writer* writer, const sett_search* search, const sett_search_ref* of,
                      sett_component along)
 {

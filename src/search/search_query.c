@@ -1,7 +1,7 @@
-/* search_query.c: a text that asks one entity at a time becomes the description of a query. */
+/* search_query.c: turns a text that asks one entity at a time into the description of a query. */
 #include "search/search_tree.h"
 
-/* The kind of a plain term. `any`: it is in a list of ||. NULL, or what is wrong. */
+/* The kind of a plain term. `any`: it is in a list of ||. Returns NULL or the error. */
 static const char* plain_term(const sett_search_term* from, bool any, sett_term* term)
 {
     const char* source = from->source.variable;
@@ -51,7 +51,7 @@ static const char* plain_terms(const setti_parsed* parsed, sett_query_desc* desc
     return NULL;
 }
 
-/* The order of a plain query: of its entities. NULL, or what is wrong. */
+/* The order of a plain query: of its entities. Returns NULL or the error. */
 static const char* plain_order(const setti_parsed* parsed, setti_rank* rank, char* message)
 {
     const sett_search_order* order = &parsed->order;

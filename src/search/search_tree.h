@@ -24,8 +24,8 @@
 #define SETTI_SEARCH_ITEMS 256
 #define SETTI_SEARCH_SCOPES 256
 #define SETTI_SEARCH_BRANCHES 16
-/* Items in scopes: there are at most twice as many branches, with those in between; and scopes in
- * lists. */
+/* Items in scopes, of which there are at most two for each branch, intermediate ones included; and
+ * scopes in lists. */
 #define SETTI_SEARCH_ORDER (SETTI_SEARCH_BRANCHES * 2 * 128 + SETTI_SEARCH_SCOPES)
 
 /* In the place of a variable. */
@@ -50,15 +50,15 @@ typedef struct setti_search_item {
     setti_item_kind kind;
     bool negated;
     bool optional;
-    uint8_t term;    /* where it comes from */
+    uint8_t term;    /* the term that it was made from */
     uint8_t compare; /* its sides, in search->side */
     uint8_t source, target;
-    bool none; /* of a link: source and target may be one entity, without a link, */
+    bool none; /* of a link: true without a link if source and target are one entity, */
     bool more; /* or several links apart */
     sett_walk walk;
     const setti_type* type;     /* of a component or link */
     const setti_type* along;    /* of a link, or of `walk`: a relationship or the hierarchy */
-    const setti_type* needs[2]; /* what source and target have to have themselves; NULL: nothing */
+    const setti_type* needs[2]; /* types that source and target themselves must have; NULL: none */
     setti_span scopes;          /* of a list, in `order` */
     uint32_t variables;         /* in it, but for those that belong to its own scopes */
 } setti_search_item;
@@ -144,15 +144,15 @@ struct sett_search {
     bool sorts;         /* there is an order, */
     setti_rank rank;    /* what it means, */
     uint8_t rank_of[3]; /* and of which results' variables: group, cascade, value */
-    uint32_t step_room; /* what plans need at most */
+    uint32_t step_room; /* the most that plans need */
     uint32_t pipe_room;
     uint32_t depth_room;
     void* spare;     /* memory of the last loop, for the next one; */
     struct find* at; /* of the loops that began where one thread runs, and did not end */
 };
 
-/* Chooses the plan of a loop that begins now: a function of the state of the world and of what is
- * bound, and nothing else. */
+/* Selects the plan of a loop that begins now: a function of the world's state and of bound
+ * variables only. */
 void setti_choose_plan(const sett_search* search, setti_search_plan* plan);
 
 /* The type that a scan of a variable, driven by a type, looks at for an item: the variable's entity
@@ -168,13 +168,12 @@ void setti_find_release(sett_world* world, bool pooled, void* piece, size_t size
 /* Frees what a search has at work; no loop over it is open. */
 void setti_find_free(sett_search* search);
 
-/* Works out what a side is. SETT_OK, or `message` says what is wrong. */
+/* Prepares a side. Returns SETT_OK, or `message` has the error. */
 sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
                                   const sett_search_operand* operand,
                                   char message[SETTI_MESSAGE_SIZE]);
 
-/* Makes two sides ones that can be compared. False, and `message` says what is wrong, if they
- * cannot. */
+/* Makes two sides comparable. Returns false, with the error in `message`, if that is impossible. */
 bool setti_compare_join(setti_search_side* left, setti_search_side* right, sett_compare compare,
                         char message[SETTI_MESSAGE_SIZE]);
 
@@ -182,12 +181,12 @@ bool setti_compare_join(setti_search_side* left, setti_search_side* right, sett_
 bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_t index,
                        uint64_t* key, const char** text);
 
-/* Whether it is true for two entities. */
+/* Whether a comparison is true for two entities. */
 bool setti_compare_test(sett_world* world, const setti_search_side* left,
                         const setti_search_side* right, sett_compare compare, uint32_t a,
                         uint32_t b);
 
-/* The entity that a side is, SETTI_NONE if it is none that lives. */
+/* The entity of a side; SETTI_NONE if it is not alive. */
 uint32_t setti_compare_entity(sett_world* world, const setti_search_side* side, uint32_t index);
 
 /* Whether a variable is one entity from the beginning. */
@@ -204,7 +203,7 @@ static inline uint32_t setti_search_constant(const sett_search* search, uint32_t
     return setti_along_fixed(search->world, at->singleton, at->entity);
 }
 
-/* What comparisons and accesses are in texts. */
+/* The comparisons and accesses as they are written in texts. */
 static inline const char* setti_search_mark(sett_compare compare)
 {
     static const char* const marks[] = {"==", "!=", "<", "<=", ">", ">=", "~=", "!~"};
@@ -217,7 +216,7 @@ static inline const char* setti_search_access(sett_access access)
     return words[access];
 }
 
-/* What names in texts are made of. */
+/* The characters of names in texts. */
 static inline bool setti_search_is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -242,14 +241,15 @@ static inline const char* setti_search_word_end(const char* text)
     return text;
 }
 
-/* Whether a term asks another entity than its variable: it is read, unless it says otherwise. */
+/* Whether a term asks another entity than its variable: such terms are read, unless they say
+ * otherwise. */
 static inline bool setti_search_is_elsewhere(const sett_search_term* term)
 {
     return term->walk != SETT_WALK_NONE || term->singleton ||
            (term->source.variable == NULL && !sett_is_null(term->source.entity));
 }
 
-/* The terms of a text, or what is wrong with it. `texts` has room for twice its bytes, and two. */
+/* The terms of a text, or the error. `texts` has room for twice its bytes, and two more. */
 typedef struct setti_parsed {
     sett_world* world;
     sett_search_term term[SETT_SEARCH_TERMS];

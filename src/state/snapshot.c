@@ -320,8 +320,8 @@ static bool state_collapse(setti_state* state, setti_snapshot* node)
     return node->child->sibling_next == NULL && node != state->head && state_merge(state, node);
 }
 
-/* The same for this one, if it is hidden, and those towards the live world: freeing one can allow
- * freeing its neighbour. Nothing has changed for others. */
+/* As state_collapse, for this snapshot, if it is hidden, and for those towards the live world:
+ * freeing one can allow freeing its neighbour. Nothing has changed for others. */
 static void state_collapse_from(setti_state* state, setti_snapshot* node)
 {
     while (node != NULL && node->hidden) {

@@ -1,4 +1,4 @@
-/* compact.c: closing the gaps of a keep_order storage, and opening them again.
+/* compact.c: closing the gaps of a keep_order storage, and reopening them.
  *
  * Removal leaves a gap, so that a loop sees the rest in the order of their addition; moving all
  * later rows down at each removal, as an array would, makes removing everything quadratic. One pass
@@ -47,7 +47,7 @@ bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_
         *setti_storage_index(storage, row) = SETTI_NONE;
     }
     storage->extent = extent;
-    for (uint32_t row = extent; row-- > 0 && from != 0;) { /* what is in front is not passed by */
+    for (uint32_t row = extent; row-- > 0 && from != 0;) { /* ends after the last value */
         if (want[row] != SETTI_NONE && --from != row) {
             setti_sparse_move(pool, storage, from, row);
             setti_pages_write(pool, &storage->rows, from >> storage->shift);

@@ -39,7 +39,7 @@ void setti_gather_close(setti_gather_scratch* scratch)
     for (uint32_t k = 0; k < scratch->count; k++) {
         setti_storage* storage = scratch->gathers[k].storage;
         setti_gather** at = &storage->gather;
-        while (*at != &scratch->gathers[k]) { /* mostly it is the latest */
+        while (*at != &scratch->gathers[k]) { /* usually it is the latest */
             at = &(*at)->outer;
             SETTI_ASSERT(*at != NULL);
         }

@@ -16,36 +16,36 @@
 
 /* The copies of one type's values. */
 typedef struct setti_gather {
-    struct setti_gather* outer; /* of the same storage: of a loop that was opened before */
+    struct setti_gather* outer; /* of the same storage: of a loop opened earlier */
     setti_storage* storage;
     const struct setti_gather_scratch* scratch;
     unsigned char* values; /* by row of the step */
     uint32_t term;         /* of the loop's query */
-    bool used;             /* by the batch: not where the rows happen to lie in its order */
+    bool used;             /* by the batch: not where the rows already lie in its order */
 } setti_gather;
 
-/* The memory of a loop that gathers, and where its batch is: apart from the batch, which is gone if
- * its function returned without closing the loop. */
+/* The memory of a loop that gathers, and the position of its batch. It is separate from the batch,
+ * which no longer exists if its function returned without closing the loop. */
 typedef struct setti_gather_scratch {
     struct setti_gather_scratch* next; /* of the loops that count as open in one place */
     struct setti_gather_scratch** link;
     const setti_storage* driver; /* the sparse set whose rows are the loop's; NULL: indices are */
     uint32_t base;               /* the first row of the step */
     uint32_t size;               /* bytes of the scratch, */
-    uint32_t align;              /* and their alignment */
+    uint32_t align;              /* alignment of the scratch */
     uint32_t count;              /* of gathers */
     uint64_t rows[SETTI_GATHER_ROWS / 64]; /* rows of the step that are in the batch */
-    setti_gather gathers[];                /* of what the loop writes */
+    setti_gather gathers[];                /* of the types that the loop writes */
 } setti_gather_scratch;
 
 /* Makes the scratch the latest of `list`. */
 void setti_gather_open(setti_gather_scratch* scratch, setti_gather_scratch** list);
 
-/* From now on access to the storage's values is led to the copies in `values`. */
+/* Access to the storage's values now uses the copies in `values`. */
 void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, unsigned char* values,
                       uint32_t term);
 
-/* Ends that, without writing back. */
+/* Ends the redirection, without writing back. */
 void setti_gather_close(setti_gather_scratch* scratch);
 
 /* The latest copy of the entity's value in a scratch other than `except` (NULL: in any); NULL if

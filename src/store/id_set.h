@@ -13,8 +13,8 @@
 #define SETTI_ID_SET_LIMIT (UINT32_MAX - SETTI_ID_SET_ROWS + 1)
 
 typedef struct setti_id_page {
-    uint32_t dense[SETTI_ID_SET_ROWS];  /* by row: which number */
-    uint32_t sparse[SETTI_ID_SET_ROWS]; /* by number: which row */
+    uint32_t dense[SETTI_ID_SET_ROWS];  /* by row: its id */
+    uint32_t sparse[SETTI_ID_SET_ROWS]; /* by id: its row */
 } setti_id_page;
 
 typedef struct setti_id_set {
@@ -39,7 +39,7 @@ SETTI_INLINE setti_id_page* setti_id_set_page_of(const setti_id_set* set, uint32
     return setti_pages_get(&set->pages, at >> SETTI_ID_SET_SHIFT);
 }
 
-/* The number in a row, the row of a number; what has no page is itself. */
+/* The id in a row, the row of an id; where there is no page, both are equal. */
 SETTI_INLINE uint32_t setti_id_set_dense(const setti_id_set* set, uint32_t row)
 {
     const setti_id_page* page = setti_id_set_page_of(set, row);
@@ -57,7 +57,7 @@ SETTI_INLINE bool setti_id_set_has(const setti_id_set* set, uint32_t id)
     return setti_id_set_sparse(set, id) < set->count;
 }
 
-/* Makes the pages exist that adding `id` will need. After it setti_id_set_request cannot fail. */
+/* Creates the pages that adding `id` needs. After it setti_id_set_request cannot fail. */
 bool setti_id_set_reserve_id(setti_pool* pool, setti_id_set* set, uint32_t id);
 
 /* Adds a number that is not in the set; its pages exist. */

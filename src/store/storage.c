@@ -19,7 +19,7 @@ static uint8_t storage_shift(setti_kind kind, size_t size)
     return (uint8_t)shift;
 }
 
-/* What readers see where there is no page of occupancy. */
+/* The page that readers see where there is no page of occupancy. */
 static const uint64_t storage_no_bits[SETTI_BITS_WORDS];
 
 void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, size_t align,

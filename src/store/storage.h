@@ -1,4 +1,4 @@
-/* storage.h: what holds the values of one component type. One contract, a flat switch on `kind`:
+/* storage.h: the values of one component type. One contract, a flat switch on `kind`:
  *
  *     array   position = entity index; one occupancy bit per entity;      storage_array.c
  *              pages of rows where values are
@@ -40,7 +40,8 @@ typedef struct setti_sparse_page {
 #define SETTI_GATHERED UINT8_MAX
 
 typedef struct setti_storage {
-    /* What every access reads comes first: up to the pointers of `rows` it is one cache line. */
+    /* Fields that every access reads come first: up to the pointers of `rows` they are one cache
+     * line. */
     uint8_t handle_kind; /* as `kind`, for access by handle; SETTI_GATHERED while `gather` is set */
     /* rows a page = 1 << shift: 1,024 up to 16 bytes, fewer above, so that a page stays near 16
      * KB */
@@ -48,18 +49,18 @@ typedef struct setti_storage {
     uint8_t kind;  /* setti_kind */
     bool tracked;  /* rows have ticks of their own */
     uint32_t size; /* bytes a row */
-    /* who has a value: pages of uint64_t[SETTI_BITS_WORDS], or of setti_sparse_page */
+    /* presence: pages of uint64_t[SETTI_BITS_WORDS], or of setti_sparse_page */
     setti_pages presence;
     /* pages of rows; an array has an entry for every row of each presence page */
     setti_pages rows;
 
     /* The root of the storage: with the pages, its state (SETTI_STORAGE_ROOT_SIZE). */
     uint32_t count; /* values alive */
-    /* array, tag: above every index alive, how far depends on what came and went
-     * (setti_array_end does not); sparse-set: rows in use, gaps included */
+    /* array, tag: above every index alive, by a distance that depends on the history
+     * (setti_array_end is exact); sparse-set: rows in use, gaps included */
     uint32_t extent;
-    /* an empty stretch kept for the next addition, or SETTI_NONE: of rows (array, tag), of sparse
-     * (sparse-set) */
+    /* an empty stretch held for the next addition, or SETTI_NONE: of rows (array, tag), of
+     * sparse (sparse-set) */
     uint32_t spare;
 
     uint32_t blank;  /* array: presence pages without a page of rows, see storage_array.c */
@@ -69,7 +70,7 @@ typedef struct setti_storage {
     struct setti_gather* gather;
     uint32_t indices; /* sparse-set: offset in a page of the rows' entity indices */
     uint32_t ticks;   /* offset in a page of the rows' ticks, if tracked */
-    uint32_t saved;   /* offset in a page of a bit a row: alive, in a kept page; 0: no such bits */
+    uint32_t saved;   /* offset in a page of one bit a row: alive, in a saved page; 0: none */
     uint32_t align;   /* of a value in memory of its own: that of its page */
     /* the stretch that became empty while the pool was pinned, to be the next spare; SETTI_NONE:
      * there is none; SETTI_STRAYS: several */
@@ -88,8 +89,8 @@ typedef struct setti_storage {
 void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, size_t align,
                         bool tracked);
 
-/* Gives its pages room to note which rows are alive, for values that are kept by hooks. Before the
- * first page. */
+/* Gives its pages room to note which rows are alive, for values that hooks copy. Call before the
+ * first page is created. */
 void setti_storage_add_saved(setti_storage* storage);
 
 /* Frees all pages without looking at the values. */
@@ -131,8 +132,8 @@ SETTI_INLINE uint32_t setti_sparse_row(const setti_storage* storage, uint32_t in
 
 bool setti_sparse_has(const setti_storage* storage, uint32_t index);
 
-/* Only arrays and tags are in line: in all 160 places of this and setti_storage_find the sparse set
- * as well would be 40 KB. */
+/* Only arrays and tags are inlined: with the sparse set, the 160 calls of this and of
+ * setti_storage_find would take 40 KB. */
 SETTI_INLINE bool setti_storage_has(const setti_storage* storage, uint32_t index)
 {
     return SETTI_LIKELY(storage->kind != SETTI_SPARSE) ? setti_bitmap_has(storage, index)
@@ -166,14 +167,14 @@ uint32_t setti_array_seek(const setti_storage* storage, uint32_t index);
 /* Array, tag: the end of the last value; 0 if there is none. */
 uint32_t setti_array_end(const setti_storage* storage);
 
-/* Kept by hooks: the words of a kept page that say which of its rows are alive. */
+/* For values that hooks copy: the words of a saved page that say which of its rows are alive. */
 SETTI_INLINE uint64_t* setti_storage_saved(const setti_storage* storage, void* page)
 {
     SETTI_ASSERT(storage->saved != 0 && page != NULL);
     return (uint64_t*)(void*)((unsigned char*)page + storage->saved);
 }
 
-/* Sparse-set: where the entity index of a row is kept; SETTI_NONE in it is a gap. */
+/* Sparse-set: the address of a row's entity index; SETTI_NONE in it is a gap. */
 SETTI_INLINE uint32_t* setti_storage_index(const setti_storage* storage, uint32_t row)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE &&
@@ -182,7 +183,7 @@ SETTI_INLINE uint32_t* setti_storage_index(const setti_storage* storage, uint32_
     return (uint32_t*)(void*)(page + storage->indices) + (row & (setti_storage_rows(storage) - 1));
 }
 
-/* Tracked: where the tick of a place is kept. */
+/* Tracked: the address of a place's tick. */
 SETTI_INLINE uint64_t* setti_storage_tick(const setti_storage* storage, uint32_t place)
 {
     SETTI_ASSERT(storage->tracked &&
@@ -200,13 +201,14 @@ SETTI_INLINE void* setti_array_row(const setti_storage* storage, uint32_t index)
     return page + (size_t)(index & (setti_storage_rows(storage) - 1)) * storage->size;
 }
 
-/* As setti_storage_find, of a storage with gathers: the copy, if the value has one. */
+/* As setti_storage_find, for a storage with gathers: the copy, if the value has one. */
 void* setti_storage_find_gathered(const setti_storage* storage, uint32_t index);
 
-/* As setti_storage_find, of a storage that is no array, or has gathers. */
+/* As setti_storage_find, for a storage that is no array, or has gathers. */
 void* setti_storage_find_other(const setti_storage* storage, uint32_t index);
 
-/* Returns the address of the entity's value, or NULL. Only arrays are in line, as above. */
+/* Returns the address of the entity's value, or NULL. Only arrays are inlined, as in
+ * setti_storage_has. */
 SETTI_INLINE void* setti_storage_find(const setti_storage* storage, uint32_t index)
 {
     if (SETTI_LIKELY(storage->handle_kind == SETTI_ARRAY)) {
@@ -229,11 +231,11 @@ SETTI_INLINE void setti_storage_write(setti_pool* pool, const setti_storage* sto
     }
 }
 
-/* As find, and marks the value as written. */
+/* As setti_storage_find, and marks the value as written. */
 void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uint32_t index);
 
-/* The same for fast paths: whether they lead to an answer, which *value then is: through a plain
- * array, and no snapshot needs the page first. Else *value is NULL. */
+/* As setti_storage_find_mut, for fast paths: true with the answer in *value if the storage is a
+ * plain array and no snapshot needs the page first. Otherwise *value is NULL. */
 SETTI_INLINE bool setti_array_try_find_mut(const setti_pool* pool, const setti_storage* storage,
                                            uint32_t index, void** value)
 {
@@ -251,12 +253,12 @@ SETTI_INLINE bool setti_array_try_find_mut(const setti_pool* pool, const setti_s
     return true;
 }
 
-/* The tick of the last write to the entity's value, 0 if absent; of a tag, of the last change to
- * any tag near. Part of the state. */
+/* The tick of the last write to the entity's value, 0 if absent; for a tag, of the last change to
+ * any entity's tag on the same page. Part of the state. */
 uint64_t setti_storage_written(const setti_storage* storage, uint32_t index);
 
-/* The later of that and of the last restore that exchanged the page of the value or of its
- * presence: a value that comes back need not have been written. */
+/* The later of setti_storage_written and the last restore that exchanged the page of the value or
+ * of its presence: a restored value need not have been written. */
 uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index);
 
 /* Tracked: the value of a place of `from` goes to a place of `to`, and takes its ticks along. */
@@ -290,7 +292,8 @@ uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 /* Makes sure that inserting `index` needs no memory; may compact. False when memory runs out. */
 bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
 
-/* The same for many: once for the number of them, and for each run of neighbouring indices. */
+/* As setti_storage_reserve, for many entities: the first two once, with their number, the third for
+ * each run of neighbouring indices. */
 bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
 SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* storage,
                                              uint32_t count)
@@ -313,7 +316,7 @@ void setti_storage_erase(setti_pool* pool, setti_storage* storage, uint32_t inde
 void setti_storage_compact(setti_pool* pool, setti_storage* storage);
 
 /* Moves the rows of a storage without gaps apart, in their order, so that there are gaps where
- * `want` is SETTI_NONE, of which its last of `extent` entries is none. False when memory runs
+ * `want` is SETTI_NONE. The last of its `extent` entries is no gap. Returns false when memory runs
  * out. */
 bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_t* want,
                          uint32_t extent);
@@ -324,11 +327,11 @@ void setti_storage_trim(setti_pool* pool, setti_storage* storage);
 /* Frees what became empty while the pool was pinned, as it would have been then. */
 void setti_storage_free_strays(setti_pool* pool, setti_storage* storage);
 
-/* Returns NULL, or which part of the storage's invariant does not hold. */
+/* Checks the storage's invariant. Returns NULL or the part that does not hold. */
 const char* setti_storage_validate(const setti_storage* storage);
 
-/* Inserts an index without a value into an array whose page exists, in line. NULL, and nothing is
- * done but pages marked, if a snapshot needs them. `cow`: see setti_pages_try_mark. */
+/* Inserts an index without a value into an array whose page exists, in line. Returns NULL, without
+ * an effect except marked pages, if a snapshot needs them. `cow`: see setti_pages_try_mark. */
 SETTI_INLINE void* setti_array_insert_one(const setti_pool* pool, setti_storage* storage,
                                           uint32_t index, bool cow)
 {
@@ -353,7 +356,7 @@ SETTI_INLINE void* setti_array_insert_one(const setti_pool* pool, setti_storage*
     return setti_array_row(storage, index);
 }
 
-/* The same where the page may be missing: NULL. */
+/* As setti_array_insert_one, but the page may be missing: then NULL. */
 SETTI_INLINE void* setti_array_try_insert(const setti_pool* pool, setti_storage* storage,
                                           uint32_t index, bool cow)
 {
@@ -363,7 +366,7 @@ SETTI_INLINE void* setti_array_try_insert(const setti_pool* pool, setti_storage*
                : NULL;
 }
 
-/* The same by a call, into any storage; NULL also if the entity has a value. */
+/* As setti_array_try_insert, by a call, for any storage; NULL also if the entity has a value. */
 void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 typedef enum setti_erased {
@@ -371,10 +374,10 @@ typedef enum setti_erased {
      * */
     SETTI_NOT_ERASED,
     SETTI_ERASED,
-    SETTI_EMPTIED, /* and it was the last of its word: setti_array_word_emptied is to be called */
+    SETTI_EMPTIED, /* the last of its word: the caller then calls setti_array_word_emptied */
 } setti_erased;
 
-/* The common case of a removal in line. */
+/* Fast path of a removal, in line. */
 SETTI_INLINE setti_erased setti_array_try_erase(const setti_pool* pool, setti_storage* storage,
                                                 uint32_t index)
 {
@@ -392,7 +395,8 @@ SETTI_INLINE setti_erased setti_array_try_erase(const setti_pool* pool, setti_st
     return left != 0 ? SETTI_ERASED : SETTI_EMPTIED;
 }
 
-/* The same where the entity has a value, of an array or tag, and no snapshot is held. */
+/* As setti_array_try_erase, for an array or tag where the entity has a value and no snapshot is
+ * held. */
 SETTI_INLINE setti_erased setti_array_erase_no_cow(const setti_pool* pool, setti_storage* storage,
                                                    uint32_t index)
 {
@@ -473,7 +477,7 @@ SETTI_INLINE void* setti_row_zero(void* to, size_t size)
     return to;
 }
 
-/* Where the row of an entity is kept; its page exists. */
+/* The address of an entity's row number; its page exists. */
 SETTI_INLINE uint32_t* setti_sparse_entry(const setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(setti_pages_get(&storage->presence, index >> SETTI_SPARSE_SHIFT) != NULL);
@@ -481,7 +485,7 @@ SETTI_INLINE uint32_t* setti_sparse_entry(const setti_storage* storage, uint32_t
     return &page->row[index & SETTI_SPARSE_MASK];
 }
 
-/* The same, about to be written. */
+/* As setti_sparse_entry, and marks the page as written. */
 SETTI_INLINE uint32_t* setti_sparse_entry_mut(setti_pool* pool, const setti_storage* storage,
                                               uint32_t index)
 {

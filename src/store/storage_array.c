@@ -26,7 +26,7 @@
  */
 #include "store/storage.h"
 
-/* Presence pages are kept without a page of rows up to so many of a type, 128 KB: a type that comes
+/* The most presence pages without a page of rows that a type preserves, 128 KB: a type that comes
  * and goes on a hundred entities far apart would clear one each time. */
 #define ARRAY_BLANK 128
 
@@ -54,7 +54,7 @@ void* setti_array_insert(setti_pool* pool, setti_storage* storage, uint32_t inde
     uint32_t rows = setti_storage_rows(storage);
     uint32_t end = index + SETTI_MIN(*count, rows - (index & (rows - 1)));
     setti_pages_write(pool, &storage->presence, index >> SETTI_BITS_SHIFT);
-    setti_storage_write(pool, storage, index); /* first: the bits say what is copied */
+    setti_storage_write(pool, storage, index); /* first: the bits select saved values */
     for (uint32_t at = index; at < end;) {
         uint32_t until = SETTI_MIN(end, (at | 63) + 1);
         uint64_t mask = setti_bits_below(until - at) << (at % 64);
@@ -106,7 +106,7 @@ static void array_free_blank(setti_pool* pool, setti_storage* storage)
     storage->blank = 0;
 }
 
-/* The bookkeeping after a page of rows went, which held no value. */
+/* The bookkeeping after a page of rows without values was freed. */
 static void array_vacated(setti_pool* pool, setti_storage* storage, uint32_t page)
 {
     SETTI_ASSERT(setti_pages_get(&storage->rows, page) == NULL);
@@ -127,7 +127,7 @@ static void array_vacated(setti_pool* pool, setti_storage* storage, uint32_t pag
     const setti_pages* pages = tag ? &storage->presence : &storage->rows;
     uint32_t shift = tag ? SETTI_BITS_SHIFT : storage->shift;
     uint32_t last = (storage->extent - 1) >> shift;
-    if (setti_pages_get(pages, last) == NULL) { /* the end of the one before */
+    if (setti_pages_get(pages, last) == NULL) { /* then the end is that of the page before */
         last = setti_pages_last(pages, last);
         SETTI_ASSERT(last != SETTI_NONE);
         storage->extent = (last + 1) << shift;
@@ -192,8 +192,8 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
            setti_pages_ensure(pool, &storage->rows, page, &fresh);
 }
 
-/* The stretch that became empty last is kept, so that an entity which toggles its component does
- * not pay for pages each time. */
+/* The stretch that became empty last is preserved, so that an entity which toggles its component
+ * does not pay for pages each time. */
 static void array_keep_spare(setti_pool* pool, setti_storage* storage, uint32_t number)
 {
     SETTI_ASSERT(!pool->pinned);

@@ -66,7 +66,7 @@ bool setti_sparse_reserve(setti_pool* pool, setti_storage* storage, uint32_t ind
            setti_sparse_reserve_index(pool, storage, index);
 }
 
-/* A page of rows that exists behind the last row means that nothing is to be compacted either. */
+/* If a page exists after the last row, nothing has to be compacted either. */
 void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
@@ -113,7 +113,7 @@ void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
 void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(from != to && *setti_storage_index(storage, from) != SETTI_NONE);
-    if (setti_pages_values(&storage->rows) != NULL) { /* the value does not lie there any more */
+    if (setti_pages_values(&storage->rows) != NULL) { /* the value is no longer at this address */
         setti_pages_write(pool, &storage->rows, from >> storage->shift);
     }
     setti_sparse_slot(pool, storage, *setti_storage_index(storage, from), to);
@@ -129,7 +129,7 @@ void setti_sparse_move(setti_pool* pool, setti_storage* storage, uint32_t from, 
     }
 }
 
-/* Frees the pages behind the last row but one: the page just emptied stays, for the next
+/* Frees the pages after the last row but one: the page just emptied stays, for the next
  * addition. */
 void setti_sparse_release(setti_pool* pool, setti_storage* storage)
 {

@@ -46,7 +46,7 @@ void setti_summary_deinit(setti_pool* pool, setti_summary* summary)
     setti_summary_init(summary);
 }
 
-/* Makes the levels above the first what they have to be. */
+/* Computes the levels above the first. */
 static void summary_rebuild(const setti_summary* summary)
 {
     for (uint32_t k = 1; k < summary->levels; k++) {

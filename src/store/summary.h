@@ -1,4 +1,4 @@
-/* summary.h: which of very many words of bits are not empty, found without looking at them.
+/* summary.h: finds the words of a large bit set that are not empty, without reading them.
  *
  * A set of numbers (of words), 0, 1, 2, ..., all of them members at first. Memory follows the
  * numbers that it has to cover; those beyond are members. Not state: the owner of the words
@@ -55,7 +55,7 @@ static inline bool setti_summary_has(const setti_summary* summary, uint32_t numb
 /* The lowest member that is not below `from`. Cost: O(levels in use). */
 uint32_t setti_summary_next(const setti_summary* summary, uint32_t from);
 
-/* The same, but for `skip` members before it. Cost: that, and one step for each 64 numbers
+/* As setti_summary_next, but skips `skip` members. Cost: that, and one step for each 64 numbers
  * between. */
 uint32_t setti_summary_skip(const setti_summary* summary, uint32_t from, uint32_t skip);
 

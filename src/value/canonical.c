@@ -100,7 +100,7 @@ size_t setti_canonical_next(const setti_members* members, const void* value,
     return used;
 }
 
-/* Bytes as they are, of the sizes that most have. */
+/* Copies bytes unchanged, of the most frequent sizes. */
 static void piece_copy(unsigned char* out, const unsigned char* in, uint32_t size)
 {
     switch (size) {
@@ -243,7 +243,7 @@ void setti_canonical_write(const setti_members* members, const void* value,
     }
 }
 
-/* Bytes that are read from their start on. */
+/* Bytes that are read from start to end. */
 typedef struct canonical_from {
     const unsigned char* at;
     size_t left;
@@ -260,7 +260,7 @@ static const unsigned char* canonical_take(canonical_from* from, size_t size)
     return bytes;
 }
 
-/* Writes what piece_encode made of a piece, all of it. */
+/* Reads a whole piece that piece_encode has written. */
 static void piece_decode(const setti_piece* piece, const unsigned char* in, unsigned char* out)
 {
     if (piece->kind == SETTI_PIECE_TEXT || piece->unit == 1 || !SETTI_BIG_ENDIAN) {
@@ -272,7 +272,7 @@ static void piece_decode(const setti_piece* piece, const unsigned char* in, unsi
     }
 }
 
-/* The count that a string or a list begins with, which the bytes that follow can have. */
+/* Reads the count at the start of a string or list; the bytes after it must suffice for it. */
 static bool canonical_read_count(canonical_from* from, size_t least, uint32_t* count)
 {
     const unsigned char* bytes = canonical_take(from, 4);

@@ -81,7 +81,7 @@ sett_member setti_member_item(const sett_member* list)
     return item;
 }
 
-/* The most that a member's address is a multiple of for its kind alone. */
+/* The largest alignment that a member's kind alone requires. */
 static uint32_t struct_align(const sett_struct* of);
 static uint32_t member_align(const sett_member* member)
 {
@@ -181,7 +181,7 @@ static bool member_has_value_for_name(const sett_constant* constants)
     return constants->name != NULL && constants->name[0] != '\0';
 }
 
-/* What else is said of a member. */
+/* Checks the other options of a member. */
 static const char* member_check_extras(const sett_member* given)
 {
     bool list = given->kind == SETT_MEMBER_LIST;
@@ -257,7 +257,8 @@ static const char* member_check(const sett_struct* of, uint32_t k)
     return member_check_extras(member);
 }
 
-/* The same of what may be a pointer or a union: the most that its place and size allow. */
+/* As member_align, for a member that may be a pointer or a union: the largest alignment that its
+ * place and size allow. */
 static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
 {
     uint32_t both = member->offset | member->size;
@@ -265,8 +266,9 @@ static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
                                                      : member_align(member);
 }
 
-/* The next byte of a struct from `at` on that a member has: where it begins, and in *end where the
- * member ends. of->size if there is none. Of the struct's alignment it makes the member's. */
+/* Finds the next byte of a struct, from `at` on, that belongs to a member; *end becomes the end of
+ * that member. Returns of->size if there is none. *align: on entry the struct's alignment, on
+ * return the member's. */
 static uint32_t struct_next(const sett_struct* of, uint32_t at, uint32_t* end, uint32_t* align)
 {
     uint32_t first = of->size;
@@ -282,7 +284,7 @@ static uint32_t struct_next(const sett_struct* of, uint32_t at, uint32_t* end, u
     return first;
 }
 
-/* Bytes between members that are more than alignment asks for. */
+/* Checks for gaps between members that alignment does not explain. */
 static const char* struct_check_gaps(const sett_struct* of, uint32_t tail_align, char* out)
 {
     for (uint32_t at = 0; at < of->size;) {
@@ -387,7 +389,7 @@ typedef struct piece_list {
     setti_piece* item;
     setti_piece last;
     uint32_t count;
-    uint32_t first; /* none is joined to one before it */
+    uint32_t first; /* this piece is not joined to the one before it */
 } piece_list;
 
 /* Copies one thing behind the other; without memory it only measures. */
@@ -398,7 +400,7 @@ typedef struct member_copy {
     piece_list items;   /* pieces of the items of lists */
     uint32_t* entities; /* or NULL while they are only counted */
     uint32_t entity_count;
-    setti_owned* owned; /* the same */
+    setti_owned* owned; /* NULL while they are only counted */
     uint32_t owned_count;
 } member_copy;
 
@@ -506,7 +508,7 @@ setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size
     return piece;
 }
 
-/* Joins it to the one before where both are written down alike. */
+/* Joins a piece to the one before if both are encoded alike. */
 static void piece_add(piece_list* to, setti_piece piece)
 {
     bool joins = to->count != to->first && piece.kind < SETTI_PIECE_TEXT &&
@@ -648,7 +650,7 @@ static bool pieces_are_adjacent(const setti_members* members)
     return adjacent;
 }
 
-/* Fills in how NaN is found word by word. False if a double lies in two words. */
+/* Fills in how NaN is found word by word. Returns false if a double spans two words. */
 static bool pieces_make_words(const setti_members* members, setti_nan_word* words)
 {
     memset(words, 0, ((size_t)members->size / 8 + 1) * sizeof(*words));
@@ -669,13 +671,13 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
     return true;
 }
 
-/* Room for these words, where they are used. */
+/* Returns the bytes of these words, 0 if they are not used. */
 static size_t words_size(const sett_struct* of)
 {
     return of->size <= SETTI_NAN_SIZE ? (of->size / 8 + 1) * sizeof(setti_nan_word) : 0;
 }
 
-/* Goes over all that is copied: it is counted, or written where there is room for it. */
+/* Visits all that is copied: counts it, or writes it where there is memory. */
 static sett_struct members_walk(member_copy* to, const sett_struct* of)
 {
     to->used = setti_align_up(sizeof(setti_members), 8);
@@ -753,7 +755,7 @@ const sett_member* setti_struct_member(const sett_struct* of, const char* name, 
     return NULL;
 }
 
-/* Reads "[12]" or ".name" of an element. Returns what is behind it, or NULL. */
+/* Reads "[12]" or ".name" of an element. Returns the address after it, or NULL. */
 static const char* path_element(const sett_member* member, const char* path, uint32_t* element)
 {
     if (*path == '[') {

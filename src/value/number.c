@@ -65,7 +65,7 @@ double setti_number_float(sett_member_kind kind, const void* bytes)
 
 /* -------------------------------------------------------------------------------------- writing */
 
-/* Puts a point for whatever the locale has between the digits. */
+/* Replaces the locale's decimal separator by a point. */
 static size_t number_put_point(char* text)
 {
     size_t length = 0;
@@ -81,7 +81,7 @@ static size_t number_put_point(char* text)
     return length;
 }
 
-/* Whether the text is read as the same number. */
+/* Whether reading the text gives this number. */
 static bool number_is_same(sett_member_kind kind, const char* text, double value)
 {
     return kind == SETT_MEMBER_F32 ? (double)strtof(text, NULL) == value
@@ -168,7 +168,7 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
     return NULL;
 }
 
-/* "nan:" and all bits of a NaN. */
+/* Reads "nan:" and the bits of a NaN. */
 static bool number_read_nan(sett_member_kind kind, const char* text, size_t length, uint64_t* bits)
 {
     size_t digits = kind == SETT_MEMBER_F32 ? 8 : 16;
@@ -187,7 +187,8 @@ static bool number_read_nan(sett_member_kind kind, const char* text, size_t leng
                                    : (*bits & INT64_MAX) > 0x7FF0000000000000u;
 }
 
-/* A decimal number as strtod wants it here. False if it is none, or too long. */
+/* Converts a decimal number to the form that strtod accepts. Returns false if it is none, or too
+ * long. */
 static bool number_copy(const char* text, size_t length, char out[SETTI_NUMBER_TEXT + 8])
 {
     char probe[16]; /* a digit, the locale's point, a digit */

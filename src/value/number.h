@@ -5,7 +5,7 @@
 #include "base/common.h"
 #include "sett/members.h"
 
-/* Bytes that the text of any number fits, with its zero. */
+/* The size of the text of any number, its terminating zero included. */
 #define SETTI_NUMBER_SIZE 40
 
 /* The longest text that is read as a number. */
@@ -23,11 +23,11 @@ static inline bool setti_number_is_float(sett_member_kind kind)
 
 bool setti_number_is_signed(sett_member_kind kind);
 
-/* An integer of a value; of a u64 the same bits. */
+/* Reads an integer of a value; a u64 as the signed integer with its bits. */
 int64_t setti_number_load(sett_member_kind kind, const void* bytes);
 void setti_number_store(sett_member_kind kind, int64_t number, void* bytes);
 
-/* Any number of a value. */
+/* Reads any number of a value. */
 double setti_number_float(sett_member_kind kind, const void* bytes);
 
 /* Writes an integer or float, times `scale` if that is not 0: floats as the shortest text that is
@@ -36,8 +36,8 @@ double setti_number_float(sett_member_kind kind, const void* bytes);
 size_t setti_number_write(sett_member_kind kind, const void* bytes, double scale,
                           char out[SETTI_NUMBER_SIZE]);
 
-/* Reads what setti_number_write writes; of floats and scaled numbers any decimal number. Returns
- * NULL, or what is wrong. */
+/* Reads the output of setti_number_write; for floats and scaled numbers any decimal number. Returns
+ * NULL or the error. */
 const char* setti_number_read(sett_member_kind kind, const char* text, size_t length, double scale,
                               void* bytes);
 

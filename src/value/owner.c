@@ -89,7 +89,7 @@ bool setti_string_set(const sett_allocator* allocator, sett_string* string, cons
     return true;
 }
 
-/* A list of its own with room for so many bytes; what it has is copied. */
+/* Moves a list to memory of its own with room for `size` bytes, and copies its contents. */
 static bool list_move(const sett_allocator* allocator, sett_list* list, size_t used, size_t size)
 {
     void* fresh = setti_owned_create(allocator, size);

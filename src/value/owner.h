@@ -5,14 +5,15 @@
 #include "base/common.h"
 #include "sett/strings.h"
 
-/* New memory with one owner; NULL when there is none. */
+/* Allocates memory with one owner; NULL when memory runs out. */
 void* setti_owned_create(const sett_allocator* allocator, size_t size);
 
-/* One owner more, one less: the last frees it. NULL is fine. */
+/* Adds or removes an owner; removing the last frees the memory. NULL is ignored. */
 void setti_owned_take(const void* memory);
 void setti_owned_drop(const void* memory);
 
-/* Replace what a string or a list has. False when memory runs out: nothing has changed. */
+/* Replace the contents of a string or a list. Return false when memory runs out, without a
+ * change. */
 bool setti_string_set(const sett_allocator* allocator, sett_string* string, const void* text,
                       size_t length);
 bool setti_list_resize(const sett_allocator* allocator, sett_list* list, uint32_t item_size,

@@ -18,13 +18,13 @@
 /* The most members of one struct. */
 #define SETTI_MEMBERS_COUNT_MAX 512
 
-/* How bytes of a value are written down. */
+/* How bytes of a value are encoded. */
 typedef enum setti_piece_kind {
-    SETTI_PIECE_BYTES, /* as they are, in units that are turned round on big-endian machines */
-    SETTI_PIECE_BOOL,  /* as they are; 0 or 1 */
-    SETTI_PIECE_FLOAT, /* the same; a NaN is written as the only one */
+    SETTI_PIECE_BYTES, /* unchanged; units are reversed on big-endian machines */
+    SETTI_PIECE_BOOL,  /* unchanged; 0 or 1 */
+    SETTI_PIECE_FLOAT, /* as BYTES; every NaN becomes one pattern */
     SETTI_PIECE_TEXT,  /* up to the first zero */
-    SETTI_PIECE_OWNED  /* a string or a list: `unit` is which, among all that a value owns */
+    SETTI_PIECE_OWNED  /* a string or a list: `unit` is its number among those of the value */
 } setti_piece_kind;
 
 /* Bytes that are adjacent in a value and of one kind. */
@@ -59,29 +59,29 @@ typedef struct setti_owned {
 
 /* What is known of a type's values. One allocation of `room` bytes. */
 typedef struct setti_members {
-    sett_struct of; /* as said, complete, all of it copied */
+    sett_struct of; /* as declared, complete and copied */
     const setti_piece* pieces;
     uint32_t piece_count;
     uint32_t size; /* bytes of the canonical form; of values that own: of their pieces */
     uint32_t entity_count;
-    bool adjacent; /* the canonical form is bytes in memory, from pieces[0] on, but for NaN */
-    bool floats;   /* which there may be */
-    bool opaque;   /* bytes without a meaning are part of it */
+    bool adjacent; /* the canonical form is bytes in memory from pieces[0] on, except for NaN */
+    bool floats;   /* some members are floats */
+    bool opaque;   /* contains bytes without a declared meaning */
     const uint32_t* entities; /* offsets of handles */
     const setti_owned* owned; /* strings and lists, local ones too */
     uint32_t owned_count;
-    bool varies; /* one of them is not local: canonical forms have different sizes */
+    bool varies;                 /* a string or list is not local: canonical forms differ in size */
     const setti_nan_word* words; /* of adjacent members with floats, each in one word; or NULL */
     uint64_t fingerprint;
     size_t room;
 } setti_members;
 
-/* Returns NULL, or what is wrong with the members of a type of this alignment: written to `out`, of
- * SETTI_VALUE_MESSAGE bytes. `mask` says which bits are no padding; NULL: not known. */
+/* Checks the members of a type of this alignment. Returns NULL or the error, written to `out`, of
+ * SETTI_VALUE_MESSAGE bytes. A bit of `mask` is set if it is not padding; NULL: unknown. */
 const char* setti_members_check(const sett_struct* of, size_t align, const unsigned char* mask,
                                 char* out);
 
-/* How bytes of a kind are written down: `element` is the size of one. */
+/* How a kind's bytes are encoded; `element` is the size of one element. */
 setti_piece setti_piece_of(sett_member_kind kind, uint32_t offset, uint32_t size, uint32_t element);
 
 /* Whether a member is written as a list of elements. */
@@ -91,10 +91,10 @@ static inline bool setti_member_is_array(const sett_member* member)
            member->kind != SETT_MEMBER_OPAQUE;
 }
 
-/* Whether two types consist of the same, at the same places. */
+/* Whether two types have equal members at equal offsets. */
 bool setti_members_equal(const sett_struct* a, const sett_struct* b);
 
-/* Copies what was checked. NULL when memory runs out. */
+/* Copies checked members. Returns NULL when memory runs out. */
 setti_members* setti_members_create(setti_pool* pool, const sett_struct* of);
 
 SETTI_INLINE void setti_members_destroy(setti_pool* pool, setti_members* members)
@@ -104,14 +104,14 @@ SETTI_INLINE void setti_members_destroy(setti_pool* pool, setti_members* members
     }
 }
 
-/* Sets the bytes of a value that count to 255, the others to 0. */
+/* Sets the bytes that the canonical form contains to 255, the others to 0. */
 void setti_members_mask(const setti_members* members, unsigned char* mask);
 
-/* The member of a name of so many characters, or NULL. */
+/* Finds the member whose name has these `length` characters, or returns NULL. */
 const sett_member* setti_struct_member(const sett_struct* of, const char* name, size_t length);
 
-/* Finds a path: see sett_member_find. If a struct has no member of a name, `guess` is what it may
- * mean; can be NULL. */
+/* Finds a path: see sett_member_find. If a struct has no member of that name, `guess` receives a
+ * similar one; it can be NULL. */
 bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref* out,
                         setti_guess* guess);
 
@@ -125,13 +125,13 @@ typedef struct setti_canonical_sink {
 void setti_canonical_write(const setti_members* members, const void* value,
                            setti_canonical_sink* to);
 
-/* Reads it over a value. OK; INVALID: these are not the bytes of one; OUT_OF_MEMORY: a part was
- * read. `value` NULL: only checks. */
+/* Reads the canonical form into a value. Returns OK; INVALID: the bytes are not a value;
+ * OUT_OF_MEMORY: part of it was read. `value` NULL: only checks. */
 sett_status setti_canonical_read(const setti_members* members, const sett_allocator* allocator,
                                  const unsigned char* bytes, size_t size, void* value);
 
-/* A string or a list of a value, which need not be aligned. A list of items of another size than
- * its member says is a mistake of the program, and has none. */
+/* A string or a list of a value, which need not be aligned. A list whose items differ in size from
+ * the declared member is a mistake of the program, and counts as empty. */
 sett_string setti_owned_string(const void* at);
 sett_list setti_owned_list(const void* at, uint32_t item_size);
 
@@ -149,14 +149,15 @@ bool setti_struct_owns(const sett_struct* of);
  * little-endian machines nothing changes. */
 void setti_canonical_turn_value(const setti_members* members, void* value);
 
-/* Makes zeroes, in place, of what the canonical form does not tell apart: floats that are NaN, and
- * what follows the end of a text. */
+/* Zeroes, in place, the parts that the canonical form does not distinguish: NaN floats, and the
+ * bytes after the end of a text. */
 void setti_canonical_clear(const setti_members* members, void* value);
 
 /* Whether two values have the same canonical form. */
 bool setti_canonical_same(const setti_members* members, const void* a, const void* b);
 
-/* The same of one element of a member that is no struct and no list, of `size` bytes. */
+/* As setti_canonical_same, for one element of `size` bytes of a member that is no struct and no
+ * list. */
 bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const void* a,
                                   const void* b);
 
@@ -173,14 +174,14 @@ typedef struct setti_canonical_cursor {
 size_t setti_canonical_next(const setti_members* members, const void* value,
                             setti_canonical_cursor* cursor, unsigned char* out, size_t capacity);
 
-/* Writes who an entity is, for texts. */
+/* Writes an entity's description, for texts. */
 typedef void (*setti_value_entity)(void* user, setti_writer* out, sett_entity entity);
 
 /* Writes the members of a value: `x = 1.5 m, state = OPEN, at = {x = 1, y = 2}`. */
 void setti_value_print(setti_writer* out, const sett_struct* of, const void* value,
                        setti_value_entity entity, void* user);
 
-/* Writes bytes of which nothing is known: `12 bytes: 01 02 ...`. */
+/* Writes bytes of unknown meaning: `12 bytes: 01 02 ...`. */
 void setti_value_print_bytes(setti_writer* out, const void* bytes, size_t size);
 
 /* Writes which members of two values differ, the first few: `x is 1 in the first world, 2 in the

@@ -221,7 +221,7 @@ static void difference_list(text_difference* to, const sett_member* member, cons
     }
 }
 
-/* An element of which it is known where it lies. */
+/* An element whose address is known. */
 static void difference_element(text_difference* to, const sett_member* member, const char* path,
                                const unsigned char* a, const unsigned char* b, uint32_t size)
 {

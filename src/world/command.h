@@ -38,8 +38,9 @@ typedef struct setti_command_call {
 void setti_commands_close(sett_commands* commands);
 void setti_commands_open(sett_commands* commands);
 
-/* The same for all buffers of a world, while a delta is applied: what callbacks would change is in
- * the sender's deltas, and would make the next one fail. */
+/* As setti_commands_close and setti_commands_open, for all buffers of a world, while a delta is
+ * applied: the sender's deltas contain the changes that callbacks would make, which would make the
+ * next delta fail. */
 void setti_commands_receive(sett_world* world, bool receiving);
 
 /* Records one. Returns its payload of `size` bytes, aligned to 16, for the caller to fill behind

@@ -87,7 +87,7 @@ typedef enum setti_holder {
 typedef struct setti_guard {
     void (*touch)(const sett_world* world, sett_component component, uint32_t access,
                   const char* call);
-    /* As touch, of all entities: also of those that another job of the system may write. */
+    /* As `touch`, for all entities, including those that another job of the system may write. */
     void (*visit)(const sett_world* world, sett_component component, uint32_t access,
                   const char* call);
 } setti_guard;
@@ -297,15 +297,15 @@ sett_status setti_world_no_memory(sett_world* world, const char* call);
 /* Zeroed memory of the world's pool; NULL, and that is recorded, when it runs out. */
 void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char* call);
 
-/* The same with a message of its own. */
+/* As setti_world_fail, with a message of its own. */
 sett_status setti_world_fail_with(sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
 /* A handle in a message: the arguments of "%u:%u". */
 #define SETTI_HANDLE(entity) (unsigned)(entity).index, (unsigned)(entity).generation
 
-/* The same where the caller did nothing wrong: a text, a file or a delta is. The assert hook is not
- * called. */
+/* As setti_world_fail_with, for a wrong text, file or delta: the caller did nothing wrong, so the
+ * assert hook is not called. */
 sett_status setti_world_fail_input(sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
@@ -314,8 +314,8 @@ sett_status setti_world_fail_input(sett_world* world, sett_status status, const 
 void setti_world_misuse(const sett_world* world, sett_status status, const char* call,
                         sett_entity entity, sett_component component);
 
-/* The same with a message of its own, in every build: found by a check that the caller's own build
- * asked for. */
+/* As setti_world_misuse, with a message of its own, in every build: for a check that the caller's
+ * own build requested. */
 void setti_world_misuse_with(const sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
@@ -337,7 +337,8 @@ void setti_misuse_noted_type(const sett_world* world, sett_component id, char* o
 const void* setti_world_desc(sett_world* world, const void* desc, size_t size, void* full,
                              size_t full_size, const char* call);
 
-/* The same of a descriptor with terms, which begin at `terms`, of `term_size` bytes each. */
+/* As setti_world_desc, for a descriptor with terms, which begin at `terms`, of `term_size` bytes
+ * each. */
 const void* setti_world_desc_terms(sett_world* world, const void* desc, size_t size,
                                    size_t term_size, void* full, size_t full_size, size_t terms,
                                    const char* call);
@@ -369,7 +370,7 @@ void setti_world_log(const sett_world* world, sett_log_level level, const char* 
 void setti_world_add_root(sett_world* world, setti_root* root, void* address, size_t size,
                           setti_pages* pages, setti_pages* more_pages);
 
-/* The same for a storage. */
+/* As setti_world_add_root, for a storage. */
 void setti_world_add_storage(sett_world* world, setti_root* root, setti_storage* storage);
 
 /* Removes a root; no snapshot may be held (setti_world_check_no_snapshots). */
