@@ -1,6 +1,9 @@
-/* guess.h: "did you mean": the existing name that is most similar to an unknown one. setti_guess
- * guess = setti_guess_begin("Positoin", 8); setti_guess_try(&guess, "Position"); each name that
- * exists setti_guess_text(&guess) " - did you mean \"Position\"?" */
+/* guess.h: "did you mean": the existing name that is most similar to an unknown one.
+ *
+ *     setti_guess guess = setti_guess_begin("Positoin", 8);
+ *     setti_guess_try(&guess, "Position");                      each name that exists
+ *     setti_guess_text(&guess)                                  " - did you mean \"Position\"?"
+ */
 #ifndef SETTI_GUESS_H
 #define SETTI_GUESS_H
 

@@ -63,7 +63,7 @@ typedef struct setti_pool {
      * taken yet. How often setti_edit_pin was called without setti_edit_unpin */
     uint32_t pinned;
     bool strayed;    /* pages became empty meanwhile: some storage has a `stray` */
-    bool huge_pages; /* all blocks are, and not only large ones: see pool_grow */
+    bool huge_pages; /* all blocks are huge pages, not only large ones: see pool_grow */
     /* free pieces by class, linked through their first word; not initialised without a block */
     void* free[SETTI_POOL_CLASSES];
 } setti_pool;

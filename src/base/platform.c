@@ -232,8 +232,8 @@ static bool platform_sync_folder(void* user, const char* path)
 }
 
 #if defined(PLATFORM_POSIX)
-/* Unlocking a locked file removes it. So the file of that name may be another one by now: compare
- * the two. */
+/* Unlocking removes the locked file. So the file of that name may be another one by now; the two
+ * are compared. */
 static sett_status platform_take(platform_held* held)
 {
     struct stat locked;
@@ -266,7 +266,7 @@ static sett_status platform_take(platform_held* held)
     return GetLastError() == ERROR_SHARING_VIOLATION ? SETT_STATUS_LOCKED : SETT_STATUS_FILE;
 }
 #else
-/* Without file locks: an existing file belongs to another program. */
+/* Without file locks: if the file exists, another program holds the lock. */
 static sett_status platform_take(platform_held* held)
 {
     FILE* file = fopen(held->path, "wbx");

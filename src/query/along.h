@@ -7,7 +7,7 @@
 #include "sett/hierarchy.h"
 #include "sett/relationship.h"
 
-/* The only target of an entity, or SETTI_NONE; relationships with several targets are not followed.
+/* The only target of an entity, or SETTI_NONE. Not for relationships with several targets.
  * `along` NULL: a hierarchy, or InstanceOf, that is not registered yet. */
 SETTI_INLINE uint32_t setti_along_target(const setti_type* along, uint32_t index)
 {

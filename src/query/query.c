@@ -148,7 +148,7 @@ static sett_status query_check_types(sett_world* world, const char* call, const 
     return SETT_OK;
 }
 
-/* The room in the scratch for the values of one gathered term, and for their sources. */
+/* Adds room in the scratch for the values of one gathered term, and for their sources. */
 static void query_add_scratch(sett_query* query, setti_term* term)
 {
     const setti_storage* storage = &term->type->storage;
@@ -345,7 +345,7 @@ static const setti_term* query_term_of_type(const sett_query* query, size_t size
     return NULL;
 }
 
-/* Checks the k-th term's field for this type. Returns NULL or the error. */
+/* Writes the reason why the k-th term has no field of this type. */
 SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint32_t k, size_t size,
                                                   const char* type, char* out, size_t room)
 {

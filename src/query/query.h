@@ -254,7 +254,7 @@ SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)
     return query->array_count != 0 ? limit : setti_entity_capacity(&query->world->entities);
 }
 
-/* Prepares a term that asks another entity. Returns NULL or the error. */
+/* Whether a term asks another entity. The second checks such a term: NULL or the error. */
 bool setti_elsewhere_asks(const sett_term* term);
 const char* setti_elsewhere_check(const sett_world* world, const sett_term* term);
 

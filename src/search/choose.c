@@ -326,7 +326,7 @@ static bool choose_is_due(const choose* c, const choose_state* s, const setti_se
     return !item->optional && !choose_is_done(s, c, item) && (item->variables & ~s->found) == 0;
 }
 
-/* Tests all items that can be tested. */
+/* Adds the cost of all items that can be tested, and takes them as true. */
 static void choose_settle(choose* c, choose_state* s)
 {
     for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {

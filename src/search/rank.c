@@ -1,5 +1,8 @@
-/* rank.c: sorts by group, depth and value. The workload: lists that were in order the last time, of
- * which little changed: runs that are in order are merged, and one run is no work. */
+/* rank.c: sorts by group, depth and value.
+ *
+ * The workload: lists that were in order the last time, of which little changed: runs that are in
+ * order are merged, and one run is no work.
+ */
 #include "search/search_tree.h"
 
 #include "sett/name.h"

@@ -24,7 +24,8 @@
 #define SETTI_SEARCH_ITEMS 256
 #define SETTI_SEARCH_SCOPES 256
 #define SETTI_SEARCH_BRANCHES 16
-/* The most items in scopes, including those in between: twice the branches; and scopes in lists. */
+/* Items in scopes, of which there are at most two for each branch, intermediate ones included; and
+ * scopes in lists. */
 #define SETTI_SEARCH_ORDER (SETTI_SEARCH_BRANCHES * 2 * 128 + SETTI_SEARCH_SCOPES)
 
 /* In the place of a variable. */

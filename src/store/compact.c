@@ -1,8 +1,13 @@
-/* compact.c: closing the gaps of a keep_order storage, and reopening them. Removal leaves a gap, so
- * that a loop sees the rest in the order of their addition; moving all later rows down at each
- * removal, as an array would, makes removing everything quadratic. One pass over the rows closes
- * all gaps at once. before a . b . . c after a b c Invariant: the rows that are no gaps keep their
- * order; afterwards extent == count */
+/* compact.c: closing the gaps of a keep_order storage, and reopening them.
+ *
+ * Removal leaves a gap, so that a loop sees the rest in the order of their addition; moving all
+ * later rows down at each removal, as an array would, makes removing everything quadratic. One pass
+ * over the rows closes all gaps at once.
+ *
+ *     before   a . b . . c          after   a b c
+ *
+ * Invariant:  the rows that are no gaps keep their order;  afterwards extent == count
+ */
 #include "store/storage.h"
 
 void setti_storage_compact(setti_pool* pool, setti_storage* storage)

@@ -1,9 +1,14 @@
-/* storage.h: the values of one component type. One contract, a flat switch on `kind`: array
- * position = entity index; one occupancy bit per entity; storage_array.c pages of rows where values
- * are tag the occupancy bits alone storage_array.c sparse-set a sparse set: rows without gaps, an
- * index from entity storage_sparse_set.c to row; with keep_order removal leaves gaps compact.c
+/* storage.h: the values of one component type. One contract, a flat switch on `kind`:
+ *
+ *     array   position = entity index; one occupancy bit per entity;      storage_array.c
+ *              pages of rows where values are
+ *     tag      the occupancy bits alone                                    storage_array.c
+ *     sparse-set   a sparse set: rows without gaps, an index from entity       storage_sparse_set.c
+ *              to row; with keep_order removal leaves gaps                 compact.c
+ *
  * Everything is by entity index; generations are the entity table's matter. The *place* of a value
- * is its row counted over all pages: the entity index in an array. */
+ * is its row counted over all pages: the entity index in an array.
+ */
 #ifndef SETTI_STORAGE_H
 #define SETTI_STORAGE_H
 
@@ -54,7 +59,7 @@ typedef struct setti_storage {
     /* array, tag: above every index alive, by a distance that depends on the history
      * (setti_array_end is exact); sparse-set: rows in use, gaps included */
     uint32_t extent;
-    /* an empty stretch reserved for the next addition, or SETTI_NONE: of rows (array, tag), of
+    /* an empty stretch held for the next addition, or SETTI_NONE: of rows (array, tag), of
      * sparse (sparse-set) */
     uint32_t spare;
 

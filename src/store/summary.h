@@ -1,7 +1,9 @@
-/* summary.h: finds the words of a large bit set that are not empty, without reading them. A set of
- * numbers (of words), 0, 1, 2, ..., all of them members at first. Memory follows the numbers that
- * it has to cover; those beyond are members. Not state: the owner of the words can rebuild it from
- * them. */
+/* summary.h: finds the words of a large bit set that are not empty, without reading them.
+ *
+ * A set of numbers (of words), 0, 1, 2, ..., all of them members at first. Memory follows the
+ * numbers that it has to cover; those beyond are members. Not state: the owner of the words
+ * can rebuild it from them.
+ */
 #ifndef SETTI_SUMMARY_H
 #define SETTI_SUMMARY_H
 

@@ -260,7 +260,7 @@ static const unsigned char* canonical_take(canonical_from* from, size_t size)
     return bytes;
 }
 
-/* Writes the whole output of piece_encode for a piece. */
+/* Reads a whole piece that piece_encode has written. */
 static void piece_decode(const setti_piece* piece, const unsigned char* in, unsigned char* out)
 {
     if (piece->kind == SETTI_PIECE_TEXT || piece->unit == 1 || !SETTI_BIG_ENDIAN) {

@@ -671,7 +671,7 @@ static bool pieces_make_words(const setti_members* members, setti_nan_word* word
     return true;
 }
 
-/* Allocates these words if they are used. */
+/* Returns the bytes of these words, 0 if they are not used. */
 static size_t words_size(const sett_struct* of)
 {
     return of->size <= SETTI_NAN_SIZE ? (of->size / 8 + 1) * sizeof(setti_nan_word) : 0;

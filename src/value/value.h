@@ -104,7 +104,7 @@ SETTI_INLINE void setti_members_destroy(setti_pool* pool, setti_members* members
     }
 }
 
-/* Sets the bytes of a value that are not padding to 255, the others to 0. */
+/* Sets the bytes that the canonical form contains to 255, the others to 0. */
 void setti_members_mask(const setti_members* members, unsigned char* mask);
 
 /* Finds the member whose name has these `length` characters, or returns NULL. */
