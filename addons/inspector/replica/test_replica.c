@@ -455,7 +455,7 @@ static void test_change_link(test_scene* scene, sett_entity entity, uint32_t fra
 static void test_follow_form(const test_form* form, bool late)
 {
     test_scene scene = {.world = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent})};
-    disk* disk = disk_create();
+    disk* drive = disk_create();
     uint64_t hash[8];
     sett_component other = sett_component_register(
         scene.world, &(sett_component_desc){SETT_TYPE(test_place),
@@ -480,7 +480,7 @@ static void test_follow_form(const test_form* form, bool late)
             }
         }
         if (frame == 0) {
-            sett_file_desc desc = {.files = &disk->files};
+            sett_file_desc desc = {.files = &drive->files};
             journal = sett_journal_create(scene.world, "form", &desc);
             CHECK_MSG(journal != NULL, "%s", sett_world_message(scene.world));
         } else {
@@ -489,7 +489,7 @@ static void test_follow_form(const test_form* form, bool late)
         hash[frame] = sett_world_hash(scene.world);
     }
     CHECK_EQ(sett_journal_destroy(journal), SETT_OK);
-    const disk_node* node = &disk->node[disk_find(disk, "form")->node];
+    const disk_node* node = &drive->node[disk_find(drive, "form")->node];
     follow_reset();
     CHECK_EQ(test_feed(node->bytes, node->size, node->size), 0);
     for (uint32_t k = 0; k < f.end; k++) {
@@ -506,7 +506,7 @@ static void test_follow_form(const test_form* form, bool late)
     CHECK_EQ(sett_component_count(f.world, sett_component_find(f.world, form->name)),
              sett_component_count(scene.world, scene.id));
     follow_reset();
-    disk_destroy(disk);
+    disk_destroy(drive);
     sett_world_destroy(scene.world);
 }
 
