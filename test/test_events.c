@@ -706,7 +706,7 @@ static void the_end_of_many_is_notified_one_by_one(void)
     expect(&s, "q< b-0 q< b-1");
     sett_entity_destroy_with(s.world, s.t);
     expect(&s, "q< b-2");
-    CHECK_EQ(sett_entity_set_range(s.world, 100, 0), SETT_OK);
+    CHECK_EQ(sett_entity_set_range(s.world, 128, 0), SETT_OK);
     CHECK_EQ(sett_entity_forget(s.world, e[3]), SETT_OK);
     expect(&s, "q< b-3");
     sett_world_clear(s.world);

@@ -229,7 +229,8 @@ static void a_stale_handle_is_explained(void)
     sett_entity_create(world);
     sett_entity_create(world);
     CHECK(sett_is_null(sett_entity_create(world)));
-    CHECK(strstr(sett_world_message(world), "3 entities, and its entity_limit is 3") != NULL);
+    CHECK(strstr(sett_world_message(world),
+                 "3 entities; new ones have indices from 0 to 2 (entity_limit") != NULL);
     sett_world_destroy(world);
 }
 

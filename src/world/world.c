@@ -376,7 +376,8 @@ static void world_describe_cause(const sett_world* world, char* out, size_t size
                  "too, sett_prefab_override copies the value, sett_ensure adds an own one)");
     } else if (status == SETT_STATUS_LIMIT && component == 0) {
         snprintf(out, size,
-                 "%s: it has or has reserved %u entities; new ones have indices from %u to %u",
+                 "%s: it has or has reserved %u entities; new ones have indices from %u to %u "
+                 "(entity_limit, sett_entity_set_range)",
                  sett_status_text(status), (unsigned)setti_entity_taken(table),
                  (unsigned)table->first * 64, (unsigned)setti_entity_end(table) - 1);
     } else {
