@@ -161,7 +161,11 @@ stage_portable() {
         gcc -m32 -include stdio.h -x c - -o build/m32_program 2>/dev/null; then
         build m32 gcc Release unit_tests -DCMAKE_C_FLAGS=-m32 \
             -DCMAKE_C_FLAGS_RELEASE="-O1 -DNDEBUG" -DSETT_BUILD_EXAMPLES=OFF -DSETT_BUILD_ADDONS=OFF
-        run_tests m32 unit
+        if build/m32_program 2>/dev/null; then
+            run_tests m32 unit
+        else
+            echo "  compiles with addresses of 32 bits; not run: this kernel runs no 32-bit programs"
+        fi
     else
         echo "  skipped: gcc makes no 32-bit programs here (Debian: gcc-multilib)"
     fi
