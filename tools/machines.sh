@@ -56,6 +56,7 @@ run() { # <name> <program> <arguments>, in the folder
     case $machine in
     wasm) (cd $out && node --no-warnings ../../tools/machines.mjs "$program" "$@") ;;
     s390x) (cd $out && $emulator "./$program" "$@") ;;
+    m32) (cd $out && $emulator32 "./$program" "$@") ;;
     *) (cd $out && "./$program" "$@") ;;
     esac
 }
@@ -80,6 +81,9 @@ play() { # <machine> <arguments>: prints the final hash
 machine gcc gcc -pthread
 machine clang clang -pthread
 machine m32 gcc -m32 -msse2 -mfpmath=sse -pthread
+# Some kernels run no 32-bit programs; a program without arguments only says how it is called.
+emulator32=
+[ ! -x $out/m32 ] || $out/m32 >/dev/null 2>&1 || [ $? != 126 ] || emulator32=qemu-i386
 ! command -v node >/dev/null || machine wasm clang --target=wasm32-wasi --sysroot=/usr -Wl,-z,stack-size=1048576 -Wl,--initial-memory=1073741824
 if command -v qemu-s390x >/dev/null; then
     # shellcheck disable=SC2086
