@@ -102,8 +102,8 @@ build_clang() {
     build clang clang Release "unit_tests flagship" -DSETT_BUILD_ADDONS=OFF
 }
 
-run_tests() { # <folder under build/> <label>
-    UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir "build/$1" --label-regex "$2" \
+run_tests() { # <folder under build/> <label> [name of tests that are left out]
+    UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir "build/$1" --label-regex "$2" ${3:+--exclude-regex "^$3\$"} \
         --output-on-failure --no-tests=error --parallel "$jobs" >"$log" 2>&1 ||
         {
             cat "$log"
@@ -159,13 +159,21 @@ stage_clang() {
 stage_portable() {
     if echo 'int main(void) { return 0; }' |
         gcc -m32 -include stdio.h -x c - -o build/m32_program 2>/dev/null; then
-        # Some kernels run no 32-bit programs.
+        # Some kernels run no 32-bit programs: then qemu does, which has no folders without large
+        # offsets, and nothing for gdb.
         emulator=
-        build/m32_program 2>/dev/null || emulator=qemu-i386
-        build m32 gcc Release unit_tests -DCMAKE_C_FLAGS=-m32 \
+        here=
+        wide=
+        build/m32_program 2>/dev/null || {
+            emulator=qemu-i386
+            here=gdb
+            wide=-D_FILE_OFFSET_BITS=64
+            echo "  run by qemu, without the test of gdb"
+        }
+        build m32 gcc Release unit_tests -DCMAKE_C_FLAGS="-m32 $wide" \
             -DCMAKE_C_FLAGS_RELEASE="-O1 -DNDEBUG" -DSETT_BUILD_EXAMPLES=OFF -DSETT_BUILD_ADDONS=OFF \
             -DCMAKE_CROSSCOMPILING_EMULATOR="$emulator"
-        run_tests m32 unit
+        run_tests m32 unit "$here"
     else
         echo "  skipped: gcc makes no 32-bit programs here (Debian: gcc-multilib)"
     fi
