@@ -704,23 +704,48 @@ static void links_that_meet_are_one(void)
     CHECK_END(world);
 }
 
-/* The first prefab has had a place in the hierarchy, and its instances need none for it: the place
- * is then made for the children of the second. */
+/* Two prefabs: the first has had a place in the hierarchy, and its instances need none for it; the
+ * second has a child. */
+typedef struct lone_scene {
+    sett_world* world;
+    sett_entity first, second;
+    uint32_t count;
+} lone_scene;
+
+static bool lone_instantiate(void* user)
+{
+    const lone_scene* s = user;
+    sett_entity instance = sett_instantiate_with(
+        s->world,
+        &(sett_instantiate_desc){.prefab = s->first, .bases = &s->second, .base_count = 1});
+    CHECK(sett_is_null(instance) || sett_hierarchy_child_count(s->world, instance) == 1);
+    return !sett_is_null(instance);
+}
+
+static void lone_unchanged(void* user)
+{
+    const lone_scene* s = user;
+    CHECK_EQ(sett_entity_count(s->world), s->count);
+}
+
+/* The place is reserved for the children of the second, here in another page than theirs. */
 static void a_base_with_children_behind_a_lone_node(void)
 {
-    sett_world* w = quiet_world();
-    sett_entity first = sett_entity_create(w);
-    sett_entity second = sett_entity_create(w);
-    sett_entity above = sett_entity_create(w);
-    CHECK_EQ(sett_hierarchy_attach(w, first, above), SETT_OK);
-    CHECK_EQ(sett_hierarchy_attach(w, sett_entity_create(w), second), SETT_OK);
-    CHECK_EQ(sett_prefab_make(w, first), SETT_OK);
-    CHECK_EQ(sett_prefab_make(w, second), SETT_OK);
-    sett_entity bases[] = {second};
-    sett_entity instance = sett_instantiate_with(
-        w, &(sett_instantiate_desc){.prefab = first, .bases = bases, .base_count = 1});
-    CHECK_EQ(sett_hierarchy_child_count(w, instance), 1);
-    CHECK_END(w);
+    static scarce_memory memory;
+    static lone_scene s;
+    s.world = scarce_world(&memory);
+    sett_world* w = s.world;
+    s.first = sett_entity_create(w);
+    s.second = sett_entity_create(w);
+    CHECK_EQ(sett_hierarchy_attach(w, s.first, sett_entity_create(w)), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(w, sett_entity_create(w), s.second), SETT_OK);
+    CHECK_EQ(sett_prefab_make(w, s.first), SETT_OK);
+    CHECK_EQ(sett_prefab_make(w, s.second), SETT_OK);
+    CHECK_EQ(sett_entity_create_many(w, 2000, NULL, 0, NULL, NULL), SETT_OK);
+    CHECK_EQ(sett_entity_destroy(w, sett_entity_at(w, 700)), SETT_OK); /* the next instance's */
+    s.count = sett_entity_count(w);
+    scarce_run(w, &memory, lone_instantiate, lone_unchanged, &s);
+    scarce_end(&memory, w);
 }
 
 TEST_MAIN(TEST(a_base_with_children_behind_a_lone_node), TEST(links_that_meet_are_one),
