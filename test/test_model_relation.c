@@ -325,7 +325,7 @@ static void naive_attach(uint32_t index, uint32_t parent)
 /* As a call does: what comes below a prefab becomes one. */
 static void naive_join(uint32_t index, uint32_t parent)
 {
-    bool joins = naive.at[parent].prefab && !naive.at[index].prefab;
+    bool joins = naive.at[parent].prefab;
     for (uint32_t k = 0; joins && k < naive.end; k++) {
         naive.at[k].prefab |= !sett_is_null(naive.at[k].handle) && naive_is_below(k, index);
     }
@@ -447,11 +447,13 @@ static void naive_copy_links(void)
 {
     for (uint32_t n = 0, before = naive.link_count; n < before; n++) {
         const naive_link link = naive.link[n];
-        uint32_t target = naive.at[link.target].copy;
+        uint32_t copied = naive.at[link.target].copy;
+        uint32_t target = copied != INDICES ? copied : link.target;
+        uint32_t source = naive.at[link.source].copy;
         for (uint32_t k = 0; k < node_count; k++) {
-            if (nodes[k].index == link.source && (nodes[k].gets >> link.relation & 1) != 0) {
-                naive_link_add(link.relation, naive.at[link.source].copy,
-                               target != INDICES ? target : link.target, link.data);
+            if (nodes[k].index == link.source && (nodes[k].gets >> link.relation & 1) != 0 &&
+                naive_find(link.relation, source, target) == LINKS) { /* twins are one target */
+                naive_link_add(link.relation, source, target, link.data);
             }
         }
     }
@@ -495,7 +497,7 @@ static void naive_copy(uint32_t root, sett_entity copy, bool alone, bool instanc
     WANT(naive_list(root, INDICES, alone));
     naive_copy_nodes(copy, instance);
     if (parent != INDICES) {
-        naive_attach(slot(copy), parent);
+        naive_join(slot(copy), parent);
     }
 }
 
