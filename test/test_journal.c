@@ -1,5 +1,6 @@
 /* test_journal.c: files that follow a world, and files written beside it: after a crash they lead
  * to a frame that was, and not to one before the last sync. */
+#include "base/atomic.h"
 #include "saved.h"
 #include "sett/threads.h" /* autosaves start one: this test runs under the thread sanitizer too */
 
@@ -277,6 +278,47 @@ static void a_full_disk_ends_a_journal(void)
     any_call_of_a_journal_fails(true);
 }
 
+#if SETTI_ATOMICS
+static setti_signal disk_goes_on;
+
+static bool write_when_told(void* user, void* file, const void* bytes, size_t size)
+{
+    while (!setti_signal_is(&disk_goes_on, 1)) {
+    }
+    return disk_write(user, file, bytes, size);
+}
+
+static void count_misuse(void* user, sett_status status, const char* message)
+{
+    (void)status;
+    (void)message;
+    ++*(uint32_t*)user;
+}
+#endif
+
+static void a_slow_disk_puts_an_autosave_off(void)
+{
+#if SETTI_ATOMICS
+    uint32_t misuse = 0;
+    disk* to = disk_create();
+    to->files.write = write_when_told;
+    sett_world* world = sett_world_create(&(sett_world_desc){
+        .log_fn = sett_log_silent, .assert_fn = count_misuse, .hook_user = &misuse});
+    sett_file_desc desc = {.files = &to->files};
+    sett_autosave* autosave = sett_autosave_create(world, "f", &desc);
+    CHECK_EQ(sett_autosave_start(autosave, 1), SETT_OK);
+    CHECK_EQ(sett_autosave_start(autosave, 2), SETT_STATUS_LOCKED);
+    CHECK_EQ(sett_autosave_status(autosave), SETT_STATUS_LOCKED);
+    CHECK_EQ(misuse, 0);
+    setti_signal_set(&disk_goes_on, 1);
+    CHECK_EQ(sett_autosave_wait(autosave), SETT_OK);
+    CHECK_EQ(sett_autosave_start(autosave, 3), SETT_OK);
+    CHECK_EQ(sett_autosave_destroy(autosave), SETT_OK);
+    CHECK_END(world);
+    disk_destroy(to);
+#endif
+}
+
 static void an_autosave_is_of_the_moment_when_it_began(void)
 {
     disk* to = disk_create();
@@ -395,4 +437,4 @@ TEST_MAIN(TEST(a_recording_has_keyframes_and_an_index), TEST(a_journal_leads_to_
           TEST(a_journal_excludes_other_writers), TEST(types_may_come_later),
           TEST(a_crash_leaves_a_frame_since_the_last_sync),
           TEST(a_damaged_journal_ends_before_the_damage), TEST(a_full_disk_ends_a_journal),
-          TEST(an_autosave_is_of_the_moment_when_it_began))
+          TEST(a_slow_disk_puts_an_autosave_off), TEST(an_autosave_is_of_the_moment_when_it_began))

@@ -183,9 +183,7 @@ sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame)
         return SETT_STATUS_ARGUMENT;
     }
     if (sett_autosave_status(autosave) == SETT_STATUS_LOCKED) {
-        return setti_world_fail_with(autosave->world, SETT_STATUS_LOCKED,
-                                     "sett_autosave_start: the last one has not ended - start "
-                                     "again in a later frame");
+        return SETT_STATUS_LOCKED; /* no misuse: no program can know how fast a disk is */
     }
     sett_status status = setti_world_check_unlocked(autosave->world, "sett_autosave_start");
     if (status != SETT_OK) {
