@@ -47,6 +47,9 @@ static void call_sett(void)
     NOTHING(sett_component_register(NULL, NULL));
     NOTHING(sett_component_find(NULL, NULL));
     STATUS(sett_component_unregister(NULL, 0));
+    STATUS(sett_component_bind(NULL, 0, 0));
+    NOTHING(sett_world_alloc(NULL, 0, 0));
+    STATUS(sett_world_release(NULL, NULL, 0, 0));
     STATUS(sett_module_import(NULL, NULL, NULL));
     DONE(sett_module_forget(NULL, NULL));
     NOTHING(sett_component_name(NULL, 0));

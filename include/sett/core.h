@@ -88,7 +88,8 @@
  * check it in the most frequent functions, because the check costs 3 to 8 %: sett_add, sett_ensure,
  * sett_set, sett_remove, sett_get, sett_find, sett_has and their _mut forms, sett_entity_create and
  * sett_entity_destroy. No build checks it in functions of accessors, batches, contexts and rows
- * (search.h), nor in sett_string_get. A loop over a NULL query is empty, and not reported:
+ * (search.h), nor in sett_string_get and sett_component_bound. A loop over a NULL query is empty,
+ * and not reported:
  * sett_query_create has reported the error.
  *
  * SPDX-License-Identifier: MIT
@@ -186,6 +187,19 @@ SETT_API sett_status sett_world_trim(sett_world* world);
  * Cost: one allocation, or none if enough memory is free.
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_world_reserve(sett_world* world, size_t bytes);
+
+/* Allocates memory of the world, for what callbacks need: see free_user in system.h and observer.h.
+ * sett_world_destroy frees it, if sett_world_release has not.
+ *   size   bytes, not 0
+ *   align  a power of two, up to 4,096
+ * Returns NULL on failure. Fails: ARGUMENT, OUT_OF_MEMORY, LOCKED (systems run in parallel).
+ * Cost: O(1). Threads: writer. Since: 0.2 */
+SETT_API void* sett_world_alloc(sett_world* world, size_t size, size_t align);
+
+/* Frees what sett_world_alloc returned; `size` and `align` are what it was called with. NULL is
+ * fine.
+ * Fails: LOCKED (systems run in parallel). Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_world_release(sett_world* world, void* memory, size_t size, size_t align);
 
 /* Returns the status of the last change that failed in this world; SETT_OK if none has failed.
  * Success does not reset it. Calls that only read, such as sett_get, do not set it. Calls that
@@ -434,6 +448,23 @@ SETT_API void sett_module_forget(sett_world* world, const char* name);
 /* Returns the id of the type with this name, or 0.
  * Cost: O(1). Threads: reader. Since: 0.1 */
 SETT_API sett_component sett_component_find(const sett_world* world, const char* name);
+
+/* Binds a number to a type, for programs that know their types by something else than an id:
+ * sett.hpp binds the hash of a C++ type's name. sett_component_bound is then faster than
+ * sett_component_find. Bindings belong to the world, not to its state.
+ *   number  not 0; the same for the same type
+ * Fails: ARGUMENT (0), UNREGISTERED, CONFLICT (the number is bound to another type), LOCKED
+ * (systems run in parallel), OUT_OF_MEMORY.
+ * Cost: O(1). Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_component_bind(sett_world* world, uint64_t number,
+                                         sett_component component);
+
+/* Returns the id that is bound to a number; 0 if none is, or if the type was unregistered.
+ * Cost: O(1), about 2 ns. Threads: reader. Since: 0.2 */
+static inline sett_component sett_component_bound(const sett_world* world, uint64_t number);
+
+/* Private: the slow path of sett_component_bound. */
+SETT_READ_SLOW_ sett_component sett_component_bound_slow_(const sett_world* world, uint64_t number);
 
 /* Returns the type's name, or NULL if the id is not registered. Threads: reader. Since: 0.1 */
 SETT_API const char* sett_component_name(const sett_world* world, sett_component component);
@@ -1373,6 +1404,14 @@ static inline void sett_world_stats(const sett_world* world, sett_stats* stats)
 SETT_API sett_status sett_world_validate(sett_world* world, const char** reason);
 
 /* -------------------------------------------------------------------------------------- in line */
+
+static inline sett_component sett_component_bound(const sett_world* world, uint64_t number)
+{
+    const sett_world_header_* header = sett_read_header_(world);
+    const sett_bound_* slot = &header->bound[number & header->bound_mask];
+    return SETT_LIKELY_(slot->number == number) ? slot->component
+                                                : sett_component_bound_slow_(world, number);
+}
 
 #if SETT_READS_IN_LINE_
 static inline const void* sett_get(const sett_world* world, sett_entity entity,

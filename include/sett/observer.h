@@ -62,6 +62,9 @@ typedef struct sett_observer_desc {
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
 
     void* user; /* passed to all callbacks */
+    /* called with `user` when the observer ends, after its last callback: when it is destroyed
+     * (inside a callback: later), or with the world. Not if creating it fails. Default: none */
+    void (*free_user)(void* user);
 
     /* run on_add or on_enter for existing matches while the observer is created, in the order of
      * rows of the component, or of the query's rarest component; default: no */

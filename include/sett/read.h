@@ -76,11 +76,20 @@ typedef struct sett_type_header_ {
     sett_page_table_ rows;     /* pages of values */
 } sett_type_header_;
 
+/* A component that is bound to a number (sett_component_bind). */
+typedef struct sett_bound_ {
+    uint64_t number;          /* 0: an empty slot */
+    sett_component component; /* 0: it was unregistered */
+} sett_bound_;
+
 /* How a world begins. */
 typedef struct sett_world_header_ {
     const sett_type_header_* const* types; /* of another kind where none is registered, as 0 */
     uint32_t type_count;                   /* 0: all reading goes the slow path */
     uint32_t type_capacity;
+    const sett_bound_* bound; /* a table of bound_mask + 1 slots, never NULL */
+    uint32_t bound_mask;
+    uint32_t bound_count;
     sett_page_table_ entities; /* pages of 1,024: generations first */
 } sett_world_header_;
 

@@ -134,7 +134,10 @@ typedef struct sett_system_desc {
     const char* name;             /* unique in the world; required */
     void (*run)(sett_context* c); /* the function; default: none, only on_enter and on_exit */
     void* user;                   /* passed to all callbacks */
-    int phase;                    /* default: SETT_PHASE_UPDATE */
+    /* called with `user` when the system is destroyed, after its last callback, or with the world.
+     * Not if creating it fails. Default: none */
+    void (*free_user)(void* user);
+    int phase; /* default: SETT_PHASE_UPDATE */
 
     /* The entities that it visits, as in sett_query_desc. A term with `changed` matches values
      * written since the system's last run. Without terms the function is called once a frame. */

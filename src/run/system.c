@@ -235,9 +235,17 @@ static void system_free(sett_system* system)
     setti_pool_free(pool, system, sizeof(*system), 64);
 }
 
+static void system_free_user(const sett_system_desc* desc)
+{
+    if (desc->free_user != NULL) {
+        desc->free_user(desc->user);
+    }
+}
+
 static void run_free(sett_world* world)
 {
     for (const sett_system* at = world->run->systems; at != NULL; at = at->next) {
+        system_free_user(&at->desc);
         for (uint32_t k = 0; k < at->job_capacity; k++) {
             setti_arena_deinit(&at->jobs[k].side.scratch);
         }
@@ -500,6 +508,7 @@ sett_status sett_system_destroy(sett_system* system)
     if (status == SETT_OK) {
         setti_world_remove_root(world, &system->root);
         system_unlink(system);
+        system_free_user(&system->desc);
         system_free(system);
     }
     return status;

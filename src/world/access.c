@@ -202,6 +202,8 @@ ACCESS_SAME(sett_type_header_, presence, setti_type, storage.presence);
 ACCESS_SAME(sett_type_header_, rows, setti_type, storage.rows);
 ACCESS_SAME(sett_world_header_, types, sett_world, readable);
 ACCESS_SAME(sett_world_header_, type_count, sett_world, hot_capacity);
+ACCESS_SAME(sett_world_header_, bound, sett_world, bound);
+ACCESS_SAME(sett_world_header_, bound_mask, sett_world, bound_mask);
 ACCESS_SAME(sett_world_header_, entities, sett_world, entities.pages);
 ACCESS_SAME(sett_type_header_, kind_of_storage, setti_type, storage.kind);
 ACCESS_SAME(sett_type_header_, tracked, setti_type, storage.tracked);

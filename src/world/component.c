@@ -615,6 +615,7 @@ void setti_component_free(sett_world* world, setti_type* type)
     SETTI_ASSERT(world->types[type->id] == type && type->storage.count == 0);
     world->types[type->id] = NULL;
     world->readable[type->id] = &component_none;
+    setti_bind_forget(world, type->id);
     world->next_id = SETTI_MIN(world->next_id, type->id);
     setti_pool_free(&world->pool, type->row, type->storage.size, type->storage.align);
     setti_type_list_deinit(&world->pool, &type->dependants);

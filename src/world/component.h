@@ -347,6 +347,10 @@ void setti_type_list_deinit(setti_pool* pool, setti_type_list* list);
 /* The type of a name, or NULL. */
 setti_type* setti_type_find(const struct sett_world* world, const char* name);
 
+/* bind.c: a world without bound numbers; a type that ends loses its numbers. */
+void setti_bind_init(struct sett_world* world);
+void setti_bind_forget(struct sett_world* world, sett_component component);
+
 /* Where a transition from this signature is remembered, if it is. */
 SETTI_INLINE setti_transition* setti_type_added(setti_type* type, uint32_t from)
 {

@@ -134,6 +134,9 @@ static inline sett_group* setti_group_of(setti_listener* listener)
     return (sett_group*)(void*)listener; /* its first member */
 }
 
+/* Calls free_user of all observers: the world ends, and no callback runs any more. */
+void setti_observer_free_users(sett_world* world);
+
 /* The name of an observer of the type, or with a term of it; NULL if there is none. Nothing is
  * locked. */
 const char* setti_observer_of_type(sett_world* world, const setti_type* type);

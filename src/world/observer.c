@@ -340,6 +340,13 @@ static void observer_free(sett_observer* observer)
     setti_pool_free(pool, observer, sizeof(*observer), 16);
 }
 
+static void observer_free_user(const sett_observer* observer)
+{
+    if (observer->desc.free_user != NULL) {
+        observer->desc.free_user(observer->desc.user);
+    }
+}
+
 /* Frees those that ended while the world was locked; it is not now. */
 static void observer_sweep(sett_world* world)
 {
@@ -352,9 +359,17 @@ static void observer_sweep(sett_world* world)
         sett_observer* next = at->next;
         if (at->ended) {
             observer_unlink(at);
+            observer_free_user(at);
             observer_free(at);
         }
         at = next;
+    }
+}
+
+void setti_observer_free_users(sett_world* world)
+{
+    for (const sett_observer* at = world->observers; at != NULL; at = at->next) {
+        observer_free_user(at);
     }
 }
 

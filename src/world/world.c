@@ -83,6 +83,7 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
     setti_world_add_root(world, &world->entity_root, &table->count, SETTI_ENTITY_ROOT_SIZE,
                          &table->pages, NULL);
     world->readable = setti_unconst(setti_component_no_types);
+    setti_bind_init(world);
     world->collect_list = &world->collect_one;
     world->collect_room = 1;
     world->reserved_for = SETTI_NONE;
@@ -222,15 +223,45 @@ sett_status sett_world_destroy(sett_world* world)
     if (world_has_endings(world)) {
         setti_change_destroy_all(world); /* what its callbacks record is dropped */
     }
+    if (world->run != NULL) {
+        world->free_run(world);
+    }
+    setti_observer_free_users(world);
     while (world->all_commands != NULL) {
         setti_commands_free(world->all_commands);
     }
     setti_commands_free_spares(world);
-    if (world->run != NULL) {
-        world->free_run(world);
-    }
     setti_world_free(world);
     return SETT_OK;
+}
+
+void* sett_world_alloc(sett_world* world, size_t size, size_t align)
+{
+    static const char call[] = "sett_world_alloc";
+    if (setti_world_check_serial(world, call) != SETT_OK) {
+        return NULL;
+    }
+    if (size == 0 || align == 0 || (align & (align - 1)) != 0 || align > 4096) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                              "%s: size %llu, align %llu: size must not be 0, and align must be a "
+                              "power of two up to 4,096",
+                              call, (unsigned long long)size, (unsigned long long)align);
+        return NULL;
+    }
+    void* memory = setti_pool_alloc(&world->pool, size, align);
+    if (memory == NULL) {
+        setti_world_no_memory(world, call);
+    }
+    return memory;
+}
+
+sett_status sett_world_release(sett_world* world, void* memory, size_t size, size_t align)
+{
+    sett_status status = setti_world_check_serial(world, "sett_world_release");
+    if (status == SETT_OK) {
+        setti_pool_free(&world->pool, memory, size, align);
+    }
+    return status;
 }
 
 void* sett_world_user(const sett_world* world)

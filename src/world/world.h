@@ -117,7 +117,10 @@ struct sett_world {
     const void** readable;
     /* entries in `types` for fast paths; 0 while use is profiled: all go the slow path */
     uint32_t hot_capacity;
-    uint32_t type_capacity; /* entries in `types` */
+    uint32_t type_capacity;   /* entries in `types` */
+    const sett_bound_* bound; /* numbers of types; bind.c */
+    uint32_t bound_mask;
+    uint32_t bound_count; /* slots that are in use */
     setti_entity_table entities;
 
     setti_type** types; /* by component id; NULL: not registered */
