@@ -387,10 +387,9 @@ typedef struct guarded {
 static void keep_log(void* user, sett_log_level level, const char* message)
 {
     guarded* g = user;
-    (void)level;
     strcat(g->log, message);
     strcat(g->log, "\n");
-    g->lines++;
+    g->lines += level == SETT_LOG_ERROR;
 }
 
 /* Declares that it writes A and reads B. */
@@ -492,8 +491,13 @@ static void the_guard_names_system_and_component(void)
     CHECK(strstr(g.log, "sett_context_query: system \"trespasses\" writes \"F\"") != NULL);
     CHECK(strstr(g.log, "reads \"A\" of all entities, while another of its jobs may write it") !=
           NULL);
+    const char* lists = "system \"trespasses\" needs these access lists: .access_any_in = "
+                        "{A_id, C_id}, .access_any_inout = {B_id, D_id, G_id, H_id, F_id},\n";
+    CHECK_MSG(strstr(g.log, lists) != NULL, "%s", g.log);
+    size_t length = strlen(g.log);
     CHECK_EQ(sett_progress(world, 1), SETT_OK); /* once each */
     CHECK_EQ(g.lines, 7);
+    CHECK_EQ(strlen(g.log), length);
     CHECK(sett_get(world, e, g.s.type[2]) != NULL); /* outside nothing is watched */
     CHECK_EQ(g.lines, 7);
     CHECK_EQ(world->hot_capacity, world->type_capacity);
@@ -607,6 +611,81 @@ static void the_guard_sees_searches_and_texts(void)
         CHECK_MSG(g.lines == 1, "%s", g.log);
         sett_world_destroy(world);
     }
+}
+
+/* By its input: reads Hull of any entity, or writes it; reads Crew, or nothing. */
+static void wanders(sett_context* c)
+{
+    const lookout* l = c->user;
+    sett_component hull = sett_component_find(c->world, "Hull");
+    if ((l->way & 1) != 0) {
+        CHECK(sett_get(c->world, l->e, hull) != NULL);
+    }
+    if ((l->way & 2) != 0) {
+        CHECK(sett_get_mut(c->world, l->e, hull) != NULL);
+    }
+    if ((l->way & 4) != 0) {
+        CHECK(sett_get(c->world, l->e, sett_component_find(c->world, "Crew")) != NULL);
+    }
+}
+
+static void access_lists_are_suggested(void)
+{
+    static guarded g;
+    memset(&g, 0, sizeof(g));
+    char text[400];
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = keep_log, .hook_user = &g});
+    sett_component Hull_id = SETT_REGISTER(world, Hull);
+    sett_component Fuel_id = SETT_REGISTER(world, Fuel);
+    sett_component Crew_id = SETT_REGISTER(world, Crew);
+    lookout l = {.e = sett_entity_create(world)};
+    SETT_SET(world, l.e, Hull, .points = 1);
+    SETT_SET(world, l.e, Fuel, .litres = 1);
+    SETT_SET(world, l.e, Crew, .heads = 1);
+    sett_system_desc desc = {.name = "wanders", .run = wanders, .user = &l};
+    desc.terms[0] = (sett_term){.component = Fuel_id};
+    CHECK(sett_system_create(world, &desc) != NULL);
+    CHECK_EQ(sett_schedule_suggest(world, text, sizeof(text)), 0); /* it did not run */
+    sett_schedule_configure(world, &(sett_schedule_desc){.guard = SETT_GUARD_ON});
+    static const struct {
+        uint32_t way;
+        const char* text; /* what the lists are then; uses are remembered */
+    } step[] = {
+        {0, ""},
+        {1, "    wanders: .access_any_in = {Hull_id},\n"},
+        {4, "    wanders: .access_any_in = {Hull_id, Crew_id},\n"},
+        {2, "    wanders: .access_any_in = {Crew_id}, .access_any_inout = {Hull_id},\n"},
+        {7, "    wanders: .access_any_in = {Crew_id}, .access_any_inout = {Hull_id},\n"},
+    };
+    for (uint32_t k = 0; k < sizeof(step) / sizeof(step[0]); k++) {
+        l.way = step[k].way;
+        CHECK_EQ(sett_progress(world, 1), SETT_OK);
+        CHECK_EQ(sett_schedule_suggest(world, text, sizeof(text)), strlen(step[k].text));
+        CHECK_MSG(strcmp(text, step[k].text) == 0, "%u: %s", k, text);
+    }
+    const char* logged = "system \"wanders\" needs these access lists: .access_any_in = {Crew_id}, "
+                         ".access_any_inout = {Hull_id},\n";
+    CHECK_MSG(strstr(g.log, logged) != NULL, "%s", g.log);
+    CHECK_EQ(g.lines, 2); /* Hull and Crew, once each */
+
+    CHECK_EQ(sett_system_destroy(sett_system_find(world, "wanders")), SETT_OK);
+    desc.access_any_in[0] = Crew_id; /* pasted, and something that is not used */
+    desc.access_any_inout[0] = Hull_id;
+    desc.access_inout[0] = SETT_ID_NAME;
+    CHECK(sett_name_register(world) != 0);
+    CHECK(sett_system_create(world, &desc) != NULL);
+    l.way = 3;
+    CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    CHECK_EQ(g.lines, 2);
+    const char* pasted = "    wanders: .access_any_in = {Crew_id}, .access_inout = {SETT_ID_NAME}, "
+                         ".access_any_inout = {Hull_id},\n"
+                         "    wanders: has not read Crew_id\n"
+                         "    wanders: has not written SETT_ID_NAME\n";
+    CHECK_EQ(sett_schedule_suggest(world, text, sizeof(text)), strlen(pasted));
+    CHECK_MSG(strcmp(text, pasted) == 0, "%s", text);
+    CHECK_EQ(sett_schedule_suggest(world, text, 9), strlen(pasted)); /* cut off, as snprintf does */
+    CHECK(strcmp(text, "    wand") == 0);
+    sett_world_destroy(world);
 }
 
 /* ---- At random ------------------------------------------------------------------------------- */
@@ -927,4 +1006,5 @@ TEST_MAIN(TEST(recorded_components_wait_for_commands), TEST(conflicts_keep_the_o
           TEST(cycles_are_rejected_and_printed), TEST(phases_are_not_contradicted),
           TEST(schedule_is_printed_in_words), TEST(one_job_has_a_reason),
           TEST(the_guard_names_system_and_component), TEST(the_guard_sees_searches_and_texts),
-          TEST(random_systems_keep_the_rules), TEST(validation_sees_a_wrong_schedule))
+          TEST(access_lists_are_suggested), TEST(random_systems_keep_the_rules),
+          TEST(validation_sees_a_wrong_schedule))

@@ -473,4 +473,18 @@ SETT_API void sett_world_set_replaying(sett_world* world, bool replaying);
  * Threads: writer. Since: 0.1 */
 SETT_API size_t sett_schedule_describe(const sett_world* world, char* out, size_t size);
 
+/* Writes access lists for each system as text, as snprintf does: those of its descriptor, and what
+ * the guard saw it use beyond them. Paste them into the descriptor. So the lists of a new system
+ * can be written by running it with terms and without lists: debug builds also log each line, once.
+ *
+ *     think: .access_any_in = {Position_id, Body_id}, .access_any_inout = {Score_id},
+ *     think: has not read Armour_id
+ *
+ * The second line is about a component that a list names, and that no run has used so far.
+ * Components that are only written on visited entities can be moved to `access_inout`: the guard
+ * does not know which entities those are. Exclusive systems need no lists and are left out.
+ * Returns the length of the whole text, 0 if no system needs lists.
+ * Threads: writer. Since: 0.2 */
+SETT_API size_t sett_schedule_suggest(const sett_world* world, char* out, size_t size);
+
 #endif

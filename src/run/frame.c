@@ -438,6 +438,7 @@ static sett_status frame_run_slices(sett_world* world, bool alone)
     setti_commands_open(world->commands);
     if (run->watched) {
         setti_guard_watch(world, false);
+        setti_guard_suggest(world);
     }
     sett_status status = frame_close(world);
     sett_status ended = frame_end_jobs(world);

@@ -1,13 +1,29 @@
-/* guard.c: reports accesses that a system did not declare. While systems are watched, the table of
- * types that fast paths read looks empty, as it does while profiling: every access takes the slow
- * path, where it is checked. Worlds without a guard pay nothing.
+/* guard.c: reports accesses that a system did not declare, and suggests its access lists. While
+ * systems are watched, the table of types that fast paths read looks empty, as it does while
+ * profiling: every access takes the slow path, where it is checked. Worlds without a guard pay
+ * nothing.
  *
- * The thread identifies the system (slice.c). Each system has a list of what was reported, so that
- * a component is reported once.
+ * The thread identifies the system (slice.c). Each system has a list of what its calls accessed, so
+ * that a component is reported once:
+ *
+ *     used   | Position: read | Score: written, misses a declaration | - | -
+ *
+ * Invariant:  used lists each component once, without gaps;  flags only grow
  */
 #include "run/run.h"
 
+#include "base/writer.h"
+
 #include <stdio.h>
+
+/* What a system did with a component by handle, or in a loop of its own. */
+enum {
+    GUARD_READS = 1,
+    GUARD_WRITES = 2,
+    GUARD_MISSES_READ = 4,  /* it has to be in access_any_in, */
+    GUARD_MISSES_WRITE = 8, /* in access_any_inout */
+    GUARD_REPORTED = 16
+};
 
 static uint32_t guard_sufficient(uint32_t access)
 {
@@ -15,20 +31,47 @@ static uint32_t guard_sufficient(uint32_t access)
     return access == SETTI_ACCESS_READ ? SETTI_ACCESS_READS : SETTI_ACCESS_WRITES;
 }
 
-/* Whether to report it: each component once, and up to a limit. */
-static bool guard_note(setti_run* run, sett_system* system, sett_component component)
+/* The uses of a component by a system, or the place for them; NULL: there is no place left. */
+static setti_access_use* guard_use(sett_system* system, sett_component component)
 {
-    bool news = true;
-    setti_lock_take(&run->guard_lock);
-    for (uint32_t k = 0; k < system->reported_count; k++) {
-        news = news && system->reported[k] != component;
+    for (uint32_t k = 0; k < SETTI_GUARD_USES; k++) {
+        uintptr_t used = setti_mark_get(&system->used[k].component);
+        if (used == 0 || used == component) {
+            return &system->used[k];
+        }
     }
-    news = news && system->reported_count < SETTI_GUARD_REPORTS;
+    return NULL;
+}
+
+/* Notes a use. Returns whether it is news. Jobs of a system note theirs side by side. */
+static bool guard_note(setti_run* run, sett_system* system, sett_component component,
+                       uint32_t flags)
+{
+    setti_access_use* use = guard_use(system, component);
+    if (use == NULL || (setti_mark_get(&use->flags) & flags) == flags) {
+        return false;
+    }
+    setti_lock_take(&run->guard_lock);
+    use = guard_use(system, component);
+    uintptr_t before = use != NULL ? setti_mark_get(&use->flags) : 0;
+    bool news = use != NULL && (before & flags) != flags;
     if (news) {
-        system->reported[system->reported_count++] = component;
+        setti_mark_set(&use->flags, before | flags);
+        setti_mark_set(&use->component, component);
     }
     setti_lock_release(&run->guard_lock);
     return news;
+}
+
+/* Whether to report a use that is not declared: once each component. */
+static bool guard_misses(setti_run* run, sett_system* system, sett_component component, bool reads)
+{
+    if (!guard_note(run, system, component, reads ? GUARD_MISSES_READ : GUARD_MISSES_WRITE)) {
+        return false;
+    }
+    setti_mark_set(&run->suggests, 1);
+    setti_mark_set(&system->suggests, 1);
+    return guard_note(run, system, component, GUARD_REPORTED);
 }
 
 /* The system whose access on this thread is to be checked, or NULL: presence cannot change while
@@ -46,9 +89,12 @@ static void guard_touch(const sett_world* world, sett_component component, uint3
 {
     sett_system* system = guard_system(world, access);
     bool reads = access == SETTI_ACCESS_READ;
-    if (system == NULL ||
-        (setti_system_access(system, component) & guard_sufficient(access)) != 0 ||
-        !guard_note(world->run, system, component)) {
+    if (system == NULL) {
+        return;
+    }
+    (void)guard_note(world->run, system, component, reads ? GUARD_READS : GUARD_WRITES);
+    if ((setti_system_access(system, component) & guard_sufficient(access)) != 0 ||
+        !guard_misses(world->run, system, component, reads)) {
         return;
     }
     /* data of links is in no term that writes */
@@ -73,7 +119,7 @@ static void guard_visit(const sett_world* world, sett_component component, uint3
     sett_system* system = guard_system(world, access);
     bool reads = access == SETTI_ACCESS_READ;
     if (system == NULL || (setti_system_access(system, component) & SETTI_ACCESS_WRITE) == 0 ||
-        !setti_system_splits(system) || !guard_note(world->run, system, component)) {
+        !setti_system_splits(system) || !guard_misses(world->run, system, component, reads)) {
         return;
     }
     setti_world_misuse_with(
@@ -113,4 +159,139 @@ void setti_guard_watch(sett_world* world, bool on)
     SETTI_ASSERT(on != (world->guard != NULL));
     world->guard = on ? &guard : NULL;
     world->hot_capacity = on || world->profiling ? 0 : world->type_capacity;
+}
+
+/* ---------------------------------------------------------------------------------- suggestions */
+
+/* The enumerator of a component, as SETT_COMPONENTS and core.h name it. */
+static void guard_add_id(setti_writer* text, const sett_world* world, sett_component component)
+{
+    static const char* const built_in[] = {"SETT_ID_HIERARCHY",   "SETT_ID_NAME",
+                                           "SETT_ID_PREFAB",      "SETT_ID_DISABLED",
+                                           "SETT_ID_INSTANCE_OF", "SETT_ID_INSTANCE_OF_SOURCES",
+                                           "SETT_ID_SINGLETONS"};
+    static_assert(SETT_ID_SINGLETONS - SETT_ID_HIERARCHY + 1 ==
+                      sizeof(built_in) / sizeof(built_in[0]),
+                  "one name for each built-in component");
+    if (component >= SETT_ID_HIERARCHY && component <= SETT_ID_SINGLETONS) {
+        setti_writer_add(text, "%s", built_in[component - SETT_ID_HIERARCHY]);
+    } else {
+        setti_writer_add(text, "%s_id", sett_component_name(world, component));
+    }
+}
+
+static bool guard_lists(const sett_component* list, sett_component component)
+{
+    bool found = false;
+    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && list[k] != 0; k++) {
+        found = found || list[k] == component;
+    }
+    return found;
+}
+
+static uintptr_t guard_flags(sett_system* system, sett_component component)
+{
+    setti_access_use* use = guard_use(system, component);
+    return use != NULL ? setti_mark_get(&use->flags) : 0;
+}
+
+/* Appends a list as it is declared, with what the system did beyond that. */
+static void guard_add_list(setti_writer* text, sett_system* system, const char* name,
+                           const sett_component* list, uintptr_t with, uintptr_t without)
+{
+    const char* end = "";
+    const char* before = name;
+    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && list[k] != 0; k++) {
+        if ((guard_flags(system, list[k]) & without) == 0) {
+            setti_writer_add(text, "%s", before);
+            guard_add_id(text, system->world, list[k]);
+            before = ", ";
+            end = "},";
+        }
+    }
+    for (uint32_t k = 0; with != 0 && k < SETTI_GUARD_USES; k++) {
+        sett_component component = (sett_component)setti_mark_get(&system->used[k].component);
+        uintptr_t flags = setti_mark_get(&system->used[k].flags);
+        if ((flags & with) != 0 && (flags & without) == 0 && !guard_lists(list, component)) {
+            setti_writer_add(text, "%s", before);
+            guard_add_id(text, system->world, component);
+            before = ", ";
+            end = "},";
+        }
+    }
+    setti_writer_add(text, "%s", end);
+}
+
+static void guard_add_lists(setti_writer* text, sett_system* system)
+{
+    const sett_system_desc* desc = &system->desc;
+    guard_add_list(text, system, " .access_any_in = {", desc->access_any_in, GUARD_MISSES_READ,
+                   GUARD_MISSES_WRITE);
+    guard_add_list(text, system, " .access_inout = {", desc->access_inout, 0, GUARD_MISSES_WRITE);
+    guard_add_list(text, system, " .access_any_inout = {", desc->access_any_inout,
+                   GUARD_MISSES_WRITE, 0);
+}
+
+static bool guard_has_lists(sett_system* system)
+{
+    const sett_system_desc* desc = &system->desc;
+    bool has =
+        desc->access_any_in[0] != 0 || desc->access_inout[0] != 0 || desc->access_any_inout[0] != 0;
+    for (uint32_t k = 0; k < SETTI_GUARD_USES; k++) {
+        has = has || (setti_mark_get(&system->used[k].flags) &
+                      (GUARD_MISSES_READ | GUARD_MISSES_WRITE)) != 0;
+    }
+    return has;
+}
+
+/* Appends those of a list that the system did not use; `used` is what use there would be. */
+static void guard_add_unused(setti_writer* text, sett_system* system, const sett_component* list,
+                             uintptr_t used, const char* what)
+{
+    for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && list[k] != 0; k++) {
+        if ((guard_flags(system, list[k]) & used) == 0) {
+            setti_writer_add(text, "    %s: has not %s ", system->name, what);
+            guard_add_id(text, system->world, list[k]);
+            setti_writer_add(text, "\n");
+        }
+    }
+}
+
+void setti_guard_suggest(sett_world* world)
+{
+    setti_run* run = world->run;
+    if (setti_mark_get(&run->suggests) == 0) {
+        return;
+    }
+    setti_mark_set(&run->suggests, 0);
+    for (sett_system* at = run->systems; at != NULL; at = at->next) {
+        if (setti_mark_get(&at->suggests) != 0) {
+            char lists[SETTI_MESSAGE_SIZE];
+            setti_writer text = setti_writer_begin(lists, sizeof(lists));
+            setti_mark_set(&at->suggests, 0);
+            guard_add_lists(&text, at);
+            setti_world_log(world, SETT_LOG_WARNING,
+                            "sett_progress: system \"%.100s\" needs these access lists:%s",
+                            at->name, lists);
+        }
+    }
+}
+
+size_t sett_schedule_suggest(const sett_world* world, char* out, size_t size)
+{
+    setti_writer text = setti_writer_begin(out, size);
+    sett_system* at = SETTI_IS_NULL(world) || world->run == NULL ? NULL : world->run->systems;
+    for (; at != NULL; at = at->next) {
+        if (at->state.runs == 0 || at->exclusive || !guard_has_lists(at)) {
+            continue;
+        }
+        const sett_system_desc* desc = &at->desc;
+        setti_writer_add(&text, "    %s:", at->name);
+        guard_add_lists(&text, at);
+        setti_writer_add(&text, "\n");
+        guard_add_unused(&text, at, desc->access_any_in, GUARD_READS | GUARD_WRITES, "read");
+        guard_add_unused(&text, at, desc->access_inout, GUARD_WRITES, "written");
+        guard_add_unused(&text, at, desc->access_any_inout, GUARD_WRITES, "written");
+    }
+    return text.length;
 }

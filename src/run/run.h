@@ -24,7 +24,7 @@
 /* Components that the terms and the four lists of a descriptor name. */
 #define SETTI_ACCESS_MOST (SETT_QUERY_TERMS + 4 * SETT_SYSTEM_ACCESS)
 
-#define SETTI_GUARD_REPORTS 16 /* components that the guard reports of one system */
+#define SETTI_GUARD_USES 32 /* components that the guard notes of one system */
 #define SETTI_SLICE_HINTS 64
 
 /* How a system accesses a component. */
@@ -99,6 +99,12 @@ typedef struct setti_order_walk {
     bool back;
 } setti_order_walk;
 
+/* What a system did with a component; see guard.c. */
+typedef struct setti_access_use {
+    setti_mark component; /* 0: none */
+    setti_mark flags;
+} setti_access_use;
+
 struct sett_system {
     sett_world* world;
     sett_system* next; /* of the world's, in order of creation */
@@ -112,10 +118,9 @@ struct sett_system {
     uint32_t access_count;
     setti_order* orders; /* declared by it, the latest first */
     bool exclusive;
-    bool asks_changed; /* a term has `changed` */
-    /* components that the guard has reported of it */
-    sett_component reported[SETTI_GUARD_REPORTS];
-    uint32_t reported_count;
+    bool asks_changed;                       /* a term has `changed` */
+    setti_access_use used[SETTI_GUARD_USES]; /* seen by the guard */
+    setti_mark suggests; /* 1: its lists miss something that was not logged yet */
 
     setti_job* jobs;
     uint32_t job_capacity; /* 1 if it is never split, whatever the state */
@@ -227,7 +232,8 @@ typedef struct setti_run {
     setti_lock failure_lock;
 
     /* The guard. */
-    setti_lock guard_lock; /* of all that was reported */
+    setti_lock guard_lock; /* of all uses */
+    setti_mark suggests;   /* 1: of some system */
 } setti_run;
 
 /* The world's run, created if necessary; NULL when memory runs out. */
@@ -318,6 +324,9 @@ void setti_slice_fail(const sett_world* world, sett_status status, const char* m
 
 /* Begins or ends to watch the slices that are entered from now on. */
 void setti_guard_watch(sett_world* world, bool on);
+
+/* Logs the access lists of systems that turned out to need more. */
+void setti_guard_suggest(sett_world* world);
 
 /* A system opens a loop over a query that is not its own. */
 void setti_guard_check_query(const sett_world* world, const sett_query* query);
