@@ -9,6 +9,8 @@ SECONDS ?= 60
 # The map that the page shows; random games that its test compares.
 MAP ?= MAP01
 SCRIPTS ?= 100
+# Where `make install` puts it.
+PREFIX ?= /usr/local
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
 export JOBS
 MAKEFLAGS += --no-print-directory
@@ -17,7 +19,7 @@ release := build/release
 # Only errors are worth reading of a configuration; the build says what it compiles.
 configure := cmake -S . -B $(release) -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_BENCHMARKS=OFF >/dev/null
 
-.PHONY: build run play web serve-web test-web inspect page test-inspector site test-site test bench bench-full bench-builds soak fuzz amalgamate format clean help
+.PHONY: build run play web serve-web test-web inspect page test-inspector site test-site test bench bench-full bench-builds soak fuzz amalgamate install format clean help
 
 build: ## the library and the examples, in build/release (what plain `make` does)
 	@tools/deps.sh build
@@ -96,6 +98,11 @@ site: ## the documentation site, build/site/index.html
 test-site: site ## look at it in a browser: two widths, search, programs; pictures in out/site
 	@tools/deps.sh test-site
 	@NODE_PATH=$$(tools/browser.sh) node docs/site/see.js
+
+install: ## the library, for debugging too, and the add-ons: PREFIX=/usr/local, DESTDIR=
+	@tools/deps.sh build
+	@$(configure)
+	@cmake --install $(release) --prefix "$(PREFIX)"
 
 amalgamate: ## write sett.h and sett.c to build/amalgamation
 	@tools/amalgamate.sh

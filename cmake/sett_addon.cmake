@@ -34,6 +34,7 @@ endmacro()
 
 function(sett_addon_install name)
   set_target_properties(sett_${name} PROPERTIES EXPORT_NAME ${name})
+  add_dependencies(sett_installed sett_${name})
   install(TARGETS sett_${name} EXPORT sett_${name}_targets
     ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}")
   install(FILES sett_${name}.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")

@@ -1,11 +1,21 @@
-# Install rules: public headers, both libraries, a CMake package and pkg-config files; add-ons
-# are installed by sett_addon.cmake.
+# Install rules: public headers, both libraries, for debugging too, a CMake package and pkg-config
+# files; add-ons are installed by sett_addon.cmake.
 # Everything installed finds the rest relative to itself, so the whole may be moved.
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/sett")
 
-install(TARGETS sett_static sett_shared EXPORT sett_targets
+# What is installed is built first: after `make run`, say, most of it is missing.
+set(installed sett_static sett_shared sett_static_debug sett_shared_debug)
+add_custom_target(sett_installed DEPENDS ${installed})
+install(CODE "
+  cmake_host_system_information(RESULT jobs QUERY NUMBER_OF_LOGICAL_CORES)
+  execute_process(
+    COMMAND \"${CMAKE_COMMAND}\" -E env --unset=MAKEFLAGS
+      \"${CMAKE_COMMAND}\" --build \"${PROJECT_BINARY_DIR}\" --parallel \${jobs}
+      --config \"\${CMAKE_INSTALL_CONFIG_NAME}\" --target sett_installed
+    COMMAND_ERROR_IS_FATAL ANY)")
+install(TARGETS ${installed} EXPORT sett_targets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
@@ -50,3 +60,4 @@ function(sett_pkg_config pc_name pc_description pc_requires pc_libs pc_private)
   install(FILES "${file}" DESTINATION "${pc_dir}")
 endfunction()
 sett_pkg_config(sett "${PROJECT_DESCRIPTION}" "" -lsett "${pc_threads}")
+sett_pkg_config(sett-debug "${PROJECT_DESCRIPTION}, reports misuse" "" -lsett_debug "${pc_threads}")

@@ -41,7 +41,7 @@ describe() {
     headers) echo "every header alone, as C11 and as C++17, gcc and clang" ;;
     symbols) echo "exported names begin with sett_, no state outside of worlds" ;;
     amalgamation) echo "sett.h + sett.c: alone, under a C and a C++ program, under the unit tests" ;;
-    install) echo "installed and used: find_package, add_subdirectory, FetchContent, pkg-config" ;;
+    install) echo "installed and used, in debug and release: find_package, add_subdirectory, FetchContent, pkg-config" ;;
     readme) echo "the programs in README.md, and each block of C in the documents" ;;
     examples) echo "the examples run to their end" ;;
     bench) echo "what make bench-full does, everything once and small, and the report of it" ;;
@@ -221,7 +221,7 @@ stage_amalgamation() {
     for pair in "gcc g++" "clang clang++"; do
         c=${pair% *}
         cxx=${pair#* }
-        program="test/consumer/consumer.c -DSETT_CONSUMER_AMALGAMATION -I$out"
+        program="test/consumer/consumer.c -DNDEBUG -DSETT_CONSUMER_AMALGAMATION -I$out"
         quiet $c $strict $program "$out/sett.o" -o "$out/consumer"
         "$out/consumer"
         quiet $cxx -std=c++17 -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror \
@@ -233,12 +233,14 @@ stage_amalgamation() {
     run_tests gcc amalgamated
 }
 
-consume() { # <folder of test/consumer> <build folder> <option>...
+consume() { # <folder of test/consumer> <build type, or ""> <shared: ON or OFF> <option>...
     source=$1
-    folder=build/consumer/$2
-    shift 2
-    echo "  $source $*"
-    quiet cmake -S "test/consumer/$source" -B "$folder" -DCMAKE_BUILD_TYPE=Release "$@"
+    type=$2
+    shared=$3
+    folder=build/consumer/$1$2$3
+    shift 3
+    echo "  $source, ${type:-no build type}, shared: $shared"
+    quiet cmake -S "test/consumer/$source" -B "$folder" -DCMAKE_BUILD_TYPE="$type" -DBUILD_SHARED_LIBS=$shared "$@"
     quiet cmake --build "$folder" --parallel "$jobs"
     quiet "$folder/consumer"
     quiet "$folder/consumer_cxx"
@@ -246,22 +248,23 @@ consume() { # <folder of test/consumer> <build folder> <option>...
 
 stage_install() {
     build_gcc
-    rm -rf build/installed build/installed_first build/consumer
-    quiet cmake --install build/gcc --prefix "$PWD/build/installed_first"
+    rm -rf build/installed build/staged build/consumer
+    quiet env DESTDIR="$PWD/build/staged" cmake --install build/gcc --prefix /usr
     release
     # Moved before it is used: nothing installed may remember where it was put.
-    mv build/installed_first build/installed
+    mv build/staged/usr build/installed
     prefix=$PWD/build/installed
+    tools/check_symbols.sh "$prefix"/lib*/libsett_debug.a "$prefix"/lib*/libsett_debug.so
 
-    consume find_package static -DCMAKE_PREFIX_PATH="$prefix"
-    consume find_package shared -DCMAKE_PREFIX_PATH="$prefix" -DBUILD_SHARED_LIBS=ON
-    consume addons addons -DCMAKE_PREFIX_PATH="$prefix"
-    consume addons addons_shared -DCMAKE_PREFIX_PATH="$prefix" -DBUILD_SHARED_LIBS=ON
+    for type in Release Debug ""; do
+        consume find_package "$type" OFF -DCMAKE_PREFIX_PATH="$prefix"
+        consume find_package "$type" ON -DCMAKE_PREFIX_PATH="$prefix"
+    done
+    consume addons Release OFF -DCMAKE_PREFIX_PATH="$prefix"
+    consume addons Debug ON -DCMAKE_PREFIX_PATH="$prefix"
     # These compile the library again: how it is found matters here, not how fast it is.
-    set -- -DSETT_ROOT="$PWD" -DCMAKE_C_FLAGS_RELEASE=-O0
-    consume add_subdirectory subdirectory "$@"
-    consume add_subdirectory subdirectory_shared "$@" -DBUILD_SHARED_LIBS=ON
-    consume fetch_content fetched "$@"
+    consume add_subdirectory Debug ON -DSETT_ROOT="$PWD"
+    consume fetch_content Release OFF -DSETT_ROOT="$PWD" "-DCMAKE_C_FLAGS_RELEASE=-O0 -DNDEBUG"
 
     pc=$(find "$prefix" -name sett.pc)
     PKG_CONFIG_PATH=$(dirname "$pc")
@@ -269,15 +272,19 @@ stage_install() {
     # pkg-config quotes for a shell what the name of a folder may hold.
     eval "libraries=$(pkg-config --variable=libdir sett)"
     echo "  pkg-config, version $(pkg-config --modversion sett), shared and static"
-    eval "quiet cc test/consumer/consumer.c $(pkg-config --cflags --libs sett)" \
-        -o build/consumer/shared_pc
-    LD_LIBRARY_PATH=$libraries quiet build/consumer/shared_pc
-    eval "quiet cc test/consumer/consumer.c $(pkg-config --cflags sett)" '"$libraries/libsett.a"' \
-        -o build/consumer/static_pc
-    quiet build/consumer/static_pc
-    eval "quiet cc test/consumer/addons.c $(pkg-config --cflags --libs sett_inspector sett_zstd)" \
-        -o build/consumer/addons_pc
-    LD_LIBRARY_PATH=$libraries quiet build/consumer/addons_pc
+    with_packages() { # <program> <flag> <package>...
+        program=$1
+        flag=$2
+        shift 2
+        eval "quiet cc test/consumer/$program.c $flag $(pkg-config --cflags --libs "$@")" -o build/consumer/pc
+        LD_LIBRARY_PATH=$libraries quiet build/consumer/pc
+    }
+    with_packages consumer -DNDEBUG sett
+    with_packages consumer -g sett-debug
+    with_packages addons -DNDEBUG sett_inspector sett_zstd
+    eval "quiet cc test/consumer/consumer.c $(pkg-config --cflags sett)" '"$libraries/libsett_debug.a"' \
+        -o build/consumer/pc
+    quiet build/consumer/pc
 
     # Private headers stay private.
     { (cd include && find sett -type f) && (cd addons && find . -name 'sett_*.h' -exec basename '{}' ';'); } |

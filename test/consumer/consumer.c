@@ -3,6 +3,7 @@
  * pkg-config, the amalgamation), as C11 and, by the same text, as C++17.
  */
 #include <stdio.h>
+#include <string.h>
 
 #ifdef SETT_CONSUMER_AMALGAMATION
 #include "sett.h"
@@ -94,6 +95,34 @@ static bool values_begin_as_cxx_says(void)
 }
 #endif
 
+static void count_report(void* user, sett_status status, const char* message)
+{
+    (void)status;
+    (void)message;
+    ++*(int*)user;
+}
+
+/* A library that was compiled without NDEBUG reports misuse, also on stderr; the other does not. */
+static bool reports_misuse(void)
+{
+    int reports = 0;
+    sett_world_desc desc;
+    memset(&desc, 0, sizeof(desc));
+    desc.assert_fn = count_report;
+    desc.hook_user = &reports;
+    sett_world* world = sett_world_create(&desc);
+    const sett_component Mass_id = SETT_REGISTER(world, Mass);
+    const sett_entity gone = sett_entity_create(world);
+    bool failed = sett_entity_destroy(world, gone) == SETT_OK;
+    failed = SETT_GET(world, gone, Mass) == NULL && failed;
+    sett_world_destroy(world);
+#if defined(NDEBUG)
+    return failed && reports == 0;
+#else
+    return failed && reports == 1;
+#endif
+}
+
 int main(void)
 {
     sett_world* world = sett_world_create(NULL);
@@ -138,8 +167,8 @@ int main(void)
     }
     printf("Sett %d: moved %u of %u\n", sett_version(), (unsigned)moved,
            (unsigned)sett_entity_count(world));
-    const int failed =
-        moved != count / 2 || sett_version() != SETT_VERSION || !values_begin_as_cxx_says();
+    const int failed = moved != count / 2 || sett_version() != SETT_VERSION ||
+                       !values_begin_as_cxx_says() || !reports_misuse();
     sett_world_destroy(world);
     return failed;
 }
