@@ -40,8 +40,9 @@ function(sett_addon_install name)
   install(FILES sett_${name}.h DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
   install(EXPORT sett_${name}_targets NAMESPACE sett:: FILE sett-${name}-targets.cmake
     DESTINATION "${package_dir}")
-  list(JOIN ARGN " -l" libraries)
-  sett_pkg_config(sett_${name} "Add-on of Sett" sett "-lsett_${name} -l${libraries} ${pc_threads}" "")
+  list(TRANSFORM ARGN PREPEND "-l")
+  list(JOIN ARGN " " libraries)
+  sett_pkg_config(sett_${name} "Add-on of Sett" sett "-lsett_${name} ${libraries} ${pc_threads}" "")
 endfunction()
 
 # sett_program_tests(<label> <library> <source>...): each test_<module>.c is a program and a test.

@@ -1,6 +1,6 @@
 # What add-ons need. It is installed too: a program that links an add-on needs the same.
 
-# For each library a header, its name, and Debian's package.
+# For each library a header, its name, and Debian's package. An add-on without a line needs none.
 set(sett_needs_zstd zstd.h zstd libzstd-dev)
 set(sett_needs_debug_info elfutils/libdwfl.h dw libdw-dev)
 set(sett_needs_inspector civetweb.h civetweb libcivetweb-dev zstd.h zstd libzstd-dev)

@@ -20,10 +20,15 @@
 #include "report.h"
 #include "rewind.h"
 
+#ifdef FREEDOOM_NET
+#include "sett_net.h"
+#endif
+
 #include <stdlib.h>
 #include <string.h>
 
 #define MAIN_EARLY_TICK 280u /* the thick of the battle: a first picture */
+#define MAIN_SYNC_DISTANCE 8u
 
 enum {
     MAIN_OK = 0,
@@ -220,6 +225,40 @@ static bool main_play(const Options* options, Simulation* sim, Fault* fault)
     return true;
 }
 
+/* Each tick is played again from MAIN_SYNC_DISTANCE ticks before. */
+#ifdef FREEDOOM_NET
+static void main_sync_tick(sett_world* world, uint64_t frame, void* user)
+{
+    Simulation* sim = user;
+    Fault fault;
+    (void)world, (void)frame;
+    simulation_reload(sim); /* the world can be another one: it was restored */
+    (void)simulation_step(sim, &fault);
+}
+
+static bool main_sync_test(Simulation* sim, uint32_t ticks, Fault* fault)
+{
+    sett_desync first;
+    sett_status status =
+        sett_sync_test(sim->world, ticks, MAIN_SYNC_DISTANCE, main_sync_tick, sim, &first);
+    if (status == SETT_OK) {
+        printf("%lu ticks, each played again from %u ticks before: no difference\n",
+               (unsigned long)ticks, MAIN_SYNC_DISTANCE);
+        return true;
+    }
+    return status == SETT_STATUS_INVALID
+               ? fault_set(fault, "tick %llu: %s", (unsigned long long)first.frame, first.text)
+               : fault_set(fault, "%s", sett_world_message(sim->world));
+}
+#else
+static bool main_sync_test(Simulation* sim, uint32_t ticks, Fault* fault)
+{
+    (void)sim;
+    (void)ticks;
+    return fault_set(fault, "--sync-test: Sett's add-ons were not built");
+}
+#endif
+
 /* Begins where a file ends: ticks count from there. */
 static bool main_resume(Options* options, Simulation* sim, Fault* fault)
 {
@@ -244,8 +283,9 @@ static int main_run(Options* options)
         sim.trace = options->trace ? stdout : NULL;
         main_introduce(options, &sim, atlas.rebuilt);
         good = main_resume(options, &sim, &fault) &&
-               (options->inspect ? inspect_play(&sim, options->ticks, options->explorer, &fault)
-                                 : main_play(options, &sim, &fault));
+               (options->inspect     ? inspect_play(&sim, options->ticks, options->explorer, &fault)
+                : options->sync_test ? main_sync_test(&sim, options->ticks, &fault)
+                                     : main_play(options, &sim, &fault));
         simulation_deinit(&sim);
     }
     atlas_deinit(&atlas);

@@ -31,6 +31,8 @@ const char options_help[] =
     "  --record FILE write every tick to FILE\n"
     "  --replay FILE begin with the last tick of a recording\n"
     "  --no-rewind   keep nothing of the last ten seconds, and do not play them again\n"
+    "  --sync-test   play each tick again from 8 ticks before, and name the first difference;\n"
+    "                needs Sett's add-on for networks (addons/net)\n"
     "  --inspect     look into it with a browser: prints the address, plays 35 ticks a second;\n"
     "                needs Sett's inspector (addons/inspector)\n"
     "  --explorer FOLDER  with --inspect: a copy of the flecs explorer's etc/, at /explorer/\n"
@@ -72,6 +74,7 @@ static bool options_take_flag(Options* options, const char* name)
     bool* flag = strcmp(name, "--trace") == 0       ? &options->trace
                  : strcmp(name, "--no-rewind") == 0 ? &options->no_rewind
                  : strcmp(name, "--inspect") == 0   ? &options->inspect
+                 : strcmp(name, "--sync-test") == 0 ? &options->sync_test
                  : strcmp(name, "--help") == 0      ? &options->help
                  : strcmp(name, "--version") == 0   ? &options->version
                                                     : NULL;

@@ -26,7 +26,7 @@ typedef struct Options {
     const char* record;   /* all go to one, */
     const char* replay;   /* the last of a recording is the first */
     const char* explorer; /* folder of the flecs explorer, or NULL */
-    bool no_rewind, trace, inspect, help, version;
+    bool no_rewind, trace, inspect, sync_test, help, version;
 } Options;
 
 /* Fills in what is not asked for with what is usual. Returns false for what makes no sense. */
