@@ -266,6 +266,11 @@ static void create_twice_listed(scene* s)
     FAILS(sett_entity_create_many(s->world, 1, list, 2, NULL, NULL), ARGUMENT);
 }
 
+static void list_without_items(scene* s)
+{
+    FAILS(sett_add_many(s->world, NULL, 2, Velocity_id), ARGUMENT);
+}
+
 /* ---- Structure at the wrong time ------------------------------------------------------------- */
 
 static void destroy_in_loop(scene* s)
@@ -669,6 +674,11 @@ static void command_sets_null(scene* s)
     FAILS(sett_cmd_set(s->own, s->e, Velocity_id, NULL), ARGUMENT);
 }
 
+static void command_about_null(scene* s)
+{
+    FAILS(sett_cmd_add(s->own, sett_null(), Velocity_id), OK);
+}
+
 static void command_unregistered(scene* s)
 {
     FAILS(sett_cmd_add(s->own, s->e, 999), UNREGISTERED);
@@ -744,6 +754,20 @@ static void writes_a_link_undeclared(sett_context* c)
 {
     scene* s = c->user;
     (void)sett_related_mut(c->world, s->e, s->owes, s->f);
+}
+
+static void follows_links(sett_context* c)
+{
+    scene* s = c->user;
+    uint32_t found = sett_target_count(c->world, s->e, s->owes);
+    SETT_TARGETS(c->world, s->e, s->owes, target, to) {
+        found += sett_equals(target, s->f);
+    }
+    SETT_SOURCES(c->world, s->owes, s->f, source, from) {
+        found += sett_equals(source, s->e);
+    }
+    CHECK_EQ(found, 3);
+    CHECK(sett_equals(sett_target(c->world, s->e, s->owes), s->f));
 }
 
 static void begins_a_query(sett_context* c)
@@ -831,6 +855,12 @@ static void system_writes_json(scene* s)
 static void system_writes_a_link(scene* s)
 {
     run_system(s, "raises", writes_a_link_undeclared);
+}
+
+static void system_follows_links(scene* s)
+{
+    CHECK(sett_relate(s->world, s->e, s->owes, s->f) != NULL);
+    run_system(s, "follows", follows_links);
 }
 
 static void system_begins_a_query(scene* s)
@@ -1103,6 +1133,19 @@ static void two_threads_write(scene* s)
     setti_thread_join(&thread);
 }
 
+static void reserve_elsewhere(void* user)
+{
+    scene* s = user;
+    (void)sett_cmd_create(s->own);
+}
+
+static void two_threads_reserve(scene* s)
+{
+    setti_thread thread = {.body = reserve_elsewhere, .user = s};
+    CHECK(setti_thread_start(&thread));
+    setti_thread_join(&thread);
+}
+
 /* ---- Silent by design ------------------------------------------------------------------------ */
 
 static void ask_for_the_absent(scene* s)
@@ -1223,6 +1266,8 @@ static const struct {
      "a sender need not know who listens: a server has no observer for sounds", send_to_nobody},
     {"`SETT_IN_ORDER` of a type that was never sorted", "the order of its rows",
      "the order of additions, or of indices, can be meant", loop_in_no_order},
+    {"follow links in a system that does not declare the relationship", "the links",
+     "links do not change while systems run; only their data does", system_follows_links},
     {"null in `sett_json_desc.entity` (without `single`) or in `sett_search_bind`", "all entities",
      "null is the default of a handle there: check what a lookup returned", use_null_as_a_default},
     {"the first `sett_world_check_writes`, after a stray write", "OK, and a note in the log",
@@ -1275,6 +1320,7 @@ static const misuse table[] = {
     {"add the component of a relationship", "NULL", add_relationship, EVERY},
     {"forget an entity of the world's own range", "ARGUMENT", forget_an_own_entity, EVERY},
     {"create an entity with a component listed twice", "ARGUMENT", create_twice_listed, EVERY},
+    {"give NULL instead of a list, with a count", "ARGUMENT", list_without_items, EVERY},
 
     {"Structure at the wrong time", NULL, NULL, EVERY},
     {"destroy an entity inside a loop", "LOCKED", destroy_in_loop, EVERY},
@@ -1330,6 +1376,7 @@ static const misuse table[] = {
     {"Commands", NULL, NULL, EVERY},
     {"destroy the world's own buffer", "ARGUMENT", commands_own_destroyed, EVERY},
     {"record a value of NULL", "ARGUMENT", command_sets_null, EVERY},
+    {"record about the null handle", "OK, and the command is skipped", command_about_null, LOGGED},
     {"record about a type that is not registered", "UNREGISTERED", command_unregistered, EVERY},
 
     {"Systems", NULL, NULL, EVERY},
@@ -1396,6 +1443,7 @@ static const misuse table[] = {
 
     {"Threads", NULL, NULL, EVERY},
     {"write from a second thread", "the address", two_threads_write, LOGGED},
+    {"record a creation from a second thread", "the handle", two_threads_reserve, LOGGED},
 };
 
 #define ROWS (sizeof(table) / sizeof(table[0]))
@@ -1446,6 +1494,11 @@ static const struct {
     {"two threads write to one world", "reported", "test_misuse.c", "one_thread_writes"},
     {"byte ranges and references that overlap or wrap", "rejected", "test_component.c",
      "bad_pieces_are_rejected"},
+    {"a creation recorded on another thread corrupts the entities", "reported", "test_misuse.c",
+     "every_writer_checks_the_thread"},
+    {"a count without a list crashes", "rejected", "test_list.c", "lists_are_needed"},
+    {"a command about the null handle vanishes", "reported", "test_misuse.c",
+     "commands_report_a_null_handle_as_calls_do"},
     {"one mistake fills the log", "logged the 1st, 10th, 100th time at a place", "test_misuse.c",
      "a_misuse_is_logged_once_and_counted"},
 };

@@ -11,14 +11,22 @@
 # a test fails where no fault is. The library and the tests are built once, as a release, in
 # build/faults, or SETT_FAULTS_BUILD=<folder> takes those that were built and have passed there; a
 # fault compiles only what it changes. Asserts are off: the tests see each fault without their help.
+# A fault with a line "Build: debug" is about what only debug builds report, and is tried in one
+# (build/faults_debug).
 # JOBS sets how many are tried side by side. Needs patch(1).
 set -eu
 
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}
-flags="-std=c11 -O1 -DNDEBUG"
-work=build/faults
-built=${SETT_FAULTS_BUILD:-$work}
+if [ "${SETT_FAULTS_DEBUG-}" = yes ]; then
+    flags="-std=c11 -O1"
+    work=build/faults_debug
+    built=$work
+else
+    flags="-std=c11 -O1 -DNDEBUG"
+    work=build/faults
+    built=${SETT_FAULTS_BUILD:-$work}
+fi
 seconds=120 # a test that takes longer hangs
 # Enough to meet every fault, and the same in every run.
 export SETT_OPERATIONS=30000 SETT_SEED=1
@@ -26,6 +34,10 @@ unset MAKEFLAGS MFLAGS MAKELEVEL CC CFLAGS CPPFLAGS LDFLAGS 2>/dev/null || true
 
 catchers() { # <patch>
     sed -n '/^---/q; s/^Caught-by: *//p' "$1"
+}
+
+is_debug() { # <patch>
+    if sed -n '/^---/q; p' "$1" | grep -q '^Build: debug$'; then echo yes; else echo no; fi
 }
 
 # Tests that start threads take their time, and see nothing of these faults that others do not. What
@@ -135,21 +147,34 @@ if [ "${1-}" = --who ]; then
     shift
 fi
 chosen=
+apart= # those that a debug build is for
 for fault in test/faults/*.patch; do
-    [ $# != 0 ] || chosen="$chosen $fault"
+    wanted=no
+    [ $# != 0 ] || wanted=yes
     for word in "$@"; do
         case $fault in
-        *"$word"*)
-            chosen="$chosen $fault"
-            break
-            ;;
+        *"$word"*) wanted=yes ;;
         esac
     done
+    if [ $wanted = no ]; then
+        continue
+    elif [ "$(is_debug "$fault")" = "${SETT_FAULTS_DEBUG:-no}" ]; then
+        chosen="$chosen $fault"
+    else
+        apart="$apart $fault"
+    fi
 done
-[ -n "$chosen" ] || {
+[ -n "$chosen$apart" ] || {
     echo "faults: there is no such fault" >&2
     exit 2
 }
+status=0
+if [ -n "$apart" ] && [ "${SETT_FAULTS_DEBUG-}" != yes ]; then
+    who=
+    [ $mode = first ] || who=--who
+    SETT_FAULTS_DEBUG=yes "$0" $who $apart || status=1
+fi
+[ -n "$chosen" ] || exit $status
 
 tests=$(for fault in $chosen; do catchers "$fault"; done | tr ' ' '\n' | sort -u)
 [ $mode = first ] || tests=$(all_tests)
@@ -168,4 +193,5 @@ wanted=$(printf '%s\n' $sound $chosen | sort -u | wc -l)
 count=$(printf '%s\n' $chosen | sort -u | wc -l)
 caught=$(find $work/results -type f -size +0 | wc -l)
 echo "$caught of $count"
-[ "$(find $work/results -type f | wc -l)" = "$wanted" ]
+[ "$(find $work/results -type f | wc -l)" = "$wanted" ] || status=1
+exit $status

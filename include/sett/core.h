@@ -50,6 +50,8 @@
  * changes nothing, unless its description says otherwise. A function that does not return a status
  * returns NULL, 0, false or a null handle if it fails. If its description lists "Fails",
  * sett_world_error then returns the status.
+ * A list of NULL with a count that is not 0 is rejected (ARGUMENT). A buffer of NULL has room for
+ * nothing: the call returns the length or count alone.
  *
  * Threads:
  *     any      any thread can call it, at any time
@@ -955,6 +957,8 @@ SETT_API sett_status sett_cmd_call(sett_commands* commands,
  * sett_set, sett_remove, sett_entity_clear and sett_enable make immediately. More of them are in
  * relationship.h, hierarchy.h, name.h and prefab.h.
  *   value  of sett_cmd_set: copied; NULL only for a tag
+ * A stale handle is skipped when the command is applied. So is a null one, but debug builds report
+ * it when the command is recorded.
  * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (more than 64 levels),
  * LOCKED (the world's own buffer, while systems run; a callback of sett_delta_apply).
  * Threads: as recording. Since: 0.1 */

@@ -218,6 +218,7 @@ SETT_API sett_status sett_unrelate_sources(sett_world* world, sett_component rel
  * change while systems run (sett_target, SETT_SOURCES, SETT_TARGETS, searches). The data of links
  * does: list the relationship in `access_any_in` to read data; to write it in `access_inout` if the
  * visited entities are its sources (several jobs), else in `access_any_inout` (a single job).
+ * Debug builds report sett_related without the declaration; they cannot see a read of link.data.
  * Cost: as sett_relate.
  * Threads: reader; of sett_related_mut: writer, or a system that declares it. Since: 0.1 */
 SETT_API const void* sett_related(const sett_world* world, sett_entity source,

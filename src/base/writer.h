@@ -12,18 +12,19 @@ typedef struct setti_writer {
     size_t length; /* of the whole text, also beyond `size` */
 } setti_writer;
 
-/* Begins an empty text in a buffer of `size` bytes, which may be 0. */
-static inline void setti_writer_empty(char* out, size_t size)
+/* Begins an empty text in a buffer of `size` bytes. Returns the room in it: none if it is NULL. */
+static inline size_t setti_writer_empty(char* out, size_t size)
 {
-    if (size != 0) {
-        out[0] = '\0';
+    if (out == NULL || size == 0) {
+        return 0;
     }
+    out[0] = '\0';
+    return size;
 }
 
 static inline setti_writer setti_writer_begin(char* out, size_t size)
 {
-    setti_writer writer = {out, size, 0};
-    setti_writer_empty(out, size);
+    setti_writer writer = {out, setti_writer_empty(out, size), 0};
     return writer;
 }
 

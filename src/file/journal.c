@@ -196,6 +196,9 @@ sett_status sett_journal_write(sett_journal* journal, uint32_t kind, uint64_t fr
                                      "SETT_RECORD_INPUT, _TIMES, _LOG, or SETT_RECORD_PROGRAM + n",
                                      (unsigned)kind);
     }
+    if (setti_world_lacks_list(journal->place.world, bytes, size, "sett_journal_write", "bytes")) {
+        return SETT_STATUS_ARGUMENT;
+    }
     if (frame < journal->frame) {
         return journal_reject(journal, frame);
     }

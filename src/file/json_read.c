@@ -1088,6 +1088,9 @@ sett_status sett_json_read_sized(sett_world* world, const char* text, size_t siz
     if (status != SETT_OK) {
         return status;
     }
+    if (setti_world_lacks_list(world, text, size, json_read_call, "text")) {
+        return world->error;
+    }
     if (!sett_is_null(desc->parent) && !sett_entity_valid(world, desc->parent)) {
         return setti_world_fail(world, SETT_STATUS_STALE, json_read_call, desc->parent, 0);
     }
@@ -1115,7 +1118,8 @@ sett_status sett_json_set(sett_world* world, sett_entity entity, sett_component 
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    if (setti_world_check_serial(world, "sett_json_set") != SETT_OK) {
+    if (setti_world_check_serial(world, "sett_json_set") != SETT_OK ||
+        setti_world_lacks_list(world, text, size, "sett_json_set", "text")) {
         return world->error;
     }
     setti_type* type = setti_world_type(world, component);

@@ -202,6 +202,13 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
     if (desc == NULL) {
         return SETT_STATUS_ARGUMENT;
     }
+    if (fn == NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: `fn` is NULL", call);
+    }
+    if (setti_world_lacks_list(world, desc->components, desc->component_count, call,
+                               "components")) {
+        return world->error;
+    }
     json_writer to = {.world = world, .desc = desc};
     to.out.fn = fn;
     to.out.user = user;
@@ -251,7 +258,7 @@ static size_t write_end(const setti_writer* out)
 size_t sett_json_format_sized(sett_world* world, const sett_json_desc* desc, size_t desc_size,
                               char* out, size_t size)
 {
-    setti_writer text = {out, size, 0};
+    setti_writer text = setti_writer_begin(out, size);
     if (sett_json_write_sized(world, desc, desc_size, write_to_memory, &text) != SETT_OK) {
         text.length = 0;
     }
@@ -261,7 +268,7 @@ size_t sett_json_format_sized(sett_world* world, const sett_json_desc* desc, siz
 size_t sett_json_format_value(sett_world* world, sett_entity entity, sett_component component,
                               char* out, size_t size)
 {
-    setti_writer text = {out, size, 0};
+    setti_writer text = setti_writer_begin(out, size);
     const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
     if (type != NULL && type->module == NULL && sett_has(world, entity, component)) {
         setti_json_out to = {.fn = write_to_memory, .user = &text};

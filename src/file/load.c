@@ -509,7 +509,7 @@ static sett_status load_info(setti_stream_reader* reader, void* user_block, size
     info->version = reader->version;
     info->size = reader->size;
     info->user_size = reader->kind == SETTI_STREAM_USER ? reader->payload.size : 0;
-    if (info->user_size != 0 && capacity != 0) {
+    if (info->user_size != 0 && user_block != NULL) {
         memcpy(user_block, reader->payload.data, SETTI_MIN(capacity, info->user_size));
     }
     return SETT_OK;

@@ -636,6 +636,10 @@ static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)
         (unsigned)desc->names > SETT_MERGE_NUMBER) {
         return merge_argument(world, "unknown value of match, existing or names");
     }
+    if (setti_world_lacks_list(world, desc->types, desc->type_count, merge_call, "types") ||
+        setti_world_lacks_list(world, desc->raw, desc->raw_count, merge_call, "raw")) {
+        return world->error;
+    }
     if (!sett_is_null(desc->parent) && !sett_entity_valid(world, desc->parent)) {
         return setti_world_fail(world, SETT_STATUS_STALE, merge_call, desc->parent, 0);
     }

@@ -112,6 +112,10 @@ static sett_status save_encode(const setti_place* place, const sett_file_desc* d
 {
     sett_world* world = place->world;
     memset(parts, 0, sizeof(*parts));
+    if (desc != NULL && setti_world_lacks_list(world, desc->user_block, desc->user_size,
+                                               place->call, "user_block")) {
+        return world->error;
+    }
     if (desc != NULL && desc->user_size > SETTI_PLACE_USER_MAX) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: a user block has at most 16 MB", place->call);

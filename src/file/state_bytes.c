@@ -99,6 +99,10 @@ sett_status sett_state_apply(sett_world* world, const void* bytes, size_t size, 
         return SETT_STATUS_ARGUMENT;
     }
     sett_status status = setti_world_check_unlocked(world, state_bytes_call);
+    if (status == SETT_OK &&
+        setti_world_lacks_list(world, bytes, size, state_bytes_call, "bytes")) {
+        return world->error;
+    }
     if (status == SETT_OK) {
         status = setti_world_check_no_snapshots(world, state_bytes_call);
     }

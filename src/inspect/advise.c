@@ -220,6 +220,7 @@ uint32_t sett_advise(sett_world* world, sett_advice* items, uint32_t capacity)
     for (sett_query* query = world->queries; query != NULL; query = query->next) {
         setti_plan_update(query);
     }
+    capacity = items != NULL ? capacity : 0;
     while (count < capacity) {
         advice_option best = advice_best(world, items, count);
         if (best.gain == 0) {

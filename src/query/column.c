@@ -72,7 +72,8 @@ uint32_t sett_query_read(const sett_query* of, uint32_t k, void* out, uint32_t c
 
 uint32_t sett_query_write(sett_query* query, uint32_t k, const void* values, uint32_t count)
 {
-    if (SETTI_IS_NULL(query)) {
+    if (SETTI_IS_NULL(query) ||
+        setti_world_lacks_list_aside(query->world, values, count, __func__, "values")) {
         return 0;
     }
     size_t size = column_size(query, k, true, "sett_query_write");

@@ -136,7 +136,7 @@ uint32_t sett_random_shuffle(const sett_query* of, uint64_t seed, uint64_t tick,
     sett_world* world = query->world;
     uint32_t count = sett_query_count(query);
     size_t size;
-    if (count == 0 || count > capacity) {
+    if (count == 0 || count > capacity || out == NULL) {
         return count;
     }
     random_item* items = setti_multiply(count, sizeof(*items), &size)

@@ -141,6 +141,7 @@ sett_status sett_cmd_event(sett_commands* commands, sett_entity entity, sett_rou
         setti_world_misuse(world, status, "sett_cmd_event", entity, event);
         return status;
     }
+    setti_commands_check_handle(commands, entity, event, __func__);
     event_record* record =
         setti_commands_call(commands, entity, &kind, EVENT_HEAD + type->desc.size, &status);
     if (record != NULL) {

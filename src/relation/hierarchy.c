@@ -810,7 +810,8 @@ sett_status sett_hierarchy_insert_after(sett_world* world, sett_entity entity, s
 sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const sett_entity* children,
                                  uint32_t count)
 {
-    if (!setti_hierarchy_check(world, parent, __func__)) {
+    if (!setti_hierarchy_check(world, parent, __func__) ||
+        setti_world_lacks_list(world, children, count, __func__, "children")) {
         return setti_world_failure(world);
     }
     for (uint32_t k = 0; k < count; k++) {
@@ -988,6 +989,8 @@ sett_status sett_cmd_attach(sett_commands* commands, sett_entity entity, sett_en
     if (SETTI_IS_NULL(commands)) {
         return SETT_STATUS_ARGUMENT;
     }
+    setti_commands_check_handle(commands, entity, 0, __func__);
+    setti_commands_check_handle(commands, parent, 0, __func__);
     sett_status status;
     tree_call* call = setti_commands_call(commands, entity, &kind, sizeof(*call), &status);
     if (call != NULL) {
@@ -1008,6 +1011,7 @@ sett_status sett_cmd_detach(sett_commands* commands, sett_entity entity)
     if (SETTI_IS_NULL(commands)) {
         return SETT_STATUS_ARGUMENT;
     }
+    setti_commands_check_handle(commands, entity, 0, __func__);
     sett_status status;
     (void)setti_commands_call(commands, entity, &kind, sizeof(setti_command_call), &status);
     return status;
@@ -1027,6 +1031,7 @@ sett_status sett_cmd_destroy_children(sett_commands* commands, sett_entity paren
     if (SETTI_IS_NULL(commands)) {
         return SETT_STATUS_ARGUMENT;
     }
+    setti_commands_check_handle(commands, parent, 0, __func__);
     sett_status status;
     (void)setti_commands_call(commands, parent, &kind, sizeof(setti_command_call), &status);
     return status;

@@ -466,6 +466,7 @@ sett_status sett_cmd_name_set(sett_commands* commands, sett_entity entity, const
         setti_world_misuse(sett_commands_world(commands), status, "sett_cmd_name_set", entity, 0);
         return status;
     }
+    setti_commands_check_handle(commands, entity, 0, __func__);
     size_t size = strlen(name) + 1;
     setti_command_call* call =
         setti_commands_call(commands, entity, &kind, sizeof(*call) + size, &status);
@@ -586,7 +587,7 @@ static void name_write_part(char* out, size_t size, size_t at, const char* text,
 size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_t size)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
-    setti_writer_empty(out, size);
+    size = setti_writer_empty(out, size);
     if (SETTI_IS_NULL(world) || setti_entity_signature(&world->entities, entity) == NULL) {
         return 0;
     }

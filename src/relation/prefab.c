@@ -242,7 +242,9 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
                             .bases = desc->bases,
                             .base_count = desc->base_count};
     sett_entity made = sett_null();
-    if (setti_world_check_unlocked(world, one.call) != SETT_OK) {
+    if (setti_world_check_unlocked(world, one.call) != SETT_OK ||
+        setti_world_lacks_list(world, desc->values, desc->value_count, one.call, "values") ||
+        setti_world_lacks_list(world, desc->bases, desc->base_count, one.call, "bases")) {
         return made;
     }
     if (!sett_entity_valid(world, desc->prefab)) {
@@ -305,6 +307,7 @@ sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity prefab)
     if (SETTI_IS_NULL(commands)) {
         return sett_null();
     }
+    setti_commands_check_handle(commands, prefab, 0, __func__);
     void* call;
     sett_entity entity = setti_commands_create_call(commands, &kind, sizeof(prefab_call), &call);
     if (call != NULL) {

@@ -656,20 +656,20 @@ static void relation_print(const sett_world* world, const void* given, char* out
 
 static sett_status relation_record(sett_commands* commands, sett_entity source,
                                    sett_component relationship, sett_entity target,
-                                   const void* data, const setti_command_kind* kind)
+                                   const void* data, const setti_command_kind* kind,
+                                   const char* name)
 {
     const sett_world* world = sett_commands_world(commands);
     const setti_relation* relation = setti_relation_of(world, relationship);
     if (relation == NULL) {
-        const char* name = sett_component_name(world, relationship);
+        const char* given = sett_component_name(world, relationship);
         setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
                                 "%s: component %u \"%.100s\" is not a relationship - register it "
                                 "by sett_relationship_register",
-                                kind->apply == relation_apply_relate ? "sett_cmd_relate"
-                                                                     : "sett_cmd_unrelate",
-                                (unsigned)relationship, name != NULL ? name : "");
+                                name, (unsigned)relationship, given != NULL ? given : "");
         return SETT_STATUS_ARGUMENT;
     }
+    setti_commands_check_handle(commands, source, relationship, name);
     size_t size = data != NULL ? relation->data_size : 0;
     sett_status status;
     relation_call* call =
@@ -690,9 +690,11 @@ sett_status sett_cmd_relate(sett_commands* commands, sett_entity source,
                             sett_component relationship, sett_entity target, const void* data)
 {
     static const setti_command_kind kind = {"relate", relation_apply_relate, relation_print};
-    return SETTI_IS_NULL(commands)
-               ? SETT_STATUS_ARGUMENT
-               : relation_record(commands, source, relationship, target, data, &kind);
+    if (SETTI_IS_NULL(commands)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_commands_check_handle(commands, target, relationship, __func__);
+    return relation_record(commands, source, relationship, target, data, &kind, __func__);
 }
 
 sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
@@ -701,7 +703,7 @@ sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
     static const setti_command_kind kind = {"unrelate", relation_apply_unrelate, relation_print};
     return SETTI_IS_NULL(commands)
                ? SETT_STATUS_ARGUMENT
-               : relation_record(commands, source, relationship, target, NULL, &kind);
+               : relation_record(commands, source, relationship, target, NULL, &kind, __func__);
 }
 
 /* --------------------------------------------------------------------------------------- asking */
@@ -855,15 +857,13 @@ static sett_entity relation_next(const setti_relation* relation, sett_entity ent
 sett_entity sett_target_next(const sett_world* world, sett_entity source,
                              sett_component relationship, sett_link_cursor* cursor)
 {
-    const setti_relation* relation =
-        relation_accessed(world, relationship, SETTI_ACCESS_READ, __func__);
+    const setti_relation* relation = relation_asked(world, relationship, __func__);
     return relation != NULL ? relation_next(relation, source, cursor, false) : sett_null();
 }
 
 sett_entity sett_source_next(const sett_world* world, sett_component relationship,
                              sett_entity target, sett_link_cursor* cursor)
 {
-    const setti_relation* relation =
-        relation_accessed(world, relationship, SETTI_ACCESS_READ, __func__);
+    const setti_relation* relation = relation_asked(world, relationship, __func__);
     return relation != NULL ? relation_next(relation, target, cursor, true) : sett_null();
 }

@@ -937,7 +937,8 @@ sett_search* sett_search_create_sized(sett_world* world, const sett_search_desc*
     static const char call[] = "sett_search_create_desc";
     sett_search_desc full;
     desc = setti_world_desc(world, desc, size, &full, sizeof(full), call);
-    if (desc == NULL || setti_world_check_serial(world, call) != SETT_OK) {
+    if (desc == NULL || setti_world_check_serial(world, call) != SETT_OK ||
+        setti_world_lacks_list(world, desc->terms, desc->term_count, call, "terms")) {
         return NULL;
     }
     if (term_size > sizeof(sett_search_term)) {

@@ -1149,5 +1149,7 @@ sett_status setti_delta_convert(sett_world* world, const setti_bytes* state,
 
 sett_status sett_delta_apply(sett_world* world, const void* bytes, size_t size)
 {
-    return setti_delta_apply(world, bytes, size, false);
+    return world != NULL && setti_world_lacks_list(world, bytes, size, __func__, "bytes")
+               ? SETT_STATUS_ARGUMENT
+               : setti_delta_apply(world, bytes, size, false);
 }

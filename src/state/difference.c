@@ -196,7 +196,7 @@ static int difference_components(const sett_world* a, const sett_world* b, const
 
 size_t sett_world_difference(const sett_world* a, const sett_world* b, char* out, size_t size)
 {
-    setti_writer_empty(out, size);
+    size = setti_writer_empty(out, size);
     if (SETTI_IS_NULL(a)) {
         return 0;
     }
@@ -224,7 +224,7 @@ size_t sett_selection_difference(sett_world* a, const sett_world* b,
 {
     static const char call[] = "sett_selection_difference";
     setti_selected selected;
-    setti_writer_empty(out, size);
+    size = setti_writer_empty(out, size);
     if (SETTI_IS_NULL(a)) {
         return 0;
     }

@@ -76,6 +76,11 @@ static sett_status selection_check(sett_world* world, const sett_selection* sele
                                      "%s: a selection has a list of entities or a query, not both",
                                      call);
     }
+    if (setti_world_lacks_list(world, selection->entities, selection->entity_count, call,
+                               "entities") ||
+        setti_world_lacks_list(world, selection->types, selection->type_count, call, "types")) {
+        return world->error;
+    }
     for (uint32_t k = 0; k < selection->type_count; k++) {
         if (setti_world_type(world, selection->types[k]) == NULL) {
             return setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(),
@@ -568,6 +573,9 @@ sett_status sett_selection_apply(sett_world* world, const void* bytes, size_t si
     }
     allowed = allowed != NULL ? allowed : &all;
     sett_status status = setti_world_check_unlocked(world, call);
+    if (status == SETT_OK && setti_world_lacks_list(world, bytes, size, call, "bytes")) {
+        return world->error;
+    }
     if (status == SETT_OK) {
         status = setti_selection_find(world, allowed, call, &selected);
     }

@@ -88,10 +88,17 @@ static uint32_t many_find_plain(const sett_world* world, const setti_storage* st
     return found;
 }
 
+static bool many_lacks_lists(const sett_world* world, const sett_entity* entities, const void* out,
+                             uint32_t count, const char* call)
+{
+    return setti_world_lacks_list_aside(world, entities, count, call, "entities") ||
+           setti_world_lacks_list_aside(world, out, count, call, "out");
+}
+
 uint32_t sett_find_many(const sett_world* world, const sett_entity* entities, uint32_t count,
                         sett_component component, const void** out)
 {
-    if (SETTI_IS_NULL(world)) {
+    if (SETTI_IS_NULL(world) || many_lacks_lists(world, entities, out, count, __func__)) {
         return 0;
     }
     const setti_type* type = setti_world_hot_type(world, component);
@@ -116,7 +123,7 @@ uint32_t sett_find_many(const sett_world* world, const sett_entity* entities, ui
 uint32_t sett_find_many_mut(sett_world* world, const sett_entity* entities, uint32_t count,
                             sett_component component, void** out)
 {
-    if (SETTI_IS_NULL(world)) {
+    if (SETTI_IS_NULL(world) || many_lacks_lists(world, entities, out, count, __func__)) {
         return 0;
     }
     const setti_type* type = setti_world_hot_type(world, component);
@@ -135,7 +142,7 @@ sett_status sett_add_many(sett_world* world, const sett_entity* entities, uint32
                           sett_component component)
 {
     const setti_type* type = setti_change_check_type(world, component, __func__);
-    if (type == NULL) {
+    if (type == NULL || setti_world_lacks_list(world, entities, count, __func__, "entities")) {
         return setti_world_failure(world);
     }
     for (uint32_t k = 0; k < count; k++) {
@@ -153,7 +160,7 @@ sett_status sett_set_many(sett_world* world, const sett_entity* entities, uint32
                           sett_component component, const void* values)
 {
     const setti_type* type = setti_change_check_type(world, component, __func__);
-    if (type == NULL) {
+    if (type == NULL || setti_world_lacks_list(world, entities, count, __func__, "entities")) {
         return setti_world_failure(world);
     }
     for (uint32_t k = 0; k < count; k++) {
@@ -172,7 +179,7 @@ sett_status sett_remove_many(sett_world* world, const sett_entity* entities, uin
                              sett_component component)
 {
     const setti_type* type = setti_change_check_type(world, component, __func__);
-    if (type == NULL) {
+    if (type == NULL || setti_world_lacks_list(world, entities, count, __func__, "entities")) {
         return setti_world_failure(world);
     }
     for (uint32_t k = 0; k < count; k++) {

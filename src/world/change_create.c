@@ -190,6 +190,10 @@ static sett_status create_many(sett_world* world, const char* call, uint32_t cou
                                const void* const* values, sett_entity* out)
 {
     sett_status status = setti_world_check_unlocked(world, call);
+    if (status == SETT_OK &&
+        setti_world_lacks_list(world, components, component_count, call, "components")) {
+        return world->error;
+    }
     if (status != SETT_OK || count == 0) {
         return status;
     }
@@ -251,7 +255,8 @@ sett_entity setti_change_create_with(sett_world* world, const sett_value* values
     sett_component ids[SETTI_CREATE_MOST];
     const void* given[SETTI_CREATE_MOST];
     sett_entity entity = sett_null();
-    if (!setti_change_check_values(world, values, count, call)) {
+    if (setti_world_lacks_list(world, values, count, call, "values") ||
+        !setti_change_check_values(world, values, count, call)) {
         return entity;
     }
     if (count > SETTI_CREATE_MOST) {

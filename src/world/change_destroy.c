@@ -272,6 +272,10 @@ sett_status sett_entity_destroy_many(sett_world* world, const sett_entity* entit
 {
     const setti_entity_table* table = &world->entities;
     sett_status status = setti_world_check_unlocked(world, "sett_entity_destroy_many");
+    if (status == SETT_OK &&
+        setti_world_lacks_list(world, entities, count, "sett_entity_destroy_many", "entities")) {
+        return world->error;
+    }
     for (uint32_t k = 0; status != SETT_STATUS_LOCKED && k < count; k++) {
         if (count - k > CHANGE_AHEAD) {
             setti_entity_prefetch(table, entities[k + CHANGE_AHEAD].index, true);

@@ -678,6 +678,7 @@ sett_entity sett_cmd_create(sett_commands* commands)
         setti_world_check_unlocked(world, "sett_cmd_create");
         return sett_null();
     }
+    setti_world_check_owner(world, "sett_cmd_create");
     if (commands_are_too_deep(commands)) {
         commands_fail_append(commands, &command_create, "create", sett_null(), 0);
         return sett_null();
@@ -742,6 +743,7 @@ static const command_verb command_add = {"sett_cmd_add", "to", command_apply_add
 
 sett_status sett_cmd_add(sett_commands* commands, sett_entity entity, sett_component component)
 {
+    setti_commands_check_handle(commands, entity, component, __func__);
     return commands_record(commands, &command_add, entity, component);
 }
 
@@ -758,6 +760,7 @@ static const command_verb command_remove = {"sett_cmd_remove", "from", command_a
 
 sett_status sett_cmd_remove(sett_commands* commands, sett_entity entity, sett_component component)
 {
+    setti_commands_check_handle(commands, entity, component, __func__);
     return commands_record(commands, &command_remove, entity, component);
 }
 
@@ -772,6 +775,7 @@ static const command_verb command_clear = {"sett_cmd_clear", "", command_apply_c
 
 sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
 {
+    setti_commands_check_handle(commands, entity, 0, __func__);
     return commands_record(commands, &command_clear, entity, 0);
 }
 
@@ -836,6 +840,7 @@ sett_status sett_cmd_set(sett_commands* commands, sett_entity entity, sett_compo
     if (SETTI_IS_NULL(commands)) {
         return SETT_STATUS_ARGUMENT;
     }
+    setti_commands_check_handle(commands, entity, component, __func__);
     const setti_type* type = setti_world_type(commands->world, component);
     if (type == NULL || type->storage.size == 0) {
         setti_change_check_tag(commands->world, type, value, "sett_cmd_set");
@@ -900,8 +905,8 @@ static const command_verb command_run_verb = {"sett_cmd_call", "", command_apply
 sett_status sett_cmd_call(sett_commands* commands, void (*fn)(sett_world* world, void* data),
                           const void* data, size_t size)
 {
-    if (SETTI_IS_NULL(commands) || fn == NULL || (data == NULL && size != 0) ||
-        size > COMMAND_DATA_MAX) {
+    if (SETTI_IS_NULL(commands) || fn == NULL || size > COMMAND_DATA_MAX ||
+        setti_world_lacks_list_aside(commands->world, data, size, __func__, "data")) {
         return SETT_STATUS_ARGUMENT;
     }
     command_run run = {fn, size};
@@ -974,7 +979,9 @@ sett_status sett_cmd_create_many(sett_commands* commands, uint32_t count,
                                  const sett_component* components, uint32_t component_count,
                                  const void* const* values, sett_entity* out)
 {
-    if (SETTI_IS_NULL(commands)) {
+    if (SETTI_IS_NULL(commands) ||
+        setti_world_lacks_list_aside(commands->world, components, component_count, __func__,
+                                     "components")) {
         return SETT_STATUS_ARGUMENT;
     }
     for (uint32_t c = 0; c < component_count; c++) {

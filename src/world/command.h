@@ -43,6 +43,24 @@ void setti_commands_open(sett_commands* commands);
  * next delta fail. */
 void setti_commands_receive(sett_world* world, bool receiving);
 
+/* In debug builds: reports a null handle among the arguments of `call`, as the direct call does.
+ * The command is recorded, and skipped when it is applied. */
+SETTI_INLINE void setti_commands_check_handle(const sett_commands* commands, sett_entity entity,
+                                              sett_component component, const char* call)
+{
+#if !defined(NDEBUG)
+    if (commands != NULL && sett_is_null(entity)) {
+        setti_world_misuse(sett_commands_world(commands), SETT_STATUS_STALE, call, entity,
+                           component);
+    }
+#else
+    (void)commands;
+    (void)entity;
+    (void)component;
+    (void)call;
+#endif
+}
+
 /* Records one. Returns its payload of `size` bytes, aligned to 16, for the caller to fill behind
  * the kind; NULL when it cannot be recorded, and *status says why. */
 void* setti_commands_call(sett_commands* commands, sett_entity entity,

@@ -148,11 +148,6 @@ const char* setti_component_resolve(sett_component_desc* desc)
     if (desc->id >= SETTI_COMPONENT_LIMIT) {
         return "id must be below 1,048,576";
     }
-    if ((desc->required == NULL && desc->required_count != 0) ||
-        (desc->entity_offsets == NULL && desc->entity_offset_count != 0) ||
-        (desc->bytes == NULL && desc->byte_count != 0)) {
-        return "a count without its array";
-    }
     const char* wrong = component_check_offsets(desc->entity_offsets, desc->entity_offset_count,
                                                 desc->size, desc->align);
     return wrong != NULL ? wrong : component_check_ranges(desc);
@@ -746,6 +741,12 @@ static bool component_ensure_off(sett_world* world, setti_type* type)
 static bool component_check(sett_world* world, sett_component_desc* desc, const char* call)
 {
     char reason[SETTI_VALUE_MESSAGE];
+    if (setti_world_lacks_list(world, desc->required, desc->required_count, call, "required") ||
+        setti_world_lacks_list(world, desc->entity_offsets, desc->entity_offset_count, call,
+                               "entity_offsets") ||
+        setti_world_lacks_list(world, desc->bytes, desc->byte_count, call, "bytes")) {
+        return false;
+    }
     const char* wrong = setti_component_resolve(desc);
     if (wrong == NULL && desc->members != NULL) {
         wrong = desc->members->calls_ != NULL

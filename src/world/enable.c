@@ -99,6 +99,7 @@ sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity, sett_co
         setti_world_misuse(world, status, "sett_cmd_enable", entity, component);
         return status;
     }
+    setti_commands_check_handle(commands, entity, component, __func__);
     enable_record* record = setti_commands_call(commands, entity, &kind, sizeof(*record), &status);
     if (record != NULL) {
         record->component = component;

@@ -819,6 +819,18 @@ SETTI_COLD void setti_world_close_returned(sett_world* world)
     }
 }
 
+SETTI_COLD bool setti_world_no_list(const sett_world* world, const char* call, const char* what,
+                                    bool aside)
+{
+    static const char format[] = "%s: `%s` is NULL, and its count is not 0";
+    if (aside) {
+        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, format, call, what);
+    } else {
+        setti_world_fail_with(setti_unconst(world), SETT_STATUS_ARGUMENT, format, call, what);
+    }
+    return true;
+}
+
 sett_status setti_world_check_unlocked(sett_world* world, const char* call)
 {
     if (setti_is_null(world, call, "world")) {
@@ -837,6 +849,7 @@ sett_status setti_world_check_serial(sett_world* world, const char* call)
     if (setti_is_null(world, call, "world")) {
         return SETT_STATUS_ARGUMENT;
     }
+    setti_world_check_owner(world, call);
     return world->running == NULL ? SETT_OK : world_reject(world, call);
 }
 

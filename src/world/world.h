@@ -322,6 +322,23 @@ void setti_world_misuse(const sett_world* world, sett_status status, const char*
 void setti_world_misuse_with(const sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
+/* Whether a list is NULL, and its count is not 0. The call fails then with ARGUMENT; one that runs
+ * side by side with others (`aside`) only reports it.
+ *   what  the parameter or field */
+bool setti_world_no_list(const sett_world* world, const char* call, const char* what, bool aside);
+SETTI_INLINE bool setti_world_lacks_list(sett_world* world, const void* list, size_t count,
+                                         const char* call, const char* what)
+{
+    return SETTI_UNLIKELY(list == NULL && count != 0) &&
+           setti_world_no_list(world, call, what, false);
+}
+SETTI_INLINE bool setti_world_lacks_list_aside(const sett_world* world, const void* list,
+                                               size_t count, const char* call, const char* what)
+{
+    return SETTI_UNLIKELY(list == NULL && count != 0) &&
+           setti_world_no_list(world, call, what, true);
+}
+
 /* Reports a misuse to the hooks. Without `asserts` it is only logged: wrong input is no misuse. The
  * log gets it the 1st, 10th, 100th time. */
 void setti_misuse_report(const sett_world* world, sett_status status, const char* message,
