@@ -6,6 +6,7 @@
  * random sizes, nothing that depends on addresses or on time. Counts are exact; so a baseline can
  * be held to a few in a hundred. */
 #include "sett/hierarchy.h"
+#include "sett/json.h"
 #include "sett/prefab.h"
 #include "sett/relationship.h"
 #include "sett/search.h"
@@ -13,6 +14,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #if defined(__has_include)
 #if __has_include(<valgrind/callgrind.h>)
@@ -33,6 +35,14 @@ typedef struct Vector {
 
 typedef Vector Velocity;
 
+typedef struct Place {
+    float x, y;
+} Place;
+
+typedef struct Health {
+    uint32_t points, most;
+} Health;
+
 typedef struct count_stage {
     sett_world* world;
     sett_component p, v, sparse_set, key, rare;
@@ -44,6 +54,8 @@ typedef struct count_stage {
     sett_entity far[64]; /* of a million, far apart */
     uint64_t sum;        /* keeps the compiler from leaving work out */
     uint32_t hooked;
+    char* text; /* or NULL: it is only counted */
+    size_t text_size;
 } count_stage;
 
 typedef struct count_scene {
@@ -807,6 +819,56 @@ static void run_nothing(sett_context* context)
     (void)context;
 }
 
+/* Entities whose text is 130 bytes: integers, floats with few digits, floats with all of them. */
+static void with_described(count_stage* s)
+{
+    sett_component health = SETT_REGISTER(s->world, Health);
+    sett_component place = SETT_REGISTER(s->world, Place);
+    (void)sett_members_set(s->world, health, SETT_STRUCT(Health, points, most));
+    (void)sett_members_set(s->world, place, SETT_STRUCT(Place, x, y));
+    s->text = NULL;
+    s->text_size = 0;
+    with_entities(s);
+    for (uint32_t k = 0; k < COUNT; k++) {
+        *(Place*)sett_add(s->world, s->entity[k], place) = (Place){(float)k * 0.25f, (float)k / 7};
+        *(Health*)sett_add(s->world, s->entity[k], health) = (Health){k % 100, 100};
+    }
+}
+
+static bool count_take(void* user, const char* text, size_t size)
+{
+    count_stage* s = user;
+    if (s->text != NULL) {
+        memcpy(s->text + s->text_size, text, size);
+    }
+    s->text_size += size;
+    return true;
+}
+
+static void run_json_write(count_stage* s)
+{
+    (void)sett_json_write(s->world, NULL, count_take, s);
+    s->sum += s->text_size;
+}
+
+static void with_text(count_stage* s)
+{
+    static char text[COUNT * 200];
+    with_described(s);
+    s->text = text;
+    s->text_size = 0;
+    run_json_write(s);
+    for (uint32_t k = 0; k < COUNT; k++) {
+        (void)sett_entity_destroy(s->world, s->entity[k]);
+    }
+}
+
+static void run_json_read(count_stage* s)
+{
+    const sett_json_read_desc desc = {0};
+    s->sum += sett_json_read(s->world, s->text, s->text_size, &desc, NULL) == SETT_OK;
+}
+
 /* A thousand systems that want a type that no entity has. */
 static void with_idle_systems(count_stage* s)
 {
@@ -921,6 +983,8 @@ static const count_scene count_scenes[] = {
     {"ordered_less_deep", with_deep, run_ordered_less, COUNT},
     {"ordered_less_links", with_deep_links, run_ordered_less, COUNT},
     {"systems_idle", with_idle_systems, run_progress, 1000},
+    {"json_write", with_described, run_json_write, COUNT},
+    {"json_read", with_text, run_json_read, COUNT},
 };
 
 int main(void)

@@ -5,6 +5,7 @@
 
 #include <locale.h>
 #include <math.h>
+#include <stdlib.h>
 
 static const char* written(sett_member_kind kind, const void* bytes, double scale)
 {
@@ -47,6 +48,113 @@ static void any_bits_come_back(void)
             check_round(kind, &bits, 0.001);
             check_round(kind, &bits, 3);
         }
+    }
+}
+
+/* The text of a finite float by printf alone. */
+static void print_float(bool narrow, double value, char out[SETTI_NUMBER_SIZE])
+{
+    if (value > -1e6 && value < 1e6 && (double)(int)value == value &&
+        !(value == 0 && signbit(value))) {
+        snprintf(out, SETTI_NUMBER_SIZE, "%d", (int)value);
+        return;
+    }
+    for (int digits = narrow ? 6 : 15;; digits++) {
+        snprintf(out, SETTI_NUMBER_SIZE, "%.*g", digits, value);
+        if (narrow ? (double)strtof(out, NULL) == value : strtod(out, NULL) == value) {
+            return;
+        }
+    }
+}
+
+static void check_as_printed(bool narrow, double value)
+{
+    char text[SETTI_NUMBER_SIZE];
+    double back;
+    float single = (float)value;
+    sett_member_kind kind = narrow ? SETT_MEMBER_F32 : SETT_MEMBER_F64;
+    if (!isfinite(value) || (narrow && !isfinite(single))) {
+        return;
+    }
+    value = narrow ? (double)single : value;
+    print_float(narrow, value, text);
+    CHECK_STR_EQ(written(kind, narrow ? (const void*)&single : (const void*)&value, 0), text);
+    (void)setti_number_read(kind, text, strlen(text), 0, narrow ? (void*)&single : (void*)&back);
+    back = narrow ? (double)single : back;
+    CHECK_MSG(back == value && signbit(back) == signbit(value), "%s", text);
+}
+
+/* The floats with the bits of a double, and those before and behind it. */
+static void check_beside(uint64_t bits)
+{
+    for (uint64_t k = bits - 1; k <= bits + 1; k++) {
+        double wide;
+        memcpy(&wide, &k, sizeof(wide));
+        check_as_printed(false, wide);
+        uint64_t far = bits + ((k - bits) << 29); /* of an f32 */
+        memcpy(&wide, &far, sizeof(wide));
+        check_as_printed(true, wide);
+    }
+}
+
+/* A few digits with a point in them: read as strtod reads them. */
+static void check_read(uint64_t* state)
+{
+    char text[SETTI_NUMBER_SIZE];
+    double wide;
+    float narrow;
+    int digits = 1 + (int)chance_below(state, 18);
+    int point = (int)chance_below(state, (uint32_t)digits + 8);
+    int used = snprintf(text, sizeof(text), "%s", chance_below(state, 2) != 0 ? "-" : "");
+    for (int k = 0; k < digits; k++) {
+        used += snprintf(text + used, sizeof(text) - (size_t)used, "%s%d",
+                         k == point && k != 0 ? "." : "", (int)chance_below(state, 10));
+    }
+    CHECK(setti_number_read(SETT_MEMBER_F64, text, strlen(text), 0, &wide) == NULL);
+    CHECK(setti_number_read(SETT_MEMBER_F32, text, strlen(text), 0, &narrow) == NULL);
+    double by_strtod = strtod(text, NULL);
+    float by_strtof = strtof(text, NULL);
+    CHECK_MSG(memcmp(&wide, &by_strtod, sizeof(wide)) == 0, "%s", text);
+    CHECK_MSG(memcmp(&narrow, &by_strtof, sizeof(narrow)) == 0, "%s", text);
+}
+
+static void texts_are_those_of_printf(void)
+{
+    uint64_t state = check_setting("SETT_SEED", 1);
+    for (int k = 0; k < CHECK_ROUNDS(100000); k++) {
+        uint64_t bits = chance_draw(&state);
+        double ten = (double)(uint64_t)(bits % 1000003) / 1000;
+        float single;
+        double wide;
+        memcpy(&single, &bits, sizeof(single));
+        memcpy(&wide, &bits, sizeof(wide));
+        check_as_printed(true, (double)single);
+        check_as_printed(false, wide);
+        /* of usual size; with few digits; beside a power of two or ten */
+        uint64_t exponent = (uint64_t)(1003 + chance_below(&state, 72)) << 52;
+        bits = bits >> 12 | exponent;
+        memcpy(&wide, &bits, sizeof(wide));
+        check_as_printed(true, wide);
+        check_as_printed(false, wide);
+        check_as_printed(true, -ten);
+        check_as_printed(false, ten);
+        check_beside(exponent);
+        for (ten = 1e-4; ten < 1e16 && k % 64 == 0; ten *= 10) {
+            memcpy(&bits, &ten, sizeof(bits));
+            check_beside(bits);
+        }
+        check_read(&state);
+    }
+    /* in the middle of two floats, or nearer to it than a double is */
+    static const char* const middles[] = {
+        "16777217",           "1.00000005960464477",  "1.000000059604644",
+        "1.0000000596046448", "33554434.0",           "8388608.5",
+        "0.0470223817974329", "0.000496562774060294", "0.00753733073361218",
+        "3.42340624332428"};
+    for (size_t k = 0; k < sizeof(middles) / sizeof(middles[0]); k++) {
+        float read;
+        CHECK(setti_number_read(SETT_MEMBER_F32, middles[k], strlen(middles[k]), 0, &read) == NULL);
+        CHECK_MSG(read == strtof(middles[k], NULL), "%s", middles[k]);
     }
 }
 
@@ -143,8 +251,11 @@ static void locales_do_not_matter(void)
     double d = 1234567.25;
     CHECK_STR_EQ(written(SETT_MEMBER_F64, &d, 0), "1234567.25");
     check_round(SETT_MEMBER_F64, &d, 0);
+    d = 1.5e22;
+    CHECK_STR_EQ(written(SETT_MEMBER_F64, &d, 0), "1.5e+22");
+    check_round(SETT_MEMBER_F64, &d, 0);
     setlocale(LC_NUMERIC, "C");
 }
 
-TEST_MAIN(TEST(any_bits_come_back), TEST(texts_are_the_shortest),
+TEST_MAIN(TEST(any_bits_come_back), TEST(texts_are_those_of_printf), TEST(texts_are_the_shortest),
           TEST(ranges_and_forms_are_checked), TEST(locales_do_not_matter))

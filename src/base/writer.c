@@ -14,6 +14,17 @@ void setti_writer_add(setti_writer* writer, const char* format, ...)
     writer->length += added > 0 ? (size_t)added : 0;
 }
 
+void setti_writer_add_text(setti_writer* writer, const char* text)
+{
+    size_t size = strlen(text);
+    if (writer->length < writer->size) {
+        size_t fits = SETTI_MIN(size, writer->size - writer->length - 1);
+        memcpy(writer->out + writer->length, text, fits);
+        writer->out[writer->length + fits] = '\0';
+    }
+    writer->length += size;
+}
+
 void setti_writer_add_escaped(setti_writer* writer, const char* bytes, size_t length)
 {
     for (size_t k = 0; k < length; k++) {

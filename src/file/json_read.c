@@ -925,9 +925,10 @@ static size_t json_load_enter_entity(json_load* load)
     SETTI_ASSERT(load->current < load->count);
     char text[SETTI_JSON_REFERENCE];
     const json_read_entry* entry = &load->entries[load->current];
-    snprintf(text, sizeof(text), "entity %u", (unsigned)load->current);
     if (entry->at != SIZE_MAX) {
         json_load_reference(load, entry, text);
+    } else {
+        snprintf(text, sizeof(text), "entity %u", (unsigned)load->current);
     }
     text[SETTI_JSON_PATH / 2] = '\0';
     return setti_json_enter(&load->reader, "", text);

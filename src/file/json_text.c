@@ -8,8 +8,6 @@
  */
 #include "file/json_text.h"
 
-#include <string.h>
-
 bool setti_json_fail(setti_json* json, size_t at, const char* wrong)
 {
     if (json->wrong == NULL) {
@@ -17,19 +15,6 @@ bool setti_json_fail(setti_json* json, size_t at, const char* wrong)
         json->wrong_at = at;
     }
     return false;
-}
-
-char setti_json_peek(setti_json* json)
-{
-    SETTI_ASSERT(json->at <= json->size);
-    while (json->at < json->size && json->wrong == NULL) {
-        char c = json->text[json->at];
-        if (c != ' ' && c != '\t' && c != '\n' && c != '\r') {
-            return c;
-        }
-        json->at++;
-    }
-    return '\0';
 }
 
 static bool json_take(setti_json* json, char c)
@@ -49,6 +34,17 @@ bool setti_json_end(setti_json* json)
 }
 
 /* ---------------------------------------------------------------------------------------- UTF-8 */
+
+/* How many bytes from here on stand for themselves in a string. */
+SETTI_INLINE size_t json_plain_length(const char* text, size_t size)
+{
+    size_t length = 0;
+    while (length < size && (unsigned char)(text[length] - 0x20) < 0x60 && text[length] != '"' &&
+           text[length] != '\\') {
+        length++;
+    }
+    return length;
+}
 
 /* The length of the character that begins here, 0 if it is no UTF-8. Second bytes are bounded for
  * four first ones: no long forms, no surrogates, nothing above U+10FFFF. */
@@ -162,8 +158,11 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
     while (json->at < json->size && json->text[json->at] != '"') {
         const char* piece = json->text + json->at;
         char code[4];
-        size_t size;
-        if (*piece == '\\') {
+        size_t size = json_plain_length(piece, json->size - json->at);
+        bool plain = size != 0;
+        if (plain) {
+            json->at += size;
+        } else if (*piece == '\\') {
             size = json_escape(json, code);
             piece = code;
         } else {
@@ -178,8 +177,9 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
         if (json->wrong != NULL) {
             return false;
         }
-        if (out != NULL && used + size <= capacity) {
-            memcpy(out + used, piece, size);
+        size_t room = used < capacity ? capacity - used : 0;
+        if (out != NULL && (size <= room || plain)) {
+            memcpy(out + used, piece, SETTI_MIN(size, room));
         }
         used += size;
     }
@@ -212,27 +212,26 @@ static size_t json_digits(setti_json* json)
     return json->at - first;
 }
 
-static bool json_is(const setti_json* json, const char* any)
+SETTI_INLINE bool json_is(const setti_json* json, char c)
 {
-    return json->at < json->size && json->text[json->at] != '\0' &&
-           strchr(any, json->text[json->at]) != NULL;
+    return json->at < json->size && json->text[json->at] == c;
 }
 
 bool setti_json_number(setti_json* json, const char** text, size_t* length)
 {
     (void)setti_json_peek(json);
     size_t first = json->at;
-    json->at += json_is(json, "-");
-    bool zero = json_is(json, "0");
+    json->at += json_is(json, '-');
+    bool zero = json_is(json, '0');
     size_t digits = json_digits(json);
     bool good = json->wrong == NULL && digits != 0 && !(zero && digits > 1);
-    if (good && json_is(json, ".")) {
+    if (good && json_is(json, '.')) {
         json->at++;
         good = json_digits(json) != 0;
     }
-    if (good && json_is(json, "eE")) {
+    if (good && (json_is(json, 'e') || json_is(json, 'E'))) {
         json->at++;
-        json->at += json_is(json, "+-");
+        json->at += json_is(json, '+') || json_is(json, '-');
         good = json_digits(json) != 0;
     }
     *text = json->text + first;
@@ -283,7 +282,7 @@ static bool json_more(setti_json* json, char open, char close)
 {
     SETTI_ASSERT(json->depth != 0);
     size_t before = json->at;
-    while (before != 0 && strchr(" \t\n\r", json->text[before - 1]) != NULL) {
+    while (before != 0 && setti_json_is_space(json->text[before - 1])) {
         before--;
     }
     bool first = before != 0 && json->text[before - 1] == open;
@@ -418,7 +417,7 @@ static void json_flush(setti_json_out* out)
     out->used = 0;
 }
 
-void setti_json_add(setti_json_out* out, const char* text, size_t size)
+void setti_json_add_across(setti_json_out* out, const char* text, size_t size)
 {
     while (size != 0) {
         size_t room = SETTI_MIN(sizeof(out->buffer) - out->used, size);
@@ -430,11 +429,6 @@ void setti_json_add(setti_json_out* out, const char* text, size_t size)
             json_flush(out);
         }
     }
-}
-
-void setti_json_add_text(setti_json_out* out, const char* text)
-{
-    setti_json_add(out, text, strlen(text));
 }
 
 bool setti_json_finish(setti_json_out* out)
@@ -460,7 +454,8 @@ void setti_json_add_string(setti_json_out* out, const char* text, size_t size)
     setti_json_add(out, "\"", 1);
     while (size != 0) {
         unsigned char byte = (unsigned char)*text;
-        size_t length = utf8_length(text, size);
+        size_t plain = json_plain_length(text, size);
+        size_t length = plain != 0 ? plain : utf8_length(text, size);
         if (length == 0) {
             setti_json_add(out, "\\ufffd", 6);
             length = 1;

@@ -6,6 +6,8 @@
 #include "base/common.h"
 #include "sett/json.h"
 
+#include <string.h>
+
 /* Containers in containers, at most. */
 #define SETTI_JSON_DEPTH 64
 
@@ -25,8 +27,23 @@ typedef struct setti_json {
 /* Fails at a place, unless it has failed before. Returns false. */
 bool setti_json_fail(setti_json* json, size_t at, const char* wrong);
 
+SETTI_INLINE bool setti_json_is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 /* The first character of the next token; 0 at the end. Skips white space. */
-char setti_json_peek(setti_json* json);
+SETTI_INLINE char setti_json_peek(setti_json* json)
+{
+    SETTI_ASSERT(json->at <= json->size);
+    if (json->wrong != NULL) {
+        return '\0';
+    }
+    while (json->at < json->size && setti_json_is_space(json->text[json->at])) {
+        json->at++;
+    }
+    return json->at < json->size ? json->text[json->at] : '\0';
+}
 
 /* A string: its length, and its bytes with escapes resolved and a zero behind; nothing but the zero
  * if that does not fit `capacity`. `out` may be NULL. */
@@ -76,8 +93,23 @@ typedef struct setti_json_out {
     char buffer[2000];
 } setti_json_out;
 
-void setti_json_add(setti_json_out* out, const char* text, size_t size);
-void setti_json_add_text(setti_json_out* out, const char* text);
+/* The same where the buffer is full, or becomes so. */
+void setti_json_add_across(setti_json_out* out, const char* text, size_t size);
+
+SETTI_INLINE void setti_json_add(setti_json_out* out, const char* text, size_t size)
+{
+    if (size < sizeof(out->buffer) - out->used) {
+        memcpy(out->buffer + out->used, text, size);
+        out->used += size;
+    } else {
+        setti_json_add_across(out, text, size);
+    }
+}
+
+SETTI_INLINE void setti_json_add_text(setti_json_out* out, const char* text)
+{
+    setti_json_add(out, text, strlen(text));
+}
 
 /* In quotes, escaped; bytes that are no UTF-8 become U+FFFD. */
 void setti_json_add_string(setti_json_out* out, const char* text, size_t size);

@@ -58,16 +58,27 @@ size_t setti_json_path(sett_world* world, sett_entity entity, char* text)
     return length;
 }
 
+size_t setti_json_handle(sett_entity entity, char out[SETTI_JSON_HANDLE])
+{
+    size_t length = 2;
+    memcpy(out, "\"#", 2);
+    length += setti_number_digits(entity.index, out + length);
+    out[length++] = ':';
+    length += setti_number_digits(entity.generation, out + length);
+    out[length++] = '"';
+    return length;
+}
+
 void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entity entity)
 {
     char text[SETTI_JSON_REFERENCE];
     bool alive = sett_entity_valid(world, entity);
     size_t length = alive ? setti_json_path(world, entity, text) : 0;
-    if (length == 0) {
-        length = (size_t)snprintf(text, sizeof(text), "#%u:%u", (unsigned)entity.index,
-                                  (unsigned)entity.generation);
+    if (length != 0) {
+        setti_json_add_string(out, text, length);
+    } else {
+        setti_json_add(out, text, setti_json_handle(entity, text));
     }
-    setti_json_add_string(out, text, length);
 }
 
 /* -------------------------------------------------------------------------------------- writing */
@@ -303,7 +314,8 @@ void setti_json_reader_init(setti_json_reader* reader, sett_world* world, const 
 size_t setti_json_enter(setti_json_reader* reader, const char* separator, const char* name)
 {
     size_t before = reader->path.length;
-    setti_writer_add(&reader->path, "%s%s", separator, name);
+    setti_writer_add_text(&reader->path, separator);
+    setti_writer_add_text(&reader->path, name);
     return before;
 }
 

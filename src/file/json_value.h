@@ -17,6 +17,10 @@ extern const char* const setti_json_policies[4];
 /* Writes a reference to an entity: a path if all on it have names, or "#index:generation". */
 void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entity entity);
 
+/* Writes "#index:generation", quotes included. Returns the length. */
+#define SETTI_JSON_HANDLE 24
+size_t setti_json_handle(sett_entity entity, char out[SETTI_JSON_HANDLE]);
+
 /* The path in `text`, of SETTI_JSON_REFERENCE bytes, if all on it have names that are UTF-8: its
  * length; 0 if there is none. */
 size_t setti_json_path(sett_world* world, sett_entity entity, char* text);

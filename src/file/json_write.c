@@ -13,8 +13,6 @@
 #include "sett/name.h"
 #include "sett/relationship.h"
 
-#include <stdio.h>
-
 const char* const setti_json_policies[] = {"DEFAULT", "DESTROY", "DETACH", "REJECT"};
 
 typedef struct json_writer {
@@ -106,21 +104,20 @@ static void write_links(json_writer* to, sett_entity entity)
 static void write_identity(json_writer* to, sett_entity entity)
 {
     char path[SETTI_JSON_REFERENCE];
-    char handle[32];
+    char handle[SETTI_JSON_HANDLE];
     sett_world* world = to->world;
     size_t length = setti_json_path(world, entity, path);
-    snprintf(handle, sizeof(handle), "\"#%u:%u\"", (unsigned)entity.index,
-             (unsigned)entity.generation);
+    size_t size = setti_json_handle(entity, handle);
     setti_json_add_text(&to->out, to->any ? ",\n{\"entity\": " : "\n{\"entity\": ");
     if (length != 0) {
         setti_json_add_string(&to->out, path, length);
         setti_json_add_text(&to->out, ", \"handle\": ");
-        setti_json_add_text(&to->out, handle);
+        setti_json_add(&to->out, handle, size);
         return;
     }
     const char* name = world->naming != NULL ? sett_name_get(world, entity) : NULL;
     sett_entity parent = sett_hierarchy_parent(world, entity);
-    setti_json_add_text(&to->out, handle);
+    setti_json_add(&to->out, handle, size);
     if (name != NULL) {
         setti_json_add_text(&to->out, ", \"name\": ");
         setti_json_add_bytes(&to->out, name, strlen(name));
