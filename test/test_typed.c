@@ -366,6 +366,49 @@ static void access_is_compared_with_the_term(void)
     sett_world_destroy(world);
 }
 
+static void a_field_is_found_by_its_type(void)
+{
+    sett_world* world = make_world();
+    sett_component Place_id = SETT_REGISTER(world, Place);
+    sett_component Speed_id = SETT_REGISTER(world, Speed);
+    sett_component Wide_id = SETT_REGISTER(world, Wide);
+    const sett_component all[] = {Place_id, Speed_id, Wide_id};
+    CHECK_EQ(sett_entity_create_many(world, 3000, all, 3, NULL, NULL), SETT_OK);
+    sett_query* query =
+        SETT_QUERY_CREATE(world, SETT_WITH(Wide), SETT_IN(Speed), SETT_INOUT(Place));
+    uint32_t rows = 0;
+    SETT_QUERY_EACH(query, b) {
+        CHECK(SETT_FIELD_OF(b, Speed) != NULL && SETT_FIELD_OF_MUT(b, Place) != NULL);
+        CHECK_PTR_EQ(SETT_FIELD_OF(b, Speed), b->fields[1]);
+        CHECK_PTR_EQ(SETT_FIELD_OF_MUT(b, Place), b->fields[2]);
+        CHECK_PTR_EQ(SETT_FIELD_OF(b, Place), b->fields[2]);
+        rows += b->count;
+    }
+    CHECK_EQ(rows, 3000);
+    CHECK_EQ(heard_count, 0);
+    SETT_QUERY_EACH(query, b) { /* once a loop */
+        CHECK_PTR_EQ(SETT_FIELD_OF_MUT(b, Speed), b->fields[1]);
+    }
+    CHECK(was_told(
+        "SETT_FIELD_MUT: term 1 of query \"Wide, Speed, Place\" (\"Speed\") is only read"));
+    SETT_QUERY_EACH(query, b) {
+        CHECK(SETT_FIELD_OF(b, Wide) == NULL); /* the term only asks whether it is present */
+        sett_batch_stop(b);
+    }
+    CHECK(was_told(
+        "SETT_FIELD_OF: query \"Wide, Speed, Place\" has no term with values of Wide - add "
+        "one to its terms"));
+    CHECK(sett_hierarchy_register(world, NULL) != 0);
+    sett_query* up = SETT_QUERY_CREATE(world, SETT_IN(Speed), SETT_PARENT(Place));
+    sett_entity parent = sett_entity_at(world, 0);
+    CHECK_EQ(sett_hierarchy_attach(world, sett_entity_at(world, 1), parent), SETT_OK);
+    SETT_QUERY_EACH(up, b) {
+        CHECK(SETT_FIELD_OF(b, Place) == NULL);
+    }
+    CHECK(was_told("asks another entity for Place: SETT_FIELD_FROM has its value"));
+    sett_world_destroy(world);
+}
+
 static void a_field_of_another_type_is_reported(void)
 {
     sett_world* world = make_world();
@@ -415,5 +458,5 @@ TEST_MAIN(TEST(values_of_another_type_are_reported), TEST(values_in_variables_ar
           TEST(tags_of_the_library_are_named), TEST(sizes_are_compared_where_names_are_not_known),
           TEST(the_c_type_is_not_the_name), TEST(registering_again_compares_the_c_type),
           TEST(data_of_links_is_compared), TEST(the_type_of_data_is_known_from_a_descriptor),
-          TEST(access_is_compared_with_the_term), TEST(a_field_of_another_type_is_reported),
-          TEST(types_of_the_library_are_compared_too))
+          TEST(access_is_compared_with_the_term), TEST(a_field_is_found_by_its_type),
+          TEST(a_field_of_another_type_is_reported), TEST(types_of_the_library_are_compared_too))

@@ -437,6 +437,19 @@ static inline sett_status sett_cmd_set_typed_(sett_commands* commands, sett_enti
 #define SETT_FIELD_MUT(b, k, T) ((T*)sett_batch_field_typed_((b), (k), true, sizeof(T), #T))
 #endif
 
+/* The same by type, where a loop is far from the terms of its query or system: the field of the
+ * first term of T. Found by a call, so take it once a batch, in SETT_QUERY_EACH or SETT_SYSTEM_EACH:
+ *
+ *     SETT_SYSTEM_EACH(context, b) {
+ *         const Home* home = SETT_FIELD_OF(b, Home);
+ *         Position* p = SETT_FIELD_OF_MUT(b, Position);
+ *         SETT_EACH(b, i) { ... p[i] ... home[i] ... }
+ *     }
+ *
+ * A query without such a term is reported in every build, and the field is NULL. */
+#define SETT_FIELD_OF(b, T) ((const T*)sett_batch_field_of_((b), T##_id, false, sizeof(T), #T))
+#define SETT_FIELD_OF_MUT(b, T) ((T*)sett_batch_field_of_((b), T##_id, true, sizeof(T), #T))
+
 static inline void* sett_batch_field_typed_(const sett_batch* b, uint32_t k, bool mut, size_t size,
                                             const char* type)
 {

@@ -411,3 +411,27 @@ void* sett_batch_field_checked_(const sett_batch* given, uint32_t k, bool mut, s
     batch->checked_.types[mut][k] = type;
     return batch->fields[k];
 }
+
+void* sett_batch_field_of_(const sett_batch* batch, sett_component component, bool mut, size_t size,
+                           const char* type)
+{
+    const sett_query* query = setti_loop_of(setti_unconst(batch))->query;
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        if (query->term[k].type->id == component && query->term[k].has_field) {
+            bool checked = (batch->checked_.terms[mut] >> k & 1) != 0;
+            return checked && batch->checked_.types[mut][k] == type
+                       ? batch->fields[k]
+                       : sett_batch_field_checked_(batch, k, mut, size, type);
+        }
+    }
+    bool elsewhere = false;
+    for (uint32_t k = 0; k < query->elsewhere_count; k++) {
+        elsewhere = elsewhere || query->elsewhere[k].type->id == component;
+    }
+    setti_world_misuse_with(
+        query->world, SETT_STATUS_ARGUMENT, "%s: query \"%.100s\" %s %.60s%s",
+        mut ? "SETT_FIELD_OF_MUT" : "SETT_FIELD_OF", query->open.name,
+        elsewhere ? "asks another entity for" : "has no term with values of", type,
+        elsewhere ? ": SETT_FIELD_FROM has its value" : " - add one to its terms");
+    return NULL;
+}
