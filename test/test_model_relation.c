@@ -1218,8 +1218,8 @@ static void do_copy_elsewhere(void)
 static void do_rare(void)
 {
     doing = "clear the world, convert or trim";
-    uint32_t which = below(40);
-    if (which == 0) {
+    uint32_t which = below(48);
+    if (which == 0 || which >= 40) {
         WANT(sett_world_clear(world) == SETT_OK);
         naive.link_count = 0;
         for (uint32_t k = 0; k < naive.end; k++) {

@@ -504,6 +504,60 @@ static void ends_are_rejected(void)
     CHECK_END(world);
 }
 
+static void count_ends(sett_world* in, sett_entity entity, void* value, void* user)
+{
+    CHECK(sett_entity_valid(in, entity) && value != NULL);
+    ++*(uint32_t*)user;
+}
+
+/* However a whole world ends, and whichever end of a link is the first to go. */
+static void all_entities_end_with_any_cleanup(void)
+{
+    for (uint32_t way = 0; way < 4 * 9 * 4; way++) {
+        sett_cleanup on_target = (sett_cleanup)(way / 4 % 3);
+        sett_cleanup on_source = (sett_cleanup)(way / 12 % 3);
+        bool upwards = way / 36 % 2 != 0; /* sources have the lower indices */
+        bool observed = way / 72 != 0;
+        uint32_t ends = 0;
+        begin(&(sett_relationship_desc){.on_target_destroyed = on_target,
+                                        .on_source_destroyed = on_source});
+        sett_world* other = world;
+        begin(&(sett_relationship_desc){.on_target_destroyed = on_target,
+                                        .on_source_destroyed = on_source});
+        sett_observer_desc sees = {.component = owes, .on_remove = count_ends, .user = &ends};
+        CHECK(!observed || sett_observer_create(world, &sees) != NULL);
+        for (uint32_t k = 0; k < 14; k += 2) {
+            sett_entity source = upwards ? e[k] : e[k + 1];
+            sett_entity target = upwards ? e[k + 1] : e[k];
+            CHECK(sett_relate(world, source, owes, target) != NULL);
+            CHECK(sett_relate(world, source, likes, target) != NULL);
+            CHECK(sett_relate(world, source, likes, e[15 - k]) != NULL);
+        }
+        sett_status status = SETT_OK;
+        switch (way % 4) {
+        case 0: /* sett_world_destroy alone */
+            break;
+        case 1:
+            status = sett_world_clear(world);
+            CHECK_EQ(sett_entity_count(world), 0);
+            break;
+        case 2:
+            status = sett_world_clone(other, world);
+            CHECK_EQ(sett_entity_count(world), 16);
+            break;
+        default:
+            status = sett_component_clear(world, likes);
+            status = status == SETT_OK ? sett_world_clear(world) : status;
+            break;
+        }
+        CHECK_EQ(status, SETT_OK);
+        CHECK_EQ(ends, observed && way % 4 != 0 ? 7 : 0);
+        CHECK_END(world);
+        CHECK_EQ(ends, observed ? 7 : 0);
+        CHECK_END(other);
+    }
+}
+
 /* One destruction takes several links, of several relationships, from one entity that stays. */
 static void survivors_lose_all_that_leads_to_the_dead(void)
 {
@@ -1081,7 +1135,8 @@ TEST_MAIN(TEST(what_no_file_may_have_is_reported), TEST(many_lead_to_many), TEST
           TEST(misuse_is_rejected), TEST(acyclic_links_close_no_circle),
           TEST(circles_are_found_from_both_ends), TEST(new_links_have_the_data_given),
           TEST(the_nearest_that_has_it_is_found), TEST(clearing_keeps_what_leads_here),
-          TEST(ends_of_targets_remove_links), TEST(ends_spread), TEST(ends_are_rejected),
+          TEST(all_entities_end_with_any_cleanup), TEST(ends_of_targets_remove_links),
+          TEST(ends_spread), TEST(ends_are_rejected),
           TEST(survivors_lose_all_that_leads_to_the_dead), TEST(sparse_and_converted_links_hold),
           TEST(links_are_recorded), TEST(links_are_part_of_the_state),
           TEST(observers_are_notified_of_links), TEST(deep_chains_end_without_memory),

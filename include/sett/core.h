@@ -1208,8 +1208,8 @@ static inline void* sett_batch_field(const sett_batch* batch, uint32_t k)
 SETT_API void* sett_batch_field_checked_(const sett_batch* batch, uint32_t k, bool mut, size_t size,
                                          const char* type);
 
-/* Private: the field of the first term of this component that has one; see SETT_FIELD_OF. Reports as
- * sett_batch_field_checked_ does, and a query without such a term (returns NULL).
+/* Private: the field of the first term of this component that has one; see SETT_FIELD_OF. Reports
+ * what sett_batch_field_checked_ does, and a query without such a term (returns NULL).
  * Cost: O(terms). Threads: the one that runs the loop. Since: 0.2 */
 SETT_API void* sett_batch_field_of_(const sett_batch* batch, sett_component component, bool mut,
                                     size_t size, const char* type);

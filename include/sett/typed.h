@@ -438,7 +438,7 @@ static inline sett_status sett_cmd_set_typed_(sett_commands* commands, sett_enti
 #endif
 
 /* The same by type, where a loop is far from the terms of its query or system: the field of the
- * first term of T. Found by a call, so take it once a batch, in SETT_QUERY_EACH or SETT_SYSTEM_EACH:
+ * first term of T. Found by a call: take it once a batch, in SETT_QUERY_EACH or SETT_SYSTEM_EACH:
  *
  *     SETT_SYSTEM_EACH(context, b) {
  *         const Home* home = SETT_FIELD_OF(b, Home);

@@ -22,6 +22,9 @@
 
 void setti_change_collect(sett_world* world, uint32_t index)
 {
+    if (sett_is_null(setti_entity_at(&world->entities, index))) {
+        return; /* all entities end, and this one has: its links were not cleaned up */
+    }
     uint32_t* signature = setti_entity_set_mut(&world->entities, index);
     if ((*signature & SETTI_DYING) != 0) {
         return;
