@@ -280,6 +280,31 @@ static void memory_runs_out(void)
     scarce_end(&memory, scarce_place.world);
 }
 
+static void another_world_gets_the_types_of_the_library(void)
+{
+    sett_world* from = quiet_world();
+    sett_world* to = quiet_world();
+    sett_entity level = sett_entity_create(from);
+    sett_entity tank = sett_entity_create(from);
+    CHECK_EQ(sett_name_set(from, level, "level"), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(from, tank, level), SETT_OK);
+    CHECK_EQ(sett_prefab_make(from, tank), SETT_OK);
+    sett_entity made[2];
+    CHECK_EQ(sett_instantiate(from, tank, 2, made), SETT_OK);
+    for (uint32_t k = 0; k < 2; k++) {
+        CHECK_EQ(sett_hierarchy_attach(from, made[k], level), SETT_OK);
+    }
+    CHECK(sett_add(from, made[1], sett_disabled_tag(from)) != NULL);
+    sett_entity copy = sett_duplicate(from, level, &(sett_duplicate_desc){.to = to});
+    CHECK_MSG(!sett_is_null(copy), "%s", sett_world_message(to));
+    sett_entity child = sett_hierarchy_first(to, copy);
+    CHECK(sett_has(to, child, SETT_ID_PREFAB));
+    CHECK_EQ(sett_source_count(to, SETT_ID_INSTANCE_OF, child), 2);
+    CHECK(sett_has(to, sett_hierarchy_last(to, copy), SETT_ID_DISABLED));
+    CHECK_END(from);
+    CHECK_END(to);
+}
+
 TEST_MAIN(TEST(copies_hang_together), TEST(one_may_be_copied_alone),
           TEST(copies_go_to_other_worlds), TEST(misuse_is_rejected), TEST(large_trees_are_copied),
-          TEST(memory_runs_out))
+          TEST(memory_runs_out), TEST(another_world_gets_the_types_of_the_library))

@@ -95,6 +95,9 @@ static sett_status journal_write(scene* s)
     X(sett_component_register_sized,                                                               \
       sett_component_register(                                                                     \
           s->world, &(sett_component_desc){.name = "A", .size = 8, .byte_count = 1}) == 0)         \
+    X(sett_component_register_sized,                                                               \
+      sett_component_register(s->world,                                                            \
+                              &(sett_component_desc){.name = "A", .old_name_count = 1}) == 0)      \
     X(sett_relationship_register_sized,                                                            \
       sett_relationship_register(                                                                  \
           s->world,                                                                                \

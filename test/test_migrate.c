@@ -1,6 +1,7 @@
 /* test_migrate.c: files of programs that have changed since: members were added, removed, became
  * wider or something else. */
 #include "saved.h"
+#include "sett/json.h"
 #include "sett/members.h"
 
 typedef struct Inner1 {
@@ -374,6 +375,174 @@ static void names_come_from_a_table_at_run_time(void)
     disk_destroy(to);
 }
 
+/* ---- Components that have another name now --------------------------------------------------- */
+
+typedef struct Spot {
+    int32_t x, y;
+} Spot;
+
+enum {
+    SPOT = 1,
+    STAMP,
+    BLOB,
+    NEEDS,
+    LOVES,
+    TAILS
+};
+
+/* The names before, and now. */
+static const char* const renamed[2][TAILS + 1] = {
+    {"", "Pos", "Mark", "raw", "Needs", "Likes", "Follows"},
+    {"", "Position", "Stamp", "Blob", "Needs", "Loves", "Tails"}};
+
+static sett_world* renamed_world(bool now, bool knows)
+{
+    static const sett_component needed = SPOT;
+    sett_world* world = quiet_world();
+    for (sett_component id = SPOT; id <= TAILS; id++) {
+        sett_component_desc desc = {.name = renamed[now][id], .id = id};
+        desc.size = id == SPOT ? sizeof(Spot) : id == BLOB ? 8 : 0;
+        desc.members = id == SPOT ? SETT_STRUCT(Spot, x, y) : NULL;
+        desc.can_disable = id == SPOT;
+        desc.required = id == NEEDS ? &needed : NULL;
+        desc.required_count = id == NEEDS;
+        if (now && knows && strcmp(renamed[0][id], renamed[1][id]) != 0) {
+            desc.old_names = &renamed[0][id];
+            desc.old_name_count = 1;
+        }
+        desc.relationship = id == LOVES   ? SETT_RELATIONSHIP(.many = true)
+                            : id == TAILS ? SETT_RELATIONSHIP()
+                                          : NULL;
+        if (id == LOVES) {
+            desc.size = sizeof(Spot);
+            desc.members = SETT_STRUCT(Spot, x, y);
+        }
+        CHECK_MSG(sett_component_register(world, &desc) == id, "%s", sett_world_message(world));
+    }
+    return world;
+}
+
+static void fill_renamed(sett_world* world, sett_entity e[3])
+{
+    static const uint64_t blob = 77;
+    for (uint32_t k = 0; k < 3; k++) {
+        e[k] = sett_entity_create(world);
+        CHECK(sett_set(world, e[k], SPOT, &(Spot){(int32_t)k, 5}) != NULL);
+    }
+    CHECK(sett_add(world, e[0], STAMP) != NULL && sett_add(world, e[0], NEEDS) != NULL);
+    CHECK(sett_set(world, e[1], BLOB, &blob) != NULL);
+    CHECK_EQ(sett_enable(world, e[2], SPOT, false), SETT_OK);
+    Spot* data = sett_relate(world, e[0], LOVES, e[1]);
+    CHECK(data != NULL);
+    *data = (Spot){8, 9};
+    CHECK(sett_relate(world, e[2], TAILS, e[1]) != NULL);
+}
+
+static void check_renamed(sett_world* world, const sett_entity e[3], bool json)
+{
+    for (uint32_t k = 0; k < 3; k++) {
+        const Spot* spot = sett_get(world, e[k], SPOT);
+        CHECK(spot != NULL && spot->x == (int32_t)k && spot->y == 5);
+        CHECK_EQ(sett_is_enabled(world, e[k], SPOT), k != 2);
+    }
+    CHECK(sett_has(world, e[0], STAMP) && sett_has(world, e[0], NEEDS));
+    const uint64_t* blob = sett_find(world, e[1], BLOB);
+    CHECK(json || (blob != NULL && *blob == 77));
+    const Spot* data = sett_related(world, e[0], LOVES, e[1]);
+    CHECK(data != NULL && data->x == 8 && data->y == 9);
+    CHECK_ENTITY_EQ(sett_target(world, e[2], TAILS), e[1]);
+    CHECK_EQ(sett_source_count(world, TAILS, e[1]), 1);
+    CHECK_VALID(world);
+}
+
+static void components_are_found_by_former_names(void)
+{
+    disk* to = disk_create();
+    sett_world* world = renamed_world(false, false);
+    sett_file_desc desc = {.files = &to->files};
+    sett_journal* journal = sett_journal_create(world, "f", &desc);
+    sett_entity e[3];
+    CHECK(journal != NULL);
+    fill_renamed(world, e);
+    CHECK_EQ(sett_journal_append(journal, 1), SETT_OK);
+    CHECK_EQ(sett_journal_destroy(journal), SETT_OK);
+
+    sett_world* into = renamed_world(true, true);
+    CHECK_MSG(loads(into, to, NULL) == SETT_OK, "%s", sett_world_message(into));
+    check_renamed(into, e, false);
+    CHECK_EQ(sett_component_find(into, "Pos"), SPOT);
+    CHECK(strcmp(sett_component_name(into, SPOT), "Position") == 0);
+    CHECK_END(into);
+
+    into = renamed_world(true, true);
+    sett_merge_result result;
+    static const char* const raw = "Blob";
+    CHECK_MSG(sett_world_merge(into, "f",
+                               &(sett_merge_desc){.file = &desc, .raw = &raw, .raw_count = 1},
+                               &result) == SETT_OK,
+              "%s", sett_world_message(into));
+    sett_entity merged[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        merged[k] = sett_merge_find(&result, e[k]);
+    }
+    check_renamed(into, merged, false);
+    sett_merge_result_free(into, &result);
+    CHECK_END(into);
+
+    static char text[4000];
+    CHECK_EQ(sett_remove(world, e[1], BLOB), SETT_OK); /* no members: not in JSON */
+    size_t size = sett_json_format(world, NULL, text, sizeof(text));
+    CHECK(size != 0 && size < sizeof(text));
+    into = renamed_world(true, true);
+    CHECK_MSG(sett_json_read(into, text, size, NULL, NULL) == SETT_OK, "%s",
+              sett_world_message(into));
+    check_renamed(into, e, true);
+    CHECK_END(into);
+
+    into = renamed_world(true, false); /* it does not know the names */
+    CHECK(loads(into, to, NULL) != SETT_OK);
+    CHECK_END(into);
+    CHECK_END(world);
+    disk_destroy(to);
+}
+
+/* A name means one type, now or before. */
+static void former_names_are_unique(void)
+{
+    static const char* const names[] = {"Pos", "Place"};
+    static const char* const own[] = {"A"};
+    static const char* const none[] = {NULL};
+    sett_world* world = quiet_world();
+    sett_component_desc desc = {.name = "Position", .old_names = names, .old_name_count = 2};
+    sett_component id = sett_component_register(world, &desc);
+    CHECK(id != 0);
+    CHECK_EQ(sett_component_register(world, &(sett_component_desc){.name = "Pos"}), 0);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_CONFLICT);
+    CHECK_EQ(sett_component_register(
+                 world,
+                 &(sett_component_desc){.name = "A", .old_names = &names[1], .old_name_count = 1}),
+             0);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_CONFLICT);
+    CHECK_EQ(sett_component_register(
+                 world, &(sett_component_desc){.name = "A", .old_names = own, .old_name_count = 1}),
+             0);
+    CHECK_EQ(
+        sett_component_register(
+            world, &(sett_component_desc){.name = "A", .old_names = none, .old_name_count = 1}),
+        0);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_component_register(world, &(sett_component_desc){.name = "Position"}), id);
+    CHECK_EQ(sett_component_find(world, "Place"), id);
+    desc.old_name_count = 1; /* a later list replaces the earlier one */
+    CHECK_EQ(sett_component_register(world, &desc), id);
+    CHECK_EQ(sett_component_find(world, "Place"), 0);
+    CHECK_EQ(sett_component_unregister(world, id), SETT_OK);
+    CHECK_EQ(sett_component_find(world, "Pos"), 0);
+    CHECK(sett_component_register(world, &(sett_component_desc){.name = "Pos"}) != 0);
+    CHECK_END(world);
+}
+
 TEST_MAIN(TEST(members_are_found_by_name), TEST(what_would_lose_something_asks_the_program),
           TEST(renamed_and_retyped_members_ask_the_program),
-          TEST(members_travel_with_unknown_types), TEST(names_come_from_a_table_at_run_time))
+          TEST(members_travel_with_unknown_types), TEST(names_come_from_a_table_at_run_time),
+          TEST(components_are_found_by_former_names), TEST(former_names_are_unique))

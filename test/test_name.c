@@ -405,7 +405,7 @@ static void survives_running_out_of_memory(void)
 {
     static scarce_memory memory;
     static const char* const names[] = {"first", "second", "third"};
-    scarce_name step = {scarce_world(&memory), {0, 0}, NULL};
+    scarce_name step = {.world = scarce_world(&memory)};
     for (uint32_t k = 0; k < 3; k++) {
         for (uint32_t j = 0; j < 20000; j++) {
             step.entity = sett_entity_create(step.world);
@@ -454,7 +454,7 @@ static void ensured_nothing(void* user)
 static void creates_a_path_whole_or_not_at_all(void)
 {
     static scarce_memory memory;
-    scarce_name step = {scarce_world(&memory), {0, 0}, NULL};
+    scarce_name step = {.world = scarce_world(&memory)};
     for (uint32_t j = 0; j < 20000; j++) {
         CHECK(!sett_is_null(sett_entity_create(step.world)));
     }
@@ -729,6 +729,37 @@ static void callbacks_take_names_and_move(void)
     CHECK_END(world);
 }
 
+static void names_get_numbers(void)
+{
+    enum {
+        DOORS = 10000
+    };
+    sett_world* world = quiet_world();
+    sett_entity hall = sett_entity_create(world);
+    static sett_entity door[DOORS];
+    char expected[32];
+    for (uint32_t k = 0; k < DOORS; k++) {
+        door[k] = sett_entity_create(world);
+        CHECK_EQ(sett_hierarchy_attach(world, door[k], hall), SETT_OK);
+        CHECK_EQ(sett_name_set_unique(world, door[k], "Door"), SETT_OK);
+        snprintf(expected, sizeof(expected), k == 0 ? "Door" : "Door %u", (unsigned)k + 1);
+        CHECK(strcmp(sett_name_get(world, door[k]), expected) == 0);
+    }
+    CHECK_EQ(sett_name_set_unique(world, door[5], "Door"), SETT_OK); /* its own is free */
+    CHECK_EQ(sett_name_set_unique(world, hall, "Door"), SETT_OK);
+    CHECK(strcmp(sett_name_get(world, hall), "Door") == 0);
+    static char text[SETT_NAME_MAX + 1];
+    memset(text, 'n', SETT_NAME_MAX);
+    CHECK_EQ(sett_name_set_unique(world, door[0], text), SETT_OK);
+    CHECK_EQ(sett_name_set_unique(world, door[1], text), SETT_OK);
+    CHECK_EQ(strlen(sett_name_get(world, door[1])), SETT_NAME_MAX);
+    CHECK(strcmp(sett_name_get(world, door[1]) + SETT_NAME_MAX - 3, "n 2") == 0);
+    CHECK_EQ(sett_name_set_unique(world, door[1], "a/b"), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_name_set_unique(world, door[1], NULL), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_name_set_unique(world, sett_null(), "x"), SETT_STATUS_STALE);
+    CHECK_END(world);
+}
+
 TEST_MAIN(TEST(a_scope_is_the_parent_of_what_is_created), TEST(paths_lead_up),
           TEST(callbacks_take_names_and_move), TEST(gives_texts_back),
           TEST(sends_names_that_are_gone), TEST(holds_a_text_while_hooks_run),
@@ -737,4 +768,4 @@ TEST_MAIN(TEST(a_scope_is_the_parent_of_what_is_created), TEST(paths_lead_up),
           TEST(is_a_component_like_any_other), TEST(rejects_what_is_no_name),
           TEST(rejects_what_leads_elsewhere), TEST(written_paths_lead_back),
           TEST(is_unique_among_siblings), TEST(loses_a_name_that_is_taken), TEST(writes_paths),
-          TEST(keeps_its_index), TEST(survives_running_out_of_memory))
+          TEST(keeps_its_index), TEST(survives_running_out_of_memory), TEST(names_get_numbers))

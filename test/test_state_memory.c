@@ -209,9 +209,12 @@ static void writing_goes_on(void)
 
 static bool step_encode(void* user)
 {
-    (void)user;
-    return sett_delta_encode(b.world, b.first, b.second, b.bytes, sizeof(b.bytes), &b.size) ==
-           SETT_OK;
+    bool measures = user != NULL;
+    CHECK_EQ(sett_entity_set_range(b.world, 1, 0), SETT_STATUS_ARGUMENT); /* another failure */
+    sett_status status = sett_delta_encode(b.world, b.first, b.second, measures ? NULL : b.bytes,
+                                           sizeof(b.bytes), &b.size);
+    CHECK(status == SETT_OK || status == sett_world_error(b.world));
+    return status == SETT_OK;
 }
 
 static void encoding_fails_whole(void)
@@ -222,6 +225,9 @@ static void encoding_fails_whole(void)
     CHECK(step_take(NULL));
     b.hash = sett_world_hash(b.world);
     scarce_run(b.world, &b.memory, step_encode, same_hash, NULL);
+    CHECK(b.memory.failures != 0);
+    b.memory.failures = 0;
+    scarce_run(b.world, &b.memory, step_encode, same_hash, &b);
     CHECK(b.memory.failures != 0);
     end();
 }

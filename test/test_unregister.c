@@ -92,11 +92,19 @@ static void ignore_match(sett_world* world, sett_entity entity, void* user)
     (void)user;
 }
 
+static int compare_nothing(const void* a, const void* b, void* user)
+{
+    (void)a, (void)b, (void)user;
+    return 0;
+}
+
 static void what_uses_it_is_named(void)
 {
     sett_world* world = quiet_world();
     uint32_t calls = 0;
-    sett_component id = sett_component_register(world, &old_desc);
+    sett_component_desc described = old_desc;
+    described.members = SETT_STRUCT(Old, a);
+    sett_component id = sett_component_register(world, &described);
     sett_component other = sett_component_register(world, &(sett_component_desc){.name = "Other"});
     CHECK(sett_add(world, sett_entity_create(world), id) != NULL);
 
@@ -116,6 +124,23 @@ static void what_uses_it_is_named(void)
     CHECK(search != NULL);
     must_reject(world, id, SETT_STATUS_CONFLICT, "search \"Old($x), Other($x)\"");
     sett_search_destroy(search);
+
+    sett_query* others = sett_query_create(
+        world, &(sett_query_desc){.name = "others", .terms = {{.component = other}}});
+    sett_ordered* ordered = sett_ordered_create(
+        world, &(sett_ordered_desc){.query = others, .component = id, .compare = compare_nothing});
+    sett_ordered* second_order = sett_ordered_create(
+        world,
+        &(sett_ordered_desc){.query = others, .component = other, .compare = compare_nothing});
+    CHECK(ordered != NULL && second_order != NULL);
+    must_reject(world, id, SETT_STATUS_CONFLICT, "order \"others\"");
+    sett_ordered_destroy(ordered);
+    ordered = sett_ordered_create(world, &(sett_ordered_desc){.text = "Other order_by Old.a"});
+    CHECK(ordered != NULL);
+    must_reject(world, id, SETT_STATUS_CONFLICT, "order \"Other order_by Old.a\"");
+    sett_ordered_destroy(ordered);
+    sett_ordered_destroy(second_order);
+    sett_query_destroy(others);
 
     sett_observer* observer = sett_observer_create(
         world,

@@ -361,6 +361,13 @@ typedef struct sett_component_desc {
     void (*on_set)(sett_world* world, sett_entity entity, void* value, void* user);
     void (*on_remove)(sett_world* world, sett_entity entity, void* value, void* user);
     void* user; /* passed to all hooks and callbacks */
+
+    /* What the component was called before: names that files, JSON, deltas and texts can still use.
+     * No other type has one of these names, or had it. A list that is given later replaces the
+     * earlier one. The state that a delta leads to is compared by the name of now: both worlds need
+     * the same. Default: none */
+    const char* const* old_names;
+    uint32_t old_name_count;
 } sett_component_desc;
 
 /* The name, type_name, size and align of a descriptor, as a constant expression:
@@ -423,7 +430,7 @@ static inline sett_status sett_component_register_list_(sett_world* world,
  * entities (on_remove callbacks run), and frees its name and its id. First destroy the systems,
  * queries, searches, observers, groups and orders (ordered.h) that use it, and unregister types
  * that require it.
- * Fails: UNREGISTERED, CONFLICT (it is used; the message says by what. Orders are not checked),
+ * Fails: UNREGISTERED, CONFLICT (it is used; the message says by what),
  * ARGUMENT (a type of the library, or a relationship), LOCKED (a loop is open, snapshots exist, or
  * commands are recorded), OUT_OF_MEMORY (some entities may have lost it).
  * Cost: as sett_component_clear, and O(entities). Invalidates: addresses and accessors of the type.

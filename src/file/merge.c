@@ -417,19 +417,33 @@ static bool merge_is_taken(const merge_job* job, sett_entity parent, const char*
     return !sett_is_null(sett_name_find(job->to, parent, name));
 }
 
+/* A name that gets a number. */
+typedef struct merge_numbering {
+    const merge_job* job;
+    sett_entity parent;
+    const char* name;
+    uint64_t key;
+    char text[SETT_NAME_MAX + 1];
+} merge_numbering;
+
+static bool merge_number_taken(void* user, uint32_t number)
+{
+    merge_numbering* of = user;
+    char digits[16];
+    int size = snprintf(digits, sizeof(digits), "_%u", (unsigned)number);
+    snprintf(of->text, sizeof(of->text), "%.*s%s", SETT_NAME_MAX - size, of->name, digits);
+    return merge_is_taken(of->job, of->parent, of->text, &of->key);
+}
+
 /* A name with a number that is free: "door_2". */
 static sett_status merge_number_name(merge_job* job, setti_clone_node* node, sett_entity parent,
                                      const char* name, uint64_t* key)
 {
     SETTI_ASSERT(merge_is_merged(node));
-    char text[SETT_NAME_MAX + 1];
-    char number[16];
-    uint32_t k = 2;
-    do {
-        int digits = snprintf(number, sizeof(number), "_%u", (unsigned)k++);
-        snprintf(text, sizeof(text), "%.*s%s", (int)SETT_NAME_MAX - digits, name, number);
-    } while (merge_is_taken(job, parent, text, key));
-    node->name = setti_text_add(job->to, &job->to->name_table->texts, text, strlen(text));
+    merge_numbering of = {.job = job, .parent = parent, .name = name};
+    (void)merge_number_taken(&of, setti_name_number(merge_number_taken, &of));
+    *key = of.key;
+    node->name = setti_text_add(job->to, &job->to->name_table->texts, of.text, strlen(of.text));
     return node->name != 0 ? SETT_OK : merge_no_memory(job);
 }
 

@@ -304,6 +304,7 @@ setti_migration* setti_migrations_create(sett_world* into, const sett_world* rea
                                          uint32_t* dropped, sett_status* status)
 {
     size_t size = (read->registered.count + 1) * sizeof(setti_migration);
+    bool renamed = false;
     setti_migration* list = setti_world_alloc(into, size, 16, "sett_world_load");
     *count = 0;
     *status = list != NULL ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
@@ -313,6 +314,7 @@ setti_migration* setti_migrations_create(sett_world* into, const sett_world* rea
     for (uint32_t k = 0; *status == SETT_OK && k < read->registered.count; k++) {
         const setti_type* type = read->registered.item[k];
         const setti_type* own = setti_type_find(into, type->desc.name);
+        renamed = renamed || (own != NULL && strcmp(own->desc.name, type->desc.name) != 0);
         if (own != NULL && !setti_types_same(type, own)) {
             type = setti_type_data(type);
             own = setti_type_data(own);
@@ -324,7 +326,7 @@ setti_migration* setti_migrations_create(sett_world* into, const sett_world* rea
             }
         }
     }
-    if (*status != SETT_OK || *count == 0) {
+    if (*status != SETT_OK || (*count == 0 && !renamed)) {
         setti_migrations_free(into, list, read->registered.count);
         list = NULL;
     }

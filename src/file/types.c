@@ -116,11 +116,17 @@ static sett_status types_reject(sett_world* world, sett_status status, const typ
     return setti_world_fail_with(world, status, "type \"%s\" %s", text, why);
 }
 
-/* As the file has it. */
-static sett_status types_register(sett_world* world, const types_entry* entry)
+/* As the file has it. `now` is what the program calls the type, if that is another name: others of
+ * the file that require it find it by that. */
+static sett_status types_register(sett_world* world, const types_entry* entry, const char* now)
 {
     SETTI_ASSERT(setti_type_find(world, entry->name) == NULL);
-    return sett_component_register(world, &entry->desc) != 0 ? SETT_OK : world->error;
+    sett_component_desc desc = entry->desc;
+    if (strcmp(entry->name, now) != 0) {
+        desc.old_names = &now;
+        desc.old_name_count = 1;
+    }
+    return sett_component_register(world, &desc) != 0 ? SETT_OK : world->error;
 }
 
 /* Whether values travel by themselves, and so in any layout that members say. */
@@ -145,7 +151,7 @@ static sett_status types_add(sett_world* world, const types_entry* entry, uint32
                                   "register it before loading");
     }
     ++*unknown;
-    status = types_register(world, entry);
+    status = types_register(world, entry, entry->name);
     if (status == SETT_OK) {
         setti_type_find(world, entry->name)->flags |= SETTI_TYPE_FROM_FILE;
     }
@@ -211,17 +217,25 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
     if (entry->form == SETTI_DELTA_TARGET) {
         return SETT_OK; /* comes with its relationship */
     }
+    bool renamed = strcmp(own->desc.name, entry->name) != 0;
     if (types_is_value(entry->form) &&
-        !(own->desc.size == desc->size && own->desc.layout_version == desc->layout_version &&
-          (own->mask_print == entry->mask_print || own->mask_print == 0) &&
-          types_same_members(own->desc.members, desc->members))) {
-        return types_register(world, entry); /* to be migrated */
+        (renamed || own->desc.size != desc->size ||
+         own->desc.layout_version != desc->layout_version ||
+         (own->mask_print != entry->mask_print && own->mask_print != 0) ||
+         !types_same_members(own->desc.members, desc->members))) {
+        return types_register(world, entry, own->desc.name); /* to be migrated */
     }
-    const sett_struct* known = setti_type_data(own)->desc.members;
-    if (own->relation != NULL && desc->members != NULL && known != NULL &&
-        !setti_members_equal(known, desc->members)) {
-        sett_component_desc data = *desc; /* to be migrated */
+    sett_component_desc data = setti_type_data(own)->desc;
+    bool differs = own->relation != NULL && desc->members != NULL && data.members != NULL &&
+                   !setti_members_equal(data.members, desc->members);
+    if (differs) {
+        data = *desc;
         data.size = desc->members->size;
+    }
+    if (differs || (own->relation != NULL && renamed)) { /* to be migrated */
+        data.name = entry->name;
+        data.old_names = renamed ? &own->desc.name : NULL;
+        data.old_name_count = renamed;
         return setti_relation_join(world, own->relation, &data);
     }
     return setti_replica_join_bare(world, into, own);

@@ -21,6 +21,8 @@
 #include "relation/links.h"
 #include "relation/name_table.h"
 
+#include "world/codec.h"
+
 static bool clone_is_merge(const setti_clone* clone)
 {
     return clone->merge.verdicts != NULL;
@@ -1018,9 +1020,12 @@ sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out)
 
 bool setti_clone_register(const setti_clone* clone)
 {
-    sett_world* to = clone->to;
-    return (clone->from->hierarchy == NULL || setti_hierarchy_register(to) != 0) &&
-           (clone->from->name_table == NULL || sett_name_register(to) != 0);
+    const setti_type_list* types = &clone->from->registered;
+    bool done = true;
+    for (uint32_t k = 0; done && clone->from != clone->to && k < types->count; k++) {
+        done = setti_codec_register_own(clone->to, types->item[k]->desc.name) == SETT_OK;
+    }
+    return done;
 }
 
 sett_status setti_clone_run(setti_clone* clone, sett_entity* out)

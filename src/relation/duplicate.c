@@ -5,13 +5,6 @@
 #include "relation/links.h"
 #include "sett/prefab.h"
 
-/* A tag that hides an entity in one world must hide its copy in the other. */
-static bool duplicate_hidden(const sett_world* from, sett_world* to)
-{
-    return (from->hidden[SETTI_HIDDEN_PREFAB] == NULL || sett_prefab_tag(to) != 0) &&
-           (from->hidden[SETTI_HIDDEN_DISABLED] == NULL || sett_disabled_tag(to) != 0);
-}
-
 /* The tag Prefab if the copy becomes a child of a prefab, else NULL. */
 static setti_type* duplicate_tag(const sett_world* world, sett_entity entity)
 {
@@ -42,9 +35,6 @@ sett_entity sett_duplicate_sized(sett_world* world, sett_entity entity,
     }
     if (!sett_entity_valid(world, entity)) {
         setti_world_fail(clone.to, SETT_STATUS_STALE, clone.desc.call, entity, 0);
-        return copy;
-    }
-    if (clone.to != world && !duplicate_hidden(world, clone.to)) {
         return copy;
     }
     if (clone.to == world) {

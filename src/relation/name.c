@@ -428,19 +428,61 @@ uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name
     return other == 0 ? key : 0;
 }
 
-sett_status sett_name_set(sett_world* world, sett_entity entity, const char* name)
+static sett_status name_set(sett_world* world, sett_entity entity, const char* name,
+                            const char* call)
 {
-    if (!setti_hierarchy_check(world, entity, __func__)) {
-        return setti_world_failure(world);
-    }
-    uint64_t key = name_add_text(world, entity, name, __func__);
+    uint64_t key = name_add_text(world, entity, name, call);
     if (key == 0) {
         return world->error;
     }
     setti_name_hold(world, 1); /* callbacks may set other names meanwhile */
-    sett_status status = name_set_key(world, entity, key, __func__);
+    sett_status status = name_set_key(world, entity, key, call);
     setti_name_hold(world, -1);
     return status;
+}
+
+sett_status sett_name_set(sett_world* world, sett_entity entity, const char* name)
+{
+    return setti_hierarchy_check(world, entity, __func__) ? name_set(world, entity, name, __func__)
+                                                          : setti_world_failure(world);
+}
+
+/* A name that gets a number. */
+typedef struct name_numbering {
+    const sett_world* world;
+    sett_entity entity;
+    const char* name;
+    char text[SETT_NAME_MAX + 1];
+} name_numbering;
+
+static bool name_is_other(const name_numbering* of, const char* text)
+{
+    sett_entity parent = sett_hierarchy_parent(of->world, of->entity);
+    sett_entity found = sett_name_find(of->world, parent, text);
+    return !sett_is_null(found) && !sett_equals(found, of->entity);
+}
+
+/* Writes the name with a number, cut where it is too long. */
+static bool name_number_taken(void* user, uint32_t number)
+{
+    name_numbering* of = user;
+    char digits[16];
+    int size = snprintf(digits, sizeof(digits), " %u", (unsigned)number);
+    snprintf(of->text, sizeof(of->text), "%.*s%s", SETT_NAME_MAX - size, of->name, digits);
+    return name_is_other(of, of->text);
+}
+
+sett_status sett_name_set_unique(sett_world* world, sett_entity entity, const char* name)
+{
+    if (!setti_hierarchy_check(world, entity, __func__)) {
+        return setti_world_failure(world);
+    }
+    name_numbering of = {.world = world, .entity = entity, .name = name};
+    if (setti_name_is_good(name) && name_is_other(&of, name)) {
+        (void)name_number_taken(&of, setti_name_number(name_number_taken, &of));
+        name = of.text;
+    }
+    return name_set(world, entity, name, __func__);
 }
 
 /* The name follows. */

@@ -49,6 +49,23 @@ void setti_name_end(sett_world* world, uint32_t index);
 bool setti_name_reserve(sett_world* world, uint32_t count);
 void setti_name_give(sett_world* world, uint32_t index, uint64_t key);
 
+/* Finds a free number for a name: one behind those that are taken, if these are 2 and up without a
+ * gap. Asks O(log numbers) times, and the world alone decides which it is. */
+static inline uint32_t setti_name_number(bool (*taken)(void* user, uint32_t number), void* user)
+{
+    uint32_t low = 1;
+    uint32_t high = 2;
+    while (taken(user, high)) {
+        low = high;
+        high *= 2;
+    }
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        *(taken(user, middle) ? &low : &high) = middle;
+    }
+    return high;
+}
+
 /* Texts that no entity has yet are no garbage between a call with 1 and one with -1. */
 static inline void setti_name_hold(const sett_world* world, int by)
 {

@@ -223,7 +223,7 @@ sett_status setti_relation_join(sett_world* into, const setti_relation* relation
 {
     const setti_type* links = relation->links;
     sett_relationship_desc desc = relation->desc;
-    desc.name = links->desc.name;
+    desc.name = data->name;
     desc.type_name = data->type_name;
     desc.id = setti_world_type(into, links->id) == NULL ? links->id : 0;
     desc.storage = links->desc.storage;
@@ -233,7 +233,11 @@ sett_status setti_relation_join(sett_world* into, const setti_relation* relation
     desc.members = data->members;
     desc.entity_offsets = data->entity_offsets;
     desc.entity_offset_count = data->entity_offset_count;
-    return sett_relationship_register(into, &desc) != 0 ? SETT_OK : into->error;
+    setti_type* joined = setti_world_type(into, sett_relationship_register(into, &desc));
+    return joined != NULL
+               ? setti_component_rename(into, joined, data->old_names != NULL ? data : &links->desc,
+                                        relation_registers)
+               : into->error;
 }
 
 static sett_status relation_join(sett_world* into, const sett_world* from, const setti_type* type)

@@ -36,6 +36,8 @@ typedef struct ordered_list {
 
 struct sett_ordered {
     sett_world* world;
+    sett_ordered* next; /* in the world's list */
+    sett_ordered* previous;
     sett_ordered_desc desc;
     setti_rank rank;
     sett_query* own;   /* made from `text`, or NULL */
@@ -385,6 +387,17 @@ static sett_status ordered_read(sett_ordered* o, const char* call)
     return status == SETT_OK && o->own == NULL ? SETT_STATUS_ARGUMENT : status;
 }
 
+/* The name of an order that looks at values of a type; NULL if there is none. Relationships end
+ * with the world. */
+static const char* ordered_of_type(const sett_world* world, const setti_type* type)
+{
+    const sett_ordered* o = world->orders;
+    while (o != NULL && o->desc.component != type->id && o->rank.side.type != type) {
+        o = o->next;
+    }
+    return o != NULL ? o->desc.query->open.name : NULL;
+}
+
 sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_desc* desc,
                                         size_t size)
 {
@@ -413,6 +426,12 @@ sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_de
     o->fixed = o->rank.group_by == NULL && desc->group_fn == NULL && desc->component == 0 &&
                o->rank.side.type == NULL &&
                (o->rank.along == NULL || o->rank.along->id == SETT_ID_HIERARCHY);
+    o->next = world->orders;
+    if (o->next != NULL) {
+        o->next->previous = o;
+    }
+    world->orders = o;
+    world->holder_of[SETTI_HOLDER_ORDER] = ordered_of_type;
     return o;
 }
 
@@ -420,6 +439,10 @@ void sett_ordered_destroy(sett_ordered* o)
 {
     if (o != NULL && setti_world_check_serial(o->world, "sett_ordered_destroy") == SETT_OK) {
         setti_pool* pool = &o->world->pool;
+        *(o->previous != NULL ? &o->previous->next : &o->world->orders) = o->next;
+        if (o->next != NULL) {
+            o->next->previous = o->previous;
+        }
         sett_query_destroy(o->own);
         ordered_free(o, &o->now.memory);
         ordered_free(o, &o->last.memory);

@@ -456,7 +456,7 @@ sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot 
                                            (unsigned long)to.size, (unsigned long)to.capacity);
         }
     }
-    return status;
+    return status != SETT_STATUS_OUT_OF_MEMORY ? status : setti_world_no_memory(world, delta_call);
 }
 
 /* Ends a writer into memory of the world's pool: what it wrote goes to `out`, or is freed. */
@@ -469,9 +469,7 @@ static sett_status delta_take(sett_world* world, const char* call, sett_status s
     } else {
         setti_bytes_free(&world->pool, &made);
     }
-    return status != SETT_STATUS_OUT_OF_MEMORY
-               ? status
-               : setti_world_fail(world, status, call, sett_null(), 0);
+    return status != SETT_STATUS_OUT_OF_MEMORY ? status : setti_world_no_memory(world, call);
 }
 
 sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,

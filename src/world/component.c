@@ -286,6 +286,62 @@ static uint64_t component_name_key(const sett_world* world, const char* name, se
     }
 }
 
+/* The type that was called so before, or that belongs to one: "Body off" where "Body" was. NULL if
+ * there is none. Types with former names are few, and are asked where no type has the name. */
+static setti_type* component_find_renamed(const sett_world* world, const char* name)
+{
+    for (uint32_t k = 0; k < world->renamed.count; k++) {
+        setti_type* type = world->renamed.item[k];
+        for (uint32_t n = 0; n < type->desc.old_name_count; n++) {
+            size_t length = strlen(type->desc.old_names[n]);
+            const char* rest = name + length;
+            char now[256];
+            setti_type* own = NULL;
+            if (strncmp(name, type->desc.old_names[n], length) != 0) {
+                continue;
+            }
+            if (*rest == '\0') {
+                return type;
+            }
+            snprintf(now, sizeof(now), "%.200s%.50s", type->desc.name, rest);
+            if (strcmp(rest, " off") == 0 || strcmp(rest, " sources") == 0) {
+                (void)component_name_key(world, now, &own);
+            }
+            if (own != NULL) {
+                return own;
+            }
+        }
+    }
+    return NULL;
+}
+
+/* Whether a list of former names can be given to the type `of`, or to a new one of this name. */
+static bool component_check_old_names(sett_world* world, const setti_type* of,
+                                      const sett_component_desc* desc, const char* call)
+{
+    setti_type* other = of == NULL ? component_find_renamed(world, desc->name) : NULL;
+    const char* taken = other != NULL ? desc->name : NULL;
+    for (uint32_t k = 0; taken == NULL && k < desc->old_name_count; k++) {
+        const char* name = desc->old_names[k];
+        if (name == NULL || name[0] == '\0' || strcmp(name, desc->name) == 0) {
+            setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                  "%s: \"%.100s\": a former name is missing, or the name of now",
+                                  call, desc->name);
+            return false;
+        }
+        (void)component_name_key(world, name, &other);
+        other = other != NULL ? other : component_find_renamed(world, name);
+        taken = other != NULL && other != of ? name : NULL;
+    }
+    if (taken != NULL) {
+        setti_world_fail_with(
+            world, SETT_STATUS_CONFLICT,
+            "%s: \"%.100s\": type \"%.100s\" has the name \"%.100s\", or had it%s", call,
+            desc->name, other->desc.name, taken, component_origin(other));
+    }
+    return taken == NULL;
+}
+
 /* What reading in line sees of an id that is not registered. */
 static const sett_type_header_ component_none = {.kind = UINT8_MAX};
 const void* const setti_component_no_types[1] = {&component_none};
@@ -515,6 +571,30 @@ bool setti_component_require(sett_world* world, setti_type* type, setti_type* ne
     return true;
 }
 
+static void component_free_old_names(setti_pool* pool, const char* const* names, uint32_t count)
+{
+    for (uint32_t k = 0; names != NULL && k < count; k++) {
+        pool_free_copy(pool, names[k], text_size(names[k]));
+    }
+    pool_free_copy(pool, names, count * sizeof(*names));
+}
+
+/* Copies a list of names; NULL for none, and when memory runs out. */
+static const char** component_copy_old_names(setti_pool* pool, const char* const* names,
+                                             uint32_t count)
+{
+    bool done = true;
+    const char** copies = pool_copy(pool, names, count * sizeof(*names), &done);
+    for (uint32_t k = 0; copies != NULL && k < count; k++) {
+        copies[k] = done ? pool_copy(pool, names[k], text_size(names[k]), &done) : NULL;
+    }
+    if (!done && copies != NULL) {
+        component_free_old_names(pool, copies, count);
+        copies = NULL;
+    }
+    return copies;
+}
+
 /* Copies what the descriptor points to and works out `required`. On failure
  * setti_component_free_parts takes back what there is. */
 static sett_status component_own(sett_world* world, setti_type* type,
@@ -526,7 +606,10 @@ static sett_status component_own(sett_world* world, setti_type* type,
     type->hook_user = desc->user;
     type->desc.mask = NULL;
     type->desc.members = NULL;
-    bool done = component_own_type_name(pool, type, desc->type_name);
+    type->desc.old_names = component_copy_old_names(pool, desc->old_names, desc->old_name_count);
+    type->desc.old_name_count = type->desc.old_names != NULL ? desc->old_name_count : 0;
+    bool done = component_own_type_name(pool, type, desc->type_name) &&
+                type->desc.old_name_count == desc->old_name_count;
     type->desc.name = pool_copy(pool, desc->name, text_size(desc->name), &done);
     type->desc.required =
         pool_copy(pool, desc->required, desc->required_count * sizeof(*desc->required), &done);
@@ -561,6 +644,7 @@ static sett_status component_own(sett_world* world, setti_type* type,
 void setti_component_free_parts(setti_pool* pool, setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
+    component_free_old_names(pool, desc->old_names, desc->old_name_count);
     pool_free_copy(pool, desc->name, text_size(desc->name));
     pool_free_copy(pool, desc->type_name, text_size(desc->type_name));
     pool_free_copy(pool, desc->required, desc->required_count * sizeof(*desc->required));
@@ -585,6 +669,7 @@ static bool component_publish(sett_world* world, setti_type* type)
     bool dont_fragment = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
     bool reserved = component_reserve_id(world, type->id) &&
                     type_list_reserve(pool, &world->registered) &&
+                    (type->desc.old_name_count == 0 || type_list_reserve(pool, &world->renamed)) &&
                     (!dont_fragment || type_list_reserve(pool, &world->dont_fragment));
     for (uint32_t k = 0; reserved && k < type->required.count; k++) {
         reserved = type_list_reserve(pool, &type->required.item[k]->dependants);
@@ -593,6 +678,9 @@ static bool component_publish(sett_world* world, setti_type* type)
         return false;
     }
     (void)setti_type_list_add(pool, &world->registered, type);
+    if (type->desc.old_name_count != 0) {
+        (void)setti_type_list_add(pool, &world->renamed, type);
+    }
     if (dont_fragment) {
         (void)setti_type_list_add(pool, &world->dont_fragment, type);
     }
@@ -744,7 +832,8 @@ static bool component_check(sett_world* world, sett_component_desc* desc, const 
     if (setti_world_lacks_list(world, desc->required, desc->required_count, call, "required") ||
         setti_world_lacks_list(world, desc->entity_offsets, desc->entity_offset_count, call,
                                "entity_offsets") ||
-        setti_world_lacks_list(world, desc->bytes, desc->byte_count, call, "bytes")) {
+        setti_world_lacks_list(world, desc->bytes, desc->byte_count, call, "bytes") ||
+        setti_world_lacks_list(world, desc->old_names, desc->old_name_count, call, "old_names")) {
         return false;
     }
     const char* wrong = setti_component_resolve(desc);
@@ -801,6 +890,30 @@ setti_type* setti_component_make_part(sett_world* world, sett_component_desc* de
     return NULL;
 }
 
+sett_status setti_component_rename(sett_world* world, setti_type* type,
+                                   const sett_component_desc* desc, const char* call)
+{
+    setti_pool* pool = &world->pool;
+    sett_component_desc* own = &type->desc;
+    uint32_t count = desc->old_name_count;
+    if (count == 0 || desc->old_names == own->old_names) {
+        return SETT_OK;
+    }
+    if (!component_check_old_names(world, type, desc, call)) {
+        return world->error;
+    }
+    const char** names = component_copy_old_names(pool, desc->old_names, count);
+    if (names == NULL ||
+        (own->old_name_count == 0 && !setti_type_list_add(pool, &world->renamed, type))) {
+        component_free_old_names(pool, names, count);
+        return setti_world_no_memory(world, call);
+    }
+    component_free_old_names(pool, own->old_names, own->old_name_count);
+    own->old_names = names;
+    own->old_name_count = count;
+    return SETT_OK;
+}
+
 static sett_component component_register_relationship(sett_world* world,
                                                       const sett_component_desc* desc,
                                                       const char* call)
@@ -820,7 +933,13 @@ static sett_component component_register_relationship(sett_world* world,
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
                               desc->name != NULL ? desc->name : "", wrong);
     }
-    return wrong == NULL ? desc->relationship->register_(world, desc) : 0;
+    if (wrong != NULL ||
+        setti_world_lacks_list(world, desc->old_names, desc->old_name_count, call, "old_names")) {
+        return 0;
+    }
+    sett_component id = desc->relationship->register_(world, desc);
+    return id != 0 && setti_component_rename(world, world->types[id], desc, call) == SETT_OK ? id
+                                                                                             : 0;
 }
 
 sett_component sett_component_register_sized(sett_world* world, const sett_component_desc* given,
@@ -852,8 +971,14 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
             desc.members->calls_()->set(world, existing, desc.members, call) != SETT_OK) {
             return 0;
         }
+        if (same != 0 && setti_component_rename(world, existing, &desc, call) != SETT_OK) {
+            return 0;
+        }
         existing->flags &= same != 0 ? ~(uint32_t)SETTI_TYPE_FROM_FILE : UINT32_MAX;
         return same == 0 || component_ensure_off(world, existing) ? same : 0;
+    }
+    if (!component_check_old_names(world, NULL, &desc, call)) {
+        return 0;
     }
     if (component_is_reserved(desc.id) && component_constant_id(desc.name) != desc.id) {
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
@@ -930,7 +1055,7 @@ setti_type* setti_type_find(const sett_world* world, const char* name)
 {
     setti_type* type;
     component_name_key(world, name, &type);
-    return type;
+    return type != NULL ? type : component_find_renamed(world, name);
 }
 
 sett_component sett_component_find(const sett_world* world, const char* name)

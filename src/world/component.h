@@ -347,6 +347,10 @@ void setti_type_list_deinit(setti_pool* pool, setti_type_list* list);
 /* The type of a name, or NULL. */
 setti_type* setti_type_find(const struct sett_world* world, const char* name);
 
+/* Gives a type the former names in a descriptor, unless that has none. */
+sett_status setti_component_rename(struct sett_world* world, setti_type* type,
+                                   const sett_component_desc* desc, const char* call);
+
 /* bind.c: a world without bound numbers; a type that ends loses its numbers. */
 void setti_bind_init(struct sett_world* world);
 void setti_bind_forget(struct sett_world* world, sett_component component);

@@ -54,7 +54,7 @@ static sett_status unregister_check_listeners(sett_world* world, const setti_typ
 /* SETT_OK, or fails and says who needs the type. */
 static sett_status unregister_check(sett_world* world, const setti_type* type)
 {
-    static const char* const kinds[SETTI_HOLDERS] = {"system", "query", "search"};
+    static const char* const kinds[SETTI_HOLDERS] = {"system", "query", "search", "order"};
     sett_status status = setti_world_check_no_snapshots(world, unregister_call);
     for (const sett_commands* at = world->all_commands; status == SETT_OK && at != NULL;
          at = setti_commands_next(at)) {
@@ -114,6 +114,7 @@ static void unregister_end(sett_world* world, setti_type* type)
     world->unregistered++;
     unregister_from(&world->registered, type);
     unregister_from(&world->dont_fragment, type);
+    unregister_from(&world->renamed, type);
     SETTI_ASSERT(world->prepared <= world->registered.count);
     setti_world_remove_root(world, &type->root);
     setti_storage_deinit(&world->pool, &type->storage);

@@ -80,6 +80,7 @@ typedef enum setti_holder {
     SETTI_HOLDER_SYSTEM,
     SETTI_HOLDER_QUERY,
     SETTI_HOLDER_SEARCH,
+    SETTI_HOLDER_ORDER,
     SETTI_HOLDERS
 } setti_holder;
 
@@ -148,6 +149,7 @@ struct sett_world {
     setti_signature_table signatures;
     setti_type_list registered;    /* in order of registration */
     setti_type_list dont_fragment; /* of these, the dont_fragment ones */
+    setti_type_list renamed;       /* and those with former names */
     sett_component next_id;        /* ids below are taken */
     uint32_t prepared;             /* of `registered`: snapshots know how to save them */
     /* the name of one that holds a type, or NULL; by kind, NULL: there are none of the kind */
@@ -180,6 +182,7 @@ struct sett_world {
     void (*trim_queries)(sett_world* world);   /* has all forget what only saves time; as well */
     uint32_t query_count;
     struct sett_search* searches; /* doubly linked, the latest first */
+    struct sett_ordered* orders;  /* likewise */
     setti_open_loop* open_loops;  /* of the queries that loops are open over, the latest first */
     union {
         struct {
