@@ -1,6 +1,7 @@
 /* sett_net.h: games over a network. Link sett::net.
  *
  *     sync test    plays each frame again and names what differs     sett_sync_test
+ *     session      2 to 8 players and spectators, with rollback      sett_session_*
  *     transport    functions that send and receive datagrams         sett_net_transport
  *     link         a simulated network, for tests                    sett_net_link_*
  *
@@ -71,6 +72,164 @@ typedef struct sett_net_transport {
      * `capacity` are dropped. */
     uint32_t (*receive)(void* user, uint32_t* peer, void* out, uint32_t capacity);
 } sett_net_transport;
+
+/* -------------------------------------------------------------------------------------- session */
+
+/* A session: 2 to 8 players, each at a machine with a world of its own. Only inputs are sent. Each
+ * machine plays all frames: where an input has not arrived it predicts it; when another one
+ * arrives, it goes back and plays these frames again. The game gives inputs and a function that
+ * plays one frame, and nothing else:
+ *
+ *     static void play(sett_world* world, const sett_inputs* inputs, void* user)
+ *     {
+ *         const Keys* keys = sett_input(inputs, 0);    player 0's
+ *         ...
+ *         sett_progress(world, 1.0f / 60);
+ *     }
+ *
+ *     sett_session* session = sett_session_create(world, &(sett_session_desc){
+ *         .players = 2, .local = 0, .input_size = sizeof(Keys), .play = play,
+ *         .transport = transport});
+ *     for (each frame) {
+ *         sett_session_advance(session, &keys);
+ *         draw(world);
+ *     }
+ *
+ * Rules for the game. All machines begin with the same state, have registered the same types and
+ * created the same systems. `play` depends on the world and the inputs only: sett_sync_test finds
+ * what else it depends on. Between calls of sett_session_advance the program only reads the world,
+ * and opens no loop across them.
+ *
+ * Each peer knows the whole world: a player can read what the game does not show. Nothing is
+ * encrypted or signed. A peer's address is proven before it gets more bytes than it sent, and
+ * datagrams carry a number that only both sides know; this keeps out those who cannot read the
+ * traffic, and no others. A player can end the game for all by sending wrong hashes. */
+
+#define SETT_SESSION_PLAYERS 8
+#define SETT_SESSION_SPECTATORS 8
+#define SETT_SESSION_SPECTATOR 0xFFFFFFFFu /* as `local`: a machine without a player */
+
+/* The inputs of a frame. */
+typedef struct sett_inputs {
+    uint64_t frame; /* from 0 on */
+    uint32_t players;
+    uint32_t present;           /* bits: players that are in the game in this frame */
+    uint32_t predicted;         /* bits: players whose input is a prediction. Play sounds when it is
+                                 * 0, or be ready to end them */
+    bool again;                 /* the frame was played before, with other inputs */
+    uint32_t size;              /* bytes of an input */
+    const unsigned char* bytes; /* of all players; zeroes of one that is not present */
+} sett_inputs;
+
+/* Returns the input of a player. Threads: any. Since: 0.2 */
+static inline const void* sett_input(const sett_inputs* inputs, uint32_t player)
+{
+    return inputs->bytes + (size_t)player * inputs->size;
+}
+
+typedef enum sett_session_event_kind {
+    SETT_SESSION_SYNCHRONISED, /* all players are connected, or the state of a running game is here:
+                                * frames begin */
+    SETT_SESSION_INTERRUPTED,  /* nothing was heard of the player for some time */
+    SETT_SESSION_RESUMED,      /* it is heard again */
+    SETT_SESSION_GONE,   /* from `frame` on the player is not present; its input is zeroes. It can
+                          * join again. Player = local: this machine; it joins again by itself */
+    SETT_SESSION_JOINED, /* from `frame` on the player is present again */
+    SETT_SESSION_AHEAD,  /* this machine is ahead, and waits a frame for the others */
+    SETT_SESSION_DESYNC, /* the states differ: `text` has frame, entity, component and member;
+                          * "first world" is this machine. The session has ended */
+    SETT_SESSION_REFUSED /* the peers do not fit together: `text` says why, and names the type */
+} sett_session_event_kind;
+
+typedef struct sett_session_event {
+    sett_session_event_kind kind;
+    uint32_t player; /* or the number of the peer */
+    uint64_t frame;
+    const char* text; /* valid during the call; "" for most */
+} sett_session_event;
+
+/* Options. All zeroes is the default where one is named. */
+typedef struct sett_session_desc {
+    uint32_t players; /* 2 to SETT_SESSION_PLAYERS */
+    /* the player at this machine, or SETT_SESSION_SPECTATOR. Several players at one machine share
+     * one input */
+    uint32_t local;
+    uint32_t input_size;     /* bytes of a player's input, 1 to 64 */
+    uint32_t input_delay;    /* frames from an input to its effect, up to 32; see
+                              * sett_session_set_delay. Default: 0 */
+    uint32_t max_prediction; /* frames that are played ahead of the inputs of others, up to 32;
+                              * beyond it the session waits. Default: 8 */
+    uint32_t hash_every;     /* frames from one comparison of states to the next; default: 10 */
+    uint64_t game_version;   /* peers with another number are refused */
+    void (*play)(sett_world* world, const sett_inputs* inputs, void* user); /* plays one frame */
+    /* Predicts the input of a player: writes input_size bytes.
+     *   last   its latest input that is known; zeroes at the beginning
+     *   ahead  how many frames later the predicted one is
+     * Default: `last` */
+    void (*predict)(uint32_t player, const void* last, uint32_t ahead, void* out, void* user);
+    void (*event)(const sett_session_event* event, void* user); /* default: none */
+    void* user;                                                 /* passed to all callbacks */
+    /* The numbers of its peers are those of the players; spectators have numbers from `players` on,
+     * below SETT_SESSION_PLAYERS + SETT_SESSION_SPECTATORS. */
+    sett_net_transport transport;
+    uint64_t (*clock_us)(void* user); /* microseconds that do not go back; default: the system's */
+    uint32_t interrupted_ms;          /* default: 500 */
+    uint32_t timeout_ms;              /* until a player that is not heard is gone; default: 5,000 */
+    size_t state_limit;               /* bytes of a state that is received; default: 64 MB */
+    /* after a desync both states are written to "<path>_mine.sett" and "<path>_peer<n>.sett", for
+     * the inspector; default: not written */
+    const char* desync_path;
+} sett_session_desc;
+
+typedef enum sett_session_state {
+    SETT_SESSION_PLAYED, /* the world is a frame further */
+    SETT_SESSION_WAIT,   /* it is not: peers are missing, late, or behind */
+    SETT_SESSION_OVER    /* it will not go on: a desync, a refusal, or memory ran out */
+} sett_session_state;
+
+typedef struct sett_session_stats {
+    uint64_t frame;      /* the next one to be played */
+    int64_t final_frame; /* no input of frames up to it can change; -1: none */
+    uint64_t replayed;   /* frames that were played again */
+    uint64_t rollbacks;
+    uint32_t deepest;      /* frames of the longest rollback */
+    uint32_t longest_wait; /* calls of sett_session_advance in a row that waited for inputs */
+    uint64_t waits;
+    uint64_t datagrams, bytes;              /* sent */
+    uint64_t rejected;                      /* datagrams received that were not valid */
+    uint64_t compared;                      /* hashes of other peers that were equal */
+    uint64_t hash;                          /* of the state before frame `hash_frame` */
+    int64_t hash_frame;                     /* the latest final frame that was hashed; -1: none */
+    uint32_t present;                       /* bits: players */
+    uint32_t ping_us[SETT_SESSION_PLAYERS]; /* there and back; 0: not known */
+} sett_session_stats;
+
+typedef struct sett_session sett_session;
+
+/* Creates a session. Its peers are not connected yet.
+ *   world  in the state before frame 0; of one that joins a running game, any state
+ * Returns NULL if memory runs out, or an option is wrong (the log of the world says which).
+ * Threads: writer. Since: 0.2 */
+sett_session* sett_session_create(sett_world* world, const sett_session_desc* desc);
+
+/* Says good-bye, drops the snapshots and frees the session. The world stays. NULL is fine.
+ * Threads: writer. Since: 0.2 */
+void sett_session_destroy(sett_session* session);
+
+/* Receives, goes back and plays again if an input was predicted wrongly, plays the next frame if
+ * that is possible, and sends. Call it at the rate of the game's frames, also while it waits or is
+ * over: other peers need its answers.
+ *   local_input  input_size bytes: the input of this machine's player; of a spectator: NULL
+ * Cost: the frames that are played, and O(values that differ) for each comparison of states.
+ * Threads: writer. Since: 0.2 */
+sett_session_state sett_session_advance(sett_session* session, const void* local_input);
+
+/* Changes the delay of the inputs of this machine, up to 32 frames. While it grows the present
+ * input is repeated; while it shrinks inputs are left out. Threads: writer. Since: 0.2 */
+void sett_session_set_delay(sett_session* session, uint32_t frames);
+
+/* Fills `stats`. Threads: writer. Since: 0.2 */
+void sett_session_stats_get(const sett_session* session, sett_session_stats* stats);
 
 /* ----------------------------------------------------------------------------------------- link */
 

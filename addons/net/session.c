@@ -1,0 +1,660 @@
+/* session.c: the frames of a rollback session; see session.h. */
+#define _POSIX_C_SOURCE 199309L /* clock_gettime */
+#include "session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* --------------------------------------------------------------------------------------- small */
+
+static uint64_t session_clock(void* user)
+{
+    struct timespec now;
+    (void)user;
+#ifdef CLOCK_MONOTONIC
+    (void)clock_gettime(CLOCK_MONOTONIC, &now);
+#else
+    (void)timespec_get(&now, TIME_UTC);
+#endif
+    return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
+}
+
+uint64_t setti_session_now(const sett_session* s)
+{
+    return s->desc.clock_us(s->desc.user);
+}
+
+void setti_session_event(sett_session* s, sett_session_event_kind kind, uint32_t player,
+                         const char* text)
+{
+    sett_session_event event = {kind, player, (uint64_t)s->frame, text};
+    if (s->desc.event != NULL) {
+        s->desc.event(&event, s->desc.user);
+    }
+}
+
+bool setti_session_spectates(const sett_session* s)
+{
+    return s->desc.local == SETT_SESSION_SPECTATOR;
+}
+
+bool setti_session_is_present(const sett_session* s, uint32_t player)
+{
+    return player < s->desc.players && (s->present >> player & 1) != 0;
+}
+
+static bool session_is_here(const sett_session* s)
+{
+    return setti_session_is_present(s, s->desc.local);
+}
+
+/* It cannot go on; the world has a message if a call of the library failed. */
+void setti_session_end(sett_session* s)
+{
+    s->mode = SESSION_ENDED;
+}
+
+static bool session_check(sett_session* s, sett_status status)
+{
+    if (status != SETT_OK) {
+        snprintf(s->text, sizeof(s->text), "the session ends: %.200s",
+                 sett_world_message(s->world));
+        sett_world_log(s->world, SETT_LOG_ERROR, s->text);
+        setti_session_end(s);
+    }
+    return status == SETT_OK;
+}
+
+/* -------------------------------------------------------------------------------------- inputs */
+
+unsigned char* setti_session_input(sett_session* s, int64_t frame, uint32_t player)
+{
+    size_t row = (size_t)(frame % SESSION_HISTORY) * s->desc.players + player;
+    return s->input + row * s->desc.input_size;
+}
+
+static unsigned char* session_used(sett_session* s, int64_t frame)
+{
+    return s->used + (size_t)(frame % SESSION_HISTORY) * s->desc.players * s->desc.input_size;
+}
+
+int64_t setti_session_known(const sett_session* s)
+{
+    int64_t known = setti_session_spectates(s) ? s->fed : INT64_MAX;
+    for (uint32_t p = 0; p < s->desc.players && !setti_session_spectates(s); p++) {
+        if (setti_session_is_present(s, p) && s->last[p] < known) {
+            known = s->last[p];
+        }
+    }
+    return known;
+}
+
+int64_t setti_session_final(const sett_session* s)
+{
+    int64_t least = setti_session_known(s);
+    for (uint32_t p = 0; p < s->desc.players && !setti_session_spectates(s); p++) {
+        if (p != s->desc.local && setti_session_is_present(s, p) && s->peer[p].known < least) {
+            least = s->peer[p].known;
+        }
+    }
+    return least > s->stats.final_frame ? least : s->stats.final_frame;
+}
+
+unsigned char setti_session_mask(sett_session* s, int64_t frame)
+{
+    for (; s->mask_end <= frame; s->mask_end++) {
+        s->mask[s->mask_end % SESSION_HISTORY] = (unsigned char)s->present;
+    }
+    return s->mask[frame % SESSION_HISTORY];
+}
+
+bool setti_session_receive_input(sett_session* s, uint32_t player, int64_t frame,
+                                 const unsigned char* bytes)
+{
+    if (frame != s->last[player] + 1 || !setti_session_is_present(s, player) ||
+        frame >= s->frame + (int64_t)SESSION_HISTORY / 4) {
+        return false;
+    }
+    memcpy(setti_session_input(s, frame, player), bytes, s->desc.input_size);
+    s->last[player] = frame;
+    const size_t at = (size_t)player * s->desc.input_size;
+    if (frame < s->wrong && frame < s->frame &&
+        memcmp(session_used(s, frame) + at, bytes, s->desc.input_size) != 0) {
+        s->wrong = frame;
+    }
+    return true;
+}
+
+/* What the frame is played with, as far as that is known. */
+static void session_gather(sett_session* s, int64_t frame, sett_inputs* out)
+{
+    static const unsigned char none[64] = {0};
+    unsigned char* bytes = session_used(s, frame);
+    const uint32_t size = s->desc.input_size;
+    out->present = setti_session_mask(s, frame);
+    for (uint32_t p = 0; p < s->desc.players; p++) {
+        unsigned char* to = bytes + (size_t)p * size;
+        int64_t last = setti_session_spectates(s) ? frame : s->last[p];
+        if ((out->present >> p & 1) == 0) {
+            memset(to, 0, size);
+        } else if (frame <= last) {
+            memcpy(to, setti_session_input(s, frame, p), size);
+        } else {
+            const unsigned char* from = last >= 0 ? setti_session_input(s, last, p) : none;
+            out->predicted |= 1u << p;
+            if (s->desc.predict != NULL) {
+                s->desc.predict(p, from, (uint32_t)(frame - last), to, s->desc.user);
+            } else {
+                memcpy(to, from, size);
+            }
+        }
+    }
+    out->bytes = bytes;
+}
+
+static void session_submit(sett_session* s, const void* local_input)
+{
+    const uint32_t self = s->desc.local;
+    while (session_is_here(s) && s->last[self] < s->frame + s->desc.input_delay) {
+        (void)setti_session_receive_input(s, self, s->last[self] + 1, local_input);
+    }
+}
+
+/* ------------------------------------------------------------------------------------ snapshots */
+
+static uint32_t session_held_at(const sett_session* s, int64_t frame)
+{
+    uint32_t k = 0;
+    while (k < s->held_count && s->held[k].frame != frame) {
+        k++;
+    }
+    return k;
+}
+
+/* A snapshot that is held for a comparison stays. */
+static void session_drop_slot(sett_session* s, uint32_t slot)
+{
+    if (s->slot_frame[slot] >= 0 && session_held_at(s, s->slot_frame[slot]) == s->held_count) {
+        (void)sett_snapshot_drop(s->world, s->slot[slot]);
+    }
+    s->slot_frame[slot] = -1;
+}
+
+static void session_drop_held(sett_session* s, uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        if (s->slot_frame[s->held[k].frame % SESSION_SLOTS] != s->held[k].frame) {
+            (void)sett_snapshot_drop(s->world, s->held_snapshot[k]);
+        }
+    }
+    s->held_count -= count;
+    memmove(s->held, s->held + count, s->held_count * sizeof(*s->held));
+    memmove(s->held_snapshot, s->held_snapshot + count, s->held_count * sizeof(sett_snapshot));
+}
+
+void setti_session_forget_snapshots(sett_session* s)
+{
+    session_drop_held(s, s->held_count);
+    for (uint32_t k = 0; k < SESSION_SLOTS; k++) {
+        session_drop_slot(s, k);
+    }
+}
+
+static bool session_take(sett_session* s)
+{
+    uint32_t slot = (uint32_t)(s->frame % SESSION_SLOTS);
+    if (s->slot_frame[slot] == s->frame) {
+        return true;
+    }
+    session_drop_slot(s, slot);
+    if (!session_check(s, sett_snapshot_take(s->world, &s->slot[slot]))) {
+        return false;
+    }
+    s->slot_frame[slot] = s->frame;
+    return true;
+}
+
+bool setti_session_restore(sett_session* s, int64_t frame)
+{
+    uint32_t slot = (uint32_t)(frame % SESSION_SLOTS);
+    uint32_t held = session_held_at(s, frame);
+    if (s->frame == frame) {
+        return true;
+    }
+    bool here = s->slot_frame[slot] == frame;
+    if (!here && held == s->held_count) {
+        return false;
+    }
+    if (!session_check(
+            s, sett_snapshot_restore(s->world, here ? s->slot[slot] : s->held_snapshot[held]))) {
+        return false;
+    }
+    for (uint32_t k = 0; k < SESSION_SLOTS; k++) {
+        if (s->slot_frame[k] > frame) {
+            session_drop_slot(s, k);
+        }
+    }
+    s->frame = frame;
+    return true;
+}
+
+bool setti_session_play_to(sett_session* s, int64_t end, bool again)
+{
+    while (s->frame < end) {
+        sett_inputs inputs = {
+            (uint64_t)s->frame, s->desc.players, 0, 0, again, s->desc.input_size, NULL};
+        if (!session_take(s)) {
+            return false;
+        }
+        session_gather(s, s->frame, &inputs);
+        s->desc.play(s->world, &inputs, s->desc.user);
+        s->frame++;
+    }
+    return true;
+}
+
+/* Plays again from the first frame that was played with wrong inputs. */
+static bool session_roll_back(sett_session* s)
+{
+    int64_t now = s->frame;
+    uint32_t back = (uint32_t)(now - s->wrong);
+    if (s->wrong >= now) {
+        return true;
+    }
+    if (!setti_session_restore(s, s->wrong) || !setti_session_play_to(s, now, true)) {
+        setti_session_end(s);
+        return false;
+    }
+    s->stats.rollbacks++;
+    s->stats.replayed += back;
+    s->stats.deepest = back > s->stats.deepest ? back : s->stats.deepest;
+    return true;
+}
+
+/* -------------------------------------------------------------------------------------- hashes */
+
+static bool session_hash_frame(sett_session* s, int64_t frame)
+{
+    session_hash made = {frame, 0};
+    uint32_t slot = (uint32_t)(frame % SESSION_SLOTS);
+    if (s->slot_frame[slot] != frame) {
+        return true; /* it began later */
+    }
+    if (!session_check(s, sett_snapshot_hash(s->world, s->slot[slot], &made.hash))) {
+        return false;
+    }
+    if (s->held_count == SESSION_HELD) {
+        session_drop_held(s, 1);
+    }
+    s->held[s->held_count] = made;
+    s->held_snapshot[s->held_count++] = s->slot[slot];
+    s->stats.hash = made.hash;
+    s->stats.hash_frame = frame;
+    return true;
+}
+
+/* Compares the latest hash of a peer, if that frame was hashed here. */
+static void session_compare_peer(sett_session* s, uint32_t peer)
+{
+    session_peer* of = &s->peer[peer];
+    uint32_t k = session_held_at(s, of->hash.frame);
+    if (!of->connected || of->hash.frame <= of->compared || k == s->held_count) {
+        return;
+    }
+    if (s->held[k].hash != of->hash.hash) {
+        setti_session_found_desync(s, peer, of->hash.frame);
+        return;
+    }
+    of->compared = of->hash.frame;
+    s->stats.compared++;
+}
+
+/* Hashes what has become final, compares, and drops the snapshots that are not needed any more. */
+void setti_session_compare(sett_session* s)
+{
+    const int64_t every = s->desc.hash_every;
+    const int64_t final = s->stats.final_frame = setti_session_final(s);
+    for (int64_t next = s->hashed + 1; next <= final + 1 && next < s->frame; next++) {
+        if (next % every == 0 && !session_hash_frame(s, next)) {
+            return;
+        }
+        s->hashed = next;
+    }
+    int64_t compared = s->hashed;
+    for (uint32_t k = 0; k < SESSION_PEERS && s->mode == SESSION_RUNS; k++) {
+        session_compare_peer(s, k);
+        bool needed = setti_session_is_present(s, k) && k != s->desc.local;
+        compared = needed && s->peer[k].compared < compared ? s->peer[k].compared : compared;
+    }
+    uint32_t count = 0;
+    while (s->mode == SESSION_RUNS && count + 1 < s->held_count &&
+           s->held[count].frame < compared) {
+        count++;
+    }
+    session_drop_held(s, count);
+    for (uint32_t k = 0; k < SESSION_SLOTS && s->mode == SESSION_RUNS; k++) {
+        if (s->slot_frame[k] >= 0 && s->slot_frame[k] <= final && s->slot_frame[k] <= s->hashed) {
+            session_drop_slot(s, k);
+        }
+    }
+}
+
+/* ------------------------------------------------------------------------------------- presence */
+
+/* Returns whether the decision could be taken. Its frame is not final, and not far away. */
+bool setti_session_decide(sett_session* s, session_change change)
+{
+    const uint32_t bit = 1u << change.player;
+    if (change.player >= s->desc.players || change.frame <= s->stats.final_frame ||
+        change.frame < 0 || change.frame > s->frame + (int64_t)SESSION_HISTORY / 4) {
+        return false;
+    }
+    (void)setti_session_mask(s, change.frame);
+    for (int64_t f = change.frame; f < s->mask_end; f++) {
+        unsigned char* mask = &s->mask[f % SESSION_HISTORY];
+        *mask = (unsigned char)(change.present ? *mask | bit : *mask & ~bit);
+    }
+    s->present = change.present ? s->present | bit : s->present & ~bit;
+    s->change[s->serial++ % SESSION_CHANGES] = change;
+    session_peer* peer = &s->peer[change.player];
+    peer->restarted = false;
+    peer->left = false;
+    peer->interrupted = false;
+    if (change.present) {
+        s->last[change.player] = change.frame - 1;
+        memset(setti_session_input(s, change.frame > 0 ? change.frame - 1 : 0, change.player), 0,
+               s->desc.input_size);
+        peer->heard_us = setti_session_now(s);
+    }
+    s->wrong = change.frame < s->wrong ? change.frame : s->wrong;
+    sett_session_event event = {change.present ? SETT_SESSION_JOINED : SETT_SESSION_GONE,
+                                change.player, (uint64_t)change.frame, ""};
+    if (s->desc.event != NULL) {
+        s->desc.event(&event, s->desc.user);
+    }
+    return true;
+}
+
+static bool session_is_silent(const sett_session* s, uint32_t player, uint64_t now)
+{
+    const session_peer* peer = &s->peer[player];
+    return player != s->desc.local && (!peer->connected || peer->restarted || peer->left ||
+                                       now - peer->heard_us > (uint64_t)s->desc.timeout_ms * 1000);
+}
+
+/* The lowest player who is heard decides. */
+static bool session_decides(const sett_session* s, uint64_t now)
+{
+    for (uint32_t p = 0; p < s->desc.players; p++) {
+        if (setti_session_is_present(s, p) && !session_is_silent(s, p, now)) {
+            return p == s->desc.local;
+        }
+    }
+    return false;
+}
+
+/* One that has a state and has caught up joins some frames later, so that it hears of it before. */
+static void session_let_join(sett_session* s, uint32_t player)
+{
+    const session_peer* peer = &s->peer[player];
+    const int64_t lead = 4 + (int64_t)peer->ping_us / 8000;
+    if (peer->connected && peer->synced &&
+        peer->frame + 2 * (int64_t)s->desc.max_prediction + 8 >= s->frame) {
+        int64_t from = s->last[s->desc.local] + 1 + (lead < 40 ? lead : 40);
+        (void)setti_session_decide(s, (session_change){from, player, true});
+    }
+}
+
+static void session_watch(sett_session* s)
+{
+    uint64_t now = setti_session_now(s);
+    for (uint32_t p = 0; p < s->desc.players; p++) {
+        session_peer* peer = &s->peer[p];
+        bool quiet = now - peer->heard_us > (uint64_t)s->desc.interrupted_ms * 1000;
+        if (p != s->desc.local && setti_session_is_present(s, p) && quiet != peer->interrupted) {
+            peer->interrupted = quiet;
+            setti_session_event(s, quiet ? SETT_SESSION_INTERRUPTED : SETT_SESSION_RESUMED, p, "");
+        }
+    }
+    for (uint32_t p = 0; p < s->desc.players && session_decides(s, now); p++) {
+        if (p == s->desc.local) {
+            continue;
+        }
+        if (!setti_session_is_present(s, p)) {
+            session_let_join(s, p);
+        } else if (session_is_silent(s, p, now)) {
+            (void)setti_session_decide(s, (session_change){s->last[p] + 1, p, false});
+        }
+    }
+}
+
+/* -------------------------------------------------------------------------------------- playing */
+
+/* Half of the difference of what both sides see: the latency is in both, and falls out. */
+static bool session_is_ahead(sett_session* s)
+{
+    int64_t ahead = 0;
+    for (uint32_t p = 0; p < s->desc.players; p++) {
+        const session_peer* peer = &s->peer[p];
+        if (p != s->desc.local && setti_session_is_present(s, p) && !peer->interrupted) {
+            int64_t by = (s->frame - peer->frame - peer->advantage) / 2;
+            ahead = by > ahead ? by : ahead;
+        }
+    }
+    if (ahead < 2 || s->frame - s->waited < 8) {
+        return false;
+    }
+    s->waited = s->frame;
+    setti_session_event(s, SETT_SESSION_AHEAD, s->desc.local, "");
+    return true;
+}
+
+/* How many frames to play now: 1, or more to catch up with the others. */
+static int64_t session_due(const sett_session* s)
+{
+    const int64_t known = setti_session_known(s);
+    int64_t others = 0;
+    if (session_is_here(s)) {
+        return s->frame - known <= (int64_t)s->desc.max_prediction ? 1 : 0;
+    }
+    for (uint32_t p = 0; p < s->desc.players; p++) {
+        bool counts = setti_session_is_present(s, p) && s->peer[p].frame > others;
+        others = counts ? s->peer[p].frame : others;
+    }
+    if (setti_session_spectates(s)) {
+        others = s->fed - 4;
+    }
+    int64_t due = others - s->frame;
+    due = due < 1 ? 1 : due > 10 ? 10 : due;
+    return due < known + 1 - s->frame ? due : known + 1 > s->frame ? known + 1 - s->frame : 0;
+}
+
+static sett_session_state session_run(sett_session* s, const void* local_input)
+{
+    session_watch(s);
+    if (!session_roll_back(s)) {
+        return SETT_SESSION_OVER;
+    }
+    s->wrong = INT64_MAX;
+    setti_session_compare(s);
+    if (s->mode != SESSION_RUNS) {
+        return s->mode == SESSION_ENDED ? SETT_SESSION_OVER : SETT_SESSION_WAIT;
+    }
+    session_submit(s, local_input);
+    int64_t due = session_due(s);
+    if (due == 0) {
+        s->stats.waits++;
+        uint32_t in_a_row = ++s->waiting;
+        s->stats.longest_wait = in_a_row > s->stats.longest_wait ? in_a_row : s->stats.longest_wait;
+        return SETT_SESSION_WAIT;
+    }
+    s->waiting = 0;
+    if (session_is_here(s) && session_is_ahead(s)) {
+        return SETT_SESSION_WAIT;
+    }
+    return setti_session_play_to(s, s->frame + due, false) ? SETT_SESSION_PLAYED
+                                                           : SETT_SESSION_OVER;
+}
+
+static void session_connect(sett_session* s)
+{
+    bool all = !setti_session_spectates(s);
+    for (uint32_t p = 0; p < s->desc.players; p++) {
+        all = all && (p == s->desc.local || s->peer[p].connected);
+    }
+    if (all) {
+        s->mode = SESSION_RUNS;
+        uint64_t now = setti_session_now(s);
+        for (uint32_t p = 0; p < s->desc.players; p++) {
+            s->peer[p].heard_us = now;
+        }
+        setti_session_event(s, SETT_SESSION_SYNCHRONISED, s->desc.local, "");
+    }
+}
+
+sett_session_state sett_session_advance(sett_session* s, const void* local_input)
+{
+    sett_session_state state = SETT_SESSION_WAIT;
+    setti_session_receive_all(s);
+    setti_session_greet(s);
+    if (s->mode == SESSION_CONNECTS) {
+        session_connect(s);
+    }
+    if (s->mode == SESSION_RUNS) {
+        state = session_run(s, local_input);
+    }
+    if (s->mode == SESSION_LOADS || s->mode == SESSION_COMPARES) {
+        setti_session_ask(s);
+    }
+    setti_session_send_all(s);
+    return s->mode == SESSION_ENDED ? SETT_SESSION_OVER : state;
+}
+
+void sett_session_set_delay(sett_session* s, uint32_t frames)
+{
+    s->desc.input_delay = frames < SESSION_DELAY_MAX ? frames : SESSION_DELAY_MAX;
+}
+
+void sett_session_stats_get(const sett_session* s, sett_session_stats* stats)
+{
+    *stats = s->stats;
+    stats->frame = (uint64_t)s->frame;
+    stats->present = s->present;
+    for (uint32_t p = 0; p < SETT_SESSION_PLAYERS; p++) {
+        stats->ping_us[p] = p < s->desc.players ? s->peer[p].ping_us : 0;
+    }
+}
+
+/* --------------------------------------------------------------------------- beginning and end */
+
+/* Returns what is wrong with the options; NULL if nothing is. */
+static const char* session_fault(const sett_session_desc* desc)
+{
+    if (desc->players < 2 || desc->players > SETT_SESSION_PLAYERS) {
+        return "players is 2 to 8";
+    }
+    if (desc->local >= desc->players && desc->local != SETT_SESSION_SPECTATOR) {
+        return "local is a player, or SETT_SESSION_SPECTATOR";
+    }
+    if (desc->input_size < 1 || desc->input_size > 64) {
+        return "input_size is 1 to 64";
+    }
+    if (desc->input_delay > SESSION_DELAY_MAX || desc->max_prediction > SESSION_PREDICTION_MAX) {
+        return "input_delay and max_prediction are at most 32";
+    }
+    if (desc->play == NULL || desc->transport.send == NULL || desc->transport.receive == NULL) {
+        return "play and both functions of the transport are required";
+    }
+    return NULL;
+}
+
+static void session_defaults(sett_session_desc* desc)
+{
+    desc->max_prediction = desc->max_prediction != 0 ? desc->max_prediction : 8;
+    desc->hash_every = desc->hash_every != 0 ? desc->hash_every : 10;
+    desc->interrupted_ms = desc->interrupted_ms != 0 ? desc->interrupted_ms : 500;
+    desc->timeout_ms = desc->timeout_ms != 0 ? desc->timeout_ms : 5000;
+    desc->state_limit = desc->state_limit != 0 ? desc->state_limit : (size_t)64 << 20;
+    desc->clock_us = desc->clock_us != NULL ? desc->clock_us : session_clock;
+}
+
+/* Where the system has random bytes, others cannot guess them; elsewhere the clock has to do. */
+static void session_draw_secret(sett_session* s)
+{
+    s->secret[0] = session_clock(NULL) ^ (uint64_t)(uintptr_t)s << 20;
+    s->secret[1] = (uint64_t)time(NULL) * 0x9E3779B97F4A7C15u;
+    FILE* random = fopen("/dev/urandom", "rb");
+    if (random != NULL) {
+        uint64_t drawn[2];
+        if (fread(drawn, sizeof(drawn), 1, random) == 1) {
+            memcpy(s->secret, drawn, sizeof(drawn));
+        }
+        fclose(random);
+    }
+    s->nonce = s->secret[0] * 0xD6E8FEB86659FD93u ^ s->secret[1];
+}
+
+static void session_begin(sett_session* s)
+{
+    s->present = (1u << s->desc.players) - 1;
+    s->wrong = INT64_MAX;
+    s->fed = s->hashed = s->stats.final_frame = s->stats.hash_frame = -1;
+    for (uint32_t p = 0; p < s->desc.players; p++) {
+        s->last[p] = -1;
+    }
+    for (uint32_t k = 0; k < SESSION_PEERS; k++) {
+        session_peer* peer = &s->peer[k];
+        peer->acked = peer->known = peer->hash.frame = peer->compared = -1;
+    }
+    for (uint32_t k = 0; k < SESSION_SLOTS; k++) {
+        s->slot_frame[k] = -1;
+    }
+    session_draw_secret(s);
+}
+
+sett_session* sett_session_create(sett_world* world, const sett_session_desc* desc)
+{
+    const char* fault = session_fault(desc);
+    if (fault != NULL) {
+        char text[160];
+        snprintf(text, sizeof(text), "sett_session_create: %s", fault);
+        sett_world_log(world, SETT_LOG_ERROR, text);
+        return NULL;
+    }
+    sett_session* s = calloc(1, sizeof(*s));
+    if (s == NULL) {
+        return NULL;
+    }
+    s->world = world;
+    s->desc = *desc;
+    session_defaults(&s->desc);
+    size_t inputs = (size_t)SESSION_HISTORY * desc->players * desc->input_size;
+    s->input = calloc(1, inputs);
+    s->used = calloc(1, inputs);
+    if (s->input == NULL || s->used == NULL || !setti_session_list_types(s)) {
+        sett_session_destroy(s);
+        return NULL;
+    }
+    session_begin(s);
+    return s;
+}
+
+void sett_session_destroy(sett_session* s)
+{
+    if (s == NULL) {
+        return;
+    }
+    for (uint32_t k = 0; k < SESSION_PEERS; k++) {
+        if (s->peer[k].connected) {
+            setti_session_send(s, k, setti_session_packet(s, k, SESSION_BYE));
+        }
+    }
+    setti_session_forget_snapshots(s);
+    setti_session_free_blobs(s);
+    free(s->types);
+    free(s->types_both);
+    free(s->input);
+    free(s->used);
+    free(s);
+}

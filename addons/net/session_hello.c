@@ -1,0 +1,387 @@
+/* session_hello.c: the handshake; see session.h.
+ *
+ *     HELLO      versions, hash of all types, who it is, nonce, cookie      96 bytes
+ *     CHALLENGE  the cookie that this address has to show                   17 bytes
+ *     WELCOME    or REFUSAL with a reason
+ *
+ * Nothing is stored for an address that has not shown its cookie, and it gets less than it sent.
+ * After a refusal because of types each side asks for the other's table, and names the type. */
+#include "session.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define HELLO_MAGIC 0x54544553u /* "SETT" */
+#define HELLO_SIZE 96u          /* more than any answer to an address that is not proven */
+#define HELLO_EVERY_US 100000u
+#define HELLO_ENTRIES 128u /* types in a datagram */
+
+typedef enum hello_reason {
+    HELLO_FITS,
+    HELLO_PROTOCOL,
+    HELLO_LIBRARY,
+    HELLO_GAME,
+    HELLO_OPTIONS,
+    HELLO_PLACE,
+    HELLO_TYPES,
+    HELLO_REASONS
+} hello_reason;
+
+static const char* const hello_reasons[HELLO_REASONS] = {
+    "",
+    "it has another protocol of sett::net",
+    "it has another version of Sett",
+    "it has another version of the game",
+    "it has other players, input_size or hash_every",
+    "it does not expect this player, or spectator, at this address",
+    "it has other types"};
+
+/* ------------------------------------------------------------------------------------- numbers */
+
+static uint64_t hello_turn(uint64_t x, uint32_t bits)
+{
+    return x << bits | x >> (64 - bits);
+}
+
+static void hello_rounds(uint64_t v[4], uint32_t count)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        v[0] += v[1];
+        v[2] += v[3];
+        v[1] = hello_turn(v[1], 13) ^ v[0];
+        v[3] = hello_turn(v[3], 16) ^ v[2];
+        v[0] = hello_turn(v[0], 32) + v[3];
+        v[2] += v[1];
+        v[1] = hello_turn(v[1], 17) ^ v[2];
+        v[3] = hello_turn(v[3], 21) ^ v[0];
+        v[2] = hello_turn(v[2], 32);
+    }
+}
+
+/* SipHash-2-4 of two numbers: only who has the secret can compute it. */
+static uint64_t hello_sign(const sett_session* s, uint64_t a, uint64_t b)
+{
+    const uint64_t words[3] = {a, b, (uint64_t)16 << 56};
+    uint64_t v[4] = {s->secret[0] ^ 0x736F6D6570736575u, s->secret[1] ^ 0x646F72616E646F6Du,
+                     s->secret[0] ^ 0x6C7967656E657261u, s->secret[1] ^ 0x7465646279746573u};
+    for (uint32_t k = 0; k < 3; k++) {
+        v[3] ^= words[k];
+        hello_rounds(v, 2);
+        v[0] ^= words[k];
+    }
+    v[2] ^= 0xFF;
+    hello_rounds(v, 4);
+    return v[0] ^ v[1] ^ v[2] ^ v[3];
+}
+
+static uint64_t hello_cookie(const sett_session* s, uint32_t peer, uint64_t nonce)
+{
+    return hello_sign(s, (uint64_t)peer << 1, nonce);
+}
+
+static uint32_t hello_token(const sett_session* s, uint32_t peer)
+{
+    return (uint32_t)hello_sign(s, (uint64_t)peer << 1 | 1, s->nonce);
+}
+
+/* --------------------------------------------------------------------------------------- types */
+
+static uint64_t hello_mix(uint64_t hash, uint64_t value)
+{
+    hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
+    return hash ^ hash >> 29;
+}
+
+static session_type hello_type(const sett_world* world, sett_component component)
+{
+    static const uint16_t one = 1;
+    sett_component_desc desc;
+    uint64_t name = 1, layout = *(const unsigned char*)&one; /* of which byte order */
+    (void)sett_component_describe(world, component, &desc);
+    for (const char* c = desc.name; *c != '\0'; c++) {
+        name = hello_mix(name, (unsigned char)*c);
+    }
+    layout = hello_mix(layout, desc.size);
+    layout = hello_mix(layout, (uint64_t)desc.save << 8 | (uint64_t)desc.storage);
+    layout = hello_mix(layout, desc.relationship != NULL);
+    layout = hello_mix(layout, sett_members_fingerprint(world, component));
+    return (session_type){(uint32_t)(name >> 32), (uint32_t)(layout >> 32), component};
+}
+
+bool setti_session_list_types(sett_session* s)
+{
+    sett_stats stats;
+    sett_world_stats(s->world, &stats);
+    s->types = calloc(stats.components + 1, sizeof(*s->types));
+    for (sett_component id = 1; s->types != NULL && s->type_count < stats.components; id++) {
+        if (sett_component_name(s->world, id) != NULL) {
+            session_type type = hello_type(s->world, id);
+            s->types[s->type_count++] = type;
+            s->layout += hello_mix(type.name, type.layout);
+        }
+    }
+    return s->types != NULL;
+}
+
+/* --------------------------------------------------------------------------------------- hello */
+
+static void hello_send(sett_session* s, uint32_t peer)
+{
+    packet* p = setti_session_packet(s, peer, SESSION_HELLO);
+    packet_write(p, HELLO_MAGIC, 4);
+    packet_write(p, SESSION_PROTOCOL, 4);
+    packet_write(p, (uint64_t)sett_version(), 4);
+    packet_write(p, s->desc.game_version, 8);
+    packet_write(p, s->layout, 8);
+    packet_write(p, s->desc.players | s->desc.input_size << 8 | s->desc.hash_every << 16, 4);
+    packet_write(p, s->desc.local, 4);
+    packet_write(p, s->nonce, 8);
+    packet_write(p, hello_token(s, peer), 4);
+    packet_write(p, s->peer[peer].cookie, 8);
+    while (p->at < HELLO_SIZE) {
+        packet_write(p, 0, 1);
+    }
+    setti_session_send(s, peer, p);
+}
+
+static void hello_ask_types(sett_session* s, uint32_t peer)
+{
+    packet* p = setti_session_packet(s, peer, SESSION_TYPES_ASK);
+    packet_write(p, s->nonce, 8);
+    packet_write(p, s->peer[peer].cookie, 8);
+    packet_write(p, s->peer[peer].types_part - 1, 1);
+    setti_session_send(s, peer, p);
+}
+
+/* A spectator tries one player after another. */
+static bool hello_is_due(const sett_session* s, uint32_t peer, uint64_t now)
+{
+    if (peer == s->desc.local || s->peer[peer].connected || s->mode >= SESSION_COMPARES) {
+        return false;
+    }
+    if (setti_session_spectates(s)) {
+        return s->mode == SESSION_CONNECTS && now / 1000000 % s->desc.players == peer;
+    }
+    return s->mode != SESSION_RUNS || setti_session_is_present(s, peer);
+}
+
+void setti_session_greet(sett_session* s)
+{
+    const uint64_t now = setti_session_now(s);
+    for (uint32_t k = 0; k < s->desc.players; k++) {
+        session_peer* peer = &s->peer[k];
+        if (hello_is_due(s, k, now) && now - peer->hello_us >= HELLO_EVERY_US) {
+            peer->hello_us = now;
+            if (peer->types_part != 0) {
+                hello_ask_types(s, k);
+            } else {
+                hello_send(s, k);
+            }
+        }
+    }
+}
+
+/* Another program at this place begins anew. */
+static void hello_connect(sett_session* s, uint32_t peer, uint64_t nonce, uint32_t token)
+{
+    session_peer* of = &s->peer[peer];
+    if (!of->connected || of->nonce != nonce) {
+        bool runs = s->mode >= SESSION_RUNS && setti_session_is_present(s, peer);
+        *of = (session_peer){.cookie = of->cookie,
+                             .hello_us = of->hello_us,
+                             .acked = -1,
+                             .known = -1,
+                             .hash = {-1, 0},
+                             .compared = -1};
+        of->restarted = runs;
+        of->frame = s->frame;
+    }
+    of->connected = true;
+    of->nonce = nonce;
+    of->theirs = token;
+    of->mine = hello_token(s, peer);
+    of->heard_us = setti_session_now(s);
+}
+
+static hello_reason hello_check(const sett_session* s, uint32_t peer, packet* p)
+{
+    const bool protocol = packet_u32(p) == SESSION_PROTOCOL;
+    const bool library = packet_u32(p) == (uint32_t)sett_version();
+    const bool game = packet_read(p, 8) == s->desc.game_version;
+    const bool types = packet_read(p, 8) == s->layout;
+    const bool options =
+        packet_u32(p) == (s->desc.players | s->desc.input_size << 8 | s->desc.hash_every << 16);
+    const uint32_t local = packet_u32(p);
+    const bool place = peer < s->desc.players ? local == peer : local == SETT_SESSION_SPECTATOR;
+    return !protocol  ? HELLO_PROTOCOL
+           : !library ? HELLO_LIBRARY
+           : !game    ? HELLO_GAME
+           : !options ? HELLO_OPTIONS
+           : !place   ? HELLO_PLACE
+           : !types   ? HELLO_TYPES
+                      : HELLO_FITS;
+}
+
+static void hello_receive(sett_session* s, uint32_t peer, packet* p)
+{
+    const bool ours = p->size == HELLO_SIZE && packet_u32(p) == HELLO_MAGIC;
+    const hello_reason reason = hello_check(s, peer, p);
+    const uint64_t nonce = packet_read(p, 8);
+    const uint32_t token = packet_u32(p);
+    const uint64_t cookie = packet_read(p, 8);
+    packet* answer = packet_begin(&s->packet);
+    if (!ours || p->bad || s->mode == SESSION_ENDED) {
+        s->stats.rejected += !ours || p->bad;
+        return;
+    }
+    if (cookie != hello_cookie(s, peer, nonce)) {
+        packet_write(answer, SESSION_CHALLENGE, 1);
+        packet_write(answer, nonce, 8);
+        packet_write(answer, hello_cookie(s, peer, nonce), 8);
+    } else if (reason != HELLO_FITS) {
+        packet_write(answer, SESSION_REFUSAL, 1);
+        packet_write(answer, nonce, 8);
+        packet_write(answer, reason, 1);
+    } else {
+        hello_connect(s, peer, nonce, token);
+        const session_peer* of = &s->peer[peer];
+        bool expected =
+            s->mode != SESSION_RUNS || (setti_session_is_present(s, peer) && !of->restarted);
+        packet_write(answer, SESSION_WELCOME, 1);
+        packet_write(answer, nonce, 8);
+        packet_write(answer, s->nonce, 8);
+        packet_write(answer, of->mine, 4);
+        packet_write(answer, expected, 1);
+    }
+    setti_session_send(s, peer, answer);
+}
+
+static void hello_welcomed(sett_session* s, uint32_t peer, packet* p)
+{
+    const uint64_t nonce = packet_read(p, 8);
+    const uint32_t token = packet_u32(p);
+    const bool expected = packet_read(p, 1) != 0;
+    if (p->bad) {
+        s->stats.rejected++;
+        return;
+    }
+    if (setti_session_spectates(s) && s->mode != SESSION_CONNECTS) {
+        return; /* it has a source */
+    }
+    hello_connect(s, peer, nonce, token);
+    if (s->mode == SESSION_CONNECTS && (!expected || setti_session_spectates(s))) {
+        setti_session_load(s, peer);
+    }
+}
+
+static void hello_refuse(sett_session* s, uint32_t peer, const char* format, const char* name)
+{
+    int length = snprintf(s->text, sizeof(s->text), "peer %u: ", (unsigned)peer);
+    snprintf(s->text + length, sizeof(s->text) - (size_t)length, format, name);
+    setti_session_end(s);
+    setti_session_event(s, SETT_SESSION_REFUSED, peer, s->text);
+}
+
+static void hello_refused(sett_session* s, uint32_t peer, packet* p)
+{
+    const uint32_t reason = (uint32_t)packet_read(p, 1);
+    if (p->bad || reason == HELLO_FITS || reason >= HELLO_REASONS || s->mode >= SESSION_RUNS ||
+        s->peer[peer].connected) {
+        return;
+    }
+    if (reason == HELLO_TYPES) {
+        s->peer[peer].types_part = 1; /* ask for the first part */
+    } else {
+        hello_refuse(s, peer, "%.200s", hello_reasons[reason]);
+    }
+}
+
+/* ------------------------------------------------------------------------------ tables of types */
+
+static void hello_send_types(sett_session* s, uint32_t peer, packet* p)
+{
+    const uint64_t nonce = packet_read(p, 8);
+    const uint64_t cookie = packet_read(p, 8);
+    const uint32_t part = (uint32_t)packet_read(p, 1);
+    if (p->bad || cookie != hello_cookie(s, peer, nonce) || part * HELLO_ENTRIES > s->type_count) {
+        s->stats.rejected++;
+        return;
+    }
+    uint32_t count = s->type_count - part * HELLO_ENTRIES;
+    count = count < HELLO_ENTRIES ? count : HELLO_ENTRIES;
+    packet* answer = setti_session_packet(s, peer, SESSION_TYPES);
+    packet_write(answer, nonce, 8);
+    packet_write(answer, part, 1);
+    packet_write(answer, count, 1);
+    for (uint32_t k = 0; k < count; k++) {
+        packet_write(answer, s->types[part * HELLO_ENTRIES + k].name, 4);
+        packet_write(answer, s->types[part * HELLO_ENTRIES + k].layout, 4);
+    }
+    setti_session_send(s, peer, answer);
+}
+
+static const char* hello_type_name(const sett_session* s, uint32_t k)
+{
+    return sett_component_name(s->world, s->types[k].component);
+}
+
+/* After the last part: a type that only one side has. */
+static void hello_name_missing(sett_session* s, uint32_t peer, const bool* both)
+{
+    for (uint32_t k = 0; k < s->type_count; k++) {
+        if (!both[k]) {
+            hello_refuse(s, peer, "it does not have the type \"%.100s\"", hello_type_name(s, k));
+            return;
+        }
+    }
+    hello_refuse(s, peer, "it has a type that is missing here%s", "");
+}
+
+static void hello_compare_types(sett_session* s, uint32_t peer, packet* p)
+{
+    session_peer* of = &s->peer[peer];
+    const uint32_t part = (uint32_t)packet_read(p, 1);
+    const uint32_t count = (uint32_t)packet_read(p, 1);
+    if (p->bad || of->types_part != part + 1 || s->mode >= SESSION_RUNS) {
+        return;
+    }
+    if (s->types_both == NULL) {
+        s->types_both = calloc(s->type_count + 1, sizeof(*s->types_both));
+    }
+    for (uint32_t n = 0; n < count && s->types_both != NULL; n++) {
+        const uint32_t name = packet_u32(p), layout = packet_u32(p);
+        for (uint32_t k = 0; k < s->type_count && !p->bad; k++) {
+            if (s->types[k].name == name && s->types[k].layout != layout) {
+                hello_refuse(s, peer, "the type \"%.100s\" has another layout there",
+                             hello_type_name(s, k));
+                return;
+            }
+            s->types_both[k] = s->types_both[k] || s->types[k].name == name;
+        }
+    }
+    if (count == HELLO_ENTRIES && !p->bad) {
+        of->types_part++;
+    } else if (!p->bad && s->types_both != NULL) {
+        hello_name_missing(s, peer, s->types_both);
+    }
+}
+
+void setti_session_receive_hello(sett_session* s, uint32_t peer, uint32_t kind, packet* p)
+{
+    if (kind == SESSION_HELLO) {
+        hello_receive(s, peer, p);
+    } else if (kind == SESSION_TYPES_ASK) {
+        hello_send_types(s, peer, p);
+    } else if (packet_read(p, 8) != s->nonce || p->bad || peer >= s->desc.players) {
+        s->stats.rejected++; /* no answer to this session */
+    } else if (kind == SESSION_CHALLENGE) {
+        s->peer[peer].cookie = packet_read(p, 8);
+        s->peer[peer].hello_us = 0;
+    } else if (kind == SESSION_WELCOME) {
+        hello_welcomed(s, peer, p);
+    } else if (kind == SESSION_REFUSAL) {
+        hello_refused(s, peer, p);
+    } else if (kind == SESSION_TYPES) {
+        hello_compare_types(s, peer, p);
+    }
+}
