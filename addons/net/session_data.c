@@ -1,8 +1,8 @@
-/* session_data.c: the datagrams of a running session; see session.h.
+/* session_data.c: the datagrams of a running session; see net_session.h.
  *
  * Each is complete by itself: what was lost is in the next one, what comes late or twice changes
  * nothing. Nothing in them is believed: frames are bounded by what this side has sent. */
-#include "session.h"
+#include "net_session.h"
 
 #define SESSION_INPUTS 64u   /* the most in a datagram */
 #define SESSION_DECISIONS 8u /* the same */
@@ -163,29 +163,23 @@ static bool data_gives_in(const sett_session* s, uint32_t theirs)
     return b != a ? b > a : (theirs & (0u - theirs)) < (ours & (0u - ours));
 }
 
+/* Returns whether the peer's decisions are not ours: neither continue the other. */
+static bool data_differs(const sett_session* s, uint32_t serial, uint32_t lineage)
+{
+    return serial <= s->serial && serial >= s->lineage_from &&
+           s->serial - serial < SESSION_CHANGES && s->lineage[serial % SESSION_CHANGES] != lineage;
+}
+
 /* Returns whether the rest of the datagram is of use. */
-static bool data_read_decisions(sett_session* s, uint32_t peer, uint32_t theirs, packet* p)
+static bool data_read_decisions(sett_session* s, packet* p)
 {
     const uint32_t from = packet_u32(p);
     const uint32_t count = (uint32_t)packet_read(p, 1);
     for (uint32_t k = 0; k < count && !p->bad; k++) {
         uint32_t bits = (uint32_t)packet_read(p, 1);
         session_change change = {packet_frame(p), bits & 127, bits >> 7 != 0};
-        const session_change* known = &s->change[(from + k) % SESSION_CHANGES];
-        if (p->bad || setti_session_spectates(s) || s->mode != SESSION_RUNS) {
-            continue;
-        }
-        if (from + k == s->serial) {
-            if (!setti_session_decide(s, change) || s->mode != SESSION_RUNS) {
-                return false;
-            }
-        } else if (from + k < s->serial && s->serial - (from + k) <= SESSION_CHANGES &&
-                   known->player != SESSION_PEERS &&
-                   (known->frame != change.frame || known->player != change.player ||
-                    known->present != change.present)) {
-            if (data_gives_in(s, theirs)) {
-                setti_session_load(s, peer);
-            }
+        bool next = from + k == s->serial && !setti_session_spectates(s) && !p->bad;
+        if (next && (!setti_session_decide(s, change) || s->mode != SESSION_RUNS)) {
             return false;
         }
     }
@@ -200,13 +194,14 @@ static void data_send(sett_session* s, uint32_t peer, uint64_t now)
     packet* p = setti_session_packet(s, peer, SESSION_DATA);
     bool synced = s->mode >= SESSION_RUNS;
     int64_t has = setti_session_spectates(s) ? s->fed : peer < s->desc.players ? s->last[peer] : -1;
-    packet_write(p, synced, 1);
+    packet_write(p, synced | (uint32_t)to->conflicts << 1, 1);
     packet_write(p, s->present, 1);
     packet_write_frame(p, s->frame);
     packet_write(p, (uint64_t)(s->frame - to->frame), 4);
     packet_write_frame(p, setti_session_known(s));
     packet_write_frame(p, has);
     packet_write(p, s->serial, 4);
+    packet_write(p, s->lineage[s->serial % SESSION_CHANGES], 4);
     packet_write_frame(p, s->stats.hash_frame);
     packet_write(p, s->stats.hash, 8);
     packet_write(p, now / 1000, 4);
@@ -238,13 +233,15 @@ static void data_read(sett_session* s, uint32_t peer, packet* p)
     const int64_t most = spectator                                    ? s->frame
                          : setti_session_is_present(s, s->desc.local) ? s->last[s->desc.local]
                                                                       : INT64_MAX;
-    const bool synced = packet_read(p, 1) != 0;
+    const uint32_t flags = (uint32_t)packet_read(p, 1);
+    const bool synced = (flags & 1) != 0;
     const uint32_t present = (uint32_t)packet_read(p, 1);
     const int64_t frame = packet_frame(p);
     const int64_t advantage = (int32_t)packet_u32(p);
     const int64_t known = packet_frame(p);
     const int64_t acked = packet_frame(p);
     const uint32_t serial = packet_u32(p);
+    const uint32_t lineage = packet_u32(p);
     const session_hash hash = {packet_frame(p), packet_read(p, 8)};
     const uint32_t stamp = packet_u32(p);
     const uint32_t echo = packet_u32(p);
@@ -269,8 +266,27 @@ static void data_read(sett_session* s, uint32_t peer, packet* p)
         of->advantage = advantage;
     }
     of->acked = acked > of->acked || !continues ? acked : of->acked;
-    of->hash = hash.frame > of->hash.frame ? hash : of->hash;
-    if (!data_read_decisions(s, peer, present, p) || s->mode != SESSION_RUNS || spectator) {
+    if (s->mode != SESSION_RUNS || spectator) {
+        return;
+    }
+    const bool differs = data_differs(s, serial, lineage);
+    if (!setti_session_spectates(s) && (differs || (flags & 2) != 0)) {
+        of->conflicts = differs;
+        if (data_gives_in(s, present)) {
+            setti_session_load(s, peer);
+        }
+        return;
+    }
+    of->conflicts = false;
+    /* Of one that has decided as this side, or of the source. The hashes of spectators are not
+     * looked at: they could end the game. */
+    if (setti_session_spectates(s) ||
+        (serial == s->serial && lineage == s->lineage[serial % SESSION_CHANGES])) {
+        /* One that waits for this side's hash of that frame is not replaced. */
+        bool done = of->hash.frame <= of->compared || of->hash.frame <= s->hashed;
+        of->hash = done && hash.frame > of->hash.frame ? hash : of->hash;
+    }
+    if (!data_read_decisions(s, p) || s->mode != SESSION_RUNS) {
         return;
     }
     int64_t least = known < most ? known : most;

@@ -1,12 +1,12 @@
-/* session_hello.c: the handshake; see session.h.
+/* session_hello.c: the handshake; see net_session.h.
  *
  *     HELLO      versions, hash of all types, who it is, nonce, cookie      96 bytes
  *     CHALLENGE  the cookie that this address has to show                   17 bytes
- *     WELCOME    or REFUSAL with a reason
+ *     WELCOME    or REJECTION with a reason
  *
  * Nothing is stored for an address that has not shown its cookie, and it gets less than it sent.
- * After a refusal because of types each side asks for the other's table, and names the type. */
-#include "session.h"
+ * After a rejection because of types each side asks for the other's table, and names the type. */
+#include "net_session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -230,8 +230,8 @@ static void hello_receive(sett_session* s, uint32_t peer, packet* p)
     const uint32_t token = packet_u32(p);
     const uint64_t cookie = packet_read(p, 8);
     packet* answer = packet_begin(&s->packet);
-    if (!ours || p->bad || s->mode == SESSION_ENDED) {
-        s->stats.rejected += !ours || p->bad;
+    if (!ours || p->bad) {
+        s->stats.rejected++;
         return;
     }
     if (cookie != hello_cookie(s, peer, nonce)) {
@@ -239,9 +239,11 @@ static void hello_receive(sett_session* s, uint32_t peer, packet* p)
         packet_write(answer, nonce, 8);
         packet_write(answer, hello_cookie(s, peer, nonce), 8);
     } else if (reason != HELLO_FITS) {
-        packet_write(answer, SESSION_REFUSAL, 1);
+        packet_write(answer, SESSION_REJECTION, 1);
         packet_write(answer, nonce, 8);
         packet_write(answer, reason, 1);
+    } else if (s->mode == SESSION_ENDED) {
+        return;
     } else {
         hello_connect(s, peer, nonce, token);
         const session_peer* of = &s->peer[peer];
@@ -274,15 +276,15 @@ static void hello_welcomed(sett_session* s, uint32_t peer, packet* p)
     }
 }
 
-static void hello_refuse(sett_session* s, uint32_t peer, const char* format, const char* name)
+static void hello_reject(sett_session* s, uint32_t peer, const char* format, const char* name)
 {
     int length = snprintf(s->text, sizeof(s->text), "peer %u: ", (unsigned)peer);
     snprintf(s->text + length, sizeof(s->text) - (size_t)length, format, name);
     setti_session_end(s);
-    setti_session_event(s, SETT_SESSION_REFUSED, peer, s->text);
+    setti_session_event(s, SETT_SESSION_REJECTED, peer, s->text);
 }
 
-static void hello_refused(sett_session* s, uint32_t peer, packet* p)
+static void hello_rejected(sett_session* s, uint32_t peer, packet* p)
 {
     const uint32_t reason = (uint32_t)packet_read(p, 1);
     if (p->bad || reason == HELLO_FITS || reason >= HELLO_REASONS || s->mode >= SESSION_RUNS ||
@@ -292,7 +294,7 @@ static void hello_refused(sett_session* s, uint32_t peer, packet* p)
     if (reason == HELLO_TYPES) {
         s->peer[peer].types_part = 1; /* ask for the first part */
     } else {
-        hello_refuse(s, peer, "%.200s", hello_reasons[reason]);
+        hello_reject(s, peer, "%.200s", hello_reasons[reason]);
     }
 }
 
@@ -330,11 +332,11 @@ static void hello_name_missing(sett_session* s, uint32_t peer, const bool* both)
 {
     for (uint32_t k = 0; k < s->type_count; k++) {
         if (!both[k]) {
-            hello_refuse(s, peer, "it does not have the type \"%.100s\"", hello_type_name(s, k));
+            hello_reject(s, peer, "it does not have the type \"%.100s\"", hello_type_name(s, k));
             return;
         }
     }
-    hello_refuse(s, peer, "it has a type that is missing here%s", "");
+    hello_reject(s, peer, "it has a type that is missing here%s", "");
 }
 
 static void hello_compare_types(sett_session* s, uint32_t peer, packet* p)
@@ -352,7 +354,7 @@ static void hello_compare_types(sett_session* s, uint32_t peer, packet* p)
         const uint32_t name = packet_u32(p), layout = packet_u32(p);
         for (uint32_t k = 0; k < s->type_count && !p->bad; k++) {
             if (s->types[k].name == name && s->types[k].layout != layout) {
-                hello_refuse(s, peer, "the type \"%.100s\" has another layout there",
+                hello_reject(s, peer, "the type \"%.100s\" has another layout there",
                              hello_type_name(s, k));
                 return;
             }
@@ -379,8 +381,8 @@ void setti_session_receive_hello(sett_session* s, uint32_t peer, uint32_t kind, 
         s->peer[peer].hello_us = 0;
     } else if (kind == SESSION_WELCOME) {
         hello_welcomed(s, peer, p);
-    } else if (kind == SESSION_REFUSAL) {
-        hello_refused(s, peer, p);
+    } else if (kind == SESSION_REJECTION) {
+        hello_rejected(s, peer, p);
     } else if (kind == SESSION_TYPES) {
         hello_compare_types(s, peer, p);
     }

@@ -1,4 +1,4 @@
-/* session_state.c: states that are sent, to those who join and after a desync; see session.h.
+/* session_state.c: states that are sent, to those who join and after a desync; see net_session.h.
  *
  * A state is cut into parts of 1 KB. The receiver asks for parts, some at a time, and again for
  * those that do not come: so the sender holds one state and nothing for each receiver.
@@ -6,7 +6,7 @@
  *     frame, decisions, who is present      of the sender
  *     masks and inputs from frame - 1 on    those that are known
  *     sett_state_encode                     the world before `frame` */
-#include "session.h"
+#include "net_session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,7 +63,7 @@ static size_t state_write_head(sett_session* s, uint32_t rows, unsigned char* to
     packet_write(p, rows, 1);
     packet_write(p, s->desc.players, 1);
     packet_write(p, s->desc.input_size, 1);
-    packet_write(p, 0, 4); /* room */
+    packet_write(p, s->lineage[s->serial % SESSION_CHANGES], 4);
     for (uint32_t k = 0; k < SETT_SESSION_PLAYERS; k++) {
         packet_write_frame(p, k < s->desc.players ? s->last[k] : -1);
     }
@@ -287,7 +287,9 @@ static void state_take_over(sett_session* s, packet* p)
     s->serial = packet_u32(p);
     s->present = (uint32_t)packet_read(p, 1) & ((1u << s->desc.players) - 1);
     const uint32_t rows = (uint32_t)packet_read(p, 1);
-    (void)packet_read(p, 6);
+    (void)packet_read(p, 2);
+    s->lineage_from = s->serial;
+    s->lineage[s->serial % SESSION_CHANGES] = packet_u32(p);
     for (uint32_t k = 0; k < SETT_SESSION_PLAYERS; k++) {
         int64_t last = packet_frame(p);
         int64_t most = s->frame + (int64_t)rows - 2;
@@ -306,16 +308,15 @@ static void state_take_over(sett_session* s, packet* p)
             memcpy(setti_session_input(s, s->frame + k - 1, 0), from, state_row(s));
         }
     }
-    for (uint32_t k = 0; k < SESSION_CHANGES; k++) {
-        s->change[k].player = SESSION_PEERS; /* not known */
-    }
     s->fed = s->hashed = s->stats.final_frame = s->frame - 1;
+    s->stats.hash_frame = -1; /* what was hashed before is of another past */
     s->waited = s->frame;
     s->wrong = INT64_MAX;
     for (uint32_t k = 0; k < SESSION_PEERS; k++) {
         session_peer* peer = &s->peer[k];
         peer->known = peer->compared = s->frame - 1;
         peer->acked = s->frame - 1;
+        peer->hash.frame = -1;
         peer->heard_us = setti_session_now(s);
         peer->synced = peer->restarted = false;
     }
@@ -329,7 +330,7 @@ static void state_join(sett_session* s, size_t at)
         sett_state_apply(s->world, s->in.bytes + at, s->in.size - at, s->desc.state_limit * 2);
     if (status != SETT_OK) {
         setti_session_end(s);
-        setti_session_event(s, SETT_SESSION_REFUSED, s->source, sett_world_message(s->world));
+        setti_session_event(s, SETT_SESSION_REJECTED, s->source, sett_world_message(s->world));
         return;
     }
     state_take_over(s, &p);

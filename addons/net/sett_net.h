@@ -132,13 +132,13 @@ typedef enum sett_session_event_kind {
                                 * frames begin */
     SETT_SESSION_INTERRUPTED,  /* nothing was heard of the player for some time */
     SETT_SESSION_RESUMED,      /* it is heard again */
-    SETT_SESSION_GONE,   /* from `frame` on the player is not present; its input is zeroes. It can
+    SETT_SESSION_GONE,    /* from `frame` on the player is not present; its input is zeroes. It can
                           * join again. Player = local: this machine; it joins again by itself */
-    SETT_SESSION_JOINED, /* from `frame` on the player is present again */
-    SETT_SESSION_AHEAD,  /* this machine is ahead, and waits a frame for the others */
-    SETT_SESSION_DESYNC, /* the states differ: `text` has frame, entity, component and member;
+    SETT_SESSION_JOINED,  /* from `frame` on the player is present again */
+    SETT_SESSION_AHEAD,   /* this machine is ahead, and waits a frame for the others */
+    SETT_SESSION_DESYNC,  /* the states differ: `text` has frame, entity, component and member;
                           * "first world" is this machine. The session has ended */
-    SETT_SESSION_REFUSED /* the peers do not fit together: `text` says why, and names the type */
+    SETT_SESSION_REJECTED /* the peers do not fit together: `text` says why, and names the type */
 } sett_session_event_kind;
 
 typedef struct sett_session_event {
@@ -160,7 +160,7 @@ typedef struct sett_session_desc {
     uint32_t max_prediction; /* frames that are played ahead of the inputs of others, up to 32;
                               * beyond it the session waits. Default: 8 */
     uint32_t hash_every;     /* frames from one comparison of states to the next; default: 10 */
-    uint64_t game_version;   /* peers with another number are refused */
+    uint64_t game_version;   /* peers with another number are rejected */
     void (*play)(sett_world* world, const sett_inputs* inputs, void* user); /* plays one frame */
     /* Predicts the input of a player: writes input_size bytes.
      *   last   its latest input that is known; zeroes at the beginning
@@ -184,7 +184,7 @@ typedef struct sett_session_desc {
 typedef enum sett_session_state {
     SETT_SESSION_PLAYED, /* the world is a frame further */
     SETT_SESSION_WAIT,   /* it is not: peers are missing, late, or behind */
-    SETT_SESSION_OVER    /* it will not go on: a desync, a refusal, or memory ran out */
+    SETT_SESSION_OVER    /* it will not go on: a desync, a rejection, or memory ran out */
 } sett_session_state;
 
 typedef struct sett_session_stats {
@@ -200,6 +200,7 @@ typedef struct sett_session_stats {
     uint64_t compared;                      /* hashes of other peers that were equal */
     uint64_t hash;                          /* of the state before frame `hash_frame` */
     int64_t hash_frame;                     /* the latest final frame that was hashed; -1: none */
+    uint64_t chain;                         /* a hash of all these hashes since the session began */
     uint32_t present;                       /* bits: players */
     uint32_t ping_us[SETT_SESSION_PLAYERS]; /* there and back; 0: not known */
 } sett_session_stats;

@@ -1,6 +1,6 @@
-/* session.c: the frames of a rollback session; see session.h. */
+/* net_session.c: the frames of a rollback session; see net_session.h. */
 #define _POSIX_C_SOURCE 199309L /* clock_gettime */
-#include "session.h"
+#include "net_session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -290,6 +290,7 @@ static bool session_hash_frame(sett_session* s, int64_t frame)
     s->held[s->held_count] = made;
     s->held_snapshot[s->held_count++] = s->slot[slot];
     s->stats.hash = made.hash;
+    s->stats.chain = (s->stats.chain ^ made.hash) * 0x9E3779B97F4A7C15u;
     s->stats.hash_frame = frame;
     return true;
 }
@@ -356,8 +357,13 @@ bool setti_session_decide(sett_session* s, session_change change)
         *mask = (unsigned char)(change.present ? *mask | bit : *mask & ~bit);
     }
     s->present = change.present ? s->present | bit : s->present & ~bit;
+    uint32_t lineage = s->lineage[s->serial % SESSION_CHANGES];
+    lineage = (lineage ^ (uint32_t)change.frame) * 0x9E3779B1u;
+    lineage = (lineage ^ (change.player << 1 | change.present)) * 0x85EBCA77u;
     s->change[s->serial++ % SESSION_CHANGES] = change;
+    s->lineage[s->serial % SESSION_CHANGES] = lineage ^ lineage >> 15;
     session_peer* peer = &s->peer[change.player];
+    peer->connected = peer->connected && !peer->left;
     peer->restarted = false;
     peer->left = false;
     peer->interrupted = false;
@@ -394,13 +400,16 @@ static bool session_decides(const sett_session* s, uint64_t now)
     return false;
 }
 
-/* One that has a state and has caught up joins some frames later, so that it hears of it before. */
-static void session_let_join(sett_session* s, uint32_t player)
+/* One that knows that it is gone, and has caught up, joins some frames later: it has to hear of it
+ * before. */
+static void session_let_join(sett_session* s, uint32_t player, uint64_t now)
 {
     const session_peer* peer = &s->peer[player];
     const int64_t lead = 4 + (int64_t)peer->ping_us / 8000;
-    if (peer->connected && peer->synced &&
-        peer->frame + 2 * (int64_t)s->desc.max_prediction + 8 >= s->frame) {
+    const int64_t behind = s->frame - peer->frame;
+    if (peer->connected && peer->synced && peer->serial == s->serial &&
+        now - peer->heard_us < (uint64_t)s->desc.interrupted_ms * 1000 &&
+        behind <= 2 * (int64_t)s->desc.max_prediction + 8) {
         int64_t from = s->last[s->desc.local] + 1 + (lead < 40 ? lead : 40);
         (void)setti_session_decide(s, (session_change){from, player, true});
     }
@@ -422,7 +431,7 @@ static void session_watch(sett_session* s)
             continue;
         }
         if (!setti_session_is_present(s, p)) {
-            session_let_join(s, p);
+            session_let_join(s, p, now);
         } else if (session_is_silent(s, p, now)) {
             (void)setti_session_decide(s, (session_change){s->last[p] + 1, p, false});
         }

@@ -1,6 +1,6 @@
-/* session.h: a rollback session, inside.
+/* net_session.h: a rollback session, inside.
  *
- *     session.c        frames: prediction, rollback, hashes, who is present
+ *     net_session.c    frames: prediction, rollback, hashes, who is present
  *     session_data.c   the datagrams of a running session
  *     session_hello.c  the handshake
  *     session_state.c  states that are sent: to those who join, and after a desync
@@ -15,9 +15,9 @@
  *             changes them: such frames are hashed, sent to spectators and to those who join
  *
  * Who is present changes at a frame, by decision of the lowest player who is heard. Decisions have
- * serial numbers; each peer passes them on with its inputs until they are acknowledged. A frame
- * can be rolled back past `known`, not past `final`: with W = max_prediction and D = the greatest
- * delay, no peer is more than 2 W + D + 1 frames ahead of `final`, so as many snapshots are held. */
+ * serial numbers; each peer passes them on with its inputs until they are acknowledged. A decision
+ * can lead back behind `known`, never behind `final`. With W = max_prediction and D = the greatest
+ * delay no peer is more than 2 W + D + 1 frames ahead of `final`: so many snapshots are enough. */
 #ifndef SETTI_NET_SESSION_H
 #define SETTI_NET_SESSION_H
 
@@ -38,7 +38,7 @@ enum {
     SESSION_HELLO = 1,
     SESSION_CHALLENGE,
     SESSION_WELCOME,
-    SESSION_REFUSAL,
+    SESSION_REJECTION,
     SESSION_TYPES_ASK,
     SESSION_TYPES,
     SESSION_DATA, /* from here on only from connected peers: with their token */
@@ -74,6 +74,7 @@ typedef struct session_peer {
     bool restarted; /* another program, at the same place */
     bool left;      /* it said good-bye */
     bool interrupted;
+    bool conflicts;  /* it has decided differently, and has to give in */
     uint32_t mine;   /* token that it sends us */
     uint32_t theirs; /* token that we send it */
     uint64_t nonce;  /* of its program's session */
@@ -89,7 +90,7 @@ typedef struct session_peer {
     uint32_t ping_us;
     session_hash hash;   /* the latest that it sent */
     int64_t compared;    /* hashes up to this frame are equal */
-    uint32_t types_part; /* of its table of types that is asked for, plus 1, after a refusal */
+    uint32_t types_part; /* of its table of types that is asked for, plus 1, after a rejection */
 } session_peer;
 
 /* A state that is sent, or received. */
@@ -131,7 +132,9 @@ struct sett_session {
     unsigned char mask[SESSION_HISTORY]; /* who is present in a frame */
     int64_t mask_end;                    /* masks are filled in up to here */
     session_change change[SESSION_CHANGES];
-    uint32_t serial; /* decisions so far */
+    uint32_t serial;                   /* decisions so far */
+    uint32_t lineage[SESSION_CHANGES]; /* hash of the first `serial` decisions */
+    uint32_t lineage_from;             /* known from this serial on */
 
     sett_snapshot slot[SESSION_SLOTS]; /* before frame f: f % SESSION_SLOTS */
     int64_t slot_frame[SESSION_SLOTS];
@@ -150,7 +153,7 @@ struct sett_session {
     char text[256];
 };
 
-/* session.c */
+/* net_session.c */
 uint64_t setti_session_now(const sett_session* s);
 void setti_session_event(sett_session* s, sett_session_event_kind kind, uint32_t player,
                          const char* text);

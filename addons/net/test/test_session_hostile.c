@@ -1,0 +1,182 @@
+/* test_session_hostile.c: a machine that sends anything cannot stop the others, nor make them take
+ * memory or send more than they received. */
+#include "peers.h"
+
+static peers net;
+
+enum {
+    SEEN = 256
+};
+
+typedef struct sniffer {
+    sett_net_transport real;
+    unsigned char bytes[SEEN][SETT_NET_DATAGRAM];
+    uint32_t size[SEEN], count;
+} sniffer;
+
+static sniffer seen;
+
+/* What player 1 sends is also noted. */
+static void sniff(void* user, uint32_t peer, const void* bytes, uint32_t size)
+{
+    sniffer* of = user;
+    if (peer == 0) {
+        memcpy(of->bytes[of->count % SEEN], bytes, size);
+        of->size[of->count++ % SEEN] = size;
+    }
+    of->real.send(of->real.user, peer, bytes, size);
+}
+
+static uint32_t sniff_receive(void* user, uint32_t* peer, void* out, uint32_t capacity)
+{
+    sniffer* of = user;
+    return of->real.receive(of->real.user, peer, out, capacity);
+}
+
+static void start_two(const sett_net_link_desc* link)
+{
+    peers_begin(&net, 2, 2, 50, link);
+    peers_start(&net, 0);
+    seen = (sniffer){.real = sett_net_link_transport(net.link, 1)};
+    peers_machine* one = peers_start(&net, 1);
+    sett_session_destroy(one->session);
+    sett_session_desc desc = net.desc;
+    desc.local = 1;
+    desc.user = one;
+    desc.transport = (sett_net_transport){&seen, sniff, sniff_receive};
+    one->session = sett_session_create(one->world, &desc);
+    peers_run(&net, 2000);
+    CHECK(peers_stats(&net, 0).frame > 60);
+}
+
+static void still_plays(void)
+{
+    uint64_t frame = peers_stats(&net, 0).frame;
+    peers_run(&net, 2000);
+    CHECK_MSG(peers_stats(&net, 0).frame > frame + 80, "frame %llu, state %d, %s",
+              (unsigned long long)peers_stats(&net, 0).frame, (int)net.machine[0].state,
+              net.machine[0].text);
+    CHECK_EQ(net.machine[0].events[SETT_SESSION_DESYNC], 0);
+    CHECK_EQ(net.machine[1].events[SETT_SESSION_DESYNC], 0);
+    peers_end(&net);
+}
+
+/* From an address of its own, and from that of a player. */
+static void garbage_changes_nothing(void)
+{
+    uint64_t chance = 5;
+    start_two(NULL);
+    for (uint32_t k = 0; k < 20000; k++) {
+        unsigned char bytes[SETT_NET_DATAGRAM];
+        uint32_t size = 1 + chance_below(&chance, sizeof(bytes));
+        for (uint32_t b = 0; b < size; b++) {
+            bytes[b] = (unsigned char)chance_draw(&chance);
+        }
+        bytes[0] = (unsigned char)(bytes[0] % 13);
+        sett_net_transport from = sett_net_link_transport(net.link, k % 2 == 0 ? 1 : 2 + k % 20);
+        from.send(from.user, 0, bytes, size);
+        if (k % 100 == 0) {
+            peers_run(&net, 20);
+        }
+    }
+    CHECK(peers_stats(&net, 0).rejected > 10000);
+    still_plays();
+}
+
+/* Each byte of what a player sent, changed; and all of it again, much later, and cut. */
+static void altered_and_replayed_datagrams_change_nothing(void)
+{
+    uint64_t chance = 6;
+    sett_net_link_desc link = {.seed = 3, .latency_us = 20000};
+    start_two(&link);
+    uint32_t count = seen.count < SEEN ? seen.count : SEEN;
+    for (uint32_t round = 0; round < CHECK_ROUNDS(40); round++) {
+        for (uint32_t k = 0; k < count; k++) {
+            unsigned char bytes[SETT_NET_DATAGRAM];
+            uint32_t size = seen.size[k];
+            memcpy(bytes, seen.bytes[k], size);
+            /* Not the bytes that a peer with its token may say as it likes: keys and hashes. */
+            if (round % 4 == 1) {
+                size = 1 + chance_below(&chance, size);
+            } else if (round % 4 == 2) {
+                bytes[1 + chance_below(&chance, 4)] ^= (unsigned char)(1 + round);
+            }
+            sett_net_transport from = sett_net_link_transport(net.link, round % 4 == 3 ? 9 : 1);
+            from.send(from.user, 0, bytes, size);
+        }
+        peers_run(&net, 100);
+    }
+    still_plays();
+}
+
+/* Says that it has inputs that were never sent. */
+static void lying_acknowledgements_are_rejected(void)
+{
+    start_two(NULL);
+    sett_net_transport from = sett_net_link_transport(net.link, 1);
+    unsigned char bytes[SETT_NET_DATAGRAM];
+    uint32_t size = seen.size[(seen.count - 1) % SEEN];
+    memcpy(bytes, seen.bytes[(seen.count - 1) % SEEN], size);
+    const uint32_t acked = 1 + 4 + 1 + 1 + 4 + 4 + 4; /* kind, token, flags, players, frames */
+    uint64_t before = peers_stats(&net, 0).rejected;
+    for (uint32_t k = 0; k < 100; k++) {
+        memset(bytes + acked, k % 2 == 0 ? 0x7F : 0xFF, 4);
+        from.send(from.user, 0, bytes, size);
+        peers_run(&net, 20);
+    }
+    CHECK_EQ(peers_stats(&net, 0).rejected, before + 100);
+    still_plays();
+}
+
+/* An address that is not proven gets no more bytes than it sent. */
+static void nothing_is_amplified(void)
+{
+    start_two(NULL);
+    sett_net_transport from = sett_net_link_transport(net.link, 7);
+    unsigned char bytes[SETT_NET_DATAGRAM];
+    uint64_t sent = 0, received = 0, chance = 9;
+    for (uint32_t k = 0; k < 3000; k++) {
+        uint32_t size = k % 3 == 0 ? 96 : 1 + chance_below(&chance, 100);
+        memset(bytes, 0, sizeof(bytes));
+        bytes[0] = (unsigned char)(1 + k % 12);
+        memcpy(bytes + 1, "SETT", 4);
+        from.send(from.user, 0, bytes, size);
+        sent += size;
+        if (k % 10 == 0) {
+            peers_run(&net, 20);
+        }
+        for (uint32_t peer, got;
+             (got = from.receive(from.user, &peer, bytes, sizeof(bytes))) != 0;) {
+            received += got;
+        }
+    }
+    CHECK_MSG(received < sent, "%llu for %llu", (unsigned long long)received,
+              (unsigned long long)sent);
+    CHECK(received > 0);
+    still_plays();
+}
+
+/* A player that stalls, sends half of what it should, and dies. */
+static void a_peer_that_dies_in_the_middle_is_gone(void)
+{
+    start_two(NULL);
+    peers_machine* one = &net.machine[1];
+    sett_session_destroy(one->session); /* the good-bye is lost: */
+    sett_net_link_cut(net.link, 0, true);
+    sett_net_link_cut(net.link, 0, false);
+    one->session = NULL;
+    CHECK_END(one->world);
+    uint64_t bytes = peers_stats(&net, 0).bytes;
+    peers_run(&net, 4000);
+    CHECK(peers_stats(&net, 0).bytes - bytes < 250 * 400); /* it does not send more and more */
+    CHECK_EQ(net.machine[0].events[SETT_SESSION_INTERRUPTED], 1);
+    CHECK_EQ(net.machine[0].events[SETT_SESSION_GONE], 0);
+    peers_run(&net, 4000);
+    CHECK_EQ(net.machine[0].events[SETT_SESSION_GONE], 1);
+    CHECK_EQ(net.machine[0].state, SETT_SESSION_PLAYED);
+    peers_end(&net);
+}
+
+TEST_MAIN(TEST(garbage_changes_nothing), TEST(altered_and_replayed_datagrams_change_nothing),
+          TEST(lying_acknowledgements_are_rejected), TEST(nothing_is_amplified),
+          TEST(a_peer_that_dies_in_the_middle_is_gone))
