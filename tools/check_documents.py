@@ -21,7 +21,8 @@ GIVEN = re.compile(r"<!-- given: ((?:(?!-->).)*) -->\s*$", re.S)
 # They tell of names that are gone, of those of other libraries, or of patterns of names.
 HISTORY = ("CHANGELOG.md", "docs/migrating.md")
 COMMAND = ["clang", "-std=c11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused",
-           "-I" + TEXTS, "-I" + os.path.join(ROOT, "include"), "-x", "c", "-"]
+           "-I" + TEXTS, "-I" + os.path.join(ROOT, "include"), "-I" + os.path.join(ROOT, "addons", "net"),
+           "-x", "c", "-"]
 
 
 def program(name, text, found):
