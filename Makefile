@@ -19,7 +19,7 @@ release := build/release
 # Only errors are worth reading of a configuration; the build says what it compiles.
 configure := cmake -S . -B $(release) -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_BENCHMARKS=OFF >/dev/null
 
-.PHONY: build run play web serve-web test-web inspect page test-inspector site test-site test bench bench-full bench-builds soak fuzz amalgamate install format clean help
+.PHONY: build run play web serve-web test-web inspect page test-inspector site test-site test test-cpp bench bench-full bench-builds soak fuzz amalgamate install format clean help
 
 build: ## the library and the examples, in build/release (what plain `make` does)
 	@tools/deps.sh build
@@ -69,6 +69,10 @@ test-web: ## the page in a browser: keys, rewinding, states as on this machine; 
 test: ## all tests, about twenty minutes; tools/test.sh --list names its stages
 	@tools/deps.sh test
 	@tools/test.sh
+
+test-cpp: ## the tests of sett.hpp: g++ and clang++, C++17 and C++20, and what must not compile
+	@tools/deps.sh test
+	@tools/test.sh cpp
 
 bench: ## measure, and print a table
 	@tools/deps.sh bench

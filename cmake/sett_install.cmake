@@ -20,7 +20,7 @@ install(TARGETS ${installed} EXPORT sett_targets
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY include/sett DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
-  FILES_MATCHING PATTERN "*.h")
+  FILES_MATCHING PATTERN "*.h" PATTERN "*.hpp")
 install(EXPORT sett_targets NAMESPACE sett:: FILE sett-targets.cmake DESTINATION "${package_dir}")
 
 configure_package_config_file(cmake/sett-config.cmake.in

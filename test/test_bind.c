@@ -34,6 +34,8 @@ static void numbers_lead_to_types(void)
         CHECK_EQ(sett_component_bound(world, number), k % 2 == 0 ? ids[1] : ids[k]);
     }
     CHECK_EQ(sett_component_bind(world, 0, ids[1]), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_component_bind(world, UINT64_MAX, ids[1]), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_component_bound(world, UINT64_MAX), 0);
     CHECK_EQ(sett_component_bind(world, 12345, 777), SETT_STATUS_UNREGISTERED);
     CHECK_EQ(sett_component_bound(world, 12345), 0);
     CHECK_END(world);

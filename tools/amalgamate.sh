@@ -121,4 +121,5 @@ part sett_state.c \
     state
 part sett_file.c "files and JSON; needs sett_core.c sett_relation.c sett_state.c" file
 part sett_inspect.c "validation, statistics, layouts; needs sett_core.c" inspect
-echo "amalgamate: $out/sett.h, $out/sett.c; in parts: $out/sett_*.c"
+cp include/sett/sett.hpp "$out/sett.hpp"
+echo "amalgamate: $out/sett.h, $out/sett.hpp, $out/sett.c; in parts: $out/sett_*.c"

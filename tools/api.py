@@ -166,7 +166,7 @@ def spot(location):
 
 
 def read():
-    headers = {name: Header(os.path.join(HEADERS, name)) for name in sorted(os.listdir(HEADERS))}
+    headers = {name: Header(os.path.join(HEADERS, name)) for name in sorted(os.listdir(HEADERS)) if name.endswith(".h")}
     top = tree()
     place(top, {"file": ""})
     items = []
@@ -352,7 +352,7 @@ def asked_for():
     path = os.path.join(ROOT, "docs", "coming_from.md")
     if not os.path.exists(path):
         return []
-    texts = [open(os.path.join(HEADERS, name), encoding="utf-8").read() for name in os.listdir(HEADERS)]
+    texts = [open(os.path.join(HEADERS, name), encoding="utf-8").read() for name in os.listdir(HEADERS) if name.endswith(".h")]
     known = set(re.findall(r"\w+", " ".join(texts)))
     bad = []
     shown = False

@@ -32,6 +32,13 @@ for path in include/sett/*.h; do
     compile "$header" g++ c++ "$cxx_flags"
     compile "$header" clang++ c++ "$cxx_flags"
 done
+for path in include/sett/*.hpp; do
+    [ -f "$path" ] || continue # a tree without it: see check_checks.sh
+    for standard in c++17 c++20; do
+        compile "${path#include/}" g++ c++ "${cxx_flags#-std=c++17} -std=$standard"
+        compile "${path#include/}" clang++ c++ "${cxx_flags#-std=c++17} -std=$standard"
+    done
+done
 for path in $(find src -name '*.h' | sort); do
     header=${path#src/}
     compile "$header" gcc c "$c_flags"

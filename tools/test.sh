@@ -21,7 +21,7 @@ strict="-std=c11 -Werror $(cat cmake/strict_flags.txt)"
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS 2>/dev/null || true
 
 # Those that fail soonest come first, then the longest: so no core is idle at the end.
-stages="format words layers api asan examples cookbook gcc clang bench portable faults tsan amalgamation install instructions checks vectors headers readme symbols"
+stages="format words layers api asan examples cookbook gcc clang bench portable faults tsan amalgamation install instructions checks vectors headers readme symbols cpp"
 
 describe() {
     case $1 in
@@ -46,6 +46,7 @@ describe() {
     examples) echo "the examples run to their end" ;;
     bench) echo "what make bench-full does, everything once and small, and the report of it" ;;
     faults) echo "the tests see every seeded fault" ;;
+    cpp) echo "sett.hpp: g++ and clang++, C++17 and C++20; misuse that must not compile; instructions of loops" ;;
     soak) echo "the model tests at length, Freedoom with many workers, gcc Release" ;;
     esac
 }
@@ -341,6 +342,13 @@ stage_bench() {
     release
     SETT_BENCH=quick SETT_BENCH_BUILD=build/gcc quiet tools/bench.sh --full
     tail -n 1 "$log"
+}
+
+stage_cpp() {
+    build_asan
+    build_gcc
+    release
+    tools/test_cpp.sh build/asan build/gcc
 }
 
 # Run by hand and not by ctest: one follows a soak, and no time is too long for it.

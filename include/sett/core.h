@@ -461,9 +461,9 @@ SETT_API sett_component sett_component_find(const sett_world* world, const char*
 /* Binds a number to a type, for programs that know their types by something else than an id:
  * sett.hpp binds the hash of a C++ type's name. sett_component_bound is then faster than
  * sett_component_find. Bindings belong to the world, not to its state.
- *   number  not 0; the same for the same type
- * Fails: ARGUMENT (0), UNREGISTERED, CONFLICT (the number is bound to another type), LOCKED
- * (systems run in parallel), OUT_OF_MEMORY.
+ *   number  neither 0 nor UINT64_MAX; the same for the same type
+ * Fails: ARGUMENT (such a number), UNREGISTERED, CONFLICT (the number is bound to another type),
+ * LOCKED (systems run in parallel), OUT_OF_MEMORY.
  * Cost: O(1). Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_component_bind(sett_world* world, uint64_t number,
                                          sett_component component);
@@ -1425,7 +1425,7 @@ SETT_API sett_status sett_world_validate(sett_world* world, const char** reason)
 static inline sett_component sett_component_bound(const sett_world* world, uint64_t number)
 {
     const sett_world_header_* header = sett_read_header_(world);
-    const sett_bound_* slot = &header->bound[number & header->bound_mask];
+    const sett_bound_* slot = &header->bound[number % SETT_BOUND_FRONT_];
     return SETT_LIKELY_(slot->number == number) ? slot->component
                                                 : sett_component_bound_slow_(world, number);
 }

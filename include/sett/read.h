@@ -76,10 +76,12 @@ typedef struct sett_type_header_ {
     sett_page_table_ rows;     /* pages of values */
 } sett_type_header_;
 
-/* A component that is bound to a number (sett_component_bind). */
+/* A component that is bound to a number (sett_component_bind). Most are in the slot that reading in
+ * line looks at: number % SETT_BOUND_FRONT_. */
+#define SETT_BOUND_FRONT_ 256
 typedef struct sett_bound_ {
-    uint64_t number;          /* 0: an empty slot */
-    sett_component component; /* 0: it was unregistered */
+    uint64_t number; /* 0: an empty slot; UINT64_MAX: the component was unregistered */
+    sett_component component;
 } sett_bound_;
 
 /* How a world begins. */
@@ -87,7 +89,7 @@ typedef struct sett_world_header_ {
     const sett_type_header_* const* types; /* of another kind where none is registered, as 0 */
     uint32_t type_count;                   /* 0: all reading goes the slow path */
     uint32_t type_capacity;
-    const sett_bound_* bound; /* a table of bound_mask + 1 slots, never NULL */
+    const sett_bound_* bound; /* a table of bound_mask + 1 slots, at least SETT_BOUND_FRONT_ */
     uint32_t bound_mask;
     uint32_t bound_count;
     sett_page_table_ entities; /* pages of 1,024: generations first */

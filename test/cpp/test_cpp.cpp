@@ -1,0 +1,612 @@
+/* test_cpp.cpp: what sett.hpp promises. `make test-cpp` compiles it by g++ and clang++, as C++17
+ * and as C++20, without a warning, and runs it, by clang++ with sanitizers. */
+#include "sett/sett.hpp"
+
+#include "check.hpp"
+
+#include <array>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+struct Position {
+    float x, y;
+};
+struct Velocity {
+    float x, y;
+};
+constexpr auto sett_type(const Position*)
+{
+    return sett::type().member("x", &Position::x).unit("m").member("y", &Position::y).range(0, 9);
+}
+struct Scared {
+    int timer = 40;
+};
+struct Frozen {
+};
+struct Dead {
+};
+struct Owner {
+};
+struct Clock {
+    uint64_t ticks;
+};
+struct Count {
+    int value;
+};
+struct Health {
+    int points;
+};
+struct Damage {
+    int points;
+};
+struct Label {
+    std::string text;
+};
+constexpr auto sett_type(const Label*)
+{
+    return sett::type().clone();
+}
+struct Handle { /* cannot be copied */
+    std::unique_ptr<int> number;
+};
+constexpr auto sett_type(const Handle*)
+{
+    return sett::type().skip();
+}
+struct Owes {
+    int amount;
+};
+constexpr auto sett_type(const Owes*)
+{
+    return sett::type().relationship().many().member("amount", &Owes::amount);
+}
+struct DockedAt {
+};
+constexpr auto sett_type(const DockedAt*)
+{
+    return sett::type().relationship().acyclic();
+}
+struct Sprite {
+    std::array<uint8_t, 4> color;
+    Position at[2];
+    sett_entity owner;
+};
+constexpr auto sett_type(const Sprite*)
+{
+    return sett::type()
+        .member("color", &Sprite::color)
+        .member("at", &Sprite::at)
+        .member("owner", &Sprite::owner)
+        .sparse()
+        .needs<Position, Count>();
+}
+
+namespace game
+{
+struct Position {
+    double x, y, z;
+};
+namespace
+{
+struct Hidden {
+    int value;
+};
+} // namespace
+class Secret
+{
+  public:
+    int value() const
+    {
+        return value_;
+    }
+    void set(int v)
+    {
+        value_ = v;
+    }
+
+  private:
+    int value_ = 7;
+    friend constexpr auto sett_type(const Secret*)
+    {
+        return sett::type().member("value", &Secret::value_).name("Secret").can_disable();
+    }
+};
+template <class T> struct Vec {
+    T x, y;
+};
+} // namespace game
+
+static_assert(sizeof(sett::entity) == 16);
+static_assert(!std::is_copy_constructible_v<sett::world> &&
+              std::is_nothrow_move_constructible_v<sett::world>);
+static_assert(!std::is_copy_constructible_v<sett::query<Position>> &&
+              std::is_nothrow_move_constructible_v<sett::query<Position>>);
+
+static uint32_t misuses;
+
+static sett::world quiet()
+{
+    sett_world_desc desc = {};
+    desc.log_fn = sett_log_silent;
+    desc.assert_fn = [](void*, sett_status, const char*) { misuses++; };
+    return sett::world(desc);
+}
+
+static void ends(sett::world& world)
+{
+    const char* reason = "";
+    if (sett_world_validate(world.c(), &reason) != SETT_OK) {
+        std::puts(reason);
+        CHECK(false);
+    }
+}
+
+/* The program of README.md. */
+static void readme()
+{
+    sett::world world;
+    world.system("move").each(
+        [](sett::frame f, Position& p, const Velocity& v) { p.x += v.x * f.dt; });
+    sett::entity ship = world.create(Position{1, 0}, Velocity{10, 0});
+    for (int frame = 0; frame < 60; frame++) {
+        CHECK(world.progress(1.0f / 60));
+    }
+    char text[32];
+    std::snprintf(text, sizeof(text), "x = %.1f", double(ship.get<Position>().x));
+    CHECK(std::strcmp(text, "x = 11.0") == 0);
+    ends(world);
+}
+
+static void values()
+{
+    sett::world world = quiet();
+    sett::entity e = world.create(Position{1, 2}, Frozen{});
+    CHECK(e && e.has<Position>() && e.has<Frozen>() && !e.has<Dead>() && !e.has<Velocity>());
+    CHECK(e.get<Position>().y == 2 && e.find<Velocity>() == nullptr);
+    e.add<Scared>().set(Velocity{3, 4}, Dead{});
+    CHECK(e.get<Scared>().timer == 40 && e.get<Velocity>().x == 3 && e.has<Dead>());
+    e.find_mut<Scared>()->timer = 3;
+    e.get_mut<Position>()->x = 9;
+    CHECK(e.get<Scared>().timer == 3 && e.get<Position>().x == 9);
+    CHECK(e.ensure<Count>()->value == 0);
+    e.remove<Scared, Dead>();
+    CHECK(!e.has<Scared>() && !e.has<Dead>());
+    misuses = 0;
+    CHECK(e.get<Scared>().timer == 40); /* absent: T{}, and reported */
+    CHECK(e.get<Clock>().ticks == 0);   /* not even registered */
+#if !defined(NDEBUG)
+    CHECK(misuses == 2);
+#endif
+    CHECK(e.ensure<Scared>()->timer == 40);
+    sett::entity other = world.create();
+    CHECK(other != e && world.count() == 2 && world.of(e) == e);
+    std::unordered_set<sett_entity> handles = {e, other, e};
+    std::unordered_map<sett::entity, int> numbers = {{e, 1}, {other, 2}};
+    CHECK(handles.size() == 2 && numbers[other] == 2);
+    CHECK(sett_entity(e) == e && sett_entity(e) != other);
+    other.destroy();
+    CHECK(!other && !sett::entity());
+    ends(world);
+}
+
+static void names_of_types()
+{
+    struct Local {
+        int value;
+    };
+    sett::world world = quiet();
+    CHECK(world.component<Position, game::Position, game::Hidden, Local, game::Vec<float>>());
+    CHECK(sett_component_find(world.c(), "Position") == world.id<Position>());
+    CHECK(sett_component_find(world.c(), "game::Position") == world.id<game::Position>());
+    CHECK(sett_component_find(world.c(), "game::Hidden") == world.id<game::Hidden>());
+    CHECK(sett_component_find(world.c(), "Local") == world.id<Local>());
+    CHECK(sett_component_find(world.c(), "game::Vec<float>") == world.id<game::Vec<float>>());
+    sett::entity e = world.create(game::Secret());
+    CHECK(sett_component_find(world.c(), "Secret") == world.id<game::Secret>());
+    CHECK(e.get<game::Secret>().value() == 7);
+    e.enable<game::Secret>(false);
+    CHECK((world.query<game::Secret>().count() == 0));
+    ends(world);
+}
+
+/* C has registered the type before: with the same layout, and with another one. */
+static void types_of_c()
+{
+    sett::world world = quiet();
+    sett_component_desc desc = {};
+    desc.name = desc.type_name = "Count";
+    desc.size = desc.align = 4;
+    desc.storage = SETT_STORAGE_SPARSE_SET;
+    desc.id = 77;
+    CHECK(sett_component_register(world.c(), &desc) == 77);
+    CHECK(world.id<Count>() == 77);
+    desc.name = desc.type_name = "Velocity";
+    desc.id = 78;
+    CHECK(sett_component_register(world.c(), &desc) == 78);
+    CHECK(!world.component<Velocity>());
+    CHECK(sett_world_error(world.c()) == SETT_STATUS_CONFLICT);
+    CHECK((!world.query<Position, Velocity>()));
+    for (auto [e, v] : world.query<Velocity>()) {
+        CHECK(v.x == v.x + 1 && !e);
+    }
+    CHECK(sett_component_unregister(world.c(), 77) == SETT_OK);
+    CHECK(world.id<Count>() != 0 && world.create(Count{3}).get<Count>().value == 3);
+    ends(world);
+}
+
+static void members()
+{
+    sett::world world = quiet();
+    sett::entity owner = world.create().name("owner");
+    sett::entity e =
+        world.create(Sprite{{1, 2, 3, 4}, {{1, 2}, {3, 4}}, owner}, Position{0, 0}).name("e");
+    CHECK(e.has<Count>()); /* needs */
+    std::string text;
+    CHECK(world.write_json(text));
+    CHECK(text.find("\"Sprite\": {\"color\": [1, 2, 3, 4], \"at\": [{\"x\": 1, \"y\": 2}, "
+                    "{\"x\": 3, \"y\": 4}], \"owner\": \"/owner\"}") != std::string::npos);
+    const sett_struct* of = sett_members_get(world.c(), world.id<Position>());
+    CHECK(of != nullptr && of->count == 2 && std::strcmp(of->members[0].unit, "m") == 0 &&
+          of->members[1].maximum == 9);
+    sett::world copy = quiet();
+    CHECK((copy.component<Sprite, Position>()));
+    CHECK(copy.read_json(text.data(), text.size()));
+    CHECK(copy.lookup("e").get<Sprite>().at[1].y == 4);
+    CHECK(copy.lookup("e").get<Sprite>().owner == copy.lookup("owner"));
+    if (auto failed = copy.read_json("{", 1); !failed) {
+        CHECK(failed.code() == SETT_STATUS_INVALID && failed.message()[0] != '\0');
+    }
+    ends(copy);
+}
+
+static void queries()
+{
+    sett::world world = quiet();
+    for (int k = 0; k < 3000; k++) {
+        sett::entity e = world.create(Position{float(k), 0}, Count{k});
+        if (k % 3 == 0) {
+            e.set(Velocity{1, 1});
+        }
+        if (k % 5 == 0) {
+            e.add<Frozen>();
+        }
+    }
+    auto all = world.query<Position, const Velocity*, Frozen*>();
+    int count = 0, with = 0, frozen = 0;
+    all.each([&](sett::entity e, Position& p, const Velocity* v, Frozen* f) {
+        CHECK(e.get<Count>().value == int(p.x));
+        CHECK((v != nullptr) == (int(p.x) % 3 == 0) && (f != nullptr) == (int(p.x) % 5 == 0));
+        count++, with += v != nullptr, frozen += f != nullptr;
+    });
+    CHECK(count == 3000 && with == 1000 && frozen == 600 && all.count() == 3000);
+    int rows = 0;
+    for (auto [e, p, v, f] : all) {
+        CHECK(e.get<Count>().value == int(p.x));
+        CHECK((v != nullptr) == (int(p.x) % 3 == 0) && (f != nullptr) == (int(p.x) % 5 == 0));
+        p.y = 1;
+        rows++;
+    }
+    CHECK(rows == 3000);
+    auto few = world.query<const Position, sett::with<Velocity>, sett::without<Frozen>>();
+    few.each([&](const Position& p) {
+        CHECK(int(p.x) % 3 == 0 && int(p.x) % 5 != 0 && p.y == 1);
+        count--;
+    });
+    CHECK(count == 2200 && few.count() == 800);
+    CHECK((world.query<sett::any<Velocity, Frozen>, const Position>().count() == 1400));
+    for (auto [e, p] : few) {
+        CHECK(e == few.first() && p.x == 3);
+        break;
+    }
+    CHECK(few.matches(few.first()) &&
+          !few.matches(world.query<Frozen*, sett::with<Frozen>>().first()));
+    const uint64_t seen = sett_world_tick(world.c());
+    sett_world_advance_tick(world.c());
+    world.query<Count>().first().get_mut<Count>()->value = 8;
+    auto news = world.query<sett::changed<Count>>();
+    news.since(seen);
+    CHECK(news.count() == 1024); /* a page */
+    world.query<Count>().each([&](sett::entity e, Count& c) {
+        if (c.value % 2 == 0) {
+            e.later().remove<Count>().add<Dead>();
+        }
+    });
+    CHECK(world.query<Count>().count() == 3000 && world.apply());
+    CHECK(world.query<Count>().count() == 1500 && world.query<sett::with<Dead>>().count() == 1500);
+    world.later().create().set(Clock{3}, Owner{}).remove<Scared, Clock>();
+    CHECK(world.apply() && !world.query<Clock>().first() &&
+          world.query<sett::with<Owner>>().first());
+    auto moved = std::move(few);
+    CHECK(!few && moved.count() > 0);
+    few = std::move(moved);
+    CHECK(few && !moved);
+    ends(world);
+}
+
+static void relations()
+{
+    sett::world world = quiet();
+    sett::entity tank = world.create(Position{5, 0}).name("tank");
+    sett::entity turret = world.create(Position{1, 0}).child_of(tank);
+    sett::entity barrel = world.create(Position{1, 0}, Velocity{1, 1}).child_of(turret);
+    world.create().child_of(tank);
+    CHECK(barrel.parent() == turret && !tank.parent());
+    int children = 0;
+    for (sett::entity child : tank.children()) {
+        CHECK(child.parent() == tank);
+        children++;
+    }
+    CHECK(children == 2 && world.lookup("tank") == tank && std::strcmp(tank.name(), "tank") == 0);
+    float sum = 0;
+    for (auto [e, p, up, v] :
+         world.query<const Position, sett::parent<const Position>, const Velocity*>()) {
+        CHECK(e.parent().get<Position>().x == up->x);
+        sum += p.x + up->x + (v != nullptr ? v->x : 0);
+    }
+    CHECK(sum == 1 + 5 + 1 + 1 + 1);
+    world.query<const Position, sett::up<Position>, sett::with<Velocity>>().each(
+        [](const Position&, sett::up<Position> up) { up->y = 8; });
+    CHECK(turret.get<Position>().y == 8);
+
+    sett::entity bob = world.create(), alice = world.create(), carol = world.create();
+    bob.relate(Owes{5}, alice).relate(Owes{6}, carol);
+    CHECK(bob.related<Owes>(alice)->amount == 5 && alice.related<Owes>(bob) == nullptr);
+    bob.related_mut<Owes>(carol)->amount++;
+    int amount = 0;
+    for (sett::entity who : bob.targets<Owes>()) {
+        amount += bob.related<Owes>(who)->amount;
+    }
+    CHECK(amount == 12);
+    for (sett::entity who : carol.sources<Owes>()) {
+        CHECK(who == bob);
+    }
+    bob.unrelate<Owes>(carol);
+    CHECK(bob.has<Owes>() && !bob.related<Owes>(carol) && bob.target<Owes>() == alice);
+    tank.relate<DockedAt>(bob);
+    CHECK(tank.target<DockedAt>() == bob);
+    bob.relate<DockedAt>(tank);
+    CHECK(sett_world_error(world.c()) == SETT_STATUS_CYCLE);
+
+    auto search = world.search("Owes($who, $to)");
+    int found = 0;
+    search.each([&](sett::entity who, sett::entity to) { found += who == bob && to == alice; },
+                "who", "to");
+    CHECK(found == 1 && search.count() == 1 && search.bind("to", bob) && search.count() == 0);
+    search.each([&](sett::entity) { found++; }, "nothing");
+    CHECK(found == 1);
+    ends(world);
+}
+
+static void prefabs()
+{
+    sett::world world = quiet();
+    sett::entity imp = world.prefab(Count{60}, Label{"imp"}, Frozen{});
+    world.create(Position{0, 1}).name("horns").child_of(imp);
+    sett::entity one = imp.instantiate(Position{8, 3}, Count{90});
+    sett::entity two = imp.instantiate();
+    CHECK(one.get<Count>().value == 90 && two.get<Count>().value == 60 && one.has<Frozen>());
+    CHECK(two.get<Label>().text == "imp" && sett_name_find(world.c(), one, "horns") != sett_null());
+    CHECK(world.query<Count>().count() == 2);
+    ends(world);
+}
+
+static void systems()
+{
+    sett::world world = quiet();
+    world.set(Clock{0});
+    for (int k = 0; k < 2000; k++) {
+        world.create(Position{float(k), 0}, Velocity{1, 1}, Count{k});
+    }
+    sett_system* clock = world.system("clock").run([](sett::frame f, sett::single<Clock> c) {
+        c->ticks++;
+        CHECK(f.number + 1 == c->ticks);
+    });
+    world.system("move").after("clock").without<Frozen>().each(
+        [](const sett::frame& f, Position& p, const Velocity& v) { p.x += v.x * f.dt; });
+    int runs = 0;
+    auto text = std::make_unique<std::string>("captured");
+    world.system("captures")
+        .exclusive()
+        .run([&runs, text = std::move(text)](sett::frame f) mutable {
+            runs++;
+            *text += '.';
+            CHECK(text->size() == 8 + size_t(runs));
+            f.world().create(Dead{});
+        });
+    world.system("aim").each([](sett::entity e, const Count& c, sett::lookup<const Position> all,
+                                sett::single<const Clock> now) {
+        CHECK(all.find(e) != nullptr && all.has(e) && all.find(e)->y == 0);
+        CHECK(now->ticks > 0 && c.value >= 0);
+    });
+    world.system("freeze").records<Frozen>().single_job().each(
+        [](sett::frame f, sett::entity e, const Count& c) {
+            if (c.value % 2 == 0 && f.number == 1) {
+                f.later(e).add<Frozen>().set(Scared{1});
+                f.later().create(Dead{}, Scared{}).child_of(e);
+            }
+        });
+    world.system("never").phase(SETT_PHASE_OUTPUT).disabled().each([](Count&) { CHECK(false); });
+    CHECK(clock != nullptr && sett_system_find(world.c(), "aim") != nullptr);
+    for (int k = 0; k < 4; k++) {
+        CHECK(world.progress(1));
+    }
+    CHECK(runs == 4 && world.get<Clock>().ticks == 4 && world.find<Scared>() == nullptr);
+    CHECK((world.query<sett::with<Dead>>().count() == 1004));
+    uint32_t moved = 0;
+    world.query<const Position, const Count, sett::without<Frozen>>().each(
+        [&](const Position& p, const Count& c) { moved += p.x == float(c.value + 4); });
+    CHECK(moved == 1000);
+    CHECK((world.query<const Scared, sett::with<Frozen>>().count() == 1000));
+    ends(world);
+}
+
+static void observers()
+{
+    int alive = 0;
+    struct token {
+        int* count;
+        explicit token(int* c) : count(c)
+        {
+            ++*count;
+        }
+        token(token&& other) noexcept : count(std::exchange(other.count, nullptr))
+        {
+        }
+        token(const token&) = delete;
+        ~token()
+        {
+            if (count != nullptr) {
+                --*count;
+            }
+        }
+    };
+    std::string heard;
+    {
+        sett::world world = quiet();
+        world.on_add<Count>([&heard, t = token(&alive)](sett::entity e, Count& c) {
+            heard += '+';
+            c.value += e ? 1 : 0;
+        });
+        sett_observer* set = world.on_set<Count>([&](sett::entity, const Count&) { heard += '='; });
+        world.on_remove<Count>([&](sett::entity e) { heard += e ? '-' : '?'; });
+        world.observer("replace").on_replace<Count>(
+            [&](sett::entity, const Count& old, const Count& now) {
+                heard += std::to_string(old.value) + std::to_string(now.value);
+            });
+        world.observer().with<Health>().on_event<Damage>([](sett::entity e, const Damage& d) {
+            e.later().set(Health{e.get<Health>().points - d.points});
+        });
+        world.observer().with<Count, Velocity>().without<Dead>().on_enter(
+            [&, t = token(&alive)](sett::entity) { heard += '>'; });
+        world.observer().with<Count, Velocity>().without<Dead>().on_exit(
+            [&](sett::entity) { heard += '<'; });
+        CHECK(alive == 2);
+        sett::entity e = world.create(Count{1});
+        CHECK(e.get<Count>().value == 2 && heard == "+=");
+        e.set(Count{5}).set(Velocity{1, 1}).set(Dead{}).remove<Dead>().remove<Count>();
+        CHECK(heard == "+==25><><-");
+        CHECK(sett_observer_destroy(set) == SETT_OK);
+        heard.clear();
+        e.set(Count{1});
+        CHECK(heard == "+>");
+        sett::entity orc = world.create(Health{10});
+        orc.send(Damage{3});
+        orc.later().send(Damage{4});
+        e.send(Damage{5});
+        CHECK(world.apply() && orc.get<Health>().points == 3);
+        world.later().call(
+            [handle = sett_entity(orc)](sett::world_ref w) { w.of(handle).destroy(); });
+        CHECK(orc && world.apply() && !orc);
+    }
+    CHECK(alive == 0);
+}
+
+static void state()
+{
+    sett::world world = quiet();
+    CHECK((world.component<Position, Velocity>()));
+    sett::world replica = quiet();
+    CHECK((replica.component<Position, Velocity>()));
+    sett::snapshot empty = world.take();
+    std::vector<sett::entity> all;
+    for (int k = 0; k < 100; k++) {
+        all.push_back(world.create(Position{float(k), 0}, Velocity{1, 2}));
+    }
+    auto query = world.query<Position, const Velocity>();
+    auto step = [&] { query.each([](Position& p, const Velocity& v) { p.x += v.x; }); };
+    sett::snapshot before = world.take();
+    const uint64_t hash = world.hash();
+    step();
+    CHECK(before && before.hash() == hash && world.hash() != hash);
+    CHECK(before.restore() && world.hash() == hash && all[7].get<Position>().x == 7);
+    std::string bytes;
+    CHECK(empty.delta(before, bytes) && replica.apply_delta(bytes.data(), bytes.size()));
+    CHECK(replica.hash() == hash);
+    CHECK(!replica.apply_delta(bytes.data(), bytes.size()));
+    before = world.take();
+    before = sett::snapshot();
+    CHECK(!before);
+    {
+        sett::ring ring(world, 8);
+        for (uint64_t frame = 0; frame < 10; frame++) {
+            CHECK(ring.take_frame(frame));
+            step();
+        }
+        CHECK(ring.count() == 8 && all[7].get<Position>().x == 17);
+        CHECK(ring.restore_frame(5) && all[7].get<Position>().x == 12);
+        CHECK(!ring.restore(30));
+    }
+    empty = sett::snapshot();
+    sett::world clone = quiet();
+    CHECK(world.clone_into(clone) && clone.hash() == world.hash());
+    const std::string path = std::string(std::getenv("SETT_TEST_FOLDER")) + "/test_cpp.sett";
+    CHECK(world.save(path.c_str()));
+    CHECK(replica.load(path.c_str()) && replica.hash() == world.hash());
+    CHECK(!world.save("/nowhere/at/all.sett"));
+    ends(world);
+    ends(replica);
+}
+
+/* Values that own memory, where it is allowed: CLONE and SKIP. */
+static void owners()
+{
+    sett::world world = quiet();
+    const std::string longer = "a text that does not fit into the string itself";
+    std::vector<sett::entity> all;
+    for (int k = 0; k < 100; k++) {
+        all.push_back(world.create(Label{longer + std::to_string(k)}));
+        all.back().set(Handle{std::make_unique<int>(k)});
+    }
+    sett::snapshot before = world.take();
+    for (int k = 0; k < 100; k++) {
+        all[size_t(k)].set(Label{"changed"}).get_mut<Handle>()->number = nullptr;
+    }
+    all[5].destroy();
+    all[6].remove<Label>();
+    all[7].later().set(Label{longer});
+    CHECK(world.apply() && all[7].get<Label>().text == longer);
+    CHECK(before.restore());
+    for (int k = 0; k < 100; k++) {
+        CHECK(all[size_t(k)].get<Label>().text == longer + std::to_string(k));
+        CHECK(all[size_t(k)].get<Handle>().number == nullptr); /* not restored */
+    }
+    before = sett::snapshot();
+    ends(world);
+}
+
+/* A plugin sees a sett_world only, and names its types itself; see plugin.cpp. */
+extern "C" int plugin_run(sett_world* world);
+
+static void plugins()
+{
+    sett::world world = quiet();
+    sett::entity e = world.create(Position{1, 2});
+    CHECK(plugin_run(world.c()) == 3);
+    CHECK(e.get<Position>().x == 5);
+    CHECK(sett_component_find(world.c(), "plugin::Own") != 0);
+    CHECK(world.progress(0) && e.get<Position>().x == 6);
+    ends(world);
+}
+
+int main()
+{
+    readme();
+    values();
+    names_of_types();
+    types_of_c();
+    members();
+    queries();
+    relations();
+    prefabs();
+    systems();
+    observers();
+    state();
+    owners();
+    plugins();
+    std::puts("13 passed, 0 failed");
+    return 0;
+}
