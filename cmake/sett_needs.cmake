@@ -3,6 +3,7 @@
 # For each library a header, its name, and Debian's package. An add-on without a line needs none.
 set(sett_needs_zstd zstd.h zstd libzstd-dev)
 set(sett_needs_debug_info elfutils/libdwfl.h dw libdw-dev)
+set(sett_needs_enet enet/enet.h enet libenet-dev)
 set(sett_needs_inspector civetweb.h civetweb libcivetweb-dev zstd.h zstd libzstd-dev)
 
 # sett_find_needs(<add-on> <found> <missing>): finds them. <found> becomes the names of the libraries

@@ -108,6 +108,7 @@ for_test() {
     for_run
     need_header zstd.h libzstd-dev
     need_header elfutils/libdwfl.h libdw-dev
+    need_header enet/enet.h libenet-dev
     need_header civetweb.h libcivetweb-dev
     need_command gcc gcc
     need_command g++ g++
