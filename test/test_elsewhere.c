@@ -226,6 +226,14 @@ static void switched_off(void)
                           {.component = Look_id, .kind = SETT_WITHOUT, .walk = SETT_WALK_ONE}),
     };
     const uint32_t count = sizeof(queries) / sizeof(queries[0]);
+    char plan[400];
+    CHECK(sett_query_explain(queries[4], plan, sizeof(plan)) != 0);
+    CHECK_MSG(strstr(plan, "nothing matches") == NULL, "%s", plan);
+    CHECK(SETT_REMOVE(world, sett_singletons(world), Look) == SETT_OK);
+    CHECK(sett_query_explain(queries[4], plan, sizeof(plan)) != 0);
+    CHECK_MSG(strstr(plan, "; nothing matches now, because there is no singleton Look.") != NULL,
+              "%s", plan);
+    *SETT_SINGLETON_ENSURE(world, Look) = (Look){9};
     for (uint32_t off = 0; off < 2; off++) {
         sett_entity with[] = {prefab, root, sett_singletons(world)};
         for (uint32_t k = 0; k < 3; k++) {

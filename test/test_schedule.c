@@ -685,6 +685,23 @@ static void access_lists_are_suggested(void)
     CHECK_MSG(strcmp(text, pasted) == 0, "%s", text);
     CHECK_EQ(sett_schedule_suggest(world, text, 9), strlen(pasted)); /* cut off, as snprintf does */
     CHECK(strcmp(text, "    wand") == 0);
+
+    /* A plain term of a singleton would ask the visited entities. */
+    CHECK_EQ(sett_system_destroy(sett_system_find(world, "wanders")), SETT_OK);
+    desc.access_any_in[0] = desc.access_any_inout[0] = desc.access_inout[0] = 0;
+    SETT_SINGLETON_ENSURE(world, Crew);
+    SETT_SINGLETON_ENSURE(world, Hull);
+    CHECK(sett_system_create(world, &desc) != NULL);
+    l.way = 4 | 2;
+    CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    CHECK_MSG(strstr(g.log,
+                     "\"Crew\", which it did not declare: a system that runs at the same time "
+                     "may write it - declare the term SETT_SINGLETON behind the others, or "
+                     "list it in `access_any_in`") != NULL,
+              "%s", g.log);
+    CHECK(strstr(g.log,
+                 "\"Hull\", which it did not declare: a system that runs at the same time may "
+                 "use it - list it in `access_any_inout`\n") != NULL);
     sett_world_destroy(world);
 }
 

@@ -512,6 +512,10 @@ static void types_are_quoted(void)
     check_text(world, "\"physics.Body\".n <= \"physics.Body\".n", "a");
     /* a text stays one */
     check_text(world, "Ship, .name == \"physics.Body\"", "");
+    CHECK(sett_search_create(world, "Ship($s), Ship.n($s) > 3") == NULL);
+    CHECK_MSG(
+        strstr(sett_world_message(world), "(a variable stands in front: $pile.Pile.amount > 3)"),
+        "%s", sett_world_message(world));
     CHECK(sett_search_create(world, "Ship, .name == \"physics.Bod\".n") == NULL);
     CHECK(strstr(sett_world_message(world), "\"physics.Bod\" is not registered") != NULL);
     CHECK_END(world);

@@ -126,6 +126,7 @@ static inline sett_entity sett_instantiate_with(sett_world* world,
  *     sett_cmd_attach(commands, imp, map);
  *     SETT_CMD_SET(commands, imp, Position, .x = 8, .y = 3);
  *
+ * Callbacks of the instance run before later commands: on_add sees no name or value that these set.
  * Descendants get handles when the command is applied. The command counts as two. When it is
  * applied:
  *     the prefab is dead              no instance is created: the handle stays stale

@@ -80,6 +80,8 @@ typedef struct sett_relationship_desc {
     bool transitive; /* in searches (search.h) LocatedIn means LocatedIn+: one or more links */
     bool reflexive;  /* in searches it means LocatedIn?: each entity also leads to itself */
 
+    /* What the end of one side means for the other. The links of a target have ended when on_remove
+     * of its components runs: to see who was linked, observe the relationship */
     sett_cleanup on_target_destroyed; /* default: the sources lose the link */
     sett_cleanup on_source_destroyed; /* default: the targets lose the link */
 

@@ -1,5 +1,6 @@
 /* explain.c: describes the plan of a query in words. */
 #include "base/writer.h"
+#include "query/along.h"
 #include "query/query.h"
 
 /* Writes the names and counts of some terms. */
@@ -59,6 +60,25 @@ static void explain_driver(setti_writer* text, const sett_query* query, const se
                          : "because it is estimated to cost the least");
 }
 
+/* Terms of one fixed entity that no row can satisfy. */
+static void explain_missing(setti_writer* text, const sett_query* query)
+{
+    for (uint32_t k = 0; k < query->elsewhere_count; k++) {
+        const sett_term* term = &query->elsewhere[k].given;
+        const setti_type* type = query->elsewhere[k].type;
+        if ((!term->singleton && sett_is_null(term->entity)) || term->kind != SETT_WITH ||
+            term->walk != SETT_WALK_NONE) {
+            continue;
+        }
+        uint32_t index = setti_along_fixed(query->world, term->singleton, term->entity);
+        if (index == SETTI_NONE || !setti_storage_has(&type->storage, index)) {
+            setti_writer_add(text, "; nothing matches now, because %s %s",
+                             term->singleton ? "there is no singleton" : "the term's entity lacks",
+                             type->desc.name);
+        }
+    }
+}
+
 size_t sett_query_explain(const sett_query* of, char* out, size_t size)
 {
     sett_query* query = setti_unconst(of); /* caches are brought up to date */
@@ -101,6 +121,7 @@ size_t sett_query_explain(const sett_query* of, char* out, size_t size)
         setti_writer_add(&text, "; gathered where their rows lie in another order: ");
         explain_terms(&text, query, gathered);
     }
+    explain_missing(&text, query);
     setti_writer_add(&text, ".");
     return text.length;
 }

@@ -84,6 +84,37 @@ static sett_system* guard_system(const sett_world* world, uint32_t access)
     return slice != NULL ? slice->system : NULL;
 }
 
+/* Whether it is a value of the entity that has the singletons. */
+static bool guard_is_singleton(const sett_world* world, sett_component component)
+{
+    const setti_type* tag = setti_world_type(world, SETT_ID_SINGLETONS);
+    const setti_type* type = setti_world_type(world, component);
+    bool is = false;
+    if (tag != NULL) {
+        SETTI_EACH_INDEX(index, &tag->storage) {
+            is = is || setti_storage_has(&type->storage, index);
+        }
+    }
+    return is;
+}
+
+/* How a system declares that it reads a component, or writes it. */
+static const char* guard_remedy(const sett_world* world, sett_component component, bool reads)
+{
+    if (guard_is_singleton(world, component)) {
+        return reads ? "declare the term SETT_SINGLETON behind the others, or list it in "
+                       "`access_any_in`"
+                     : "list it in `access_any_inout`";
+    }
+    if (reads) {
+        return "declare a term SETT_IN, or list it in `access_any_in`";
+    }
+    return setti_world_type(world, component)->writers == NULL
+               ? "declare a term SETT_INOUT, or list it in `access_inout` (of visited entities) or "
+                 "`access_any_inout`"
+               : "list it in `access_inout` (of visited entities) or `access_any_inout`";
+}
+
 static void guard_touch(const sett_world* world, sett_component component, uint32_t access,
                         const char* call)
 {
@@ -97,18 +128,12 @@ static void guard_touch(const sett_world* world, sett_component component, uint3
         !guard_misses(world->run, system, component, reads)) {
         return;
     }
-    /* data of links is in no term that writes */
-    bool term = setti_world_type(world, component)->writers == NULL;
     setti_world_misuse_with(
         world, SETT_STATUS_CONFLICT,
         "%s: system \"%.100s\" %s \"%.100s\", which it did not declare: a system that runs at the "
         "same time may %s it - %s",
         call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
-        reads ? "write" : "use",
-        reads  ? "declare a term SETT_IN, or list it in `access_any_in`"
-        : term ? "declare a term SETT_INOUT, or list it in `access_inout` (of visited entities) or "
-                 "`access_any_inout`"
-               : "list it in `access_inout` (of visited entities) or `access_any_inout`");
+        reads ? "write" : "use", guard_remedy(world, component, reads));
 }
 
 /* For all entities: another job may be writing those that this job visits. */

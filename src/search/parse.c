@@ -520,7 +520,9 @@ static bool parse_compare(parse* p, sett_compare* compare)
             return true;
         }
     }
-    return parse_missing(p, "a comparison (== != < <= > >= ~= !~)", "");
+    return parse_missing(p, "a comparison (== != < <= > >= ~= !~)",
+                         *p->at == '(' ? " (a variable stands in front: $pile.Pile.amount > 3)"
+                                       : "");
 }
 
 /* [in], [drive], [in drive] */

@@ -163,7 +163,7 @@ sett_status setti_world_check_no_snapshots(sett_world* world, const char* call)
                : setti_world_fail_with(
                      world, SETT_STATUS_LOCKED,
                      "%s: snapshots are held, which are of the world as it is laid out now; drop "
-                     "them first (sett_snapshot_drop_all)",
+                     "them first (sett_snapshot_drop_all, or sett_ring_destroy)",
                      call);
 }
 
