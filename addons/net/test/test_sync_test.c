@@ -100,7 +100,10 @@ static sett_world* game_begin(game* of, fault has)
         of->unit[k] = SETT_CREATE(world, SETT_VALUE(Unit, .x = k), SETT_VALUE(Temper, 0));
         of->list[of->listed++] = of->unit[k];
     }
-    sett_set(world, of->unit[RICH], of->padded, &(Padded){1, 2});
+    Padded padded;
+    memset(&padded, 0, sizeof(padded)); /* its padding is hashed */
+    padded.number = 2;
+    sett_set(world, of->unit[RICH], of->padded, &padded);
     sett_add(world, of->unit[RICH], of->owned);
     of->units = SETT_QUERY_CREATE(world, SETT_INOUT(Unit));
     CHECK(of->units != NULL);
