@@ -36,6 +36,7 @@ SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
     loop->dense = true;
     loop->plain = query->plain;
     loop->remembers = false;
+    loop->rare = false;
 }
 
 /* Over pages, as most loops go: up to the smallest extent. Where each array has as many values as
@@ -178,13 +179,19 @@ SETTI_APART static void batch_sift(const sett_query* query, setti_loop* loop)
     }
 }
 
-/* Whether the loop uses the query's remembered steps: then few rows match, and no step is taken for
- * dense. */
+/* Whether the loop uses the query's remembered steps, or is over a rare type: then few rows match,
+ * and no step is taken for dense. */
 static sett_batch* batch_recall(sett_batch* batch, bool own)
 {
     SETTI_ASSERT(setti_loop_of(batch)->open != NULL);
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
+    if (query->lists.rare) {
+        loop->rare = loop->direct;
+        loop->full = loop->full && !loop->rare;
+        loop->dense = false;
+        return batch;
+    }
     if (SETTI_LIKELY(query->lists.step == NULL) || !own || query->lists.unit != loop->unit ||
         loop->driver != SETT_QUERY_TERMS || loop->scratch != NULL) {
         return batch;
@@ -298,7 +305,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     setti_world_open_loop(world, &query->open);
     query->open.frame = NULL;
     batch_count(query);
-    return SETTI_LIKELY(query->lists.step == NULL) ? batch : batch_recall(batch, true);
+    return SETTI_LIKELY(!query->lists.recalls) ? batch : batch_recall(batch, true);
 }
 
 sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch)
@@ -590,11 +597,79 @@ SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t coun
     return true;
 }
 
+/* The next word in which rows match, whose first index the cursor becomes; 0 at the end. Pages
+ * without a value of the rarest type are skipped, and so are its empty words. */
+SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
+{
+    const sett_query* query = loop->query;
+    const setti_storage* rarest = setti_match_rarest(query);
+    uint32_t at = loop->cursor;
+    SETTI_ASSERT(at % 64 == 0);
+    while (at < loop->limit) {
+        const uint64_t* words = setti_storage_word(rarest, at);
+        if (words == NULL || at % SETT_BATCH_ROWS == 0) {
+            at = setti_array_seek(rarest, at);
+            if (at >= loop->limit) {
+                break;
+            }
+            words = setti_storage_word(rarest, at);
+        }
+        uint32_t end = SETTI_MIN(loop->limit, (at | (SETT_BATCH_ROWS - 1)) + 1);
+        at = words != NULL ? at : end;
+        while (at < end && *words == 0) {
+            at += 64;
+            words++;
+        }
+        if (at >= end) {
+            continue;
+        }
+        uint64_t word = *words;
+        for (uint32_t k = 0; k < query->array_count; k++) {
+            const uint64_t* with = setti_storage_word(query->array[k], at);
+            word &= with != NULL ? *with : 0;
+        }
+        if (word != 0) {
+            loop->cursor = at;
+            return word;
+        }
+        at += 64;
+    }
+    loop->cursor = loop->limit;
+    return 0;
+}
+
+/* The rows of one word, where fewer entities match than there are steps. */
+SETTI_APART static bool batch_next_rare(sett_batch* batch)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    SETTI_ASSERT(loop->rare && loop->direct && loop->some == 0);
+    uint64_t word = rare_next_word(loop);
+    if (word == 0) {
+        batch->count = 0;
+        return false;
+    }
+    uint32_t first = setti_bits_lowest(word);
+    uint64_t run = word >> first;
+    uint32_t base = loop->cursor + first;
+    loop->cursor += 64;
+    if ((run & (run + 1)) == 0) {
+        return batch_hand_out(batch, base, run == UINT64_MAX ? 64 : setti_bits_lowest(~run), NULL);
+    }
+    uint32_t count = 0;
+    for (uint64_t rest = run; rest != 0; rest &= rest - 1) {
+        loop->list[count++] = (uint16_t)setti_bits_lowest(rest);
+    }
+    return batch_hand_out(batch, base, count, loop->list);
+}
+
 /* A step over plain pages of which some rows match, as remembered. The step after it is examined as
  * well, so that its values are loaded meanwhile. */
 SETTI_APART static bool batch_next_listed(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
+    if (loop->rare) {
+        return batch_next_rare(batch);
+    }
     const setti_listed* listed = loop->remembers ? loop->ahead : NULL;
     if (listed == NULL && loop->remembers && !loop->unlisted) {
         listed = step_look_ahead(loop);

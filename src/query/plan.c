@@ -178,6 +178,12 @@ void setti_plan_update(sett_query* query)
         return;
     }
     query->version = query->world->listener_version;
+    if (query->lists.rare) { /* other arrays may follow */
+        query->lists.rare = false;
+        query->lists.rarest = 0;
+        query->lists.recalls = query->lists.step != NULL;
+        query->lists.due = 1;
+    }
     plan_find_kinds(query);
     plan_find_cover(query);
     plan_find_hidden(query);

@@ -43,12 +43,15 @@ typedef struct setti_lists {
     unsigned char* step; /* by step a setti_listed of `size` bytes; NULL: none are remembered */
     uint32_t steps;
     uint32_t size;
-    uint32_t room;  /* rows of a list */
-    uint32_t unit;  /* rows of a step */
-    uint32_t shift; /* the same, as a shift */
-    uint32_t due;   /* loops until the decision what to remember is made again */
-    bool few;       /* by the counts, few rows of a word match */
-    bool known;     /* it was worked out at least once */
+    uint32_t room;   /* rows of a list */
+    uint32_t unit;   /* rows of a step */
+    uint32_t shift;  /* the same, as a shift */
+    uint32_t due;    /* loops until the decision what to remember is made again */
+    uint32_t rarest; /* of the query's arrays: the one with the fewest values */
+    bool few;        /* by the counts, few rows of a word match */
+    bool rare;       /* by the counts, fewer rows match than there are steps */
+    bool recalls;    /* loops use this: something is remembered, or it is rare */
+    bool known;      /* it was worked out at least once */
 } setti_lists;
 
 /* Counters of a query's use: for advice, while profiling; for auto_layout, which samples. */
@@ -155,6 +158,7 @@ typedef struct setti_loop {
     bool dense;     /* the last step was, or there was none */
     bool plain;     /* nothing but required terms that are positional */
     bool remembers; /* steps are looked up in the query's lists, and noted there */
+    bool rare;      /* direct, and only words in which the rarest array has values are looked at */
     bool unlisted;  /* the step at the cursor cannot be remembered */
     const struct setti_listed* ahead; /* what is remembered of that step, if it was looked up */
     /* While it remembers: the arrays that not all entities have, if these are one or two, or one

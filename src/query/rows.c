@@ -302,6 +302,7 @@ void setti_lists_free(sett_query* query)
         lists->step = NULL;
     }
     lists->steps = 0;
+    lists->recalls = lists->rare;
 }
 
 /* Allocates `steps` steps with lists of `room` rows. Without memory nothing is remembered. */
@@ -320,6 +321,7 @@ static void lists_make(sett_query* query, uint32_t steps, uint32_t room)
     if (lists->step != NULL) {
         memset(lists->step, 0, (size_t)steps * lists->size); /* none matches: true of no words */
         lists->steps = steps;
+        lists->recalls = true;
     }
 }
 
@@ -334,13 +336,17 @@ SETTI_COLD void setti_lists_update(sett_query* query)
     lists->known = true;
     uint32_t limit = setti_plan_limit(query);
     uint32_t matches = limit;
+    lists->rarest = 0;
     for (uint32_t k = 0; k < query->array_count; k++) {
+        lists->rarest = query->array[k]->count < matches ? k : lists->rarest;
         matches = SETTI_MIN(matches, query->array[k]->count);
     }
     uint32_t unit = query->array_rows;
     uint32_t steps = limit / unit + (limit % unit != 0);
     uint32_t rows = limit != 0 ? (uint32_t)((uint64_t)unit * matches / limit) : 0;
     lists->few = rows * 16 <= unit;
+    lists->rare = query->array_count != 0 && matches <= steps / 2;
+    lists->recalls = lists->rare || lists->step != NULL;
     bool worth = matches > steps / 2 && rows * 8 <= unit * LISTS_EIGHTHS && (again || lists->few) &&
                  query->array_count != 0 && (query->fields & ~query->positional) == 0 &&
                  (query->optional | query->changed) == 0;

@@ -91,7 +91,15 @@ static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* 
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
     SETTI_ASSERT(query->array_count != 0 && survey->rows % SETT_BATCH_ROWS == 0);
     for (uint32_t row = 0; row < limit;) {
-        uint32_t page_end = SETTI_MIN(limit, (row | (SETTI_BITS_ROWS - 1)) + 1);
+        uint32_t size = SETTI_BITS_ROWS;
+        if (query->lists.rare) { /* only where the rarest type has pages */
+            row = setti_array_seek(setti_match_rarest(query), row) & ~(uint32_t)63;
+            if (row >= limit) {
+                return;
+            }
+            size = SETT_BATCH_ROWS;
+        }
+        uint32_t page_end = SETTI_MIN(limit, (row | (size - 1)) + 1);
         if (setti_match_words_at(query, row, bits) != NULL) {
             row = setti_match_seek(query, row);
             continue;

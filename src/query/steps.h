@@ -90,6 +90,13 @@ SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, 
  * without matches, so that dense loops do not pay for it. */
 uint32_t setti_match_seek(const sett_query* query, uint32_t from);
 
+/* The array that had the fewest values when the query was looked at last. */
+SETTI_INLINE const setti_storage* setti_match_rarest(const sett_query* query)
+{
+    SETTI_ASSERT(query->array_count != 0 && query->lists.rarest < query->array_count);
+    return query->array[query->lists.rarest];
+}
+
 /* ----------------------------------------------------------------------------------------- rows */
 
 /* A batch of all rows of a step that match: a run or a list. It is followed by the words that it

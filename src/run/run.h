@@ -157,7 +157,7 @@ typedef struct setti_stage {
     uint32_t first; /* of the sorted systems */
     uint32_t count;
     bool exclusive;
-    bool applies; /* what earlier systems recorded is applied before */
+    bool applies; /* what earlier systems recorded is applied before: always at a phase's begin */
 } setti_stage;
 
 /* One job that is called in a stage. */
@@ -205,10 +205,14 @@ typedef struct setti_run {
     bool names_checked; /* unknown ones are reported */
     sett_system** sorted;
     sett_system** heap; /* behind them */
+    const setti_storage**
+        empty; /* behind these, by place in `sorted`: it skips that system while it
+                                  * has no value; NULL: the system is not known to match nothing */
     uint32_t heap_count;
     setti_stage* stages;
     uint32_t sorted_count;
     uint32_t stage_count;
+    bool recorded;        /* some system may have commands */
     uint32_t capacity;    /* of `sorted`, `heap` and `stages` */
     setti_fixed* fixed;   /* loops of fixed steps, the shortest step first */
     uint32_t fixed_first; /* stage of the first loop, or where it would be */

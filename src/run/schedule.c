@@ -350,23 +350,27 @@ static bool schedule_find_stages(sett_world* world)
 
 /* --------------------------------------------------------------------------------- the schedule */
 
+/* Bytes for each system: of `sorted`, `heap` and `empty`. */
+#define SCHEDULE_ROOM (3 * sizeof(void*))
+
 static bool schedule_reserve(sett_world* world)
 {
     setti_run* run = world->run;
     setti_pool* pool = &world->pool;
     if (run->count > run->capacity) {
         uint32_t capacity = setti_bits_ceil(SETTI_MAX(run->count, 8));
-        sett_system** sorted = setti_pool_alloc(pool, capacity * 2 * sizeof(sett_system*), 16);
+        sett_system** sorted = setti_pool_alloc(pool, capacity * SCHEDULE_ROOM, 16);
         setti_stage* stages = setti_pool_alloc(pool, capacity * sizeof(*stages), 16);
         if (sorted == NULL || stages == NULL) {
-            setti_pool_free(pool, sorted, capacity * 2 * sizeof(sett_system*), 16);
+            setti_pool_free(pool, sorted, capacity * SCHEDULE_ROOM, 16);
             setti_pool_free(pool, stages, capacity * sizeof(*stages), 16);
             return false;
         }
-        setti_pool_free(pool, run->sorted, run->capacity * 2 * sizeof(sett_system*), 16);
+        setti_pool_free(pool, run->sorted, run->capacity * SCHEDULE_ROOM, 16);
         setti_pool_free(pool, run->stages, run->capacity * sizeof(*stages), 16);
         run->sorted = sorted;
         run->heap = sorted + capacity;
+        run->empty = (const setti_storage**)(void*)(sorted + 2 * capacity);
         run->stages = stages;
         run->capacity = capacity;
     }
@@ -432,8 +436,10 @@ static void schedule_cut(setti_run* run)
             stage->first = k;
             stage->count = 0;
             stage->exclusive = run->sorted[k]->exclusive;
-            stage->applies = stage->exclusive;
+            stage->applies = stage->exclusive || k == 0 ||
+                             run->sorted[k - 1]->desc.phase != run->sorted[k]->desc.phase;
         }
+        run->empty[k] = NULL;
         setti_stage* last = &run->stages[run->stage_count - 1];
         last->applies = last->applies || run->sorted[k]->awaits_commands;
         last->count++;
