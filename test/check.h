@@ -63,7 +63,7 @@
     }
 
 /* How often or from where a test works, to be set from outside: check_setting("SETT_SEED", 1) is
- * the number in that environment variable, or 1. */
+ * the number in that environment variable, or 1. SETT_SHARE=4: a quarter of the operations. */
 static inline uint64_t check_setting(const char* variable, uint64_t otherwise);
 
 /* A test of many operations says at each tenth how far it is; a short one says nothing. Called
@@ -192,7 +192,8 @@ static inline uint64_t check_setting(const char* variable, uint64_t otherwise)
 {
     const char* text = getenv(variable);
     if (!text || !*text) {
-        return otherwise;
+        bool shared = strcmp(variable, "SETT_OPERATIONS") == 0;
+        return shared ? otherwise / check_setting("SETT_SHARE", 1) : otherwise;
     }
     char* end;
     unsigned long long value = strtoull(text, &end, 0);

@@ -873,7 +873,7 @@ static void end(void)
 
 static void restoring_brings_back_every_byte(void)
 {
-    uint64_t operations = check_setting("SETT_OPERATIONS", CHECK_ROUNDS(20000));
+    uint64_t operations = check_setting("SETT_OPERATIONS", CHECK_ROUNDS(80000));
     chance_state = check_setting("SETT_SEED", 1);
     begin();
     for (run.done = 0; run.done < operations; run.done++) {
@@ -893,11 +893,11 @@ static void restoring_brings_back_every_byte(void)
 
 static void running_out_of_memory_loses_snapshots_and_nothing_else(void)
 {
-    uint64_t operations = check_setting("SETT_OPERATIONS", CHECK_ROUNDS(60000)) / 4;
+    uint64_t operations = check_setting("SETT_OPERATIONS", CHECK_ROUNDS(240000)) / 4;
     chance_state = check_setting("SETT_SEED", 1) + 1;
     begin();
     for (run.done = 0; run.done < operations; run.done++) {
-        if (one_in(run.quiet ? 60 : 120)) {
+        if (one_in(run.quiet ? 15 : 30)) {
             starve();
         }
         operate();
