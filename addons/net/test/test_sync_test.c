@@ -61,15 +61,19 @@ typedef struct game {
     uint32_t block_count;
 } game;
 
+static int32_t owned_counts[4096]; /* of all values that ever were: none is freed */
+static uint32_t owned_used;
+
 static void owned_init(void* values, uint32_t count, void* user)
 {
     (void)user;
     for (uint32_t k = 0; k < count; k++) {
-        ((Owned*)values)[k].count = calloc(1, sizeof(int32_t));
+        CHECK(owned_used < 4096);
+        ((Owned*)values)[k].count = &owned_counts[owned_used++];
     }
 }
 
-/* The fault: both values have one block. So none of them may free it. */
+/* The fault: both values have one block. */
 static void owned_copy(void* to, const void* from, uint32_t count, void* user)
 {
     (void)user;
@@ -193,7 +197,6 @@ static void game_end(game* of, sett_world* world)
     for (uint32_t k = 0; k < of->block_count; k++) {
         free(of->blocks[k]);
     }
-    free(((Owned*)sett_get_mut(world, of->unit[RICH], of->owned))->count);
     sett_world_destroy(world);
 }
 
