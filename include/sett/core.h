@@ -283,6 +283,11 @@ typedef struct sett_byte_range {
     uint32_t size;
 } sett_byte_range;
 
+/* Takes the bytes that a `write` hook hands over: to->write(to, bytes, size), once or often. */
+typedef struct sett_sink {
+    void (*write)(struct sett_sink* to, const void* bytes, size_t size);
+} sett_sink;
+
 /* A component type. Only `name` is required. Names, lists and masks are copied. */
 typedef struct sett_component_desc {
     const char* name; /* unique in the world */
@@ -326,7 +331,7 @@ typedef struct sett_component_desc {
 
     /* The bytes that are hashed, compared and sent in deltas: ranges that do not overlap. All other
      * bytes count as padding. Default: all bytes for SETT_SAVE_BYTES; for SETT_SAVE_CLONE the
-     * members, or none if they are not known. For SETT_SAVE_SKIP always none */
+     * members, or what the `write` hook writes, or none. For SETT_SAVE_SKIP always none */
     const sett_byte_range* bytes;
     uint32_t byte_count; /* ranges in `bytes` */
 
@@ -349,6 +354,19 @@ typedef struct sett_component_desc {
     void (*deinit)(void* values, uint32_t count, void* user);
     void (*copy)(void* to, const void* from, uint32_t count, void* user);
     void (*move)(void* to, void* from, uint32_t count, void* user);
+
+    /* Value hooks, for values that are more than their bytes. With them such values are hashed,
+     * compared, sent in deltas and selections, saved in files and recordings, and printed. Give
+     * both, and no members and no `bytes`; with deinit or move, also copy. `save` is then
+     * SETT_SAVE_CLONE by default if there is a copy hook.
+     *     write  writes one value. Equal values write equal bytes, on every machine. It can be
+     *            called from several threads at once
+     *     read   overwrites an initialised value with what `write` wrote. The bytes can come from
+     *            another machine and be hostile: check them, and go by `size`. Returns OK, INVALID
+     *            or OUT_OF_MEMORY; after a failure there must still be a value, whichever
+     * JSON has the bytes as a string, or as base64 if they are not UTF-8. */
+    void (*write)(const void* value, sett_sink* to, void* user);
+    sett_status (*read)(void* value, const void* bytes, size_t size, void* user);
 
     /* Callbacks. Structure is locked: record commands into sett_commands_here(world). `value` of a
      * tag is not NULL, and must not be used.

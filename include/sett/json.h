@@ -9,8 +9,8 @@
  *     ]}
  *
  * Values are written by their members (members.h). A component without members is
- * {"base64": "..."}, bytes of this machine; a tag is true; a component whose value is not saved is
- * null. In detail:
+ * {"base64": "..."}, bytes of this machine; with a `write` hook (core.h) it is what that writes, as
+ * a text; a tag is true; a component whose value is not saved is null. In detail:
  *
  *     integers    numbers; beyond +-(2^53 - 1) decimal strings. Both forms are read
  *     floats      the shortest text that is read as the same; NaN, the infinities and other NaNs

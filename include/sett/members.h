@@ -50,9 +50,11 @@
  * numbers, or structs without handles, strings, lists and local members: relationships
  * (relationship.h) are lists of entities.
  *
- * Other memory that a value owns through a pointer is not a member. Declare the pointer as opaque
- * bytes with .local. Snapshots copy it by your copy hook (SETT_SAVE_CLONE). Hashes, deltas, files
- * and JSON leave it out. After loading, the init hook has made it.
+ * Other memory that a value owns through a pointer is not a member. If such memory is part of the
+ * value, as in containers of another language, give the type `write` and `read` hooks (core.h) in
+ * place of members. If it is not, declare the pointer as opaque bytes with .local. Snapshots copy
+ * it by your copy hook (SETT_SAVE_CLONE). Hashes, deltas, files and JSON leave it out. After
+ * loading, the init hook has made it.
  *
  * On Linux, addons/debug_info reads members and constants of enums from the debug information of
  * the program. It does this for types without members.

@@ -55,15 +55,17 @@
  * a new tick.
  *
  * A type with members (members.h) is hashed member by member: little endian, text up to its zero
- * byte, all NaNs alike. Every other type is hashed as bytes, with padding as zero. Values with
- * SETT_SAVE_CLONE are hashed only if the type has members or sett_component_desc.bytes; values with
+ * byte, all NaNs alike. Every other type is hashed as bytes, with padding as zero. A type
+ * with a `write` hook is hashed as what that writes. Other values with SETT_SAVE_CLONE are hashed
+ * only if the type has members or sett_component_desc.bytes; values with
  * SETT_SAVE_SKIP never.
  * Cost: O(pages), plus O(values) of pages that were written since the last call.
  * Threads: writer. Since: 0.1 */
 SETT_API uint64_t sett_world_hash(sett_world* world);
 
 /* Returns whether sett_world_hash is the same number on every machine. This is so if each type that
- * is hashed, and the data of each relationship, has members, and no member is opaque (members.h).
+ * is hashed, and the data of each relationship, has a `write` hook or members, and no member is
+ * opaque (members.h).
  *   raw  receives the first type for which this is not so; can be NULL
  * Cost: O(types). Threads: reader. Since: 0.2 */
 SETT_API bool sett_world_hash_portable(const sett_world* world, sett_component* raw);

@@ -441,7 +441,7 @@ static bool json_load_value(json_load* load, setti_type* type)
     sett_world* world = load->world;
     sett_entity self = json_load_self(load);
     const sett_component_desc* desc = &type->desc;
-    bool varies = type->members != NULL && type->members->owned_count != 0;
+    bool varies = desc->write != NULL || (type->members != NULL && type->members->owned_count != 0);
     bool owns = !varies && (desc->copy != NULL || desc->deinit != NULL || desc->move != NULL);
     bool null = setti_json_peek(&load->reader.json) == 'n';
     if (load->pass == JSON_APPLY && (desc->size == 0 || null || owns)) {
@@ -459,11 +459,11 @@ static bool json_load_value(json_load* load, setti_type* type)
     const void* present =
         load->pass == JSON_APPLY ? setti_storage_find(&type->storage, self.index) : NULL;
     if (present != NULL && varies) {
-        memset(value, 0, desc->size);
-        setti_type_call_copy(type, value, present, 1);
+        setti_type_init_values(type, value, 1);
+        setti_type_copy_values(type, value, present, 1);
     } else if (present != NULL) {
         memcpy(value, present, desc->size);
-    } else if (load->pass == JSON_APPLY && desc->init != NULL) {
+    } else if ((load->pass == JSON_APPLY || desc->write != NULL) && desc->init != NULL) {
         setti_type_call_init(type, value, 1);
     } else {
         memset(value, 0, desc->size);
@@ -473,7 +473,7 @@ static bool json_load_value(json_load* load, setti_type* type)
         good = json_load_done(load, sett_set(world, self, type->id, value) != NULL);
     }
     if (varies) {
-        setti_type_call_deinit(type, value, 1);
+        setti_type_deinit_values(type, value, 1);
     }
     return good;
 }

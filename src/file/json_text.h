@@ -89,6 +89,7 @@ typedef struct setti_json_out {
     sett_json_fn fn;
     void* user;
     bool stopped;
+    bool no_memory; /* a value is not whole */
     size_t used;
     char buffer[2000];
 } setti_json_out;

@@ -11,6 +11,7 @@
 #include "sett/name.h"
 #include "state/snapshot.h"
 #include "value/number.h"
+#include "world/written.h"
 
 #include <stdio.h>
 
@@ -271,17 +272,27 @@ static void value_add_raw(setti_json_out* out, sett_world* world, const setti_ty
     setti_pool_free(&world->pool, copy, size, 8);
 }
 
+/* What the type's hook writes. */
+static void value_add_written(setti_json_out* out, sett_world* world, const setti_type* type,
+                              const void* value)
+{
+    setti_bytes bytes = {NULL, 0, 0};
+    out->no_memory = !setti_type_write_bytes(type, value, &world->pool, &bytes) || out->no_memory;
+    setti_json_add_bytes(out, (const char*)bytes.data, bytes.size);
+    setti_bytes_free(&world->pool, &bytes);
+}
+
 /* Whether the value is more than its presence. */
 static bool value_is_saved(const setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
     bool owns = desc->copy != NULL || desc->deinit != NULL || desc->move != NULL;
-    if (type->members == NULL) {
+    if (type->members == NULL && desc->write == NULL) {
         return desc->save == SETT_SAVE_BYTES && !owns;
     }
     /* Opaque bytes may be a pointer, which the hooks would free. */
     return desc->save != SETT_SAVE_SKIP &&
-           !(type->members->opaque && setti_values_unsaved(type) != NULL);
+           !(type->members != NULL && type->members->opaque && setti_values_unsaved(type) != NULL);
 }
 
 void setti_json_add_value(setti_json_out* out, sett_world* world, const setti_type* type,
@@ -293,6 +304,8 @@ void setti_json_add_value(setti_json_out* out, sett_world* world, const setti_ty
         setti_json_add_text(out, "null");
     } else if (type->members != NULL) {
         value_add_struct(out, world, &type->members->of, value);
+    } else if (type->desc.write != NULL) {
+        value_add_written(out, world, type, value);
     } else {
         value_add_raw(out, world, type, value);
     }
@@ -761,6 +774,33 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
     return true;
 }
 
+/* What the type's hook reads. Twice: how long it is, and into memory of that size. */
+static bool value_read_written(setti_json_reader* reader, const setti_type* type, void* value)
+{
+    setti_json* json = &reader->json;
+    setti_pool* pool = &reader->world->pool;
+    size_t length = 0;
+    unsigned char none;
+    size_t at = (setti_json_peek(json), json->at);
+    const setti_json begin = *json;
+    if (!value_read_chars(reader, &none, 0, &length)) {
+        return false;
+    }
+    const setti_json end = *json;
+    unsigned char* bytes = setti_pool_alloc(pool, length + 1, 16);
+    if (bytes == NULL) {
+        return false; /* without an error of the text: setti_json_report says that memory ran out */
+    }
+    *json = begin;
+    (void)value_read_chars(reader, bytes, length, &length);
+    *json = end;
+    sett_status status = setti_type_read_bytes(type, bytes, length, value);
+    setti_pool_free(pool, bytes, length + 1, 16);
+    return status == SETT_OK ||
+           (status == SETT_STATUS_INVALID &&
+            setti_json_fail(json, at, "the component's `read` hook rejects it"));
+}
+
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value)
 {
     setti_json* json = &reader->json;
@@ -783,6 +823,9 @@ bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, vo
     if (!value_is_saved(type)) {
         return setti_json_fail(json, json->at,
                                "null is expected: the component's values are not read from texts");
+    }
+    if (type->desc.write != NULL) {
+        return value_read_written(reader, type, value);
     }
     return type->members != NULL ? value_read_struct(reader, &type->members->of, value)
                                  : value_read_raw(reader, type, value);

@@ -227,6 +227,9 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
         write_world(&to);
     }
     setti_json_add_text(&to.out, "\n]}\n");
+    if (to.out.no_memory) {
+        return setti_world_no_memory(world, call);
+    }
     return setti_json_finish(&to.out)
                ? SETT_OK
                : setti_world_fail_with(world, SETT_STATUS_REJECTED,
@@ -272,6 +275,10 @@ size_t sett_json_format_value(sett_world* world, sett_entity entity, sett_compon
         setti_world_touch(world, component, SETTI_ACCESS_READ, "sett_json_format_value");
         setti_json_add_value(&to, world, type, setti_storage_find(&type->storage, entity.index));
         (void)setti_json_finish(&to);
+        if (to.no_memory) {
+            (void)setti_world_no_memory(world, "sett_json_format_value");
+            text.length = 0;
+        }
     }
     return write_end(&text);
 }

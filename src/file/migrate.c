@@ -14,6 +14,7 @@
 #include "file/types.h"
 #include "value/number.h"
 #include "value/value.h"
+#include "world/written.h"
 
 /* A function of the program, for one type and one layout of it. */
 typedef struct setti_migrator {
@@ -198,6 +199,12 @@ static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
 static void migrate_value(setti_delta_rule* rule, const void* from, size_t size, void* to)
 {
     setti_migration* of = (setti_migration*)(void*)rule;
+    if (of->written != NULL) {
+        sett_status status = setti_type_read(of->written, from, size, to);
+        of->no_memory = of->no_memory || status == SETT_STATUS_OUT_OF_MEMORY;
+        of->failed = of->failed || status == SETT_STATUS_INVALID;
+        return;
+    }
     if (of->varied != NULL) {
         memset(of->room, 0, of->room_size);
         sett_status status = setti_canonical_read(of->varied, of->allocator, from, size, of->room);
@@ -266,10 +273,9 @@ static uint32_t migrate_report(const sett_world* into, const char* name, const s
 static sett_status migrate_prepare(sett_world* into, const setti_type* read, const setti_type* own,
                                    setti_migration* of)
 {
-    SETTI_ASSERT(strcmp(read->desc.name, own->desc.name) == 0);
     uint64_t print = read->members != NULL ? read->members->fingerprint : 0;
     memset(of, 0, sizeof(*of));
-    of->rule.name = own->desc.name;
+    of->rule.name = read->desc.name; /* which can be a former name of the type */
     of->rule.convert = migrate_value;
     of->from = read->desc.members;
     of->to = own->desc.members;
@@ -277,6 +283,11 @@ static sett_status migrate_prepare(sett_world* into, const setti_type* read, con
     of->turned = setti_delta_turns(read) && !read->members->varies ? read->members : NULL;
     of->varied = setti_delta_form_of(read) == SETTI_DELTA_OWNED ? read->members : NULL;
     of->allocator = &into->pool.allocator;
+    if (own->desc.write != NULL && of->migrator == NULL && of->from != NULL &&
+        setti_members_equal(of->from, setti_written_struct())) { /* under a former name */
+        of->written = own;
+        return SETT_OK;
+    }
     if (of->migrator != NULL || of->turned != NULL || of->varied != NULL) {
         of->room_size = read->desc.size;
         of->room = setti_pool_alloc(&into->pool, SETTI_MAX(of->room_size, 1), MIGRATE_ALIGN);
@@ -294,8 +305,9 @@ static sett_status migrate_prepare(sett_world* into, const setti_type* read, con
         }
         return SETT_OK;
     }
-    bool same =
-        read->desc.size == own->desc.size && read->desc.layout_version == own->desc.layout_version;
+    bool same = read->desc.size == own->desc.size &&
+                read->desc.layout_version == own->desc.layout_version && !setti_type_varies(read) &&
+                !setti_type_varies(own);
     of->size = same ? own->desc.size : 0;
     return same || of->migrator != NULL ? SETT_OK : migrate_reject(into, own->desc.name, "");
 }

@@ -15,6 +15,7 @@
 #include "state/delta_reader.h"
 #include "state/replica.h"
 #include "state/snapshot.h"
+#include "world/written.h"
 
 enum {
     TYPES_KEEP_ORDER = 1,
@@ -26,10 +27,17 @@ enum {
 
 #define TYPES_NAMED 4 /* in a line of the log */
 
+/* What a file says of the members. */
+static const sett_struct* types_members(const setti_type* type)
+{
+    return type->desc.write != NULL ? setti_written_struct() : type->desc.members;
+}
+
 static void types_write(const setti_type* type, setti_record_writer* to)
 {
     const sett_component_desc* desc = &type->desc;
     const setti_type* value = setti_type_data(type);
+    bool written = value->desc.write != NULL;
     uint32_t flags = (desc->keep_order ? TYPES_KEEP_ORDER : 0u) |
                      (desc->dont_fragment ? TYPES_DONT_FRAGMENT : 0u) |
                      (desc->track_rows ? TYPES_TRACK_ROWS : 0u) |
@@ -39,11 +47,11 @@ static void types_write(const setti_type* type, setti_record_writer* to)
     setti_record_put(to, (uint64_t)desc->storage, 1);
     setti_record_put(to, (uint64_t)desc->save, 1);
     setti_record_put(to, flags, 1);
-    setti_record_put(to, value->desc.size, 4);
-    setti_record_put(to, value->desc.align, 4);
+    setti_record_put(to, setti_delta_size(value), 4);
+    setti_record_put(to, written ? SETT_ALIGNOF(sett_list) : value->desc.align, 4);
     setti_record_put(to, desc->layout_version, 4);
-    setti_record_put(to, value->mask_print, 8);
-    setti_member_record_write(to, value->desc.members);
+    setti_record_put(to, written ? 0 : value->mask_print, 8);
+    setti_member_record_write(to, types_members(value));
 }
 
 static size_t types_write_all(const sett_world* world, unsigned char* out)
@@ -190,8 +198,9 @@ bool setti_types_same(const setti_type* a, const setti_type* b)
 {
     a = setti_type_data(a);
     b = setti_type_data(b);
-    return a->desc.size == b->desc.size && a->desc.layout_version == b->desc.layout_version &&
-           a->mask_print == b->mask_print && types_same_members(a->desc.members, b->desc.members);
+    return a->desc.size == b->desc.size && (a->desc.write != NULL) == (b->desc.write != NULL) &&
+           a->desc.layout_version == b->desc.layout_version && a->mask_print == b->mask_print &&
+           types_same_members(a->desc.members, b->desc.members);
 }
 
 static sett_status types_join(sett_world* world, const sett_world* into, const types_entry* entry,
@@ -218,11 +227,11 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
         return SETT_OK; /* comes with its relationship */
     }
     bool renamed = strcmp(own->desc.name, entry->name) != 0;
-    if (types_is_value(entry->form) &&
-        (renamed || own->desc.size != desc->size ||
-         own->desc.layout_version != desc->layout_version ||
-         (own->mask_print != entry->mask_print && own->mask_print != 0) ||
-         !types_same_members(own->desc.members, desc->members))) {
+    if (types_is_value(entry->form) && (renamed || setti_delta_size(own) != desc->size ||
+                                        own->desc.layout_version != desc->layout_version ||
+                                        (own->mask_print != entry->mask_print &&
+                                         own->mask_print != 0 && own->desc.write == NULL) ||
+                                        !types_same_members(types_members(own), desc->members))) {
         return types_register(world, entry, own->desc.name); /* to be migrated */
     }
     sett_component_desc data = setti_type_data(own)->desc;

@@ -5,7 +5,7 @@
  */
 #include "inspect/describe_internal.h"
 #include "sett/describe.h"
-#include "world/world.h"
+#include "world/written.h"
 
 #define PRINT_COMPONENTS 256 /* of an entity */
 #define PRINT_BYTES 8192     /* of sett_print */
@@ -49,6 +49,8 @@ static void print_value(setti_writer* out, print_context* context, const setti_t
         type->module->describe(context->world, type, entity, out);
     } else if (type->members != NULL) {
         setti_value_print(out, &type->members->of, value, print_handle, context);
+    } else if (type->desc.write != NULL) {
+        setti_type_print(type, value, out);
     } else {
         setti_value_print_bytes(out, value, type->desc.size);
     }

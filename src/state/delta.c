@@ -15,12 +15,13 @@
 #include "state/hash.h"
 #include "state/snapshot.h"
 #include "world/command.h"
+#include "world/written.h"
 
 static const char delta_call[] = "sett_delta_encode";
 
 const setti_codec* setti_delta_codec(const setti_type* type)
 {
-    if (type->members != NULL && type->members->varies) {
+    if (setti_type_varies(type)) {
         return setti_hash_size(type) != 0 ? &setti_owned_codec : NULL;
     }
     return type->codec != NULL ? type->codec : setti_codec_own(type);
@@ -37,6 +38,11 @@ const char* setti_delta_rejects(const setti_type* type)
     return type->desc.save == SETT_SAVE_CLONE && setti_hash_size(type) == 0
                ? "is saved by cloning: what its values own is not bytes"
                : setti_values_unsaved(type);
+}
+
+size_t setti_delta_size(const setti_type* type)
+{
+    return type->desc.write != NULL ? setti_written_struct()->size : type->desc.size;
 }
 
 uint32_t setti_delta_bytes(const setti_type* type)
@@ -185,7 +191,7 @@ void setti_delta_write_type(setti_delta_writer* to, const setti_type* type,
                              (uint64_t)setti_delta_form_of(type) |
                                  (uint64_t)type->storage.kind << 4 | setti_delta_order_of(type),
                              1);
-    setti_delta_write_number(to, type->desc.size, 4);
+    setti_delta_write_number(to, setti_delta_size(type), 4);
     const setti_module* module = type->module;
     setti_delta_write_number(to,
                              module != NULL && module->choice != NULL ? module->choice(type)

@@ -38,7 +38,7 @@
  *     links    how many, of each target and data     lists: sources of an owner
  *     target   nothing: that it has the list
  *     other    as another module writes it (world/codec.h)
- *     owned    length (4 bytes), canonical form: of values with strings or lists
+ *     owned    length (4 bytes), canonical form: of values with strings or lists, or of hooks
  *
  * A list is sent where it does not follow from the entries: first the members that were in it
  * before, in their order, then the new ones, ascending.
@@ -74,7 +74,7 @@ typedef enum setti_delta_part {
     SETTI_DELTA_PARTS
 } setti_delta_part;
 
-/* Of values with strings or lists. */
+/* Of values with strings or lists, and of those that hooks write. */
 extern const setti_codec setti_owned_codec;
 
 /* How values of a type travel; NULL: as bytes. */
@@ -96,9 +96,12 @@ SETTI_INLINE bool setti_delta_turns(const setti_type* type)
 SETTI_INLINE uint32_t setti_delta_order_of(const setti_type* type)
 {
     type = setti_type_data(type);
-    bool known = type->members != NULL && !type->members->opaque;
+    bool known = type->desc.write != NULL || (type->members != NULL && !type->members->opaque);
     return SETTI_BIG_ENDIAN && !known && setti_hash_size(type) > 1 ? SETTI_DELTA_BIG_ENDIAN : 0;
 }
+
+/* Bytes of a value in memory, as deltas and files say it: where hooks write it, of a list. */
+size_t setti_delta_size(const setti_type* type);
 
 /* Bytes of a value; see setti_codec. */
 uint32_t setti_delta_bytes(const setti_type* type);

@@ -151,7 +151,7 @@ static bool apply_is_type(const setti_delta_type* of, uint32_t size, uint32_t ve
 {
     const setti_module* module = of->type->module;
     bool chosen = module != NULL && module->choice != NULL;
-    return of->type->desc.size == size &&
+    return setti_delta_size(of->type) == size &&
            (chosen ? version < module->choices : of->type->desc.layout_version == version) &&
            setti_delta_form_of(of->type) == of->form && setti_delta_bytes(of->type) == of->bytes;
 }

@@ -7,6 +7,7 @@
 #include "sett/state.h"
 #include "state/hash.h"
 #include "state/selection.h"
+#include "world/written.h"
 
 #include <stdio.h>
 
@@ -100,8 +101,8 @@ static int difference_values(const setti_type* type, const void* a, const setti_
         return snprintf(out, size, ": %zu bytes in the first world, %zu in the second",
                         type->desc.size, other->desc.size);
     }
-    size_t at = type->members != NULL && setti_hash_same(type, a, b) ? SIZE_MAX
-                                                                     : difference_byte(pair, a, b);
+    bool known = type->members != NULL || type->desc.write != NULL;
+    size_t at = known && setti_hash_same(type, a, b) ? SIZE_MAX : difference_byte(pair, a, b);
     if (at == SIZE_MAX) {
         return 0;
     }
@@ -110,6 +111,15 @@ static int difference_values(const setti_type* type, const void* a, const setti_
         setti_writer text = {out, size, 0};
         setti_writer_add(&text, ": ");
         setti_value_print_differences(&text, &type->members->of, a, b);
+        return (int)text.length;
+    }
+    if (type->desc.write != NULL && other->desc.write != NULL) {
+        setti_writer text = {out, size, 0};
+        setti_writer_add(&text, ": ");
+        setti_type_print(type, a, &text);
+        setti_writer_add(&text, " in the first world, ");
+        setti_type_print(other, b, &text);
+        setti_writer_add(&text, " in the second");
         return (int)text.length;
     }
     char in_a[32];

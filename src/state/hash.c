@@ -23,6 +23,7 @@
 #include "base/bytes.h"
 #include "base/cow.h"
 #include "sett/state.h"
+#include "world/written.h"
 
 #include <stdio.h>
 
@@ -58,12 +59,18 @@ bool setti_hash_same(const setti_type* type, const void* a, const void* b)
     if (type->members != NULL) {
         return setti_canonical_same(type->members, a, b);
     }
+    if (type->desc.write != NULL) {
+        return setti_type_same(type, a, b);
+    }
     bool same = mask != NULL;
     for (size_t k = 0; same && k < size; k++) {
         same = ((((const unsigned char*)a)[k] ^ ((const unsigned char*)b)[k]) & mask[k]) == 0;
     }
     return same;
 }
+
+/* In place of the members of types with hooks: their values are written. */
+static const setti_members hash_written = {.varies = true, .piece_count = 1};
 
 void setti_hash_begin(setti_hash_type* of, const setti_type* type)
 {
@@ -74,7 +81,8 @@ void setti_hash_begin(setti_hash_type* of, const setti_type* type)
         setti_hash_mix(hash_bytes(SETTI_HASH_K, (const unsigned char*)name, length) + length);
     of->size = setti_hash_size(type);
     of->mask = type->desc.mask;
-    of->members = of->size != 0 ? type->members : NULL;
+    of->members = type->desc.write != NULL ? &hash_written : type->members;
+    of->members = of->size != 0 ? of->members : NULL;
 }
 
 bool setti_hash_is_plain(const setti_hash_type* of)
@@ -125,13 +133,13 @@ static uint64_t hash_encoded(uint64_t hash, const setti_members* members, const 
 
 /* Values of any length, in pieces of the same sizes whatever the machine. */
 typedef struct hash_sink {
-    setti_canonical_sink sink; /* first */
+    sett_sink sink; /* first */
     uint64_t hash;
     size_t used;
     unsigned char piece[HASH_PIECE];
 } hash_sink;
 
-static void hash_sink_write(setti_canonical_sink* sink, const void* bytes, size_t size)
+static void hash_sink_write(sett_sink* sink, const void* bytes, size_t size)
 {
     hash_sink* to = (hash_sink*)(void*)sink;
     for (const unsigned char* at = bytes; size != 0;) {
@@ -147,18 +155,19 @@ static void hash_sink_write(setti_canonical_sink* sink, const void* bytes, size_
     }
 }
 
-static uint64_t hash_varied(uint64_t hash, const setti_members* members, const void* value)
+static uint64_t hash_varied(uint64_t hash, const setti_type* type, const void* value)
 {
     hash_sink to = {.sink.write = hash_sink_write, .hash = hash};
-    setti_canonical_write(members, value, &to.sink);
+    setti_type_write(type, value, &to.sink);
     return hash_bytes(to.hash, to.piece, to.used);
 }
 
-static uint64_t hash_members(uint64_t hash, const setti_members* members, const void* value)
+static uint64_t hash_members(uint64_t hash, const setti_type* type, const setti_members* members,
+                             const void* value)
 {
     SETTI_ASSERT(members->piece_count != 0);
     if (members->varies) {
-        return hash_varied(hash, members, value);
+        return hash_varied(hash, type, value);
     }
     if (!members->adjacent) {
         return hash_encoded(hash, members, value);
@@ -173,11 +182,11 @@ static uint64_t hash_members(uint64_t hash, const setti_members* members, const 
     return nan ? hash_encoded(hash, members, value) : plain;
 }
 
-static uint64_t hash_content(uint64_t hash, const setti_members* members, const unsigned char* mask,
-                             size_t size, const void* value)
+static uint64_t hash_content(uint64_t hash, const setti_type* type, const setti_members* members,
+                             const unsigned char* mask, size_t size, const void* value)
 {
     if (members != NULL) {
-        return setti_hash_mix(hash_members(hash, members, value));
+        return setti_hash_mix(hash_members(hash, type, members, value));
     }
     return setti_hash_mix(mask == NULL ? hash_bytes(hash, value, size)
                                        : hash_masked(hash, value, mask, size));
@@ -186,7 +195,7 @@ static uint64_t hash_content(uint64_t hash, const setti_members* members, const 
 uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const void* value)
 {
     uint64_t hash = of->seed ^ setti_hash_entity(entity);
-    return hash_content(hash, of->members, of->mask, of->size, value);
+    return hash_content(hash, of->type, of->members, of->mask, of->size, value);
 }
 
 uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const void* record)
@@ -199,7 +208,7 @@ uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const vo
     uint64_t hash =
         setti_hash_step(of->seed ^ setti_hash_entity(source), setti_hash_entity(target));
     const setti_type* data = of->type->data_type;
-    return hash_content(hash, data->members, data->desc.mask, data->desc.size,
+    return hash_content(hash, data, data->members, data->desc.mask, data->desc.size,
                         bytes + records->data);
 }
 
@@ -583,7 +592,8 @@ uint64_t sett_world_hash(sett_world* world)
 
 static bool hash_is_portable(const setti_type* type)
 {
-    return setti_hash_size(type) == 0 || (type->members != NULL && !type->members->opaque);
+    return setti_hash_size(type) == 0 || type->desc.write != NULL ||
+           (type->members != NULL && !type->members->opaque);
 }
 
 bool sett_world_hash_portable(const sett_world* world, sett_component* raw)

@@ -8,9 +8,10 @@
  * type's mask leaves out counts as zero. */
 static inline size_t setti_hash_size(const setti_type* type)
 {
-    bool bytes = type->desc.save == SETT_SAVE_BYTES ||
-                 (type->desc.save == SETT_SAVE_CLONE &&
-                  (type->desc.byte_count != 0 || type->members != NULL));
+    bool bytes =
+        type->desc.save == SETT_SAVE_BYTES ||
+        (type->desc.save == SETT_SAVE_CLONE &&
+         (type->desc.byte_count != 0 || type->members != NULL || type->desc.write != NULL));
     return bytes ? type->desc.size : 0;
 }
 

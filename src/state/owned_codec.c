@@ -1,4 +1,5 @@
-/* owned_codec.c: values with strings or lists in deltas: their size, and their canonical form.
+/* owned_codec.c: values with strings or lists, or with hooks that write and read, in deltas: their
+ * size, and their canonical form.
  *
  * The workload: titles, inventories and notes of some entities, seldom changed: a value that
  * changed travels whole.
@@ -8,14 +9,15 @@
 #include "state/delta.h"
 #include "state/delta_reader.h"
 #include "world/change.h"
+#include "world/written.h"
 
 typedef struct owned_sink {
-    setti_canonical_sink sink; /* first */
-    setti_encoder* to;         /* NULL: only measures */
+    sett_sink sink;    /* first */
+    setti_encoder* to; /* NULL: only measures */
     uint64_t size;
 } owned_sink;
 
-static void owned_sink_write(setti_canonical_sink* sink, const void* bytes, size_t size)
+static void owned_sink_write(sett_sink* sink, const void* bytes, size_t size)
 {
     owned_sink* at = (owned_sink*)(void*)sink;
     at->size += size;
@@ -27,17 +29,17 @@ static void owned_sink_write(setti_canonical_sink* sink, const void* bytes, size
 static void owned_encode(setti_encoder* to, const setti_type* type, const void* value)
 {
     owned_sink at = {.sink.write = owned_sink_write};
-    setti_canonical_write(type->members, value, &at.sink);
+    setti_type_write(type, value, &at.sink);
     if (at.size > UINT32_MAX) {
         to->status = setti_world_fail_with(type->world, SETT_STATUS_LIMIT,
                                            "sett_delta_encode: a value of \"%.100s\" has more than "
-                                           "4 GB of strings and lists",
+                                           "4 GB",
                                            type->desc.name);
         return;
     }
     setti_encode_number(to, at.size, 4);
     at.to = to;
-    setti_canonical_write(type->members, value, &at.sink);
+    setti_type_write(type, value, &at.sink);
 }
 
 static setti_delta_type* owned_delta_type(const setti_player* player, const setti_type* type)
@@ -48,9 +50,8 @@ static setti_delta_type* owned_delta_type(const setti_player* player, const sett
 static const char* owned_check(const setti_player* player, const setti_type* type,
                                const setti_delta_entry* entry)
 {
-    bool good =
-        owned_delta_type(player, type)->rule != NULL || /* it was encoded here */
-        setti_canonical_read(type->members, NULL, entry->bytes, entry->count, NULL) == SETT_OK;
+    bool good = owned_delta_type(player, type)->rule != NULL || /* it was encoded here */
+                setti_type_read(type, entry->bytes, entry->count, NULL) == SETT_OK;
     return good ? NULL : "a string or a list is longer than its bytes, or a string has a zero";
 }
 
@@ -70,9 +71,7 @@ static void owned_fill_write(const setti_edit_fill* given, void* value)
     if (fill->rule != NULL) {
         fill->rule->convert(fill->rule, entry->bytes, entry->count, value);
     } else {
-        *fill->status =
-            setti_canonical_read(fill->type->members, &fill->type->world->pool.allocator,
-                                 entry->bytes, entry->count, value);
+        *fill->status = setti_type_read(fill->type, entry->bytes, entry->count, value);
     }
 }
 
@@ -87,7 +86,9 @@ static bool owned_play(const setti_player* player, setti_type* type, sett_entity
     bool done = type->storage.size != 0
                     ? setti_change_put(world, type, entity, &fill.fill, call) != NULL
                     : sett_ensure(world, entity, type->id) != NULL;
-    if (done && status != SETT_OK) { /* the caller undoes it */
+    if (done && status == SETT_STATUS_INVALID) { /* the caller undoes it */
+        (void)player->reject(player, "its `read` hook rejects the bytes of a value");
+    } else if (done && status != SETT_OK) {
         (void)setti_world_fail(world, status, call, entity, type->id);
     }
     return done && status == SETT_OK;

@@ -193,14 +193,14 @@ void setti_owned_deinit_hook(void* values, uint32_t count, void* user)
     }
 }
 
-static void canonical_write_number(setti_canonical_sink* to, uint32_t number)
+static void canonical_write_number(sett_sink* to, uint32_t number)
 {
     unsigned char bytes[4];
     setti_bytes_put(bytes, number, 4);
     to->write(to, bytes, 4);
 }
 
-static void piece_write(const setti_piece* piece, const unsigned char* in, setti_canonical_sink* to)
+static void piece_write(const setti_piece* piece, const unsigned char* in, sett_sink* to)
 {
     unsigned char out[CANONICAL_PIECE];
     for (uint32_t at = 0; at < piece->size; at += CANONICAL_PIECE) {
@@ -210,8 +210,7 @@ static void piece_write(const setti_piece* piece, const unsigned char* in, setti
     }
 }
 
-static void owned_write(const setti_owned* owned, const unsigned char* value,
-                        setti_canonical_sink* to)
+static void owned_write(const setti_owned* owned, const unsigned char* value, sett_sink* to)
 {
     if (owned->item_size == 0) {
         const sett_string string = setti_owned_string(value + owned->offset);
@@ -230,8 +229,7 @@ static void owned_write(const setti_owned* owned, const unsigned char* value,
     }
 }
 
-void setti_canonical_write(const setti_members* members, const void* value,
-                           setti_canonical_sink* to)
+void setti_canonical_write(const setti_members* members, const void* value, sett_sink* to)
 {
     for (uint32_t k = 0; k < members->piece_count; k++) {
         const setti_piece* piece = &members->pieces[k];

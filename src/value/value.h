@@ -119,11 +119,7 @@ bool setti_members_find(const sett_struct* of, const char* path, sett_member_ref
 void setti_canonical_encode(const setti_members* members, const void* value, unsigned char* out);
 
 /* The canonical form of a value of any type, piece by piece. */
-typedef struct setti_canonical_sink {
-    void (*write)(struct setti_canonical_sink* to, const void* bytes, size_t size);
-} setti_canonical_sink;
-void setti_canonical_write(const setti_members* members, const void* value,
-                           setti_canonical_sink* to);
+void setti_canonical_write(const setti_members* members, const void* value, sett_sink* to);
 
 /* Reads the canonical form into a value. Returns OK; INVALID: the bytes are not a value;
  * OUT_OF_MEMORY: part of it was read. `value` NULL: only checks. */

@@ -21,7 +21,7 @@ typedef enum setti_delta_form {
     SETTI_DELTA_LINKS,
     SETTI_DELTA_TARGET,
     SETTI_DELTA_OTHER, /* by a module that is not the library's */
-    SETTI_DELTA_OWNED, /* canonical, of values with strings or lists */
+    SETTI_DELTA_OWNED, /* canonical, of values that differ in size */
     SETTI_DELTA_FORMS
 } setti_delta_form;
 

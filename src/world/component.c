@@ -113,6 +113,27 @@ static const char* component_check_ranges(const sett_component_desc* desc)
     return NULL;
 }
 
+/* Hooks that write and read say all of a value. */
+static const char* component_check_written(sett_component_desc* desc)
+{
+    if (desc->write == NULL && desc->read == NULL) {
+        return NULL;
+    }
+    if (desc->write == NULL || desc->read == NULL || desc->size == 0) {
+        return "`write` and `read` come together, for values of some bytes";
+    }
+    if (desc->members != NULL || desc->byte_count != 0) {
+        return "its `write` and `read` hooks say what a value is: leave members and `bytes` out";
+    }
+    if (desc->copy == NULL && (desc->deinit != NULL || desc->move != NULL)) {
+        return "with `write`, a type that has deinit or move needs copy too";
+    }
+    if (desc->copy != NULL && desc->save == SETT_SAVE_BYTES) {
+        desc->save = SETT_SAVE_CLONE;
+    }
+    return NULL;
+}
+
 /* Fills in the defaults. Returns NULL, or what is wrong with the descriptor. */
 const char* setti_component_resolve(sett_component_desc* desc)
 {
@@ -150,7 +171,8 @@ const char* setti_component_resolve(sett_component_desc* desc)
     }
     const char* wrong = component_check_offsets(desc->entity_offsets, desc->entity_offset_count,
                                                 desc->size, desc->align);
-    return wrong != NULL ? wrong : component_check_ranges(desc);
+    wrong = wrong != NULL ? wrong : component_check_ranges(desc);
+    return wrong != NULL ? wrong : component_check_written(desc);
 }
 
 /* Whether two C types are the same, or one of them is not known. */
@@ -205,6 +227,8 @@ void setti_component_differences(setti_writer* out, const sett_component_desc* p
                          wanted->entity_offset_count);
     }
     component_differ(out, "byte_count", present->byte_count, wanted->byte_count);
+    setti_component_differ_in(out, (present->write != NULL) != (wanted->write != NULL),
+                              "`write` and `read` hooks in one of them only");
     if (present->storage != wanted->storage) {
         setti_writer_add(out, "%s%s, not %s", component_between(out), kind_name(present->storage),
                          kind_name(wanted->storage));
@@ -750,6 +774,15 @@ void setti_type_call_move(const setti_type* type, void* to, void* from, uint32_t
     component_unlock(type, outer);
 }
 
+sett_status setti_type_call_read(const setti_type* type, void* value, const void* bytes,
+                                 size_t size)
+{
+    const char* outer = component_lock(type);
+    sett_status status = type->desc.read(value, bytes, size, type->desc.user);
+    component_unlock(type, outer);
+    return status;
+}
+
 /* The same as a storage calls it. */
 static void component_move(void* to, void* from, uint32_t count, void* user)
 {
@@ -871,7 +904,7 @@ setti_type* setti_component_make_part(sett_world* world, sett_component_desc* de
     if (!component_check(world, desc, call)) {
         return NULL;
     }
-    if (desc->copy != NULL) {
+    if (desc->copy != NULL || desc->write != NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "%s: \"%.100s\" has strings or lists, which data of links cannot "
                               "have - give an entity a component with these, and relate to it",
@@ -919,8 +952,8 @@ static sett_component component_register_relationship(sett_world* world,
                                                       const char* call)
 {
     bool hooks = desc->init != NULL || desc->deinit != NULL || desc->copy != NULL ||
-                 desc->move != NULL || desc->on_add != NULL || desc->on_set != NULL ||
-                 desc->on_remove != NULL;
+                 desc->move != NULL || desc->write != NULL || desc->read != NULL ||
+                 desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL;
     bool options = desc->keep_order || desc->dont_fragment || desc->track_rows ||
                    desc->can_disable || desc->save != SETT_SAVE_BYTES ||
                    desc->layout_version != 0 || desc->required_count != 0 || desc->byte_count != 0;

@@ -384,6 +384,8 @@ void setti_type_call_init(const setti_type* type, void* values, uint32_t count);
 void setti_type_call_deinit(const setti_type* type, void* values, uint32_t count);
 void setti_type_call_copy(const setti_type* type, void* to, const void* from, uint32_t count);
 void setti_type_call_move(const setti_type* type, void* to, void* from, uint32_t count);
+sett_status setti_type_call_read(const setti_type* type, void* value, const void* bytes,
+                                 size_t size);
 
 /* Where the type has no init hook: zero bytes. */
 static inline void setti_type_init_values(const setti_type* type, void* values, uint32_t count)

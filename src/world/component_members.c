@@ -67,6 +67,9 @@ static const char* members_check(sett_component_desc* desc, const sett_struct* o
     if (of->size != desc->size) {
         return "its members are those of a type of another size";
     }
+    if (desc->write != NULL) {
+        return "its `write` and `read` hooks say what a value is: leave members out";
+    }
     if (desc->byte_count != 0) {
         return "it has members, from which `bytes` follow: leave these out";
     }

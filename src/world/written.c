@@ -1,0 +1,172 @@
+/* written.c: values that are more than their bytes: those with strings or lists, by their members,
+ * and those of types with hooks that write and read.
+ *
+ * The workload: texts and containers of another language, which hashes, deltas, files and texts
+ * contain without knowing their layout.
+ *
+ * What a hook writes is, in its canonical form, one list of bytes: a file's reader that does not
+ * have the type has such a list in its place, and can save it again.
+ *
+ * Invariant:  setti_type_same(a, b)  <=>  setti_type_write writes the same of both
+ */
+#include "world/written.h"
+
+#include "base/bytes.h"
+#include "sett/members.h"
+
+#define WRITTEN_WINDOW 1024u /* bytes that are compared at a time */
+
+const sett_struct* setti_written_struct(void)
+{
+    static const sett_member bytes = {.name = "bytes",
+                                      .kind = SETT_MEMBER_LIST,
+                                      .size = sizeof(sett_list),
+                                      .count = 1,
+                                      .element = SETT_MEMBER_U8};
+    static const sett_struct of = {.name = "Written",
+                                   .size = sizeof(sett_list),
+                                   .members = &bytes,
+                                   .count = 1,
+                                   .calls_ = sett_members_link_};
+    return &of;
+}
+
+static void written_hook(const setti_type* type, const void* value, sett_sink* to)
+{
+    SETTI_ASSERT(type->desc.write != NULL);
+    type->desc.write(value, to, type->desc.user);
+}
+
+typedef struct written_count {
+    sett_sink sink; /* first */
+    uint64_t size;
+} written_count;
+
+static void written_add(sett_sink* sink, const void* bytes, size_t size)
+{
+    (void)bytes;
+    ((written_count*)(void*)sink)->size += size;
+}
+
+static uint64_t written_size(const setti_type* type, const void* value)
+{
+    written_count count = {{written_add}, 0};
+    written_hook(type, value, &count.sink);
+    return count.size;
+}
+
+void setti_type_write(const setti_type* type, const void* value, sett_sink* to)
+{
+    SETTI_ASSERT(setti_type_varies(type));
+    if (type->desc.write == NULL) {
+        setti_canonical_write(type->members, value, to);
+        return;
+    }
+    unsigned char count[4];
+    setti_bytes_put(count, SETTI_MIN(written_size(type, value), UINT32_MAX), 4);
+    to->write(to, count, 4);
+    written_hook(type, value, to);
+}
+
+sett_status setti_type_read_bytes(const setti_type* type, const void* bytes, size_t size,
+                                  void* value)
+{
+    SETTI_ASSERT(type->desc.read != NULL);
+    sett_status status = setti_type_call_read(type, value, bytes, size);
+    return status == SETT_OK || status == SETT_STATUS_OUT_OF_MEMORY ? status : SETT_STATUS_INVALID;
+}
+
+sett_status setti_type_read(const setti_type* type, const unsigned char* bytes, size_t size,
+                            void* value)
+{
+    SETTI_ASSERT(setti_type_varies(type));
+    if (type->desc.write == NULL) {
+        return setti_canonical_read(type->members, &type->world->pool.allocator, bytes, size,
+                                    value);
+    }
+    if (size < 4 || setti_bytes_get(bytes, 4) != size - 4) {
+        return SETT_STATUS_INVALID;
+    }
+    return value != NULL ? setti_type_read_bytes(type, bytes + 4, size - 4, value) : SETT_OK;
+}
+
+/* The bytes of a value from `from` on, as many as fit. */
+typedef struct written_window {
+    sett_sink sink; /* first */
+    uint64_t from;
+    uint64_t at;
+    size_t used;
+    unsigned char bytes[WRITTEN_WINDOW];
+} written_window;
+
+static void written_look(sett_sink* sink, const void* bytes, size_t size)
+{
+    written_window* to = (written_window*)(void*)sink;
+    uint64_t skip = to->from > to->at ? SETTI_MIN(to->from - to->at, (uint64_t)size) : 0;
+    size_t count = SETTI_MIN(size - (size_t)skip, WRITTEN_WINDOW - to->used);
+    if (count != 0) {
+        memcpy(to->bytes + to->used, (const unsigned char*)bytes + skip, count);
+    }
+    to->used += count;
+    to->at += size;
+}
+
+bool setti_type_same(const setti_type* type, const void* a, const void* b)
+{
+    SETTI_ASSERT(type->desc.write != NULL);
+    for (uint64_t from = 0;; from += WRITTEN_WINDOW) {
+        written_window x = {.sink.write = written_look, .from = from};
+        written_window y = {.sink.write = written_look, .from = from};
+        written_hook(type, a, &x.sink);
+        written_hook(type, b, &y.sink);
+        if (x.at != y.at || x.used != y.used || memcmp(x.bytes, y.bytes, x.used) != 0) {
+            return false;
+        }
+        if (x.used < WRITTEN_WINDOW) {
+            return true;
+        }
+    }
+}
+
+typedef struct written_collect {
+    sett_sink sink; /* first */
+    setti_pool* pool;
+    setti_bytes* out;
+    bool failed;
+} written_collect;
+
+static void written_append(sett_sink* sink, const void* bytes, size_t size)
+{
+    written_collect* to = (written_collect*)(void*)sink;
+    unsigned char* at = to->failed || size == 0 ? NULL : setti_bytes_add(to->pool, to->out, size);
+    to->failed = to->failed || (at == NULL && size != 0);
+    if (at != NULL) {
+        memcpy(at, bytes, size);
+    }
+}
+
+bool setti_type_write_bytes(const setti_type* type, const void* value, setti_pool* pool,
+                            setti_bytes* out)
+{
+    written_collect to = {{written_append}, pool, out, false};
+    written_hook(type, value, &to.sink);
+    return !to.failed;
+}
+
+typedef struct written_print {
+    sett_sink sink; /* first */
+    setti_writer* out;
+} written_print;
+
+static void written_escape(sett_sink* sink, const void* bytes, size_t size)
+{
+    setti_writer_add_escaped(((written_print*)(void*)sink)->out, bytes, size);
+}
+
+void setti_type_print(const setti_type* type, const void* value, setti_writer* out)
+{
+    written_print to = {{written_escape}, out};
+    setti_writer_add(out, "\"");
+    written_hook(type, value, &to.sink);
+    setti_writer_add(out, "\"");
+}
