@@ -757,6 +757,10 @@ static void names_get_numbers(void)
     CHECK(strcmp(sett_name_get(world, door[1]) + SETT_NAME_MAX - 3, "n 2") == 0);
     CHECK_EQ(sett_name_set_unique(world, door[1], "a/b"), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_name_set_unique(world, door[1], NULL), SETT_STATUS_ARGUMENT);
+    uint32_t cursor = 0;
+    CHECK(sett_is_null(sett_name_lookup(world, hall, NULL)));
+    CHECK(sett_is_null(sett_name_find(world, hall, NULL)));
+    CHECK(sett_is_null(sett_name_next(world, NULL, &cursor)));
     CHECK_EQ(sett_name_set_unique(world, sett_null(), "x"), SETT_STATUS_STALE);
     CHECK_END(world);
 }

@@ -558,7 +558,7 @@ static uint32_t name_find_text(sett_world* world, uint32_t parent, const char* t
 sett_entity sett_name_find(const sett_world* of, sett_entity parent, const char* name)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
-    if (SETTI_IS_NULL(world) || world->name_table == NULL ||
+    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(name) || world->name_table == NULL ||
         (!sett_is_null(parent) && !setti_entity_is_current(&world->entities, parent))) {
         return sett_null();
     }
@@ -581,7 +581,7 @@ static uint32_t name_find_part(sett_world* world, uint32_t parent, const char* t
 sett_entity sett_name_lookup(const sett_world* of, sett_entity from, const char* path)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
-    if (SETTI_IS_NULL(world)) {
+    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(path)) {
         return sett_null();
     }
     bool absolute = *path == '/';
@@ -659,7 +659,8 @@ size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_
 sett_entity sett_name_next(const sett_world* of, const char* name, uint32_t* cursor)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
-    setti_name_table* names = SETTI_IS_NULL(world) ? NULL : world->name_table;
+    setti_name_table* names =
+        SETTI_IS_NULL(world) || SETTI_IS_NULL(name) ? NULL : world->name_table;
     uint64_t key = names != NULL ? setti_text_find(world, &names->texts, name, strlen(name)) : 0;
     if (key == 0) {
         return sett_null();
