@@ -29,6 +29,7 @@ extern "C"
 END
     printf '#include "sett/base.h"\n' >"$tree/include/sett/id.h"
     printf '#include "sett/id.h"\n' >"$tree/include/sett/sett.h"
+    printf '#include "sett/sett.h"\n' >"$tree/include/sett/sett.hpp"
     printf '#include "sett/base.h"\nint setti_page(void);\n' >"$tree/src/base/page.h"
     printf '#include "base/page.h"\n\nint setti_page(void)\n{\n    return 1;\n}\n' \
         >"$tree/src/base/page.c"
