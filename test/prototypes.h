@@ -103,7 +103,7 @@ static void prototypes_of(const char* text)
 }
 
 /* Calls `found` for each function that the public headers declare. */
-static void prototypes_each(void (*found)(const prototype* of))
+static inline void prototypes_each(void (*found)(const prototype* of))
 {
     prototypes_found = found;
     prototypes_headers(prototypes_of);
