@@ -779,17 +779,27 @@ static void links_are_notified_at_their_source(void)
     }
 }
 
+static sett_component led_by;
+
+static void hear_no_source(teller* who, sett_entity entity)
+{
+    CHECK_EQ(sett_source_count(who->s->world, led_by, entity), 0);
+}
+
 /* When destroying a target removes links of surviving entities, their callbacks run before any
- * callback of the target. */
+ * callback of the target. So in `on_remove` of the target's components nothing leads to it any
+ * more: observe the relationship, not the target. */
 static void sources_are_notified_before_their_target(void)
 {
     scene s;
     scene_begin(&s);
-    observe(&s, "b", s.b, "-");
+    observe(&s, "b", s.b, "-")->then = hear_no_source;
     sett_component likes = register_likes(&s, false);
+    led_by = likes;
     sett_entity target = sett_entity_create(s.world);
     set(&s, target, s.b, 9);
     CHECK(sett_relate(s.world, sett_entity_create(s.world), likes, target) != NULL);
+    CHECK_EQ(sett_source_count(s.world, likes, target), 1);
     expect(&s, "l+0");
     CHECK_EQ(sett_entity_destroy(s.world, target), SETT_OK);
     expect(&s, "l-0 b-9");

@@ -401,8 +401,8 @@ static sett_world* renamed_world(bool now, bool knows)
     sett_world* world = quiet_world();
     for (sett_component id = SPOT; id <= TAILS; id++) {
         sett_component_desc desc = {.name = renamed[now][id], .id = id};
-        desc.size = id == SPOT ? sizeof(Spot) : id == BLOB ? 8 : 0;
-        desc.members = id == SPOT ? SETT_STRUCT(Spot, x, y) : NULL;
+        desc.size = id == SPOT || id == LOVES ? sizeof(Spot) : id == BLOB ? 8 : 0;
+        desc.members = id == SPOT || id == LOVES ? SETT_STRUCT(Spot, x, y) : NULL;
         desc.can_disable = id == SPOT;
         desc.required = id == NEEDS ? &needed : NULL;
         desc.required_count = id == NEEDS;
@@ -413,10 +413,6 @@ static sett_world* renamed_world(bool now, bool knows)
         desc.relationship = id == LOVES   ? SETT_RELATIONSHIP(.many = true)
                             : id == TAILS ? SETT_RELATIONSHIP()
                                           : NULL;
-        if (id == LOVES) {
-            desc.size = sizeof(Spot);
-            desc.members = SETT_STRUCT(Spot, x, y);
-        }
         CHECK_MSG(sett_component_register(world, &desc) == id, "%s", sett_world_message(world));
     }
     return world;

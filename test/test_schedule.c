@@ -836,12 +836,14 @@ static void naive_check_places(const naive_world* w)
     }
 }
 
-/* Commands are applied before the stages in which some system is exclusive or awaits them. */
+/* Commands are applied before the stages that begin a phase, or in which some system is exclusive
+ * or awaits them. */
 static void naive_check_commands(const setti_run* run, const naive_world* w)
 {
     for (uint32_t n = 0; n < run->stage_count; n++) {
         const setti_stage* stage = &run->stages[n];
-        bool applies = false;
+        const sett_system* first = run->sorted[stage->first];
+        bool applies = n == 0 || run->sorted[stage->first - 1]->desc.phase != first->desc.phase;
         for (uint32_t k = 0; k < w->count; k++) {
             for (uint32_t at = 0; at < stage->count; at++) {
                 const naive* b = &w->at[k];
@@ -1002,7 +1004,7 @@ static void recorded_components_wait_for_commands(void)
     MAKE(&s, "last", "b", .phase = 1);
     CHECK_STR_EQ(stages_of(&s), "early c d | late | last");
     const setti_run* run = s.world->run;
-    CHECK(!run->stages[0].applies && run->stages[1].applies && !run->stages[2].applies);
+    CHECK(run->stages[0].applies && run->stages[1].applies && run->stages[2].applies);
     sett_system_stats stats;
     sett_system_stats_get(sett_system_find(s.world, "late"), &stats);
     CHECK_PTR_EQ(stats.waits_for, sett_system_find(s.world, "c"));

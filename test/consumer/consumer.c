@@ -111,7 +111,7 @@ static bool reports_misuse(void)
     desc.assert_fn = count_report;
     desc.hook_user = &reports;
     sett_world* world = sett_world_create(&desc);
-    const sett_component Mass_id = SETT_REGISTER(world, Mass);
+    SETT_REGISTER_ALL(world, MORE);
     const sett_entity gone = sett_entity_create(world);
     bool failed = sett_entity_destroy(world, gone) == SETT_OK;
     failed = SETT_GET(world, gone, Mass) == NULL && failed;
