@@ -66,7 +66,8 @@ static void row(uint32_t players, const sett_net_link_desc* link, uint64_t secon
         wait = stats.longest_wait > wait ? stats.longest_wait : wait;
     }
     CHECK(least > (seconds - 2) * 50); /* the handshake takes up to two */
-    CHECK_MSG(equal + 120 > least, "%llu of %llu frames", (unsigned long long)equal,
+    /* hashes of all eight arrive up to three seconds late at the beginning */
+    CHECK_MSG(equal + 180 > least, "%llu of %llu frames", (unsigned long long)equal,
               (unsigned long long)least);
     printf("| %u, %u+-%u ms, %u %% | %.2f | %u | %u | %.1f | %llu |\n", players,
            link->latency_us / 1000, link->jitter_us / 1000, link->loss / 100,
