@@ -440,8 +440,9 @@ static void files_keep_values_of_unknown_types(void)
     sett_world* stranger = scarce_world(&memory);
     sett_world* back = label_world();
     sett_world* other = scarce_world(&memory);
-    CHECK_EQ(sett_component_register(
-                 other, &(sett_component_desc){.name = "Label", .size = sizeof(Label), .align = 8}),
+    CHECK_EQ(sett_component_register(other, &(sett_component_desc){.name = "Label",
+                                                                   .size = sizeof(Label),
+                                                                   .align = _Alignof(Label)}),
              1);
     saves(world, to, 1);
     CHECK_MSG(loads(stranger, to, NULL) == SETT_OK, "%s", sett_world_message(stranger));
