@@ -31,7 +31,7 @@ static inline setti_writer setti_writer_begin(char* out, size_t size)
 /* Appends; characters that do not fit are only counted. */
 void setti_writer_add(setti_writer* writer, const char* format, ...) SETTI_PRINTF(2, 3);
 
-/* The same without a format. */
+/* Appends a text as it is. */
 void setti_writer_add_text(setti_writer* writer, const char* text);
 
 /* Appends arbitrary bytes: quotes, backslashes and bytes outside printable ASCII as \xNN. */

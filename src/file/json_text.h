@@ -94,7 +94,7 @@ typedef struct setti_json_out {
     char buffer[2000];
 } setti_json_out;
 
-/* The same where the buffer is full, or becomes so. */
+/* Appends a text for which the buffer has no room, or just room enough: the buffer is emptied. */
 void setti_json_add_across(setti_json_out* out, const char* text, size_t size);
 
 SETTI_INLINE void setti_json_add(setti_json_out* out, const char* text, size_t size)

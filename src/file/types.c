@@ -124,8 +124,8 @@ static sett_status types_reject(sett_world* world, sett_status status, const typ
     return setti_world_fail_with(world, status, "type \"%s\" %s", text, why);
 }
 
-/* As the file has it. `now` is what the program calls the type, if that is another name: others of
- * the file that require it find it by that. */
+/* Registers a type as the file describes it. `now` is the program's name of the type, where that is
+ * another one: types of the file that require it find it by that name. */
 static sett_status types_register(sett_world* world, const types_entry* entry, const char* now)
 {
     SETTI_ASSERT(setti_type_find(world, entry->name) == NULL);

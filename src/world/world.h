@@ -182,7 +182,7 @@ struct sett_world {
     void (*trim_queries)(sett_world* world);   /* has all forget what only saves time; as well */
     uint32_t query_count;
     struct sett_search* searches; /* doubly linked, the latest first */
-    struct sett_ordered* orders;  /* likewise */
+    struct sett_ordered* orders;  /* linked in the same way */
     setti_open_loop* open_loops;  /* of the queries that loops are open over, the latest first */
     union {
         struct {
