@@ -437,8 +437,9 @@ static inline sett_status sett_cmd_set_typed_(sett_commands* commands, sett_enti
 #define SETT_FIELD_MUT(b, k, T) ((T*)sett_batch_field_typed_((b), (k), true, sizeof(T), #T))
 #endif
 
-/* A field as SETT_FIELD returns it, found by its type: for a loop far from the terms of its query or
- * system. It is the field of the first term of T. A call finds it: take it once a batch, in SETT_QUERY_EACH or SETT_SYSTEM_EACH:
+/* A field as SETT_FIELD returns it, found by its type: for a loop far from the terms of its query
+ * or system. It is the field of the first term of T. A call finds it, so take it once a batch, in
+ * SETT_QUERY_EACH or SETT_SYSTEM_EACH:
  *
  *     SETT_SYSTEM_EACH(context, b) {
  *         const Home* home = SETT_FIELD_OF(b, Home);

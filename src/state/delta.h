@@ -74,7 +74,7 @@ typedef enum setti_delta_part {
     SETTI_DELTA_PARTS
 } setti_delta_part;
 
-/* The codec of values that own memory: with strings or lists, or with the hooks `write` and `read`. */
+/* The codec of values that own memory: strings, lists, or the hooks `write` and `read`. */
 extern const setti_codec setti_owned_codec;
 
 /* How values of a type travel; NULL: as bytes. */
