@@ -1012,7 +1012,7 @@ static void a_policy_travels_without_nodes(void)
         CHECK_APPLY(peer, bytes, size);
         free(bytes);
         a = b;
-        CHECK_EQ(peer->hierarchy->policy, policies[k]);
+        CHECK_EQ(setti_hierarchy_of(peer)->policy, policies[k]);
     }
     CHECK_EQ(sett_entity_destroy(peer, parent), SETT_OK);
     CHECK(!sett_entity_valid(peer, child));

@@ -164,7 +164,7 @@ static void idle_systems_come_back(void)
         }
         float dt = (float)chance_below(&chance, 4) / 16;
         for (uint32_t k = 0; k < 2; k++) {
-            setti_run* run = sides[k].world->run;
+            setti_run* run = setti_run_of(sides[k].world);
             for (uint32_t place = 0; run->scheduled && place < run->sorted_count; place++) {
                 skipped += k == 0 && run->empty[place] != NULL;
                 run->empty[place] = k == 0 ? run->empty[place] : NULL;

@@ -222,7 +222,7 @@ static void wrong_texts_are_rejected(void)
                   wrong[k].text, sett_world_message(world));
         CHECK_MSG(strcmp(describe(world), before) == 0, "%s", wrong[k].text);
     }
-    CHECK(world->layout == NULL || world->layout->text == NULL || used != 0);
+    CHECK(setti_layout_of(world) == NULL || setti_layout_of(world)->text == NULL || used != 0);
     CHECK_END(world);
 }
 
@@ -720,7 +720,7 @@ static void it_can_be_ended(void)
         CHECK_EQ(sett_layout_step(world, UINT32_MAX), 0);
     }
     CHECK_EQ(sett_layout_auto(world, 1000), SETT_OK);
-    for (uint32_t k = 0; k < 100 && !world->layout->building; k++) {
+    for (uint32_t k = 0; k < 100 && !setti_layout_of(world)->building; k++) {
         (void)loop(query);
         (void)sett_layout_step(world, FEW);
     }

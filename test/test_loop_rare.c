@@ -179,7 +179,7 @@ static void rare_loops_visit_what_others_do(void)
              k += round % 2 == 0 ? 1 : 16) { /* counts are looked at now and then */
             scene_run(s, k % 4 == 1);
         }
-        for (sett_query* query = s->world->queries; query != NULL; query = query->next) {
+        for (sett_query* query = setti_query_first(s->world); query != NULL; query = query->next) {
             query->lists.rare = false;
             query->lists.recalls = query->lists.step != NULL;
         }

@@ -348,7 +348,7 @@ static void systems_do_the_same_in_any_order(void)
             sett_system_stats_get(sett_system_find(s.at[0].world, s.actors[k].name), &stats);
             split += stats.jobs > 2;
         }
-        const setti_run* run = s.at[0].world->run;
+        const setti_run* run = setti_run_of(s.at[0].world);
         for (uint32_t k = 0; k < run->stage_count; k++) {
             applied += run->stages[k].applies && !run->stages[k].exclusive;
         }

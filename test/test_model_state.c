@@ -458,7 +458,7 @@ static void forget_lost(void)
         sett_status status = sett_snapshot_status(run.world, run.snapshot[k]);
         EXPECT(status == SETT_OK || status == SETT_STATUS_LOST);
         if (status == SETT_STATUS_LOST) {
-            EXPECT(run.world->state->options.memory_limit != 0 || run.lost != 0);
+            EXPECT(setti_state_of(run.world)->options.memory_limit != 0 || run.lost != 0);
             EXPECT(sett_snapshot_restore(run.world, run.snapshot[k]) == SETT_STATUS_LOST);
             forget(k);
         }
@@ -496,7 +496,7 @@ static void take(void)
         image_make(&run.copy[run.snapshots++], run.world);
         compare_snapshot_hashes();
         if (run.quiet) {
-            run.lost += run.world->state->lost != 0;
+            run.lost += setti_state_of(run.world)->lost != 0;
         }
     }
 }
@@ -781,7 +781,7 @@ static void starve(void)
     run.quiet = !run.quiet;
     memory.closed = run.quiet;
     if (!run.quiet) {
-        run.lost += run.world->state != NULL ? run.world->state->lost : 0;
+        run.lost += setti_state_of(run.world) != NULL ? setti_state_of(run.world)->lost : 0;
         forget_lost();
         validate();
     }

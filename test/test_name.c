@@ -425,7 +425,7 @@ static void survives_running_out_of_memory(void)
     sett_entity first = sett_name_find(step.world, sett_null(), "first");
     sett_entity child = named(step.world, first, "third");
     step.world->epoch++;
-    step.world->name_table->capacity = 0; /* leaked to the pool, which ends with the world */
+    setti_names_of(step.world)->capacity = 0; /* leaked to the pool, which ends with the world */
     scarce_squeeze(&step.world->pool, &memory, 0);
     memory.strict = true;
     CHECK(sett_equals(sett_name_find(step.world, sett_null(), "third"), step.entity));
@@ -466,7 +466,7 @@ static void creates_a_path_whole_or_not_at_all(void)
 
 static uint32_t text_pages(const sett_world* world)
 {
-    const setti_pages* pages = &world->name_table->texts.pages;
+    const setti_pages* pages = &setti_names_of(world)->texts.pages;
     uint32_t count = 0;
     for (uint32_t k = 0; k < pages->count; k++) {
         count += pages->data[k] != NULL;

@@ -70,7 +70,7 @@ static const char* order_of(scene* s)
 /* The stages, as "move age | turn". */
 static const char* stages_of(scene* s)
 {
-    const setti_run* run = s->world->run;
+    const setti_run* run = setti_run_of(s->world);
     CHECK(setti_schedule_update(s->world));
     s->text[0] = '\0';
     for (uint32_t k = 0; k < run->stage_count; k++) {
@@ -199,7 +199,7 @@ static uint64_t work_of(uint32_t count, bool after, bool shuffled)
         CHECK(sett_system_create(s.world, &desc) != NULL);
     }
     CHECK(setti_schedule_update(s.world));
-    const setti_run* run = s.world->run;
+    const setti_run* run = setti_run_of(s.world);
     CHECK_EQ(run->stage_count, count);
     char name[16];
     for (uint32_t k = 0; k < count; k++) {
@@ -862,7 +862,7 @@ static void naive_check_commands(const setti_run* run, const naive_world* w)
 static void naive_check(scene* s, const naive_world* w)
 {
     CHECK(setti_schedule_update(s->world));
-    const setti_run* run = s->world->run;
+    const setti_run* run = setti_run_of(s->world);
     uint32_t at[NAIVE_MAX];
     for (uint32_t k = 0; k < w->count; k++) {
         at[k] = 0;
@@ -983,7 +983,7 @@ static void validation_sees_a_wrong_schedule(void)
     MAKE(&s, "b", "A", .phase = 0);
     CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
     CHECK_EQ(sett_world_validate(s.world, &reason), SETT_OK);
-    setti_run* run = s.world->run;
+    setti_run* run = setti_run_of(s.world);
     run->sorted[1]->stage = 0;
     run->stages[0].count = 2;
     run->stage_count = 1;
@@ -1003,7 +1003,7 @@ static void recorded_components_wait_for_commands(void)
     MAKE(&s, "late", "a", .phase = 0);
     MAKE(&s, "last", "b", .phase = 1);
     CHECK_STR_EQ(stages_of(&s), "early c d | late | last");
-    const setti_run* run = s.world->run;
+    const setti_run* run = setti_run_of(s.world);
     CHECK(run->stages[0].applies && run->stages[1].applies && run->stages[2].applies);
     sett_system_stats stats;
     sett_system_stats_get(sett_system_find(s.world, "late"), &stats);

@@ -785,7 +785,7 @@ static void costs_do_not_grow_with_snapshots_held(void)
         write(world, e, k);
         held[k] = take(world);
     }
-    setti_snapshot* oldest = world->state->oldest;
+    setti_snapshot* oldest = setti_state_of(world)->oldest;
     setti_snapshot* second = oldest->younger;
     oldest->younger = (setti_snapshot*)(uintptr_t)64;
     for (uint32_t k = 0; k < 50; k++) {

@@ -10,10 +10,10 @@
 #     among the seven: search sees query and relation; run sees query; inspect sees query and run; file sees run,
 #     state and relation; inspect and state know relations by what these register (world/codec.h)
 #
-# The order below is that of the amalgamation; nothing includes what stands behind it. A public header includes public headers only. Private headers are named
-# from src/ on ("store/storage.h"), public ones from include/ on ("sett/id.h"). Besides, a file's
-# name occurs once in the repository, so that a name alone says which file is meant and the
-# amalgamation can be read. Reports file:line for each breach.
+# The order below is that of the amalgamation; nothing includes what stands behind it. A public
+# header includes public headers only. Private headers are named from src/ on ("store/storage.h"),
+# public ones from include/ on ("sett/id.h"). Besides, world/ names nothing that a layer above
+# declares. Reports file:line for each breach.
 set -eu
 
 # Lowest first.
@@ -21,9 +21,6 @@ layers="base value store world query relation search run state file inspect"
 
 # The first four are seen by all that stand behind them; these see one another as well.
 arrows="search>query search>relation run>query inspect>query inspect>run file>run file>state file>relation"
-
-# Names that tools or habit prescribe, and may therefore occur in several folders.
-common_names="README.md CMakeLists.txt .gitignore"
 
 if [ "${1-}" = --list ]; then
     printf '%s\n' $layers
@@ -86,29 +83,58 @@ awk -v layers="$layers" -v arrows="$arrows" '
     }
 ' $files >"$found"
 
-# Corpora are named by the fuzzer and may repeat themselves.
-find . \( -path ./.git -o -path ./build -o -path ./out -o -path ./test/corpus \) -prune \
-    -o -type f -print | sort | awk -v common="$common_names" '
-    BEGIN {
-        count = split(common, name, " ")
-        for (i = 1; i <= count; i++) {
-            exempt[name[i]] = 1
+# world/ knows the layers above by world/module.h alone: it names nothing that one of them declares,
+# and none of their files. No slot is used twice.
+awk '
+    FNR == 1 {
+        split(FILENAME, part, "/")
+        own = part[2]
+        public = part[1] == "include"
+        low = own ~ /^(base|value|store|world)$/
+    }
+    # What is declared, by layer: structs, types, macros, functions of headers.
+    pass == 1 && !public {
+        name = ""
+        if (match($0, /^(typedef )?(struct|enum|union) setti?_[a-z0-9_]+ \{/)) {
+            split($0, word, " ")
+            name = word[1] == "typedef" ? word[3] : word[2]
+        } else if (match($0, /^} setti?_[a-z0-9_]+;/)) {
+            name = substr($0, 3, RLENGTH - 3)
+        } else if (match($0, /^#define SETTI_[A-Z0-9_]+/)) {
+            name = substr($0, 9, RLENGTH - 8)
+        } else if (FILENAME ~ /\.h$/ && match($0, /^[a-zA-Z].*[ *]setti_[a-z0-9_]+\(/)) {
+            name = $0
+            sub(/\(.*/, "", name)
+            sub(/.*[ *]/, "", name)
+        }
+        if (name != "" && low) {
+            below[name] = 1
+        } else if (name != "") {
+            above[name] = own
         }
     }
-    {
-        path = substr($0, 3)
-        base = path
-        sub(/.*\//, "", base)
-        if (base in exempt) {
-            next
+    pass == 1 && !public && match($0, /SETTI_SLOT_[A-Z0-9_]+ = [0-9]+/) {
+        number = substr($0, RSTART, RLENGTH)
+        sub(/.* = /, "", number)
+        if (number in slot) {
+            print FILENAME ":" FNR ": slot " number " is used in " slot[number]
         }
-        if (base in first) {
-            print path ":1: " first[base] " has the same name"
-        } else {
-            first[base] = path
+        slot[number] = FILENAME
+    }
+    pass == 2 && own == "world" {
+        rest = $0
+        while (match(rest, /[A-Za-z_][A-Za-z0-9_]*/)) {
+            name = substr(rest, RSTART, RLENGTH)
+            rest = substr(rest, RSTART + RLENGTH)
+            if (name in above && !(name in below)) {
+                print FILENAME ":" FNR ": world names " name ", which " above[name] " declares"
+            }
+        }
+        if (match($0, /(query|relation|search|run|state|file|inspect|tune)\/[a-z_]*\.[ch]/)) {
+            print FILENAME ":" FNR ": world names " substr($0, RSTART, RLENGTH)
         }
     }
-' >>"$found"
+' pass=1 $files pass=2 $(printf '%s\n' $files | grep '^src/world/') >>"$found"
 
 if [ -s "$found" ]; then
     cat "$found" >&2

@@ -413,7 +413,7 @@ static bool json_load_add_end(json_load* load, sett_entity entity, setti_type* t
 /* Whether something leads to an entity by a type of `ends`. */
 static bool json_load_is_end(const sett_world* world, const json_read_end* end)
 {
-    const setti_relation* relation = end->type->relation_of_sources;
+    const setti_relation* relation = setti_relation_of_ends(end->type);
     return relation != NULL ? sett_source_count(world, relation->links->id, end->entity) != 0
                             : sett_hierarchy_child_count(world, end->entity) != 0 ||
                                   !sett_is_null(sett_hierarchy_parent(world, end->entity));
@@ -692,10 +692,10 @@ static bool json_load_link_data(json_load* load, const setti_type* type)
 
 static bool json_load_link(json_load* load, const setti_type* type)
 {
-    SETTI_ASSERT(type->relation != NULL);
+    SETTI_ASSERT(type->links != NULL);
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
-    size_t size = type->relation->data_size;
+    size_t size = setti_relation_of_links(type)->data_size;
     sett_entity target = sett_null();
     bool data = false;
     bool good = true;
@@ -713,7 +713,7 @@ static bool json_load_link(json_load* load, const setti_type* type)
             data = data || !to;
             good = to ? json_load_target(load, true, &target)
                    : strcmp(key, "data") == 0
-                       ? json_load_link_data(load, type->relation->data_type)
+                       ? json_load_link_data(load, setti_relation_of_links(type)->data_type)
                        : setti_json_fail(json, at, "\"to\" and \"data\" are expected");
         }
         good = good && json->wrong == NULL &&
@@ -722,7 +722,7 @@ static bool json_load_link(json_load* load, const setti_type* type)
         good = json_load_target(load, true, &target);
     }
     if (good && load->pass == JSON_APPLY && !sett_is_null(target)) {
-        if (!json_load_add_end(load, target, type->relation->sources)) {
+        if (!json_load_add_end(load, target, setti_relation_of_links(type)->sources)) {
             return false;
         }
         void* into = sett_relate(load->world, json_load_self(load), type->id, target);
@@ -742,13 +742,13 @@ static bool json_load_links(json_load* load)
     while (good && setti_json_key(json, key)) {
         const setti_type* type = setti_type_find(load->world, key);
         size_t before = setti_json_enter(&load->reader, " ", key);
-        if (type == NULL || type->relation == NULL) {
+        if (type == NULL || type->links == NULL) {
             good = json_load_unknown_type(load, key, "no such relationship");
         } else {
             good = setti_json_begin(json, '[');
             uint32_t count = 0;
             while (good && setti_json_item(json)) {
-                good = (count++ == 0 || type->relation->many ||
+                good = (count++ == 0 || setti_relation_of_links(type)->many ||
                         setti_json_fail(json, json->at, "more than one target")) &&
                        json_load_link(load, type);
             }
@@ -817,7 +817,7 @@ static bool json_load_attach(json_load* load, sett_entity parent)
 {
     sett_world* world = load->world;
     return json_load_done(load, setti_hierarchy_register(world) != 0) &&
-           json_load_add_end(load, parent, world->hierarchy->type) &&
+           json_load_add_end(load, parent, setti_hierarchy_of(world)->type) &&
            json_load_done(load,
                           sett_hierarchy_attach(world, json_load_self(load), parent) == SETT_OK);
 }

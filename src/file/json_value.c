@@ -52,7 +52,7 @@ size_t setti_json_path(sett_world* world, sett_entity entity, char* text)
             (at = reference_add(text, at, name)) == 0) {
             return 0;
         }
-        entity = world->hierarchy != NULL ? sett_hierarchy_parent(world, entity) : sett_null();
+        entity = sett_hierarchy_parent(world, entity);
     }
     size_t length = SETTI_JSON_REFERENCE - 1 - at;
     memmove(text, text + at, length + 1);

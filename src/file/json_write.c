@@ -64,7 +64,7 @@ static void write_components(json_writer* to, sett_entity entity)
 static void write_link(json_writer* to, sett_entity target, const setti_type* relationship,
                        const void* data)
 {
-    const setti_type* type = relationship->relation->data_type;
+    const setti_type* type = setti_relation_of_links(relationship)->data_type;
     if (type->desc.size == 0) {
         setti_json_add_reference(&to->out, to->world, target);
         return;
@@ -83,7 +83,7 @@ static void write_links(json_writer* to, sett_entity entity)
     const setti_type_list* types = &to->world->registered;
     for (uint32_t k = 0; k < types->count; k++) {
         const setti_type* type = types->item[k];
-        if (type->relation == NULL || !write_wants(to, type, entity)) {
+        if (type->links == NULL || !write_wants(to, type, entity)) {
             continue;
         }
         sett_link_cursor cursor = {NULL, 0, 0, false};
@@ -131,7 +131,7 @@ static void write_identity(json_writer* to, sett_entity entity)
 /* Writes what parents and children of the text do not say about a node of the hierarchy. */
 static void write_node(json_writer* to, sett_entity entity)
 {
-    const setti_hierarchy* tree = to->world->hierarchy;
+    const setti_hierarchy* tree = setti_hierarchy_of(to->world);
     const sett_hierarchy* node =
         tree != NULL ? setti_storage_find(&tree->type->storage, entity.index) : NULL;
     uint32_t policy = node != NULL ? node->children & SETTI_POLICY : SETT_CHILDREN_DEFAULT;

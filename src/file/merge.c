@@ -53,9 +53,9 @@ static sett_status merge_no_memory(const merge_job* job)
 /* Whether values of a type, or data of links, may have handles that cannot be found. */
 static bool merge_is_raw(const setti_type* type)
 {
-    const setti_type* of = type->relation != NULL ? type->relation->data_type : type;
+    const setti_type* of = type->links != NULL ? setti_relation_of_links(type)->data_type : type;
     return of->desc.size != 0 && of->desc.entity_offset_count == 0 && of->members == NULL &&
-           type->relation_of_sources == NULL;
+           type->ends == NULL;
 }
 
 static bool merge_lists(const merge_job* job, const setti_type* type)
@@ -80,8 +80,8 @@ static bool merge_chooses(const merge_job* job, const setti_type* type)
 /* Names, places and the tag of singletons come with what is chosen. */
 static bool merge_comes_along(const sett_world* from, const setti_type* type)
 {
-    return (from->name_table != NULL && type == from->name_table->type) ||
-           (from->hierarchy != NULL && type == from->hierarchy->type) ||
+    return (setti_names_of(from) != NULL && type == setti_names_of(from)->type) ||
+           (setti_hierarchy_of(from) != NULL && type == setti_hierarchy_of(from)->type) ||
            type == setti_singletons_tag(from);
 }
 
@@ -407,7 +407,7 @@ static bool merge_is_taken(const merge_job* job, sett_entity parent, const char*
     while ((node = setti_hash_map_find(&job->by_name, *key)) != SETTI_NONE) {
         const setti_clone_node* at = &job->clone.nodes[node];
         const char* text = at->name != 0
-                               ? setti_text_of(job->to, &job->to->name_table->texts, at->name)
+                               ? setti_text_of(job->to, &setti_names_of(job->to)->texts, at->name)
                                : merge_name(job, at->index);
         if (merge_place(job, at, &other) && sett_equals(other, parent) && strcmp(text, name) == 0) {
             return true;
@@ -443,7 +443,7 @@ static sett_status merge_number_name(merge_job* job, setti_clone_node* node, set
     merge_numbering of = {.job = job, .parent = parent, .name = name};
     (void)merge_number_taken(&of, setti_name_number(merge_number_taken, &of));
     *key = of.key;
-    node->name = setti_text_add(job->to, &job->to->name_table->texts, of.text, strlen(of.text));
+    node->name = setti_text_add(job->to, &setti_names_of(job->to)->texts, of.text, strlen(of.text));
     return node->name != 0 ? SETT_OK : merge_no_memory(job);
 }
 
@@ -535,7 +535,7 @@ static sett_status merge_check_circles(const merge_job* job, const setti_relatio
             !setti_storage_has(&type->storage, first->index)) {
             continue;
         }
-        while (merge_step(job, type->relation, relation, &node, &there)) {
+        while (merge_step(job, setti_relation_of_links(type), relation, &node, &there)) {
             if (there == first->onto.index || steps-- == 0) {
                 return setti_world_fail_input(
                     job->to, SETT_STATUS_CYCLE,
@@ -551,7 +551,7 @@ static sett_status merge_check_circles(const merge_job* job, const setti_relatio
 static sett_status merge_check_all_circles(const merge_job* job)
 {
     sett_status status = SETT_OK;
-    for (const setti_relation* at = job->to->relations; status == SETT_OK && at != NULL;
+    for (const setti_relation* at = setti_relations_of(job->to); status == SETT_OK && at != NULL;
          at = at->next) {
         const setti_type* type = setti_type_find(job->from, at->links->desc.name);
         if (at->desc.acyclic && type != NULL && job->verdicts[type->id] != SETTI_CLONE_SKIP) {
@@ -738,7 +738,7 @@ static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc,
 
     job.clone.merge.overwrites = desc->existing == SETT_MERGE_OVERWRITE;
     job.clone.merge.rejects = desc->existing == SETT_MERGE_REJECT;
-    bool parented = sett_is_null(desc->parent) || world->hierarchy != NULL ||
+    bool parented = sett_is_null(desc->parent) || setti_hierarchy_of(world) != NULL ||
                     sett_hierarchy_register(world, NULL) != 0;
     if (!parented || !setti_clone_register(&job.clone)) {
         return world->error;

@@ -25,6 +25,15 @@ typedef struct setti_migrator {
     void* user;
 } setti_migrator;
 
+enum {
+    SETTI_SLOT_MIGRATORS = 10
+};
+
+static setti_migrator* migrate_first(const sett_world* world)
+{
+    return world->module[SETTI_SLOT_MIGRATORS];
+}
+
 sett_status sett_file_migrate(sett_world* world, sett_component component,
                               uint64_t from_fingerprint, sett_file_migrate_fn fn, void* user)
 {
@@ -38,12 +47,12 @@ sett_status sett_file_migrate(sett_world* world, sett_component component,
     if (made == NULL) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, sett_null(), component);
     }
-    made->next = world->migrators; /* the latest counts */
+    made->next = migrate_first(world); /* the latest counts */
     made->name_key = setti_world_type(world, component)->name_key;
     made->fingerprint = from_fingerprint;
     made->fn = fn;
     made->user = user;
-    world->migrators = made;
+    world->module[SETTI_SLOT_MIGRATORS] = made;
     return SETT_OK;
 }
 
@@ -235,7 +244,7 @@ static void migrate_value(setti_delta_rule* rule, const void* from, size_t size,
 static const setti_migrator* migrate_function(const sett_world* into, uint64_t name_key,
                                               uint64_t fingerprint)
 {
-    const setti_migrator* at = into->migrators;
+    const setti_migrator* at = migrate_first(into);
     while (at != NULL && (at->name_key != name_key || at->fingerprint != fingerprint)) {
         at = at->next;
     }

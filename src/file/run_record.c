@@ -48,14 +48,14 @@ static size_t run_write(const setti_run* run, unsigned char* out)
 
 bool setti_run_encode(sett_world* world, setti_bytes* out)
 {
-    if (world->run == NULL) {
+    if (setti_run_of(world) == NULL) {
         return true;
     }
-    size_t size = run_write(world->run, NULL);
+    size_t size = run_write(setti_run_of(world), NULL);
     if (!setti_bytes_reserve(&world->pool, out, size)) {
         return false;
     }
-    out->size = run_write(world->run, out->data);
+    out->size = run_write(setti_run_of(world), out->data);
     return true;
 }
 
@@ -155,7 +155,7 @@ static sett_system* run_find(const setti_run* run, const run_entry* entry)
 void setti_run_apply(sett_world* world, const setti_bytes* from)
 {
     SETTI_ASSERT(from->size == 0 || setti_run_check(from));
-    setti_run* run = world->run;
+    setti_run* run = setti_run_of(world);
     setti_delta_reader reader = {from->data, setti_bytes_end(from), false};
     uint32_t count;
     if (run == NULL || from->size == 0) {

@@ -235,17 +235,17 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
         return types_register(world, entry, own->desc.name); /* to be migrated */
     }
     sett_component_desc data = setti_type_data(own)->desc;
-    bool differs = own->relation != NULL && desc->members != NULL && data.members != NULL &&
+    bool differs = own->links != NULL && desc->members != NULL && data.members != NULL &&
                    !setti_members_equal(data.members, desc->members);
     if (differs) {
         data = *desc;
         data.size = desc->members->size;
     }
-    if (differs || (own->relation != NULL && renamed)) { /* to be migrated */
+    if (differs || (own->links != NULL && renamed)) { /* to be migrated */
         data.name = entry->name;
         data.old_names = renamed ? &own->desc.name : NULL;
         data.old_name_count = renamed;
-        return setti_relation_join(world, own->relation, &data);
+        return setti_relation_join(world, setti_relation_of_links(own), &data);
     }
     return setti_replica_join_bare(world, into, own);
 }

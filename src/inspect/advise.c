@@ -68,7 +68,7 @@ static setti_price advice_churn(const sett_query* query)
 static advice_option advice_best(const sett_world* world, const sett_advice* items, uint32_t count)
 {
     advice_option best = {{NULL, NULL, NULL}, {0, 0, 0}, 0, 0};
-    for (const sett_query* query = world->queries; query != NULL; query = query->next) {
+    for (const sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         advice_option option = {{NULL, query, NULL}, {0, 0, 0}, 0, 0};
         bool possible =
             query->use[SETTI_PROFILED].loops != 0 && setti_layout_can_group(query, false);
@@ -217,7 +217,7 @@ uint32_t sett_advise(sett_world* world, sett_advice* items, uint32_t capacity)
         return 0;
     }
     uint32_t count = 0;
-    for (sett_query* query = world->queries; query != NULL; query = query->next) {
+    for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_plan_update(query);
     }
     capacity = items != NULL ? capacity : 0;
@@ -265,7 +265,7 @@ static sett_status profile_set(sett_world* world, bool on, const char* call)
         return setti_world_check_unlocked(world, call);
     }
     world->profiling = on;
-    world->counting = on || (world->layout != NULL && world->layout->automatic);
+    world->counting = on || (setti_layout_of(world) != NULL && setti_layout_of(world)->automatic);
     world->hot_capacity = on ? 0 : world->type_capacity;
     return SETT_OK;
 }
@@ -279,7 +279,7 @@ sett_status sett_profile_begin(sett_world* world)
     for (uint32_t k = 0; status == SETT_OK && k < world->registered.count; k++) {
         memset(&world->registered.item[k]->use, 0, sizeof(world->registered.item[k]->use));
     }
-    for (sett_query* query = world->queries; status == SETT_OK && query != NULL;
+    for (sett_query* query = setti_query_first(world); status == SETT_OK && query != NULL;
          query = query->next) {
         memset(&query->use[SETTI_PROFILED], 0, sizeof(query->use[SETTI_PROFILED]));
     }

@@ -116,9 +116,9 @@ static uint64_t auto_differ(const auto_mark* a, const auto_mark* b)
 static setti_type_sample* auto_sample_of(sett_world* world, setti_type* type)
 {
     if (type->sample == NULL) {
-        type->sample = setti_pool_alloc(&world->pool, sizeof(*type->sample), 16);
+        type->sample = setti_pool_alloc(&world->pool, sizeof(setti_type_sample), 16);
         if (type->sample != NULL) {
-            memset(type->sample, 0, sizeof(*type->sample));
+            memset(type->sample, 0, sizeof(setti_type_sample));
         }
     }
     return type->sample;
@@ -145,7 +145,8 @@ static void auto_sample_type(sett_world* world, setti_type* type)
     auto_mark now;
     auto_take_mark(&now, world, &type->storage);
     uint64_t frame = auto_differ(&sample->before, &now);
-    sample->churn = SETTI_MAX(auto_differ(&sample->last, &now), frame * world->layout->period);
+    sample->churn =
+        SETTI_MAX(auto_differ(&sample->last, &now), frame * setti_layout_of(world)->period);
     sample->last = now;
     sample->before.span = 0;
     sample->priced = false;
@@ -153,7 +154,7 @@ static void auto_sample_type(sett_world* world, setti_type* type)
 
 void setti_auto_unregistered(sett_world* world, setti_type* type)
 {
-    setti_pool_free(&world->pool, type->sample, sizeof(*type->sample), 16);
+    setti_pool_free(&world->pool, type->sample, sizeof(setti_type_sample), 16);
     type->sample = NULL;
 }
 
@@ -162,7 +163,7 @@ static setti_price auto_sample_queries(sett_world* world)
 {
     static const setti_relayout none = {NULL, NULL, NULL};
     setti_price all = 0;
-    for (sett_query* query = world->queries; query != NULL; query = query->next) {
+    for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_query_use* use = &query->use[SETTI_SAMPLED];
         use->loops += setti_tally_take(&query->nested);
         if (use->loops == 0 || query->required == 0 || query->changed != 0) {
@@ -178,7 +179,7 @@ static setti_price auto_sample_queries(sett_world* world)
 
 static void auto_forget_samples(sett_world* world)
 {
-    for (sett_query* query = world->queries; query != NULL; query = query->next) {
+    for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         query->use[SETTI_SAMPLED].loops = 0;
         query->churn -= query->churn / 8;
     }
@@ -192,7 +193,7 @@ static void auto_forget_samples(sett_world* world)
 /* Whether a system writes to the type by handle: with a sparse set it would run as one job. */
 static bool auto_is_written_by_handle(const sett_world* world, const setti_type* type)
 {
-    const sett_system* system = world->run != NULL ? world->run->systems : NULL;
+    const sett_system* system = setti_run_of(world) != NULL ? setti_run_of(world)->systems : NULL;
     for (; system != NULL; system = system->next) {
         for (uint32_t k = 0; k < SETT_SYSTEM_ACCESS && system->desc.access_inout[k] != 0; k++) {
             if (system->desc.access_inout[k] == type->id) {
@@ -225,7 +226,8 @@ static uint64_t auto_churn(const sett_query* query)
     uint64_t most = query->churn;
     for (uint32_t rest = query->required; rest != 0; rest &= rest - 1) {
         const setti_type* type = query->term[setti_bits_lowest(rest)].type;
-        most = SETTI_MAX(most, type->sample != NULL ? type->sample->churn : 0);
+        most = SETTI_MAX(
+            most, type->sample != NULL ? ((const setti_type_sample*)type->sample)->churn : 0);
     }
     return most;
 }
@@ -312,7 +314,7 @@ static auto_option auto_choose(sett_world* world, setti_price all, uint32_t max_
 {
     static const setti_relayout none = {NULL, NULL, NULL};
     auto_option best = {{NULL, NULL, NULL}, NULL, NULL, NULL, 0, 0};
-    for (sett_query* query = world->queries; query != NULL; query = query->next) {
+    for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_price loops = (setti_price)query->use[SETTI_SAMPLED].loops;
         if (loops != 0 &&
             loops * setti_price_loop(query, SETTI_SAMPLED, &none) >= all / AUTO_PART) {
@@ -335,7 +337,7 @@ static auto_option auto_choose(sett_world* world, setti_price all, uint32_t max_
 /* Resets all regrets: those of the old layout do not hold in the new one. */
 static void auto_forget_regrets(sett_world* world)
 {
-    for (sett_query* query = world->queries; query != NULL; query = query->next) {
+    for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         query->regret = 0;
     }
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
@@ -343,7 +345,7 @@ static void auto_forget_regrets(sett_world* world)
     }
     for (uint32_t k = 0; k < world->registered.count; k++) {
         if (world->registered.item[k]->sample != NULL) {
-            world->registered.item[k]->sample->regret = 0;
+            ((setti_type_sample*)world->registered.item[k]->sample)->regret = 0;
         }
     }
 }
@@ -392,7 +394,7 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
     uint32_t count = listener->owned.count;
     uint64_t moved = 0;
     memcpy(types, listener->owned.item, count * sizeof(types[0]));
-    for (sett_query* query = world->queries; query != NULL; query = query->next) {
+    for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         query->churn = query->cover == listener ? listener->churn : query->churn;
     }
     setti_group_end(setti_group_of(listener));
@@ -448,7 +450,7 @@ static uint64_t auto_misplaced(const sett_query* query, const setti_listener* co
 
 static void auto_stop_building(sett_world* world, sett_query* query)
 {
-    world->layout->building = false;
+    setti_layout_of(world)->building = false;
     if (query != NULL) {
         query->wanted = false;
         query->changes++;
@@ -459,8 +461,8 @@ static void auto_stop_building(sett_world* world, sett_query* query)
  * when all are converted. */
 static uint64_t auto_build(sett_world* world, uint32_t max_values)
 {
-    SETTI_ASSERT(world->layout->building);
-    sett_query* query = world->queries;
+    SETTI_ASSERT(setti_layout_of(world)->building);
+    sett_query* query = setti_query_first(world);
     while (query != NULL && !query->wanted) {
         query = query->next;
     }
@@ -513,13 +515,13 @@ static uint64_t auto_take(sett_world* world, const auto_option* option, uint32_t
             moved = auto_group(world, query);
         } else {
             query->wanted = true;
-            world->layout->building = true;
+            setti_layout_of(world)->building = true;
             moved = auto_build(world, max_values);
         }
     } else if (change->type != NULL) {
         setti_type* type = setti_world_type(world, change->type->id);
         moved = auto_convert(world, type, NULL);
-        type->sample->changes += moved != 0;
+        ((setti_type_sample*)type->sample)->changes += moved != 0;
     } else {
         moved = auto_dissolve(world, setti_unconst(change->dissolved));
     }
@@ -532,8 +534,8 @@ static uint64_t auto_take(sett_world* world, const auto_option* option, uint32_t
 /* Evaluates the sample, and makes the change whose regret has reached its cost. */
 static uint64_t auto_look(sett_world* world, uint32_t max_values)
 {
-    SETTI_ASSERT(!world->layout->building);
-    struct setti_layout* layout = world->layout;
+    SETTI_ASSERT(!setti_layout_of(world)->building);
+    struct setti_layout* layout = setti_layout_of(world);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         auto_sample_type(world, world->registered.item[k]);
     }
@@ -549,7 +551,7 @@ static uint64_t auto_look(sett_world* world, uint32_t max_values)
 
 uint64_t setti_auto_layout_step(sett_world* world, uint32_t max_values)
 {
-    struct setti_layout* layout = world->layout;
+    struct setti_layout* layout = setti_layout_of(world);
     if (!layout->automatic || world->locks != 0 || world->pool.cow_from != 0) {
         return 0;
     }

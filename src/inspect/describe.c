@@ -61,7 +61,7 @@ static void describe_jobs(setti_writer* text, const sett_system* system)
         if (describe_one_job(text, system)) {
             return;
         }
-        setti_writer_add(text, "; up to %u jobs", (unsigned)system->world->run->jobs);
+        setti_writer_add(text, "; up to %u jobs", (unsigned)setti_run_of(system->world)->jobs);
     } else {
         setti_writer_add(text, "; one job%s",
                          system->desc.single_job || system->exclusive
@@ -127,7 +127,7 @@ size_t sett_schedule_describe(const sett_world* of, char* out, size_t size)
     if (SETTI_IS_NULL(world)) {
         return 0;
     }
-    const setti_run* run = world->run;
+    const setti_run* run = setti_run_of(world);
     if (run == NULL || run->count == 0 || !setti_schedule_update(world)) {
         setti_writer_add(&text, "no systems\n");
         return text.length;

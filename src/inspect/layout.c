@@ -304,8 +304,8 @@ static sett_status layout_wrong(sett_world* world, sett_status status, const cha
 /* Logs the names that no type has. */
 static void layout_report(const sett_world* world)
 {
-    SETTI_ASSERT(world->layout->text != NULL);
-    const char* text = world->layout->text;
+    SETTI_ASSERT(setti_layout_of(world)->text != NULL);
+    const char* text = setti_layout_of(world)->text;
     layout_item item;
     for (layout_reader reader = layout_read(text); layout_next(&reader, &item);) {
         for (uint32_t k = 0; k < LAYOUT_LISTS * SETT_GROUP_TYPES + 1; k++) {
@@ -544,7 +544,7 @@ static sett_status layout_check(sett_world* world, const char* text)
 
 static void layout_drop_text(sett_world* world)
 {
-    struct setti_layout* layout = world->layout;
+    struct setti_layout* layout = setti_layout_of(world);
     setti_pool_free(&world->pool, layout->text, layout->text_size, 1);
     layout->text = NULL;
     layout->text_size = 0;
@@ -576,7 +576,7 @@ sett_status sett_layout_apply(sett_world* world, const char* text)
         return setti_world_no_memory(world, layout_call);
     }
     layout_drop_text(world);
-    struct setti_layout* layout = world->layout;
+    struct setti_layout* layout = setti_layout_of(world);
     layout->text = memcpy(copy, text, size);
     layout->text_size = size;
     layout->unreported = true;
@@ -596,7 +596,7 @@ sett_status sett_layout_apply(sett_world* world, const char* text)
 static sett_storage_kind layout_choose(const sett_world* world, const char* name)
 {
     layout_word where;
-    const char* text = world->layout->text;
+    const char* text = setti_layout_of(world)->text;
     return text != NULL ? layout_choice(text, name, &where) : SETT_STORAGE_DEFAULT;
 }
 
@@ -604,7 +604,7 @@ static sett_storage_kind layout_choose(const sett_world* world, const char* name
  * ran out. */
 static void layout_resume(sett_world* world)
 {
-    const char* text = world->layout->text;
+    const char* text = setti_layout_of(world)->text;
     if (text != NULL && world->locks == 0 && world->pool.cow_from == 0) {
         (void)layout_make_groups(world, text);
     }
@@ -612,8 +612,8 @@ static void layout_resume(sett_world* world)
 
 static void layout_end_frame(sett_world* world)
 {
-    if (world->layout->unreported) {
-        world->layout->unreported = false;
+    if (setti_layout_of(world)->unreported) {
+        setti_layout_of(world)->unreported = false;
         layout_resume(world);
         layout_report(world);
     }
@@ -622,23 +622,27 @@ static void layout_end_frame(sett_world* world)
 static void layout_frame(sett_world* world)
 {
     layout_end_frame(world);
-    (void)setti_auto_layout_step(world, world->layout->max_values);
+    (void)setti_auto_layout_step(world, setti_layout_of(world)->max_values);
 }
 
 struct setti_layout* setti_layout_ensure(sett_world* world)
 {
-    static const setti_layout_calls calls = {layout_choose, layout_resume, layout_frame,
-                                             setti_auto_unregistered, layout_drop_text};
-    if (world->layout == NULL) {
+    static const setti_module_calls calls = {.slot = SETTI_SLOT_LAYOUT,
+                                             .trim = layout_drop_text,
+                                             .choose = layout_choose,
+                                             .registered = layout_resume,
+                                             .unregistered = setti_auto_unregistered,
+                                             .after_frame = layout_frame};
+    if (setti_layout_of(world) == NULL) {
         struct setti_layout* layout = setti_pool_alloc(&world->pool, sizeof(*layout), 16);
         if (layout == NULL) {
             return NULL;
         }
         memset(layout, 0, sizeof(*layout));
-        world->layout = layout;
-        world->layout_calls = &calls;
+        world->module[SETTI_SLOT_LAYOUT] = layout;
+        setti_world_add_calls(world, &calls);
     }
-    return world->layout;
+    return setti_layout_of(world);
 }
 
 uint64_t sett_layout_step(sett_world* world, uint32_t max_values)
@@ -646,7 +650,8 @@ uint64_t sett_layout_step(sett_world* world, uint32_t max_values)
     if (SETTI_IS_NULL(world)) {
         return 0;
     }
-    if (world->layout == NULL || setti_world_check_unlocked(world, "sett_layout_step") != SETT_OK) {
+    if (setti_layout_of(world) == NULL ||
+        setti_world_check_unlocked(world, "sett_layout_step") != SETT_OK) {
         return 0;
     }
     layout_end_frame(world);

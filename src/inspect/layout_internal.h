@@ -18,6 +18,16 @@ struct setti_layout {
     bool building;       /* some query is `wanted` */
 };
 
+enum {
+    SETTI_SLOT_LAYOUT = 9
+};
+
+/* The world's; NULL until it is used. */
+static inline struct setti_layout* setti_layout_of(const sett_world* world)
+{
+    return world->module[SETTI_SLOT_LAYOUT];
+}
+
 /* The world's, created if needed; NULL when memory runs out. */
 struct setti_layout* setti_layout_ensure(sett_world* world);
 

@@ -249,7 +249,7 @@ setti_prices setti_price_change(const sett_world* world, setti_use use,
 {
     static const setti_relayout none = {NULL, NULL, NULL};
     setti_prices total = {0, 0, 0};
-    for (const sett_query* query = world->queries; query != NULL; query = query->next) {
+    for (const sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         uint64_t loops = query->use[use].loops;
         if (loops != 0 && query->required != 0 && price_is_concerned(query, change)) {
             total.now += (setti_price)loops * setti_price_loop(query, use, &none);

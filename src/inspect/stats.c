@@ -30,7 +30,9 @@ static void stats_world(const sett_world* world, sett_stats* stats)
     stats->retired = world->entities.retired;
     stats->components = world->registered.count;
     stats->signatures = SETTI_MAX(setti_signature_count(&world->signatures), 1);
-    stats->queries = world->query_count;
+    for (const sett_query* at = setti_query_first(world); at != NULL; at = at->next) {
+        stats->queries++;
+    }
     stats_pages(&world->entities.pages, stats);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
@@ -45,8 +47,8 @@ static void stats_world(const sett_world* world, sett_stats* stats)
     stats->free_size = world->pool.block_size - world->pool.used_size;
     stats->allocations = world->pool.allocations;
     setti_commands_stats(world, &stats->block_size, &stats->allocations);
-    if (world->run != NULL) {
-        stats_run(world->run, stats);
+    if (setti_run_of(world) != NULL) {
+        stats_run(setti_run_of(world), stats);
     }
 }
 

@@ -181,9 +181,8 @@ sett_status sett_world_validate(sett_world* world, const char** reason)
         found = validate_signatures(world);
     }
     if (found == NULL) {
-        bool none_held = world->pool.cow_from == 0;
-        found = none_held ? NULL : "pages are preserved for no snapshot";
-        found = world->validate_state != NULL ? world->validate_state(world) : found;
+        bool accounted = world->pool.cow != NULL || world->pool.cow_from == 0;
+        found = accounted ? NULL : "pages are preserved for no snapshot";
     }
     for (uint32_t k = 0; found == NULL && k < world->registered.count; k++) {
         found = validate_type(world, world->registered.item[k]);
@@ -207,12 +206,8 @@ sett_status sett_world_validate(sett_world* world, const char** reason)
             where = found != NULL ? type->desc.name : "";
         }
     }
-    for (const sett_query* at = world->queries; found == NULL && at != NULL; at = at->next) {
-        found = setti_lists_validate(at);
-        where = found != NULL ? at->open.name : "";
-    }
-    if (found == NULL && world->run != NULL) {
-        found = setti_schedule_validate(world);
+    SETTI_MODULES_EACH(world, calls, validate) {
+        found = found == NULL ? calls->validate(world, &where) : found;
     }
     uint32_t open = 0;
     for (const setti_open_loop* loop = world->open_loops; loop != NULL; loop = loop->next) {

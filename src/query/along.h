@@ -16,15 +16,15 @@ SETTI_INLINE uint32_t setti_along_target(const setti_type* along, uint32_t index
         return SETTI_NONE;
     }
     SETTI_ASSERT(along->records == NULL);
-    return along->relation != NULL ? ((const sett_link*)value)->target.index
-                                   : ((const sett_hierarchy*)value)->parent - 1;
+    return along->links != NULL ? ((const sett_link*)value)->target.index
+                                : ((const sett_hierarchy*)value)->parent - 1;
 }
 
 /* Whether the type leads from its entity to one other entity: the hierarchy, or a relationship with
  * one target for each source. */
 SETTI_INLINE bool setti_along_is_one(const setti_type* type)
 {
-    return type->id == SETT_ID_HIERARCHY || (type->relation != NULL && type->records == NULL);
+    return type->id == SETT_ID_HIERARCHY || (type->links != NULL && type->records == NULL);
 }
 
 /* The entity that a term names: the one with the singletons, or a handle; SETTI_NONE if there is

@@ -187,14 +187,14 @@ static void query_add_term(sett_query* query, const sett_term* given)
 
 static void query_update_all(sett_world* world)
 {
-    for (sett_query* query = world->queries; query != NULL; query = query->next) {
+    for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_plan_update(query);
     }
 }
 
 static const char* query_of_type(const sett_world* world, const setti_type* type)
 {
-    for (const sett_query* query = world->queries; query != NULL; query = query->next) {
+    for (const sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         bool of = false;
         for (uint32_t k = 0; k < query->term_count; k++) {
             of = of || query->term[k].type == type;
@@ -211,16 +211,33 @@ static const char* query_of_type(const sett_world* world, const setti_type* type
 
 static void query_trim_all(sett_world* world)
 {
-    for (sett_query* query = world->queries; query != NULL; query = query->next) {
+    for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_lists_free(query);
         query->lists.due = 1;
         query->lists.known = false;
     }
 }
 
+static const char* query_validate_all(sett_world* world, const char** where)
+{
+    const char* found = NULL;
+    for (const sett_query* at = setti_query_first(world); found == NULL && at != NULL;
+         at = at->next) {
+        found = setti_lists_validate(at);
+        *where = at->open.name;
+    }
+    return found;
+}
+
 sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* desc, size_t size,
                                     size_t term_size)
 {
+    static const setti_module_calls calls = {.slot = SETTI_SLOT_QUERIES,
+                                             .trim = query_trim_all,
+                                             .validate = query_validate_all,
+                                             .holder = query_of_type,
+                                             .kind = "query",
+                                             .update = query_update_all};
     sett_query_desc full;
     desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),
                                   offsetof(sett_query_desc, terms), "sett_query_create");
@@ -260,28 +277,28 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
     query->lists.due = 1;
     query->version = world->listener_version - 1; /* nothing worked out yet */
     setti_plan_update(query);
-    world->update_queries = query_update_all;
-    world->trim_queries = query_trim_all;
-    world->holder_of[SETTI_HOLDER_QUERY] = query_of_type;
-    query->next = world->queries;
+    query->next = setti_query_first(world);
     if (query->next != NULL) {
         query->next->previous = query;
     }
-    world->queries = query;
-    world->query_count++;
+    world->module[SETTI_SLOT_QUERIES] = query;
+    setti_world_add_calls(world, &calls);
     return query;
 }
 
 void setti_query_free(sett_query* query)
 {
-    SETTI_ASSERT((query->previous == NULL) == (query->world->queries == query));
+    SETTI_ASSERT((query->previous == NULL) == (setti_query_first(query->world) == query));
     setti_pool* pool = &query->world->pool;
-    SETTI_ASSERT(query->open.count == 0 && query->world->query_count != 0);
-    *(query->previous != NULL ? &query->previous->next : &query->world->queries) = query->next;
+    SETTI_ASSERT(query->open.count == 0);
+    if (query->previous != NULL) {
+        query->previous->next = query->next;
+    } else {
+        query->world->module[SETTI_SLOT_QUERIES] = query->next;
+    }
     if (query->next != NULL) {
         query->next->previous = query->previous;
     }
-    query->world->query_count--;
     setti_lists_free(query);
     setti_pool_free(pool, query, query->size, 64);
 }
@@ -367,7 +384,7 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
     }
     const setti_term* meant = query_term_of_type(query, size, type);
     char hint[64] = "";
-    if (term->type->relation != NULL) {
+    if (term->type->links != NULL) {
         snprintf(hint, sizeof(hint), " - sett_related reads the data of a link");
     }
     if (meant != NULL) {

@@ -124,6 +124,16 @@ struct sett_query {
     uint32_t elsewhere_count;
 };
 
+enum {
+    SETTI_SLOT_QUERIES = 6
+};
+
+/* The first of the world's, the latest; NULL: there are none. */
+SETTI_INLINE sett_query* setti_query_first(const sett_world* world)
+{
+    return world->module[SETTI_SLOT_QUERIES];
+}
+
 /* The plan of a loop. */
 typedef struct setti_plan {
     uint32_t driver;   /* the term whose sparse set drives; SETT_QUERY_TERMS: pages */

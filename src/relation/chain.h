@@ -43,11 +43,32 @@ typedef struct setti_relation {
     sett_relationship_desc desc; /* as registered; what it points to is gone */
 } setti_relation;
 
+enum {
+    SETTI_SLOT_RELATIONS = 2
+};
+
+/* The first that was registered in a world, or NULL. */
+SETTI_INLINE setti_relation* setti_relations_of(const sett_world* world)
+{
+    return world->module[SETTI_SLOT_RELATIONS];
+}
+
+/* The relation whose links values of this type are, or whose ends; or NULL. */
+SETTI_INLINE setti_relation* setti_relation_of_links(const setti_type* type)
+{
+    return type->links;
+}
+
+SETTI_INLINE setti_relation* setti_relation_of_ends(const setti_type* type)
+{
+    return type->ends;
+}
+
 /* The relation of a component id, or NULL. */
 static inline setti_relation* setti_relation_of(const sett_world* world, sett_component component)
 {
     const setti_type* type = setti_world_type(world, component);
-    return type != NULL ? type->relation : NULL;
+    return type != NULL ? setti_relation_of_links(type) : NULL;
 }
 
 /* Registers a relationship in another world, with data of this layout. */

@@ -12,6 +12,7 @@
  *     remove       of destroyed targets: validate reserves, detach removes; of sources: unlink
  */
 #include "relation/chain.h"
+#include "relation/prefab.h"
 #include "relation/recipe.h"
 
 /* Collects the entities at the other ends of an entity's links, if they are destroyed as well. */
@@ -49,14 +50,14 @@ static sett_status cleanup_validate(sett_world* world, const setti_relation* rel
 
 static sett_status source_collect(sett_world* world, setti_type* type, uint32_t index)
 {
-    const setti_relation* relation = type->relation;
+    const setti_relation* relation = setti_relation_of_links(type);
     cleanup_collect(world, relation, index, false, relation->desc.on_source_destroyed);
     return SETT_OK;
 }
 
 static sett_status source_validate(sett_world* world, setti_type* type, uint32_t index)
 {
-    const setti_relation* relation = type->relation;
+    const setti_relation* relation = setti_relation_of_links(type);
     return relation->desc.on_source_destroyed == SETT_CLEANUP_REJECT
                ? cleanup_validate(world, relation, index, false)
                : SETT_OK;
@@ -66,7 +67,7 @@ static sett_status source_validate(sett_world* world, setti_type* type, uint32_t
 static void source_unlink(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
-    setti_relation* relation = type->relation;
+    setti_relation* relation = setti_relation_of_links(type);
     void* value = setti_storage_find_mut(&world->pool, &type->storage, index);
     if (!relation->many) {
         setti_chain_unlink(relation, value);
@@ -82,7 +83,7 @@ static void source_unlink(sett_world* world, setti_type* type, uint32_t index)
 
 static sett_status target_collect(sett_world* world, setti_type* type, uint32_t index)
 {
-    const setti_relation* relation = type->relation_of_sources;
+    const setti_relation* relation = setti_relation_of_ends(type);
     cleanup_collect(world, relation, index, true, relation->desc.on_target_destroyed);
     return SETT_OK;
 }
@@ -91,7 +92,7 @@ static sett_status target_collect(sett_world* world, setti_type* type, uint32_t 
 static bool source_stranded(const sett_world* world, const setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(!setti_change_is_dying(world, index));
-    const setti_relation* relation = type->relation;
+    const setti_relation* relation = setti_relation_of_links(type);
     uint32_t place = setti_chain_first(relation, index, false);
     while (place != SETTI_NONE &&
            setti_change_is_dying(world, setti_chain_other(relation, place, false))) {
@@ -113,7 +114,7 @@ static bool cleanup_is_last(const setti_relation* relation, uint32_t source, uin
 static sett_status target_validate(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_change_is_dying(world, index));
-    const setti_relation* relation = type->relation_of_sources;
+    const setti_relation* relation = setti_relation_of_ends(type);
     if (relation->desc.on_target_destroyed == SETT_CLEANUP_REJECT) {
         return cleanup_validate(world, relation, index, true);
     }
@@ -133,7 +134,7 @@ static sett_status target_validate(sett_world* world, setti_type* type, uint32_t
 static void target_detach(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_change_is_dying(world, index));
-    setti_relation* relation = type->relation_of_sources;
+    setti_relation* relation = setti_relation_of_ends(type);
     uint32_t place = setti_chain_first(relation, index, true);
     while (place != SETTI_NONE) {
         uint32_t next = setti_chain_next(relation, place, true);
@@ -198,8 +199,8 @@ sett_status sett_unrelate_sources(sett_world* world, sett_component relationship
 
 static void source_trim(sett_world* world, setti_type* type)
 {
-    setti_chain_drop_pairs(type->relation);
-    if (type == world->instance_of) {
+    setti_chain_drop_pairs(setti_relation_of_links(type));
+    if (type == world->own[SETTI_OWN_INSTANCE_OF]) {
         setti_recipe_drop(world);
     }
 }

@@ -17,6 +17,7 @@
  * the original's is, if that is copied too;  else the same within a world, none in another
  */
 #include "relation/clone.h"
+#include "relation/prefab.h"
 
 #include "relation/links.h"
 #include "relation/name_table.h"
@@ -67,7 +68,7 @@ static setti_type* clone_next_of_all(const setti_clone* clone, const setti_clone
 
 static bool clone_is_hierarchy(const setti_clone* clone, const setti_type* type)
 {
-    return clone->from->hierarchy != NULL && type == clone->from->hierarchy->type;
+    return setti_hierarchy_of(clone->from) != NULL && type == setti_hierarchy_of(clone->from)->type;
 }
 
 /* Whether copies of a node get its place in the hierarchy: the root of an instance has no parent
@@ -179,8 +180,8 @@ static setti_type* clone_map(const setti_clone* clone, setti_type* type);
 static bool clone_takes_links(const setti_clone* clone, const setti_clone_node* node,
                               setti_type* type)
 {
-    return type->relation != NULL && (sett_is_null(node->onto) || clone->merge.overwrites ||
-                                      clone_met(clone, node, clone_map(clone, type)) == NULL);
+    return type->links != NULL && (sett_is_null(node->onto) || clone->merge.overwrites ||
+                                   clone_met(clone, node, clone_map(clone, type)) == NULL);
 }
 
 /* Calls `visit` for each link of a node that its copies get; false as soon as it says so. */
@@ -192,7 +193,7 @@ static bool clone_each_link(setti_clone* clone, setti_clone_node* node,
     setti_type* type;
     while ((type = clone_next_type(clone, node, &cursor)) != NULL) {
         if (clone_takes_links(clone, node, type)) {
-            clone_links links = {.relation = type->relation};
+            clone_links links = {.relation = setti_relation_of_links(type)};
             while (clone_links_next(clone, node, &links)) {
                 if (!visit(clone, node, &links)) {
                     return false;
@@ -207,8 +208,8 @@ static bool clone_each_link(setti_clone* clone, setti_clone_node* node,
 
 static bool clone_is_same(const setti_type* a, const setti_type* b)
 {
-    const setti_relation* r = a->relation;
-    const setti_relation* s = b->relation;
+    const setti_relation* r = setti_relation_of_links(a);
+    const setti_relation* s = setti_relation_of_links(b);
     return a->desc.size == b->desc.size && a->desc.align == b->desc.align &&
            a->desc.layout_version == b->desc.layout_version && (r == NULL) == (s == NULL) &&
            (r == NULL || (r->many == s->many && r->data_size == s->data_size));
@@ -356,8 +357,8 @@ static uint32_t clone_follow(const setti_clone* clone, const setti_relation* rel
  * several nodes. */
 static sett_status clone_check_circles(const setti_clone* clone)
 {
-    for (const setti_relation* at = clone->from->relations; clone->twin_count != 0 && at != NULL;
-         at = at->next) {
+    for (const setti_relation* at = setti_relations_of(clone->from);
+         clone->twin_count != 0 && at != NULL; at = at->next) {
         for (uint32_t k = 0; at->desc.acyclic && k < clone->node_count; k++) {
             uint32_t node = clone->nodes[k].twin;
             for (uint32_t steps = clone->node_count; node != SETTI_NONE && steps > 0; steps--) {
@@ -451,7 +452,7 @@ static bool clone_keeps(const setti_clone* clone, const setti_clone_node* node,
                         const setti_type* type)
 {
     const sett_world* from = clone->from;
-    if (type->relation_of_sources != NULL) {
+    if (type->ends != NULL) {
         return false; /* others lead here: see leads */
     }
     if (!sett_is_null(node->onto) &&
@@ -459,11 +460,11 @@ static bool clone_keeps(const setti_clone* clone, const setti_clone_node* node,
          clone_is_hierarchy(clone, type))) {
         return false;
     }
-    if (type->relation != NULL) {
-        clone_links links = {.relation = type->relation};
+    if (type->links != NULL) {
+        clone_links links = {.relation = setti_relation_of_links(type)};
         return clone_links_next(clone, node, &links);
     }
-    if (from->name_table != NULL && type == from->name_table->type) {
+    if (setti_names_of(from) != NULL && type == setti_names_of(from)->type) {
         return setti_clone_keeps_name(clone, node);
     }
     if (clone_is_hierarchy(clone, type)) {
@@ -486,9 +487,9 @@ static bool clone_copies_value(const setti_clone* clone, const setti_type* type,
 {
     const sett_world* from = clone->from;
     bool owns = to->desc.copy == NULL && to->desc.deinit != NULL;
-    return !owns && type->relation == NULL && type->storage.size != 0 &&
-           (from->hierarchy == NULL || type != from->hierarchy->type) &&
-           (from->name_table == NULL || type != from->name_table->type);
+    return !owns && type->links == NULL && type->storage.size != 0 &&
+           (setti_hierarchy_of(from) == NULL || type != setti_hierarchy_of(from)->type) &&
+           (setti_names_of(from) == NULL || type != setti_names_of(from)->type);
 }
 
 /* Adds a type that is not copied, if it is missing. */
@@ -528,10 +529,10 @@ static sett_status clone_plan_given(setti_clone* clone, setti_clone_node* node)
     }
     sett_status status = SETT_OK;
     if (!sett_is_null(clone->desc.parent)) {
-        status = clone_include(clone, node, clone->to->hierarchy->type);
+        status = clone_include(clone, node, setti_hierarchy_of(clone->to)->type);
     }
     return status == SETT_OK && clone->desc.name != 0
-               ? clone_include(clone, node, clone->to->name_table->type)
+               ? clone_include(clone, node, setti_names_of(clone->to)->type)
                : status;
 }
 
@@ -580,7 +581,7 @@ static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
         status = clone_include(clone, node, clone->leads[k].sources);
     }
     if (status == SETT_OK && node->in_tree) {
-        status = clone_include(clone, node, clone->to->hierarchy->type);
+        status = clone_include(clone, node, setti_hierarchy_of(clone->to)->type);
     }
     if (status == SETT_OK && node->derives) {
         status = clone_include(clone, node, clone->instances->links);
@@ -593,7 +594,7 @@ static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
 /* Reserves records for the links of copies. */
 static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const clone_links* links)
 {
-    setti_relation* relation = clone_map(clone, links->relation->links)->relation;
+    setti_relation* relation = setti_relation_of_links(clone_map(clone, links->relation->links));
     (void)node;
     return !relation->many || setti_chain_claim(relation, clone->count);
 }
@@ -602,7 +603,7 @@ static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const
 static bool clone_reserve_names(setti_clone* clone)
 {
     uint64_t count = 0;
-    for (uint32_t k = 0; clone->from->name_table != NULL && k < clone->node_count; k++) {
+    for (uint32_t k = 0; setti_names_of(clone->from) != NULL && k < clone->node_count; k++) {
         setti_clone_node* node = &clone->nodes[k];
         if (!clone_is_copied(node) || !setti_clone_keeps_name(clone, node)) {
             continue;
@@ -610,9 +611,9 @@ static bool clone_reserve_names(setti_clone* clone)
         if (node->name == 0) {
             node->name = setti_name_key(clone->from, node->index);
             if (clone->from != clone->to) {
-                setti_texts* texts = &clone->from->name_table->texts;
+                setti_texts* texts = &setti_names_of(clone->from)->texts;
                 const char* text = setti_text_of(clone->from, texts, node->name);
-                texts = &clone->to->name_table->texts;
+                texts = &setti_names_of(clone->to)->texts;
                 node->name = setti_text_add(clone->to, texts, text, strlen(text));
             }
             if (node->name == 0) {
@@ -636,7 +637,7 @@ static bool clone_reserve_parent(setti_clone* clone)
         setti_hierarchy_find(clone->to, clone->desc.parent.index) != NULL) {
         return true;
     }
-    setti_type* type = clone->to->hierarchy->type;
+    setti_type* type = setti_hierarchy_of(clone->to)->type;
     uint32_t signature = *setti_entity_signature(&clone->to->entities, clone->desc.parent);
     clone->parent_joins = true;
     return setti_change_reserve_add(clone->to, type, clone->desc.parent.index, &signature);
@@ -742,7 +743,7 @@ static unsigned char* clone_relink(setti_relation* relation, sett_entity source,
 static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const clone_links* links)
 {
     SETTI_ASSERT(clone->count != 0);
-    setti_relation* relation = clone_map(clone, links->relation->links)->relation;
+    setti_relation* relation = setti_relation_of_links(clone_map(clone, links->relation->links));
     for (uint32_t k = 0; k < clone->count; k++) {
         sett_entity target =
             links->node != SETTI_NONE ? clone->nodes[links->node].copies[k] : links->target;
@@ -833,7 +834,8 @@ static void clone_make(setti_clone* clone)
         }
     }
     if (clone->parent_joins) {
-        (void)setti_change_add_reserved(clone->to, clone->to->hierarchy->type, clone->desc.parent);
+        (void)setti_change_add_reserved(clone->to, setti_hierarchy_of(clone->to)->type,
+                                        clone->desc.parent);
     }
     for (uint32_t k = 0; k < clone->node_count; k++) {
         setti_clone_node* node = &clone->nodes[k];
@@ -880,7 +882,7 @@ void setti_clone_release(setti_clone* clone)
         setti_edit_free(clone->to, &clone->nodes[k].edit);
     }
     clone->to->claim_from = 0;
-    for (setti_relation* at = clone->to->relations; at != NULL; at = at->next) {
+    for (setti_relation* at = setti_relations_of(clone->to); at != NULL; at = at->next) {
         at->claimed = 0;
     }
     setti_hash_map_deinit(&clone->to->pool, &clone->by_index);
@@ -898,8 +900,8 @@ static sett_status clone_meet_type(setti_clone* clone, setti_clone_node* node, s
                                    setti_type* to)
 {
     setti_clone_merge* merge = &clone->merge;
-    bool valued = type->relation != NULL || clone_copies_value(clone, type, to);
-    if (!valued || type->relation_of_sources != NULL) {
+    bool valued = type->links != NULL || clone_copies_value(clone, type, to);
+    if (!valued || type->ends != NULL) {
         return SETT_OK;
     }
     if (merge->rejects) {
@@ -919,7 +921,7 @@ static sett_status clone_meet_type(setti_clone* clone, setti_clone_node* node, s
     merge->met = grown;
     setti_clone_meeting* met = &merge->met[merge->met_count];
     *met = (setti_clone_meeting){.type = to, .next = node->met};
-    met->origin = type->relation == NULL ? &type->storage : NULL;
+    met->origin = type->links == NULL ? &type->storage : NULL;
     node->met = merge->met_count++;
     if (merge->overwrites && to->replace_observers != 0) {
         met->old = setti_change_preserve(clone->to, to,

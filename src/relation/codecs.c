@@ -14,16 +14,17 @@
 const setti_codec* setti_codec_own(const setti_type* type)
 {
     const sett_world* world = type->world;
-    if (type->relation != NULL) {
-        return type->relation->many ? &setti_links_codec : &setti_link_codec;
+    if (type->links != NULL) {
+        return setti_relation_of_links(type)->many ? &setti_links_codec : &setti_link_codec;
     }
-    if (type->relation_of_sources != NULL) {
+    if (type->ends != NULL) {
         return &setti_target_codec;
     }
-    if (world->hierarchy != NULL && world->hierarchy->type == type) {
+    if (setti_hierarchy_of(world) != NULL && setti_hierarchy_of(world)->type == type) {
         return &setti_hierarchy_codec;
     }
-    return world->name_table != NULL && world->name_table->type == type ? &setti_name_codec : NULL;
+    return setti_names_of(world) != NULL && setti_names_of(world)->type == type ? &setti_name_codec
+                                                                                : NULL;
 }
 
 sett_status setti_codec_register_own(sett_world* world, const char* name)

@@ -3,6 +3,7 @@
 
 #include "relation/clone.h"
 #include "relation/links.h"
+#include "relation/prefab.h"
 #include "sett/prefab.h"
 
 /* The tag Prefab if the copy becomes a child of a prefab, else NULL. */

@@ -25,6 +25,7 @@
  */
 #include "relation/links.h"
 #include "relation/name_table.h"
+#include "relation/prefab.h"
 #include "world/change.h"
 #include "world/command.h"
 #include "world/sort.h"
@@ -240,7 +241,7 @@ static void tree_free_children(sett_world* world, setti_hierarchy* tree, uint32_
         uint32_t next = freed->next;
         freed->parent = freed->next = freed->previous = 0;
         tree_moved(tree, freed, child, 0);
-        if (world->name_table != NULL) {
+        if (setti_names_of(world) != NULL) {
             setti_name_moved(world, child - 1, link);
         }
         child = next;
@@ -257,7 +258,7 @@ static sett_children_policy tree_policy(const setti_hierarchy* tree, const sett_
 
 static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t index)
 {
-    const setti_hierarchy* tree = world->hierarchy;
+    const setti_hierarchy* tree = setti_hierarchy_of(world);
     const sett_hierarchy* node = setti_storage_find(&type->storage, index);
     sett_children_policy policy = tree_policy(tree, node);
     if (node->first == 0 || policy == SETT_CHILDREN_DETACH) {
@@ -298,7 +299,7 @@ static uint32_t tree_signature(const sett_world* world, uint32_t link)
 /* Whether destroying a subtree can be seen by no callback, so that it can end as it is walked. */
 static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
 {
-    const setti_hierarchy* tree = world->hierarchy;
+    const setti_hierarchy* tree = setti_hierarchy_of(world);
     uint32_t known = 0; /* a signature that was found to be plain */
     for (uint32_t at = root; at != 0;) {
         const sett_hierarchy* node = tree_row(&type->storage, at);
@@ -321,7 +322,7 @@ static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
 static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
-    setti_hierarchy* tree = world->hierarchy;
+    setti_hierarchy* tree = setti_hierarchy_of(world);
     if (type->storage.kind != SETTI_ARRAY || !tree_is_plain(world, type, index + 1)) {
         return SETTI_NONE;
     }
@@ -371,9 +372,9 @@ static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hiera
 static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
-    setti_hierarchy* tree = world->hierarchy;
+    setti_hierarchy* tree = setti_hierarchy_of(world);
     sett_hierarchy* node = setti_storage_find_mut(&world->pool, &type->storage, index);
-    if (world->name_table != NULL && world->stripping) {
+    if (setti_names_of(world) != NULL && world->stripping) {
         setti_name_end(world, index); /* removed before those of its children */
     }
     if (SETTI_UNLIKELY(tree_is_moved(node))) { /* or its children would precede it in the list */
@@ -385,7 +386,7 @@ static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
     uint32_t from = node->parent;
     if (from != 0) {
         tree_unlink(world, tree, index + 1, node);
-        if (world->name_table != NULL) {
+        if (setti_names_of(world) != NULL) {
             setti_name_moved(world, index, from);
         }
     }
@@ -398,7 +399,7 @@ static const char* tree_validate(sett_world* world, setti_type* type);
 /* Registers the component in another world. */
 static sett_status tree_join_world(sett_world* into, const sett_world* from, const setti_type* type)
 {
-    sett_hierarchy_desc desc = {from->hierarchy->policy};
+    sett_hierarchy_desc desc = {setti_hierarchy_of(from)->policy};
     (void)type;
     return sett_hierarchy_register(into, &desc) != 0 ? SETT_OK : into->error;
 }
@@ -406,13 +407,14 @@ static sett_status tree_join_world(sett_world* into, const sett_world* from, con
 /* The policy of children that have none of their own, which is part of no node. */
 static uint32_t tree_choice(const setti_type* type)
 {
-    return (uint32_t)type->world->hierarchy->policy - SETT_CHILDREN_DESTROY;
+    return (uint32_t)setti_hierarchy_of(type->world)->policy - SETT_CHILDREN_DESTROY;
 }
 
 static void tree_choose(setti_type* type, uint32_t choice)
 {
     SETTI_ASSERT(choice <= SETT_CHILDREN_REJECT - SETT_CHILDREN_DESTROY);
-    type->world->hierarchy->policy = (sett_children_policy)(choice + SETT_CHILDREN_DESTROY);
+    setti_hierarchy_of(type->world)->policy =
+        (sett_children_policy)(choice + SETT_CHILDREN_DESTROY);
     type->flags |= choice != 0 ? SETTI_TYPE_CHOSEN : 0;
 }
 
@@ -473,7 +475,7 @@ static int tree_difference(sett_entity entity, const setti_type* a, const setti_
 
 static setti_hierarchy* tree_register(sett_world* world)
 {
-    SETTI_ASSERT(world->hierarchy == NULL);
+    SETTI_ASSERT(setti_hierarchy_of(world) == NULL);
     static const setti_cascade cascade = {
         .collect = tree_collect, .unlink = tree_end_links, .begin = tree_begin, .next = tree_after};
     /* Links and policies, not depths: which depths are repaired depends on reads. */
@@ -505,7 +507,7 @@ static setti_hierarchy* tree_register(sett_world* world)
                                       "sett_hierarchy_set_policy");
     setti_world_add_root(world, &tree->root, &tree->moved, sizeof(tree->moved), NULL, NULL);
     tree->root.name = tree->type->desc.name;
-    world->hierarchy = tree;
+    world->module[SETTI_SLOT_HIERARCHY] = tree;
     return tree;
 }
 
@@ -527,8 +529,8 @@ sett_component sett_hierarchy_register_sized(sett_world* world, const sett_hiera
                          0);
         return 0;
     }
-    bool fresh = world->hierarchy == NULL;
-    setti_hierarchy* tree = fresh ? tree_register(world) : world->hierarchy;
+    bool fresh = setti_hierarchy_of(world) == NULL;
+    setti_hierarchy* tree = fresh ? tree_register(world) : setti_hierarchy_of(world);
     if (tree == NULL) {
         return 0;
     }
@@ -541,15 +543,16 @@ sett_component sett_hierarchy_register_sized(sett_world* world, const sett_hiera
 
 sett_component setti_hierarchy_register(sett_world* world)
 {
-    return world->hierarchy != NULL ? world->hierarchy->type->id
-                                    : sett_hierarchy_register(world, NULL);
+    return setti_hierarchy_of(world) != NULL ? setti_hierarchy_of(world)->type->id
+                                             : sett_hierarchy_register(world, NULL);
 }
 
 /* Registers the component for the first call that needs it. */
 static bool tree_ready(sett_world* world, const char* call)
 {
-    return world->hierarchy != NULL || (setti_world_check_unlocked(world, call) == SETT_OK &&
-                                        sett_hierarchy_register(world, NULL) != 0);
+    return setti_hierarchy_of(world) != NULL ||
+           (setti_world_check_unlocked(world, call) == SETT_OK &&
+            sett_hierarchy_register(world, NULL) != 0);
 }
 
 /* --------------------------------------------------------------------------------------- moving */
@@ -618,7 +621,7 @@ static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tr
     if (closes && tree_check_cycle(world, tree, entity, parent, call) != SETT_OK) {
         return world->error;
     }
-    bool named = world->name_table != NULL && (old == NULL || old->parent != parent.index + 1);
+    bool named = setti_names_of(world) != NULL && (old == NULL || old->parent != parent.index + 1);
     if (named && !setti_name_may_move(world, entity.index, parent.index + 1, call)) {
         return world->error;
     }
@@ -641,9 +644,10 @@ static sett_status tree_join_prefab(sett_world* world, sett_entity entity, sett_
         !setti_hierarchy_check(world, parent, call) || !tree_ready(world, call)) {
         return world->error;
     }
-    sett_status status = tree_check_place(world, world->hierarchy, entity, parent, call);
-    return status == SETT_OK && world->make_prefab != NULL ? world->make_prefab(world, entity)
-                                                           : status;
+    sett_status status = tree_check_place(world, setti_hierarchy_of(world), entity, parent, call);
+    return status == SETT_OK && setti_prefabs_of(world) != NULL
+               ? setti_prefabs_of(world)->make(world, entity)
+               : status;
 }
 
 /* Makes an entity a child of a parent, before one of its children or at the end (0). */
@@ -657,7 +661,7 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
     const sett_hierarchy* old = setti_storage_find(storage, entity.index);
     const sett_hierarchy* above = setti_storage_find(storage, parent.index);
     uint32_t from = old != NULL ? old->parent : 0;
-    bool named = world->name_table != NULL && from != parent.index + 1;
+    bool named = setti_names_of(world) != NULL && from != parent.index + 1;
     if (above == NULL || old == NULL) { /* look again: a callback may have moved them */
         if (setti_world_check_unlocked(world, call) != SETT_OK) {
             return world->error;
@@ -692,7 +696,7 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
                                   sett_entity parent, bool cow)
 {
     const setti_storage* storage = &tree->type->storage;
-    bool named = world->name_table != NULL && setti_name_key(world, entity.index) != 0;
+    bool named = setti_names_of(world) != NULL && setti_name_key(world, entity.index) != 0;
     if (storage->kind != SETTI_ARRAY || named || !setti_bitmap_has(storage, parent.index) ||
         !setti_entity_is_current(&world->entities, parent)) {
         return false;
@@ -748,7 +752,7 @@ sett_status sett_hierarchy_attach(sett_world* world, sett_entity entity, sett_en
 sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent)
 {
     const char* const call = tree_attach;
-    setti_hierarchy* tree = world->hierarchy;
+    setti_hierarchy* tree = setti_hierarchy_of(world);
     if (SETTI_LIKELY(tree != NULL && (SETTI_LIKELY(world->pool.cow_from == 0)
                                           ? tree_try_attach(world, tree, entity, parent, false)
                                           : tree_try_attach(world, tree, entity, parent, true)))) {
@@ -758,12 +762,12 @@ sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_e
                        !setti_hierarchy_check(world, parent, call) || !tree_ready(world, call))) {
         return world->error;
     }
-    return tree_place(world, world->hierarchy, entity, parent, 0, call);
+    return tree_place(world, setti_hierarchy_of(world), entity, parent, 0, call);
 }
 
 void setti_hierarchy_append(sett_world* world, uint32_t index, uint32_t parent)
 {
-    const setti_hierarchy* tree = world->hierarchy;
+    const setti_hierarchy* tree = setti_hierarchy_of(world);
     sett_hierarchy* node = tree_write(world, tree, index + 1);
     SETTI_ASSERT(node->parent == 0 && tree_read(tree, parent + 1)->children < SETTI_CHILDREN_LIMIT);
     tree_link(world, tree, index + 1, node, parent + 1, 0);
@@ -793,7 +797,7 @@ static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entit
         tree_join_prefab(world, entity, parent, call) != SETT_OK) {
         return world->error;
     }
-    return tree_place(world, world->hierarchy, entity, parent, before, call);
+    return tree_place(world, setti_hierarchy_of(world), entity, parent, before, call);
 }
 
 sett_status sett_hierarchy_insert_before(sett_world* world, sett_entity entity, sett_entity sibling)
@@ -825,7 +829,7 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
         }
     }
     for (uint32_t k = count; k-- > 0;) {
-        const setti_hierarchy* tree = world->hierarchy;
+        const setti_hierarchy* tree = setti_hierarchy_of(world);
         uint32_t link = children[k].index + 1;
         uint32_t first = tree_read(tree, parent.index + 1)->first;
         if (first != link) {
@@ -846,14 +850,14 @@ sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity)
     if (from == 0) {
         return SETT_OK;
     }
-    if (world->name_table != NULL && !setti_name_may_move(world, entity.index, 0, __func__)) {
+    if (setti_names_of(world) != NULL && !setti_name_may_move(world, entity.index, 0, __func__)) {
         return world->error;
     }
-    setti_hierarchy* tree = world->hierarchy;
+    setti_hierarchy* tree = setti_hierarchy_of(world);
     sett_hierarchy* node = tree_write(world, tree, entity.index + 1);
     tree_unlink(world, tree, entity.index + 1, node);
     tree_moved(tree, node, entity.index + 1, 0);
-    if (world->name_table != NULL) {
+    if (setti_names_of(world) != NULL) {
         setti_name_moved(world, entity.index, from);
     }
     return SETT_OK;
@@ -871,7 +875,7 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
     if (!tree_ready(world, __func__)) {
         return world->error;
     }
-    const setti_type* type = world->hierarchy->type;
+    const setti_type* type = setti_hierarchy_of(world)->type;
     bool may = setti_storage_has(&type->storage, entity.index) ||
                setti_world_check_unlocked(world, __func__) == SETT_OK;
     sett_hierarchy* node = may ? sett_ensure(world, entity, type->id) : NULL;
@@ -921,10 +925,10 @@ static sett_status scope_include(sett_world* world, setti_edit* edit, const char
     }
     if (above == NULL || edit->count > (SETTI_CHILDREN_LIMIT - above->children) / SETTI_CHILD) {
         return setti_world_fail(world, above != NULL ? SETT_STATUS_LIMIT : SETT_STATUS_ABSENT, call,
-                                scope, world->hierarchy->type->id);
+                                scope, setti_hierarchy_of(world)->type->id);
     }
     bool hidden = tag != NULL && setti_storage_has(&tag->storage, scope.index);
-    return setti_edit_include(world, edit, world->hierarchy->type) != NULL &&
+    return setti_edit_include(world, edit, setti_hierarchy_of(world)->type) != NULL &&
                    (!hidden || setti_edit_include(world, edit, tag) != NULL)
                ? SETT_OK
                : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, scope, 0);
@@ -951,7 +955,7 @@ sett_entity sett_hierarchy_set_scope(sett_world* world, sett_entity parent)
     }
     if (some && (!setti_hierarchy_check(world, parent, __func__) || !tree_ready(world, __func__) ||
                  (setti_hierarchy_find(world, parent.index) == NULL &&
-                  sett_add(world, parent, world->hierarchy->type->id) == NULL))) {
+                  sett_add(world, parent, setti_hierarchy_of(world)->type->id) == NULL))) {
         return before;
     }
     world->scope = parent;
@@ -1065,8 +1069,8 @@ sett_entity sett_hierarchy_last(const sett_world* world, sett_entity entity)
 {
     const sett_hierarchy* node = tree_of(world, entity, __func__);
     bool any = node != NULL && node->first != 0;
-    return setti_hierarchy_entity(world,
-                                  any ? tree_read(world->hierarchy, node->first)->previous : 0);
+    return setti_hierarchy_entity(
+        world, any ? tree_read(setti_hierarchy_of(world), node->first)->previous : 0);
 }
 
 sett_entity sett_hierarchy_next(const sett_world* world, sett_entity entity)
@@ -1080,7 +1084,7 @@ sett_entity sett_hierarchy_previous(const sett_world* world, sett_entity entity)
     const sett_hierarchy* node = tree_of(world, entity, __func__);
     uint32_t previous = node != NULL ? node->previous : 0;
     /* The first child's `previous` is the last one, which has no next. */
-    bool follows = previous != 0 && tree_read(world->hierarchy, previous)->next != 0;
+    bool follows = previous != 0 && tree_read(setti_hierarchy_of(world), previous)->next != 0;
     return setti_hierarchy_entity(world, follows ? previous : 0);
 }
 
@@ -1108,7 +1112,7 @@ bool sett_hierarchy_is_descendant(const sett_world* world, sett_entity entity, s
     bool below = false;
     while (node != NULL && node->parent != 0 && !below) {
         below = node->parent == ancestor.index + 1;
-        node = tree_read(world->hierarchy, node->parent);
+        node = tree_read(setti_hierarchy_of(world), node->parent);
     }
     return below && setti_entity_is_current(&world->entities, ancestor);
 }
@@ -1118,7 +1122,8 @@ sett_entity sett_hierarchy_walk(const sett_world* world, sett_entity root, sett_
     if (tree_of(world, at, __func__) == NULL || tree_of(world, root, __func__) == NULL) {
         return sett_null();
     }
-    return setti_hierarchy_entity(world, tree_next(world->hierarchy, root.index + 1, at.index + 1));
+    return setti_hierarchy_entity(
+        world, tree_next(setti_hierarchy_of(world), root.index + 1, at.index + 1));
 }
 
 uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity)
@@ -1130,21 +1135,21 @@ uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity)
         sett_hierarchy_update(world);
     }
     const sett_hierarchy* node = tree_of(world, entity, __func__);
-    if (node == NULL || world->hierarchy->moved == 0) {
+    if (node == NULL || setti_hierarchy_of(world)->moved == 0) {
         return node != NULL ? node->depth : 0;
     }
     uint32_t depth = 0; /* systems run, maybe in parallel: nothing is repaired */
     for (; node->parent != 0; depth++) {
-        node = tree_read(world->hierarchy, node->parent);
+        node = tree_read(setti_hierarchy_of(world), node->parent);
     }
     return depth;
 }
 
 void sett_hierarchy_update(sett_world* world)
 {
-    if (!SETTI_IS_NULL(world) && world->hierarchy != NULL &&
+    if (!SETTI_IS_NULL(world) && setti_hierarchy_of(world) != NULL &&
         setti_world_check_serial(world, __func__) == SETT_OK) {
-        tree_update(world, world->hierarchy);
+        tree_update(world, setti_hierarchy_of(world));
     }
 }
 
@@ -1189,7 +1194,7 @@ sett_status sett_hierarchy_sort(sett_world* world, sett_component component)
     if (!tree_ready(world, __func__)) {
         return world->error;
     }
-    tree_walk walk = {{tree_walk_next}, world->hierarchy, 0, 0, 0};
+    tree_walk walk = {{tree_walk_next}, setti_hierarchy_of(world), 0, 0, 0};
     return setti_sort_in_order(world, component, __func__, &walk.walk);
 }
 
@@ -1234,7 +1239,7 @@ static bool tree_validate_ends(const setti_hierarchy* tree)
 
 static const char* tree_validate(sett_world* world, setti_type* type)
 {
-    const setti_hierarchy* tree = world->hierarchy;
+    const setti_hierarchy* tree = setti_hierarchy_of(world);
     const setti_storage* storage = &type->storage;
     uint32_t below = 0;
     uint32_t children = 0;

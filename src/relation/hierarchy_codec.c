@@ -166,7 +166,7 @@ const setti_codec setti_hierarchy_codec = {
 
 static const setti_type* codec_name_follows(const sett_world* world)
 {
-    return world->hierarchy != NULL ? world->hierarchy->type : NULL;
+    return setti_hierarchy_of(world) != NULL ? setti_hierarchy_of(world)->type : NULL;
 }
 
 static bool codec_name_differs(const void* before, const void* after)
@@ -198,7 +198,7 @@ static const char* codec_name_in_page(const unsigned char* page, size_t end, uin
 static const char* codec_name_text(setti_sides* sides, sett_world* world, uint64_t key,
                                    size_t* length)
 {
-    setti_texts* texts = &world->name_table->texts;
+    setti_texts* texts = &setti_names_of(world)->texts;
     const char* text = setti_text_of(world, texts, key);
     uint32_t used = text == NULL ? sides->number(sides, &texts->root, 1) : 0;
     *length = text != NULL ? strlen(text) : 0;
@@ -214,7 +214,7 @@ static const char* codec_name_text(setti_sides* sides, sett_world* world, uint64
 
 static void codec_name_encode(setti_encoder* to, const setti_type* type, const void* value)
 {
-    SETTI_ASSERT(type == type->world->name_table->type);
+    SETTI_ASSERT(type == setti_names_of(type->world)->type);
     uint64_t key = ((const sett_name*)value)->key;
     size_t length = 0;
     const char* text = key != 0 ? codec_name_text(to->sides, type->world, key, &length) : "";

@@ -21,10 +21,20 @@ typedef struct setti_hierarchy {
 #define SETTI_POLICY 3u
 #define SETTI_CHILDREN_LIMIT (UINT32_MAX - 2 * SETTI_CHILD)
 
+enum {
+    SETTI_SLOT_HIERARCHY = 0
+};
+
+/* The world's; NULL until it is used. */
+SETTI_INLINE setti_hierarchy* setti_hierarchy_of(const sett_world* world)
+{
+    return world->module[SETTI_SLOT_HIERARCHY];
+}
+
 /* The node of an entity, or NULL. */
 SETTI_INLINE const sett_hierarchy* setti_hierarchy_find(const sett_world* world, uint32_t index)
 {
-    const setti_hierarchy* tree = world->hierarchy;
+    const setti_hierarchy* tree = setti_hierarchy_of(world);
     return tree != NULL ? setti_storage_find(&tree->type->storage, index) : NULL;
 }
 

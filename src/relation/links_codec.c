@@ -11,7 +11,7 @@ static const void* codec_link_at(setti_sides* sides, const setti_type* type, uin
                                  uint32_t side)
 {
     SETTI_ASSERT(place != SETTI_NONE);
-    const setti_relation* relation = type->relation;
+    const setti_relation* relation = setti_relation_of_links(type);
     if (!relation->many) {
         return sides->value(sides, type, place, side);
     }
@@ -23,7 +23,7 @@ static const void* codec_link_at(setti_sides* sides, const setti_type* type, uin
 
 static uint32_t codec_link_bytes(const setti_type* type)
 {
-    return 8 + type->relation->data_size;
+    return 8 + setti_relation_of_links(type)->data_size;
 }
 
 static void codec_link_encode(setti_encoder* to, const setti_type* type, const void* value)
@@ -31,8 +31,8 @@ static void codec_link_encode(setti_encoder* to, const setti_type* type, const v
     const sett_link* link = value;
     setti_encode_number(to, link->target.index, 4);
     setti_encode_number(to, link->target.generation, 4);
-    to->write_data(to, type->relation->data_type,
-                   (const unsigned char*)value + type->relation->layout.data);
+    to->write_data(to, setti_relation_of_links(type)->data_type,
+                   (const unsigned char*)value + setti_relation_of_links(type)->layout.data);
 }
 
 /* The k-th target of an entry, and its data as it travels. */
@@ -52,7 +52,7 @@ static const void* codec_link_data(const setti_player* player, const setti_type*
                                    sett_entity source, const setti_delta_entry* entry, uint32_t k,
                                    sett_entity* target, void* room)
 {
-    const setti_relation* relation = type->relation;
+    const setti_relation* relation = setti_relation_of_links(type);
     const unsigned char* bytes = codec_link_target(entry, k, target);
     sett_entity now = relation->many ? *target : sett_target(type->world, source, type->id);
     const void* old = sett_is_null(now) ? NULL : sett_related(type->world, source, type->id, now);
@@ -70,7 +70,7 @@ static const void* codec_link_data(const setti_player* player, const setti_type*
 /* Room for the data of a link; false when memory runs out. */
 static bool codec_link_begin(const setti_type* type, sett_entity source, void** room)
 {
-    size_t size = type->relation->data_size;
+    size_t size = setti_relation_of_links(type)->data_size;
     *room = size != 0 ? setti_pool_alloc(&type->world->pool, size, 16) : NULL;
     if (size != 0 && *room == NULL) {
         setti_world_fail(type->world, SETT_STATUS_OUT_OF_MEMORY, "sett_delta_apply", source,
@@ -81,7 +81,7 @@ static bool codec_link_begin(const setti_type* type, sett_entity source, void** 
 
 static void codec_link_end(const setti_type* type, void* room)
 {
-    setti_pool_free(&type->world->pool, room, type->relation->data_size, 16);
+    setti_pool_free(&type->world->pool, room, setti_relation_of_links(type)->data_size, 16);
 }
 
 /* Removes an entity's links of a relationship. */
@@ -114,7 +114,8 @@ static bool codec_link_isolate(const setti_player* player, setti_type* type, set
 static bool codec_link_list(setti_sides* sides, const setti_type* type, uint32_t owner,
                             uint32_t side, setti_codec_list* list)
 {
-    const sett_links* sources = sides->value(sides, type->relation->sources, owner, side);
+    const sett_links* sources =
+        sides->value(sides, setti_relation_of_links(type)->sources, owner, side);
     list->count = sources != NULL ? sources->count : 0;
     list->first = list->count != 0 ? sources->first_ : SETTI_NONE;
     list->last = list->count != 0 ? sources->last_ : SETTI_NONE;
@@ -125,8 +126,9 @@ static uint32_t codec_link_step(setti_sides* sides, const setti_type* type, uint
                                 uint32_t* place, bool back)
 {
     const sett_link* link = codec_link_at(sides, type, *place, side);
-    uint32_t member =
-        type->relation->many ? ((const setti_chain_record*)(const void*)link)->source : *place;
+    uint32_t member = setti_relation_of_links(type)->many
+                          ? ((const setti_chain_record*)(const void*)link)->source
+                          : *place;
     *place = back ? link->chain_.previous : link->chain_.next;
     return member;
 }
@@ -134,9 +136,9 @@ static uint32_t codec_link_step(setti_sides* sides, const setti_type* type, uint
 static bool codec_link_requeue(setti_type* type, sett_entity owner, uint32_t member)
 {
     sett_entity source = setti_entity_at(&type->world->entities, member);
-    uint32_t place = setti_chain_find(type->relation, source, owner);
+    uint32_t place = setti_chain_find(setti_relation_of_links(type), source, owner);
     if (place != SETTI_NONE) {
-        setti_chain_requeue(type->relation, place, false);
+        setti_chain_requeue(setti_relation_of_links(type), place, false);
     }
     return place != SETTI_NONE;
 }
@@ -159,7 +161,7 @@ static bool codec_link_play(const setti_player* player, setti_type* type, sett_e
 
 static bool codec_link_acyclic(const setti_type* type)
 {
-    return type->relation->desc.acyclic;
+    return setti_relation_of_links(type)->desc.acyclic;
 }
 
 static sett_entity codec_link_owner(setti_sides* sides, const setti_type* type, uint32_t index,
@@ -253,7 +255,7 @@ static bool codec_links_lead(const setti_player* player, setti_relation* relatio
 static bool codec_links_play(const setti_player* player, setti_type* type, sett_entity source,
                              const setti_delta_entry* entry)
 {
-    setti_relation* relation = type->relation;
+    setti_relation* relation = setti_relation_of_links(type);
     void* room;
     if (!codec_link_begin(type, source, &room)) {
         return false;
@@ -325,9 +327,9 @@ static bool codec_target_play(const setti_player* player, setti_type* type, sett
     (void)player;
     (void)entry;
     setti_edit_settle(type->world);
-    bool done = setti_chain_reserve_target(type->relation_of_sources, entity.index);
+    bool done = setti_chain_reserve_target(setti_relation_of_ends(type), entity.index);
     if (done) {
-        setti_chain_make_target(type->relation_of_sources, entity);
+        setti_chain_make_target(setti_relation_of_ends(type), entity);
     }
     return codec_target_done(type, entity, done);
 }

@@ -33,7 +33,7 @@ static uint32_t name_hash(uint32_t parent, uint64_t key)
 
 uint64_t setti_name_key(const sett_world* world, uint32_t index)
 {
-    const setti_name_table* names = world->name_table;
+    const setti_name_table* names = setti_names_of(world);
     const sett_name* name = names != NULL ? setti_storage_find(&names->type->storage, index) : NULL;
     return name != NULL ? name->key : 0;
 }
@@ -143,7 +143,7 @@ static bool name_sync(sett_world* world, setti_name_table* names)
 /* The link of the child of `parent` with this name, other than `but`; 0 if there is none. */
 static uint32_t name_find(sett_world* world, uint32_t parent, uint64_t key, uint32_t but)
 {
-    setti_name_table* names = world->name_table;
+    setti_name_table* names = setti_names_of(world);
     if (SETTI_UNLIKELY(!name_sync(world, names))) {
         SETTI_EACH_INDEX(index, &names->type->storage) {
             if (index + 1 != but && name_is(world, index, parent, key)) {
@@ -171,15 +171,15 @@ static uint32_t name_find(sett_world* world, uint32_t parent, uint64_t key, uint
 /* Writes the key of an entity that has the component. */
 static void name_write(sett_world* world, uint32_t index, uint64_t key)
 {
-    SETTI_ASSERT(setti_storage_has(&world->name_table->type->storage, index));
+    SETTI_ASSERT(setti_storage_has(&setti_names_of(world)->type->storage, index));
     sett_name* name =
-        setti_storage_find_mut(&world->pool, &world->name_table->type->storage, index);
+        setti_storage_find_mut(&world->pool, &setti_names_of(world)->type->storage, index);
     name->key = key;
 }
 
 void setti_name_end(sett_world* world, uint32_t index)
 {
-    setti_name_table* names = world->name_table;
+    setti_name_table* names = setti_names_of(world);
     uint64_t key = setti_name_key(world, index);
     if (key == 0) {
         return;
@@ -199,7 +199,7 @@ static void name_unlink(sett_world* world, setti_type* type, uint32_t index)
 static void name_trim(sett_world* world, setti_type* type)
 {
     (void)type;
-    setti_text_sweep(world, &world->name_table->texts);
+    setti_text_sweep(world, &setti_names_of(world)->texts);
 }
 
 static sett_status name_conflict(sett_world* world, const char* call, uint32_t index,
@@ -209,7 +209,7 @@ static sett_status name_conflict(sett_world* world, const char* call, uint32_t i
     sett_entity a = setti_entity_at(&world->entities, index);
     sett_entity b = setti_entity_at(&world->entities, other - 1);
     const char* text =
-        setti_text_of(world, &world->name_table->texts, setti_name_key(world, other - 1));
+        setti_text_of(world, &setti_names_of(world)->texts, setti_name_key(world, other - 1));
     return setti_world_fail_with(
         world, SETT_STATUS_CONFLICT,
         "%s: entity %u:%u cannot have the name \"%.200s\": its sibling %u:%u has it - names are "
@@ -233,7 +233,7 @@ bool setti_name_may_move(sett_world* world, uint32_t index, uint32_t parent, con
 void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
 {
     SETTI_ASSERT(setti_hierarchy_parent(world, index) != from);
-    setti_name_table* names = world->name_table;
+    setti_name_table* names = setti_names_of(world);
     uint64_t key = setti_name_key(world, index);
     if (key == 0) {
         return;
@@ -262,18 +262,18 @@ static bool name_has(const sett_world* world, sett_entity entity)
 static const setti_pages* name_pages(const sett_world* world, const setti_type* type)
 {
     (void)type;
-    return &world->name_table->texts.pages;
+    return &setti_names_of(world)->texts.pages;
 }
 
 static bool name_is_ready(const sett_world* world)
 {
-    return world->name_table->texts.epoch == world->epoch;
+    return setti_names_of(world)->texts.epoch == world->epoch;
 }
 
 static void name_settle(sett_world* world)
 {
-    (void)name_sync(world, world->name_table);
-    (void)setti_text_sync(world, &world->name_table->texts);
+    (void)name_sync(world, setti_names_of(world));
+    (void)setti_text_sync(world, &setti_names_of(world)->texts);
 }
 
 static void name_describe(sett_world* world, const setti_type* type, sett_entity entity,
@@ -305,9 +305,10 @@ sett_component sett_name_register(sett_world* world)
                                         .pages = name_pages,
                                         .join = name_join,
                                         .describe = name_describe};
-    static const setti_naming naming = {name_has, name_is_ready, name_settle, sett_name_path};
+    static const setti_naming naming = {name_has, name_is_ready, sett_name_path};
+    static const setti_module_calls calls = {.slot = SETTI_SLOT_NAMES, .before_jobs = name_settle};
     static const setti_cascade cascade = {.unlink = name_unlink, .trim = name_trim};
-    setti_name_table* names = world->name_table;
+    setti_name_table* names = setti_names_of(world);
     if (names != NULL) {
         return names->type->id;
     }
@@ -333,7 +334,8 @@ sett_component sett_name_register(sett_world* world)
     names->texts.users = names->type;
     names->type->module = &module;
     world->naming = &naming;
-    world->name_table = names;
+    setti_world_add_calls(world, &calls);
+    world->module[SETTI_SLOT_NAMES] = names;
     return id;
 }
 
@@ -364,7 +366,7 @@ bool setti_name_is_good(const char* name)
 static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t key,
                                 const char* call)
 {
-    setti_name_table* names = world->name_table;
+    setti_name_table* names = setti_names_of(world);
     if (!name_sync(world, names) || !name_reserve(world, names, names->count + 1)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, names->type->id);
     }
@@ -402,11 +404,11 @@ static uint64_t name_add_text(sett_world* world, sett_entity entity, const char*
                               call, name != NULL ? name : "", SETT_NAME_MAX);
         return 0;
     }
-    if (world->name_table == NULL &&
+    if (setti_names_of(world) == NULL &&
         (setti_world_check_unlocked(world, call) != SETT_OK || sett_name_register(world) == 0)) {
         return 0;
     }
-    setti_name_table* names = world->name_table;
+    setti_name_table* names = setti_names_of(world);
     uint64_t key = setti_text_add(world, &names->texts, name, strlen(name));
     if (key == 0) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, names->type->id);
@@ -520,7 +522,7 @@ sett_status sett_cmd_name_set(sett_commands* commands, sett_entity entity, const
 
 bool setti_name_reserve(sett_world* world, uint32_t count)
 {
-    setti_name_table* names = world->name_table;
+    setti_name_table* names = setti_names_of(world);
     return name_sync(world, names) && count < UINT32_MAX - names->count &&
            name_reserve(world, names, names->count + count);
 }
@@ -532,7 +534,7 @@ void setti_name_give(sett_world* world, uint32_t index, uint64_t key)
     uint32_t parent = setti_hierarchy_parent(world, index);
     if (name_find(world, parent, key, index + 1) == 0) {
         name_write(world, index, key);
-        name_put(world->name_table, index + 1, name_hash(parent, key));
+        name_put(setti_names_of(world), index + 1, name_hash(parent, key));
     }
 }
 
@@ -541,24 +543,24 @@ void setti_name_give(sett_world* world, uint32_t index, uint64_t key)
 const char* sett_name_get(const sett_world* of, sett_entity entity)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
-    if (SETTI_IS_NULL(world) || world->name_table == NULL ||
+    if (SETTI_IS_NULL(world) || setti_names_of(world) == NULL ||
         !setti_entity_is_current(&world->entities, entity)) {
         return NULL;
     }
-    return setti_text_of(world, &world->name_table->texts, setti_name_key(world, entity.index));
+    return setti_text_of(world, &setti_names_of(world)->texts, setti_name_key(world, entity.index));
 }
 
 /* The link of a child by a name of `length` bytes; 0 if there is none. */
 static uint32_t name_find_text(sett_world* world, uint32_t parent, const char* text, size_t length)
 {
-    uint64_t key = setti_text_find(world, &world->name_table->texts, text, length);
+    uint64_t key = setti_text_find(world, &setti_names_of(world)->texts, text, length);
     return key != 0 ? name_find(world, parent, key, 0) : 0;
 }
 
 sett_entity sett_name_find(const sett_world* of, sett_entity parent, const char* name)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
-    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(name) || world->name_table == NULL ||
+    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(name) || setti_names_of(world) == NULL ||
         (!sett_is_null(parent) && !setti_entity_is_current(&world->entities, parent))) {
         return sett_null();
     }
@@ -571,7 +573,7 @@ static uint32_t name_find_part(sett_world* world, uint32_t parent, const char* t
 {
     uint32_t link = name_numbered(text, length);
     if (link == 0) {
-        return world->name_table != NULL ? name_find_text(world, parent, text, length) : 0;
+        return setti_names_of(world) != NULL ? name_find_text(world, parent, text, length) : 0;
     }
     bool is = !sett_is_null(sett_entity_at(world, link - 1)) &&
               setti_hierarchy_parent(world, link - 1) == parent;
@@ -609,7 +611,7 @@ sett_entity sett_name_lookup(const sett_world* of, sett_entity from, const char*
 static size_t name_step(sett_world* world, uint32_t index, char number[16], const char** text)
 {
     uint64_t key = setti_name_key(world, index);
-    *text = key != 0 ? setti_text_of(world, &world->name_table->texts, key) : NULL;
+    *text = key != 0 ? setti_text_of(world, &setti_names_of(world)->texts, key) : NULL;
     if (*text != NULL) {
         return strlen(*text);
     }
@@ -660,7 +662,7 @@ sett_entity sett_name_next(const sett_world* of, const char* name, uint32_t* cur
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
     setti_name_table* names =
-        SETTI_IS_NULL(world) || SETTI_IS_NULL(name) ? NULL : world->name_table;
+        SETTI_IS_NULL(world) || SETTI_IS_NULL(name) ? NULL : setti_names_of(world);
     uint64_t key = names != NULL ? setti_text_find(world, &names->texts, name, strlen(name)) : 0;
     if (key == 0) {
         return sett_null();
@@ -676,7 +678,7 @@ sett_entity sett_name_next(const sett_world* of, const char* name, uint32_t* cur
 
 static const char* name_validate(sett_world* world, setti_type* type)
 {
-    setti_name_table* names = world->name_table;
+    setti_name_table* names = setti_names_of(world);
     (void)type;
     if (!name_sync(world, names)) {
         return NULL;

@@ -22,6 +22,16 @@ typedef struct setti_name_table {
     uint32_t epoch;
 } setti_name_table;
 
+enum {
+    SETTI_SLOT_NAMES = 1
+};
+
+/* The world's; NULL until it is used. */
+SETTI_INLINE setti_name_table* setti_names_of(const sett_world* world)
+{
+    return world->module[SETTI_SLOT_NAMES];
+}
+
 /* Whether a text can be a name. */
 bool setti_name_is_good(const char* name);
 
@@ -69,8 +79,8 @@ static inline uint32_t setti_name_number(bool (*taken)(void* user, uint32_t numb
 /* Texts that no entity has yet are no garbage between a call with 1 and one with -1. */
 static inline void setti_name_hold(const sett_world* world, int by)
 {
-    if (world->name_table != NULL) {
-        world->name_table->texts.hold += (uint32_t)by;
+    if (setti_names_of(world) != NULL) {
+        setti_names_of(world)->texts.hold += (uint32_t)by;
     }
 }
 

@@ -11,6 +11,7 @@
 
 #include "relation/links.h"
 #include "relation/name_table.h"
+#include "relation/prefab.h"
 #include "relation/recipe.h"
 #include "world/command.h"
 
@@ -33,6 +34,15 @@ static void prefab_leave(sett_world* world, const setti_type* tag)
     setti_edit_forget_transitions(world);
 }
 
+/* Prefabs are in use in this world. */
+static void prefab_join(sett_world* into)
+{
+    static const setti_prefabs prefabs = {sett_prefab_make};
+    static const setti_module_calls calls = {.slot = SETTI_SLOT_PREFABS, .join = prefab_join};
+    into->module[SETTI_SLOT_PREFABS] = setti_unconst(&prefabs);
+    setti_world_add_calls(into, &calls);
+}
+
 /* Registers a tag that hides, and updates the queries. */
 static sett_component prefab_hide(sett_world* world, uint32_t which, const char* name)
 {
@@ -45,10 +55,10 @@ static sett_component prefab_hide(sett_world* world, uint32_t which, const char*
         }
         world->hidden[which] = setti_world_type(world, tag);
         prefab_leave(world, world->hidden[which]);
-        world->make_prefab = sett_prefab_make;
+        prefab_join(world);
         world->listener_version++;
-        if (world->update_queries != NULL) {
-            world->update_queries(world); /* sett_query_matches does not update */
+        SETTI_MODULES_EACH(world, calls, update) {
+            calls->update(world); /* sett_query_matches does not update */
         }
     }
     return world->hidden[which]->id;
@@ -94,16 +104,16 @@ sett_component sett_instance_of(sett_world* world)
     if (SETTI_IS_NULL(world)) {
         return 0;
     }
-    if (world->instance_of == NULL) {
+    if (world->own[SETTI_OWN_INSTANCE_OF] == NULL) {
         sett_relationship_desc desc = {.name = "InstanceOf",
                                        .id = setti_component_own_id(world, "InstanceOf")};
         sett_component id = sett_relationship_register(world, &desc);
         if (id == 0) {
             return 0;
         }
-        world->instance_of = setti_world_type(world, id);
+        world->own[SETTI_OWN_INSTANCE_OF] = setti_world_type(world, id);
     }
-    return world->instance_of->id;
+    return world->own[SETTI_OWN_INSTANCE_OF]->id;
 }
 
 /* The parent of instances that are given none. */
@@ -129,7 +139,7 @@ SETTI_APART static sett_status prefab_clone(sett_world* world, const setti_clone
                          .from = world,
                          .to = world,
                          .count = count,
-                         .instances = world->instance_of->relation,
+                         .instances = setti_relation_of_links(world->own[SETTI_OWN_INSTANCE_OF]),
                          .tag = tag};
     sett_status status = setti_clone_run(&clone, out);
     if (status == SETT_OK && count == 1 && instance->base_count == 0 && tag == NULL) {
@@ -338,8 +348,9 @@ const void* sett_prefab_get(const sett_world* world, sett_entity entity, sett_co
     }
     const void* value = sett_find(world, entity, component);
     /* A program can link prefabs in a cycle; real chains are shorter than this. */
-    for (uint32_t steps = 0; value == NULL && world->instance_of != NULL && steps < 64; steps++) {
-        entity = sett_target(world, entity, world->instance_of->id);
+    for (uint32_t steps = 0;
+         value == NULL && world->own[SETTI_OWN_INSTANCE_OF] != NULL && steps < 64; steps++) {
+        entity = sett_target(world, entity, world->own[SETTI_OWN_INSTANCE_OF]->id);
         if (sett_is_null(entity)) {
             break;
         }

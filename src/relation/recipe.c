@@ -19,6 +19,7 @@
  * Invariant:  a recipe whose nodes are unchanged creates what clone.c would
  */
 #include "relation/recipe.h"
+#include "relation/prefab.h"
 
 #include "relation/links.h"
 #include "relation/name_table.h"
@@ -73,9 +74,18 @@ struct setti_recipes {
 
 /* ------------------------------------------------------------------------------------ the table */
 
+enum {
+    SETTI_SLOT_RECIPES = 3
+};
+
+SETTI_INLINE struct setti_recipes* recipes_of(const sett_world* world)
+{
+    return world->module[SETTI_SLOT_RECIPES];
+}
+
 static void recipe_free(sett_world* world, recipe* made)
 {
-    world->recipes->last = NULL;
+    recipes_of(world)->last = NULL;
     if (made != NULL) {
         setti_hash_map_deinit(&world->pool, &made->by_index);
         setti_pool_free(&world->pool, made, made->size, 16);
@@ -84,7 +94,7 @@ static void recipe_free(sett_world* world, recipe* made)
 
 static recipe** recipe_slot(const sett_world* world, sett_entity prefab)
 {
-    const struct setti_recipes* all = world->recipes;
+    const struct setti_recipes* all = recipes_of(world);
     uint32_t slot =
         all != NULL ? setti_hash_map_find(&all->by_prefab, (uint64_t)prefab.index + 1) : SETTI_NONE;
     return slot != SETTI_NONE ? &all->slots[slot] : NULL;
@@ -92,7 +102,7 @@ static recipe** recipe_slot(const sett_world* world, sett_entity prefab)
 
 void setti_recipe_drop(sett_world* world)
 {
-    struct setti_recipes* all = world->recipes;
+    struct setti_recipes* all = recipes_of(world);
     if (all == NULL) {
         return;
     }
@@ -107,8 +117,8 @@ void setti_recipe_drop(sett_world* world)
 /* Keeps the recipes of prefabs that exist; all others go. */
 static void recipe_prune(sett_world* world)
 {
-    SETTI_ASSERT(world->recipes != NULL);
-    struct setti_recipes* all = world->recipes;
+    SETTI_ASSERT(recipes_of(world) != NULL);
+    struct setti_recipes* all = recipes_of(world);
     uint32_t left = 0;
     setti_hash_map_deinit(&world->pool, &all->by_prefab);
     for (uint32_t k = 0; k < all->count; k++) {
@@ -129,14 +139,14 @@ static recipe** recipe_add_slot(sett_world* world, sett_entity prefab)
 {
     SETTI_ASSERT(recipe_slot(world, prefab) == NULL);
     setti_pool* pool = &world->pool;
-    struct setti_recipes* all = world->recipes;
+    struct setti_recipes* all = recipes_of(world);
     if (all == NULL) {
         all = setti_pool_alloc(pool, sizeof(*all), 16);
         if (all == NULL) {
             return NULL;
         }
         memset(all, 0, sizeof(*all));
-        world->recipes = all;
+        world->module[SETTI_SLOT_RECIPES] = all;
     }
     if (all->count == all->capacity) {
         recipe_prune(world);
@@ -158,8 +168,8 @@ static recipe** recipe_add_slot(sett_world* world, sett_entity prefab)
 
 void setti_recipe_forget(sett_world* world)
 {
-    if (world->recipes != NULL) {
-        world->recipes->version++;
+    if (recipes_of(world) != NULL) {
+        recipes_of(world)->version++;
     }
 }
 
@@ -229,13 +239,13 @@ static bool recipe_fill_node(const sett_world* world, const setti_clone* plan, r
         setti_edit_part* part = &made->parts[made->part_count++];
         *part = from->edit.added[t];
         const setti_type* type = part->type;
-        if (world->hierarchy != NULL && type == world->hierarchy->type) {
+        if (setti_hierarchy_of(world) != NULL && type == setti_hierarchy_of(world)->type) {
             part->value = &node->copy;
             part->quiet = true;
         }
         node->turns = node->turns || (part->origin != NULL && type->desc.entity_offset_count != 0);
         bool own = from->derives && type == plan->instances->links;
-        if (type->relation_of_sources != NULL || (type->relation != NULL && !own)) {
+        if (type->ends != NULL || (type->links != NULL && !own)) {
             return false;
         }
     }
@@ -264,7 +274,7 @@ static recipe* recipe_make(sett_world* world, const setti_clone* plan, sett_enti
     made->parts = (setti_edit_part*)(void*)(made->edits + nodes);
     made->copies = (sett_entity*)(void*)(made->parts + parts);
     made->prefab = prefab;
-    made->version = world->recipes->version;
+    made->version = recipes_of(world)->version;
     made->epoch = world->transition_epoch;
     made->node_count = plan->node_count;
     made->simple = true;
@@ -297,7 +307,7 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
                         .from = world,
                         .to = world,
                         .count = 1,
-                        .instances = world->instance_of->relation};
+                        .instances = setti_relation_of_links(world->own[SETTI_OWN_INSTANCE_OF])};
     recipe* made = NULL;
     if (setti_clone_plan(&plan) == SETT_OK) {
         made = recipe_make(world, &plan, prefab);
@@ -324,7 +334,7 @@ static bool recipe_is_node(const sett_world* world, const recipe_node* node, boo
 {
     return recipe_is_linked(node, setti_hierarchy_find(world, node->index), root) &&
            setti_entity_set_of(&world->entities, node->index) == node->signature &&
-           (root || world->name_table == NULL ||
+           (root || setti_names_of(world) == NULL ||
             setti_name_key(world, node->index) == node->name) &&
            (world->dont_fragment.count == 0 || recipe_apart(world, node->index) == node->apart);
 }
@@ -332,7 +342,7 @@ static bool recipe_is_node(const sett_world* world, const recipe_node* node, boo
 /* The recipe of a prefab, if that is as it was. */
 static recipe* recipe_find(const sett_world* world, sett_entity prefab)
 {
-    struct setti_recipes* all = world->recipes;
+    struct setti_recipes* all = recipes_of(world);
     if (all == NULL) {
         return NULL;
     }
@@ -342,7 +352,7 @@ static recipe* recipe_find(const sett_world* world, sett_entity prefab)
     }
     recipe* made = all->last;
     if (made == NULL || !sett_equals(made->prefab, prefab) || !made->simple ||
-        made->version != world->recipes->version || made->epoch != world->transition_epoch) {
+        made->version != recipes_of(world)->version || made->epoch != world->transition_epoch) {
         return NULL;
     }
     /* A node that is linked as it was is the entity that it was: links of those destroyed are cut.
@@ -396,8 +406,8 @@ static bool recipe_begin_root(sett_world* world, recipe* made, const setti_clone
         }
     }
     return (sett_is_null(instance->parent) ||
-            recipe_add(world, edit, world->hierarchy->type, NULL)) &&
-           (instance->name == 0 || recipe_add(world, edit, world->name_table->type, NULL));
+            recipe_add(world, edit, setti_hierarchy_of(world)->type, NULL)) &&
+           (instance->name == 0 || recipe_add(world, edit, setti_names_of(world)->type, NULL));
 }
 
 /* Reserves the entities; their indices go to `copies`. */
@@ -506,7 +516,8 @@ SETTI_INLINE void recipe_finish(sett_world* world, const recipe* made, uint32_t 
             recipe_turn(world, made, &made->edits[k], made->copies[k].index);
         }
         if (node->derives) {
-            (void)setti_chain_link(world->instance_of->relation, made->copies[k].index,
+            (void)setti_chain_link(setti_relation_of_links(world->own[SETTI_OWN_INSTANCE_OF]),
+                                   made->copies[k].index,
                                    setti_entity_at(&world->entities, node->index));
         }
         uint64_t name = k == 0 ? instance->name : node->name;

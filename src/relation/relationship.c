@@ -215,7 +215,7 @@ static setti_relation* relation_make(sett_world* world, const sett_relationship_
 
 static const setti_relation* relation_of_either(const setti_type* type)
 {
-    return type->relation != NULL ? type->relation : type->relation_of_sources;
+    return type->links != NULL ? setti_relation_of_links(type) : setti_relation_of_ends(type);
 }
 
 sett_status setti_relation_join(sett_world* into, const setti_relation* relation,
@@ -283,9 +283,11 @@ static int relation_difference_one(sett_entity entity, const setti_relation* a,
 static int relation_difference(sett_entity entity, const setti_type* a, const setti_type* b,
                                setti_value_difference of_data, char* out, size_t size)
 {
-    int length = relation_difference_one(entity, a->relation, b->relation, of_data, out, size);
+    int length = relation_difference_one(entity, setti_relation_of_links(a),
+                                         setti_relation_of_links(b), of_data, out, size);
     return length != 0 ? length
-                       : relation_difference_one(entity, b->relation, a->relation, NULL, out, size);
+                       : relation_difference_one(entity, setti_relation_of_links(b),
+                                                 setti_relation_of_links(a), NULL, out, size);
 }
 
 /* Where the links of a source lead; how many links lead to a target. */
@@ -294,8 +296,8 @@ static void relation_describe(sett_world* world, const setti_type* type, sett_en
 {
     sett_link_cursor cursor = {NULL, 0, 0, false};
     const char* between = "to ";
-    if (type->relation == NULL) {
-        sett_component links = type->relation_of_sources->links->id;
+    if (type->links == NULL) {
+        sett_component links = setti_relation_of_ends(type)->links->id;
         setti_writer_add(out, "%u links", (unsigned)sett_source_count(world, links, entity));
         return;
     }
@@ -309,13 +311,13 @@ static void relation_describe(sett_world* world, const setti_type* type, sett_en
 static const char* relation_validate(sett_world* world, setti_type* type)
 {
     (void)world;
-    return setti_chain_validate(type->relation);
+    return setti_chain_validate(setti_relation_of_links(type));
 }
 
 static const setti_pages* relation_pages(const sett_world* world, const setti_type* type)
 {
     (void)world;
-    return &type->relation->records;
+    return &setti_relation_of_links(type)->records;
 }
 
 /* Publishes the relation to its types and to the world. */
@@ -332,21 +334,25 @@ static void relation_publish(setti_relation* relation, sett_component links, set
                                         .difference = relation_difference,
                                         .describe = relation_describe};
     static const setti_module ends = {.join = relation_join, .describe = relation_describe};
-    relation->links->relation = relation;
+    relation->links->links = relation;
     relation->links->data_type = relation->data_type;
     relation->links->module = &module;
     relation->sources->module = &ends;
     relation->links->flags |= SETTI_TYPE_LINKED;
-    relation->sources->relation_of_sources = relation;
+    relation->sources->ends = relation;
     relation->sources->flags |= SETTI_TYPE_LINKED | SETTI_TYPE_STAYS;
     setti_component_guard(relation->sources, "sett_relate or sett_unrelate");
     relation->links->writers = "sett_relate or sett_cmd_relate, or sett_related_mut for the data";
     setti_cleanup_tie(relation);
-    setti_relation** end = &world->relations;
-    while (*end != NULL) {
-        end = &(*end)->next;
+    setti_relation* last = setti_relations_of(world);
+    while (last != NULL && last->next != NULL) {
+        last = last->next;
     }
-    *end = relation;
+    if (last != NULL) {
+        last->next = relation;
+    } else {
+        world->module[SETTI_SLOT_RELATIONS] = relation;
+    }
     if (relation->many) {
         setti_world_add_root(world, &relation->root, &relation->record_count,
                              sizeof(relation->record_count), &relation->records, NULL);

@@ -32,7 +32,7 @@ static setti_fixed** fixed_find(setti_run* run, float step)
 
 static setti_fixed* fixed_make(sett_world* world, float step)
 {
-    setti_run* run = world->run;
+    setti_run* run = setti_run_of(world);
     setti_fixed** at = fixed_find(run, step);
     if (*at != NULL && (*at)->step == step) {
         return *at;
@@ -57,7 +57,7 @@ static setti_fixed* fixed_make(sett_world* world, float step)
 
 bool setti_fixed_set(sett_world* world, const sett_system_desc* desc, setti_fixed** fixed)
 {
-    const setti_run* run = world->run;
+    const setti_run* run = setti_run_of(world);
     bool in_range = desc->phase >= run->fixed_phase && desc->phase <= run->fixed_last;
     float step = desc->fixed_step > 0 ? desc->fixed_step : in_range ? run->fixed_step : 0;
     *fixed = step > 0 ? fixed_make(world, step) : NULL;
@@ -127,7 +127,7 @@ setti_fixed* setti_fixed_due(const setti_run* run)
 
 const char* setti_fixed_validate(const sett_world* world)
 {
-    for (const setti_fixed* at = world->run->fixed; at != NULL; at = at->next) {
+    for (const setti_fixed* at = setti_run_of(world)->fixed; at != NULL; at = at->next) {
         if (!(at->step > 0) || (at->next != NULL && !(at->step < at->next->step))) {
             return "loops of fixed steps are not sorted by step";
         }
@@ -140,10 +140,10 @@ const char* setti_fixed_validate(const sett_world* world)
 
 static const setti_fixed* fixed_of(const sett_world* world, float step)
 {
-    if (SETTI_IS_NULL(world) || world->run == NULL) {
+    if (SETTI_IS_NULL(world) || setti_run_of(world) == NULL) {
         return NULL;
     }
-    const setti_fixed* fixed = *fixed_find(world->run, step);
+    const setti_fixed* fixed = *fixed_find(setti_run_of(world), step);
     return fixed != NULL && fixed->step == step ? fixed : NULL;
 }
 

@@ -275,9 +275,9 @@ static void frame_plan(setti_run* run, sett_system* system)
 /* Updates the plans of queries, while only this thread runs. */
 static void frame_update_plans(sett_world* world)
 {
-    setti_run* run = world->run;
+    setti_run* run = setti_run_of(world);
     if (run->listener_version != world->listener_version) {
-        for (sett_query* at = world->queries; at != NULL; at = at->next) {
+        for (sett_query* at = setti_query_first(world); at != NULL; at = at->next) {
             setti_plan_update(at);
         }
         run->listener_version = world->listener_version;
@@ -298,7 +298,7 @@ static void frame_task(uint32_t begin, uint32_t end, void* context)
 
 static void frame_step(sett_world* world, sett_system* system, bool commands)
 {
-    const setti_run* run = world->run;
+    const setti_run* run = setti_run_of(world);
     if (SETTI_UNLIKELY(run->step != NULL)) {
         world->running = NULL; /* no system runs, nor anything in parallel */
         run->step(world, system, commands, run->step_user);
@@ -308,7 +308,7 @@ static void frame_step(sett_world* world, sett_system* system, bool commands)
 static void frame_run_here(sett_world* world, bool alone)
 {
     SETTI_ASSERT(world->running == NULL);
-    setti_run* run = world->run;
+    setti_run* run = setti_run_of(world);
     uint64_t now = run->timed ? setti_platform_now() : 0;
     for (uint32_t k = 0; k < run->slice_count; k++) {
         sett_system* system = run->slices[k].system;
@@ -336,7 +336,7 @@ static void frame_list_names(setti_run* run)
 static void frame_run_side_by_side(sett_world* world)
 {
     SETTI_ASSERT(!world->side_by_side && world->running == NULL);
-    setti_run* run = world->run;
+    setti_run* run = setti_run_of(world);
     frame_list_names(run);
     world->running = run->running;
     /* Some calls return the world's error, which no thread writes meanwhile: failures are noted
@@ -361,7 +361,7 @@ static void frame_run_side_by_side(sett_world* world)
 /* Whether the stage is worth other threads. */
 static bool frame_is_worth(const sett_world* world)
 {
-    const setti_run* run = world->run;
+    const setti_run* run = setti_run_of(world);
     uint64_t time = 0;
     if (run->tasks.enqueue == NULL || run->slice_count < 2 || world->profiling ||
         run->step != NULL) {
@@ -380,7 +380,7 @@ static bool frame_is_worth(const sett_world* world)
 static sett_status frame_close(sett_world* world)
 {
     SETTI_ASSERT(!world->side_by_side);
-    setti_run* run = world->run;
+    setti_run* run = setti_run_of(world);
     sett_status status = SETT_OK;
     bool asks_changed = false;
     for (uint32_t k = 0; k < run->slice_count; k++) {
@@ -414,7 +414,7 @@ static sett_status frame_close(sett_world* world)
 /* Reserves the handles that jobs returned. */
 static sett_status frame_end_jobs(sett_world* world)
 {
-    setti_run* run = world->run;
+    setti_run* run = setti_run_of(world);
     sett_status status = SETT_OK;
     if (run->jobs_open) {
         status = setti_commands_end_jobs(world, run->buffers, run->slice_count);
@@ -426,7 +426,7 @@ static sett_status frame_end_jobs(sett_world* world)
 /* Runs the planned slices. */
 static sett_status frame_run_slices(sett_world* world, bool alone)
 {
-    setti_run* run = world->run;
+    setti_run* run = setti_run_of(world);
     if (run->slice_count == 0) {
         return SETT_OK;
     }
@@ -441,8 +441,8 @@ static sett_status frame_run_slices(sett_world* world, bool alone)
     SETTI_ASSERT(!run->jobs_open && world->locks == 0);
     setti_commands_begin_jobs(world, run->buffers, run->slice_count);
     run->jobs_open = true;
-    if (world->naming != NULL) {
-        world->naming->settle(world); /* readers in jobs must not rebuild the index of names */
+    SETTI_MODULES_EACH(world, calls, before_jobs) {
+        calls->before_jobs(world); /* readers in jobs must not rebuild the index of names */
     }
     if (run->watched) {
         setti_guard_watch(world, true);
@@ -483,8 +483,8 @@ static sett_status frame_apply_system(sett_system* system)
  * buffer. */
 static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
 {
-    SETTI_ASSERT(from <= to && to <= world->run->sorted_count);
-    setti_run* run = world->run;
+    SETTI_ASSERT(from <= to && to <= setti_run_of(world)->sorted_count);
+    setti_run* run = setti_run_of(world);
     sett_status status = SETT_OK;
     for (uint32_t k = from; run->recorded && status == SETT_OK && k < to; k++) {
         if (run->sorted[k]->recorded) {
@@ -501,8 +501,9 @@ static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
 
 static sett_status frame_stage(sett_world* world, const setti_stage* stage, float dt)
 {
-    SETTI_ASSERT(stage->count != 0 && stage->first + stage->count <= world->run->sorted_count);
-    setti_run* run = world->run;
+    SETTI_ASSERT(stage->count != 0 &&
+                 stage->first + stage->count <= setti_run_of(world)->sorted_count);
+    setti_run* run = setti_run_of(world);
     run->slice_count = 0;
     frame_update_plans(world);
     for (uint32_t k = stage->first; k < stage->first + stage->count; k++) {
@@ -526,8 +527,9 @@ typedef struct frame_range {
 
 static sett_status frame_stages(sett_world* world, frame_range range, float dt)
 {
-    SETTI_ASSERT(world->busy && world->run->scheduled && range.end <= world->run->stage_count);
-    setti_run* run = world->run;
+    SETTI_ASSERT(world->busy && setti_run_of(world)->scheduled &&
+                 range.end <= setti_run_of(world)->stage_count);
+    setti_run* run = setti_run_of(world);
     if (range.begin == range.end) {
         return SETT_OK;
     }
@@ -561,7 +563,7 @@ static sett_status frame_stages(sett_world* world, frame_range range, float dt)
  * that states after a step do not depend on how time was cut into frames. */
 static sett_status frame_fixed(sett_world* world, float dt)
 {
-    setti_run* run = world->run;
+    setti_run* run = setti_run_of(world);
     sett_status status = SETT_OK;
     setti_fixed* fixed;
     for (fixed = run->fixed; fixed != NULL; fixed = fixed->next) {
@@ -586,7 +588,7 @@ static void frame_show(setti_run* run)
 /* Runs the phases from `first` to `last`. */
 static sett_status frame_run(sett_world* world, float dt, int first, int last)
 {
-    setti_run* run = world->run;
+    setti_run* run = setti_run_of(world);
     frame_range early = {0, run->fixed_first, first, last};
     frame_range late = {run->fixed_end, run->stage_count, first, last};
     frame_show(run);
@@ -623,9 +625,9 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
     if (status == SETT_OK && !setti_schedule_update(world)) {
         status = setti_world_no_memory(world, call);
     }
-    if (status == SETT_OK && !world->run->names_checked) {
+    if (status == SETT_OK && !setti_run_of(world)->names_checked) {
         setti_order_report_unknown(world);
-        world->run->names_checked = true;
+        setti_run_of(world)->names_checked = true;
     }
     return status;
 }
@@ -634,7 +636,7 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
 static void frame_check_threads(const sett_world* world, const char* call)
 {
 #if !defined(NDEBUG)
-    if (setti_threads_are_destroyed(&world->run->tasks)) {
+    if (setti_threads_are_destroyed(&setti_run_of(world)->tasks)) {
         setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
                                 "%s: the thread pool of this world is destroyed, and its systems "
                                 "run on this thread - destroy the world first, or give it other "
@@ -664,8 +666,8 @@ static sett_status frame_progress(sett_world* world, float dt, int first, int la
     if (status == SETT_OK) {
         run->state.frames++;
         run->state.time += (double)dt;
-        if (world->layout != NULL) {
-            world->layout_calls->frame(world);
+        SETTI_MODULES_EACH(world, calls, after_frame) {
+            calls->after_frame(world);
         }
     }
     return status;
@@ -685,7 +687,8 @@ sett_status sett_progress_phases(sett_world* world, float dt, int first, int las
 
 uint64_t sett_world_frame(const sett_world* world)
 {
-    return SETTI_IS_NULL(world) || world->run == NULL ? 0 : world->run->state.frames;
+    return SETTI_IS_NULL(world) || setti_run_of(world) == NULL ? 0
+                                                               : setti_run_of(world)->state.frames;
 }
 
 float sett_frame_wait(uint64_t* clock, float rate)
@@ -719,7 +722,7 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
         return SETT_STATUS_ARGUMENT;
     }
     sett_world* world = system->world;
-    setti_run* run = world->run;
+    setti_run* run = setti_run_of(world);
     sett_status status = frame_begin(world, dt, "sett_system_run");
     if (status != SETT_OK || system->desc.run == NULL) {
         return status;
@@ -748,13 +751,14 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
 /* The loop of each system with the options of `run`; fails if the declared orders contradict it. */
 static sett_status frame_set_loops(sett_world* world, const char* call)
 {
-    for (sett_system* at = world->run->systems; at != NULL; at = at->next) {
+    for (sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
         if (!setti_fixed_set(world, &at->desc, &at->fixed)) {
             return setti_world_no_memory(world, call);
         }
     }
     sett_status status = SETT_OK;
-    for (sett_system* at = world->run->systems; status == SETT_OK && at != NULL; at = at->next) {
+    for (sett_system* at = setti_run_of(world)->systems; status == SETT_OK && at != NULL;
+         at = at->next) {
         status = setti_order_check_phases(at, call);
     }
     return status;
@@ -771,7 +775,7 @@ static void frame_set_range(setti_run* run, float step, int first, int last)
 static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* desc,
                                    const char* call)
 {
-    setti_run* run = world->run;
+    setti_run* run = setti_run_of(world);
     float step = run->fixed_step;
     int first = run->fixed_phase;
     int last = run->fixed_last;

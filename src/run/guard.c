@@ -78,9 +78,9 @@ static bool guard_misses(setti_run* run, sett_system* system, sett_component com
  * systems run. */
 static sett_system* guard_system(const sett_world* world, uint32_t access)
 {
-    SETTI_ASSERT(world->run != NULL && access != 0);
+    SETTI_ASSERT(setti_run_of(world) != NULL && access != 0);
     const setti_slice* slice =
-        access != SETTI_ACCESS_PRESENCE ? setti_slice_here(world->run) : NULL;
+        access != SETTI_ACCESS_PRESENCE ? setti_slice_here(setti_run_of(world)) : NULL;
     return slice != NULL ? slice->system : NULL;
 }
 
@@ -123,9 +123,9 @@ static void guard_touch(const sett_world* world, sett_component component, uint3
     if (system == NULL) {
         return;
     }
-    (void)guard_note(world->run, system, component, reads ? GUARD_READS : GUARD_WRITES);
+    (void)guard_note(setti_run_of(world), system, component, reads ? GUARD_READS : GUARD_WRITES);
     if ((setti_system_access(system, component) & guard_sufficient(access)) != 0 ||
-        !guard_misses(world->run, system, component, reads)) {
+        !guard_misses(setti_run_of(world), system, component, reads)) {
         return;
     }
     setti_world_misuse_with(
@@ -144,7 +144,8 @@ static void guard_visit(const sett_world* world, sett_component component, uint3
     sett_system* system = guard_system(world, access);
     bool reads = access == SETTI_ACCESS_READ;
     if (system == NULL || (setti_system_access(system, component) & SETTI_ACCESS_WRITE) == 0 ||
-        !setti_system_splits(system) || !guard_misses(world->run, system, component, reads)) {
+        !setti_system_splits(system) ||
+        !guard_misses(setti_run_of(world), system, component, reads)) {
         return;
     }
     setti_world_misuse_with(
@@ -284,7 +285,7 @@ static void guard_add_unused(setti_writer* text, sett_system* system, const sett
 
 void setti_guard_suggest(sett_world* world)
 {
-    setti_run* run = world->run;
+    setti_run* run = setti_run_of(world);
     if (setti_mark_get(&run->suggests) == 0) {
         return;
     }
@@ -305,7 +306,8 @@ void setti_guard_suggest(sett_world* world)
 size_t sett_schedule_suggest(const sett_world* world, char* out, size_t size)
 {
     setti_writer text = setti_writer_begin(out, size);
-    sett_system* at = SETTI_IS_NULL(world) || world->run == NULL ? NULL : world->run->systems;
+    sett_system* at =
+        SETTI_IS_NULL(world) || setti_run_of(world) == NULL ? NULL : setti_run_of(world)->systems;
     for (; at != NULL; at = at->next) {
         if (at->state.runs == 0 || at->exclusive || !guard_has_lists(at)) {
             continue;

@@ -40,7 +40,7 @@ static void order_link_name(setti_run* run, setti_system_name* name)
 /* Makes room for one more name. */
 static bool order_reserve_name(sett_world* world)
 {
-    setti_run* run = world->run;
+    setti_run* run = setti_run_of(world);
     if (run->name_count < run->name_capacity) {
         return true;
     }
@@ -68,7 +68,7 @@ static bool order_reserve_name(sett_world* world)
 
 setti_system_name* setti_order_ensure_name(sett_world* world, const char* text)
 {
-    setti_system_name* name = setti_order_find_name(world->run, text);
+    setti_system_name* name = setti_order_find_name(setti_run_of(world), text);
     size_t length = strlen(text) + 1;
     if (name != NULL || !order_reserve_name(world)) {
         return name;
@@ -78,8 +78,8 @@ setti_system_name* setti_order_ensure_name(sett_world* world, const char* text)
         memset(name, 0, sizeof(*name));
         memcpy(name->text, text, length);
         name->key = setti_hash_bytes(text, length - 1);
-        order_link_name(world->run, name);
-        world->run->name_count++;
+        order_link_name(setti_run_of(world), name);
+        setti_run_of(world)->name_count++;
     }
     return name;
 }
@@ -90,14 +90,14 @@ void setti_order_release_name(sett_world* world, setti_system_name* name)
     if (name->system != NULL || name->about != NULL) {
         return;
     }
-    setti_system_name** at = order_bucket(world->run, name->key);
-    SETTI_ASSERT(world->run->name_count != 0);
+    setti_system_name** at = order_bucket(setti_run_of(world), name->key);
+    SETTI_ASSERT(setti_run_of(world)->name_count != 0);
     while (*at != name) {
         SETTI_ASSERT(*at != NULL);
         at = &(*at)->next;
     }
     *at = name->next;
-    world->run->name_count--;
+    setti_run_of(world)->name_count--;
     setti_pool_free(&world->pool, name, sizeof(*name) + strlen(name->text) + 1, 16);
 }
 
@@ -189,7 +189,7 @@ bool setti_order_is_said(const sett_system* first, const sett_system* then)
 
 void setti_order_report_unknown(sett_world* world)
 {
-    const setti_run* run = world->run;
+    const setti_run* run = setti_run_of(world);
     for (const sett_system* system = run->systems; system != NULL; system = system->next) {
         for (setti_order* order = system->orders; order != NULL; order = order->next) {
             if (order->name->known || order->reported) {
@@ -275,7 +275,7 @@ static sett_system* order_turn(const sett_system* start, sett_system* before, se
 static sett_system* order_step(sett_system* start, sett_system** todo, bool back)
 {
     SETTI_ASSERT(*todo != NULL);
-    setti_run* run = start->world->run;
+    setti_run* run = setti_run_of(start->world);
     uint64_t seen = run->walks - back;
     uint64_t seen_by_other = run->walks - !back;
     sett_system* from = *todo;
@@ -301,7 +301,7 @@ static sett_system* order_step(sett_system* start, sett_system** todo, bool back
  * in one direction is done soon. */
 sett_status setti_order_check_cycle(sett_system* start, const char* call)
 {
-    setti_run* run = start->world->run;
+    setti_run* run = setti_run_of(start->world);
     sett_system* todo[2] = {start, start};
     run->walks += 2;
     start->walk_next = NULL;
@@ -316,7 +316,7 @@ sett_status setti_order_check_cycle(sett_system* start, const char* call)
 
 const char* setti_order_validate(const sett_world* world)
 {
-    const setti_run* run = world->run;
+    const setti_run* run = setti_run_of(world);
     uint32_t names = 0;
     for (uint32_t k = 0; k < run->name_capacity; k++) {
         for (const setti_system_name* at = run->names[k]; at != NULL; at = at->next) {

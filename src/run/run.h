@@ -240,6 +240,16 @@ typedef struct setti_run {
     setti_mark suggests;   /* 1: of some system */
 } setti_run;
 
+enum {
+    SETTI_SLOT_RUN = 5
+};
+
+/* The world's; NULL until it has a system. */
+SETTI_INLINE setti_run* setti_run_of(const sett_world* world)
+{
+    return world->module[SETTI_SLOT_RUN];
+}
+
 /* The world's run, created if necessary; NULL when memory runs out. */
 setti_run* setti_run_ensure(sett_world* world);
 

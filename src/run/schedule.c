@@ -205,13 +205,13 @@ static bool schedule_tracks_init(sett_world* world, schedule_tracks* tracks)
 {
     setti_pool* pool = &world->pool;
     memset(tracks, 0, sizeof(*tracks));
-    for (const sett_system* at = world->run->systems; at != NULL; at = at->next) {
+    for (const sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
         tracks->capacity += at->access_count;
     }
     size_t size = tracks->capacity * sizeof(schedule_track);
     tracks->track = size != 0 ? setti_pool_alloc(pool, size, 16) : NULL;
     bool done = size == 0 || tracks->track != NULL;
-    for (const sett_system* at = world->run->systems; at != NULL; at = at->next) {
+    for (const sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
         for (uint32_t k = 0; done && k < at->access_count; k++) {
             sett_component component = at->access[k].component;
             if (setti_hash_map_find(&tracks->slots, component) == SETTI_NONE) {
@@ -279,7 +279,7 @@ static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const 
 /* Makes later systems wait for this one, whose stage is known. */
 static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
 {
-    SETTI_ASSERT(system->place < system->world->run->sorted_count);
+    SETTI_ASSERT(system->place < setti_run_of(system->world)->sorted_count);
     if (system->desc.run == NULL) {
         return;
     }
@@ -328,8 +328,8 @@ static void schedule_find_stage(setti_run* run, schedule_tracks* tracks, sett_sy
 
 static bool schedule_find_stages(sett_world* world)
 {
-    SETTI_ASSERT(world->run->heap_count == 0);
-    setti_run* run = world->run;
+    SETTI_ASSERT(setti_run_of(world)->heap_count == 0);
+    setti_run* run = setti_run_of(world);
     schedule_tracks tracks;
     bool done = schedule_tracks_init(world, &tracks);
     for (uint32_t k = 0; done && k < run->sorted_count; k++) {
@@ -355,7 +355,7 @@ static bool schedule_find_stages(sett_world* world)
 
 static bool schedule_reserve(sett_world* world)
 {
-    setti_run* run = world->run;
+    setti_run* run = setti_run_of(world);
     setti_pool* pool = &world->pool;
     if (run->count > run->capacity) {
         uint32_t capacity = setti_bits_ceil(SETTI_MAX(run->count, 8));
@@ -449,7 +449,7 @@ static void schedule_cut(setti_run* run)
 
 bool setti_schedule_update(sett_world* world)
 {
-    setti_run* run = world->run;
+    setti_run* run = setti_run_of(world);
     if (run->scheduled || world->busy) { /* a frame keeps the schedule that it began with */
         return true;
     }
@@ -467,7 +467,7 @@ bool setti_schedule_update(sett_world* world)
 
 const char* setti_schedule_validate(const sett_world* world)
 {
-    const setti_run* run = world->run;
+    const setti_run* run = setti_run_of(world);
     uint32_t next = 0;
     for (uint32_t s = 0; run->scheduled && s < run->stage_count; s++) {
         const setti_stage* stage = &run->stages[s];

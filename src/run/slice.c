@@ -56,7 +56,7 @@ setti_slice* setti_slice_here(setti_run* run)
 
 const char* setti_slice_name(const sett_world* world)
 {
-    const setti_slice* slice = setti_slice_here(world->run);
+    const setti_slice* slice = setti_slice_here(setti_run_of(world));
     return slice != NULL ? slice->system->name : NULL;
 }
 
@@ -65,7 +65,7 @@ const char* setti_slice_name(const sett_world* world)
 void setti_slice_fail(const sett_world* world, sett_status status, const char* message)
 {
     SETTI_ASSERT(world->side_by_side && status != SETT_OK);
-    setti_run* run = world->run;
+    setti_run* run = setti_run_of(world);
     const setti_slice* slice = setti_slice_here(run);
     uint32_t number = slice != NULL ? (uint32_t)(slice - run->slices) : 0;
     setti_lock_take(&run->failure_lock);
@@ -85,6 +85,6 @@ sett_commands* sett_commands_here(sett_world* world)
     if (world->applying != NULL) {
         return world->applying;
     }
-    const setti_slice* slice = world->busy ? setti_slice_here(world->run) : NULL;
+    const setti_slice* slice = world->busy ? setti_slice_here(setti_run_of(world)) : NULL;
     return slice != NULL ? slice->job->commands : setti_world_commands(world);
 }

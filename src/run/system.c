@@ -142,7 +142,7 @@ bool setti_system_make_jobs(sett_system* system)
 {
     sett_world* world = system->world;
     setti_pool* pool = &world->pool;
-    uint32_t count = setti_system_splits(system) ? world->run->jobs : 1;
+    uint32_t count = setti_system_splits(system) ? setti_run_of(world)->jobs : 1;
     if (count <= system->job_capacity) {
         return true;
     }
@@ -182,7 +182,7 @@ static void system_unschedule(setti_run* run)
 static void system_link(sett_system* system)
 {
     SETTI_ASSERT(system->previous == NULL && system->next == NULL && system->entry->system == NULL);
-    setti_run* run = system->world->run;
+    setti_run* run = setti_run_of(system->world);
     system->previous = run->last;
     if (run->last != NULL) {
         run->last->next = system;
@@ -197,8 +197,8 @@ static void system_link(sett_system* system)
 
 static void system_unlink(sett_system* system)
 {
-    SETTI_ASSERT(system->entry->system == system && system->world->run->count != 0);
-    setti_run* run = system->world->run;
+    SETTI_ASSERT(system->entry->system == system && setti_run_of(system->world)->count != 0);
+    setti_run* run = setti_run_of(system->world);
     system->entry->system = NULL;
     *(system->previous != NULL ? &system->previous->next : &run->systems) = system->next;
     if (system->next != NULL) {
@@ -212,7 +212,7 @@ static void system_unlink(sett_system* system)
 
 static void system_free(sett_system* system)
 {
-    SETTI_ASSERT(system->world->run->systems != system);
+    SETTI_ASSERT(setti_run_of(system->world)->systems != system);
     setti_pool* pool = &system->world->pool;
     for (uint32_t k = 0; k < system->job_capacity; k++) {
         setti_arena_deinit(&system->jobs[k].side.scratch);
@@ -244,27 +244,40 @@ static void system_free_user(const sett_system_desc* desc)
 
 static void run_free(sett_world* world)
 {
-    for (const sett_system* at = world->run->systems; at != NULL; at = at->next) {
+    for (const sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
         system_free_user(&at->desc);
         for (uint32_t k = 0; k < at->job_capacity; k++) {
             setti_arena_deinit(&at->jobs[k].side.scratch);
         }
     }
-    setti_threads_leave(&world->run->tasks);
+    setti_threads_leave(&setti_run_of(world)->tasks);
 }
 
 static const char* system_of_type(const sett_world* world, const setti_type* type)
 {
-    const sett_system* at = world->run->systems;
+    const sett_system* at = setti_run_of(world)->systems;
     while (at != NULL && setti_system_access(at, type->id) == 0) {
         at = at->next;
     }
     return at != NULL ? at->name : NULL;
 }
 
+static const char* run_validate(sett_world* world, const char** where)
+{
+    (void)where;
+    return setti_schedule_validate(world);
+}
+
 setti_run* setti_run_ensure(sett_world* world)
 {
-    if (world->run == NULL) {
+    static const setti_module_calls calls = {.slot = SETTI_SLOT_RUN,
+                                             .free = run_free,
+                                             .validate = run_validate,
+                                             .holder = system_of_type,
+                                             .kind = "system",
+                                             .running = setti_slice_name,
+                                             .failed = setti_slice_fail};
+    if (setti_run_of(world) == NULL) {
         /* The world's own buffer exists with the run: slices could not make it. */
         setti_run* run = setti_world_commands(world) != NULL
                              ? setti_pool_alloc(&world->pool, sizeof(*run), 64)
@@ -278,16 +291,13 @@ setti_run* setti_run_ensure(sett_world* world)
 #if !defined(NDEBUG)
         run->watched = true;
 #endif
-        world->run = run;
-        world->running_here = setti_slice_name;
-        world->failed_here = setti_slice_fail;
-        world->free_run = run_free;
-        world->holder_of[SETTI_HOLDER_SYSTEM] = system_of_type;
+        world->module[SETTI_SLOT_RUN] = run;
+        setti_world_add_calls(world, &calls);
         setti_world_add_root(world, &run->root, &run->state, sizeof(run->state), NULL, NULL);
         run->root.name = "frame";
         run->root.optional = true;
     }
-    return world->run;
+    return setti_run_of(world);
 }
 
 /* Reserves memory for the components of a descriptor, each once. */
@@ -499,7 +509,7 @@ sett_status sett_system_destroy(sett_system* system)
     }
     sett_world* world = system->world;
     sett_status status = setti_world_check_unlocked(world, call);
-    if (status == SETT_OK && (world->busy || world->run->jobs_open)) {
+    if (status == SETT_OK && (world->busy || setti_run_of(world)->jobs_open)) {
         status = setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: systems run", call);
     }
     if (status == SETT_OK) {
@@ -541,7 +551,7 @@ sett_status sett_system_order(sett_system* first, sett_system* then)
         setti_order_pop(first);
         return status;
     }
-    system_unschedule(world->run);
+    system_unschedule(setti_run_of(world));
     return SETT_OK;
 }
 
@@ -553,7 +563,7 @@ sett_system* sett_system_find(const sett_world* world, const char* name)
         return NULL;
     }
     const setti_system_name* entry =
-        world->run != NULL ? setti_order_find_name(world->run, name) : NULL;
+        setti_run_of(world) != NULL ? setti_order_find_name(setti_run_of(world), name) : NULL;
     return entry != NULL ? entry->system : NULL;
 }
 
@@ -562,7 +572,7 @@ sett_system* sett_system_next(const sett_world* world, const sett_system* system
     if (SETTI_IS_NULL(world) || system != NULL) {
         return system != NULL ? system->next : NULL;
     }
-    return world->run != NULL ? world->run->systems : NULL;
+    return setti_run_of(world) != NULL ? setti_run_of(world)->systems : NULL;
 }
 
 const char* sett_system_name(const sett_system* system)

@@ -125,13 +125,14 @@ static uint64_t choose_cost(uint64_t rows, uint64_t each)
 /* Targets and links of a relationship; its sources have the type. */
 static uint32_t choose_target_count(const setti_type* along)
 {
-    return along->relation != NULL ? along->relation->sources->storage.count
-                                   : along->storage.count / 4 + 1; /* nodes that have children */
+    return along->links != NULL ? setti_relation_of_links(along)->sources->storage.count
+                                : along->storage.count / 4 + 1; /* nodes that have children */
 }
 
 static uint32_t choose_link_count(const setti_type* along)
 {
-    return along->records != NULL ? along->relation->record_count : along->storage.count;
+    return along->records != NULL ? setti_relation_of_links(along)->record_count
+                                  : along->storage.count;
 }
 
 /* Whether links do not stay in a cache. */
@@ -347,14 +348,14 @@ static uint32_t choose_exact(const choose* c, const setti_search_item* item, uin
     }
     uint32_t index = setti_search_constant(c->search, variable);
     const setti_type* along = item->along;
-    if (along->relation == NULL) {
+    if (along->links == NULL) {
         const sett_hierarchy* node = setti_storage_find(&along->storage, index);
         return node == NULL ? 0 : down ? node->children / SETTI_CHILD : node->parent != 0;
     }
     if (!down && along->records == NULL) {
         return setti_storage_has(&along->storage, index);
     }
-    const setti_type* type = down ? along->relation->sources : along;
+    const setti_type* type = down ? setti_relation_of_links(along)->sources : along;
     const sett_links* links = setti_storage_find(&type->storage, index);
     return links != NULL ? links->count : 0;
 }

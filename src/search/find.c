@@ -531,7 +531,7 @@ static bool find_pull(find* f, uint32_t k);
 static void find_prefetch(const find* f, const setti_search_step* step, uint32_t count)
 {
     bool down = step->kind == SETTI_FIND_SOURCES;
-    const setti_relation* relation = step->item->along->relation;
+    const setti_relation* relation = setti_relation_of_links(step->item->along);
     const setti_type* type = relation != NULL && down ? relation->sources : step->item->along;
     const void* value[FIND_ROWS];
     for (uint32_t row = 0; row < count; row++) {
@@ -636,7 +636,7 @@ static bool test_direct(const find* f, const setti_type* along, uint32_t source,
         return setti_along_target(along, source) == target;
     }
     const setti_entity_table* table = &f->world->entities;
-    return setti_chain_find(along->relation, setti_entity_at(table, source),
+    return setti_chain_find(setti_relation_of_links(along), setti_entity_at(table, source),
                             setti_entity_at(table, target)) != SETTI_NONE;
 }
 

@@ -387,11 +387,21 @@ static sett_status ordered_read(sett_ordered* o, const char* call)
     return status == SETT_OK && o->own == NULL ? SETT_STATUS_ARGUMENT : status;
 }
 
+enum {
+    SETTI_SLOT_ORDERS = 11
+};
+
+/* The orders of a world, the latest first. */
+static sett_ordered* ordered_first(const sett_world* world)
+{
+    return world->module[SETTI_SLOT_ORDERS];
+}
+
 /* The name of an order that looks at values of a type; NULL if there is none. Relationships end
  * with the world. */
 static const char* ordered_of_type(const sett_world* world, const setti_type* type)
 {
-    const sett_ordered* o = world->orders;
+    const sett_ordered* o = ordered_first(world);
     while (o != NULL && o->desc.component != type->id && o->rank.side.type != type) {
         o = o->next;
     }
@@ -426,12 +436,14 @@ sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_de
     o->fixed = o->rank.group_by == NULL && desc->group_fn == NULL && desc->component == 0 &&
                o->rank.side.type == NULL &&
                (o->rank.along == NULL || o->rank.along->id == SETT_ID_HIERARCHY);
-    o->next = world->orders;
+    o->next = ordered_first(world);
     if (o->next != NULL) {
         o->next->previous = o;
     }
-    world->orders = o;
-    world->holder_of[SETTI_HOLDER_ORDER] = ordered_of_type;
+    world->module[SETTI_SLOT_ORDERS] = o;
+    static const setti_module_calls calls = {
+        .slot = SETTI_SLOT_ORDERS, .holder = ordered_of_type, .kind = "order"};
+    setti_world_add_calls(world, &calls);
     return o;
 }
 
@@ -439,7 +451,11 @@ void sett_ordered_destroy(sett_ordered* o)
 {
     if (o != NULL && setti_world_check_serial(o->world, "sett_ordered_destroy") == SETT_OK) {
         setti_pool* pool = &o->world->pool;
-        *(o->previous != NULL ? &o->previous->next : &o->world->orders) = o->next;
+        if (o->previous != NULL) {
+            o->previous->next = o->next;
+        } else {
+            o->world->module[SETTI_SLOT_ORDERS] = o->next;
+        }
         if (o->next != NULL) {
             o->next->previous = o->previous;
         }

@@ -44,7 +44,7 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
 /* Whether depths are read from the hierarchy, which keeps them: none is outdated. */
 static bool rank_reads_depths(const setti_rank* rank)
 {
-    const setti_hierarchy* tree = rank->world->hierarchy;
+    const setti_hierarchy* tree = setti_hierarchy_of(rank->world);
     return rank->along != NULL && rank->along->id == SETT_ID_HIERARCHY && tree->moved == 0;
 }
 

@@ -264,7 +264,7 @@ static void build_note_sources(search_build* b, const setti_search_item* item)
 /* A link: how many a term asks for, by its text and by the traits of its relationship. */
 static void build_link(setti_search_item* item, sett_search_steps steps)
 {
-    const setti_relation* relation = item->type->relation;
+    const setti_relation* relation = setti_relation_of_links(item->type);
     item->kind = SETTI_ITEM_LINK;
     item->along = item->type;
     item->none = steps == SETT_STEPS_ZERO_OR_MORE || steps == SETT_STEPS_ZERO_OR_ONE ||
@@ -301,7 +301,7 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
     if (term->walk != SETT_WALK_NONE) {
         return build_fail(b, SETT_STATUS_ARGUMENT, "a walk and a target cannot be combined");
     }
-    if (item->type->relation == NULL && item->type->id != SETT_ID_HIERARCHY) {
+    if (item->type->links == NULL && item->type->id != SETT_ID_HIERARCHY) {
         return build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" is not a relationship",
                           item->type->desc.name);
     }
@@ -886,9 +886,18 @@ static void search_free(sett_world* world, sett_search* search)
     }
 }
 
+enum {
+    SETTI_SLOT_SEARCHES = 7
+};
+
+static sett_search* search_first(const sett_world* world)
+{
+    return world->module[SETTI_SLOT_SEARCHES];
+}
+
 static const char* search_of_type(const sett_world* world, const setti_type* type)
 {
-    for (const sett_search* search = world->searches; search != NULL; search = search->next) {
+    for (const sett_search* search = search_first(world); search != NULL; search = search->next) {
         bool of = search->rank.side.type == type; /* relationships end with the world */
         for (uint32_t k = 0; k < search->item_count; k++) {
             const setti_search_item* item = &search->item[k];
@@ -922,12 +931,14 @@ static sett_search* search_create(sett_world* world, const sett_search_desc* des
         search_free(world, search);
         return NULL;
     }
-    search->next = world->searches;
+    search->next = search_first(world);
     if (search->next != NULL) {
         search->next->previous = search;
     }
-    world->searches = search;
-    world->holder_of[SETTI_HOLDER_SEARCH] = search_of_type;
+    world->module[SETTI_SLOT_SEARCHES] = search;
+    static const setti_module_calls calls = {
+        .slot = SETTI_SLOT_SEARCHES, .holder = search_of_type, .kind = "search"};
+    setti_world_add_calls(world, &calls);
     return search;
 }
 
@@ -987,7 +998,11 @@ sett_status sett_search_destroy(sett_search* search)
     sett_status status = search_check_idle(search, "sett_search_destroy");
     if (status == SETT_OK) {
         setti_find_free(search);
-        *(search->previous != NULL ? &search->previous->next : &world->searches) = search->next;
+        if (search->previous != NULL) {
+            search->previous->next = search->next;
+        } else {
+            world->module[SETTI_SLOT_SEARCHES] = search->next;
+        }
         if (search->next != NULL) {
             search->next->previous = search->previous;
         }

@@ -18,6 +18,7 @@
 #include "query/along.h"
 #include "relation/chain.h"
 #include "relation/links.h"
+#include "relation/prefab.h"
 #include "search/rank.h"
 #include "world/world.h"
 

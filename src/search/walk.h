@@ -8,28 +8,29 @@
 /* The first link from an entity to its targets (`down`: from its sources to it), or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_walk_first(const setti_type* along, uint32_t index, bool down)
 {
-    if (along->relation == NULL) {
+    if (along->links == NULL) {
         const sett_hierarchy* node = setti_storage_find(&along->storage, index);
         return node == NULL ? SETTI_NONE : (down ? node->first : node->parent) - 1;
     }
-    return setti_chain_first(along->relation, index, down);
+    return setti_chain_first(setti_relation_of_links(along), index, down);
 }
 
 /* The entity at the other end of the link at a place. */
 SETTI_INLINE uint32_t setti_walk_at(const setti_type* along, uint32_t place, bool down)
 {
     SETTI_ASSERT(place != SETTI_NONE);
-    return along->relation != NULL ? setti_chain_other(along->relation, place, down) : place;
+    return along->links != NULL ? setti_chain_other(setti_relation_of_links(along), place, down)
+                                : place;
 }
 
 /* The next link of the same entity, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_walk_next(const setti_type* along, uint32_t place, bool down)
 {
-    if (along->relation == NULL) {
+    if (along->links == NULL) {
         const sett_hierarchy* node = down ? setti_storage_find(&along->storage, place) : NULL;
         return node != NULL ? node->next - 1 : SETTI_NONE;
     }
-    return setti_chain_next(along->relation, place, down);
+    return setti_chain_next(setti_relation_of_links(along), place, down);
 }
 
 #endif

@@ -857,7 +857,7 @@ static sett_status apply_blame(const setti_delta* delta)
 static size_t apply_limit(const setti_delta* delta, size_t size)
 {
     const setti_pool* pool = &delta->world->pool;
-    size_t limit = delta->world->state->options.delta_limit;
+    size_t limit = setti_state_of(delta->world)->options.delta_limit;
     if (limit == 0) {
         limit = SETTI_MIN(size, SIZE_MAX / 4 / APPLY_BYTES_A_BYTE) * APPLY_BYTES_A_BYTE;
         limit += APPLY_BYTES + pool->block_size;
@@ -955,13 +955,14 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, bool trust
 /* The same, undone if it fails. */
 static sett_status apply_or_undo(setti_delta* delta, bool trust)
 {
-    SETTI_ASSERT(delta->world->state != NULL && delta->world->locks == 0);
+    SETTI_ASSERT(setti_state_of(delta->world) != NULL && delta->world->locks == 0);
     sett_world* world = delta->world;
     sett_snapshot undo;
-    setti_state_lift_limit(world->state); /* or a rejected delta could cost older snapshots */
+    setti_state_lift_limit(
+        setti_state_of(world)); /* or a rejected delta could cost older snapshots */
     sett_status status = sett_snapshot_take(world, &undo);
     if (status != SETT_OK) {
-        setti_state_set_limit(world->state);
+        setti_state_set_limit(setti_state_of(world));
         return status;
     }
     status = apply_play(delta, undo, trust);
@@ -974,7 +975,7 @@ static sett_status apply_or_undo(setti_delta* delta, bool trust)
     if (sett_snapshot_status(world, undo) == SETT_OK) {
         (void)sett_snapshot_drop(world, undo);
     }
-    setti_state_set_limit(world->state);
+    setti_state_set_limit(setti_state_of(world));
     setti_pool_let_go(&world->pool);
     setti_cow_let_go(&world->pool, world->pool.cow);
     world->epoch++;

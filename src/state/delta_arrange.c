@@ -92,8 +92,8 @@ static bool arrange_fits(const setti_delta_type* of, uint64_t* bits)
 static void arrange_report(const setti_delta* delta, const setti_delta_type* of)
 {
     sett_world* world = delta->world;
-    if (world->state != NULL && !world->state->order_reported) {
-        world->state->order_reported = true;
+    if (setti_state_of(world) != NULL && !setti_state_of(world)->order_reported) {
+        setti_state_of(world)->order_reported = true;
         setti_world_log(world, SETT_LOG_INFO,
                         "sett_delta_apply: \"%.100s\" keeps the order of its rows, which is not "
                         "that of the sender: loops over it go another way from now on (the state "

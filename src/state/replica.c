@@ -165,21 +165,25 @@ static setti_type* replica_own(const sett_world* into, const setti_type* theirs,
 }
 
 /* A world points to the types of which the library knows the meaning: tags that hide entities,
- * singletons, instances. Sets these pointers, where the types came from another world. */
+ * singletons, those of modules. Sets these pointers, where the types came from another world. */
 static void replica_adopt(const sett_world* from, sett_world* into)
 {
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
         into->hidden[k] = replica_own(into, from->hidden[k], into->hidden[k]);
     }
-    into->make_prefab = from->make_prefab != NULL ? from->make_prefab : into->make_prefab;
-    into->instance_of = replica_own(into, from->instance_of, into->instance_of);
+    for (uint32_t k = 0; k < SETTI_OWN_TYPES; k++) {
+        into->own[k] = replica_own(into, from->own[k], into->own[k]);
+    }
+    SETTI_MODULES_EACH(from, calls, join) {
+        calls->join(into);
+    }
     into->last_tag = replica_own(into, from->last_tag, into->last_tag);
     if (into->last_tag != NULL) {
         into->last_tag->flags |= SETTI_TYPE_ONE;
     }
     into->listener_version++;
-    if (into->update_queries != NULL) {
-        into->update_queries(into); /* sett_query_matches does not update */
+    SETTI_MODULES_EACH(into, other, update) {
+        other->update(into); /* sett_query_matches does not update */
     }
 }
 

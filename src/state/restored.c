@@ -92,8 +92,8 @@ bool setti_restored_find(sett_world* world, setti_snapshot* target, setti_restor
 
 void setti_restored_notify(sett_world* world, const setti_restored* list)
 {
-    SETTI_ASSERT(world->state->options.restored != NULL);
-    const sett_snapshot_options* options = &world->state->options;
+    SETTI_ASSERT(setti_state_of(world)->options.restored != NULL);
+    const sett_snapshot_options* options = &setti_state_of(world)->options;
     const char* outer = world->calling;
     world->calling = "sett_snapshot_options.restored";
     world->locks++;

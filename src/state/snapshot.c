@@ -45,11 +45,12 @@ static void state_full(setti_cow* cow);
 static void state_each(setti_cow* cow, const setti_pages* pages,
                        void (*visit)(void* user, const void* data), void* user);
 
-static const char* state_validate(const sett_world* world);
+static const char* state_validate(sett_world* world, const char** where);
 
 setti_state* setti_state_get(sett_world* world)
 {
-    if (world->state == NULL) {
+    static const setti_module_calls calls = {.slot = SETTI_SLOT_STATE, .validate = state_validate};
+    if (setti_state_of(world) == NULL) {
         setti_state* state = setti_world_alloc(world, sizeof(*state), 16, "sett_snapshot");
         if (state == NULL) {
             return NULL;
@@ -59,11 +60,11 @@ setti_state* setti_state_get(sett_world* world)
         state->cow.end = state_end;
         state->cow.full = state_full;
         state->cow.each = state_each;
-        world->state = state;
-        world->validate_state = state_validate;
+        world->module[SETTI_SLOT_STATE] = state;
+        setti_world_add_calls(world, &calls);
         setti_cow_begin(&world->pool, &state->cow);
     }
-    return world->state;
+    return setti_state_of(world);
 }
 
 static void state_each(setti_cow* cow, const setti_pages* pages,
@@ -114,7 +115,7 @@ static void state_set_head(setti_state* state, setti_snapshot* head)
 setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snapshot,
                                     sett_status* status)
 {
-    const setti_state* state = world->state;
+    const setti_state* state = setti_state_of(world);
     *status = SETT_STATUS_STALE;
     if (state == NULL || snapshot.serial == 0 || snapshot.slot >= state->slot_count) {
         return NULL;
@@ -649,7 +650,7 @@ static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, 
         (void)setti_snapshot_fail(world, snapshot, status, call);
         return NULL;
     }
-    if (snapshot_prepare(world->state) != SETT_OK) {
+    if (snapshot_prepare(setti_state_of(world)) != SETT_OK) {
         return NULL;
     }
     setti_commands_drop_all(world);
@@ -669,7 +670,7 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
     if (target == NULL) {
         return world->error;
     }
-    setti_state* state = world->state;
+    setti_state* state = setti_state_of(world);
     setti_restored notified = {NULL, 0, 0};
     bool notifies = state->options.restored != NULL;
     bool found = !notifies || setti_restored_find(world, target, &notified);
@@ -730,7 +731,7 @@ sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot)
     if (node == NULL) {
         return setti_snapshot_fail(world, snapshot, status, "sett_snapshot_drop");
     }
-    state_drop(world->state, node, false);
+    state_drop(setti_state_of(world), node, false);
     return SETT_OK;
 }
 
@@ -742,8 +743,8 @@ void sett_snapshot_drop_all(sett_world* world)
     if (setti_world_check_serial(world, "sett_snapshot_drop_all") != SETT_OK) {
         return;
     }
-    if (world->state != NULL) {
-        state_end(&world->state->cow, false);
+    if (setti_state_of(world) != NULL) {
+        state_end(&setti_state_of(world)->cow, false);
     }
 }
 
@@ -793,8 +794,9 @@ static void snapshot_count(const setti_state* state, sett_snapshot_stats* stats)
 void sett_snapshot_stats_get_sized(const sett_world* world, sett_snapshot_stats* stats, size_t size)
 {
     sett_snapshot_stats all = {0};
-    if (!setti_is_null(world, "sett_snapshot_stats_get", "world") && world->state != NULL) {
-        snapshot_count(world->state, &all);
+    if (!setti_is_null(world, "sett_snapshot_stats_get", "world") &&
+        setti_state_of(world) != NULL) {
+        snapshot_count(setti_state_of(world), &all);
     }
     setti_copy_sized(stats, size, &all, sizeof(all));
 }
@@ -805,7 +807,7 @@ void sett_snapshot_stats_get_sized(const sett_world* world, sett_snapshot_stats*
 static const char* state_check_pages(const sett_world* world, const setti_pages* pages,
                                      uint32_t* saved)
 {
-    const setti_snapshot* head = world->state->head;
+    const setti_snapshot* head = setti_state_of(world)->head;
     for (uint32_t number = 0; number < pages->count; number++) {
         uint32_t entry = *setti_pages_entry(pages, number);
         if (pages->tick[number] > world->pool.tick ||
@@ -829,9 +831,10 @@ static const char* state_check_pages(const sett_world* world, const setti_pages*
     return NULL;
 }
 
-static const char* state_validate(const sett_world* world)
+static const char* state_validate(sett_world* world, const char** where)
 {
-    const setti_state* state = world->state;
+    (void)where;
+    const setti_state* state = setti_state_of(world);
     if (state == NULL || state->head == NULL) {
         return world->pool.cow_from == 0 ? NULL : "pages are copied although there is no snapshot";
     }

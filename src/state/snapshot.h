@@ -55,6 +55,16 @@ typedef struct setti_state {
     bool has_clones; /* but kept by their hooks */
 } setti_state;
 
+enum {
+    SETTI_SLOT_STATE = 8
+};
+
+/* The world's; NULL until it is used. */
+static inline setti_state* setti_state_of(const sett_world* world)
+{
+    return world->module[SETTI_SLOT_STATE];
+}
+
 /* The world's state object, created by the first call; NULL when memory runs out. */
 setti_state* setti_state_get(sett_world* world);
 

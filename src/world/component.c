@@ -826,18 +826,17 @@ void setti_component_init_storage(setti_storage* storage, setti_type* type,
     }
 }
 
-/* A type that the world's layout names is stored as that says. */
-static void component_follow_layout(const sett_world* world, setti_type* type,
-                                    sett_component_desc* desc)
+/* A module can say how the type is stored. */
+static void component_choose_storage(const sett_world* world, setti_type* type,
+                                     sett_component_desc* desc)
 {
-    if (world->layout == NULL) {
-        return;
-    }
-    sett_component_desc named = *desc;
-    named.storage = world->layout_calls->choose(world, desc->name);
-    if (named.storage != SETT_STORAGE_DEFAULT && setti_component_resolve(&named) == NULL) {
-        desc->storage = named.storage;
-        type->default_storage = false;
+    SETTI_MODULES_EACH(world, calls, choose) {
+        sett_component_desc named = *desc;
+        named.storage = calls->choose(world, desc->name);
+        if (named.storage != SETT_STORAGE_DEFAULT && setti_component_resolve(&named) == NULL) {
+            desc->storage = named.storage;
+            type->default_storage = false;
+        }
     }
 }
 
@@ -1067,7 +1066,7 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
         return 0;
     }
     type->default_storage = given->storage == SETT_STORAGE_DEFAULT && !desc.keep_order;
-    component_follow_layout(world, type, &desc);
+    component_choose_storage(world, type, &desc);
     setti_component_init_storage(&type->storage, type, &desc);
     setti_type_forget_transitions(type);
     type->flags = component_flags(&desc);
@@ -1078,8 +1077,8 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
         setti_world_no_memory(world, call);
         return 0;
     }
-    if (world->layout != NULL) {
-        world->layout_calls->registered(world);
+    SETTI_MODULES_EACH(world, calls, registered) {
+        calls->registered(world);
     }
     return component_ensure_off(world, type) ? type->id : 0;
 }
@@ -1122,7 +1121,7 @@ SETTI_COLD static bool component_wrong_type(const sett_world* world, const setti
                                             size_t size, const char* type_name, const char* call)
 {
     char about[96] = "";
-    if (type->relation != NULL) {
+    if (type->links != NULL) {
         setti_world_misuse_with(
             world, SETT_STATUS_ARGUMENT,
             "%s: \"%.100s\" is a relationship, whose values are links - SETT_RELATED reads the "

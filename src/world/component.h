@@ -18,7 +18,7 @@ typedef enum setti_event {
     SETTI_ON_ADD,
     SETTI_ON_SET,
     SETTI_ON_REMOVE,
-    SETTI_ON_EVENT, /* relation/event.c */
+    SETTI_ON_EVENT, /* of the program's own */
     SETTI_EVENTS
 } setti_event;
 
@@ -235,16 +235,16 @@ typedef struct setti_type {
     /* registered with SETT_STORAGE_DEFAULT, and no call of the program has asked for another kind:
      * the library may choose its storage */
     bool default_storage;
-    struct setti_type_sample* sample; /* inspect/auto_layout.c; NULL until it samples */
-    setti_root root;                  /* of the storage */
-    void* row;                        /* cloned and moved by hooks: room for a value on its way */
-    uint32_t replace_observers;       /* observers with on_replace */
-    uint32_t claimed;                 /* rows reserved and not taken yet, see edit_reserve.c */
+    void* sample;               /* of a module that watches its use; NULL until it does */
+    setti_root root;            /* of the storage */
+    void* row;                  /* cloned and moved by hooks: room for a value on its way */
+    uint32_t replace_observers; /* observers with on_replace */
+    uint32_t claimed;           /* rows reserved and not taken yet, see edit_reserve.c */
     /* entries of world->collect_list for entities that have it: of types whose cascade collects */
     uint32_t collect_room;
-    /* the relationship whose sources have it, whose targets have it; or NULL */
-    struct setti_relation* relation;
-    struct setti_relation* relation_of_sources;
+    /* what the module that links entities holds of the type: of links; of their ends; or NULL */
+    void* links;
+    void* ends;
     struct setti_listener* owner; /* the group that arranges the storage, or NULL */
     sett_storage_kind
         registered;        /* desc.storage before conversions: what registering again is held to */

@@ -93,7 +93,7 @@ setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_t
 /* Frees an edit's own parts. */
 void setti_edit_free(sett_world* world, setti_edit* edit);
 
-/* What makes new entities children of the world's scope: relation/hierarchy.c. */
+/* What makes new entities children of the world's scope. */
 typedef struct setti_scope_calls {
     /* Adds what children have to an edit whose entities begin. */
     sett_status (*include)(sett_world* world, setti_edit* edit, const char* call);

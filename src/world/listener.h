@@ -27,7 +27,7 @@ typedef struct setti_listener {
     bool by_layout;   /* group: made by a layout, gives way to what the program asks for */
     bool automatic;   /* by auto_layout */
     uint64_t churn;   /* group: entities that entered or left */
-    int64_t regret;   /* group: inspect/auto_layout.c: what would have been saved without it, */
+    int64_t regret;   /* group made automatically: what would have been saved without it, */
     uint32_t changes; /* and how often it was made */
     setti_root root;  /* of `length` */
     setti_root members_root;

@@ -150,9 +150,9 @@ static bool observer_has_component_calls(const sett_observer_desc* desc)
 /* Whether an old value cannot be preserved by its bytes. Those of an exclusive link can. */
 static bool observer_type_owns(const setti_type* type)
 {
-    return type->relation != NULL ? type->relation_of_sources != NULL || type->records != NULL
-                                  : (type->flags & (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT)) != 0 ||
-                                        type->writers != NULL;
+    return type->links != NULL ? type->ends != NULL || type->records != NULL
+                               : (type->flags & (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT)) != 0 ||
+                                     type->writers != NULL;
 }
 
 static sett_status observer_check_component(sett_world* world, const char* name,

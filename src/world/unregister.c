@@ -54,7 +54,6 @@ static sett_status unregister_check_listeners(sett_world* world, const setti_typ
 /* SETT_OK, or fails and says who needs the type. */
 static sett_status unregister_check(sett_world* world, const setti_type* type)
 {
-    static const char* const kinds[SETTI_HOLDERS] = {"system", "query", "search", "order"};
     sett_status status = setti_world_check_no_snapshots(world, unregister_call);
     for (const sett_commands* at = world->all_commands; status == SETT_OK && at != NULL;
          at = setti_commands_next(at)) {
@@ -71,9 +70,9 @@ static sett_status unregister_check(sett_world* world, const setti_type* type)
         status = other == type->off ? SETT_OK
                                     : unregister_reject(world, type, "component", other->desc.name);
     }
-    for (uint32_t k = 0; status == SETT_OK && k < SETTI_HOLDERS; k++) {
-        const char* name = world->holder_of[k] != NULL ? world->holder_of[k](world, type) : NULL;
-        status = name == NULL ? SETT_OK : unregister_reject(world, type, kinds[k], name);
+    SETTI_MODULES_EACH(world, calls, holder) {
+        const char* name = status == SETT_OK ? calls->holder(world, type) : NULL;
+        status = name == NULL ? status : unregister_reject(world, type, calls->kind, name);
     }
     return status == SETT_OK ? unregister_check_listeners(world, type) : status;
 }
@@ -96,8 +95,8 @@ static void unregister_end(sett_world* world, setti_type* type)
     if (type->off != NULL) {
         unregister_end(world, type->off);
     }
-    if (type->sample != NULL) {
-        world->layout_calls->unregistered(world, type);
+    SETTI_MODULES_EACH(world, calls, unregistered) {
+        calls->unregistered(world, type);
     }
     for (uint32_t k = 0; k < type->required.count; k++) {
         setti_type* needed = type->required.item[k];

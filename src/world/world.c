@@ -167,6 +167,25 @@ sett_status setti_world_check_no_snapshots(sett_world* world, const char* call)
                      call);
 }
 
+/* -------------------------------------------------------------------------------------- modules */
+
+void setti_world_add_calls(sett_world* world, const setti_module_calls* calls)
+{
+    SETTI_ASSERT(calls->slot < SETTI_SLOTS);
+    const setti_module_calls* next = calls;
+    for (uint32_t k = 0; next != NULL; k++) {
+        const setti_module_calls* at = world->called[k];
+        if (at == next) {
+            return;
+        }
+        SETTI_ASSERT(at == NULL || at->slot != next->slot);
+        if (at == NULL || at->slot > next->slot) {
+            world->called[k] = next;
+            next = at;
+        }
+    }
+}
+
 /* ----------------------------------------------------------------------------------------- life */
 
 static sett_status world_reject(sett_world* world, const char* call);
@@ -223,8 +242,8 @@ sett_status sett_world_destroy(sett_world* world)
     if (world_has_endings(world)) {
         setti_change_destroy_all(world); /* what its callbacks record is dropped */
     }
-    if (world->run != NULL) {
-        world->free_run(world);
+    SETTI_MODULES_EACH(world, calls, free) {
+        calls->free(world);
     }
     setti_observer_free_users(world);
     while (world->all_commands != NULL) {
@@ -319,11 +338,8 @@ sett_status sett_world_trim(sett_world* world)
     if (status != SETT_OK) {
         return status;
     }
-    if (world->layout != NULL) {
-        world->layout_calls->trim(world);
-    }
-    if (world->trim_queries != NULL) {
-        world->trim_queries(world);
+    SETTI_MODULES_EACH(world, calls, trim) {
+        calls->trim(world);
     }
     setti_edit_reclaim_signatures(world);
     scratch_free(&world->pool, &world->sort_items);
@@ -552,8 +568,10 @@ static void world_report_error(sett_world* world, bool input)
 static sett_status world_fail_aside(const sett_world* world, sett_status status, bool input,
                                     const char* message)
 {
-    SETTI_ASSERT(world->side_by_side && world->failed_here != NULL);
-    world->failed_here(world, status, message);
+    SETTI_ASSERT(world->side_by_side);
+    SETTI_MODULES_EACH(world, calls, failed) {
+        calls->failed(world, status, message);
+    }
     world_report_wrong(world, status, input, message);
     return status;
 }
@@ -762,7 +780,10 @@ static void world_advise(char* out, size_t size, const char* call, const char* i
 
 const char* setti_world_running(const sett_world* world)
 {
-    const char* here = world->running_here != NULL ? world->running_here(world) : NULL;
+    const char* here = NULL;
+    SETTI_MODULES_EACH(world, calls, running) {
+        here = here == NULL ? calls->running(world) : here;
+    }
     return here != NULL ? here : world->running;
 }
 

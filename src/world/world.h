@@ -11,6 +11,7 @@
 #include "world/component.h"
 #include "world/entity_table.h"
 #include "world/listener.h"
+#include "world/module.h"
 #include "world/root.h"
 #include "world/signature.h"
 
@@ -18,12 +19,8 @@
 
 #define SETTI_MESSAGE_SIZE sizeof(((sett_failure*)NULL)->message)
 
-/* Tags whose entities queries skip: relation/prefab.c. */
-enum {
-    SETTI_HIDDEN_DISABLED,
-    SETTI_HIDDEN_PREFAB,
-    SETTI_HIDDEN
-};
+#define SETTI_HIDDEN 2    /* tags whose entities queries skip */
+#define SETTI_OWN_TYPES 1 /* types that modules look for often */
 
 /* How far events may follow from events: sets inside on_set callbacks, and
  * commands recorded while commands are applied. Deeper is rejected. */
@@ -65,45 +62,6 @@ enum {
      SETTI_ACCESS_WRITE_ANYWHERE)
 #define SETTI_ACCESS_WRITES (SETTI_ACCESS_WRITE | SETTI_ACCESS_WRITE_ANYWHERE)
 
-/* How the layout of a world takes part in what happens to it; installed by inspect/layout.c. */
-typedef struct setti_layout_calls {
-    /* How a type of this name is to be stored; DEFAULT: as it is registered. */
-    sett_storage_kind (*choose)(const sett_world* world, const char* name);
-    void (*registered)(sett_world* world);                     /* a type was registered */
-    void (*frame)(sett_world* world);                          /* sett_progress is done */
-    void (*unregistered)(sett_world* world, setti_type* type); /* that was sampled */
-    void (*trim)(sett_world* world);
-} setti_layout_calls;
-
-/* Who holds types between calls, beside observers and groups. */
-typedef enum setti_holder {
-    SETTI_HOLDER_SYSTEM,
-    SETTI_HOLDER_QUERY,
-    SETTI_HOLDER_SEARCH,
-    SETTI_HOLDER_ORDER,
-    SETTI_HOLDERS
-} setti_holder;
-
-/* Reports what running systems touch and did not declare; see run/guard.c. */
-typedef struct setti_guard {
-    void (*touch)(const sett_world* world, sett_component component, uint32_t access,
-                  const char* call);
-    /* As `touch`, for all entities, including those that another job of the system may write. */
-    void (*visit)(const sett_world* world, sett_component component, uint32_t access,
-                  const char* call);
-} setti_guard;
-
-/* Who names entities: a role that one module of a world has. */
-typedef struct setti_naming {
-    bool (*has)(const sett_world* world, sett_entity entity);
-    /* Whether the others need no memory: not after the state was replaced, until a name is used. */
-    bool (*ready)(const sett_world* world);
-    /* Rebuilds the caches if the state was replaced, where only one thread runs. */
-    void (*settle)(sett_world* world);
-    /* Writes the names from its root down, as snprintf does. Returns the whole length. */
-    size_t (*path)(const sett_world* world, sett_entity entity, char* out, size_t size);
-} setti_naming;
-
 /* A kind of misuse, and how often it was reported; see misuse.c. */
 #define SETTI_MISUSES 64
 
@@ -142,18 +100,12 @@ struct sett_world {
      * something derived from it outside of what edits see compares, and makes it anew */
     uint32_t epoch;
 
-    struct setti_state* state; /* snapshots; NULL until there are some */
-    /* NULL, or which part of their invariant does not hold; NULL until there are some */
-    const char* (*validate_state)(const sett_world* world);
-
     setti_signature_table signatures;
     setti_type_list registered;    /* in order of registration */
     setti_type_list dont_fragment; /* of these, the dont_fragment ones */
     setti_type_list renamed;       /* and those with former names */
     sett_component next_id;        /* ids below are taken */
     uint32_t prepared;             /* of `registered`: snapshots know how to save them */
-    /* the name of one that holds a type, or NULL; by kind, NULL: there are none of the kind */
-    const char* (*holder_of[SETTI_HOLDERS])(const sett_world* world, const setti_type* type);
     /* hash of a name -> component id; on a collision the next free key */
     setti_hash_map names;
     uint32_t unregistered;        /* types that have ended */
@@ -170,20 +122,13 @@ struct sett_world {
 
     /* tags whose entities queries skip unless they name them; NULL until they are asked for */
     setti_type* hidden[SETTI_HIDDEN];
-    sett_status (*make_prefab)(sett_world* world, sett_entity entity); /* sett_prefab_make */
-    /* tag: who has it ends last where all end (relation/singleton.c); NULL until it is used */
+    /* tag: who has it ends last where all end; NULL until it is used */
     setti_type* last_tag;
 
-    setti_listener* listeners; /* groups and tracked sets, doubly linked, in order of creation */
-    setti_plan_table plans;    /* which of them a transition concerns */
-    uint32_t listener_version; /* grows when listeners come and go: queries look again */
-    sett_query* queries;       /* doubly linked, the latest first */
-    void (*update_queries)(sett_world* world); /* has all look again; NULL: there are none */
-    void (*trim_queries)(sett_world* world);   /* has all forget what only saves time; as well */
-    uint32_t query_count;
-    struct sett_search* searches; /* doubly linked, the latest first */
-    struct sett_ordered* orders;  /* linked in the same way */
-    setti_open_loop* open_loops;  /* of the queries that loops are open over, the latest first */
+    setti_listener* listeners;   /* groups and tracked sets, doubly linked, in order of creation */
+    setti_plan_table plans;      /* which of them a transition concerns */
+    uint32_t listener_version;   /* grows when listeners come and go: queries look again */
+    setti_open_loop* open_loops; /* of the queries that loops are open over, the latest first */
     union {
         struct {
             uint32_t gathering; /* loops open that work on copies of values, outside of systems */
@@ -223,25 +168,17 @@ struct sett_world {
      * */
     uint32_t transition_epoch;
 
-    struct setti_recipes* recipes;       /* relation/recipe.c; NULL until it is used */
-    setti_type* instance_of;             /* of instances; NULL until it is used */
-    struct setti_relation* relations;    /* relation/relationship.c; in order of registration */
-    struct setti_hierarchy* hierarchy;   /* relation/hierarchy.c; NULL until it is used */
-    struct setti_name_table* name_table; /* relation/name.c; NULL until it is used */
+    void* module[SETTI_SLOTS];                         /* module.h */
+    const setti_module_calls* called[SETTI_SLOTS + 1]; /* NULL behind the last */
+    setti_type* own[SETTI_OWN_TYPES];                  /* by a number of the module's; or NULL */
 
-    sett_entity scope; /* parent of what is created: sett_hierarchy_set_scope; null: none */
+    sett_entity scope;                           /* parent of what is created; null: none */
     const struct setti_scope_calls* scope_calls; /* NULL: there is none, or not for now */
 
-    bool replaying;                      /* the program says so: sett_world_set_replaying */
-    bool busy;                           /* sett_progress or sett_system_run is at work */
-    struct setti_run* run;               /* the systems, made with the first of them */
-    void (*free_run)(sett_world* world); /* frees what of them does not lie in the pool */
+    bool replaying;      /* the program says so: sett_world_set_replaying */
+    bool busy;           /* sett_progress or sett_system_run is at work */
     const char* running; /* the systems that run, by name; NULL: none, or one alone */
-    /* the name of the one that runs on this thread; NULL if no job of one does */
-    const char* (*running_here)(const sett_world* world);
-    /* notes a failure of a job, while jobs run side by side: run/slice.c */
-    void (*failed_here)(const sett_world* world, sett_status status, const char* message);
-    bool side_by_side; /* they run on several threads: none writes to this struct meanwhile */
+    bool side_by_side;   /* they run on several threads: none writes to this struct meanwhile */
     const setti_guard* guard; /* called at every access, while systems are watched */
 
     struct {
@@ -260,11 +197,7 @@ struct sett_world {
     setti_counter reporters; /* hooks that run for readers: side by side, or inside one another */
     uint32_t signature_warning; /* log when this many are in use */
 
-    struct setti_layout* layout;            /* inspect/layout.c; NULL until it is used, */
-    const setti_layout_calls* layout_calls; /* and then called by these */
-
-    struct setti_migrator* migrators; /* file/migrate.c; NULL until some are given */
-    uint64_t whole_file;              /* file/place.h: the last one that was written or loaded */
+    uint64_t whole_file; /* a mark of the file that was written or loaded last */
 
     sett_status error; /* of the last call that failed */
     /* what it was about, where `message` is still to be written from it */

@@ -453,7 +453,7 @@ EXPORT(follow_tree) double follow_tree(void)
     }
     uint32_t end = setti_entity_capacity(&f.world->entities);
     const setti_storage* nodes =
-        f.world->hierarchy != NULL ? &f.world->hierarchy->type->storage : NULL;
+        setti_hierarchy_of(f.world) != NULL ? &setti_hierarchy_of(f.world)->type->storage : NULL;
     for (uint32_t index = 0; index < end; index++) {
         sett_entity entity = sett_entity_at(f.world, index);
         if (sett_is_null(entity)) {
@@ -797,10 +797,11 @@ static void follow_own_value(setti_json_out* to, const setti_type* type, const v
     case SETTI_DELTA_LINK:
         setti_json_add_text(to, "{\"target\":");
         setti_json_add_reference(to, f.world, ((const sett_link*)value)->target);
-        if (type->relation->data_size != 0) {
+        if (setti_relation_of_links(type)->data_size != 0) {
             setti_json_add_text(to, ",\"data\":");
-            setti_json_add_value(to, f.world, type->relation->data_type,
-                                 (const unsigned char*)value + type->relation->layout.data);
+            setti_json_add_value(to, f.world, setti_relation_of_links(type)->data_type,
+                                 (const unsigned char*)value +
+                                     setti_relation_of_links(type)->layout.data);
         }
         setti_json_add_text(to, "}");
         break;

@@ -1,0 +1,33 @@
+/* prefab.h: prefabs, for other files. */
+#ifndef SETTI_PREFAB_H
+#define SETTI_PREFAB_H
+
+#include "sett/prefab.h"
+#include "world/world.h"
+
+/* The tags that hide entities, in world->hidden. */
+enum {
+    SETTI_HIDDEN_DISABLED,
+    SETTI_HIDDEN_PREFAB
+};
+
+enum {
+    SETTI_OWN_INSTANCE_OF = 0
+}; /* in world->own */
+
+/* What the hierarchy calls of prefabs, which a program without them does not link. */
+typedef struct setti_prefabs {
+    sett_status (*make)(sett_world* world, sett_entity entity); /* sett_prefab_make */
+} setti_prefabs;
+
+enum {
+    SETTI_SLOT_PREFABS = 4
+};
+
+/* NULL until a tag that hides is registered. */
+SETTI_INLINE const setti_prefabs* setti_prefabs_of(const sett_world* world)
+{
+    return world->module[SETTI_SLOT_PREFABS];
+}
+
+#endif
