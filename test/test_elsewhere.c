@@ -113,7 +113,8 @@ static void draw_query(sett_world* world, sett_query_desc* desc)
         term->access = SETT_IN;
         term->kind = (sett_term_kind)chance_below(&state, 3);
         term->walk = (sett_walk)chance_below(&state, 4);
-        term->along = chance_below(&state, 2) != 0 ? Aims_id : 0;
+        bool aims = chance_below(&state, 2) != 0;
+        term->along = aims && term->walk != SETT_WALK_NONE ? Aims_id : 0;
         if (term->walk == SETT_WALK_NONE) {
             term->entity = entity_from(world, chance_below(&state, 60));
         }

@@ -56,7 +56,9 @@ typedef struct sett_observer_desc {
 
     /* Of a component: callbacks run only for entities that match these terms; default: for all. The
      * terms are SETT_WITH, SETT_WITHOUT and SETT_ANY.
-     * Of a query: the query. The terms are SETT_WITH and SETT_WITHOUT; no dont_fragment types */
+     * Of a query: the query. The terms are SETT_WITH and SETT_WITHOUT; no dont_fragment types.
+     * Other terms are rejected: a change of another entity (`walk`, `entity`, `singleton`) would
+     * run no callback. Observe the component there, and look from the callback */
     sett_term terms[SETT_QUERY_TERMS];
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);

@@ -66,21 +66,10 @@ void setti_elsewhere_match(sett_batch* batch)
 
 /* --------------------------------------------------------------------------------- making */
 
-bool setti_elsewhere_asks(const sett_term* term)
-{
-    return term->walk != SETT_WALK_NONE || term->singleton || !sett_is_null(term->entity);
-}
-
 const char* setti_elsewhere_check(const sett_world* world, const sett_term* term)
 {
-    if ((unsigned)term->walk > SETT_WALK_SELF_UP || term->kind == SETT_ANY || term->changed) {
-        return "a term elsewhere has an unknown walk, is SETT_ANY, or is `changed`";
-    }
     if (term->walk == SETT_WALK_NONE) {
         return NULL;
-    }
-    if (term->singleton || !sett_is_null(term->entity)) {
-        return "a term asks one entity, or walks: not both";
     }
     const setti_type* type = setti_world_type(world, term->along);
     /* the library's own need not be registered yet: then no entity leads anywhere */

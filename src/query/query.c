@@ -8,48 +8,6 @@
 
 #define QUERY_NAME_SIZE 96
 
-static uint32_t query_term_count(const sett_query_desc* desc)
-{
-    uint32_t count = 0;
-    while (count < SETT_QUERY_TERMS && desc->terms[count].component != 0) {
-        count++;
-    }
-    return count;
-}
-
-static const char* query_argument(const sett_query_desc* desc)
-{
-    uint32_t count = query_term_count(desc);
-    bool driver = false;
-    for (uint32_t k = 0; k < count; k++) {
-        const sett_term* term = &desc->terms[k];
-        if ((unsigned)term->kind > SETT_ANY || (unsigned)term->access > SETT_NONE) {
-            return "a term with an unknown kind or access";
-        }
-        if (term->changed && term->kind != SETT_WITH) {
-            return "only a term that the entity has to have can be `changed`";
-        }
-        if (term->drives && (term->kind != SETT_WITH || driver || setti_elsewhere_asks(term))) {
-            return "one term `drives` at most: a component that the entity itself has to have";
-        }
-        driver = driver || term->drives;
-    }
-    uint32_t elsewhere = 0;
-    for (uint32_t k = 0; k < count; k++) {
-        bool other = setti_elsewhere_asks(&desc->terms[k]);
-        elsewhere += other;
-        if (elsewhere > SETT_QUERY_ELSEWHERE || (elsewhere != 0 && !other)) {
-            return "terms that ask another entity stand behind the others, 8 at most";
-        }
-    }
-    for (uint32_t k = count; k < SETT_QUERY_TERMS; k++) {
-        if (desc->terms[k].component != 0) {
-            return "a term follows one with component 0, which ends the list - register that first";
-        }
-    }
-    return NULL;
-}
-
 /* The default name of a query: "Position, Velocity, no Frozen". An unregistered type has no
  * name. */
 static const char* query_default_name(const sett_world* world, const sett_query_desc* desc,
@@ -57,7 +15,7 @@ static const char* query_default_name(const sett_world* world, const sett_query_
 {
     static const char* const prefixes[] = {"", "no ", "maybe ", "any "};
     setti_writer writer = setti_writer_begin(out, QUERY_NAME_SIZE);
-    uint32_t count = query_term_count(desc);
+    uint32_t count = setti_term_count(desc->terms);
     for (uint32_t k = 0; k < count; k++) {
         const setti_type* type = setti_world_type(world, desc->terms[k].component);
         if (type != NULL) {
@@ -82,7 +40,7 @@ static sett_status query_unregistered(sett_world* world, const char* call, const
     if (name[0] != '\0') {
         snprintf(query, sizeof(query), "\"%.100s\"", name);
     } else {
-        uint32_t count = query_term_count(desc);
+        uint32_t count = setti_term_count(desc->terms);
         snprintf(query, sizeof(query), "a query of %u term%s", (unsigned)count,
                  count != 1 ? "s" : "");
     }
@@ -114,7 +72,7 @@ static const char* query_contradiction(const sett_term* a, const sett_term* b)
 static sett_status query_check_types(sett_world* world, const char* call, const char* name,
                                      const sett_query_desc* desc)
 {
-    uint32_t count = query_term_count(desc);
+    uint32_t count = setti_term_count(desc->terms);
     for (uint32_t k = 0; k < count; k++) {
         const sett_term* term = &desc->terms[k];
         const setti_type* type = setti_world_type(world, term->component);
@@ -128,13 +86,14 @@ static sett_status query_check_types(sett_world* world, const char* call, const 
                 "- ask for it with SETT_IN or SETT_NONE, and call %s",
                 call, name, type->desc.name, type->writers);
         }
-        const char* other = setti_elsewhere_asks(term) ? setti_elsewhere_check(world, term) : NULL;
+        const char* other =
+            setti_term_is_elsewhere(term) ? setti_elsewhere_check(world, term) : NULL;
         if (other != NULL) {
             return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                          "%s: \"%.100s\": \"%.100s\": %s", call, name,
                                          type->desc.name, other);
         }
-        for (uint32_t j = 0; j < k && !setti_elsewhere_asks(term); j++) {
+        for (uint32_t j = 0; j < k && !setti_term_is_elsewhere(term); j++) {
             const char* wrong = desc->terms[j].component == term->component
                                     ? query_contradiction(&desc->terms[j], term)
                                     : NULL;
@@ -245,7 +204,8 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
     if (desc == NULL || setti_world_check_serial(world, call) != SETT_OK) {
         return NULL;
     }
-    const char* wrong = query_argument(desc);
+    uint32_t at;
+    const char* wrong = setti_terms_check(desc->terms, SETTI_TERM_OF_LOOPS, &at);
     if (wrong != NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,
                               desc->name != NULL ? desc->name : "query", wrong);
@@ -264,11 +224,11 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
     query->world = world;
     query->size = sizeof(*query) + name_size;
     query->open.name = memcpy(query + 1, name, name_size);
-    uint32_t count = query_term_count(desc);
+    uint32_t count = setti_term_count(desc->terms);
     query->scratch_size = (uint32_t)(sizeof(setti_gather_scratch) + count * sizeof(setti_gather));
     query->scratch_align = 64;
     for (uint32_t k = 0; k < count; k++) {
-        if (setti_elsewhere_asks(&desc->terms[k])) {
+        if (setti_term_is_elsewhere(&desc->terms[k])) {
             setti_elsewhere_add(query, &desc->terms[k]);
         } else {
             query_add_term(query, &desc->terms[k]);

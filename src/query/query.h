@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/atomic.h"
 #include "store/gather.h"
+#include "world/term.h"
 #include "world/world.h"
 
 /* The source of a gathered value, by row of the step: its place in the storage, noted when the row
@@ -268,8 +269,7 @@ SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)
     return query->array_count != 0 ? limit : setti_entity_capacity(&query->world->entities);
 }
 
-/* Whether a term asks another entity. The second checks such a term: NULL or the error. */
-bool setti_elsewhere_asks(const sett_term* term);
+/* Checks where a term leads that asks another entity: NULL or the error. */
 const char* setti_elsewhere_check(const sett_world* world, const sett_term* term);
 
 void setti_elsewhere_add(sett_query* query, const sett_term* given);

@@ -49,15 +49,9 @@ static bool system_is_tag(const sett_system* system, sett_component component)
     return setti_world_type(system->world, component)->storage.size == 0;
 }
 
-/* A term that asks another entity than the visited one: two rows may share it. */
-static bool system_is_elsewhere(const sett_term* term)
-{
-    return term->walk != SETT_WALK_NONE || term->singleton || !sett_is_null(term->entity);
-}
-
 static uint32_t system_term_flags(const sett_system* system, const sett_term* term)
 {
-    if (system_is_elsewhere(term) && !system_is_tag(system, term->component)) {
+    if (setti_term_is_elsewhere(term) && !system_is_tag(system, term->component)) {
         bool writes = term->access == SETT_INOUT || term->access == SETT_OUT;
         return SETTI_ACCESS_PRESENCE |
                (term->access != SETT_NONE ? SETTI_ACCESS_READ_ANYWHERE : 0) |
@@ -375,22 +369,25 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
     group.on_enter = desc->on_enter;
     group.on_exit = desc->on_exit;
     group.user = desc->user;
-    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
+    uint32_t at;
+    const char* wrong = setti_terms_check(desc->terms, SETTI_TERM_OF_SYSTEMS_ENTERING, &at);
+    if (wrong != NULL) {
+        return setti_term_reject(system->world, desc->terms, at, system_call, system->name, wrong);
+    }
+    for (uint32_t k = 0; k < setti_term_count(desc->terms); k++) {
         const sett_term* term = &desc->terms[k];
-        bool plain = (term->kind == SETT_WITH && !term->changed) || term->kind == SETT_WITHOUT;
-        plain = plain && !system_is_elsewhere(term);
-        if (!plain || with == SETT_GROUP_TYPES || without == SETT_GROUP_TYPES) {
+        uint32_t* count = term->kind == SETT_WITH ? &with : &without;
+        if (term->kind == SETT_OPTIONAL) {
+            continue;
+        }
+        if (*count == SETT_GROUP_TYPES) {
             return setti_world_fail_with(
                 system->world, SETT_STATUS_ARGUMENT,
-                "%s: \"%.100s\": with on_enter or on_exit, terms can only be "
-                "WITH and WITHOUT, %d of each",
-                system_call, system->name, SETT_GROUP_TYPES);
+                "%s: \"%.100s\": with on_enter or on_exit: at most %d terms SETT_WITH and "
+                "%d SETT_WITHOUT",
+                system_call, system->name, SETT_GROUP_TYPES, SETT_GROUP_TYPES);
         }
-        if (term->kind == SETT_WITH) {
-            group.with[with++] = term->component;
-        } else {
-            group.without[without++] = term->component;
-        }
+        (term->kind == SETT_WITH ? group.with : group.without)[(*count)++] = term->component;
     }
     system->group = setti_group_create_for_system(system->world, &group);
     return system->group != NULL ? SETT_OK : system->world->error;

@@ -19,6 +19,7 @@
 #include "sett/observer.h"
 
 #include "world/change.h"
+#include "world/term.h"
 
 struct sett_observer {
     setti_listener listener; /* of a query: conditions and callbacks; its name in any case */
@@ -140,6 +141,16 @@ static sett_status observer_reject(sett_world* world, const char* name, const ch
                                  name, why);
 }
 
+static sett_status observer_check_terms(sett_world* world, const char* name,
+                                        const sett_observer_desc* desc)
+{
+    uint32_t at;
+    const char* wrong = setti_terms_check(
+        desc->terms, desc->component != 0 ? SETTI_TERM_OF_VALUES : SETTI_TERM_OF_ENTERING, &at);
+    return wrong == NULL ? SETT_OK
+                         : setti_term_reject(world, desc->terms, at, observer_call, name, wrong);
+}
+
 /* Whether a function is given that observes a component. */
 static bool observer_has_component_calls(const sett_observer_desc* desc)
 {
@@ -182,9 +193,6 @@ static sett_status observer_check_component(sett_world* world, const char* name,
             return setti_world_fail(world, SETT_STATUS_UNREGISTERED, observer_call, sett_null(),
                                     term->component);
         }
-        if (term->kind == SETT_OPTIONAL || term->changed) {
-            return observer_reject(world, name, "its terms can be SETT_WITH, WITHOUT and ANY");
-        }
     }
     return SETT_OK;
 }
@@ -195,13 +203,6 @@ static sett_status observer_check_term(sett_world* world, const char* name, cons
     if (type == NULL) {
         return setti_world_fail(world, SETT_STATUS_UNREGISTERED, observer_call, sett_null(),
                                 term->component);
-    }
-    if ((term->kind != SETT_WITH && term->kind != SETT_WITHOUT) || term->changed) {
-        return setti_world_fail_with(
-            world, SETT_STATUS_ARGUMENT,
-            "%s: \"%.100s\": an observer of a query has terms SETT_WITH and SETT_WITHOUT only, but "
-            "the one of \"%.100s\" is another",
-            observer_call, name, type->desc.name);
     }
     const char* wrong = term->kind == SETT_WITHOUT && type->off != NULL
                             ? "can be switched off, and cannot be SETT_WITHOUT in an observer of a "
@@ -495,6 +496,9 @@ sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer
     }
     const char* name = desc->name != NULL ? desc->name : "observer";
     sett_status status = setti_world_check_unlocked(world, observer_call);
+    if (status == SETT_OK) {
+        status = observer_check_terms(world, name, desc);
+    }
     if (status == SETT_OK) {
         status = desc->component != 0 ? observer_check_component(world, name, desc)
                                       : observer_check_query(world, name, desc);

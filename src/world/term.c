@@ -1,0 +1,112 @@
+/* term.c: the checks of terms.
+ *
+ * Invariant:  each combination of kind, walk, entity, singleton, along, changed and drives is used
+ *             as documented, or rejected: none is ignored
+ */
+#include "world/term.h"
+#include "base/bits.h"
+#include "world/world.h"
+
+uint32_t setti_term_count(const sett_term terms[SETT_QUERY_TERMS])
+{
+    uint32_t count = 0;
+    while (count < SETT_QUERY_TERMS && terms[count].component != 0) {
+        count++;
+    }
+    return count;
+}
+
+static uint32_t term_asks(const sett_term* term)
+{
+    static const uint32_t kinds[] = {0, SETTI_TERM_WITHOUT, SETTI_TERM_OPTIONAL, SETTI_TERM_ANY};
+    SETTI_ASSERT((unsigned)term->kind <= SETT_ANY);
+    return kinds[term->kind] | (term->changed ? SETTI_TERM_CHANGED : 0u) |
+           (term->drives ? SETTI_TERM_DRIVES : 0u) |
+           (setti_term_is_elsewhere(term) ? SETTI_TERM_ELSEWHERE : 0u);
+}
+
+/* What a term contradicts in itself, or NULL. */
+static const char* term_contradiction(const sett_term* term)
+{
+    bool elsewhere = setti_term_is_elsewhere(term);
+    bool fixed = term->singleton || !sett_is_null(term->entity);
+    if (term->changed && term->kind != SETT_WITH) {
+        return "only a term that the entity has to have can be `changed`";
+    }
+    if (term->drives && (term->kind != SETT_WITH || elsewhere)) {
+        return "one term `drives` at most: a component that the entity itself has to have";
+    }
+    if (elsewhere && (term->kind == SETT_ANY || term->changed)) {
+        return "a term that asks another entity cannot be SETT_ANY or `changed`";
+    }
+    if (term->walk != SETT_WALK_NONE && fixed) {
+        return "a term asks one entity, or walks: not both";
+    }
+    if (term->singleton && !sett_is_null(term->entity)) {
+        return "a term asks `entity` or the singletons: not both";
+    }
+    return term->along != 0 && term->walk == SETT_WALK_NONE
+               ? "`along` says which way a walk leads: give `walk` as well"
+               : NULL;
+}
+
+/* Why the term is not allowed, or NULL. */
+static const char* term_excess(const sett_term* term, uint32_t allowed)
+{
+    static const char* const why[] = {
+        "SETT_WITHOUT is not observed", /* allowed everywhere so far */
+        "SETT_ANY is not observed: a component that replaces another would run no callback - "
+        "create one observer for each",
+        "an optional term decides nothing here - leave it out",
+        "`changed` is for loops: no callback runs when the value changes - observe the component",
+        "`drives` is for loops: an observer has no order of entities",
+        "a change of another entity (walk, entity, singleton) would run no callback - observe the "
+        "component there, and look from the callback",
+    };
+    uint32_t excess = term_asks(term) & ~allowed;
+    return excess != 0 ? why[setti_bits_lowest(excess)] : NULL;
+}
+
+const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t allowed,
+                              uint32_t* at)
+{
+    uint32_t count = setti_term_count(terms);
+    uint32_t elsewhere = 0;
+    bool driver = false;
+    for (*at = 0; *at < count; ++*at) {
+        const sett_term* term = &terms[*at];
+        if ((unsigned)term->kind > SETT_ANY || (unsigned)term->access > SETT_NONE ||
+            (unsigned)term->walk > SETT_WALK_SELF_UP) {
+            return "a term with an unknown kind, access or walk";
+        }
+        const char* wrong = term_contradiction(term);
+        wrong = wrong == NULL ? term_excess(term, allowed) : wrong;
+        if (wrong != NULL) {
+            return wrong;
+        }
+        if (term->drives && driver) {
+            return "one term `drives` at most: a component that the entity itself has to have";
+        }
+        driver = driver || term->drives;
+        bool other = setti_term_is_elsewhere(term);
+        elsewhere += other;
+        if (elsewhere > SETT_QUERY_ELSEWHERE || (elsewhere != 0 && !other)) {
+            return "terms that ask another entity stand behind the others, 8 at most";
+        }
+    }
+    for (; *at < SETT_QUERY_TERMS; ++*at) {
+        if (terms[*at].component != 0) {
+            return "a term follows one with component 0, which ends the list - register that first";
+        }
+    }
+    return NULL;
+}
+
+sett_status setti_term_reject(sett_world* world, const sett_term terms[SETT_QUERY_TERMS],
+                              uint32_t at, const char* call, const char* name, const char* wrong)
+{
+    const setti_type* type = setti_world_type(world, terms[at].component);
+    return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                 "%s: \"%.100s\": term %u, \"%.100s\": %s", call, name,
+                                 (unsigned)at, type != NULL ? type->desc.name : "", wrong);
+}
