@@ -27,7 +27,7 @@ describe() {
     case $1 in
     format) echo "the code is laid out as .clang-format says" ;;
     words) echo "no name or phrase that the vocabulary has replaced" ;;
-    layers) echo "no file includes one further up, file names are unique" ;;
+    layers) echo "no file includes one further up, world/ names no module above it" ;;
     api) echo "each public function says its threads and its version, and describes no parameter it has not" ;;
     cookbook) echo "the programs of the cookbook, clang Debug, with sanitizers" ;;
     checks) echo "each check of this list can fail" ;;
