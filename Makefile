@@ -19,7 +19,7 @@ release := build/release
 # Only errors are worth reading of a configuration; the build says what it compiles.
 configure := cmake -S . -B $(release) -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_BENCHMARKS=OFF >/dev/null
 
-.PHONY: build run play web serve-web test-web inspect page test-inspector site test-site test test-cpp bench bench-full bench-builds soak fuzz amalgamate install format clean help
+.PHONY: build run play web serve-web test-web inspect page test-inspector site test-site test test-cpp python bench bench-full bench-builds soak fuzz amalgamate install format clean help
 
 build: ## the library and the examples, in build/release (what plain `make` does)
 	@tools/deps.sh build
@@ -73,6 +73,12 @@ test: ## all tests, about twenty minutes; tools/test.sh --list names its stages
 test-cpp: ## the tests of sett.hpp: g++ and clang++, C++17 and C++20, and what must not compile
 	@tools/deps.sh test
 	@tools/test.sh cpp
+
+python: ## the Python module, as a wheel in build/python/dist; docs/python.md
+	@tools/deps.sh python
+	@$(configure)
+	@cmake --build $(release) --parallel $(JOBS) --target sett_shared
+	@tools/python.sh $(release)/libsett.so
 
 bench: ## measure, and print a table
 	@tools/deps.sh bench

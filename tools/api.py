@@ -6,19 +6,43 @@
 
 Declarations come from clang, comments from include/sett. A public function without "Threads" or
 "Since" is an error, and so is the description of a parameter that no function of the comment has.
-Names that end in _ are private; those in _sized are described by the function that calls them.
+Names that end in _ are private; those in _sized are described by the function that calls them. What
+another language calls in place of a function that is only in line is the item's `binding`, or its
+`instead`. Offsets, sizes and values are those of this machine and its C compiler: $CC, or cc.
 """
 import json
 import os
 import re
 import subprocess
 import sys
+import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HEADERS = os.path.join(ROOT, "include", "sett")
 KEYS = ["Fails", "Cost", "Invalidates", "Threads", "Since"]
 SPLIT = re.compile(r"\b(Fails|Cost|Invalidates|Threads|Cost and threads|Since):|(?:^|(?<=[.:;] ))(Returns?) ")
 PARAMETER = re.compile(r"^  (\w+(?:, \w+)*)  +(\S.*)$")
+
+# Functions that are only in line and have no _sized form: what other languages do instead.
+INSTEAD = {
+    "sett_component_bound": "sett_component_find(world, name)",
+    "sett_accessor_make": "sett_find(world, entity, component)",
+    "sett_accessor_find": "sett_find(world, entity, component)",
+    "sett_accessor_has": "sett_has(world, entity, component)",
+    "sett_batch_field": "batch.fields[k]",
+    "sett_batch_has": "bit k of batch.present",
+    "sett_batch_index": "batch.indices[row], or batch.base + row if that is NULL",
+    "sett_batch_entity": "sett_run_entities(batch, run, out)",
+    "sett_hierarchy_find_in_parent": "sett_find(world, sett_hierarchy_parent(world, entity), component)",
+    "sett_null": "all zeroes",
+    "sett_is_null": "generation is 0",
+    "sett_equals": "both members are equal",
+    "sett_entity_to_u64": "generation * 2^32 + index",
+    "sett_entity_from_u64": "index is the lower half, generation the upper",
+    "sett_rows_entity": "sett_entity_at(world, rows.index[variable][row]); null for UINT32_MAX",
+    "sett_string_get": "string.text; NULL is an empty text",
+    "sett_add_tag": "sett_add(world, entity, component)",
+}
 
 
 class Header:
@@ -157,6 +181,7 @@ def place(node, state):
 
 def spelled(c_type):
     """A type as the headers spell it."""
+    c_type = re.sub(r" \(unnamed .*?\)", "", c_type)  # with the place on this machine
     return re.sub(r" ?(\*+) ?", r"\1 ", c_type.replace("_Bool", "bool")).replace("* )", "*)").strip()
 
 
@@ -228,8 +253,12 @@ def read():
     binding = {i["name"]: i for i in items if i["name"].endswith("_sized")}
     plain = [i for i in items if i["name"] not in binding]
     for item in plain:
-        if item["name"] + "_sized" in binding:
-            item["binding"] = item["name"] + "_sized"
+        sized = binding.get(item["name"] + "_sized", binding.get(item["name"].replace("_desc", "") + "_sized"))
+        if item["kind"] == "function" and item["inline"] and sized:
+            item["binding"] = sized["name"]
+            item["binding_parameters"] = sized["parameters"]
+        elif item["name"] in INSTEAD:
+            item["instead"] = INSTEAD[item["name"]]
     # One whose plain form is an inline function of another name has a comment of its own.
     named = {i["name"] for i in plain}
     plain += [i for n, i in binding.items() if n[: -len("_sized")] not in named]
@@ -242,6 +271,54 @@ def read():
     version = [re.search(r"SETT_VERSION_%s (\d+)" % part, headers["base.h"].text).group(1)
                for part in ("MAJOR", "MINOR", "PATCH")]
     return {"version": ".".join(version), "statuses": statuses(headers["base.h"]), "headers": pages, "items": plain}
+
+
+def measure(api):
+    """Adds offsets, sizes and the values of enumerators and macros, from a program in C."""
+    lines = []
+    for item in api["items"]:
+        name = item["name"]
+        if item["kind"] == "struct":
+            lines.append('P("%s", sizeof(%s)); P("%s align", _Alignof(%s));' % (name, name, name, name))
+            for member in item["members"]:
+                at = "%s.%s" % (name, member["name"])
+                lines.append('P("%s", offsetof(%s, %s));' % (at, name, member["name"]))
+                lines.append('P("%s size", sizeof(((%s*)0)->%s));' % (at, name, member["name"]))
+        elif item["kind"] == "enum":
+            lines += ['P("%s", %s);' % (m["name"], m["name"]) for m in item["members"]]
+        elif item["kind"] == "macro" and re.fullmatch(r"[0-9]+", item["value"]):
+            lines.append('P("%s", %s);' % (name, name))
+    program = """#include "sett/sett.h"
+#include <stdio.h>
+#define P(name, value) printf("%%s=%%lld\\n", name, (long long)(value))
+int main(void)
+{
+    P("SETT_VERSION", SETT_VERSION);
+    P("SETT_LAYOUT", SETT_LAYOUT);
+    %s
+    return 0;
+}
+""" % "\n    ".join(lines)
+    with tempfile.TemporaryDirectory() as folder:
+        out = os.path.join(folder, "measure")
+        command = [os.environ.get("CC", "cc"), "-std=c11", "-w", "-I" + os.path.join(ROOT, "include"), "-x", "c", "-", "-o", out]
+        subprocess.run(command, input=program.encode(), check=True)
+        said = subprocess.run([out], check=True, stdout=subprocess.PIPE).stdout.decode()
+    values = {name: int(value) for name, _, value in (line.partition("=") for line in said.splitlines())}
+    api["version_number"] = values["SETT_VERSION"]
+    api["layout"] = values["SETT_LAYOUT"]
+    for item in api["items"]:
+        name = item["name"]
+        if item["kind"] == "struct":
+            item["size"], item["align"] = values[name], values[name + " align"]
+            for member in item["members"]:
+                at = "%s.%s" % (name, member["name"])
+                member["offset"], member["size"] = values[at], values[at + " size"]
+        elif item["kind"] == "enum":
+            for member in item["members"]:
+                member["value"] = values[member["name"]]
+        elif item["kind"] == "macro" and name in values:
+            item["number"] = values[name]
 
 
 def members(header, node, final):
@@ -327,6 +404,8 @@ def check(api):
             if doc is None:
                 bad.append(where + ": has no comment")
                 continue
+            if item["inline"] != ("binding" in item or "instead" in item):
+                bad.append(where + ": INSTEAD of tools/api.py does not say what other languages call")
             for key in ("threads", "since"):
                 if key not in doc:
                     bad.append("%s: its comment has no '%s:'" % (where, key.title()))
@@ -377,6 +456,7 @@ def main():
     for line in bad:
         print(line, file=sys.stderr)
     if "--check" not in sys.argv:
+        measure(api)
         os.makedirs(os.path.join(ROOT, "build"), exist_ok=True)
         with open(os.path.join(ROOT, "build", "api.json"), "w", encoding="utf-8") as out:
             json.dump(api, out, indent=1)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Sees to it that the tools and packages for a purpose are there.
 #
-#   tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|bench|fuzz|format|site|test-site
+#   tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|bench|fuzz|format|site|test-site|python
 #
 # It looks for the things themselves (a command, a header, a file), not for packages, so a
 # compiler built by hand is as good as one from a package. Where something is missing, it installs
@@ -128,6 +128,17 @@ for_test() {
     for_machines
 }
 
+# Of the python3 of the path, which need not be Debian's, or of Debian's.
+for_python() {
+    for_build
+    need_command clang clang
+    need_command python3 python3
+    python3 -c 'import cffi, numpy, setuptools, wheel' 2>/dev/null && return
+    for module in cffi numpy setuptools wheel; do
+        /usr/bin/python3 -c "import $module" 2>/dev/null || want "python3-$module"
+    done
+}
+
 # A big-endian machine (tools/machines.sh). A cross compiler of gcc would remove gcc-multilib.
 for_machines() {
     need_command s390x-linux-gnu-ld binutils-s390x-linux-gnu
@@ -195,9 +206,9 @@ look() { # <purpose>: leaves in $missing what it lacks
 
 purpose=${1-}
 case $purpose in
-build | run | play | inspect | page | test-inspector | web | test-web | test | bench | fuzz | format | site | test-site) ;;
+build | run | play | inspect | page | test-inspector | web | test-web | test | bench | fuzz | format | site | test-site | python) ;;
 *)
-    echo "usage: tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|bench|fuzz|format|site|test-site" >&2
+    echo "usage: tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|bench|fuzz|format|site|test-site|python" >&2
     exit 2
     ;;
 esac

@@ -25,6 +25,7 @@ TEXTS = os.path.join(ROOT, "docs", "site")
 
 # Documents of the repository -> pages.
 DOCUMENTS = {
+    "docs/python.md": "start/python.md",
     "docs/coming_from.md": "moving/coming_from.md",
     "docs/migrating.md": "moving/migrating.md",
     "docs/events.md": "reference/events.md",

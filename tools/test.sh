@@ -21,7 +21,7 @@ strict="-std=c11 -Werror $(cat cmake/strict_flags.txt)"
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS 2>/dev/null || true
 
 # Those that fail soonest come first, then the longest: so no core is idle at the end.
-stages="format words layers api asan examples cookbook gcc clang bench portable faults tsan amalgamation install instructions checks vectors headers readme symbols cpp"
+stages="format words layers api asan examples cookbook gcc clang bench portable faults tsan amalgamation install instructions checks vectors headers readme symbols cpp python"
 
 describe() {
     case $1 in
@@ -47,6 +47,7 @@ describe() {
     bench) echo "what make bench-full does, everything once and small, and the report of it" ;;
     faults) echo "the tests see every seeded fault" ;;
     cpp) echo "sett.hpp: g++ and clang++, C++17 and C++20; misuse that must not compile; instructions of loops" ;;
+    python) echo "the Python module: its wheel, its tests, the programs of docs/python.md" ;;
     soak) echo "the model tests at length, Freedoom with many workers, gcc Release" ;;
     esac
 }
@@ -349,6 +350,12 @@ stage_cpp() {
     build_gcc
     release
     tools/test_cpp.sh build/asan build/gcc
+}
+
+stage_python() {
+    build_gcc
+    release
+    tools/python.sh build/gcc/libsett.so --test
 }
 
 # Run by hand and not by ctest: one follows a soak, and no time is too long for it.

@@ -20,7 +20,7 @@ const questions = [["sett_query_create", "reference/core.html", 3], ["cooldown",
     ["spawn", "concepts/entities.html", 2], ["instantiate", "concepts/relations.html", 3], ["clone", "concepts/relations.html", 3],
     ["node", "concepts/relations.html", 3], ["timer", "cookbook/timers.html", 2], ["debug", "more/inspector.html", 3],
     ["multiplayer", "concepts/deltas.html", 3], ["undo", "concepts/snapshots.html", 3], ["c++", "start/languages.html", 1],
-    ["python", "start/languages.html", 1], ["delete zebra", "concepts/entities.html", 2]];
+    ["python", "start/python.html", 1], ["delete zebra", "concepts/entities.html", 2]];
 let bad = 0;
 
 function wrong(text) {

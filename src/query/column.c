@@ -1,8 +1,13 @@
-/* column.c: one term's values of all matches, copied out of the world and back.
+/* column.c: long arrays for other languages: runs of pages that follow one another in memory, and
+ * one term's values of all matches, copied out of the world and back.
  *
  * The workload: another language, or a library of numbers, that works on plain arrays: numpy, a
- * plot, a table of results. One copy of 100,000 values costs less than a hundred calls across a
- * border, and the array stays valid whatever happens to the world.
+ * plot, a table of results. A call across the border costs as much as the work on a batch. The pool
+ * hands pages out in order, so that most pages of a large world follow one another: 1,000 batches
+ * are about 100 runs. A copy of 100,000 values costs less than a hundred calls, and stays valid
+ * whatever happens to the world.
+ *
+ * Invariant: a run's fields, and its entity indices, are those that its batches had, in one piece.
  */
 #include "query/query.h"
 
@@ -88,4 +93,73 @@ uint32_t sett_query_write(sett_query* query, uint32_t k, const void* values, uin
         done += b->count;
     }
     return done;
+}
+
+/* What sett_batch_next_run finds in the batch. */
+enum {
+    COLUMN_USED,  /* a batch that the run has, or none yet */
+    COLUMN_AHEAD, /* a batch that the run does not have yet */
+    COLUMN_ENDED  /* nothing: the loop is at its end */
+};
+
+static void column_begin(sett_run* run, const sett_batch* batch)
+{
+    run->count = batch->count;
+    run->present = batch->present;
+    run->rows = batch->rows;
+    run->base = batch->base;
+    run->indices = batch->indices;
+    memcpy(run->fields, batch->fields, batch->field_count * sizeof(batch->fields[0]));
+}
+
+/* Whether a batch continues the run, in memory and in entity indices. */
+static bool column_follows(const sett_run* run, const sett_batch* batch)
+{
+    const sett_query* query = setti_loop_of(batch)->query;
+    if (batch->rows != NULL || batch->present != run->present ||
+        (run->indices != NULL ? batch->indices != run->indices + run->count
+                              : batch->indices != NULL || batch->base != run->base + run->count)) {
+        return false;
+    }
+    for (uint32_t k = 0; k < batch->field_count; k++) {
+        const unsigned char* field = run->fields[k];
+        size_t size = field != NULL ? query->term[k].type->storage.size : 0;
+        if (field != NULL && (const unsigned char*)batch->fields[k] != field + size * run->count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+bool sett_batch_next_run(sett_batch* batch, sett_run* run)
+{
+    if (run->state_ == COLUMN_ENDED || (run->state_ == COLUMN_USED && !sett_batch_next(batch))) {
+        run->count = 0;
+        run->state_ = COLUMN_ENDED;
+        return false;
+    }
+    column_begin(run, batch);
+    run->state_ = COLUMN_USED;
+    /* Gathered fields are written back when the loop leaves the batch, and gaps are the batch's. */
+    while (run->rows == NULL && setti_loop_of(batch)->scratch == NULL &&
+           run->state_ == COLUMN_USED) {
+        if (!sett_batch_next(batch)) {
+            run->state_ = COLUMN_ENDED;
+        } else if (!column_follows(run, batch)) {
+            run->state_ = COLUMN_AHEAD;
+        } else {
+            run->count += batch->count;
+        }
+    }
+    return true;
+}
+
+void sett_run_entities(const sett_batch* batch, const sett_run* run, sett_entity* out)
+{
+    const setti_entity_table* entities = &setti_loop_of(batch)->query->world->entities;
+    for (uint32_t k = 0; k < run->count; k++) {
+        uint32_t row = run->rows != NULL ? run->rows[k] : k;
+        uint32_t index = run->indices != NULL ? run->indices[row] : run->base + row;
+        out[k] = setti_entity_at(entities, index);
+    }
 }

@@ -33,7 +33,8 @@
         state fsm machine behaviour behavior ai                > cookbook/state_machine
         tag flag marker                                        > cookbook/tags_as_states
         cplusplus cpp cxx                                      > start/languages
-        python rust lua zig csharp go java binding bindings ctypes ffi language languages > start/languages
+        python numpy cffi                                      > start/python
+        rust lua zig csharp go java binding bindings ctypes ffi language languages > start/languages
         flecs entt bevy unity port migrate                     > moving/moving
     `.trim().split("\n").map((line) => {
         const [words, page] = line.split(">").map((part) => part.trim());
