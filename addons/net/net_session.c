@@ -1,24 +1,10 @@
 /* net_session.c: the frames of a rollback session; see net_session.h. */
-#define _POSIX_C_SOURCE 199309L /* clock_gettime */
 #include "net_session.h"
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 /* --------------------------------------------------------------------------------------- small */
-
-static uint64_t session_clock(void* user)
-{
-    struct timespec now;
-    (void)user;
-#ifdef CLOCK_MONOTONIC
-    (void)clock_gettime(CLOCK_MONOTONIC, &now);
-#else
-    (void)timespec_get(&now, TIME_UTC);
-#endif
-    return (uint64_t)now.tv_sec * 1000000u + (uint64_t)now.tv_nsec / 1000u;
-}
 
 uint64_t setti_session_now(const sett_session* s)
 {
@@ -585,23 +571,7 @@ static void session_defaults(sett_session_desc* desc)
     desc->interrupted_ms = desc->interrupted_ms != 0 ? desc->interrupted_ms : 500;
     desc->timeout_ms = desc->timeout_ms != 0 ? desc->timeout_ms : 5000;
     desc->state_limit = desc->state_limit != 0 ? desc->state_limit : (size_t)64 << 20;
-    desc->clock_us = desc->clock_us != NULL ? desc->clock_us : session_clock;
-}
-
-/* Where the system has random bytes, others cannot guess them; elsewhere the clock has to do. */
-static void session_draw_secret(sett_session* s)
-{
-    s->secret[0] = session_clock(NULL) ^ (uint64_t)(uintptr_t)s << 20;
-    s->secret[1] = (uint64_t)time(NULL) * 0x9E3779B97F4A7C15u;
-    FILE* random = fopen("/dev/urandom", "rb");
-    if (random != NULL) {
-        uint64_t drawn[2];
-        if (fread(drawn, sizeof(drawn), 1, random) == 1) {
-            memcpy(s->secret, drawn, sizeof(drawn));
-        }
-        fclose(random);
-    }
-    s->nonce = s->secret[0] * 0xD6E8FEB86659FD93u ^ s->secret[1];
+    desc->clock_us = desc->clock_us != NULL ? desc->clock_us : setti_proof_clock;
 }
 
 static void session_begin(sett_session* s)
@@ -619,7 +589,8 @@ static void session_begin(sett_session* s)
     for (uint32_t k = 0; k < SESSION_SLOTS; k++) {
         s->slot_frame[k] = -1;
     }
-    session_draw_secret(s);
+    setti_proof_draw(s->secret);
+    s->nonce = s->secret[0] * 0xD6E8FEB86659FD93u ^ s->secret[1];
 }
 
 sett_session* sett_session_create(sett_world* world, const sett_session_desc* desc)

@@ -23,6 +23,7 @@
 
 #include "desync.h"
 #include "packet.h"
+#include "proof.h"
 
 #define SESSION_PEERS (SETT_SESSION_PLAYERS + SETT_SESSION_SPECTATORS)
 #define SESSION_HISTORY 512u /* frames of inputs */
@@ -103,11 +104,6 @@ typedef struct session_blob {
     uint64_t* asked_us; /* of each part: UINT64_MAX if it is here */
 } session_blob;
 
-typedef struct session_type {
-    uint32_t name, layout; /* hashes */
-    sett_component component;
-} session_type;
-
 struct sett_session {
     sett_world* world;
     sett_session_desc desc;
@@ -115,7 +111,7 @@ struct sett_session {
     uint64_t secret[2];
     uint64_t nonce;
     uint64_t layout; /* hash of all types */
-    session_type* types;
+    proof_type* types;
     uint32_t type_count;
     bool* types_both; /* which of them a peer with other types has too */
 

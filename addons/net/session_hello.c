@@ -38,75 +38,17 @@ static const char* const hello_reasons[HELLO_REASONS] = {
 
 /* ------------------------------------------------------------------------------------- numbers */
 
-static uint64_t hello_turn(uint64_t x, uint32_t bits)
-{
-    return x << bits | x >> (64 - bits);
-}
-
-static void hello_rounds(uint64_t v[4], uint32_t count)
-{
-    for (uint32_t k = 0; k < count; k++) {
-        v[0] += v[1];
-        v[2] += v[3];
-        v[1] = hello_turn(v[1], 13) ^ v[0];
-        v[3] = hello_turn(v[3], 16) ^ v[2];
-        v[0] = hello_turn(v[0], 32) + v[3];
-        v[2] += v[1];
-        v[1] = hello_turn(v[1], 17) ^ v[2];
-        v[3] = hello_turn(v[3], 21) ^ v[0];
-        v[2] = hello_turn(v[2], 32);
-    }
-}
-
-/* SipHash-2-4 of two numbers: only who has the secret can compute it. */
-static uint64_t hello_sign(const sett_session* s, uint64_t a, uint64_t b)
-{
-    const uint64_t words[3] = {a, b, (uint64_t)16 << 56};
-    uint64_t v[4] = {s->secret[0] ^ 0x736F6D6570736575u, s->secret[1] ^ 0x646F72616E646F6Du,
-                     s->secret[0] ^ 0x6C7967656E657261u, s->secret[1] ^ 0x7465646279746573u};
-    for (uint32_t k = 0; k < 3; k++) {
-        v[3] ^= words[k];
-        hello_rounds(v, 2);
-        v[0] ^= words[k];
-    }
-    v[2] ^= 0xFF;
-    hello_rounds(v, 4);
-    return v[0] ^ v[1] ^ v[2] ^ v[3];
-}
-
 static uint64_t hello_cookie(const sett_session* s, uint32_t peer, uint64_t nonce)
 {
-    return hello_sign(s, (uint64_t)peer << 1, nonce);
+    return setti_proof_sign(s->secret, (uint64_t)peer << 1, nonce);
 }
 
 static uint32_t hello_token(const sett_session* s, uint32_t peer)
 {
-    return (uint32_t)hello_sign(s, (uint64_t)peer << 1 | 1, s->nonce);
+    return (uint32_t)setti_proof_sign(s->secret, (uint64_t)peer << 1 | 1, s->nonce);
 }
 
 /* --------------------------------------------------------------------------------------- types */
-
-static uint64_t hello_mix(uint64_t hash, uint64_t value)
-{
-    hash = (hash ^ value) * 0x9E3779B97F4A7C15u;
-    return hash ^ hash >> 29;
-}
-
-static session_type hello_type(const sett_world* world, sett_component component)
-{
-    static const uint16_t one = 1;
-    sett_component_desc desc;
-    uint64_t name = 1, layout = *(const unsigned char*)&one; /* of which byte order */
-    (void)sett_component_describe(world, component, &desc);
-    for (const char* c = desc.name; *c != '\0'; c++) {
-        name = hello_mix(name, (unsigned char)*c);
-    }
-    layout = hello_mix(layout, desc.size);
-    layout = hello_mix(layout, (uint64_t)desc.save << 8 | (uint64_t)desc.storage);
-    layout = hello_mix(layout, desc.relationship != NULL);
-    layout = hello_mix(layout, sett_members_fingerprint(world, component));
-    return (session_type){(uint32_t)(name >> 32), (uint32_t)(layout >> 32), component};
-}
 
 bool setti_session_list_types(sett_session* s)
 {
@@ -115,9 +57,9 @@ bool setti_session_list_types(sett_session* s)
     s->types = calloc(stats.components + 1, sizeof(*s->types));
     for (sett_component id = 1; s->types != NULL && s->type_count < stats.components; id++) {
         if (sett_component_name(s->world, id) != NULL) {
-            session_type type = hello_type(s->world, id);
+            proof_type type = setti_proof_type(s->world, id);
             s->types[s->type_count++] = type;
-            s->layout += hello_mix(type.name, type.layout);
+            s->layout += setti_proof_mix(type.name, type.layout);
         }
     }
     return s->types != NULL;

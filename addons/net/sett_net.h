@@ -2,6 +2,7 @@
  *
  *     sync test    plays each frame again and names what differs     sett_sync_test
  *     session      2 to 8 players and spectators, with rollback      sett_session_*
+ *     server       many clients, each with what it may see           sett_server_*, sett_client_*
  *     transport    functions that send and receive datagrams         sett_net_transport
  *     link         a simulated network, for tests                    sett_net_link_*
  *
@@ -232,10 +233,216 @@ void sett_session_set_delay(sett_session* session, uint32_t frames);
 /* Fills `stats`. Threads: writer. Since: 0.2 */
 void sett_session_stats_get(const sett_session* session, sett_session_stats* stats);
 
+/* ------------------------------------------------------------------------------------- server */
+
+/* A server plays the game, and sends each client what that client may see. For each client it has a
+ * *view*: a small world with the entities in the client's sight, and of them the components of the
+ * listed types. What is not in the view is not sent. A datagram leads from the view that the client
+ * has acknowledged to the present one, so nothing has to arrive.
+ *
+ *     static sett_status register_types(sett_world* world)
+ *     {
+ *         return SETT_REGISTER_ALL(world, GAME);
+ *     }
+ *     static void see(sett_sight* sight, sett_world* world, uint32_t client, void* user)
+ *     {
+ *         SETT_FOR(bodies, b, i) {
+ *             ... if it is near: sett_sight_add(sight, sett_batch_entity(b, i), 1);
+ *         }
+ *     }
+ *
+ *     sett_server* server = sett_server_create(world, &(sett_server_desc){
+ *         .clients = 16, .register_types = register_types, .types = sent, .type_count = 2,
+ *         .input_size = sizeof(Keys), .see = see, .transport = transport});
+ *     for (each tick) {
+ *         sett_server_receive(server);
+ *         ... steer by sett_server_input(server, client) ...
+ *         sett_progress(world, 1.0f / 20);
+ *         sett_server_send(server);
+ *     }
+ *
+ * Handles in values are sent as they are; links (relationship.h, hierarchy.h) only if both ends are
+ * in sight. Nothing is encrypted or signed. A client's address is proven before it gets more bytes
+ * than it sent, and datagrams carry numbers that only both sides know. A client can say only two
+ * things: which view it has, and its inputs. So it can slow down itself, and nothing else. */
+
+#define SETT_SERVER_CLIENTS 1024 /* the most clients */
+#define SETT_SERVER_TYPES 64     /* the most types that are sent */
+
+/* What a client sees in this tick; filled by sett_server_desc.see. */
+typedef struct sett_sight sett_sight;
+
+/* Adds an entity to the sight. Entities that are not added leave the view.
+ *   priority  above 0. If not all changes fit into the budget, priorities add up from tick to tick
+ *             until the entity is sent; entities with the highest sums are sent first
+ * Cost: O(1). Threads: writer. Since: 0.2 */
+void sett_sight_add(sett_sight* sight, sett_entity entity, float priority);
+
+typedef enum sett_server_event {
+    SETT_SERVER_JOINED, /* the client is connected */
+    SETT_SERVER_LEFT    /* it said good-bye, or was not heard for timeout_ms, or has failed */
+} sett_server_event;
+
+/* Options. All zeroes is the default where one is named. */
+typedef struct sett_server_desc {
+    uint32_t clients; /* the most; numbers of peers are below it; up to SETT_SERVER_CLIENTS */
+    /* registers the types in a new world, and does nothing else. Views are such worlds */
+    sett_status (*register_types)(sett_world* world);
+    /* the types that are sent, up to SETT_SERVER_TYPES; copied. Not "Name" (siblings have different
+     * names, and a sibling's parent can be out of sight), and no type with SETT_SAVE_SKIP */
+    const sett_component* types;
+    uint32_t type_count;
+    uint32_t input_size; /* bytes of a client's input, up to 64; default: no inputs */
+    /* bytes of a datagram to a client, for each tick; up to SETT_NET_DATAGRAM, which is the
+     * default */
+    uint32_t budget;
+    uint64_t game_version; /* clients with another number are rejected */
+    /* adds what a client sees. It only reads the world; required */
+    void (*see)(sett_sight* sight, sett_world* world, uint32_t client, void* user);
+    void (*event)(sett_server_event event, uint32_t client, void* user); /* default: none */
+    void* user;                                                          /* passed to callbacks */
+    sett_net_transport transport;     /* the numbers of its peers are those of the clients */
+    uint64_t (*clock_us)(void* user); /* microseconds that do not go back; default: the system's */
+    uint32_t timeout_ms;              /* default: 5,000 */
+} sett_server_desc;
+
+typedef struct sett_server_stats {
+    bool connected;
+    uint64_t tick;             /* number of calls of sett_server_send */
+    uint64_t acknowledged;     /* the latest tick that the client has */
+    uint64_t input;            /* number of the input of this tick */
+    uint32_t ping_us;          /* there and back; 0: not known */
+    uint32_t entities;         /* in the view */
+    uint32_t waiting;          /* entities that changed, and did not fit into the budget */
+    uint64_t datagrams, bytes; /* sent to the client */
+    uint64_t rejected;         /* datagrams from the client that were not valid */
+    size_t memory;             /* bytes that the view has from the allocator */
+} sett_server_stats;
+
+typedef struct sett_server sett_server;
+
+/* Creates a server.
+ * Returns NULL if memory runs out, or an option is wrong (the log of the world says which).
+ * Threads: writer. Since: 0.2 */
+sett_server* sett_server_create(sett_world* world, const sett_server_desc* desc);
+
+/* Says good-bye to all clients and frees the server. The world stays. NULL is fine.
+ * Threads: writer. Since: 0.2 */
+void sett_server_destroy(sett_server* server);
+
+/* Receives what has arrived, and takes the next input of each client. Call it before each tick.
+ * Threads: writer. Since: 0.2 */
+void sett_server_receive(sett_server* server);
+
+/* Returns the input of a client for this tick: input_size bytes; valid until the next
+ * sett_server_receive. If none has arrived it is the one before, at first zeroes. Returns NULL if
+ * the client is not connected. Threads: writer. Since: 0.2 */
+const void* sett_server_input(const sett_server* server, uint32_t client);
+
+/* Sends each client the changes in its view. Call it after each tick. Begins a new tick of the
+ * world. What does not fit into a datagram (one large value; many entities that leave the sight at
+ * once) is cut into parts, which are sent until all have arrived; until then the view stands still.
+ * Cost for each client: `see`, and O(entities in sight x types).
+ * Threads: writer. Since: 0.2 */
+void sett_server_send(sett_server* server);
+
+/* Ends the connection of a client. Threads: writer. Since: 0.2 */
+void sett_server_drop(sett_server* server, uint32_t client);
+
+/* Fills `stats` for a client. Threads: writer. Since: 0.2 */
+void sett_server_stats_get(const sett_server* server, uint32_t client, sett_server_stats* stats);
+
+/* ------------------------------------------------------------------------------------- client */
+
+/* A client of a server. The entities of the server appear in its world, under their handles, with
+ * the components of the listed types. The program can add components of other types to them, and
+ * create entities of its own. What it writes into received components lasts until the server sends
+ * them again.
+ *
+ *     sett_client* client = sett_client_create(world, &(sett_client_desc){
+ *         .register_types = register_types, .types = sent, .type_count = 2,
+ *         .input_size = sizeof(Keys), .own = own, .predict = steer, .transport = transport});
+ *     for (each tick) {
+ *         sett_client_advance(client, &keys);
+ *         draw(world);
+ *     }
+ *
+ * The client's own entities (a player's ship) do not wait for the server: `predict` moves them at
+ * once. When a state arrives they get its values, and `predict` plays the inputs that the server
+ * had not played then. */
+
+/* Options. All zeroes is the default where one is named. */
+typedef struct sett_client_desc {
+    uint32_t server; /* the number of the transport's peer; default: 0 */
+    /* as of the server: sett_server_desc */
+    sett_status (*register_types)(sett_world* world);
+    const sett_component* types;
+    uint32_t type_count;
+    uint32_t input_size;
+    uint64_t game_version;
+    /* the server's entities have lower indices, the world's own begin here (sett_entity_set_range);
+     * a multiple of 64. Default: 1,048,576 */
+    uint32_t first_own;
+    /* returns whether this client predicts the entity. Default: none */
+    bool (*own)(const sett_world* world, sett_entity entity, void* user);
+    /* plays one tick of the client's own entities; called again for the same input when a state
+     * arrives. Not called while the client has no own entities */
+    void (*predict)(sett_world* world, const void* input, void* user);
+    void* user; /* passed to callbacks */
+    sett_net_transport transport;
+    uint64_t (*clock_us)(void* user); /* microseconds that do not go back; default: the system's */
+    uint32_t timeout_ms;              /* default: 5,000 */
+    size_t state_limit;               /* bytes of a datagram in parts; default: 16 MB */
+} sett_client_desc;
+
+typedef enum sett_client_state {
+    SETT_CLIENT_CONNECTS, /* no state has arrived */
+    SETT_CLIENT_PLAYS,
+    SETT_CLIENT_OVER /* it will not go on: sett_client_message says why */
+} sett_client_state;
+
+typedef struct sett_client_stats {
+    uint32_t number;           /* of this client, at the server */
+    uint64_t tick;             /* of the latest state that was received */
+    uint64_t applied;          /* states */
+    uint64_t skipped;          /* states that came late, or twice */
+    uint64_t failed;           /* states that did not fit: must be 0 */
+    uint64_t rejected;         /* datagrams that were not valid */
+    uint64_t corrected;        /* states that found own entities elsewhere than predicted */
+    uint32_t entities;         /* received, and in the world */
+    uint32_t ping_us;          /* there and back; 0: not known */
+    uint64_t datagrams, bytes; /* received */
+} sett_client_stats;
+
+typedef struct sett_client sett_client;
+
+/* Creates a client. It is not connected yet.
+ *   world  without entities below first_own
+ * Returns NULL if memory runs out, or an option is wrong (the log of the world says which).
+ * Threads: writer. Since: 0.2 */
+sett_client* sett_client_create(sett_world* world, const sett_client_desc* desc);
+
+/* Says good-bye and frees the client. The world stays, with the received entities. NULL is fine.
+ * Threads: writer. Since: 0.2 */
+void sett_client_destroy(sett_client* client);
+
+/* Receives, brings the world to the latest state, predicts, and sends the input. Call it at the
+ * rate of the server's ticks.
+ *   input  input_size bytes
+ * Callbacks run in the world as in sett_selection_apply.
+ * Threads: writer. Since: 0.2 */
+sett_client_state sett_client_advance(sett_client* client, const void* input);
+
+/* Returns why the client is over; "" while it is not. Threads: writer. Since: 0.2 */
+const char* sett_client_message(const sett_client* client);
+
+/* Fills `stats`. Threads: writer. Since: 0.2 */
+void sett_client_stats_get(const sett_client* client, sett_client_stats* stats);
+
 /* ----------------------------------------------------------------------------------------- link */
 
 /* The most endpoints of a link. */
-#define SETT_NET_ENDPOINTS 64
+#define SETT_NET_ENDPOINTS 128
 
 /* How a link treats datagrams. All zeroes: all arrive, in order, at once. */
 typedef struct sett_net_link_desc {

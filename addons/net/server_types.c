@@ -1,0 +1,75 @@
+/* server_types.c: the types that a server sends, and worlds that have them; see net_server.h. */
+#include "net_server.h"
+
+/* Returns what is wrong with a type; NULL if nothing is. */
+static const char* types_fault(const sett_world* world, sett_component id)
+{
+    sett_component_desc desc;
+    if (sett_component_name(world, id) == NULL) {
+        return "a type of `types` is not registered";
+    }
+    (void)sett_component_describe(world, id, &desc);
+    if (id == SETT_ID_NAME) {
+        return "names are not sent: send a text";
+    }
+    if (desc.save == SETT_SAVE_SKIP) {
+        return "a type with SETT_SAVE_SKIP is not sent";
+    }
+    if (desc.save == SETT_SAVE_CLONE && desc.members == NULL && desc.byte_count == 0 &&
+        desc.write == NULL) {
+        return "a type with SETT_SAVE_CLONE needs members, `bytes` or a `write` hook";
+    }
+    return NULL;
+}
+
+const char* setti_server_list_types(sett_world* world, const sett_component* types, uint32_t count,
+                                    server_types* out)
+{
+    if (count == 0 || count > SETT_SERVER_TYPES) {
+        return "type_count is 1 to 64";
+    }
+    *out = (server_types){.count = count};
+    for (uint32_t k = 0; k < count; k++) {
+        const char* fault = types_fault(world, types[k]);
+        if (fault != NULL) {
+            return fault;
+        }
+        out->id[k] = types[k];
+        out->type[k] = setti_proof_type(world, types[k]);
+        sett_component_desc desc;
+        (void)sett_component_describe(world, types[k], &desc);
+        if (types[k] == SETT_ID_HIERARCHY || sett_relationship_sources(world, types[k]) != 0) {
+            out->relation[out->relations++] = types[k];
+        } else {
+            out->size[k] = (uint32_t)desc.size;
+            out->plain[k] = desc.save == SETT_SAVE_BYTES;
+        }
+    }
+    return NULL;
+}
+
+/* Finds the types in another world, which must have them under their names. */
+static bool types_match(const sett_world* world, const sett_world* other, server_types* types)
+{
+    for (uint32_t k = 0; k < types->count; k++) {
+        const char* name = sett_component_name(world, types->id[k]);
+        types->there[k] = sett_component_find(other, name);
+        if (types->there[k] == 0 ||
+            setti_proof_type(other, types->there[k]).layout != types->type[k].layout) {
+            return false;
+        }
+    }
+    return true;
+}
+
+sett_world* setti_server_world(sett_world* world, sett_status (*register_types)(sett_world* world),
+                               server_types* types, uint32_t entity_limit)
+{
+    sett_world* other = sett_world_create(
+        &(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = entity_limit});
+    if (other != NULL && (register_types(other) != SETT_OK || !types_match(world, other, types))) {
+        (void)sett_world_destroy(other);
+        return NULL;
+    }
+    return other;
+}
