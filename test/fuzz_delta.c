@@ -1,6 +1,7 @@
-/* Feeds bytes to the loader of deltas: as they are; sealed, so that what passes the checks is
- * played and undone; and with the hashes left out of account, so that it stays. Whatever they are,
- * the world stays sound, and what was rejected has left it as it was.
+/* Feeds bytes to the loader of deltas, or (fuzz_selection.c) to that of selections: as they are;
+ * sealed, so that what passes the checks is played and undone; and with the hashes left out of
+ * account, so that it stays. Whatever they are, the world stays sound, and what was rejected has
+ * left it as it was.
  *
  * Bytes that begin with a zero are a recipe instead, which holds whatever the version of the
  * format: how many changes of a world, four bytes each, of which a delta is made; then alterations
@@ -21,6 +22,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+
+#if !defined(FUZZ_SELECTION)
+#define FUZZ_SELECTION 0
+#endif
 
 /* Not check.h: a fuzzer keeps the input of what aborts. */
 #define FUZZ_CHECK(condition, reason)                                                              \
@@ -135,7 +140,11 @@ static void fuzz_apply(sett_world* world, const uint8_t* data, size_t size, bool
     if (seal && size >= SETTI_DELTA_COUNTS) {
         fuzz_seal(copy, size, hash);
     }
-    sett_status status = setti_delta_apply(world, copy, size, trust);
+    static const sett_component types[] = {1, 3, 6};
+    const sett_selection some = {.types = types, .type_count = 3};
+    sett_status status = FUZZ_SELECTION
+                             ? sett_selection_apply(world, copy, size, trust ? &some : NULL)
+                             : setti_delta_apply(world, copy, size, trust);
     if (status != SETT_OK) {
         FUZZ_CHECK(sett_world_hash(world) == hash, "what was rejected changed the world");
         FUZZ_CHECK(sett_world_message(world)[0] != '\0', "");
@@ -209,6 +218,14 @@ static void fuzz_change(sett_world* world, const uint8_t* step)
     }
 }
 
+static sett_status fuzz_encode(sett_world* world, sett_snapshot before, sett_snapshot after,
+                               uint8_t* out, size_t capacity, size_t* size)
+{
+    const sett_selection all = {0};
+    return FUZZ_SELECTION ? sett_selection_encode(world, &all, before, out, capacity, size)
+                          : sett_delta_encode(world, before, after, out, capacity, size);
+}
+
 /* The delta of a recipe, to be freed. */
 static uint8_t* fuzz_make(const uint8_t* data, size_t size, size_t* made)
 {
@@ -221,10 +238,10 @@ static uint8_t* fuzz_make(const uint8_t* data, size_t size, size_t* made)
         fuzz_change(world, data + at);
     }
     FUZZ_CHECK(sett_snapshot_take(world, &after) == SETT_OK, "");
-    (void)sett_delta_encode(world, before, after, NULL, 0, made);
+    (void)fuzz_encode(world, before, after, NULL, 0, made);
     uint8_t* bytes = malloc(*made + 1);
     FUZZ_CHECK(bytes != NULL, "");
-    FUZZ_CHECK(sett_delta_encode(world, before, after, bytes, *made, made) == SETT_OK,
+    FUZZ_CHECK(fuzz_encode(world, before, after, bytes, *made, made) == SETT_OK,
                sett_world_message(world));
     for (; at + 3 <= size; at += 3) {
         bytes[((size_t)data[at] << 8 | data[at + 1]) % *made] ^= data[at + 2];

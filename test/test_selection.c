@@ -358,5 +358,140 @@ static void what_is_not_allowed_changes_nothing(void)
     CHECK_END(from.world);
 }
 
+/* A type that is allowed does not bring, or take along, one that is not. */
+static void what_types_require_must_be_allowed(void)
+{
+    static unsigned char bytes[4096];
+    const sett_snapshot none = {0, 0};
+    scene from = begin();
+    scene into = begin();
+    sett_component needy[2];
+    for (uint32_t k = 0; k < 2; k++) {
+        sett_world* world = k == 0 ? from.world : into.world;
+        needy[k] = sett_component_register(
+            world, &(sett_component_desc){.name = "Needy",
+                                          .size = 4,
+                                          .required = &(sett_component){Rare_id},
+                                          .required_count = 1});
+    }
+    sett_entity e = sett_entity_create(from.world);
+    CHECK_EQ(sett_entity_create(into.world).index, e.index);
+    CHECK(sett_add(from.world, e, needy[0]) != NULL);
+    const sett_selection sent = {.types = needy, .type_count = 1};
+    const sett_selection allowed = {.types = needy + 1, .type_count = 1};
+    size_t size;
+    CHECK_EQ(sett_selection_encode(from.world, &sent, none, bytes, sizeof(bytes), &size), SETT_OK);
+    uint64_t hash = sett_world_hash(into.world);
+    CHECK_EQ(sett_selection_apply(into.world, bytes, size, &allowed), SETT_STATUS_INVALID);
+    CHECK_MSG(strstr(sett_world_message(into.world),
+                     "\"Needy\" requires \"Rare\", which is not allowed") != NULL,
+              "%s", sett_world_message(into.world));
+    CHECK_EQ(sett_world_hash(into.world), hash);
+    CHECK(sett_add(into.world, e, Rare_id) != NULL); /* it is there already */
+    CHECK_EQ(sett_selection_apply(into.world, bytes, size, &allowed), SETT_OK);
+    CHECK(sett_has(into.world, e, needy[1]));
+    const sett_selection rare = {.types = &(sett_component){Rare_id}, .type_count = 1};
+    sett_snapshot since;
+    CHECK_EQ(sett_snapshot_take(from.world, &since), SETT_OK);
+    CHECK_EQ(sett_remove(from.world, e, Rare_id), SETT_OK);
+    CHECK_EQ(sett_selection_encode(from.world, &rare, since, bytes, sizeof(bytes), &size), SETT_OK);
+    hash = sett_world_hash(into.world);
+    CHECK_EQ(sett_selection_apply(into.world, bytes, size, &rare), SETT_STATUS_INVALID);
+    CHECK_MSG(strstr(sett_world_message(into.world), "\"Rare\" is required by \"Needy\"") != NULL,
+              "%s", sett_world_message(into.world));
+    CHECK_EQ(sett_world_hash(into.world), hash);
+    CHECK_EQ(sett_selection_apply(into.world, bytes, size, NULL), SETT_OK);
+    CHECK(!sett_has(into.world, e, needy[1]) && !sett_has(into.world, e, Rare_id));
+    CHECK_END(into.world);
+    sett_snapshot_drop_all(from.world);
+    CHECK_END(from.world);
+}
+
+/* --------------------------------------------------------------------------------- memory */
+
+typedef struct scarce_part {
+    scene from;
+    scene into;
+    sett_selection part;
+    sett_entity list[ENTITIES];
+    unsigned char* bytes;
+    size_t size;
+    sett_world* world; /* which has no memory */
+    uint64_t hash;
+} scarce_part;
+
+static bool step_encode(void* user)
+{
+    static unsigned char out[65536];
+    scarce_part* of = user;
+    size_t size = 0;
+    bool done = sett_selection_encode(of->from.world, &of->part, (sett_snapshot){0, 0}, out,
+                                      sizeof(out), &size) == SETT_OK;
+    CHECK(!done || (size == of->size && memcmp(out, of->bytes, size) == 0));
+    return done;
+}
+
+static bool step_apply(void* user)
+{
+    scarce_part* of = user;
+    return sett_selection_apply(of->into.world, of->bytes, of->size, &of->part) == SETT_OK;
+}
+
+static bool step_copy(void* user)
+{
+    scarce_part* of = user;
+    return sett_selection_copy(of->from.world, &of->part, 0, of->into.world) == SETT_OK;
+}
+
+/* Each allocation fails once: of encoding, of applying, of copying on both sides. */
+static void every_allocation_fails_once(void)
+{
+    static bool (*const steps[])(void*) = {step_encode, step_apply, step_copy, step_copy};
+    static scarce_memory memory;
+    static unsigned char bytes[65536];
+    for (uint32_t k = 0; k < 4; k++) {
+        chance_state = check_setting("SETT_SEED", 1);
+        scarce_part of = {.from = {.world = scarce_world(&memory)},
+                          .into = {.world = scarce_world(&memory)},
+                          .bytes = bytes};
+        prepare(&of.from);
+        prepare(&of.into);
+        for (uint32_t n = 0; n < 600; n++) {
+            change(&of.from);
+        }
+        of.part =
+            (sett_selection){.entities = of.list, .entity_count = add_sent(&of.from, of.list, 0)};
+        CHECK_EQ(sett_selection_encode(of.from.world, &of.part, (sett_snapshot){0, 0}, bytes,
+                                       sizeof(bytes), &of.size),
+                 SETT_OK);
+        of.world = k == 0 || k == 3 ? of.from.world : of.into.world;
+        uint64_t hash[2] = {sett_world_hash(of.from.world), sett_world_hash(of.into.world)};
+        uint32_t failures = 0;
+        for (bool done = false; !done; failures += !done) {
+            scarce_squeeze(&of.world->pool, &memory, 0);
+            memory.strict = true;
+            memory.allowed = failures;
+            done = steps[k](&of);
+            memory.allowed = 0;
+            scarce_give_back(&of.world->pool, &memory);
+            if (!done) {
+                sett_world* says = k == 0 ? of.from.world : of.into.world;
+                CHECK_EQ(sett_world_error(says), SETT_STATUS_OUT_OF_MEMORY);
+                CHECK_EQ(sett_world_hash(of.from.world), hash[0]);
+                CHECK_EQ(sett_world_hash(of.into.world), hash[1]);
+                CHECK_VALID(of.world);
+            }
+        }
+        CHECK_MSG(failures != 0, "step %u never failed", (unsigned)k);
+        if (k != 0) {
+            expect_part(&of.from, &of.into, of.list, of.part.entity_count);
+        }
+        CHECK_END(of.from.world);
+        CHECK_END(of.into.world);
+        CHECK_EQ(memory.held, 0);
+    }
+}
+
 TEST_MAIN(TEST(parts_add_up), TEST(links_count), TEST(the_first_difference_is_named),
-          TEST(apply_of_an_encode_equals_copy), TEST(what_is_not_allowed_changes_nothing))
+          TEST(apply_of_an_encode_equals_copy), TEST(what_is_not_allowed_changes_nothing),
+          TEST(what_types_require_must_be_allowed), TEST(every_allocation_fails_once))

@@ -376,7 +376,8 @@ SETT_API sett_status sett_selection_encode(sett_world* world, const sett_selecti
  *   allowed  which entities and types the bytes may be about; NULL: all. With a query, entities are
  *            not created
  * Fails: as sett_delta_apply, whatever the state of the world; INVALID also if the part is about
- * something that is not allowed, or an index is in use by another entity.
+ * something that is not allowed, would add or remove such a component because one type requires
+ * another, or an index is in use by another entity.
  * Cost: as sett_delta_apply, without the hashes. Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_selection_apply(sett_world* world, const void* bytes, size_t size,
                                           const sett_selection* allowed);

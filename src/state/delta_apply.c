@@ -646,6 +646,35 @@ static sett_status apply_filter(setti_delta* delta, setti_delta_reader* from, se
     return SETT_OK;
 }
 
+/* Fails if entries of a part would add or remove components that are not allowed: what a type
+ * requires, and what requires it. */
+static sett_status apply_check_required(const setti_delta* delta, const setti_delta_type* of,
+                                        setti_delta_reader from)
+{
+    for (uint32_t n = 0; n < of->count[SETTI_DELTA_ENTRIES]; n++) {
+        setti_delta_entry block = setti_delta_next(&from, of);
+        setti_delta_entry entry;
+        while (setti_delta_take(&block, of, &entry)) {
+            bool removed = entry.kind == SETTI_DELTA_REMOVED;
+            const setti_type_list* list = removed ? &of->type->dependants : &of->type->required;
+            for (uint32_t k = 0; k < list->count; k++) {
+                const setti_type* other = list->item[k];
+                bool has = setti_delta_fate(delta, entry.index) == SETTI_FATE_STAYS &&
+                           setti_storage_has(&other->storage, entry.index);
+                if (has == removed && setti_type_switched(other) != of->type &&
+                    !setti_selection_has_type(delta->part->selection, other)) {
+                    return setti_world_fail_input(
+                        delta->world, SETT_STATUS_INVALID,
+                        "%s: \"%.100s\" %s \"%.100s\", which is not allowed", apply_call,
+                        of->type->desc.name, removed ? "is required by" : "requires",
+                        other->desc.name);
+                }
+            }
+        }
+    }
+    return SETT_OK;
+}
+
 /* Checks the entries of a type of a part. */
 static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from,
                                     setti_delta_type* of)
@@ -669,7 +698,10 @@ static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from
             (setti_delta_reader){of->filtered.data, setti_bytes_end(&of->filtered), false};
     }
     setti_delta_reader again = of->part[SETTI_DELTA_ENTRIES];
-    return status == SETT_OK ? apply_check_entries(delta, leads ? &again : from, of) : status;
+    status = status == SETT_OK ? apply_check_entries(delta, leads ? &again : from, of) : status;
+    return status == SETT_OK && delta->part->selection->types != NULL
+               ? apply_check_required(delta, of, of->part[SETTI_DELTA_ENTRIES])
+               : status;
 }
 
 /* Checks what follows the entities, and finds the parts of each type in it. */
