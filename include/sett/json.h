@@ -22,6 +22,11 @@
  *     entities    null; the path of names from a root, "/hall/door" ('\\' stands for a '\'); or, if
  *                 there is none, "#index:generation"
  *
+ * A reference leads to an entity of the text; else to the entity of the world that has this path;
+ * else it becomes null, a link is left out, and an entity whose parent it is becomes a root:
+ * sett_json_result.lost counts these. So a number never leads to an unrelated entity, unless
+ * handles are kept (keep_handles).
+ *
  * Names, parents and links are no components here. "policy" ("DESTROY", "DETACH", "REJECT") is what
  * happens to an entity's children when it is destroyed (sett_hierarchy_set_policy). "parent": null
  * is a root that has the component "Hierarchy" and no children. The library's own tags and
@@ -56,10 +61,11 @@ typedef struct sett_json_desc {
 
 /* How to read. */
 typedef struct sett_json_read_desc {
-    sett_entity parent; /* entities without a parent become its children; default: roots */
-    bool keep_handles;  /* "#7:2" becomes entity 7:2, and handles of entities that do not exist are
-                         * kept; default: new entities, and such handles become null,
-                         * links to them are left out */
+    /* entities without a parent in the text become its children; default: such a parent is found
+     * as other references are, and entities without any are roots */
+    sett_entity parent;
+    bool keep_handles; /* "#7:2" is entity 7:2, in the text and beyond it, and members keep handles
+                        * of entities that do not exist; default: new entities */
     bool
         allow_unknown; /* components and members that do not exist are skipped; default: an error */
 } sett_json_read_desc;
@@ -69,7 +75,7 @@ typedef struct sett_json_result {
     sett_entity first; /* the first entity of the text; null: there was none */
     uint32_t entities; /* created; singletons that exist are not counted */
     uint32_t skipped;  /* unknown components and members */
-    uint32_t lost;     /* handles that became null: of no entity of the text or of the world */
+    uint32_t lost;     /* references that became null, links and parents that were left out */
 } sett_json_result;
 
 /* The functions behind sett_json_write, sett_json_format and sett_json_read, with the size of the

@@ -97,7 +97,6 @@ typedef struct json_load {
     size_t seen_size;
     uint32_t lost;
     sett_status status; /* of what the world rejected */
-    bool places;        /* the path of a parent is looked up */
     char wrong[SETTI_MESSAGE_SIZE];
 } json_load;
 
@@ -153,39 +152,26 @@ static bool json_load_unescape(char* path)
     return true;
 }
 
-/* Fails: no entity has this path. */
-static bool json_load_fail_path(json_load* load, const char* path, size_t at)
-{
-    SETTI_ASSERT(path[0] == '/');
-    if (load->reader.json.wrong == NULL) {
-        snprintf(load->wrong, sizeof(load->wrong),
-                 load->places
-                     ? "its parent \"%.200s\" does not exist - create it first, or add it to the "
-                       "entities of the text"
-                     : "no entity has this path: \"%.200s\"",
-                 path);
-    }
-    return setti_json_fail(&load->reader.json, at, load->wrong);
-}
-
-/* Who a reference means that no entity of the text has. */
+/* The entity outside of the text that a reference means: by its path, or by its handle if handles
+ * are kept; else none, which is counted. The path of a single value must lead somewhere. */
 static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_entity* out)
 {
     setti_json* json = &load->reader.json;
-    if (setti_json_parse_handle(text, out)) {
-        if (!load->desc->keep_handles && !sett_is_null(*out) &&
-            !sett_entity_valid(load->world, *out)) {
-            load->lost += load->pass == JSON_CHECK;
-            *out = sett_null();
-        }
-        return true;
-    }
-    if (text[0] != '/') {
+    bool numbered = setti_json_parse_handle(text, out);
+    if (!numbered && text[0] != '/') {
         return setti_json_fail(json, at, "no entity: null, \"/path\" or \"#index:generation\"");
     }
-    *out =
-        json_load_unescape(text) ? sett_name_lookup(load->world, sett_null(), text) : sett_null();
-    return !sett_is_null(*out) || json_load_fail_path(load, text, at);
+    if (numbered && (load->desc->keep_handles || sett_is_null(*out))) {
+        return true;
+    }
+    *out = !numbered && json_load_unescape(text) ? sett_name_lookup(load->world, sett_null(), text)
+                                                 : sett_null();
+    if (sett_is_null(*out) && load->count == 0) {
+        snprintf(load->wrong, sizeof(load->wrong), "no entity has this path: \"%.200s\"", text);
+        return setti_json_fail(json, at, load->wrong);
+    }
+    load->lost += sett_is_null(*out) && load->pass == JSON_CHECK;
+    return true;
 }
 
 static bool json_load_find(setti_json_reader* reader, const char* text, size_t at, sett_entity* out)
@@ -656,26 +642,43 @@ static bool json_load_components(json_load* load)
     return good && json->wrong == NULL;
 }
 
-/* A reference that has to lead somewhere; `optional`: or is a handle that is lost, and null. */
-static bool json_load_target(json_load* load, bool optional, sett_entity* out)
+/* The entity that a link, or a parent, leads to; null: it is lost. */
+static bool json_load_lead(json_load* load, const char* text, size_t at, sett_entity* out)
+{
+    if (!json_load_find(&load->reader, text, at, out)) {
+        return false;
+    }
+    if (!sett_is_null(*out) && !sett_entity_valid(load->world, *out)) { /* a handle that is kept */
+        load->lost += load->pass == JSON_CHECK;
+        *out = sett_null();
+    }
+    return true;
+}
+
+/* The parent: an entity of the text, or the one that the caller gives, or one of the world. */
+static bool json_load_above(json_load* load, const char* text, size_t at, sett_entity* out)
+{
+    uint32_t entry = SETTI_NONE;
+    uint32_t lost = load->lost;
+    (void)json_load_key(load, text, &entry);
+    bool good = json_load_lead(load, text, at, out);
+    if (good && entry == SETTI_NONE && !sett_is_null(load->desc->parent)) {
+        *out = load->desc->parent;
+        load->lost = lost;
+    }
+    return good;
+}
+
+typedef bool (*json_load_follow)(json_load* load, const char* text, size_t at, sett_entity* out);
+
+static bool json_load_target(json_load* load, json_load_follow follow, sett_entity* out)
 {
     setti_json* json = &load->reader.json;
     char text[SETTI_JSON_REFERENCE];
     size_t length;
     (void)setti_json_peek(json);
     size_t at = json->at;
-    uint32_t entry = SETTI_NONE;
-    if (!setti_json_string(json, text, sizeof(text), &length)) {
-        return false;
-    }
-    (void)json_load_key(load, text, &entry);
-    if (entry != SETTI_NONE) {
-        *out = load->entries[entry].is;
-        return true;
-    }
-    return json_load_find_outside(load, text, at, out) &&
-           (sett_entity_valid(load->world, *out) || (optional && sett_is_null(*out)) ||
-            setti_json_fail(json, at, "no such entity"));
+    return setti_json_string(json, text, sizeof(text), &length) && follow(load, text, at, out);
 }
 
 /* The data of a link. */
@@ -711,7 +714,7 @@ static bool json_load_link(json_load* load, const setti_type* type)
             bool to = strcmp(key, "to") == 0;
             aimed = aimed || to;
             data = data || !to;
-            good = to ? json_load_target(load, true, &target)
+            good = to ? json_load_target(load, json_load_lead, &target)
                    : strcmp(key, "data") == 0
                        ? json_load_link_data(load, setti_relation_of_links(type)->data_type)
                        : setti_json_fail(json, at, "\"to\" and \"data\" are expected");
@@ -719,7 +722,7 @@ static bool json_load_link(json_load* load, const setti_type* type)
         good = good && json->wrong == NULL &&
                (aimed || setti_json_fail(json, at, "\"to\" is missing"));
     } else {
-        good = json_load_target(load, true, &target);
+        good = json_load_target(load, json_load_lead, &target);
     }
     if (good && load->pass == JSON_APPLY && !sett_is_null(target)) {
         if (!json_load_add_end(load, target, setti_relation_of_links(type)->sources)) {
@@ -789,10 +792,7 @@ static bool json_load_place(json_load* load, json_read_place* place,
     if (!json_load_unescape(place->name) || !setti_name_is_good(place->name)) {
         return setti_json_fail(&load->reader.json, entry->at, "not a valid entity name");
     }
-    load->places = true;
-    bool found = text[0] == '\0' || json_load_find(&load->reader, text, entry->at, &place->parent);
-    load->places = false;
-    return found;
+    return text[0] == '\0' || json_load_above(load, text, entry->at, &place->parent);
 }
 
 static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
@@ -839,7 +839,7 @@ static bool json_load_settle(json_load* load, const json_read_place* place)
 static bool json_load_parent(json_load* load, json_read_place* place)
 {
     if (setti_json_peek(&load->reader.json) != 'n') {
-        return json_load_target(load, false, &place->parent);
+        return json_load_target(load, json_load_above, &place->parent);
     }
     place->node = true;
     return setti_json_skip(&load->reader.json);
