@@ -154,6 +154,24 @@ static void fuzz_apply(sett_world* world, const uint8_t* data, size_t size, bool
     free(copy);
 }
 
+/* Made whole as a short form, it may be anything; made short, it comes back. */
+static void fuzz_short(sett_world* world, const uint8_t* data, size_t size)
+{
+    static uint8_t types[4096];
+    static uint8_t sent[65536];
+    static uint8_t whole[65536];
+    size_t known;
+    size_t made;
+    FUZZ_CHECK(sett_delta_types(world, types, sizeof(types), &known) == SETT_OK, "");
+    (void)sett_delta_expand(world, types, known, data, size, whole, sizeof(whole), &made);
+    if (sett_delta_shorten(world, types, known, data, size, sent, sizeof(sent), &made) == SETT_OK &&
+        sett_delta_expand(world, types, known, sent, made, whole, sizeof(whole), &made) ==
+            SETT_OK) {
+        FUZZ_CHECK(made == size, "");
+        FUZZ_CHECK(memcmp(whole + 24, data + 24, size - 24) == 0, "");
+    }
+}
+
 static void fuzz_count(sett_world* world, sett_entity e, sett_component id, uint8_t by)
 {
     unsigned char* value = id != 3 ? sett_get_mut(world, e, id) : NULL; /* 3 is a tag */
@@ -276,6 +294,7 @@ int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size)
     fuzz_apply(world, data, size, false, false);
     fuzz_apply(world, data, size, true, false);
     fuzz_apply(world, data, size, true, true);
+    fuzz_short(world, data, size);
     sett_world_destroy(world);
     free(made);
     return 0;

@@ -76,6 +76,14 @@ static sett_status journal_write(scene* s)
     X(sett_json_set, ARGUMENT(sett_json_set(s->world, s->entity, Mass_id, NULL, 8)))               \
     X(sett_delta_apply, ARGUMENT(sett_delta_apply(s->world, NULL, 8)))                             \
     X(sett_selection_apply, ARGUMENT(sett_selection_apply(s->world, NULL, 8, NULL)))               \
+    X(sett_delta_shorten,                                                                          \
+      ARGUMENT(sett_delta_shorten(s->world, NULL, 8, NULL, 0, NULL, 0, &measured)))                \
+    X(sett_delta_shorten,                                                                          \
+      ARGUMENT(sett_delta_shorten(s->world, NULL, 0, NULL, 8, NULL, 0, &measured)))                \
+    X(sett_delta_expand,                                                                           \
+      ARGUMENT(sett_delta_expand(s->world, NULL, 8, NULL, 0, NULL, 0, &measured)))                 \
+    X(sett_delta_expand,                                                                           \
+      ARGUMENT(sett_delta_expand(s->world, NULL, 0, NULL, 8, NULL, 0, &measured)))                 \
     X(sett_json_write_sized,                                                                       \
       ARGUMENT(sett_json_write(s->world, &(sett_json_desc){.component_count = 2}, write_nothing,   \
                                NULL)))                                                             \
@@ -126,6 +134,7 @@ static sett_status journal_write(scene* s)
     X(sett_value_describe, sett_value_describe(s->world, s->entity, Mass_id, NULL, size))          \
     X(sett_entity_describe_values, sett_entity_describe_values(s->world, s->entity, NULL, size))   \
     X(sett_state_encode, (sett_state_encode(s->world, NULL, size, &measured), measured))           \
+    X(sett_delta_types, (sett_delta_types(s->world, NULL, size, &measured), measured))             \
     X(sett_file_info_get, (sett_file_info_get(path, NULL, NULL, size, &info), info.user_size))     \
     X(sett_json_format_sized, sett_json_format(s->world, NULL, NULL, size))                        \
     X(sett_json_format_value, sett_json_format_value(s->world, s->entity, Mass_id, NULL, size))    \
@@ -158,6 +167,7 @@ static bool do_call(scene* s, uint32_t row)
     void* found_mut[2];
     static const Mass mass[2] = {{1}, {2}};
     uint64_t sum;
+    size_t measured;
     uint32_t at = 0;
 #define CALL_DO(name, call)                                                                        \
     if (at++ == row) {                                                                             \

@@ -259,6 +259,9 @@ static void call_state(void)
     DONE(sett_snapshot_stats_get(NULL, &snapshot_stats));
     STATUS(sett_delta_encode(NULL, none, none, NULL, 0, NULL));
     STATUS(sett_state_encode(NULL, NULL, 0, NULL));
+    STATUS(sett_delta_types(NULL, NULL, 0, NULL));
+    STATUS(sett_delta_shorten(NULL, NULL, 0, NULL, 0, NULL, 0, NULL));
+    STATUS(sett_delta_expand(NULL, NULL, 0, NULL, 0, NULL, 0, NULL));
     STATUS(sett_selection_hash(NULL, NULL, false, NULL));
     NOTHING(sett_selection_difference(NULL, NULL, NULL, NULL, 0));
     STATUS(sett_selection_encode(NULL, NULL, none, NULL, 0, NULL));

@@ -181,8 +181,7 @@ typedef struct delta_note {
     bool occurs;
 } delta_note;
 
-void setti_delta_write_type(setti_delta_writer* to, const setti_type* type,
-                            const uint32_t count[SETTI_DELTA_PARTS], uint32_t extent)
+void setti_delta_write_record(setti_delta_writer* to, const setti_type* type)
 {
     size_t length = strlen(type->desc.name);
     setti_delta_write_number(to, length, 2);
@@ -199,6 +198,12 @@ void setti_delta_write_type(setti_delta_writer* to, const setti_type* type,
                              4);
     setti_delta_write_number(to, setti_delta_bytes(type), 4);
     setti_delta_write_number(to, setti_type_data(type)->mask_print, 8);
+}
+
+void setti_delta_write_type(setti_delta_writer* to, const setti_type* type,
+                            const uint32_t count[SETTI_DELTA_PARTS], uint32_t extent)
+{
+    setti_delta_write_record(to, type);
     for (uint32_t k = 0; k < SETTI_DELTA_PARTS; k++) {
         setti_delta_write_number(to, count[k], 4);
     }
@@ -329,8 +334,8 @@ void setti_delta_write_seal(setti_delta_writer* to)
     setti_delta_write_at(to, 24, to->size, 8);
     if (to->size <= to->capacity) {
         setti_delta_write_at(
-            to, 32, setti_delta_seal(to->out + SETTI_DELTA_COUNTS, to->size - SETTI_DELTA_COUNTS),
-            8);
+            to, SETTI_DELTA_SEAL,
+            setti_delta_seal(to->out + SETTI_DELTA_COUNTS, to->size - SETTI_DELTA_COUNTS), 8);
     }
 }
 

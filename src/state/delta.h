@@ -55,8 +55,10 @@
 /* 1: no links, no order; 2: spare pages; 3: no masks; 4: order of free indices; 5: no runs, no
  * blocks; 6: changed values whole; 7: all types, behind the head */
 #define SETTI_DELTA_VERSION 8u
-#define SETTI_DELTA_PART 0x50544553u /* "SETP": values of a part of a world; selection.c */
-#define SETTI_DELTA_COUNTS 40        /* where the head's counts are, and the checked bytes */
+#define SETTI_DELTA_SHORT 0x80000000u /* beside the version: the lower halves of hashes only */
+#define SETTI_DELTA_PART 0x50544553u  /* "SETP": values of a part of a world; selection.c */
+#define SETTI_DELTA_SEAL 32           /* where the hash of the bytes is, */
+#define SETTI_DELTA_COUNTS 40         /* where the head's counts are, and the checked bytes */
 #define SETTI_DELTA_HEAD (SETTI_DELTA_COUNTS + 5 * 4) /* bytes */
 
 #define SETTI_DELTA_LIFE 9   /* bytes of a run of handles, */

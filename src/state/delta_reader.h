@@ -82,6 +82,7 @@ typedef struct setti_delta {
     sett_world* world;
     uint64_t before;
     uint64_t after;
+    uint64_t hash_mask;              /* the bits of these that it has */
     const setti_delta_rules* rules;  /* or NULL */
     bool loading;                    /* onto an empty world, which is thrown away if that fails */
     const setti_delta_allowed* part; /* a part of a world; NULL: a delta between states */

@@ -1,0 +1,363 @@
+/* delta_short.c: deltas and parts for two ends of a connection that both know a table of types.
+ *
+ * The workload: packets of some hundred bytes, twenty times a second, of which the head and the
+ * records of types were a third. The table travels once; then a type is a number. What follows from
+ * other bytes is left out, and of hashes half. Encoder and decoder stay as they are: bytes are made
+ * short behind the one, and whole before the other. Nothing is allocated.
+ *
+ *     table    magic, version, how many types; of each the record without counts (delta.h)
+ *     short    1 byte: delta or part, which kinds of runs there are; 4 bytes of the seal; of a
+ *              delta 4 bytes of each hash; how many types, and runs of each kind that there is
+ *     type     1 byte: which counts there are; its number in the table, or the record; the counts
+ *     rest     what stands between the head and the types
+ *
+ * Numbers but the seal and the hashes have 7 bits a byte, the lowest first.
+ *
+ * Invariant:  whole(short(bytes)) = bytes, but for the upper halves of the hashes, which are zeroes
+ */
+#include "state/delta_reader.h"
+#include "state/delta_writer.h"
+
+#define SHORT_TABLE 0x4e544553u /* "SETN" */
+#define SHORT_LAYOUT 21         /* bytes of a record behind the name */
+#define SHORT_KINDS 3           /* of runs */
+
+enum {
+    SHORT_BEGIN = 0xb0, /* of the first byte, */
+    SHORT_PART = 1,     /* and what is added */
+    SHORT_RUNS = 2,     /* shifted by the kind */
+    SHORT_RECORD = 32   /* of the first byte of a type, beside a bit for each of its counts */
+};
+
+typedef struct short_head {
+    uint32_t magic;
+    uint64_t hash[2];
+    uint64_t seal;
+    uint32_t types;
+    uint32_t runs[SHORT_KINDS];
+} short_head;
+
+typedef struct short_record {
+    const unsigned char* bytes;
+    size_t size;
+} short_record;
+
+/* -------------------------------------------------------------------------------------- numbers */
+
+static void short_write(setti_delta_writer* to, uint32_t number)
+{
+    for (; number > 127; number >>= 7) {
+        setti_delta_write_number(to, (number & 127) | 128, 1);
+    }
+    setti_delta_write_number(to, number, 1);
+}
+
+static uint32_t short_read(setti_delta_reader* from)
+{
+    uint64_t number = 0;
+    uint64_t byte = 128;
+    for (uint32_t shift = 0; shift < 35 && byte > 127; shift += 7) {
+        byte = setti_delta_number(from, 1);
+        number |= (byte & 127) << shift;
+    }
+    from->short_of = from->short_of || number > UINT32_MAX || byte > 127;
+    return (uint32_t)number;
+}
+
+/* ---------------------------------------------------------------------------------------- table */
+
+/* The next record of a type, without counts; false if the bytes end before. */
+static bool short_next(setti_delta_reader* from, short_record* record)
+{
+    record->bytes = from->at;
+    size_t length = (size_t)setti_delta_number(from, 2);
+    (void)setti_delta_read(from, length + SHORT_LAYOUT);
+    record->size = (size_t)(from->at - record->bytes);
+    return !from->short_of;
+}
+
+static setti_delta_reader short_begin(const void* bytes, size_t size)
+{
+    const unsigned char* at = bytes;
+    return (setti_delta_reader){at, size != 0 ? at + size : at, false};
+}
+
+/* Begins to read a table; `count` becomes how many types it has. */
+static bool short_open(const void* bytes, size_t size, setti_delta_reader* from, uint32_t* count)
+{
+    *from = short_begin(bytes, size);
+    uint32_t magic = setti_delta_u32(from);
+    uint32_t version = setti_delta_u32(from);
+    *count = setti_delta_u32(from);
+    return !from->short_of && magic == SHORT_TABLE && version == SETTI_DELTA_VERSION;
+}
+
+/* The number of a record in the table; SETTI_NONE: it is not there. */
+static uint32_t short_number(setti_delta_reader table, uint32_t count, const short_record* record)
+{
+    short_record at;
+    for (uint32_t k = 0; k < count && short_next(&table, &at); k++) {
+        if (at.size == record->size && memcmp(at.bytes, record->bytes, at.size) == 0) {
+            return k;
+        }
+    }
+    return SETTI_NONE;
+}
+
+static bool short_numbered(setti_delta_reader table, uint32_t count, uint32_t number,
+                           short_record* record)
+{
+    bool found = number < count;
+    for (uint32_t k = 0; k <= number && found; k++) {
+        found = short_next(&table, record);
+    }
+    return found;
+}
+
+/* ---------------------------------------------------------------------------------------- calls */
+
+/* What a call was given. */
+typedef struct short_job {
+    sett_world* world;
+    const char* call;
+    setti_delta_reader table;
+    uint32_t count; /* types of the table */
+    setti_delta_reader from;
+    setti_delta_writer to;
+} short_job;
+
+static sett_status short_reject(const short_job* job, const char* why)
+{
+    return setti_world_fail_input(job->world, SETT_STATUS_INVALID, "%s: %s", job->call, why);
+}
+
+static sett_status short_start(short_job* job, const void* types, size_t types_size,
+                               const void* bytes, size_t size)
+{
+    if (setti_world_lacks_list(job->world, types, types_size, job->call, "types") ||
+        setti_world_lacks_list(job->world, bytes, size, job->call, "bytes")) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    job->from = short_begin(bytes, size);
+    return short_open(types, types_size, &job->table, &job->count)
+               ? SETT_OK
+               : short_reject(job, "this is no table of types, or of another version");
+}
+
+/* The size, and LIMIT if that is more than there is room for. */
+static sett_status short_end(const short_job* job, const void* out, size_t* size)
+{
+    *size = job->to.size;
+    return out == NULL || job->to.size <= job->to.capacity
+               ? SETT_OK
+               : setti_world_fail_with(job->world, SETT_STATUS_LIMIT,
+                                       "%s: it takes %lu bytes, and there is room for %lu",
+                                       job->call, (unsigned long)job->to.size,
+                                       (unsigned long)job->to.capacity);
+}
+
+static setti_delta_writer short_writer(void* out, size_t capacity)
+{
+    return (setti_delta_writer){.out = out, .capacity = out != NULL ? capacity : 0};
+}
+
+sett_status sett_delta_types(sett_world* world, void* out, size_t capacity, size_t* size)
+{
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    short_job job = {.world = world, .call = __func__, .to = short_writer(out, capacity)};
+    setti_delta_write_number(&job.to, SHORT_TABLE, 4);
+    setti_delta_write_number(&job.to, SETTI_DELTA_VERSION, 4);
+    setti_delta_write_number(&job.to, world->registered.count, 4);
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        setti_delta_write_record(&job.to, world->registered.item[k]);
+    }
+    return short_end(&job, out, size);
+}
+
+/* ----------------------------------------------------------------------------------- shortening */
+
+/* Reads a whole head; `types` becomes the reader of its types, which `from` has not any more. */
+static bool short_parse(setti_delta_reader* from, short_head* head, setti_delta_reader* types)
+{
+    size_t size = (size_t)(from->end - from->at);
+    head->magic = setti_delta_u32(from);
+    uint32_t version = setti_delta_u32(from);
+    head->hash[0] = setti_delta_number(from, 8);
+    head->hash[1] = setti_delta_number(from, 8);
+    uint64_t total = setti_delta_number(from, 8);
+    head->seal = setti_delta_number(from, 8);
+    head->types = setti_delta_u32(from);
+    uint32_t bytes = setti_delta_u32(from);
+    for (uint32_t k = 0; k < SHORT_KINDS; k++) {
+        head->runs[k] = setti_delta_u32(from);
+    }
+    if (from->short_of || total != size || version != SETTI_DELTA_VERSION ||
+        (head->magic != SETTI_DELTA_MAGIC && head->magic != SETTI_DELTA_PART) ||
+        bytes > (size_t)(from->end - from->at)) {
+        return false;
+    }
+    *types = (setti_delta_reader){from->end - bytes, from->end, false};
+    from->end = types->at;
+    return true;
+}
+
+/* Writes one type; false if the bytes end within it. */
+static bool short_write_type(short_job* job, setti_delta_reader* types)
+{
+    short_record record;
+    uint32_t number[SETTI_DELTA_PARTS + 1];
+    uint32_t bits = 0;
+    if (!short_next(types, &record)) {
+        return false;
+    }
+    for (uint32_t k = 0; k <= SETTI_DELTA_PARTS; k++) {
+        number[k] = setti_delta_u32(types);
+        bits |= number[k] != 0 ? 1u << k : 0;
+    }
+    uint32_t known = short_number(job->table, job->count, &record);
+    setti_delta_write_number(&job->to, bits | (known == SETTI_NONE ? SHORT_RECORD : 0), 1);
+    if (known == SETTI_NONE) {
+        setti_delta_write(&job->to, record.bytes, record.size);
+    } else {
+        short_write(&job->to, known);
+    }
+    for (uint32_t k = 0; k <= SETTI_DELTA_PARTS; k++) {
+        if (number[k] != 0) {
+            short_write(&job->to, number[k]);
+        }
+    }
+    return !types->short_of;
+}
+
+sett_status sett_delta_shorten(sett_world* world, const void* types, size_t types_size,
+                               const void* bytes, size_t size, void* out, size_t capacity,
+                               size_t* short_size)
+{
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    short_job job = {.world = world, .call = __func__, .to = short_writer(out, capacity)};
+    *short_size = 0;
+    sett_status status = short_start(&job, types, types_size, bytes, size);
+    if (status != SETT_OK) {
+        return status;
+    }
+    short_head head;
+    setti_delta_reader from;
+    if (!short_parse(&job.from, &head, &from)) {
+        return short_reject(&job, "this is no delta, and no encoded selection");
+    }
+    bool part = head.magic == SETTI_DELTA_PART;
+    uint32_t first = SHORT_BEGIN + (part ? SHORT_PART : 0);
+    for (uint32_t k = 0; k < SHORT_KINDS; k++) {
+        first += head.runs[k] != 0 ? (uint32_t)SHORT_RUNS << k : 0;
+    }
+    setti_delta_write_number(&job.to, first, 1);
+    setti_delta_write_number(&job.to, head.seal, 4);
+    for (uint32_t k = 0; k < 2 && !part; k++) {
+        setti_delta_write_number(&job.to, head.hash[k], 4);
+    }
+    short_write(&job.to, head.types);
+    for (uint32_t k = 0; k < SHORT_KINDS; k++) {
+        if (head.runs[k] != 0) {
+            short_write(&job.to, head.runs[k]);
+        }
+    }
+    for (uint32_t k = 0; k < head.types; k++) {
+        if (!short_write_type(&job, &from)) {
+            return short_reject(&job, "its bytes end within the types");
+        }
+    }
+    setti_delta_write(&job.to, job.from.at, (size_t)(job.from.end - job.from.at));
+    return short_end(&job, out, short_size);
+}
+
+/* ------------------------------------------------------------------------------------ expanding */
+
+/* Reads a short head. */
+static bool short_parse_short(setti_delta_reader* from, short_head* head)
+{
+    uint32_t first = (uint32_t)setti_delta_number(from, 1);
+    bool part = (first & SHORT_PART) != 0;
+    head->magic = part ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC;
+    head->seal = setti_delta_number(from, 4);
+    for (uint32_t k = 0; k < 2; k++) {
+        head->hash[k] = part ? 0 : setti_delta_number(from, 4);
+    }
+    head->types = short_read(from);
+    for (uint32_t k = 0; k < SHORT_KINDS; k++) {
+        head->runs[k] = (first & (uint32_t)SHORT_RUNS << k) != 0 ? short_read(from) : 0;
+    }
+    return !from->short_of && (first & 0xf0) == SHORT_BEGIN;
+}
+
+/* Reads one type, and writes it if `writes`; false if there is none. */
+static bool short_expand_type(short_job* job, setti_delta_reader* from, bool writes)
+{
+    short_record record;
+    uint32_t bits = (uint32_t)setti_delta_number(from, 1);
+    bool found = (bits & SHORT_RECORD) != 0
+                     ? short_next(from, &record)
+                     : short_numbered(job->table, job->count, short_read(from), &record);
+    if (found && writes) {
+        setti_delta_write(&job->to, record.bytes, record.size);
+    }
+    for (uint32_t k = 0; k <= SETTI_DELTA_PARTS; k++) {
+        uint32_t number = (bits >> k & 1) != 0 ? short_read(from) : 0;
+        if (writes) {
+            setti_delta_write_number(&job->to, number, 4);
+        }
+    }
+    return found && bits < 2 * SHORT_RECORD && !from->short_of;
+}
+
+sett_status sett_delta_expand(sett_world* world, const void* types, size_t types_size,
+                              const void* bytes, size_t size, void* out, size_t capacity,
+                              size_t* whole_size)
+{
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    short_job job = {.world = world, .call = __func__, .to = short_writer(out, capacity)};
+    *whole_size = 0;
+    sett_status status = short_start(&job, types, types_size, bytes, size);
+    if (status != SETT_OK) {
+        return status;
+    }
+    short_head head;
+    setti_delta_writer* to = &job.to;
+    bool good = short_parse_short(&job.from, &head);
+    setti_delta_reader again = job.from;
+    for (uint32_t k = 0; k < head.types && good; k++) {
+        good = short_expand_type(&job, &job.from, false);
+    }
+    if (!good) {
+        return short_reject(&job, "this is no short delta, or one of another table of types");
+    }
+    setti_delta_write_head(to, head.magic);
+    for (uint32_t k = 0; k < 2; k++) {
+        setti_delta_write_at(to, 8 + 8 * k, head.hash[k], 8);
+    }
+    if (head.magic == SETTI_DELTA_MAGIC) {
+        setti_delta_write_at(to, 4, SETTI_DELTA_VERSION | SETTI_DELTA_SHORT, 4);
+    }
+    setti_delta_write(to, job.from.at, (size_t)(job.from.end - job.from.at));
+    size_t begin = to->size;
+    for (uint32_t k = 0; k < head.types; k++) {
+        (void)short_expand_type(&job, &again, true);
+    }
+    setti_delta_write_at(to, SETTI_DELTA_COUNTS, head.types, 4);
+    setti_delta_write_at(to, SETTI_DELTA_COUNTS + 4, to->size - begin, 4);
+    for (uint32_t k = 0; k < SHORT_KINDS; k++) {
+        setti_delta_write_at(to, SETTI_DELTA_COUNTS + 8 + 4 * k, head.runs[k], 4);
+    }
+    setti_delta_write_seal(to);
+    status = short_end(&job, out, whole_size);
+    if (status == SETT_OK && out != NULL &&
+        setti_bytes_get(to->out + SETTI_DELTA_SEAL, 4) != head.seal) {
+        return short_reject(&job, "its bytes are not those that were written");
+    }
+    return status;
+}
