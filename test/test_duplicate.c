@@ -149,8 +149,10 @@ static void copies_go_to_other_worlds(void)
     }
     sett_entity above = add(&p, 9, sett_null());
     CHECK_EQ(sett_hierarchy_attach(p.world, top, above), SETT_OK);
-    c[0] = sett_duplicate(p.world, top, &(sett_duplicate_desc){.to = q.world});
+    uint32_t lost = 0;
+    c[0] = sett_duplicate(p.world, top, &(sett_duplicate_desc){.to = q.world, .lost = &lost});
     CHECK(!sett_is_null(c[0]));
+    CHECK_EQ(lost, 2 + 4 + 2 + 1); /* members, links, and the parent */
     CHECK_EQ(sett_entity_count(q.world), 24);
     CHECK(sett_is_null(sett_hierarchy_parent(q.world, c[0])));
     c[1] = sett_hierarchy_first(q.world, c[0]);
@@ -182,6 +184,58 @@ static void copies_go_to_other_worlds(void)
     CHECK_VALID(q.world);
     sett_world_destroy(p.world);
     sett_world_destroy(q.world);
+}
+
+/* A hall with a boss, as what all link to, in each of two worlds; one has a top there already. */
+static void furnish(const place* p, sett_entity boss, sett_entity top, sett_entity hall)
+{
+    CHECK_EQ(sett_name_set(p->world, hall, "hall"), SETT_OK);
+    CHECK_EQ(sett_name_set(p->world, boss, "boss"), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(p->world, boss, hall), SETT_OK);
+    CHECK_EQ(sett_hierarchy_attach(p->world, top, hall), SETT_OK);
+}
+
+static void references_lead_by_path_in_another_world(void)
+{
+    place p = begin(0);
+    place q = begin(5);
+    sett_entity e[5];
+    sett_entity top = grow(&p, e);
+    furnish(&p, e[4], top, add(&p, 9, sett_null()));
+    for (uint32_t k = 0; k < 20; k++) { /* indices that mean others there */
+        add(&q, 100 + k, sett_null());
+    }
+    sett_entity hall = add(&q, 9, sett_null());
+    sett_entity boss = add(&q, 5, sett_null());
+    sett_entity taken = add(&q, 1, sett_null());
+    furnish(&q, boss, taken, hall);
+    CHECK_EQ(sett_name_set(q.world, taken, "top"), SETT_OK);
+    for (uint32_t round = 1; round <= 2; round++) {
+        uint32_t lost = 7;
+        const sett_duplicate_desc desc = {.to = q.world, .lost = &lost};
+        sett_entity copy = sett_duplicate(p.world, top, &desc);
+        CHECK_MSG(!sett_is_null(copy), "%s", sett_world_message(q.world));
+        CHECK_EQ(lost, 0);
+        CHECK_ENTITY_EQ(sett_hierarchy_parent(q.world, copy), hall);
+        CHECK(sett_name_get(q.world, copy) == NULL);
+        CHECK_ENTITY_EQ(node(&q, copy)->friend, boss);
+        CHECK_ENTITY_EQ(sett_target(q.world, copy, q.owes), boss);
+        CHECK_EQ(*(const uint32_t*)sett_related(q.world, copy, q.owes, boss), 20);
+        CHECK_EQ(*(const uint32_t*)sett_related(q.world, copy, q.likes, boss), 0);
+        CHECK_EQ(sett_source_count(q.world, q.owes, boss), 2 * round);
+        CHECK_EQ(sett_source_count(q.world, q.likes, boss), 4 * round);
+        CHECK_EQ(sett_target_count(q.world, boss, q.likes), 0);
+    }
+    CHECK_EQ(sett_name_set(q.world, hall, "cellar"), SETT_OK); /* so no path leads there */
+    uint32_t lost = 0;
+    const sett_duplicate_desc alone = {.to = q.world, .lost = &lost, .alone = true};
+    sett_entity copy = sett_duplicate(p.world, top, &alone);
+    CHECK_EQ(lost, 1 + 2 + 1 + 1);
+    CHECK(sett_is_null(sett_hierarchy_parent(q.world, copy)));
+    CHECK(sett_is_null(node(&q, copy)->friend) && !sett_has(q.world, copy, q.owes));
+    CHECK_STR_EQ(sett_name_get(q.world, copy), "top");
+    CHECK_END(p.world);
+    CHECK_END(q.world);
 }
 
 static void misuse_is_rejected(void)
@@ -280,6 +334,32 @@ static void memory_runs_out(void)
     scarce_end(&memory, scarce_place.world);
 }
 
+static bool duplicate_there(void* user)
+{
+    const place* from = user;
+    return !sett_is_null(
+        sett_duplicate(from->world, scarce_top, &(sett_duplicate_desc){.to = scarce_place.world}));
+}
+
+static void memory_runs_out_in_another_world(void)
+{
+    static scarce_memory memory;
+    sett_entity e[5];
+    place from = begin(0);
+    scarce_top = grow(&from, e);
+    furnish(&from, e[4], scarce_top, add(&from, 9, sett_null()));
+    scarce_place = place_make(scarce_world(&memory), 0);
+    sett_entity hall = add(&scarce_place, 9, sett_null());
+    furnish(&scarce_place, add(&scarce_place, 5, sett_null()), add(&scarce_place, 1, sett_null()),
+            hall);
+    scarce_values = count_values(scarce_place.world);
+    scarce_run(scarce_place.world, &memory, duplicate_there, nothing_copied, &from);
+    CHECK_EQ(sett_entity_count(scarce_place.world), 7);
+    CHECK(memory.failures > 10);
+    scarce_end(&memory, scarce_place.world);
+    CHECK_END(from.world);
+}
+
 static void another_world_gets_the_types_of_the_library(void)
 {
     sett_world* from = quiet_world();
@@ -306,5 +386,7 @@ static void another_world_gets_the_types_of_the_library(void)
 }
 
 TEST_MAIN(TEST(copies_hang_together), TEST(one_may_be_copied_alone),
-          TEST(copies_go_to_other_worlds), TEST(misuse_is_rejected), TEST(large_trees_are_copied),
-          TEST(memory_runs_out), TEST(another_world_gets_the_types_of_the_library))
+          TEST(copies_go_to_other_worlds), TEST(references_lead_by_path_in_another_world),
+          TEST(memory_runs_out_in_another_world), TEST(misuse_is_rejected),
+          TEST(large_trees_are_copied), TEST(memory_runs_out),
+          TEST(another_world_gets_the_types_of_the_library))

@@ -12,7 +12,9 @@ typedef struct sett_duplicate_desc {
     /* the world that receives the copies; default: the same world. Types are matched by name and
      * must have the same size, alignment and layout_version */
     sett_world* to;
-    bool alone; /* without descendants; default: no */
+    bool alone;     /* without descendants; default: no */
+    uint32_t* lost; /* receives how many references became null, and links and parents were left
+                     * out, because another world has no entity of their path; default: none */
 } sett_duplicate_desc;
 
 SETT_API sett_entity sett_duplicate_sized(sett_world* world, sett_entity entity,
@@ -21,8 +23,10 @@ SETT_API sett_entity sett_duplicate_sized(sett_world* world, sett_entity entity,
 /* Duplicates an entity with all its components, and its descendants.
  *
  * In the copies, references (entity_offsets) and links to a duplicated entity lead to its copy. All
- * others stay as they are. In another world they become null, or are left out. Links from other
- * entities to the originals are not duplicated.
+ * others stay as they are. In another world they lead to the entity of the same path; if there is
+ * none, they become null, or are left out. So does the parent of the copy there: without it the
+ * copy is a root, and without a name if another entity has it. Links from other entities to the
+ * originals are not duplicated.
  *
  * In the same world the copy is the last child of the original's parent, and a prefab, with its
  * descendants, if the parent is one. It has no name, because

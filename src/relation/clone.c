@@ -14,7 +14,8 @@
  * "sources" components of copies that other copies link to. Entities outside have theirs already.
  *
  * Invariant:  a reference, a link or a parent of a copy is the copy, with the same number, of what
- * the original's is, if that is copied too;  else the same within a world, none in another
+ * the original's is, if that is copied too;  else the same within a world, that of the same path in
+ * another, or none
  */
 #include "relation/clone.h"
 #include "relation/prefab.h"
@@ -27,6 +28,12 @@
 static bool clone_is_merge(const setti_clone* clone)
 {
     return clone->merge.verdicts != NULL;
+}
+
+/* Whether the copies come into another world, where what is not copied is found by its path. */
+static bool clone_leaves(const setti_clone* clone)
+{
+    return clone->from != clone->to;
 }
 
 static void* clone_alloc(const setti_clone* clone, size_t count, size_t size)
@@ -127,7 +134,7 @@ static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
     if (!setti_entity_is_current(&clone->from->entities, entity)) {
         return SETTI_NONE;
     }
-    if (clone->node_count == 1 && !clone_is_merge(clone)) {
+    if (clone->node_count == 1 && !clone_leaves(clone)) {
         return clone->nodes[0].index == entity.index ? 0 : SETTI_NONE;
     }
     uint32_t k = setti_hash_map_find(&clone->by_index, (uint64_t)entity.index + 1);
@@ -159,7 +166,7 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
             return false;
         }
         links->node = clone_node_of(clone, links->target);
-    } while (links->node == SETTI_NONE && clone->from != clone->to);
+    } while (links->node == SETTI_NONE && clone_leaves(clone));
     return true;
 }
 
@@ -293,7 +300,7 @@ static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* k)
                                          "%s: entity %u:%u is in two of the prefab and its bases",
                                          clone->desc.call, SETTI_HANDLE(at));
         }
-        if (clone->node_count > 1 &&
+        if ((clone->node_count > 1 || clone_leaves(clone)) &&
             !setti_hash_map_set(&clone->to->pool, &clone->by_index, key, *k)) {
             return clone_no_memory(clone);
         }
@@ -386,12 +393,12 @@ static void clone_measure(setti_clone* clone, setti_clone_node* node)
     }
 }
 
-/* Counts the links that a merge loses: all, less those that clone_add_lead meets. */
+/* Counts the links that get lost in another world: all, less those that clone_add_lead meets. */
 static void clone_count_links(setti_clone* clone, const setti_clone_node* node)
 {
     uint32_t cursor = 0;
     setti_type* type;
-    while (clone_is_merge(clone) && (type = clone_next_type(clone, node, &cursor)) != NULL) {
+    while (clone_leaves(clone) && (type = clone_next_type(clone, node, &cursor)) != NULL) {
         if (clone_takes_links(clone, node, type)) {
             sett_entity source = setti_entity_at(&clone->from->entities, node->index);
             clone->merge.lost += sett_target_count(clone->from, source, type->id);
@@ -406,7 +413,7 @@ static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clo
         return true;
     }
     clone->merge.outside += clone->nodes[links->node].outside;
-    clone->merge.lost -= clone_is_merge(clone);
+    clone->merge.lost -= clone_leaves(clone);
     SETTI_ASSERT(links->node < clone->node_count && clone->lead_count <= clone->lead_room);
     setti_clone_lead* grown = setti_pool_grow(&clone->to->pool, clone->leads, sizeof(*grown),
                                               clone->lead_count, 1, &clone->lead_room);
@@ -689,7 +696,7 @@ static void clone_remap(setti_clone* clone, unsigned char* at, uint32_t k)
     if (node != SETTI_NONE) {
         clone->merge.outside += clone->nodes[node].outside;
         reference = clone->nodes[node].copies[k];
-    } else if (clone->from != clone->to) {
+    } else if (clone_leaves(clone)) {
         clone->merge.lost += !sett_is_null(reference);
         reference = sett_null();
     }
@@ -760,7 +767,8 @@ static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const cl
 }
 
 /* Attaches the copies of a node to the copies of its parent; those of the root become siblings of
- * the original, or roots, if they are instances or in another world. */
+ * the original, or roots if they are instances; in another world children of what has the path of
+ * the original's parent, or roots. */
 static void clone_place(setti_clone* clone, const setti_clone_node* node)
 {
     const sett_hierarchy* place = setti_hierarchy_find(clone->from, node->index);
@@ -778,7 +786,7 @@ static void clone_place(setti_clone* clone, const setti_clone_node* node)
     } else {
         clone->merge.outside += clone->nodes[above].outside;
     }
-    bool beside = above == SETTI_NONE && clone->from == clone->to && clone->instances == NULL;
+    bool beside = above == SETTI_NONE && !clone_leaves(clone) && clone->instances == NULL;
     uint32_t policy = place != NULL ? place->children & SETTI_POLICY : 0;
     for (uint32_t k = 0; k < clone->count; k++) {
         if (policy != 0) {
@@ -957,9 +965,132 @@ static sett_status clone_meet(setti_clone* clone)
     return status;
 }
 
+/* ------------------------------------------------------------------------------ another world */
+
+/* The entity of `to` that has the path of one of `from`; null: there is none, or no memory. */
+static sett_entity clone_counterpart(setti_clone* clone, sett_entity entity, sett_status* status)
+{
+    uint32_t depth = 0;
+    uint32_t capacity = 0;
+    uint32_t* path = NULL;
+    sett_entity found = sett_null();
+    for (uint32_t link = entity.index + 1; link != 0;
+         link = setti_hierarchy_parent(clone->from, link - 1)) {
+        uint32_t* grown =
+            setti_pool_grow(&clone->to->pool, path, sizeof(*path), depth, 1, &capacity);
+        if (grown == NULL) {
+            *status = clone_no_memory(clone);
+            depth = 0;
+            break;
+        }
+        path = grown;
+        path[depth++] = link - 1;
+    }
+    for (bool there = true; depth > 0 && there; there = !sett_is_null(found)) {
+        sett_entity at = setti_entity_at(&clone->from->entities, path[--depth]);
+        const char* name = sett_name_get(clone->from, at);
+        found = name != NULL ? sett_name_find(clone->to, found, name) : sett_null();
+    }
+    setti_pool_free(&clone->to->pool, path, capacity * sizeof(*path), 16);
+    return found;
+}
+
+/* Adds a node of an entity that is not copied, if the other world has one of its path. */
+static sett_status clone_add_outside(setti_clone* clone, sett_entity entity)
+{
+    sett_status status = SETT_OK;
+    if (!setti_entity_is_current(&clone->from->entities, entity) ||
+        clone_node_of(clone, entity) != SETTI_NONE) {
+        return SETT_OK;
+    }
+    sett_entity there = clone_counterpart(clone, entity, &status);
+    if (sett_is_null(there)) {
+        return status;
+    }
+    setti_clone_node* grown = setti_pool_grow(&clone->to->pool, clone->nodes, sizeof(*grown),
+                                              clone->node_count, 1, &clone->node_room);
+    if (grown == NULL) {
+        return clone_no_memory(clone);
+    }
+    clone->nodes = grown;
+    setti_clone_init_node(clone, &grown[clone->node_count], entity.index);
+    grown[clone->node_count].outside = true;
+    grown[clone->node_count].onto = there;
+    return setti_hash_map_set(&clone->to->pool, &clone->by_index, (uint64_t)entity.index + 1,
+                              clone->node_count++)
+               ? SETT_OK
+               : clone_no_memory(clone);
+}
+
+/* The same of all references in a value, or in the data of a link. */
+static sett_status clone_add_referred(setti_clone* clone, const sett_component_desc* desc,
+                                      const unsigned char* value)
+{
+    sett_status status = SETT_OK;
+    for (uint32_t n = 0; n < desc->entity_offset_count && status == SETT_OK; n++) {
+        sett_entity reference;
+        memcpy(&reference, value + desc->entity_offsets[n], sizeof(reference));
+        status = clone_add_outside(clone, reference);
+    }
+    return status;
+}
+
+static sett_status clone_look_from(setti_clone* clone, uint32_t index, setti_type* type)
+{
+    sett_entity source = setti_entity_at(&clone->from->entities, index);
+    sett_status status = SETT_OK;
+    const setti_relation* relation = setti_relation_of_links(type);
+    if (relation == NULL) {
+        return type->desc.entity_offset_count != 0
+                   ? clone_add_referred(clone, &type->desc,
+                                        setti_storage_find(&type->storage, index))
+                   : SETT_OK;
+    }
+    sett_link_cursor cursor = {0};
+    sett_entity target;
+    while (status == SETT_OK &&
+           !sett_is_null(target = sett_target_next(clone->from, source, type->id, &cursor))) {
+        status = clone_add_outside(clone, target);
+        if (status == SETT_OK) {
+            status = clone_add_referred(clone, &relation->data_type->desc, cursor.data);
+        }
+    }
+    return status;
+}
+
+/* Finds what the copied entities refer to, and is not copied, in the other world. */
+static sett_status clone_look_outside(setti_clone* clone)
+{
+    sett_status status = SETT_OK;
+    uint32_t count = clone->node_count;
+    for (uint32_t k = 0; k < count && status == SETT_OK; k++) {
+        const setti_clone_node node = clone->nodes[k]; /* they may move */
+        uint32_t cursor = 0;
+        setti_type* type;
+        while (status == SETT_OK && (type = clone_next_type(clone, &node, &cursor)) != NULL) {
+            status = clone_look_from(clone, node.index, type);
+        }
+    }
+    uint32_t parent = setti_hierarchy_parent(clone->from, clone->desc.root.index);
+    if (status == SETT_OK && parent != 0) {
+        status = clone_add_outside(clone, setti_entity_at(&clone->from->entities, parent - 1));
+        uint32_t above = setti_hash_map_find(&clone->by_index, (uint64_t)parent);
+        if (status == SETT_OK && above != SETTI_NONE) {
+            clone->nodes[above].in_tree = true;
+        }
+    }
+    return status;
+}
+
 sett_status setti_clone_plan(setti_clone* clone)
 {
-    sett_status status = clone_is_merge(clone) ? clone_meet(clone) : clone_gather(clone);
+    sett_status status = clone_is_merge(clone) ? SETT_OK : clone_gather(clone);
+    if (status == SETT_OK && !clone_is_merge(clone) && clone_leaves(clone)) {
+        status = clone_look_outside(clone);
+    }
+    if (status == SETT_OK && clone_leaves(clone)) {
+        status = clone_meet(clone);
+    }
     if (status == SETT_OK) {
         status = clone_check_circles(clone);
     }
@@ -993,7 +1124,7 @@ static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
     if (!sett_is_null(clone->desc.into)) {
         clone->nodes[0].copies[0] = clone->desc.into;
     }
-    for (uint32_t k = 0; clone_is_merge(clone) && k < clone->node_count; k++) {
+    for (uint32_t k = 0; clone_leaves(clone) && k < clone->node_count; k++) {
         clone->nodes[k].copies[0] = clone->nodes[k].onto;
     }
     return SETT_OK;

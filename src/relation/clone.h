@@ -1,5 +1,6 @@
 /* clone.h: copies of an entity, or of its subtree, for prefabs and duplicates; and of any entities
- * of another world, some of which are in this one already, for merges. */
+ * of another world, some of which are in this one already, for merges. What copies in another world
+ * refer to, and is not copied, is found there by its path. */
 #ifndef SETTI_CLONE_H
 #define SETTI_CLONE_H
 
@@ -12,9 +13,9 @@ typedef struct setti_clone_node {
     uint32_t over;    /* where there are bases: the node that its copies are children of */
     uint64_t name;    /* the key of its copies' name, 0: none */
     bool derives;     /* its copies are linked to it, by InstanceOf */
-    bool outside;     /* of a merge: nothing of it is copied */
-    bool in_tree;     /* of a merge: gets the hierarchy's component, because of others */
-    sett_entity onto; /* of a merge: what it becomes part of; null: a copy is made */
+    bool outside;     /* of another world: nothing of it is copied */
+    bool in_tree;     /* gets the hierarchy's component, because of others */
+    sett_entity onto; /* of another world: what it becomes part of; null: a copy is made */
     uint32_t met;     /* of a merge: the first of its components that `onto` has, or SETTI_NONE */
     sett_entity* copies; /* `count` of them */
     setti_edit edit;     /* that creates its copies */

@@ -41,5 +41,11 @@ sett_entity sett_duplicate_sized(sett_world* world, sett_entity entity,
     if (clone.to == world) {
         clone.tag = duplicate_tag(world, entity);
     }
-    return setti_clone_run(&clone, &copy) == SETT_OK ? copy : sett_null();
+    if (setti_clone_run(&clone, &copy) != SETT_OK) {
+        return sett_null();
+    }
+    if (desc->lost != NULL) {
+        *desc->lost = clone.to != world ? clone.merge.lost : 0;
+    }
+    return copy;
 }
