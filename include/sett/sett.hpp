@@ -38,6 +38,10 @@
  *     sett::parent<T>   the parent has it                 sett::up<T>        an ancestor has it
  *     queries only: sett::with<T>, sett::without<T>, sett::any<A, B>, sett::changed<T>
  *
+ * A type that owns memory lists its members: numbers, enums, sett_entity, std::string, structs that
+ * list theirs, and arrays, std::vector and std::unique_ptr of these. Then snapshots, hashes, deltas,
+ * files and JSON contain them. Otherwise it does not compile, or is described with .skip().
+ *
  * In queries a type stands without the &: world.query<Position, const Velocity, Mass*>(). From
  * these, systems get their terms and lists of accesses (system.h).
  *
@@ -93,18 +97,12 @@ struct frame;
  * from a function `constexpr auto sett_type(const T*)`, in the namespace of T or as its friend. */
 namespace detail
 {
-enum class save {
-    by_type,
-    clone,
-    skip
-};
-
 struct options {
     const char* name = nullptr;
     sett_storage_kind storage = SETT_STORAGE_DEFAULT;
-    save saved = save::by_type;
     uint32_t layout_version = 0;
     bool keep_order = false, dont_fragment = false, track_rows = false, can_disable = false;
+    bool skip = false;
     bool relationship = false, many = false, acyclic = false, transitive = false, reflexive = false;
     sett_cleanup on_target = SETT_CLEANUP_REMOVE, on_source = SETT_CLEANUP_REMOVE;
     uint32_t (*needs)(sett_world* world, sett_component* out) = nullptr;
@@ -115,7 +113,7 @@ template <class T> inline constexpr bool never = false;
 
 struct no_members {
     static constexpr uint32_t count = 0;
-    template <class F> void each(const F&) const {}
+    template <class F> constexpr void each(const F&) const {}
 };
 
 template <class Rest, class C, class M> struct members_and {
@@ -126,7 +124,7 @@ template <class Rest, class C, class M> struct members_and {
     M C::*at;
     sett_member options; /* offset, size and `of` follow when the type is registered */
     bool opaque;
-    template <class F> void each(const F& f) const
+    template <class F> constexpr void each(const F& f) const
     {
         rest.each(f);
         f(*this);
@@ -157,7 +155,8 @@ template <class Members = detail::no_members> class type
      * those of the last member; see sett_member. */
     template <class C, class M>
     constexpr type<detail::members_and<Members, C, M>> member(const char* name, M C::*at) const;
-    /* A member that only the program reads: bytes, which other machines may have otherwise. */
+    /* A member that only the program reads: bytes, which other machines may have otherwise. One
+     * that owns memory is also local(): only snapshots and copies contain it, by its operator=. */
     template <class C, class M>
     constexpr type<detail::members_and<Members, C, M>> opaque(const char* name, M C::*at) const;
     constexpr type unit(const char* text) const { return of_member(&sett_member::unit, text); }
@@ -194,11 +193,8 @@ template <class Members = detail::no_members> class type
     }
     /* Entities with this type have these too. */
     template <class... T> constexpr type needs() const;
-    /* For a type that owns memory: snapshots and copies copy it by its operator=. Hashes, deltas and
-     * files do not contain it. */
-    constexpr type clone() const { return with(&detail::options::saved, detail::save::clone); }
-    /* Snapshots, copies and files leave it out. */
-    constexpr type skip() const { return with(&detail::options::saved, detail::save::skip); }
+    /* Snapshots, copies, hashes, deltas and files leave it out. */
+    constexpr type skip() const { return with(&detail::options::skip, true); }
     /* It is a relationship (relationship.h): the members of the type are the data of a link. */
     constexpr type relationship() const { return with(&detail::options::relationship, true); }
     constexpr type many() const { return with(&detail::options::many, true); }
@@ -338,6 +334,292 @@ template <class T, class... Args> T* construct(void* at, Args&&... args)
     return ::new (at) T{std::forward<Args>(args)...};
 }
 
+/* ------------------------------------------------------------------- values that own memory */
+
+/* The standard's containers by what they can do, so that this header includes none of them. */
+template <class T, class = void> struct is_text : std::false_type {
+};
+template <class T>
+struct is_text<T, std::void_t<decltype(std::declval<T&>().assign("", size_t())),
+                              decltype(std::declval<T&>().c_str())>> : std::true_type {
+};
+template <class T, class = void> struct is_list : std::false_type {
+};
+template <class T>
+struct is_list<T, std::void_t<decltype(std::declval<T&>().push_back(
+                      std::declval<typename T::value_type>()))>>
+    : std::bool_constant<!is_text<T>::value> {
+};
+template <class T, class = void> struct is_owner : std::false_type {
+};
+template <class T>
+struct is_owner<T, std::void_t<decltype(std::declval<T&>().release()), typename T::element_type>>
+    : std::bool_constant<!std::is_array_v<typename T::element_type> &&
+                         !std::is_polymorphic_v<typename T::element_type>> {
+};
+template <class T> inline constexpr bool is_array = std::is_array_v<T> || has_items<T>::value;
+
+/* Whether a member of this type can be written and read (`in_list`: as an item of a list, where no
+ * copy would find a handle), and whether its operator= copies all of it. */
+template <class M> constexpr bool is_written(bool in_list = false)
+{
+    if constexpr (is_array<M>) {
+        return is_written<typename item_of<M>::type>(in_list);
+    } else if constexpr (is_text<M>::value) {
+        return true;
+    } else if constexpr (is_list<M>::value) {
+        return is_written<typename M::value_type>(true);
+    } else if constexpr (is_owner<M>::value) {
+        return is_written<typename M::element_type>(true);
+    } else if constexpr (has_members<M>) {
+        bool all = true;
+        description<M>.members_.each([&](const auto& m) {
+            all = all && (m.opaque || is_written<typename bare<decltype(m)>::value>(in_list));
+        });
+        return all;
+    } else {
+        constexpr sett_member_kind kind = sett_kind_of_<M>::value();
+        return kind != SETT_MEMBER_UNKNOWN && kind != SETT_MEMBER_STRING &&
+               kind != SETT_MEMBER_LIST && !(in_list && kind == SETT_MEMBER_ENTITY);
+    }
+}
+template <class M> constexpr bool is_copied_whole()
+{
+    if constexpr (is_array<M>) {
+        return is_copied_whole<typename item_of<M>::type>();
+    } else if constexpr (is_list<M>::value) {
+        return is_copied_whole<typename M::value_type>();
+    } else if constexpr (has_members<M>) {
+        bool all = std::is_copy_assignable_v<M>;
+        description<M>.members_.each([&](const auto& m) {
+            all = all && is_copied_whole<typename bare<decltype(m)>::value>();
+        });
+        return all;
+    } else {
+        return std::is_copy_assignable_v<M>;
+    }
+}
+template <class T> constexpr bool can_copy()
+{
+    bool all = true;
+    description<T>.members_.each([&](const auto& m) {
+        using part = typename bare<decltype(m)>::value;
+        all = all && (is_written<part>() || is_copied_whole<part>());
+    });
+    return all;
+}
+template <class T> constexpr bool has_hidden_memory()
+{
+    bool any = false;
+    description<T>.members_.each([&](const auto& m) {
+        any = any || (m.opaque && !m.options.local &&
+                      !std::is_trivially_copyable_v<typename bare<decltype(m)>::value>);
+    });
+    return any;
+}
+
+/* The bytes of a value: numbers in little endian, one NaN, texts and lists behind their length. A
+ * text at the end of a value stands alone: so a type of one text is written as this text. */
+struct writer {
+    sett_sink* to;
+    size_t size = 0;
+    unsigned char at[256];
+    explicit writer(sett_sink* sink) : to(sink) {}
+    ~writer() { flush(); }
+    void flush()
+    {
+        if (size != 0) {
+            to->write(to, at, size);
+        }
+        size = 0;
+    }
+    void bytes(const void* from, size_t count)
+    {
+        flush();
+        to->write(to, from, count);
+    }
+    void number(uint64_t bits, size_t count)
+    {
+        if (size + count > sizeof(at)) {
+            flush();
+        }
+        for (size_t k = 0; k < count; k++) {
+            at[size++] = static_cast<unsigned char>(bits >> 8 * k);
+        }
+    }
+};
+/* The other way, from bytes that may be hostile: `bad` once they do not fit. */
+struct reader {
+    const unsigned char* at;
+    size_t left;
+    bool bad = false;
+    const unsigned char* take(size_t count)
+    {
+        bad = bad || count > left;
+        if (bad) {
+            return nullptr;
+        }
+        at += count, left -= count;
+        return at - count;
+    }
+    uint64_t number(size_t count)
+    {
+        const unsigned char* from = take(count);
+        uint64_t bits = 0;
+        for (size_t k = 0; from != nullptr && k < count; k++) {
+            bits |= static_cast<uint64_t>(from[k]) << 8 * k;
+        }
+        return bits;
+    }
+    size_t length() /* of items that have a byte at least */
+    {
+        const uint64_t count = number(4);
+        bad = bad || count > left;
+        return bad ? 0 : static_cast<size_t>(count);
+    }
+};
+
+template <class M> struct word_of {
+    using type = std::conditional_t<sizeof(M) == sizeof(uint32_t), uint32_t, uint64_t>;
+};
+template <class M> void put(writer& out, const M& value, bool is_last = false)
+{
+    if constexpr (is_array<M>) {
+        bool ended = false;
+        for (const auto& item : value) {
+            using item_type = bare<decltype(item)>;
+            if constexpr (std::is_same_v<item_type, char>) { /* text: up to its zero byte */
+                ended = ended || item == 0;
+                put(out, ended ? item_type() : item);
+            } else {
+                put(out, item);
+            }
+        }
+    } else if constexpr (is_text<M>::value) {
+        if (!is_last) {
+            out.number(value.size(), 4);
+        }
+        out.bytes(value.data(), value.size());
+    } else if constexpr (is_list<M>::value) {
+        out.number(value.size(), 4);
+        for (const auto& item : value) {
+            put(out, item);
+        }
+    } else if constexpr (is_owner<M>::value) {
+        out.number(value != nullptr, 1);
+        if (value != nullptr) {
+            put(out, *value);
+        }
+    } else if constexpr (has_members<M>) {
+        uint32_t left = description<M>.members_.count;
+        description<M>.members_.each([&](const auto& m) {
+            left--;
+            using part = typename bare<decltype(m)>::value;
+            if (m.options.local) {
+                return;
+            }
+            if constexpr (is_written<part>()) {
+                put(out, value.*m.at, is_last && left == 0);
+            } else if constexpr (std::is_trivially_copyable_v<part>) {
+                out.bytes(&(value.*m.at), sizeof(part));
+            }
+        });
+    } else if constexpr (std::is_same_v<M, sett_entity>) {
+        out.number(sett_entity_to_u64(value), 8);
+    } else if constexpr (std::is_floating_point_v<M>) {
+        const M one_nan = value == value ? value : static_cast<M>(__builtin_nan(""));
+        typename word_of<M>::type word;
+        memcpy(&word, &one_nan, sizeof(word));
+        out.number(word, sizeof(word));
+    } else {
+        out.number(static_cast<uint64_t>(value), sizeof(M));
+    }
+}
+template <class M> void take(reader& in, M& value, bool is_last = false)
+{
+    if constexpr (is_array<M>) {
+        for (auto& item : value) {
+            take(in, item);
+        }
+    } else if constexpr (is_text<M>::value) {
+        const size_t size = is_last ? in.left : in.length();
+        const unsigned char* from = in.take(size);
+        value.assign(reinterpret_cast<const char*>(from != nullptr ? from : in.at),
+                     from != nullptr ? size : 0);
+    } else if constexpr (is_list<M>::value) {
+        value.clear();
+        for (size_t left = in.length(); left > 0 && !in.bad; left--) {
+            typename M::value_type item{};
+            take(in, item);
+            value.push_back(std::move(item));
+        }
+    } else if constexpr (is_owner<M>::value) {
+        value.reset(in.number(1) != 0 ? new typename M::element_type() : nullptr);
+        if (value != nullptr) {
+            take(in, *value);
+        }
+    } else if constexpr (has_members<M>) {
+        uint32_t left = description<M>.members_.count;
+        description<M>.members_.each([&](const auto& m) {
+            using part = typename bare<decltype(m)>::value;
+            left--;
+            if (m.options.local) {
+                return;
+            }
+            if constexpr (is_written<part>()) {
+                take(in, value.*m.at, is_last && left == 0);
+            } else if constexpr (std::is_trivially_copyable_v<part>) {
+                if (const unsigned char* from = in.take(sizeof(part))) {
+                    memcpy(&(value.*m.at), from, sizeof(part));
+                }
+            }
+        });
+    } else if constexpr (std::is_same_v<M, sett_entity>) {
+        value = sett_entity_from_u64(in.number(8));
+    } else if constexpr (std::is_floating_point_v<M>) {
+        const auto word = static_cast<typename word_of<M>::type>(in.number(sizeof(M)));
+        memcpy(&value, &word, sizeof(word));
+    } else if constexpr (std::is_same_v<M, bool>) {
+        const uint64_t bits = in.number(1);
+        in.bad = in.bad || bits > 1;
+        value = bits == 1;
+    } else {
+        value = static_cast<M>(in.number(sizeof(M)));
+    }
+}
+/* Copies what operator= does not: std::unique_ptr, with all that is in it. */
+template <class M> void copy(M& to, const M& from)
+{
+    if constexpr (is_copied_whole<M>()) {
+        if constexpr (std::is_array_v<M>) {
+            for (size_t k = 0; k < std::extent_v<M>; k++) {
+                copy(to[k], from[k]);
+            }
+        } else {
+            to = from;
+        }
+    } else if constexpr (is_array<M>) {
+        auto* at = &to[0];
+        for (const auto& item : from) {
+            copy(*at++, item);
+        }
+    } else if constexpr (is_list<M>::value) {
+        to.clear();
+        for (const auto& item : from) {
+            typename M::value_type made{};
+            copy(made, item);
+            to.push_back(std::move(made));
+        }
+    } else if constexpr (is_owner<M>::value) {
+        to.reset(from != nullptr ? new typename M::element_type() : nullptr);
+        if (from != nullptr) {
+            copy(*to, *from);
+        }
+    } else {
+        description<M>.members_.each([&](const auto& m) { copy(to.*m.at, from.*m.at); });
+    }
+}
+
 /* ------------------------------------------------------------------------------- value hooks */
 
 template <class T> void hook_init(void* values, uint32_t count, void*)
@@ -355,7 +637,7 @@ template <class T> void hook_deinit(void* values, uint32_t count, void*)
 template <class T> void hook_copy(void* to, const void* from, uint32_t count, void*)
 {
     for (uint32_t k = 0; k < count; k++) {
-        static_cast<T*>(to)[k] = static_cast<const T*>(from)[k];
+        copy(static_cast<T*>(to)[k], static_cast<const T*>(from)[k]);
     }
 }
 template <class T> void hook_move(void* to, void* from, uint32_t count, void*)
@@ -366,11 +648,29 @@ template <class T> void hook_move(void* to, void* from, uint32_t count, void*)
         source->~T();
     }
 }
+template <class T> void hook_write(const void* value, sett_sink* to, void*)
+{
+    writer out(to);
+    put(out, *static_cast<const T*>(value), true);
+}
+template <class T> sett_status hook_read(void* value, const void* bytes, size_t size, void*)
+{
+    reader in = {static_cast<const unsigned char*>(bytes), size};
+#if defined(__cpp_exceptions)
+    try {
+        take(in, *static_cast<T*>(value), true);
+    } catch (...) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+#else
+    take(in, *static_cast<T*>(value), true);
+#endif
+    return !in.bad && in.left == 0 ? SETT_OK : SETT_STATUS_INVALID;
+}
 
 /* Whether the library copies values by the hook `copy`. */
 template <class T>
-inline constexpr bool is_copied =
-    std::is_trivially_copyable_v<T> || options_of<T>.saved != save::skip;
+inline constexpr bool is_copied = std::is_trivially_copyable_v<T> || !options_of<T>.skip;
 
 /* --------------------------------------------------------------------------- what T may be */
 
@@ -405,15 +705,18 @@ template <class T> constexpr bool check_component()
                               std::is_nothrow_destructible_v<T>,
                           "sett: values of a component move when others are removed: its move "
                           "constructor and its destructor must be noexcept");
-            static_assert(options_of<T>.saved != save::by_type,
-                          "sett: this component owns memory (it is not trivially copyable), and "
-                          "only you know what a snapshot does with it: write beside the type "
-                          "`constexpr auto sett_type(const T*) { return sett::type().clone(); }` "
-                          "(snapshots and copies copy it; hashes, deltas and files do not contain "
-                          "it), or .skip() instead of .clone()");
-            static_assert(options_of<T>.saved != save::clone || std::is_copy_assignable_v<T>,
-                          "sett: snapshots cannot copy this component, because it cannot be "
-                          "copied: give it an operator=, or describe it with .skip()");
+            static_assert(options_of<T>.skip || has_members<T>,
+                          "sett: this component owns memory (it is not trivially copyable): list "
+                          "its members beside the type, for snapshots, hashes, deltas, files and "
+                          "JSON: `constexpr auto sett_type(const T*) { return "
+                          "sett::type().member(\"text\", &T::text); }`; or leave it out of them by "
+                          ".skip()");
+            static_assert(options_of<T>.skip || !has_hidden_memory<T>(),
+                          "sett: an opaque member that owns memory cannot be written: add "
+                          ".local() behind it, and only snapshots and copies contain it");
+            static_assert(options_of<T>.skip || can_copy<T>(),
+                          "sett: snapshots cannot copy a member of this component: list it by "
+                          ".member() if it is a std::unique_ptr, or describe the type with .skip()");
         }
     }
     return true;
@@ -481,6 +784,42 @@ template <class T> struct described {
     }
 };
 
+/* Whether what is not in a list of members can be padding: less than the alignment of what follows,
+ * of which the compiler does not tell more here. */
+inline bool lists_all_bytes(const sett_struct& of, size_t align)
+{
+    uint32_t at = 0;
+    for (bool found = true; found;) {
+        found = false;
+        for (uint32_t k = 0; k < of.count && !found; k++) {
+            const sett_member& m = of.members[k];
+            found = m.offset + m.size > at && m.offset <= at + (align - 1);
+            at = found ? m.offset + m.size : at;
+        }
+    }
+    return of.size - at < align;
+}
+/* Where handles lie in a value. */
+struct handle_offsets {
+    uint32_t at[64];
+    uint32_t count = 0;
+    void add(const sett_struct& of, uint32_t base)
+    {
+        for (uint32_t k = 0; k < of.count; k++) {
+            const sett_member& m = of.members[k];
+            const uint32_t step =
+                m.of != nullptr ? m.of->size : static_cast<uint32_t>(sizeof(sett_entity));
+            for (uint32_t offset = 0; offset < m.size && count < 64; offset += step) {
+                if (m.of != nullptr) {
+                    add(*m.of, base + m.offset + offset);
+                } else if (m.kind == SETT_MEMBER_ENTITY) {
+                    at[count++] = base + m.offset + offset;
+                }
+            }
+        }
+    }
+};
+
 template <class T> sett_component register_relationship(sett_world* world)
 {
     constexpr const options& o = options_of<T>;
@@ -509,6 +848,7 @@ template <class T> sett_component register_component(sett_world* world)
 {
     constexpr const options& o = options_of<T>;
     sett_component needs[32];
+    [[maybe_unused]] handle_offsets handles;
     sett_component_desc desc = {};
     desc.name = name_of<T>();
     desc.storage = o.storage;
@@ -525,7 +865,7 @@ template <class T> sett_component register_component(sett_world* world)
         desc.type_name = desc.name;
         desc.size = sizeof(T);
         desc.align = alignof(T);
-        desc.save = o.saved == save::skip ? SETT_SAVE_SKIP : SETT_SAVE_BYTES;
+        desc.save = o.skip ? SETT_SAVE_SKIP : SETT_SAVE_BYTES;
         if constexpr (std::is_trivially_copyable_v<T>) {
             desc.mask = SETT_MASK(T);
             if constexpr (has_members<T>) {
@@ -539,6 +879,18 @@ template <class T> sett_component register_component(sett_world* world)
             if constexpr (is_copied<T>) {
                 desc.copy = hook_copy<T>;
                 desc.save = SETT_SAVE_CLONE;
+                desc.write = hook_write<T>;
+                desc.read = hook_read<T>;
+                if (!lists_all_bytes(*described<T>::get(), alignof(T))) {
+                    sett_world_log(world, SETT_LOG_ERROR,
+                                   "sett.hpp: sett_type does not list all members of this type; a "
+                                   "base class or a member that is not for others: .skip()");
+                    sett_world_log(world, SETT_LOG_ERROR, desc.name);
+                    return 0;
+                }
+                handles.add(*described<T>::get(), 0);
+                desc.entity_offsets = handles.at;
+                desc.entity_offset_count = handles.count;
             }
         }
     }
@@ -2280,9 +2632,11 @@ constexpr type<detail::members_and<Members, C, M>> type<Members>::member(const c
                   "sett: a pointer means nothing in a file or on another machine: list it by "
                   ".opaque(\"name\", &T::name).local(), or store a sett_entity");
     constexpr sett_member_kind kind = sett_kind_of_<element>::value();
-    static_assert(kind != SETT_MEMBER_UNKNOWN || detail::has_members<element>,
-                  "sett: the type of this member is not known: list its own members in a sett_type "
-                  "function, or use .opaque() for bytes that only the program reads");
+    static_assert(kind != SETT_MEMBER_UNKNOWN || detail::is_written<M>(),
+                  "sett: the type of this member is not known: numbers, enums, sett_entity, "
+                  "std::string, structs that list their own members, and arrays, std::vector and "
+                  "std::unique_ptr of these (a list of entities is a relationship with many). Use "
+                  ".opaque() for bytes that only the program reads");
     sett_member options = {};
     options.name = name;
     options.kind = kind;

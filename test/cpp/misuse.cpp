@@ -2,8 +2,8 @@
  * words of sett.hpp. tools/test_cpp.sh compiles each, with -DMISUSE=<number>; 0 compiles. */
 #include "sett/sett.hpp"
 
-#include <memory>
 #include <string>
+#include <vector>
 
 struct Position {
     float x, y;
@@ -33,8 +33,17 @@ struct Throws {
     }
     Throws& operator=(const Throws&) = default;
 };
+struct Token {
+    Token() = default;
+    Token(Token&&) noexcept
+    {
+    }
+};
 struct Unique {
-    std::unique_ptr<int> value;
+    Token value;
+};
+struct Group {
+    std::vector<sett_entity> all;
 };
 struct Node {
     Position* at;
@@ -54,9 +63,22 @@ constexpr auto sett_type(const Node*)
     return sett::type().member("next", &Node::next);
 }
 #elif MISUSE == 17
+/* SAYS: snapshots cannot copy a member of this component */
 constexpr auto sett_type(const Unique*)
 {
-    return sett::type().clone();
+    return sett::type().opaque("value", &Unique::value).local();
+}
+#elif MISUSE == 24
+/* SAYS: a list of entities is a relationship with many */
+constexpr auto sett_type(const Group*)
+{
+    return sett::type().member("all", &Group::all);
+}
+#elif MISUSE == 25
+/* SAYS: an opaque member that owns memory cannot be written */
+constexpr auto sett_type(const Label*)
+{
+    return sett::type().opaque("text", &Label::text);
 }
 #elif MISUSE == 0
 constexpr auto sett_type(const Node*)
@@ -123,8 +145,11 @@ int main()
     world.later().call([text = std::string("x")](sett::world_ref) { (void)text; });
 #elif MISUSE == 15 || MISUSE == 16
     e.set(Node());
+#elif MISUSE == 24
+    e.add<Group>();
+#elif MISUSE == 25
+    e.add<Label>();
 #elif MISUSE == 17
-    /* SAYS: snapshots cannot copy this component */
     e.add<Unique>();
 #elif MISUSE == 18
     /* SAYS: its move constructor and its destructor must be noexcept */
