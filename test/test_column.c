@@ -66,6 +66,7 @@ static uint32_t check_runs(sett_query* query, const size_t* sizes, bool gathered
                 const unsigned char* field = run.fields[k];
                 const void* at = field != NULL ? field + row * sizes[k] : NULL;
                 CHECK(at == values[count][k]);
+                CHECK(field == NULL || (run.present >> k & 1) != 0);
             }
         }
         runs++;
