@@ -477,5 +477,65 @@ static void one_enters_its_groups(void)
     CHECK_END(t.world);
 }
 
+enum {
+    MANY = 40
+};
+
+/* Around the most components that a recipe adds at once: values given, name and parent are kept. */
+static void large_prefabs_take_what_is_given(void)
+{
+    twin t = {0};
+    begin_twin(&t, quiet_world());
+    sett_component types[MANY];
+    for (uint32_t k = 0; k < MANY; k++) {
+        char name[8];
+        snprintf(name, sizeof(name), "M%u", (unsigned)k);
+        types[k] =
+            sett_component_register(t.world, &(sett_component_desc){.name = name, .size = 4});
+    }
+    sett_entity map = sett_entity_create(t.world);
+    sett_entity first = sett_entity_create(t.world);
+    CHECK_EQ(sett_hierarchy_attach(t.world, first, map), SETT_OK);
+    for (uint32_t count = 26; count < MANY - 2; count++) {
+        sett_entity prefab = sett_entity_create(t.world);
+        for (uint32_t k = 0; k < count; k++) {
+            CHECK(sett_set(t.world, prefab, types[k], &(uint32_t){100 + k}) != NULL);
+        }
+        CHECK_EQ(sett_prefab_make(t.world, prefab), SETT_OK);
+        for (uint32_t k = 0; k < 16; k++) {
+            uint32_t given[] = {k, k + 1, k + 2, k + 3};
+            sett_value values[] = {{.component = types[0], .value = &given[0]},
+                                   {.component = types[count - 1], .value = &given[1]},
+                                   {.component = types[count], .value = &given[2]},
+                                   {.component = types[count + 1], .value = &given[3]}};
+            uint32_t value_count = k % 5;
+            sett_entity made = sett_instantiate_with(
+                t.world, &(sett_instantiate_desc){.prefab = prefab,
+                                                  .parent = k % 2 != 0 ? map : sett_null(),
+                                                  .name = k % 4 > 1 ? "big" : NULL,
+                                                  .values = values,
+                                                  .value_count = value_count});
+            CHECK_MSG(!sett_is_null(made), "%s", sett_world_message(t.world));
+            for (uint32_t c = 0; c < count + 2; c++) {
+                uint32_t wanted = 100 + c;
+                for (uint32_t v = 0; v < value_count; v++) {
+                    wanted = values[v].component == types[c] ? given[v] : wanted;
+                }
+                const uint32_t* value = sett_find(t.world, made, types[c]);
+                bool has = c < count || c - count + 2 < value_count;
+                CHECK_MSG((value != NULL) == has && (!has || *value == wanted),
+                          "%u components, %u values: M%u", (unsigned)count, (unsigned)value_count,
+                          (unsigned)c);
+            }
+            CHECK_EQ(sett_hierarchy_depth(t.world, made), k % 2);
+            CHECK_STR_EQ(sett_name_get(t.world, made), k % 4 > 1 ? "big" : NULL);
+            CHECK_VALID(t.world);
+            CHECK_EQ(sett_entity_destroy(t.world, made), SETT_OK);
+        }
+    }
+    CHECK_END(t.world);
+}
+
 TEST_MAIN(TEST(makes_what_copies_are), TEST(places_names_and_values), TEST(rejects_what_cannot_be),
-          TEST(memory_runs_out), TEST(recipes_end_with_prefabs), TEST(one_enters_its_groups))
+          TEST(memory_runs_out), TEST(recipes_end_with_prefabs), TEST(one_enters_its_groups),
+          TEST(large_prefabs_take_what_is_given))

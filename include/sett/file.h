@@ -383,7 +383,8 @@ typedef struct sett_autosave sett_autosave;
 /* Creates an autosave. It writes nothing yet. Destroy it before its world.
  *   desc  its `files`, and the world's allocator, are called by the thread. Each start copies the
  *         user block
- * Returns NULL on failure. Threads: writer. Since: 0.2 */
+ * Returns NULL on failure. Fails: ARGUMENT (a user block that is NULL, or above 16 MB),
+ * OUT_OF_MEMORY. Threads: writer. Since: 0.2 */
 SETT_API sett_autosave* sett_autosave_create(sett_world* world, const char* path,
                                              const sett_file_desc* desc);
 

@@ -44,13 +44,21 @@ static void autosave_free(sett_autosave* autosave)
     setti_pool_free(pool, autosave, sizeof(*autosave), 16);
 }
 
+/* Makes an empty copy, in place of one with types that have ended; that stays without memory. */
 static bool autosave_make_copy(sett_autosave* autosave)
 {
     SETTI_ASSERT(!autosave->running);
-    const sett_world* world = autosave->world;
-    autosave->copy = setti_replica_create(world);
-    autosave->unregistered = world->unregistered;
-    return autosave->copy != NULL;
+    sett_world* copy = setti_replica_create(autosave->world);
+    if (copy == NULL) {
+        return false;
+    }
+    if (autosave->copy != NULL) {
+        sett_world_own(autosave->copy);
+        sett_world_destroy(autosave->copy);
+    }
+    autosave->copy = copy;
+    autosave->unregistered = autosave->world->unregistered;
+    return true;
 }
 
 static bool autosave_init(sett_autosave* autosave, const char* path)
@@ -66,7 +74,8 @@ sett_autosave* sett_autosave_create(sett_world* world, const char* path, const s
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(path)) {
         return NULL;
     }
-    if (setti_world_check_serial(world, "sett_autosave_create") != SETT_OK) {
+    if (setti_world_check_serial(world, "sett_autosave_create") != SETT_OK ||
+        setti_place_check_user(world, "sett_autosave_create", desc) != SETT_OK) {
         return NULL;
     }
     sett_autosave* autosave = setti_pool_alloc(&world->pool, sizeof(*autosave), 16);
@@ -91,15 +100,11 @@ static sett_status autosave_copy(sett_autosave* autosave)
 {
     SETTI_ASSERT(!autosave->running);
     sett_world* world = autosave->world;
-    sett_status status = SETT_OK;
-    if (autosave->unregistered != world->unregistered) { /* the copy has types of before */
-        sett_world_own(autosave->copy);
-        sett_world_destroy(autosave->copy);
-        if (!autosave_make_copy(autosave)) {
-            return setti_world_no_memory(world, "sett_autosave_start");
-        }
+    if (autosave->unregistered != world->unregistered && !autosave_make_copy(autosave)) {
+        return setti_world_no_memory(world, "sett_autosave_start");
     }
     sett_world* copy = autosave->copy;
+    sett_status status = SETT_OK;
     sett_world_own(copy);
     for (uint32_t k = 0; status == SETT_OK && k < world->registered.count; k++) {
         status = setti_replica_join(copy, world, world->registered.item[k]);
@@ -107,19 +112,26 @@ static sett_status autosave_copy(sett_autosave* autosave)
     if (status == SETT_OK) {
         status = sett_world_clone(world, copy);
     }
-    if (status == SETT_OK && autosave->user_block != NULL) {
-        setti_bytes_free(&world->pool, &autosave->user);
-        if (!setti_bytes_copy(&world->pool, &autosave->user, autosave->user_block,
-                              autosave->desc.user_size)) {
-            status = setti_world_no_memory(copy, "sett_autosave_start");
-        }
+    return status == SETT_OK ? status
+                             : setti_world_fail_with(world, status, "sett_autosave_start: %s",
+                                                     sett_world_message(copy));
+}
+
+/* Copies what is saved beside the state. */
+static sett_status autosave_copy_blocks(sett_autosave* autosave)
+{
+    SETTI_ASSERT(!autosave->running);
+    sett_world* world = autosave->world;
+    const void* block = autosave->user_block;
+    setti_bytes_free(&world->pool, &autosave->user);
+    setti_bytes_free(&world->pool, &autosave->run);
+    if (!setti_bytes_copy(&world->pool, &autosave->user, block,
+                          block != NULL ? autosave->desc.user_size : 0) ||
+        !setti_run_encode(world, &autosave->run)) {
+        return setti_world_no_memory(world, "sett_autosave_start");
     }
     autosave->desc.user_block = autosave->user.data;
-    setti_bytes_free(&world->pool, &autosave->run);
-    if (status == SETT_OK && !setti_run_encode(world, &autosave->run)) {
-        status = setti_world_no_memory(copy, "sett_autosave_start");
-    }
-    return status;
+    return SETT_OK;
 }
 
 static void autosave_body(void* user)
@@ -190,9 +202,11 @@ sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame)
         return status;
     }
     status = autosave_copy(autosave);
+    if (status == SETT_OK) {
+        status = autosave_copy_blocks(autosave);
+    }
     if (status != SETT_OK) {
-        return setti_world_fail_with(autosave->world, status, "sett_autosave_start: %s",
-                                     sett_world_message(autosave->copy));
+        return status;
     }
     autosave->desc.frame = frame;
     autosave->thread.body = autosave_body;

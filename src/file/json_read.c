@@ -178,10 +178,8 @@ static bool json_load_find(setti_json_reader* reader, const char* text, size_t a
 {
     json_load* load = (json_load*)(void*)reader;
     char copy[SETTI_JSON_REFERENCE];
-    uint32_t entry = SETTI_NONE;
-    if (load->entries != NULL) {
-        (void)json_load_key(load, text, &entry);
-    }
+    uint32_t entry;
+    (void)json_load_key(load, text, &entry);
     if (entry != SETTI_NONE) {
         *out = load->entries[entry].is;
         return true;

@@ -25,6 +25,9 @@ typedef struct setti_place {
 sett_status setti_place_init(setti_place* place, sett_world* world, const char* call,
                              const char* path, const sett_file_desc* desc);
 
+/* Whether a user block can be saved. Fails: ARGUMENT (NULL with a size, or above the limit). */
+sett_status setti_place_check_user(sett_world* world, const char* call, const sett_file_desc* desc);
+
 /* Frees them, and the lock. */
 void setti_place_deinit(setti_place* place);
 

@@ -107,20 +107,28 @@ static void save_free(sett_world* world, save_parts* parts)
     setti_bytes_free(&world->pool, &parts->state);
 }
 
+sett_status setti_place_check_user(sett_world* world, const char* call, const sett_file_desc* desc)
+{
+    if (desc != NULL &&
+        setti_world_lacks_list(world, desc->user_block, desc->user_size, call, "user_block")) {
+        return world->error;
+    }
+    if (desc != NULL && desc->user_size > SETTI_PLACE_USER_MAX) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: a user block has at most 16 MB", call);
+    }
+    return SETT_OK;
+}
+
 static sett_status save_encode(const setti_place* place, const sett_file_desc* desc,
                                save_parts* parts)
 {
     sett_world* world = place->world;
     memset(parts, 0, sizeof(*parts));
-    if (desc != NULL && setti_world_lacks_list(world, desc->user_block, desc->user_size,
-                                               place->call, "user_block")) {
-        return world->error;
+    sett_status status = setti_place_check_user(world, place->call, desc);
+    if (status == SETT_OK) {
+        status = setti_values_check(world, place->call);
     }
-    if (desc != NULL && desc->user_size > SETTI_PLACE_USER_MAX) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: a user block has at most 16 MB", place->call);
-    }
-    sett_status status = setti_values_check(world, place->call);
     if (status == SETT_OK) {
         status = setti_delta_encode_state(world, place->call, &parts->state);
     }
