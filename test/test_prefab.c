@@ -594,6 +594,30 @@ static void prefabs_have_several_bases(void)
     CHECK_END(world);
 }
 
+/* What a prefab and its bases name alike is one entity at every depth. */
+static void descendants_of_one_path_are_one(void)
+{
+    begin(SETT_STORAGE_DEFAULT);
+    sett_entity prefabs[3];
+    for (uint32_t k = 0; k < 3; k++) {
+        prefabs[k] = sett_entity_create(world);
+        sett_entity hand = named(named(named(prefabs[k], "body"), "arm"), "hand");
+        sett_set(world, hand, Position_id, &(Position){(float)k, 0});
+        CHECK_EQ(sett_prefab_make(world, prefabs[k]), SETT_OK);
+    }
+    sett_entity made = sett_instantiate_with(
+        world,
+        &(sett_instantiate_desc){.prefab = prefabs[0], .bases = &prefabs[1], .base_count = 2});
+    static const char* const paths[] = {"body", "body/arm", "body/arm/hand"};
+    sett_entity at = made;
+    for (uint32_t k = 0; k < 3; k++) {
+        CHECK_EQ(sett_hierarchy_child_count(world, at), 1);
+        at = sett_name_lookup(world, made, paths[k]);
+    }
+    CHECK(((const Position*)sett_get(world, at, Position_id))->x == 0);
+    CHECK_END(world);
+}
+
 /* ------------------------------------------------------------------------- memory that runs out */
 
 typedef struct scarcity {
@@ -751,8 +775,8 @@ static void a_base_with_children_behind_a_lone_node(void)
 TEST_MAIN(TEST(a_base_with_children_behind_a_lone_node), TEST(links_that_meet_are_one),
           TEST(children_of_prefabs_are_prefabs), TEST(all_below_prefabs_are_prefabs),
           TEST(slots_lead_to_the_instances_child), TEST(prefabs_have_several_bases),
-          TEST(links_of_instances_fill_pages), TEST(queries_skip_hidden_entities),
-          TEST(instances_are_like_the_prefab), TEST(instances_of_leaves_are_in_no_hierarchy),
-          TEST(shared_values_are_the_prefabs), TEST(links_of_prefabs_are_the_instances),
-          TEST(instances_are_looked_into_by_name), TEST(values_that_own_are_copied),
-          TEST(misuse_is_rejected), TEST(memory_runs_out))
+          TEST(descendants_of_one_path_are_one), TEST(links_of_instances_fill_pages),
+          TEST(queries_skip_hidden_entities), TEST(instances_are_like_the_prefab),
+          TEST(instances_of_leaves_are_in_no_hierarchy), TEST(shared_values_are_the_prefabs),
+          TEST(links_of_prefabs_are_the_instances), TEST(instances_are_looked_into_by_name),
+          TEST(values_that_own_are_copied), TEST(misuse_is_rejected), TEST(memory_runs_out))
