@@ -174,5 +174,35 @@ static void gathered_fields_are_written_back(void)
     CHECK_END(world);
 }
 
+/* Runs of a part of the storage, as sett_batch_part gives it to a loop. */
+static void parts_have_runs(void)
+{
+    const sett_component type = Position_id;
+    sett_world* world = filled(&type, 1);
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_INOUT(Position));
+    for (uint32_t part = 0; part < 7; part++) {
+        sett_batch batch;
+        sett_run run = {0};
+        CHECK(sett_batch_part(sett_query_begin(query, &batch), part, 7) != NULL);
+        while (sett_batch_next_run(&batch, &run)) {
+            Position* p = run.fields[0];
+            for (uint32_t n = 0; n < run.count; n++) {
+                p[n].x += (float)part + 1;
+                p[n].y += 1;
+            }
+        }
+        sett_batch_end(&batch);
+    }
+    float last = 1;
+    SETT_FOR(query, b, i) {
+        const Position* p = &SETT_FIELD(b, 0, Position)[i];
+        CHECK(p->y == 1 && p->x >= last && p->x <= 7);
+        last = p->x;
+    }
+    CHECK(last == 7);
+    CHECK_END(world);
+}
+
 TEST_MAIN(TEST(pages_side_by_side_are_one_run), TEST(a_run_has_indices_without_gaps),
-          TEST(runs_end_where_rows_do), TEST(gathered_fields_are_written_back))
+          TEST(runs_end_where_rows_do), TEST(gathered_fields_are_written_back),
+          TEST(parts_have_runs))

@@ -29,7 +29,7 @@ head() { # <file's name> <what it is>
 }
 
 inline() { # <files that are in already> <files to write> <"hidden", if no other library sees them>
-    find include src -name '*.[ch]' | awk -v done_already="$1" -v roots="$2" -v hidden="${3-}" '
+    find include src -name '*.[ch]' -o -name '*.hpp' | awk -v done_already="$1" -v roots="$2" -v hidden="${3-}" '
         { known[$0] = 1 }
         function resolve(name) {
             if (("include/" name) in known) {
@@ -121,5 +121,9 @@ part sett_state.c \
     state
 part sett_file.c "files and JSON; needs sett_core.c sett_relation.c sett_state.c" file
 part sett_inspect.c "validation, statistics, layouts; needs sett_core.c" inspect
-cp include/sett/sett.hpp "$out/sett.hpp"
+{
+    head sett.hpp "the C++ headers in one, over sett.h"
+    printf '\n#include "sett/sett.h"\n'
+    inline "$(echo include/sett/*.h)" include/sett/sett.hpp
+} >"$out/sett.hpp"
 echo "amalgamate: $out/sett.h, $out/sett.hpp, $out/sett.c; in parts: $out/sett_*.c"

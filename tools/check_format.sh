@@ -9,7 +9,7 @@ cd "$(dirname "$0")/.."
 columns=100
 files=
 for folder in include src test examples addons bench; do
-    [ -d "$folder" ] && files="$files $(find "$folder" -name '*.[ch]' -o -name '*.cpp' | sort)"
+    [ -d "$folder" ] && files="$files $(find "$folder" -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' | sort)"
 done
 
 if [ "${1-}" = --fix ]; then

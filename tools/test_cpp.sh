@@ -66,8 +66,16 @@ for compiler in $compilers; do
 done
 echo "  $wrong misuses do not compile, each with its sentence"
 
-size=$(wc -c <include/sett/sett.hpp)
-echo "  sett.hpp: $size bytes"
+for header in include/sett/*.hpp; do
+    size=$(wc -c <"$header")
+    lines=$(wc -l <"$header")
+    [ "$size" -le 61440 ] && [ "$lines" -lt 1500 ] || {
+        echo "$header: $size bytes, $lines lines: at most 61,440, and less than 1,500"
+        exit 1
+    }
+    sizes="${sizes-}, $(basename "$header") $size"
+done
+echo "  bytes: ${sizes#, }"
 
 command -v valgrind >/dev/null || {
     echo "  instructions: skipped, there is no valgrind"

@@ -6,10 +6,10 @@
 #include <cstdlib>
 
 #define CHECK(...)                                                                                 \
-    ((__VA_ARGS__) ? (void)0                                                                       \
-                   : (std::fflush(stdout),                                                         \
-                      std::fprintf(stderr, "%s:%d: CHECK(%s)\n", __FILE__, __LINE__,               \
-                                   #__VA_ARGS__),                                                  \
-                      std::_Exit(1)))
+    ((__VA_ARGS__)                                                                                 \
+         ? (void)0                                                                                 \
+         : (std::fflush(stdout),                                                                   \
+            std::fprintf(stderr, "%s:%d: CHECK(%s)\n", __FILE__, __LINE__, #__VA_ARGS__),          \
+            std::_Exit(1)))
 
 #endif
