@@ -1,5 +1,5 @@
 /* Layouts: as texts, and found by the world itself. */
-#include "inspect/layout_internal.h"
+#include "tune/layout.h"
 #include "sett/advise.h"
 #include "sett/layout.h"
 #include "sett/system.h"

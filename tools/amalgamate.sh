@@ -120,7 +120,8 @@ part sett_state.c \
     "snapshots, hashes, deltas; needs sett_core.c sett_relation.c (the last not with SETT_NO_RELATION)" \
     state
 part sett_file.c "files and JSON; needs sett_core.c sett_relation.c sett_state.c" file
-part sett_inspect.c "validation, statistics, layouts; needs sett_core.c" inspect
+part sett_inspect.c "entities and values as text; needs sett_core.c" inspect
+part sett_tune.c "advice, layouts, trends; needs sett_core.c" tune
 {
     head sett.hpp "the C++ headers in one, over sett.h"
     printf '\n#include "sett/sett.h"\n'

@@ -6,9 +6,10 @@
 #
 # A file in src/<layer>/ includes its own layer, the layers that it may see, and the public headers.
 #
-#     base < value < store < world < { query, relation, search, run, state, file, inspect }
-#     among the seven: search sees query and relation; run sees query; inspect sees query and run; file sees run,
-#     state and relation; inspect and state know relations by what these register (world/codec.h)
+#     base < value < store < world < { query, run, relation, search, state, file, inspect, tune }
+#     among the eight: run sees query; search sees query and relation; file sees run, state and
+#     relation; tune sees query and run; inspect and state know relations by what these register
+#     (world/codec.h)
 #
 # The order below is that of the amalgamation; nothing includes what stands behind it. A public
 # header includes public headers only. Private headers are named from src/ on ("store/storage.h"),
@@ -17,10 +18,10 @@
 set -eu
 
 # Lowest first.
-layers="base value store world query relation search run state file inspect"
+layers="base value store world query run relation search state file inspect tune"
 
 # The first four are seen by all that stand behind them; these see one another as well.
-arrows="search>query search>relation run>query inspect>query inspect>run file>run file>state file>relation"
+arrows="search>query search>relation run>query tune>query tune>run file>run file>state file>relation"
 
 if [ "${1-}" = --list ]; then
     printf '%s\n' $layers

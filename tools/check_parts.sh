@@ -4,7 +4,8 @@
 #   tools/check_parts.sh [folder, by default build/amalgamation]
 #
 # Writes the amalgamation, compiles each part, and looks up its undefined names in the parts that
-# its first line names. The consumer's program is linked with the core alone, and with all parts.
+# its first line names. The consumer's program is linked with the core alone, and with all parts;
+# README's with the core alone.
 # CC chooses the compiler.
 set -eu
 
@@ -54,11 +55,12 @@ consumer() { # <object>...
 
 # Lowest first: what a part needs is compiled before it.
 objects=
-for part in sett_core sett_relation sett_search sett_state sett_file sett_inspect; do
+for part in sett_core sett_relation sett_search sett_state sett_file sett_inspect sett_tune; do
     check $part $part "$(needs $part)"
     objects="$objects $out/$part.o"
 done
 check state_alone sett_state sett_core.c -DSETT_NO_RELATION
 consumer "$out/sett_core.o"
+tools/check_readme.sh "$out/sett_core.o" README.md
 consumer $objects
 exit $status

@@ -167,9 +167,11 @@ class Pages:
         about = dict(re.split(r"  +", line, maxsplit=1) for line in listed.split("\n"))
         about.update({"base.h": "version, status codes, memory and log hooks", "id.h": "handles",
                       "loop.h": "loops over queries; a part of core.h", "typed.h": "short forms that take a C type; a part of core.h",
+                      "command.h": "changes that are recorded and applied later; a part of core.h",
+                      "group.h": "sets of entities that are kept up to date; a part of core.h", "sort.h": "sorting; a part of core.h",
                       "read.h": "what core.h inlines into programs", "sett.h": "all of them"})
         names = [h["name"] for h in self.api["headers"]]
-        order = ["core.h", "typed.h", "loop.h"] + [n for n in about if n in names and n != "core.h"]
+        order = ["core.h", "typed.h", "loop.h", "command.h", "group.h", "sort.h"] + [n for n in about if n in names and n != "core.h"]
         order = list(dict.fromkeys(order + names))
         rows = "".join("| [%s](%s.rst) | %s |\n" % (n, n[:-2], about.get(n, "")) for n in order)
         toc = "".join("%s <%s>\n" % (n, n[:-2]) for n in order)

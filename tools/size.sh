@@ -84,7 +84,8 @@ everything() { # <header>...
     echo '    return at[count] == 0;'
     echo '}'
 }
-everything include/sett/base.h include/sett/id.h include/sett/core.h >$out/programs/core.c
+everything include/sett/base.h include/sett/id.h include/sett/core.h include/sett/command.h include/sett/group.h include/sett/sort.h \
+    >$out/programs/core.c
 everything include/sett/*.h >$out/programs/all.c
 
 sizes() { # <program>: text, and what of it is code, constants, tables for unwinding

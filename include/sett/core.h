@@ -4,18 +4,18 @@
  *     components   types of data                             sett_component_*
  *     entities     create, destroy, list                     sett_entity_*
  *     values       an entity's components                    sett_add, sett_get, sett_set, ...
- *     commands     changes recorded now, applied later       sett_commands_*, sett_cmd_*
  *     queries      loops over matching entities              sett_query_*, SETT_FOR
- *     groups       sets of entities, kept up to date         sett_group_*
- *     sorting      order of sparse sets and groups           sett_sort
  *     inspection   validation and statistics                 sett_world_validate, sett_world_stats
+ *     command.h    changes recorded now, applied later       sett_commands_*, sett_cmd_*
+ *     group.h      sets of entities, kept up to date         sett_group_*
+ *     sort.h       order of sparse sets and groups           sett_sort
  *
  *     sett_query* moving = SETT_QUERY_CREATE(world, SETT_INOUT(Position), SETT_IN(Velocity));
  *     SETT_FOR(moving, b, i) {
  *         SETT_FIELD_MUT(b, 0, Position)[i].x += SETT_FIELD(b, 1, Velocity)[i].x;
  *     }
  *
- * Programs include sett.h, which includes all headers. core.h includes loop.h (SETT_FOR) and
+ * Programs include sett.h, which includes all headers. core.h also includes loop.h (SETT_FOR) and
  * typed.h (macros that take a C type, such as SETT_SET).
  *
  * Words:
@@ -99,13 +99,12 @@
 #ifndef SETT_CORE_H
 #define SETT_CORE_H
 
-#include "sett/base.h"
-#include "sett/id.h"
+#include "sett/command.h"
+#include "sett/group.h"
 #include "sett/read.h"
+#include "sett/sort.h"
 
-typedef struct sett_world sett_world;
 typedef struct sett_query sett_query;
-typedef struct sett_commands sett_commands;
 
 /* ---------------------------------------------------------------------------------------- world */
 
@@ -880,138 +879,6 @@ static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity 
 SETT_API uint64_t sett_changed_tick(const sett_world* world, sett_entity entity,
                                     sett_component component);
 
-/* ------------------------------------------------------------------------------------- commands */
-
-/* Commands are changes that are recorded now and applied later. They are for places where structure
- * is locked. A buffer stores them. Each world has its own buffer. You can create
- * more, such as one for each thread.
- *
- * These calls apply buffers, each buffer in the order of recording:
- *     sett_commands_apply                 its argument
- *     sett_progress, sett_system_run      those of systems, and the world's own
- *     sett_snapshot_take, sett_ring_take, sett_delta_apply,
- *     saves and journals (file.h)         all
- *
- * An applied command does what the immediate call does. But these commands are skipped, which is no
- * error:
- *     add       if the component is present
- *     remove    if the component is absent
- *     enable    if the component is absent
- *     any       if the entity is not alive. An entity that another buffer has reserved is not alive
- *               until that buffer is applied
- * A destroy command can also be rejected, as sett_entity_destroy. sett_world_error is then
- * REJECTED, and sett_world_message says which entity. The other commands are still applied, and
- * the call returns OK.
- *
- * sett_cmd_create and sett_cmd_create_many reserve handles. You can store a reserved handle, and
- * use it in further commands. The entity is alive after its command was applied. If the command is
- * dropped, the handle is not used again, unless an older snapshot is restored.
- *
- * Callbacks that run while a buffer is applied can record commands. The same call applies them too,
- * at the end. These commands can run callbacks again, and so on, up to 64 levels. At the next
- * level recording fails (LIMIT), and the log names the callback and the component.
- *
- * Recording allocates nothing once a buffer has its usual size.
- *
- * "Threads: as recording" means: one thread at a time for each buffer, while no thread changes
- * structure. Only systems, and the thread that owns the world, can reserve entities. */
-
-/* Returns the buffer to record into. It depends on where you call this function:
- *     in a system's function                     the buffer of the job: context->commands
- *     in a callback, while a buffer is applied   this buffer
- *     anywhere else                              the world's own buffer
- * Call it inside the system's function. A buffer that you fetched before the system ran is the
- * world's own, which rejects commands while systems run (LOCKED). The call finds the system by the
- * current thread. A function that continues on another thread (a fiber) uses context->commands
- * instead.
- * Cost: about 20 instructions in a system, 2 elsewhere.
- * Threads: system. Since: 0.2 */
-SETT_API sett_commands* sett_commands_here(sett_world* world);
-
-/* Creates another buffer. Returns NULL when memory runs out. Threads: writer. Since: 0.1 */
-SETT_API sett_commands* sett_commands_create(sett_world* world);
-
-/* Returns the world of a buffer. Threads: any. Since: 0.2 */
-SETT_API sett_world* sett_commands_world(const sett_commands* commands);
-
-/* Frees a buffer that sett_commands_create made, and drops its commands. NULL is fine.
- * Fails: LOCKED (it is being applied, or a job records into it), ARGUMENT (the world's own).
- * Threads: writer. Since: 0.1 */
-SETT_API sett_status sett_commands_destroy(sett_commands* commands);
-
-/* Applies all commands, in order.
- * Fails: LOCKED; OUT_OF_MEMORY: the command that failed, and all after it, stay in the buffer. The
- * message names the command.
- * Cost: as the changes.
- * Threads: writer. Since: 0.1 */
-SETT_API sett_status sett_commands_apply(sett_commands* commands);
-
-/* Drops all commands.
- * Threads: writer. Since: 0.1 */
-SETT_API void sett_commands_clear(sett_commands* commands);
-
-/* Returns the number of commands in the buffer. Threads: as recording. Since: 0.1 */
-SETT_API uint32_t sett_commands_count(const sett_commands* commands);
-
-/* Writes the commands as text, as snprintf does, one in each line:
- *
- *     1: create entity 7:1
- *     2: set "Position" of entity 7:1
- *
- * Returns the length of the whole text.
- * Cost: O(commands).
- * Threads: reader. Since: 0.1 */
-SETT_API size_t sett_commands_describe(const sett_commands* commands, char* out, size_t size);
-
-/* Reserves an entity. The entity is created when the buffer is applied.
- * Returns null on failure. Fails: LIMIT, OUT_OF_MEMORY, LOCKED (as sett_cmd_add; in a system also
- * for a buffer that is not the job's).
- * Threads: as recording (see above). Since: 0.1 */
-SETT_API sett_entity sett_cmd_create(sett_commands* commands);
-
-/* Records a call of a function, for changes that have no command of their own. The function can
- * change structure and record commands. It cannot apply commands (LOCKED).
- *   data  `size` bytes, at most 1 MB; copied, aligned to 16; NULL with 0 for none
- * Fails: as sett_cmd_add; ARGUMENT (`fn` is NULL; too many bytes). Threads: as recording.
- * Since: 0.2 */
-SETT_API sett_status sett_cmd_call(sett_commands* commands,
-                                   void (*fn)(sett_world* world, void* data), const void* data,
-                                   size_t size);
-
-/* These functions record the changes that sett_entity_destroy, sett_entity_forget, sett_add,
- * sett_set, sett_remove, sett_entity_clear and sett_enable make immediately. More of them are in
- * relationship.h, hierarchy.h, name.h and prefab.h.
- *   value  of sett_cmd_set: copied; NULL only for a tag
- * A stale handle is skipped when the command is applied. So is a null one, but debug builds report
- * it when the command is recorded.
- * Fails: OUT_OF_MEMORY, UNREGISTERED, ARGUMENT (sett_cmd_set: NULL), LIMIT (more than 64 levels),
- * LOCKED (the world's own buffer, while systems run; a callback of sett_delta_apply).
- * Threads: as recording. Since: 0.1 */
-SETT_API sett_status sett_cmd_destroy(sett_commands* commands, sett_entity entity);
-SETT_API sett_status sett_cmd_forget(sett_commands* commands, sett_entity entity);
-SETT_API sett_status sett_cmd_add(sett_commands* commands, sett_entity entity,
-                                  sett_component component);
-SETT_API sett_status sett_cmd_set(sett_commands* commands, sett_entity entity,
-                                  sett_component component, const void* value);
-SETT_API sett_status sett_cmd_remove(sett_commands* commands, sett_entity entity,
-                                     sett_component component);
-SETT_API sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity);
-SETT_API sett_status sett_cmd_enable(sett_commands* commands, sett_entity entity,
-                                     sett_component component, bool on);
-
-/* Record what sett_entity_create_many, sett_entity_destroy_with and sett_component_clear do. The
- * last two find the entities when they are applied, prefabs among them.
- *   out  receives `count` reserved handles; can be NULL
- * Fails: as sett_cmd_create and sett_cmd_set. If sett_cmd_create_many fails, the commands that it
- * has recorded stay in the buffer.
- * Threads: as recording. Since: 0.2 */
-SETT_API sett_status sett_cmd_create_many(sett_commands* commands, uint32_t count,
-                                          const sett_component* components,
-                                          uint32_t component_count, const void* const* values,
-                                          sett_entity* out);
-SETT_API sett_status sett_cmd_destroy_with(sett_commands* commands, sett_component component);
-SETT_API sett_status sett_cmd_component_clear(sett_commands* commands, sett_component component);
-
 /* -------------------------------------------------------------------------------------- queries */
 
 /* The most terms of a query. */
@@ -1321,120 +1188,6 @@ SETT_API sett_entity sett_batch_source(const sett_batch* batch, uint32_t k, uint
  * Threads: the one that runs the loop. Since: 0.2 */
 SETT_API void* sett_batch_from_checked_(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
                                         size_t size, const char* type);
-
-/* --------------------------------------------------------------------------------------- groups */
-
-/* The most types in one list of a group. */
-#define SETT_GROUP_TYPES 16
-
-/* A group is the set of entities that have all of `owned` and `with`, and none of `without`. The
- * library updates it at each structural change.
- *
- * A group with `owned` types keeps its members in the first rows of the owned storages, in the same
- * order in each. Queries over these types then read plain arrays. When an entity enters or leaves,
- * two rows of each owned storage are exchanged.
- *
- * A group without `owned` types moves nothing. It stores one bit for each entity. Queries read this
- * bit instead of testing each type. */
-typedef struct sett_group_desc {
-    const char* name; /* for messages; default: "group" */
-    /* Lists of types; each ends at the first 0. Owned types are in sparse sets, or have
-     * SETT_STORAGE_DEFAULT. They do not have keep_order, and no other group owns them. Entities
-     * with the tag Disabled or Prefab can be members too */
-    sett_component owned[SETT_GROUP_TYPES];
-    sett_component with[SETT_GROUP_TYPES];
-    sett_component without[SETT_GROUP_TYPES];
-
-    /* Callbacks: on_enter after an entity became a member (after on_add), on_exit before it leaves
-     * the group (before on_remove). In both, the entity has all components of the group. Structure
-     * is locked. */
-    void (*on_enter)(sett_world* world, sett_entity entity, void* user);
-    void (*on_exit)(sett_world* world, sett_entity entity, void* user);
-    void* user;
-} sett_group_desc;
-
-typedef struct sett_group sett_group;
-
-SETT_API sett_group* sett_group_create_sized(sett_world* world, const sett_group_desc* desc,
-                                             size_t size);
-
-/* Creates a group. sett_world_destroy frees it. Entities that are members from the start enter
- * without callbacks.
- * Returns NULL on failure. Fails: ARGUMENT (`owned` and `with` are empty; a type twice; a
- * dont_fragment type; an owned type that has keep_order or was registered as an array; a type with
- * can_disable in `without`), UNREGISTERED, CONFLICT (another group owns the type), LOCKED (also if
- * a snapshot exists), OUT_OF_MEMORY.
- * Cost: O(entities of one of its types). Invalidates: addresses of owned types.
- * Threads: writer. Since: 0.1 */
-static inline sett_group* sett_group_create(sett_world* world, const sett_group_desc* desc)
-{
-    return sett_group_create_sized(world, desc, sizeof(*desc));
-}
-
-/* Destroys a group; its entities do not change. NULL is fine.
- * Fails: LOCKED (also if a snapshot exists). Threads: writer. Since: 0.1 */
-SETT_API sett_status sett_group_destroy(sett_group* group);
-
-/* Returns the number of members. Cost: O(1). Threads: reader. Since: 0.1 */
-SETT_API uint32_t sett_group_count(const sett_group* group);
-
-/* Returns whether the entity is a member. Cost: O(1). Threads: reader. Since: 0.1 */
-SETT_API bool sett_group_has(const sett_group* group, sett_entity entity);
-
-/* -------------------------------------------------------------------------------------- sorting */
-
-/* The type of a key. */
-typedef enum sett_key_kind {
-    SETT_KEY_NONE, /* no key */
-    SETT_KEY_U32,
-    SETT_KEY_I32,
-    SETT_KEY_F32, /* in this order: negative NaNs, numbers (-0 before 0), positive NaNs */
-    SETT_KEY_U64,
-    SETT_KEY_I64,
-    SETT_KEY_F64,
-} sett_key_kind;
-
-/* What to sort, and by what: set exactly one of `compare`, `key` and `like`.
- *
- *     sett_sort(world, &(sett_sort_desc){.component = Sprite_id, .key = SETT_KEY_U32,
- *                                        .key_offset = offsetof(Sprite, layer)}); */
-typedef struct sett_sort_desc {
-    /* the type to sort: in a sparse set or with SETT_STORAGE_DEFAULT, and owned by no group. With
-     * `group` and `key`: a type of its `owned` or `with`. With `group` and `compare`: a type of its
-     * `owned`. With `group` and `like`: not needed */
-    sett_component component;
-    sett_group* group; /* sort the members of this group, in all types it owns; default: none */
-    /* returns a number below 0 if `a` goes before `b`. Structure is locked */
-    int (*compare)(const void* a, const void* b, void* user);
-    void* user;        /* passed to `compare` */
-    sett_key_kind key; /* compare a number in the value; default: SETT_KEY_NONE */
-    size_t key_offset; /* of that number, in bytes */
-    /* take the order of this type: of its rows if it is in a sparse set, of entity indices if it is
-     * in an array. Entities without it go last, and stay in their present order */
-    sett_component like;
-    bool reverse; /* greatest first; with `like`: last row first; default: no */
-} sett_sort_desc;
-
-SETT_API sett_status sett_sort_sized(sett_world* world, const sett_sort_desc* desc, size_t size);
-
-/* Sorts the rows of a sparse set, or the members of a group that owns types. The sort is stable.
- * Later additions go to the end. Later removals change the order, except with keep_order.
- * A query over several components visits entities in this order only if it asks for it:
- * SETT_IN_ORDER(T), or sett_term.drives.
- * Fails: LOCKED (also if the type is in an array and a snapshot exists: register it with
- * SETT_STORAGE_SPARSE_SET, or sort it once before the first snapshot), UNREGISTERED,
- * ARGUMENT (a type that was registered as an array; a group that owns no type; not exactly one of
- * `compare`, `key` and `like`; a key that is unknown, lies outside of the value, or is of another
- * kind than the member there, if the type has a list of members), CONFLICT (a group owns the
- * type), OUT_OF_MEMORY.
- * Cost: by key O(n), about 30 ns a value; by `compare` O(n log n) comparisons; by `like` O(rows of
- * both types). Less if little is out of order. A second sort of as many values allocates nothing.
- * Invalidates: addresses of the types whose rows move.
- * Threads: writer. Since: 0.2 */
-static inline sett_status sett_sort(sett_world* world, const sett_sort_desc* desc)
-{
-    return sett_sort_sized(world, desc, sizeof(*desc));
-}
 
 /* ----------------------------------------------------------------------------------- inspection */
 

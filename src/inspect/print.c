@@ -3,7 +3,7 @@
  * The workload: one entity at a time, asked for by a person, if need be while the program stands in
  * a debugger: nothing is allocated, nothing is written but the text.
  */
-#include "inspect/describe_internal.h"
+#include "inspect/describe.h"
 #include "sett/describe.h"
 #include "world/written.h"
 

@@ -177,6 +177,13 @@ static void query_trim_all(sett_world* world)
     }
 }
 
+static void query_count_all(const sett_world* world, sett_stats* stats)
+{
+    for (const sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
+        stats->queries++;
+    }
+}
+
 static const char* query_validate_all(sett_world* world, const char** where)
 {
     const char* found = NULL;
@@ -196,6 +203,7 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
                                              .validate = query_validate_all,
                                              .holder = query_of_type,
                                              .kind = "query",
+                                             .count = query_count_all,
                                              .update = query_update_all};
     sett_query_desc full;
     desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),

@@ -55,32 +55,17 @@ typedef struct setti_lists {
     bool known;      /* it was worked out at least once */
 } setti_lists;
 
-/* Counters of a query's use: for advice, while profiling; for auto_layout, which samples. */
-typedef enum setti_use {
-    SETTI_PROFILED,
-    SETTI_SAMPLED,
-    SETTI_USES
-} setti_use;
-
-typedef struct setti_query_use {
-    uint64_t loops;
-    uint64_t matched; /* by all counted loops */
-} setti_query_use;
-
 struct sett_query {
     setti_open_loop open; /* first: what the world knows of it while loops over it are open */
     sett_world* world;
     sett_query* next; /* of the world's queries */
     sett_query* previous;
     setti_query_use use[SETTI_USES];
-    setti_tally nested; /* loops that systems opened by sett_context_query: sampled */
-    /* inspect/auto_layout.c: a group for what this query asks for, */
-    int64_t regret;   /* the saving that it would have given, less its cost */
-    uint64_t churn;   /* entities that entered or left it a sample, when there was one */
-    uint32_t changes; /* how often it was made */
-    bool wanted;      /* its types are being converted for the group */
-    bool owned;       /* owned by a system, which destroys it */
-    size_t size;      /* bytes of this, with its name */
+    setti_tally nested;         /* loops that systems opened by sett_context_query: sampled */
+    setti_relayout_use grouped; /* a group for what this query asks for */
+    bool wanted;                /* its types are being converted for the group */
+    bool owned;                 /* owned by a system, which destroys it */
+    size_t size;                /* bytes of this, with its name */
     uint32_t term_count;
     uint64_t since; /* `changed` terms match what was written later */
 

@@ -256,6 +256,17 @@ static const char* system_of_type(const sett_world* world, const setti_type* typ
     return at != NULL ? at->name : NULL;
 }
 
+/* Scratch of jobs. */
+static void run_count(const sett_world* world, sett_stats* stats)
+{
+    for (const sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
+        for (uint32_t k = 0; k < at->job_capacity; k++) {
+            stats->block_size += at->jobs[k].side.scratch.size;
+            stats->allocations += at->jobs[k].side.scratch.allocations;
+        }
+    }
+}
+
 static const char* run_validate(sett_world* world, const char** where)
 {
     (void)where;
@@ -269,6 +280,7 @@ setti_run* setti_run_ensure(sett_world* world)
                                              .validate = run_validate,
                                              .holder = system_of_type,
                                              .kind = "system",
+                                             .count = run_count,
                                              .running = setti_slice_name,
                                              .failed = setti_slice_fail};
     if (setti_run_of(world) == NULL) {

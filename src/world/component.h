@@ -7,6 +7,7 @@
 #include "store/storage.h"
 #include "value/value.h"
 #include "world/root.h"
+#include "world/use.h"
 
 #define SETTI_COMPONENT_OWN ((sett_component)SETT_ID_HIERARCHY)
 
@@ -229,9 +230,7 @@ typedef struct setti_type {
     void* hook_user;        /* what copy, deinit and move get: desc.user, or `members` */
     uint64_t mask_print;    /* a hash of the mask, 0 without one */
     bool padding_known; /* it was registered with a mask, with ranges, or has no room for padding */
-    struct {
-        uint64_t added, removed, accessed; /* single entities, while profiling */
-    } use;
+    setti_type_use use;
     /* registered with SETT_STORAGE_DEFAULT, and no call of the program has asked for another kind:
      * the library may choose its storage */
     bool default_storage;

@@ -328,7 +328,7 @@ static sett_group* group_create(sett_world* world, const sett_group_desc* desc, 
         return NULL;
     }
     group_link(world, &group->listener);
-    group->listener.churn = 0;
+    group->listener.use.churn = 0;
     return group;
 }
 

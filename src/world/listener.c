@@ -143,7 +143,7 @@ void setti_listener_enter(setti_pool* pool, setti_listener* listener, uint32_t i
         setti_storage_insert(pool, &listener->members, index, &count);
         return;
     }
-    listener->churn++;
+    listener->use.churn++;
     group_exchange(pool, listener, index, listener->length++);
 }
 
@@ -157,7 +157,7 @@ void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t i
         setti_storage_erase(pool, &listener->members, index);
         return;
     }
-    listener->churn++;
+    listener->use.churn++;
     group_exchange(pool, listener, index, --listener->length);
 }
 

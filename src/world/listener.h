@@ -23,13 +23,11 @@ typedef struct setti_listener {
     /* The tags that hide entities from loops, of the world: no member has one, unless `with` names
      * it. An entry is NULL until the tag is registered. NULL: members can be hidden */
     setti_type* const* hidden;
-    bool observes;    /* of a sett_observer: has no members, only callbacks */
-    bool by_layout;   /* group: made by a layout, gives way to what the program asks for */
-    bool automatic;   /* by auto_layout */
-    uint64_t churn;   /* group: entities that entered or left */
-    int64_t regret;   /* group made automatically: what would have been saved without it, */
-    uint32_t changes; /* and how often it was made */
-    setti_root root;  /* of `length` */
+    bool observes;          /* of a sett_observer: has no members, only callbacks */
+    bool by_layout;         /* group: made by a layout, gives way to what the program asks for */
+    bool automatic;         /* by auto_layout */
+    setti_relayout_use use; /* group: of its end; only the churn is counted here */
+    setti_root root;        /* of `length` */
     setti_root members_root;
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);

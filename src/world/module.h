@@ -31,6 +31,8 @@ typedef struct setti_module_calls {
      * messages. */
     const char* (*holder)(const sett_world* world, const struct setti_type* type);
     const char* kind;
+    /* Adds what the module holds: sett_world_stats. */
+    void (*count)(const sett_world* world, sett_stats* stats);
     /* Looks at types and groups again: a tag that hides entities is new. */
     void (*update)(sett_world* world);
     /* `into` got copies of this world's types. */

@@ -18,7 +18,7 @@
  *             move the same values at the same frame on every machine;
  *             only types with default_storage move, and none while a snapshot is held
  */
-#include "inspect/layout_internal.h"
+#include "tune/layout.h"
 
 #include "run/run.h"
 #include "world/change.h"
@@ -52,10 +52,9 @@ typedef struct setti_type_sample {
     auto_mark last;   /* at the last sample */
     auto_mark before; /* one frame before the next one; what comes and goes differs between two
                          frames by as much as between two samples */
-    uint32_t changes; /* conversions by auto_layout */
-    uint64_t churn;   /* entities that got or lost it between the last two samples, estimated;
-                         without those that got it back within a frame */
-    setti_price regret;
+    /* Of storing it in the other kind. The churn: entities that got or lost it between the last two
+     * samples, estimated, without those that got it back within a frame. */
+    setti_relayout_use use;
     bool priced; /* in this sample */
 } setti_type_sample;
 
@@ -63,8 +62,7 @@ typedef struct setti_type_sample {
 typedef struct auto_option {
     setti_relayout change;
     sett_query* query; /* of a group */
-    setti_price* regret;
-    uint32_t* changes;
+    setti_relayout_use* use;
     setti_price gain; /* since the last sample */
     setti_price cost; /* of making it */
 } auto_option;
@@ -145,7 +143,7 @@ static void auto_sample_type(sett_world* world, setti_type* type)
     auto_mark now;
     auto_take_mark(&now, world, &type->storage);
     uint64_t frame = auto_differ(&sample->before, &now);
-    sample->churn =
+    sample->use.churn =
         SETTI_MAX(auto_differ(&sample->last, &now), frame * setti_layout_of(world)->period);
     sample->last = now;
     sample->before.span = 0;
@@ -181,10 +179,10 @@ static void auto_forget_samples(sett_world* world)
 {
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         query->use[SETTI_SAMPLED].loops = 0;
-        query->churn -= query->churn / 8;
+        query->grouped.churn -= query->grouped.churn / 8;
     }
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        at->churn = 0;
+        at->use.churn = 0;
     }
 }
 
@@ -223,11 +221,11 @@ static bool auto_can_group(const sett_query* query)
  * earlier group, or estimated from the type that changed most. */
 static uint64_t auto_churn(const sett_query* query)
 {
-    uint64_t most = query->churn;
+    uint64_t most = query->grouped.churn;
     for (uint32_t rest = query->required; rest != 0; rest &= rest - 1) {
         const setti_type* type = query->term[setti_bits_lowest(rest)].type;
         most = SETTI_MAX(
-            most, type->sample != NULL ? ((const setti_type_sample*)type->sample)->churn : 0);
+            most, type->sample != NULL ? ((const setti_type_sample*)type->sample)->use.churn : 0);
     }
     return most;
 }
@@ -236,18 +234,18 @@ static uint64_t auto_churn(const sett_query* query)
  * change; if below 0, without it. */
 static void auto_price(const sett_world* world, auto_option* option, setti_price churn)
 {
-    SETTI_ASSERT(option->regret != NULL);
+    SETTI_ASSERT(option->use != NULL);
     setti_prices prices = setti_price_change(world, SETTI_SAMPLED, &option->change);
     *(churn > 0 ? &prices.then : &prices.now) += churn > 0 ? churn : -churn;
     setti_price gain = prices.now - prices.then;
     if (gain > 0 && prices.then * 100 > prices.now * AUTO_SHARE) {
-        gain = -*option->regret / 8;
+        gain = -option->use->regret / 8;
     }
-    uint32_t doublings = SETTI_MIN(*option->changes, (uint32_t)AUTO_DOUBLINGS);
+    uint32_t doublings = SETTI_MIN(option->use->changes, (uint32_t)AUTO_DOUBLINGS);
     option->gain = gain;
     option->cost = ((setti_price)setti_layout_moves(&option->change) * AUTO_MOVE + AUTO_FIXED) *
                    ((setti_price)1 << doublings);
-    *option->regret = SETTI_MAX(*option->regret + gain, 0);
+    option->use->regret = SETTI_MAX(option->use->regret + gain, 0);
 }
 
 /* Whether each type of a group can be converted in a step of `max_values` values. */
@@ -273,11 +271,11 @@ static bool auto_fits(const auto_option* option, uint32_t max_values)
 static void auto_compare(auto_option* best, const auto_option* option, uint32_t max_values,
                          bool* close)
 {
-    SETTI_ASSERT(option->regret != NULL);
+    SETTI_ASSERT(option->use != NULL);
     if (!auto_fits(option, max_values)) {
         return;
     }
-    setti_price left = option->cost - *option->regret;
+    setti_price left = option->cost - option->use->regret;
     *close = *close || (option->gain > 0 && left <= option->gain * AUTO_CLOSE);
     if (left <= 0 && option->gain > best->gain) {
         *best = *option;
@@ -288,7 +286,7 @@ static void auto_look_at_query(sett_world* world, sett_query* query, auto_option
                                uint32_t max_values, bool* close)
 {
     if (auto_can_group(query)) {
-        auto_option option = {{NULL, query, NULL}, query, &query->regret, &query->changes, 0, 0};
+        auto_option option = {{NULL, query, NULL}, query, &query->grouped, 0, 0};
         uint32_t owned = setti_bits_count(setti_price_owned(query));
         auto_price(world, &option,
                    setti_price_churn(auto_churn(query), owned, world->entities.count));
@@ -298,10 +296,9 @@ static void auto_look_at_query(sett_world* world, sett_query* query, auto_option
         const setti_type* type = query->term[k].type;
         setti_type_sample* sample = type->sample;
         if (auto_may_move(world, type) && !sample->priced && setti_layout_can_convert(type)) {
-            auto_option option = {{type, NULL, NULL}, NULL, &sample->regret,
-                                  &sample->changes,   0,    0};
+            auto_option option = {{type, NULL, NULL}, NULL, &sample->use, 0, 0};
             sample->priced = true;
-            setti_price changes = setti_price_changes(sample->churn, type->storage.count);
+            setti_price changes = setti_price_changes(sample->use.churn, type->storage.count);
             auto_price(world, &option, type->storage.kind == SETTI_SPARSE ? -changes : changes);
             auto_compare(best, &option, max_values, close);
         }
@@ -313,7 +310,7 @@ static void auto_look_at_query(sett_world* world, sett_query* query, auto_option
 static auto_option auto_choose(sett_world* world, setti_price all, uint32_t max_values, bool* close)
 {
     static const setti_relayout none = {NULL, NULL, NULL};
-    auto_option best = {{NULL, NULL, NULL}, NULL, NULL, NULL, 0, 0};
+    auto_option best = {{NULL, NULL, NULL}, NULL, NULL, 0, 0};
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_price loops = (setti_price)query->use[SETTI_SAMPLED].loops;
         if (loops != 0 &&
@@ -323,9 +320,9 @@ static auto_option auto_choose(sett_world* world, setti_price all, uint32_t max_
     }
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
         if (at->automatic) {
-            auto_option option = {{NULL, NULL, at}, NULL, &at->regret, &at->changes, 0, 0};
+            auto_option option = {{NULL, NULL, at}, NULL, &at->use, 0, 0};
             auto_price(world, &option,
-                       -setti_price_churn(at->churn, at->owned.count, world->entities.count));
+                       -setti_price_churn(at->use.churn, at->owned.count, world->entities.count));
             auto_compare(&best, &option, max_values, close);
         }
     }
@@ -338,14 +335,14 @@ static auto_option auto_choose(sett_world* world, setti_price all, uint32_t max_
 static void auto_forget_regrets(sett_world* world)
 {
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
-        query->regret = 0;
+        query->grouped.regret = 0;
     }
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
-        at->regret = 0;
+        at->use.regret = 0;
     }
     for (uint32_t k = 0; k < world->registered.count; k++) {
         if (world->registered.item[k]->sample != NULL) {
-            ((setti_type_sample*)world->registered.item[k]->sample)->regret = 0;
+            ((setti_type_sample*)world->registered.item[k]->sample)->use.regret = 0;
         }
     }
 }
@@ -381,7 +378,7 @@ static uint64_t auto_group(sett_world* world, sett_query* query)
         world->error_call = NULL;
         return 0;
     }
-    group->listener.changes = ++query->changes;
+    group->listener.use.changes = ++query->grouped.changes;
     return moves;
 }
 
@@ -395,7 +392,8 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
     uint64_t moved = 0;
     memcpy(types, listener->owned.item, count * sizeof(types[0]));
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
-        query->churn = query->cover == listener ? listener->churn : query->churn;
+        query->grouped.churn =
+            query->cover == listener ? listener->use.churn : query->grouped.churn;
     }
     setti_group_end(setti_group_of(listener));
     for (uint32_t k = 0; k < count; k++) {
@@ -453,7 +451,7 @@ static void auto_stop_building(sett_world* world, sett_query* query)
     setti_layout_of(world)->building = false;
     if (query != NULL) {
         query->wanted = false;
-        query->changes++;
+        query->grouped.changes++;
     }
 }
 
@@ -521,7 +519,7 @@ static uint64_t auto_take(sett_world* world, const auto_option* option, uint32_t
     } else if (change->type != NULL) {
         setti_type* type = setti_world_type(world, change->type->id);
         moved = auto_convert(world, type, NULL);
-        ((setti_type_sample*)type->sample)->changes += moved != 0;
+        ((setti_type_sample*)type->sample)->use.changes += moved != 0;
     } else {
         moved = auto_dissolve(world, setti_unconst(change->dissolved));
     }

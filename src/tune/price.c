@@ -8,7 +8,7 @@
  *
  * Invariant:  a price is a function of counts and of the order of rows, in whole numbers
  */
-#include "inspect/price.h"
+#include "tune/price.h"
 
 /* Hundredths of a nanosecond. */
 #define COST_LOOP 2500  /* opening and closing */

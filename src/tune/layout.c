@@ -11,7 +11,7 @@
  * Invariant:  a stored text has been read to its end without an error;
  *             a group with by_layout owns sparse sets, and has no callbacks
  */
-#include "inspect/layout_internal.h"
+#include "tune/layout.h"
 
 #include "base/writer.h"
 #include "world/change.h"

@@ -10,7 +10,7 @@
 #include "sett/advise.h"
 
 #include "base/writer.h"
-#include "inspect/layout_internal.h"
+#include "tune/layout.h"
 
 #define WORTH_SHARE 90 /* of a hundred */
 #define WORTH_NS 1000

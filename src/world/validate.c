@@ -7,8 +7,6 @@
  * dont_fragment, remembers begins at a signature without the type if it adds, with the type if it
  * removes
  */
-#include "query/query.h"
-#include "run/run.h"
 #include "world/world.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* describe_internal.h: what texts about entities share. */
-#ifndef SETTI_DESCRIBE_INTERNAL_H
-#define SETTI_DESCRIBE_INTERNAL_H
+/* describe.h: what texts about entities share. */
+#ifndef SETTI_DESCRIBE_H
+#define SETTI_DESCRIBE_H
 
 #include "base/writer.h"
 #include "sett/id.h"

@@ -1,6 +1,6 @@
 /* stats.c: counts and memory of a world. */
-#include "run/run.h"
 #include "world/command.h"
+#include "world/world.h"
 
 static void stats_pages(const setti_pages* pages, sett_stats* stats)
 {
@@ -12,17 +12,6 @@ static void stats_pages(const setti_pages* pages, sett_stats* stats)
     }
 }
 
-/* Scratch of systems. */
-static void stats_run(const setti_run* run, sett_stats* stats)
-{
-    for (const sett_system* at = run->systems; at != NULL; at = at->next) {
-        for (uint32_t k = 0; k < at->job_capacity; k++) {
-            stats->block_size += at->jobs[k].side.scratch.size;
-            stats->allocations += at->jobs[k].side.scratch.allocations;
-        }
-    }
-}
-
 static void stats_world(const sett_world* world, sett_stats* stats)
 {
     stats->entities = world->entities.count;
@@ -30,9 +19,6 @@ static void stats_world(const sett_world* world, sett_stats* stats)
     stats->retired = world->entities.retired;
     stats->components = world->registered.count;
     stats->signatures = SETTI_MAX(setti_signature_count(&world->signatures), 1);
-    for (const sett_query* at = setti_query_first(world); at != NULL; at = at->next) {
-        stats->queries++;
-    }
     stats_pages(&world->entities.pages, stats);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         const setti_type* type = world->registered.item[k];
@@ -47,8 +33,8 @@ static void stats_world(const sett_world* world, sett_stats* stats)
     stats->free_size = world->pool.block_size - world->pool.used_size;
     stats->allocations = world->pool.allocations;
     setti_commands_stats(world, &stats->block_size, &stats->allocations);
-    if (setti_run_of(world) != NULL) {
-        stats_run(setti_run_of(world), stats);
+    SETTI_MODULES_EACH(world, calls, count) {
+        calls->count(world, stats);
     }
 }
 

@@ -1,9 +1,9 @@
-/* layout_internal.h: shared by the files of advice and layouts. */
-#ifndef SETTI_LAYOUT_INTERNAL_H
-#define SETTI_LAYOUT_INTERNAL_H
+/* layout.h: shared by the files of advice and layouts. */
+#ifndef SETTI_LAYOUT_H
+#define SETTI_LAYOUT_H
 
-#include "inspect/price.h"
 #include "sett/layout.h"
+#include "tune/price.h"
 
 /* A world's data about its layout, beyond the storages of its types. */
 struct setti_layout {
