@@ -1,9 +1,9 @@
 /* Layouts: as texts, and found by the world itself. */
-#include "tune/layout.h"
 #include "sett/advise.h"
 #include "sett/layout.h"
 #include "sett/system.h"
 #include "states.h"
+#include "tune/layout.h"
 
 #include <stdio.h>
 #include <string.h>
