@@ -96,7 +96,7 @@ static sett_world* fuzz_world(void)
         {.name = "l",
          .size = sizeof(fuzz_value),
          .align = _Alignof(fuzz_value),
-         .members = SETT_STRUCT(fuzz_value, number, text, on)},
+         .members = SETT_STRUCT(fuzz_value, (number, .send = {.scale = 8, .bits = 10}), text, on)},
     };
     sett_world_desc desc = {.log_fn = sett_log_silent, .entity_limit = 100000};
     sett_world* world = sett_world_create(&desc);

@@ -36,6 +36,7 @@
  *     (blob, .element = SETT_MEMBER_OPAQUE)                      bytes that only the program reads
  *     (z, .scale = 1.0 / 65536)                                  a number with a fixed point
  *     (x, .step = 1.0 / 1024)                                    rounded by sett_world_round
+ *     (x, .send = {.scale = 512, .bits = 18})                    rounded where selections send it
  *     (cache, .local = true)                                     not part of hash, deltas and files
  *
  * SETT_CONSTANTS lists enumerators that are declared before, by their names and without quotes:
@@ -104,6 +105,12 @@ typedef struct sett_constant {
 
 struct sett_struct;
 
+/* How exact a member is sent. */
+typedef struct sett_member_send {
+    double scale;  /* multiples of 1 / scale, such as 512 for 1/512 m */
+    uint32_t bits; /* of the multiple, with its sign: 2 to 24, of f64 to 32 */
+} sett_member_send;
+
 /* A member. SETT_MEMBER fills in `name`, `kind`, `offset` and `size`. Other fields are optional.
  * The struct changes only with a major version. */
 typedef struct sett_member {
@@ -125,6 +132,11 @@ typedef struct sett_member {
     /* of f32 and f64, for the network: sett_world_round rounds to multiples of it. A power of two,
      * such as 1.0 / 1024; default: not rounded */
     double step;
+    /* of f32 and f64: sett_selection_encode and sett_selection_copy round it to the nearest
+     * multiple of 1 / scale, and send that in `bits` bits. Values beyond them become the greatest
+     * or least that they hold. The world itself is not rounded; nor are deltas, and data of
+     * relationships. Both ends need the same. Default: sent whole */
+    sett_member_send send;
     double minimum;                   /* for tools: the least scaled value; default: no range */
     double maximum;                   /* the greatest */
     const char* unit;                 /* such as "m/s"; default: none */

@@ -392,9 +392,10 @@ SETT_API size_t sett_selection_difference(sett_world* a, const sett_world* b,
  *          which components were removed, and which entities of the list ended. Of entities that
  *          did not exist then, all is encoded. All zeroes: all of the part
  *   out, capacity, size  as of sett_delta_encode
- * Values are encoded as in a delta, whole. Of an entity that enters the selection encode all: the
- * receiver does not have what did not change. The order of children, of links and of rows is not
- * encoded, nor are values of SETT_SAVE_SKIP types.
+ * Values are encoded as in a delta, whole; numbers with sett_member.send (members.h) are rounded.
+ * Of an entity that enters the selection encode all: the receiver does not have what did not
+ * change. The order of children, of links and of rows is not encoded, nor are values of
+ * SETT_SAVE_SKIP types.
  * Fails: STALE, LOST, LIMIT (it does not fit into `out`), ARGUMENT (a list and a query; a type as
  * of sett_delta_encode), UNREGISTERED, LOCKED, OUT_OF_MEMORY. Recorded commands are applied first.
  * Cost: O(entities of the part x types). Threads: writer. Since: 0.2 */

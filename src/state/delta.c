@@ -45,6 +45,12 @@ size_t setti_delta_size(const setti_type* type)
     return type->desc.write != NULL ? setti_written_struct()->size : type->desc.size;
 }
 
+bool setti_delta_sends(const setti_type* type)
+{
+    return type->members != NULL && type->members->send_count != 0 &&
+           setti_delta_form_of(type) == SETTI_DELTA_VALUES && setti_hash_size(type) != 0;
+}
+
 uint32_t setti_delta_bytes(const setti_type* type)
 {
     const setti_codec* codec = setti_delta_codec(type);
@@ -181,14 +187,17 @@ typedef struct delta_note {
     bool occurs;
 } delta_note;
 
-void setti_delta_write_record(setti_delta_writer* to, const setti_type* type)
+void setti_delta_write_record(setti_delta_writer* to, const setti_type* type, bool sent)
 {
+    SETTI_ASSERT(!sent || setti_delta_sends(type));
     size_t length = strlen(type->desc.name);
+    uint32_t bytes = setti_delta_bytes(type);
     setti_delta_write_number(to, length, 2);
     setti_delta_write(to, type->desc.name, length);
     setti_delta_write_number(to,
                              (uint64_t)setti_delta_form_of(type) |
-                                 (uint64_t)type->storage.kind << 4 | setti_delta_order_of(type),
+                                 (uint64_t)type->storage.kind << 4 | (sent ? SETTI_DELTA_SENT : 0) |
+                                 setti_delta_order_of(type),
                              1);
     setti_delta_write_number(to, setti_delta_size(type), 4);
     const setti_module* module = type->module;
@@ -196,14 +205,15 @@ void setti_delta_write_record(setti_delta_writer* to, const setti_type* type)
                              module != NULL && module->choice != NULL ? module->choice(type)
                                                                       : type->desc.layout_version,
                              4);
-    setti_delta_write_number(to, setti_delta_bytes(type), 4);
-    setti_delta_write_number(to, setti_type_data(type)->mask_print, 8);
+    setti_delta_write_number(to, sent ? setti_send_size(type->members, bytes) : bytes, 4);
+    setti_delta_write_number(
+        to, sent ? setti_send_print(type->members) : setti_type_data(type)->mask_print, 8);
 }
 
-void setti_delta_write_type(setti_delta_writer* to, const setti_type* type,
+void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, bool sent,
                             const uint32_t count[SETTI_DELTA_PARTS], uint32_t extent)
 {
-    setti_delta_write_record(to, type);
+    setti_delta_write_record(to, type, sent);
     for (uint32_t k = 0; k < SETTI_DELTA_PARTS; k++) {
         setti_delta_write_number(to, count[k], 4);
     }
@@ -231,7 +241,7 @@ static void delta_write_types(setti_delta_writer* to, delta_note* notes)
     }
     for (uint32_t k = 0; k < types->count; k++) {
         if (notes[k].occurs) {
-            setti_delta_write_type(to, types->item[k], notes[k].count,
+            setti_delta_write_type(to, types->item[k], false, notes[k].count,
                                    setti_view_extent(to->walk->view, types->item[k], 1));
             count++;
         }

@@ -105,6 +105,11 @@ SETTI_INLINE uint32_t setti_delta_order_of(const setti_type* type)
 /* Bytes of a value in memory, as deltas and files say it: where hooks write it, of a list. */
 size_t setti_delta_size(const setti_type* type);
 
+/* What a type's form says of a part's values that are sent rounded (value/send.c): then the record
+ * has the bytes that these take, and in place of the mask's hash that of how they are sent. */
+#define SETTI_DELTA_SENT 64u
+bool setti_delta_sends(const setti_type* type);
+
 /* Bytes of a value; see setti_codec. */
 uint32_t setti_delta_bytes(const setti_type* type);
 

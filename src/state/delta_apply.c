@@ -146,6 +146,16 @@ sett_status setti_delta_reject(const setti_delta* delta, const char* why)
 
 /* -------------------------------------------------------------------------------------- parsing */
 
+/* Whether values have as many bytes in the delta as here, and are rounded alike. */
+static bool apply_is_wide(const setti_delta_type* of)
+{
+    uint32_t bytes = setti_delta_bytes(of->type);
+    return of->sent ? setti_delta_sends(of->type) &&
+                          setti_send_size(of->type->members, bytes) == of->bytes &&
+                          setti_send_print(of->type->members) == of->mask_print
+                    : bytes == of->bytes;
+}
+
 /* Whether the type has the same layout in the delta and here. */
 static bool apply_is_type(const setti_delta_type* of, uint32_t size, uint32_t version)
 {
@@ -153,7 +163,7 @@ static bool apply_is_type(const setti_delta_type* of, uint32_t size, uint32_t ve
     bool chosen = module != NULL && module->choice != NULL;
     return setti_delta_size(of->type) == size &&
            (chosen ? version < module->choices : of->type->desc.layout_version == version) &&
-           setti_delta_form_of(of->type) == of->form && setti_delta_bytes(of->type) == of->bytes;
+           setti_delta_form_of(of->type) == of->form && apply_is_wide(of);
 }
 
 static sett_status apply_reject_type(const setti_delta* delta, const setti_delta_type* of,
@@ -228,7 +238,8 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     uint32_t version = setti_delta_u32(from);
     memset(of, 0, sizeof(*of));
     of->form = (setti_delta_form)(form & 15);
-    of->kind = (form & (SETTI_DELTA_BIG_ENDIAN - 1)) >> 4;
+    of->kind = (form & (SETTI_DELTA_SENT - 1)) >> 4;
+    of->sent = (form & SETTI_DELTA_SENT) != 0;
     of->bytes = setti_delta_u32(from);
     of->mask_print = setti_delta_number(from, 8);
     for (uint32_t k = 0; k < SETTI_DELTA_PARTS; k++) {
@@ -263,6 +274,9 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     of->codec = of->form == SETTI_DELTA_OWNED    ? &setti_owned_codec
                 : of->form != SETTI_DELTA_VALUES ? setti_delta_codec(of->type)
                                                  : NULL;
+    if (of->sent && delta->part == NULL) {
+        return setti_delta_reject(delta, "only parts have values that are sent rounded");
+    }
     if (of->type->delta_number != 0) {
         return setti_delta_reject(delta, "a type is listed twice");
     }
@@ -652,6 +666,34 @@ static sett_status apply_filter(setti_delta* delta, setti_delta_reader* from, se
     return SETT_OK;
 }
 
+/* Restores the values of a type that were rounded when they were sent. */
+static sett_status apply_restore(setti_delta* delta, setti_delta_reader* from, setti_delta_type* of)
+{
+    setti_pool* pool = &delta->world->pool;
+    size_t size = setti_delta_bytes(of->type);
+    for (uint32_t k = 0; k < of->count[SETTI_DELTA_ENTRIES]; k++) {
+        const unsigned char* begin = from->at;
+        setti_delta_entry entry = setti_delta_next(from, of);
+        if (from->short_of || entry.kind >= SETTI_DELTA_KINDS) {
+            return setti_delta_reject(delta, "its bytes end within the entries");
+        }
+        size_t head = entry.bits != 0 ? 13 : 5;
+        uint32_t values = entry.bits != 0 ? setti_bits_count(entry.bits) : 1;
+        values = entry.kind != SETTI_DELTA_REMOVED ? values : 0;
+        if (!setti_bytes_reserve(pool, &of->filtered, head + values * size)) {
+            return setti_world_no_memory(delta->world, apply_call);
+        }
+        memcpy(setti_bytes_end(&of->filtered), begin, head);
+        of->filtered.size += head;
+        for (uint32_t v = 0; v < values; v++, of->filtered.size += size) {
+            setti_send_unpack(of->type->members, entry.bytes + (size_t)v * of->bytes, size,
+                              setti_bytes_end(&of->filtered));
+        }
+    }
+    of->bytes = (uint32_t)size;
+    return SETT_OK;
+}
+
 /* Fails if entries of a part would add or remove components that are not allowed: what a type
  * requires, and what requires it. */
 static sett_status apply_check_required(const setti_delta* delta, const setti_delta_type* of,
@@ -698,13 +740,14 @@ static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from
     if (leads && of->bytes < (of->form == SETTI_DELTA_TREE ? 5u : 8u)) {
         return setti_delta_reject(delta, "a link is too short");
     }
-    if (leads) {
-        status = apply_filter(delta, from, of);
+    if (leads || of->sent) {
+        status = leads ? apply_filter(delta, from, of) : apply_restore(delta, from, of);
         of->part[SETTI_DELTA_ENTRIES] =
             (setti_delta_reader){of->filtered.data, setti_bytes_end(&of->filtered), false};
     }
     setti_delta_reader again = of->part[SETTI_DELTA_ENTRIES];
-    status = status == SETT_OK ? apply_check_entries(delta, leads ? &again : from, of) : status;
+    status = status == SETT_OK ? apply_check_entries(delta, leads || of->sent ? &again : from, of)
+                               : status;
     return status == SETT_OK && delta->part->selection->types != NULL
                ? apply_check_required(delta, of, of->part[SETTI_DELTA_ENTRIES])
                : status;

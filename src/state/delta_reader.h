@@ -66,12 +66,13 @@ typedef struct setti_delta_type {
     uint32_t choice;          /* setti_module.choice, if the type has one */
     uint32_t kind;            /* setti_kind of its storage there */
     uint32_t bytes;
+    bool sent; /* rounded: until they are restored, values have `bytes` as they are sent */
     uint64_t mask_print;
     uint32_t extent; /* of its storage there */
     uint32_t count[SETTI_DELTA_PARTS];
     setti_delta_reader part[SETTI_DELTA_PARTS];
     setti_bytes changes;
-    setti_bytes filtered;   /* of a part: its entries, without what leads nowhere */
+    setti_bytes filtered;   /* of a part: its entries, without what leads nowhere, and restored */
     setti_delta_rule* rule; /* how its values are read; NULL: as they are */
     uint32_t* want; /* delta_arrange.c: the index that each row is to hold; NULL: as they are */
 } setti_delta_type;

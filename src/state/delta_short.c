@@ -5,7 +5,8 @@
  * other bytes is left out, and of hashes half. Encoder and decoder stay as they are: bytes are made
  * short behind the one, and whole before the other. Nothing is allocated.
  *
- *     table    magic, version, how many types; of each the record without counts (delta.h)
+ *     table    magic, version, how many records of types, without counts (delta.h); types whose
+ *              values are sent rounded have two
  *     short    1 byte: delta or part, which kinds of runs there are; 4 bytes of the seal; of a
  *              delta 4 bytes of each hash; how many types, and runs of each kind that there is
  *     type     1 byte: which counts there are; its number in the table, or the record; the counts
@@ -121,7 +122,7 @@ typedef struct short_job {
     sett_world* world;
     const char* call;
     setti_delta_reader table;
-    uint32_t count; /* types of the table */
+    uint32_t count; /* records of the table */
     setti_delta_reader from;
     setti_delta_writer to;
 } short_job;
@@ -169,10 +170,14 @@ sett_status sett_delta_types(sett_world* world, void* out, size_t capacity, size
     short_job job = {.world = world, .call = __func__, .to = short_writer(out, capacity)};
     setti_delta_write_number(&job.to, SHORT_TABLE, 4);
     setti_delta_write_number(&job.to, SETTI_DELTA_VERSION, 4);
-    setti_delta_write_number(&job.to, world->registered.count, 4);
+    setti_delta_write_number(&job.to, 0, 4);
     for (uint32_t k = 0; k < world->registered.count; k++) {
-        setti_delta_write_record(&job.to, world->registered.item[k]);
+        const setti_type* type = world->registered.item[k];
+        for (uint32_t sent = 0; sent <= setti_delta_sends(type); sent++, job.count++) {
+            setti_delta_write_record(&job.to, type, sent != 0);
+        }
     }
+    setti_delta_write_at(&job.to, 8, job.count, 4);
     return short_end(&job, out, size);
 }
 

@@ -56,8 +56,9 @@ void setti_delta_write_number(setti_delta_writer* to, uint64_t number, size_t si
 /* The head, all numbers of it 0; the record of a type; at the end the seal. */
 void setti_delta_begin_encoder(setti_delta_writer* to, setti_sides* sides);
 void setti_delta_write_head(setti_delta_writer* to, uint32_t magic);
-void setti_delta_write_record(setti_delta_writer* to, const setti_type* type); /* no counts */
-void setti_delta_write_type(setti_delta_writer* to, const setti_type* type,
+/* Without counts; `sent`: its values are sent rounded. */
+void setti_delta_write_record(setti_delta_writer* to, const setti_type* type, bool sent);
+void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, bool sent,
                             const uint32_t count[SETTI_DELTA_PARTS], uint32_t extent);
 void setti_delta_write_seal(setti_delta_writer* to);
 

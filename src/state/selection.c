@@ -228,6 +228,8 @@ typedef struct selection_job {
     setti_view* since;      /* side 0 of it; NULL: */
     uint64_t tick;          /* what was written after this; */
     const sett_world* into; /* what this has and the world has not is removed; or NULL */
+    bool rounds;            /* the type's values are sent rounded: */
+    setti_bytes packed;     /* room for two of them */
 } selection_job;
 
 static bool selection_is_alive(const selection_job* job, sett_entity entity)
@@ -260,9 +262,45 @@ static bool selection_codec_differs(const selection_job* job, const void* before
                : memcmp(before, after, type->storage.size) != 0;
 }
 
+/* A value as it is sent, where it is rounded. */
+static unsigned char* selection_pack(selection_job* job, const void* value, uint32_t place)
+{
+    setti_delta_writer* to = &job->to;
+    const setti_members* members = to->type->members;
+    size_t begin = to->size;
+    size_t size = setti_delta_bytes(to->type);
+    unsigned char* packed = job->packed.data + place * setti_send_size(members, size);
+    setti_delta_write_bytes(to, to->type, value);
+    if (to->encoder.status == SETT_OK) {
+        setti_send_pack(members, to->out + begin, size, packed);
+    }
+    to->size = begin;
+    return packed;
+}
+
+static void selection_write_value(selection_job* job, const void* value)
+{
+    if (job->rounds) {
+        size_t size = setti_send_size(job->to.type->members, setti_delta_bytes(job->to.type));
+        setti_delta_write(&job->to, selection_pack(job, value, 0), size);
+    } else {
+        setti_delta_write_bytes(&job->to, job->to.type, value);
+    }
+}
+
+/* Whether two values of a type without a codec are sent alike. */
+static bool selection_is_same(selection_job* job, const void* before, const void* after)
+{
+    if (!job->rounds) {
+        return setti_hash_same(job->to.type, before, after);
+    }
+    const unsigned char* was = selection_pack(job, before, 0);
+    const unsigned char* is = selection_pack(job, after, 1);
+    return memcmp(was, is, (size_t)(is - was)) == 0;
+}
+
 /* What is said of an entity's value; SETTI_DELTA_KINDS: nothing. */
-static setti_delta_kind selection_kind(const selection_job* job, sett_entity entity,
-                                       const void* value)
+static setti_delta_kind selection_kind(selection_job* job, sett_entity entity, const void* value)
 {
     const setti_type* type = job->to.type;
     setti_delta_kind set = job->to.codec != NULL ? SETTI_DELTA_CHANGED : SETTI_DELTA_ADDED;
@@ -273,7 +311,7 @@ static setti_delta_kind selection_kind(const selection_job* job, sett_entity ent
         }
         bool same =
             before != NULL && (job->to.codec != NULL ? !selection_codec_differs(job, before, value)
-                                                     : setti_hash_same(type, before, value));
+                                                     : selection_is_same(job, before, value));
         return same ? SETTI_DELTA_KINDS : set;
     }
     const setti_type* there = selection_type_there(job, type);
@@ -297,7 +335,7 @@ static void selection_write_entry(selection_job* job, sett_entity entity, const 
     if (kind != SETTI_DELTA_REMOVED && to->codec != NULL && to->codec->encode != NULL) {
         to->codec->encode(&to->encoder, to->type, value);
     } else if (kind != SETTI_DELTA_REMOVED && to->codec == NULL) {
-        setti_delta_write_bytes(to, to->type, value);
+        selection_write_value(job, value);
     }
     to->count++;
 }
@@ -317,8 +355,7 @@ static void selection_write_block(selection_job* job, uint32_t base, uint64_t bi
     setti_delta_write_number(to, base, 4);
     setti_delta_write_number(to, bits, 8);
     for (; bits != 0; bits &= bits - 1) {
-        setti_delta_write_bytes(to, to->type,
-                                setti_storage_find(storage, base + setti_bits_lowest(bits)));
+        selection_write_value(job, setti_storage_find(storage, base + setti_bits_lowest(bits)));
     }
     to->count++;
 }
@@ -419,6 +456,19 @@ static bool selection_sends(const selection_job* job, const setti_type* type)
            setti_delta_form_of(type) != SETTI_DELTA_TARGET; /* links say it */
 }
 
+/* Makes room for values of the writer's type that are sent rounded; false without memory. */
+static bool selection_begin_type(selection_job* job)
+{
+    const setti_type* type = job->to.type;
+    job->rounds = setti_delta_sends(type);
+    if (!job->rounds ||
+        setti_bytes_reserve(&job->world->pool, &job->packed, 2 * (size_t)setti_delta_bytes(type))) {
+        return true;
+    }
+    job->to.encoder.status = SETT_STATUS_OUT_OF_MEMORY;
+    return false;
+}
+
 static void selection_write_types(selection_job* job)
 {
     setti_delta_writer* to = &job->to;
@@ -435,7 +485,7 @@ static void selection_write_types(selection_job* job)
         to->type = types->item[k];
         to->codec = setti_delta_codec(to->type);
         to->count = 0;
-        if (selection_sends(job, to->type)) {
+        if (selection_sends(job, to->type) && selection_begin_type(job)) {
             selection_write_entries(job);
         }
         counts[k] = to->count;
@@ -444,7 +494,7 @@ static void selection_write_types(selection_job* job)
     for (uint32_t k = 0; k < types->count; k++) {
         if (counts[k] != 0) {
             uint32_t count[SETTI_DELTA_PARTS] = {counts[k]};
-            setti_delta_write_type(to, types->item[k], count, 0);
+            setti_delta_write_type(to, types->item[k], setti_delta_sends(types->item[k]), count, 0);
             sent++;
         }
     }
@@ -528,6 +578,7 @@ static sett_status selection_encode(selection_job* job, setti_snapshot* since, c
 static void selection_end(selection_job* job)
 {
     setti_pool_free(&job->world->pool, job->to.out, job->to.capacity, 16);
+    setti_bytes_free(&job->world->pool, &job->packed);
 }
 
 sett_status sett_selection_encode(sett_world* world, const sett_selection* selection,

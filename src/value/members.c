@@ -181,6 +181,22 @@ static bool member_has_value_for_name(const sett_constant* constants)
     return constants->name != NULL && constants->name[0] != '\0';
 }
 
+/* Checks how a member is sent. A number survives being sent twice if it has more bits itself. */
+static const char* member_check_send(const sett_member* member, sett_member_kind kind)
+{
+    const sett_member_send* send = &member->send;
+    if (send->scale == 0 && send->bits == 0) {
+        return NULL;
+    }
+    if (member->kind == SETT_MEMBER_LIST || !setti_number_is_float(kind)) {
+        return "is sent rounded and is neither f32 nor f64";
+    }
+    return !(send->scale > 0 && send->scale <= 1e30) || send->bits < 2 ||
+                   send->bits > (kind == SETT_MEMBER_F32 ? 24u : 32u)
+               ? "is sent rounded and needs a positive .scale, and .bits from 2 to 24 (f64: 32)"
+               : NULL;
+}
+
 /* Checks the other options of a member. */
 static const char* member_check_extras(const sett_member* given)
 {
@@ -215,7 +231,7 @@ static const char* member_check_extras(const sett_member* given)
     if (member->step != 0 && !member_is_step(member->step)) {
         return "has a step that is no power of two from 2^-60 to 2^60";
     }
-    return NULL;
+    return member_check_send(given, kind);
 }
 
 static const char* member_check(const sett_struct* of, uint32_t k)
@@ -361,10 +377,27 @@ bool setti_struct_owns(const sett_struct* of)
     return struct_count_owned(of) != 0;
 }
 
+/* Whether numbers of a struct, or of the items of its lists, are sent rounded. */
+static bool struct_rounds(const sett_struct* of)
+{
+    bool rounds = false;
+    for (uint32_t k = 0; k < of->count && !rounds; k++) {
+        const sett_member* member = &of->members[k];
+        rounds = member->send.bits != 0 || (member->of != NULL && struct_rounds(member->of));
+    }
+    return rounds;
+}
+
 const char* setti_members_check(const sett_struct* of, size_t align, const unsigned char* mask,
                                 char* out)
 {
     const char* wrong = struct_check(of, align, mask == NULL, 1, out);
+    if (wrong == NULL && struct_count_owned(of) != 0 && struct_rounds(of)) {
+        snprintf(out, SETTI_VALUE_MESSAGE,
+                 "%.60s has strings or lists, and so cannot have members that are sent rounded",
+                 of->name);
+        wrong = out;
+    }
     if (wrong == NULL && struct_count_owned(of) > SETTI_OWNED_COUNT_MAX) {
         snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has more than %u strings and lists", of->name,
                  (unsigned)SETTI_OWNED_COUNT_MAX);
@@ -397,8 +430,10 @@ typedef struct member_copy {
     unsigned char* base;
     size_t used;
     piece_list pieces;
-    piece_list items;   /* pieces of the items of lists */
-    uint32_t* entities; /* or NULL while they are only counted */
+    piece_list items;  /* pieces of the items of lists */
+    setti_send* sends; /* or NULL while they are only counted; so are these: */
+    uint32_t send_count;
+    uint32_t* entities;
     uint32_t entity_count;
     setti_owned* owned; /* NULL while they are only counted */
     uint32_t owned_count;
@@ -564,6 +599,13 @@ static void pieces_add(member_copy* copy, piece_list* to, const sett_struct* of,
             }
             copy->entity_count++;
         }
+        for (uint32_t at = offset; member->send.bits != 0 && at < end; at += element) {
+            if (copy->sends != NULL) {
+                copy->sends[copy->send_count] = (setti_send){
+                    at, (uint16_t)element, (uint16_t)member->send.bits, member->send.scale};
+            }
+            copy->send_count++;
+        }
         for (uint32_t at = offset; kind == SETT_MEMBER_STRUCT && at < end; at += element) {
             pieces_add(copy, to, member->of, at);
         }
@@ -695,7 +737,8 @@ setti_members* setti_members_create(setti_pool* pool, const sett_struct* of)
     size_t pieces = owned + count.owned_count * sizeof(setti_owned);
     size_t items = pieces + count.pieces.count * sizeof(setti_piece);
     size_t entities = setti_align_up(items + count.items.count * sizeof(setti_piece), 8);
-    size_t room = entities + count.entity_count * sizeof(uint32_t);
+    size_t sends = setti_align_up(entities + count.entity_count * sizeof(uint32_t), 8);
+    size_t room = sends + count.send_count * sizeof(setti_send);
     unsigned char* base = setti_pool_alloc(pool, room, 8);
     if (base == NULL) {
         return NULL;
@@ -705,6 +748,7 @@ setti_members* setti_members_create(setti_pool* pool, const sett_struct* of)
     copy.pieces.item = (setti_piece*)(void*)(base + pieces);
     copy.items.item = (setti_piece*)(void*)(base + items);
     copy.entities = (uint32_t*)(void*)(base + entities);
+    copy.sends = (setti_send*)(void*)(base + sends);
     setti_members* members = (setti_members*)(void*)base;
     sett_struct copied = members_walk(&copy, of);
     SETTI_ASSERT(copy.used == words && copy.items.count == count.items.count);
@@ -714,6 +758,8 @@ setti_members* setti_members_create(setti_pool* pool, const sett_struct* of)
         .piece_count = copy.pieces.count,
         .entities = copy.entities,
         .entity_count = copy.entity_count,
+        .sends = copy.sends,
+        .send_count = copy.send_count,
         .owned = copy.owned,
         .owned_count = copy.owned_count,
         .words = (const setti_nan_word*)(const void*)(base + words),

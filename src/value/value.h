@@ -57,6 +57,14 @@ typedef struct setti_owned {
     const setti_piece* pieces;
 } setti_owned;
 
+/* A number that selections send rounded: sett_member.send. */
+typedef struct setti_send {
+    uint32_t offset;
+    uint16_t size; /* bytes: 4 or 8 */
+    uint16_t bits;
+    double scale;
+} setti_send;
+
 /* What is known of a type's values. One allocation of `room` bytes. */
 typedef struct setti_members {
     sett_struct of; /* as declared, complete and copied */
@@ -70,6 +78,8 @@ typedef struct setti_members {
     const uint32_t* entities; /* offsets of handles */
     const setti_owned* owned; /* strings and lists, local ones too */
     uint32_t owned_count;
+    const setti_send* sends; /* ascending by offset */
+    uint32_t send_count;
     bool varies;                 /* a string or list is not local: canonical forms differ in size */
     const setti_nan_word* words; /* of adjacent members with floats, each in one word; or NULL */
     uint64_t fingerprint;
@@ -120,6 +130,15 @@ void setti_canonical_encode(const setti_members* members, const void* value, uns
 
 /* The canonical form of a value of any type, piece by piece. */
 void setti_canonical_write(const setti_members* members, const void* value, sett_sink* to);
+
+/* A value of `size` bytes, little endian, as selections send it where members are sent rounded: how
+ * many bytes that takes, and a hash of how they are sent. */
+size_t setti_send_size(const setti_members* members, size_t size);
+uint64_t setti_send_print(const setti_members* members);
+void setti_send_pack(const setti_members* members, const unsigned char* value, size_t size,
+                     unsigned char* out);
+void setti_send_unpack(const setti_members* members, const unsigned char* packed, size_t size,
+                       unsigned char* out);
 
 /* Reads the canonical form into a value. Returns OK; INVALID: the bytes are not a value;
  * OUT_OF_MEMORY: part of it was read. `value` NULL: only checks. */
