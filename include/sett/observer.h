@@ -15,7 +15,14 @@
 
 typedef struct sett_observer sett_observer;
 
-/* There are two kinds of observers. An observer of a component has `component`, and its callbacks
+/* What happened to a component of an entity. */
+typedef enum sett_change {
+    SETT_CHANGE_ADD,   /* it was added */
+    SETT_CHANGE_SET,   /* its value was set: by sett_set, by a command, or at creation */
+    SETT_CHANGE_REMOVE /* it is going to be removed */
+} sett_change;
+
+/* There are three kinds of observers. An observer of a component has `component`, and its callbacks
  * run
  *     on_add      after a value was added
  *     on_set      after a value was set: by sett_set, by a command, or at creation
@@ -28,6 +35,9 @@ typedef struct sett_observer sett_observer;
  * In both, the entity has all its components. Prefabs and entities with the tag Disabled do not
  * match, as loops skip them (prefab.h), unless a term names the tag. Without terms every entity
  * matches: on_enter runs when an entity is created, on_exit when it is destroyed.
+ * An observer of every component has `on_any` alone, for editors, undo and logs. It runs where
+ * on_add, on_set and on_remove of an observer of each component would, in the order of creation:
+ * for tags, links, nodes of the hierarchy and names too, and for types that are registered later.
  *
  * Observers of components run for prefabs too. To leave them out, exclude the tag:
  *
@@ -72,6 +82,10 @@ typedef struct sett_observer_desc {
      * rows of the component, or of the query's rarest component; default: no */
     bool replay;
     bool disabled; /* create it disabled; default: no */
+
+    /* Of every component. Its terms and `entity` are as those of an observer of a component */
+    void (*on_any)(sett_world* world, sett_entity entity, sett_component component,
+                   sett_change change, void* value, void* user);
 } sett_observer_desc;
 
 SETT_API sett_observer* sett_observer_create_sized(sett_world* world,

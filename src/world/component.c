@@ -698,7 +698,13 @@ static bool component_publish(sett_world* world, setti_type* type)
     for (uint32_t k = 0; reserved && k < type->required.count; k++) {
         reserved = type_list_reserve(pool, &type->required.item[k]->dependants);
     }
-    if (!reserved || !setti_hash_map_set(pool, &world->names, type->name_key, type->id)) {
+    if (!reserved || (world->observe_type != NULL && !world->observe_type(world, type, true))) {
+        return false;
+    }
+    if (!setti_hash_map_set(pool, &world->names, type->name_key, type->id)) {
+        if (world->observe_type != NULL) {
+            (void)world->observe_type(world, type, false);
+        }
         return false;
     }
     (void)setti_type_list_add(pool, &world->registered, type);

@@ -8,6 +8,9 @@
  *              notified[REMOVE]  [ observer | observer | hook ]  the hook last
  *     world    listeners     group - observer - tracked set      in order of creation
  *
+ * An observer of every component is entered in the lists of all types; a type that is registered
+ * later gets its entries then (world->observe_type).
+ *
  * An observer of a component that has terms or an entity is entered with a function that asks for
  * them first. A disabled observer stays in its place, with a function that does nothing. One that
  * is destroyed while the world is locked is disabled, and freed when the lock ends, because lists
@@ -33,6 +36,13 @@ struct sett_observer {
 };
 
 static const char observer_call[] = "sett_observer_create";
+
+/* The entries of an observer of every component in one type: what their functions are called
+ * with. */
+typedef struct observer_part {
+    const sett_observer* observer;
+    sett_component component;
+} observer_part;
 
 static void observer_idle(sett_world* world, sett_entity entity, void* value, void* user)
 {
@@ -114,6 +124,23 @@ static bool observer_has_filter(const sett_observer* observer)
     return observer->desc.terms[0].component != 0 || !sett_is_null(observer->desc.entity);
 }
 
+/* The functions of an observer of every component; `user` is an observer_part. */
+#define OBSERVER_OF_ALL(event, change)                                                             \
+    static void observer_any_##event(sett_world* world, sett_entity entity, void* value,           \
+                                     void* user)                                                   \
+    {                                                                                              \
+        const observer_part* part = user;                                                          \
+        const sett_observer* observer = part->observer;                                            \
+        if (observer_wants(observer, entity)) {                                                    \
+            observer->desc.on_any(world, entity, part->component, change, value,                   \
+                                  observer->desc.user);                                            \
+        }                                                                                          \
+    }
+OBSERVER_OF_ALL(on_add, SETT_CHANGE_ADD)
+OBSERVER_OF_ALL(on_set, SETT_CHANGE_SET)
+OBSERVER_OF_ALL(on_remove, SETT_CHANGE_REMOVE)
+#undef OBSERVER_OF_ALL
+
 /* What is called for an event, NULL if the observer does not observe it. */
 static setti_call observer_call_of(const sett_observer* observer, uint32_t event)
 {
@@ -121,8 +148,14 @@ static setti_call observer_call_of(const sett_observer* observer, uint32_t event
     static void (*const filter[SETTI_EVENTS])(sett_world*, sett_entity, void*, void*) = {
         observer_filter_on_add, observer_filter_on_set, observer_filter_on_remove,
         observer_filter_on_event};
-    setti_call call = {observer_function(observer, event), observer->desc.user,
-                       observer->listener.name, setti_unconst(observer)};
+    static void (*const of_all[SETTI_EVENTS])(sett_world*, sett_entity, void*, void*) = {
+        observer_any_on_add, observer_any_on_set, observer_any_on_remove, NULL};
+    setti_call call = {observer->desc.on_any != NULL ? of_all[event]
+                                                     : observer_function(observer, event),
+                       observer->desc.user, observer->listener.name, setti_unconst(observer)};
+    if (observer->desc.on_any != NULL) {
+        return call;
+    }
     if (event == SETTI_ON_SET && observer->desc.on_replace != NULL) {
         call.fn = observer_replaced;
         call.user = setti_unconst(observer);
@@ -145,8 +178,11 @@ static sett_status observer_check_terms(sett_world* world, const char* name,
                                         const sett_observer_desc* desc)
 {
     uint32_t at;
-    const char* wrong = setti_terms_check(
-        desc->terms, desc->component != 0 ? SETTI_TERM_OF_VALUES : SETTI_TERM_OF_ENTERING, &at);
+    const char* wrong =
+        setti_terms_check(desc->terms,
+                          desc->component != 0 || desc->on_any != NULL ? SETTI_TERM_OF_VALUES
+                                                                       : SETTI_TERM_OF_ENTERING,
+                          &at);
     return wrong == NULL ? SETT_OK
                          : setti_term_reject(world, desc->terms, at, observer_call, name, wrong);
 }
@@ -164,6 +200,29 @@ static bool observer_type_owns(const setti_type* type)
     return type->links != NULL ? type->ends != NULL || type->records != NULL
                                : (type->flags & (SETTI_TYPE_COPY | SETTI_TYPE_DEINIT)) != 0 ||
                                      type->writers != NULL;
+}
+
+static sett_status observer_check_registered(sett_world* world, const sett_observer_desc* desc)
+{
+    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
+        if (setti_world_type(world, desc->terms[k].component) == NULL) {
+            return setti_world_fail(world, SETT_STATUS_UNREGISTERED, observer_call, sett_null(),
+                                    desc->terms[k].component);
+        }
+    }
+    return SETT_OK;
+}
+
+static sett_status observer_check_any(sett_world* world, const char* name,
+                                      const sett_observer_desc* desc)
+{
+    if (desc->component != 0 || observer_has_component_calls(desc) || desc->on_enter != NULL ||
+        desc->on_exit != NULL || desc->replay) {
+        return observer_reject(world, name,
+                               "on_any observes every component - give it no component, no other "
+                               "callback, and no replay");
+    }
+    return observer_check_registered(world, desc);
 }
 
 static sett_status observer_check_component(sett_world* world, const char* name,
@@ -187,14 +246,7 @@ static sett_status observer_check_component(sett_world* world, const char* name,
                                "on_replace needs a component whose values are plain bytes, without "
                                "the hooks copy and deinit");
     }
-    for (uint32_t k = 0; k < SETT_QUERY_TERMS && desc->terms[k].component != 0; k++) {
-        const sett_term* term = &desc->terms[k];
-        if (setti_world_type(world, term->component) == NULL) {
-            return setti_world_fail(world, SETT_STATUS_UNREGISTERED, observer_call, sett_null(),
-                                    term->component);
-        }
-    }
-    return SETT_OK;
+    return observer_check_registered(world, desc);
 }
 
 static sett_status observer_check_term(sett_world* world, const char* name, const sett_term* term)
@@ -259,15 +311,31 @@ static void observer_flag(sett_world* world, setti_type* type)
     }
 }
 
-/* Adds an entry for every event that it wants; there is room. */
-static void observer_enlist(sett_observer* observer)
+/* Makes room in a type's lists for an entry of each event that it wants. False when memory runs
+ * out. */
+static bool observer_reserve_entries(const sett_observer* observer, setti_type* type)
 {
+    bool done = true;
+    for (uint32_t event = 0; done && event < SETTI_EVENTS; event++) {
+        done = observer_call_of(observer, event).fn == NULL ||
+               setti_call_list_reserve(&observer->world->pool, &type->notified[event]);
+    }
+    return done;
+}
+
+/* Adds an entry to the type's lists for every event that it wants; there is room.
+ *   part  of an observer of every component: what its entries are called with; else NULL */
+static void observer_enlist(const sett_observer* observer, setti_type* type, observer_part* part)
+{
+    SETTI_ASSERT((part != NULL) == (observer->desc.on_any != NULL));
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
-        setti_call_list* list = &observer->type->notified[event];
+        setti_call_list* list = &type->notified[event];
         setti_call call = observer_call_of(observer, event);
         if (call.fn == NULL) {
             continue;
         }
+        call.fn = observer->enabled ? call.fn : observer_idle;
+        call.user = part != NULL ? part : call.user;
         SETTI_ASSERT(list->count < list->capacity);
         uint32_t at = list->count++;
         if (event == SETTI_ON_REMOVE && at != 0 && list->item[at - 1].observer == NULL) {
@@ -276,22 +344,81 @@ static void observer_enlist(sett_observer* observer)
         }
         list->item[at] = call;
     }
-    observer_flag(observer->world, observer->type);
+    observer_flag(observer->world, type);
 }
 
-static void observer_delist(sett_observer* observer)
+static void observer_delist(const sett_observer* observer, setti_type* type)
 {
+    sett_world* world = observer->world;
+    observer_part* part = NULL;
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
-        setti_call_list* list = &observer->type->notified[event];
+        setti_call_list* list = &type->notified[event];
         uint32_t left = 0;
         for (uint32_t k = 0; k < list->count; k++) {
             if (list->item[k].observer != observer) {
                 list->item[left++] = list->item[k];
+            } else if (observer->desc.on_any != NULL) {
+                part = list->item[k].user;
             }
         }
         list->count = left;
     }
-    observer_flag(observer->world, observer->type);
+    setti_pool_free(&world->pool, part, sizeof(*part), 16);
+    observer_flag(world, type);
+}
+
+/* Puts an observer of every component into the lists of one type. False when memory runs out. */
+static bool observer_join_type(const sett_observer* observer, setti_type* type)
+{
+    setti_pool* pool = &observer->world->pool;
+    observer_part* part = setti_pool_alloc(pool, sizeof(*part), 16);
+    if (part == NULL || !observer_reserve_entries(observer, type)) {
+        setti_pool_free(pool, part, sizeof(*part), 16);
+        return false;
+    }
+    *part = (observer_part){observer, type->id};
+    observer_enlist(observer, type, part);
+    return true;
+}
+
+static void observer_leave_types(const sett_observer* observer)
+{
+    const setti_type_list* types = &observer->world->registered;
+    for (uint32_t k = 0; k < types->count; k++) {
+        observer_delist(observer, types->item[k]);
+    }
+}
+
+/* Puts an observer of every component into the lists of all types. False when memory runs out. */
+static bool observer_join_types(const sett_observer* observer)
+{
+    const setti_type_list* types = &observer->world->registered;
+    for (uint32_t k = 0; k < types->count; k++) {
+        if (!observer_join_type(observer, types->item[k])) {
+            observer_leave_types(observer);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* world->observe_type */
+static bool observer_observe_type(sett_world* world, setti_type* type, bool begins)
+{
+    const sett_observer* oldest = world->observers;
+    while (oldest != NULL && oldest->next != NULL) {
+        oldest = oldest->next;
+    }
+    bool done = true;
+    for (const sett_observer* at = oldest; at != NULL && done; at = at->previous) {
+        done = !begins || at->desc.on_any == NULL || observer_join_type(at, type);
+    }
+    for (const sett_observer* at = oldest; at != NULL && (!begins || !done); at = at->previous) {
+        if (at->desc.on_any != NULL) {
+            observer_delist(at, type);
+        }
+    }
+    return done;
 }
 
 static void observer_link(sett_observer* observer)
@@ -303,9 +430,11 @@ static void observer_link(sett_observer* observer)
         world->observers->previous = observer;
     }
     world->observers = observer;
-    if (observer->type != NULL) {
+    if (observer->desc.on_any != NULL) {
+        world->observe_type = observer_observe_type;
+    } else if (observer->type != NULL) {
         observer->type->replace_observers += observer->desc.on_replace != NULL;
-        observer_enlist(observer);
+        observer_enlist(observer, observer->type, NULL);
     } else {
         setti_edit_listen(world, &observer->listener);
         world->all_observers += observer->listener.with.count == 0;
@@ -320,9 +449,11 @@ static void observer_unlink(sett_observer* observer)
     if (observer->next != NULL) {
         observer->next->previous = observer->previous;
     }
-    if (observer->type != NULL) {
+    if (observer->desc.on_any != NULL) {
+        observer_leave_types(observer);
+    } else if (observer->type != NULL) {
         observer->type->replace_observers -= observer->desc.on_replace != NULL;
-        observer_delist(observer);
+        observer_delist(observer, observer->type);
     } else {
         setti_edit_unlisten(world, &observer->listener);
         world->all_observers -= observer->listener.with.count == 0;
@@ -470,9 +601,11 @@ static bool observer_reserve(sett_observer* observer, const char* name)
     if (done) {
         memcpy(listener->name, name, strlen(name) + 1);
     }
-    for (uint32_t event = 0; done && observer->type != NULL && event < SETTI_EVENTS; event++) {
-        done = observer_function(observer, event) == NULL ||
-               setti_call_list_reserve(&world->pool, &observer->type->notified[event]);
+    if (desc->on_any != NULL) {
+        return done && observer_join_types(observer);
+    }
+    if (done && observer->type != NULL) {
+        done = observer_reserve_entries(observer, observer->type);
     }
     bool query = observer->type == NULL;
     for (uint32_t k = 0; done && query && k < SETT_QUERY_TERMS && desc->terms[k].component != 0;
@@ -500,8 +633,9 @@ sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer
         status = observer_check_terms(world, name, desc);
     }
     if (status == SETT_OK) {
-        status = desc->component != 0 ? observer_check_component(world, name, desc)
-                                      : observer_check_query(world, name, desc);
+        status = desc->on_any != NULL   ? observer_check_any(world, name, desc)
+                 : desc->component != 0 ? observer_check_component(world, name, desc)
+                                        : observer_check_query(world, name, desc);
     }
     if (status == SETT_OK && desc->replay && desc->on_add == NULL && desc->on_enter == NULL) {
         status = observer_reject(world, name, "replay needs on_add or on_enter");
@@ -536,6 +670,20 @@ sett_observer* sett_observer_create_sized(sett_world* world, const sett_observer
     return observer;
 }
 
+/* Sets what the observer's entries in a type's lists call. */
+static void observer_enable_in(const sett_observer* observer, setti_type* type)
+{
+    for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
+        setti_call_list* list = &type->notified[event];
+        for (uint32_t k = 0; k < list->count; k++) {
+            if (list->item[k].observer == observer) {
+                list->item[k].fn =
+                    observer->enabled ? observer_call_of(observer, event).fn : observer_idle;
+            }
+        }
+    }
+}
+
 void sett_observer_enable(sett_observer* observer, bool enabled)
 {
     if (SETTI_IS_NULL(observer)) {
@@ -547,13 +695,12 @@ void sett_observer_enable(sett_observer* observer, bool enabled)
     observer->enabled = enabled;
     observer->listener.on_enter = enabled ? observer->desc.on_enter : NULL;
     observer->listener.on_exit = enabled ? observer->desc.on_exit : NULL;
-    for (uint32_t event = 0; observer->type != NULL && event < SETTI_EVENTS; event++) {
-        setti_call_list* list = &observer->type->notified[event];
-        for (uint32_t k = 0; k < list->count; k++) {
-            if (list->item[k].observer == observer) {
-                list->item[k].fn = enabled ? observer_call_of(observer, event).fn : observer_idle;
-            }
-        }
+    const setti_type_list* types = &observer->world->registered;
+    for (uint32_t k = 0; observer->desc.on_any != NULL && k < types->count; k++) {
+        observer_enable_in(observer, types->item[k]);
+    }
+    if (observer->type != NULL) {
+        observer_enable_in(observer, observer->type);
     }
 }
 

@@ -98,6 +98,9 @@ static void unregister_end(sett_world* world, setti_type* type)
     SETTI_MODULES_EACH(world, calls, unregistered) {
         calls->unregistered(world, type);
     }
+    if (world->observe_type != NULL) {
+        (void)world->observe_type(world, type, false);
+    }
     for (uint32_t k = 0; k < type->required.count; k++) {
         setti_type* needed = type->required.item[k];
         unregister_from(&needed->dependants, type);

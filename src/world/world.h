@@ -142,8 +142,11 @@ struct sett_world {
 
     struct sett_observer* observers; /* doubly linked, the latest first */
     bool observers_ended;            /* some of them wait to be freed */
-    const void* replaced;            /* while on_set runs: the value from before, or NULL */
-    const void* replaced_link;       /* the same, for a link that is set where it is */
+    /* Puts observers of every component into the lists of a type that begins, or takes them out of
+     * one that ends; false when memory runs out. NULL until there is such an observer. */
+    bool (*observe_type)(sett_world* world, setti_type* type, bool begins);
+    const void* replaced;      /* while on_set runs: the value from before, or NULL */
+    const void* replaced_link; /* the same, for a link that is set where it is */
 
     sett_commands* commands;     /* the world's own, made when first asked for */
     sett_commands* applying;     /* the buffer that is being applied, or NULL */
