@@ -99,6 +99,8 @@ static void pages_side_by_side_are_one_run(void)
     /* Every entity, without fields: one run. */
     sett_query* none = sett_query_create(world, &(sett_query_desc){.name = "all"});
     CHECK_EQ(check_runs(none, sizes, false), 1);
+    sett_query* nothing = SETT_QUERY_CREATE(world, SETT_IN(Position), SETT_WITH(Still));
+    CHECK_EQ(check_runs(nothing, sizes, false), 0);
     CHECK_END(world);
 }
 

@@ -317,7 +317,7 @@ int main(void)
         elif item["kind"] == "enum":
             for member in item["members"]:
                 member["value"] = values[member["name"]]
-        elif item["kind"] == "macro" and name in values:
+        elif item["kind"] == "macro" and re.fullmatch(r"[0-9]+", item["value"]):
             item["number"] = values[name]
 
 

@@ -132,6 +132,8 @@ for_test() {
 for_python() {
     for_build
     need_command clang clang
+    need_command c++ g++
+    need_command luajit luajit
     need_command python3 python3
     python3 -c 'import cffi, numpy, setuptools, wheel' 2>/dev/null && return
     for module in cffi numpy setuptools wheel; do

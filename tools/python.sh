@@ -25,6 +25,16 @@ tools/api.py >/dev/null
 tools/ffi.py
 cp bindings/python/setup.py "$out/"
 cp bindings/python/sett/__init__.py "$library" "$out/sett/"
+(cd "$out" && "$python" - ../ffi.h >/dev/null) <<'P'
+import sys
+import cffi
+
+with open(sys.argv[1]) as file:  # read now, so that a program begins without reading it
+    ffi = cffi.FFI()
+    ffi.cdef(file.read())
+ffi.set_source("sett._declared", None)
+ffi.emit_python_code("sett/_declared.py")
+P
 rm -rf "$out/dist" "$out/build" "$out/sett.egg-info"
 (cd "$out" && "$python" setup.py --quiet bdist_wheel --dist-dir dist 2>log) || {
     cat "$out/log"

@@ -47,7 +47,7 @@ describe() {
     bench) echo "what make bench-full does, everything once and small, and the report of it" ;;
     faults) echo "the tests see every seeded fault" ;;
     cpp) echo "sett.hpp: g++ and clang++, C++17 and C++20; misuse that must not compile; instructions of loops" ;;
-    python) echo "the Python module: its wheel, its tests, the programs of docs/python.md" ;;
+    python) echo "the modules for Python and LuaJIT, the programs of their pages, one game in four languages" ;;
     soak) echo "the model tests at length, Freedoom with many workers, gcc Release" ;;
     esac
 }
@@ -355,7 +355,9 @@ stage_cpp() {
 stage_python() {
     build_gcc
     release
-    tools/python.sh build/gcc/libsett.so --test
+    quiet tools/python.sh build/gcc/libsett.so --test
+    tail -n 3 "$log" | sed 's/^/  /'
+    tools/languages.sh build/gcc
 }
 
 # Run by hand and not by ctest: one follows a soak, and no time is too long for it.

@@ -31,13 +31,11 @@ SPDX-License-Identifier: MIT
 import os
 import weakref
 
-import cffi
 import numpy as np
 
 from . import _api
+from ._declared import ffi
 
-ffi = cffi.FFI()
-ffi.cdef(_api.CDEF)
 lib = ffi.dlopen(os.environ.get("SETT_LIBRARY") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "libsett.so"))
 
 # A handle in an array.
@@ -332,6 +330,7 @@ class Query:
         self.c = lib.sett_query_create_sized(world.c, desc, ffi.sizeof(desc[0]), ffi.sizeof("sett_term"))
         if self.c == ffi.NULL:
             world._fail()
+        weakref.finalize(self, world._core.later, lambda _, query: lib.sett_query_destroy(query), self.c)
 
     def each(self, function):
         """Calls function(array, array, ...) for one run of matching entities after another: with an
@@ -392,6 +391,19 @@ def _column(component, values, count):
     if values.shape != (count,) + component.dtype.shape:
         raise ValueError('the column of "%s" has %d values, not %d' % (component.name, len(values), count))
     return values
+
+
+def _create_many(world, call, c, count, columns):
+    ids = ffi.new("sett_component[]", [world.id(component) for component in columns])
+    held, pointers = [], ffi.new("void*[]", max(len(columns), 1))
+    for k, (component, column) in enumerate(columns.items()):
+        if column is not None:
+            held.append(ffi.from_buffer(_column(component, column, count)))
+            pointers[k] = held[-1]
+    out = np.zeros(count, HANDLE)
+    handles = ffi.cast("sett_entity*", out.ctypes.data)
+    world._check(call(c, count, ids, len(columns), ffi.cast("const void* const*", pointers), handles))
+    return out
 
 
 # ------------------------------------------------------------------------------------ entities
@@ -501,6 +513,10 @@ class Commands:
             self.world._fail()
         self.set(entity, *values)
         return entity
+
+    def create_many(self, count, columns):
+        """Creates entities, as World.create_many. Returns their handles, an array."""
+        return _create_many(self.world, lib.sett_cmd_create_many, self.c, count, columns)
 
     def set(self, entities, *values):
         """Sets components, and adds them where they are absent: later.set(found, Position(1, 0), Frozen)."""
@@ -618,7 +634,8 @@ class World:
             raise ImportError("sett: the library does not match this module, or memory ran out")
         self._core = _Core(c)
         self._core.callbacks += callbacks
-        self._ids, self._queries, self._raised = {}, {}, None
+        self._ids, self._raised = {}, None
+        self._queries = weakref.WeakValueDictionary()  # a query refers to its world
 
     @property
     def c(self):
@@ -664,16 +681,7 @@ class World:
     def create_many(self, count, columns):
         """Creates entities: world.create_many(1000, {Position: array, Frozen: None}). A column has one
         value for each entity; None stands for zeroes, or a tag. Returns the handles, an array."""
-        ids = ffi.new("sett_component[]", [self.id(c) for c in columns])
-        held, pointers = [], ffi.new("void*[]", max(len(columns), 1))
-        for k, (component, column) in enumerate(columns.items()):
-            if column is not None:
-                held.append(ffi.from_buffer(_column(component, column, count)))
-                pointers[k] = held[-1]
-        out = np.zeros(count, HANDLE)
-        self._check(lib.sett_entity_create_many(self.c, count, ids, len(columns), ffi.cast("const void* const*", pointers),
-                                                ffi.cast("sett_entity*", out.ctypes.data)))
-        return out
+        return _create_many(self, lib.sett_entity_create_many, self.c, count, columns)
 
     def destroy_many(self, handles):
         """Destroys the entities of an array of handles; those that are not alive are skipped."""
@@ -699,9 +707,11 @@ class World:
         """The query of these terms; the same terms give the same query."""
         terms = _terms(terms)
         key = tuple((t.component, t.access, t.kind, t.changed) for t in terms)
-        if key not in self._queries or any(t.changed for t in terms):
-            self._queries[key] = Query(self, terms)
-        return self._queries[key]
+        query = self._queries.get(key)
+        if query is None or any(t.changed for t in terms):  # a query with `changed` has a tick of its own
+            self._core.tidy()
+            query = self._queries[key] = Query(self, terms)
+        return query
 
     @property
     def later(self):

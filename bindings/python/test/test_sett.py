@@ -55,6 +55,14 @@ class Declarations(unittest.TestCase):
         for name, (size, align) in sett._api.SIZES.items():
             self.assertEqual(ffi.sizeof(name), size, name)
 
+    def test_another_library_is_rejected(self):
+        present, sett._api.LAYOUT = sett._api.LAYOUT, sett._api.LAYOUT ^ 8
+        try:
+            with self.assertRaisesRegex(ImportError, "does not match"):
+                sett.World(log=lambda level, message: None)
+        finally:
+            sett._api.LAYOUT = present
+
     def test_a_handle_is_passed_as_a_number(self):
         """What docs/languages.md says of 64-bit machines."""
         world = sett.World()
@@ -265,6 +273,27 @@ class Loops(unittest.TestCase):
         gc.collect()
         self.assertIsNone(core())  # and not longer
 
+    def test_worlds_and_queries_end_with_their_last_use(self):
+        gc.disable()  # without cycles
+        try:
+            world = sett.World()
+            crowd(world, 10)
+            query = world.query(Position)
+            self.assertIs(world.query(Position), query)
+            stats = ffi.new("sett_stats*")
+            for _ in range(20):
+                world.query(Velocity).each(lambda v: None)
+            world.progress(0)
+            lib.sett_world_stats_sized(world.c, stats, ffi.sizeof(stats[0]))
+            self.assertEqual(stats.queries, 1)
+            core = weakref.ref(world._core)
+            del world
+            self.assertEqual(len(query), 10)
+            del query
+            self.assertIsNone(core())
+        finally:
+            gc.enable()
+
     def test_a_view_in_an_exception(self):
         world = sett.World()
         crowd(world, 10)
@@ -308,7 +337,11 @@ class Systems(unittest.TestCase):
         world.later.set(handles[2000:2002], Velocity(1, 1))
         world.apply()
         self.assertEqual(len(world.query(Velocity)), 2)
-        world.destroy_many(handles)
+        made = world.later.create_many(5, {Health: np.full(5, 7, Health.dtype), Frozen: None})
+        self.assertFalse(world.entity(made[4]))
+        world.apply()
+        self.assertEqual(world.entity(made[4]).get(Health)["points"], 7)
+        world.destroy_many(np.concatenate([handles, made]))
         self.assertEqual(len(world), 1)
 
     def test_an_exception_ends_the_frame(self):
