@@ -10,7 +10,7 @@
 #include "sett/relationship.h"
 #include "states.h"
 
-#include "relation/links.h"
+#include "relation/hierarchy.h"
 #include "state/delta.h"
 
 static uint64_t chance_state;

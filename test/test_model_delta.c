@@ -15,7 +15,7 @@
 #include "sett/relationship.h"
 #include "states.h"
 
-#include "relation/chain.h"
+#include "relation/relationship.h"
 
 #define MOST 1500 /* entities */
 

@@ -9,7 +9,7 @@
 #include "sett/sett.h"
 #include "states.h"
 
-#include "relation/name_table.h"
+#include "relation/name.h"
 
 static sett_entity named(sett_world* world, sett_entity parent, const char* name)
 {

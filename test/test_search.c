@@ -2,7 +2,7 @@
  * memory that runs out. Combinations of terms are those of test_search_random.c. */
 #include "scarce.h"
 
-#include "search/search_tree.h"
+#include "search/search.h"
 
 #include <locale.h>
 

@@ -732,7 +732,7 @@ SETT_API void* sett_set(sett_world* world, sett_entity entity, sett_component co
 SETT_READ_API const void* sett_get(const sett_world* world, sett_entity entity,
                                    sett_component component);
 
-/* As sett_get, to write: the value counts as changed.
+/* Like sett_get, to write: the value counts as changed.
  * Threads: system. Since: 0.1 */
 SETT_API void* sett_get_mut(sett_world* world, sett_entity entity, sett_component component);
 
@@ -741,7 +741,7 @@ SETT_API void* sett_get_mut(sett_world* world, sett_entity entity, sett_componen
 SETT_READ_API const void* sett_find(const sett_world* world, sett_entity entity,
                                     sett_component component);
 
-/* As sett_find, to write: the value counts as changed. Threads: system. Since: 0.1 */
+/* Like sett_find, to write: the value counts as changed. Threads: system. Since: 0.1 */
 SETT_API void* sett_find_mut(sett_world* world, sett_entity entity, sett_component component);
 
 /* Returns whether the entity is alive and has the component. Threads: reader. Since: 0.1 */
@@ -801,7 +801,7 @@ SETT_API uint32_t sett_find_many(const sett_world* world, const sett_entity* ent
 SETT_API uint32_t sett_find_many_mut(sett_world* world, const sett_entity* entities, uint32_t count,
                                      sett_component component, void** out);
 
-/* The same change for each entity of a list, in order:
+/* Make one change to each entity of a list, in order:
  *     sett_add_many     adds the component where it is absent
  *     sett_set_many     sets the component, and adds it where it is absent
  *     sett_remove_many  removes the component where it is present
@@ -845,7 +845,7 @@ static inline sett_accessor sett_accessor_make(const sett_world* world, sett_com
     return accessor;
 }
 
-/* As sett_find: the value, or NULL. Threads: reader. Since: 0.1 */
+/* Like sett_find: the value, or NULL. Threads: reader. Since: 0.1 */
 static inline const void* sett_accessor_find(const sett_accessor* accessor, sett_entity entity)
 {
     const sett_type_header_* type = accessor->type;
@@ -860,7 +860,7 @@ static inline const void* sett_accessor_find(const sett_accessor* accessor, sett
                                             : NULL;
 }
 
-/* As sett_has. Threads: reader. Since: 0.1 */
+/* Like sett_has. Threads: reader. Since: 0.1 */
 static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity entity)
 {
     const sett_world_header_* world = sett_read_header_(accessor->world);

@@ -1,10 +1,10 @@
 /* event.h: events of your own, such as Damage. The type of an event is a component type. The value
  * is the payload; entities do not need this component. Observers with on_event receive events.
  *
- * Such an event is sent, received and gone: nothing is stored. sett_cmd_event sends it when
- * commands are applied. What on_add, on_set and on_remove observe are not these events, but changes
- * of components (observer.h). What systems have to see for a whole frame is a component that is set
- * and removed again (examples/cookbook/one_frame_events.c).
+ * sett_event_send runs the observers at once, and stores nothing. sett_cmd_event does so when
+ * commands are applied. on_add, on_set and on_remove observe changes of components instead
+ * (observer.h). For an event that systems see during a whole frame, set a component and remove it
+ * again (examples/cookbook/one_frame_events.c).
  *
  *     typedef struct Damage {
  *         int points;
@@ -61,7 +61,7 @@ SETT_API sett_status sett_event_send(sett_world* world, sett_entity entity, sett
 SETT_API sett_status sett_cmd_event(sett_commands* commands, sett_entity entity, sett_route route,
                                     sett_component event, const void* value);
 
-/* The same by type; `...` are the members of the payload. */
+/* Send and record events by C type; `...` are the members of the payload. */
 #if defined(__cplusplus)
 extern "C++" {
 template <typename T>

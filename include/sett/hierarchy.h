@@ -107,8 +107,8 @@ static inline sett_component sett_hierarchy_register(sett_world* world,
 SETT_API sett_status sett_hierarchy_attach(sett_world* world, sett_entity entity,
                                            sett_entity parent);
 
-/* As sett_hierarchy_attach, with a place: the entity becomes a child of the sibling's parent, right
- * before or right after the sibling.
+/* Like sett_hierarchy_attach, with a place: the entity becomes a child of the sibling's parent,
+ * right before or right after the sibling.
  * Fails: also ARGUMENT (the sibling is a root, or the entity itself).
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_hierarchy_insert_before(sett_world* world, sett_entity entity,

@@ -100,7 +100,8 @@ static inline sett_status sett_json_write(sett_world* world, const sett_json_des
     return sett_json_write_sized(world, desc, sizeof(*desc), fn, user);
 }
 
-/* The same into memory, as snprintf does. Returns the length of the whole text, 0 on failure.
+/* Writes the text of sett_json_write into memory, as snprintf does. Returns the length of the whole
+ * text, 0 on failure.
  * Threads: as sett_json_write. Since: 0.2 */
 static inline size_t sett_json_format(sett_world* world, const sett_json_desc* desc, char* out,
                                       size_t size)

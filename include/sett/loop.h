@@ -37,7 +37,7 @@
  * (Windows, Linux), or is rejected with the query's name (other systems). */
 #define SETT_FOR(query, b, i) SETT_LOOP_(SETT_BEGIN_((query), &b##_batch_), b) SETT_ROWS_(b, i)
 
-/* As SETT_FOR, over one of `parts` parts of what matches: see sett_batch_part.
+/* Like SETT_FOR, over one of `parts` parts of what matches: see sett_batch_part.
  *
  *     SETT_FOR_PART(query, frame % 10, 10, b, i) { ... }    every entity once in ten frames */
 #define SETT_FOR_PART(query, part, parts, b, i)                                                    \
@@ -158,8 +158,8 @@ static inline bool sett_each_next_(sett_each_* each, sett_batch* batch)
          sett_each_close_(&i##_each_, (b)))                                                        \
     SETT_EACH_ROWS_(i##_each_, i)
 
-/* As SETT_EACH: bodies of any length are vectorised, by gcc at -O3 and by clang at -O2 and -O3, but
- * rows with gaps cost up to twice as much. */
+/* Like SETT_EACH: bodies of any length are vectorised, by gcc at -O3 and by clang at -O2 and -O3,
+ * but rows with gaps cost up to twice as much. */
 #define SETT_EACH_RUN(b, i)                                                                        \
     for (sett_each_ i##_each_ = sett_each_make_(b); i##_each_.open;                                \
          sett_each_close_(&i##_each_, (b)))                                                        \

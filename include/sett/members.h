@@ -7,7 +7,7 @@
  *     SETT_MEMBERS(world, Door, (height, .unit = "m", .minimum = 0, .maximum = 4),
  *                  (state, .constants = SETT_CONSTANTS(SHUT, OPENS, OPEN)), key, label);
  *
- * The same in the line of a component list, or in any descriptor:
+ * In the line of a component list, or in any descriptor:
  *
  *     COMPONENT(Position, .members = SETT_STRUCT(Position, x, y))
  *
@@ -186,7 +186,7 @@ SETT_API const sett_struct* sett_members_get(const sett_world* world, sett_compo
 SETT_API bool sett_member_find(const sett_world* world, sett_component component, const char* path,
                                sett_member_ref* out);
 
-/* The same with the component's name in front: "Position.x". Sets *component.
+/* Like sett_member_find, with the component's name in front: "Position.x". Sets *component.
  * Threads: reader. Since: 0.2 */
 SETT_API bool sett_member_lookup(const sett_world* world, const char* path,
                                  sett_component* component, sett_member_ref* out);
@@ -197,7 +197,7 @@ SETT_API bool sett_member_lookup(const sett_world* world, const char* path,
  * Threads: reader. Since: 0.2 */
 SETT_API uint64_t sett_members_fingerprint(const sett_world* world, sett_component component);
 
-/* The same for a sett_struct, such as an older layout for sett_file_migrate:
+/* Like sett_members_fingerprint, for a sett_struct, such as an older layout for sett_file_migrate:
  *     sett_struct_fingerprint(SETT_STRUCT(OldDoor, height, state))
  * 0 for NULL. Threads: any. Since: 0.2 */
 SETT_API uint64_t sett_struct_fingerprint(const sett_struct* of);

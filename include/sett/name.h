@@ -88,7 +88,7 @@ SETT_API sett_entity sett_name_find(const sett_world* world, sett_entity parent,
  * Cost: O(bytes). Threads: reader (see above). Since: 0.1 */
 SETT_API sett_entity sett_name_lookup(const sett_world* world, sett_entity from, const char* path);
 
-/* As sett_name_lookup. Creates the entities of the path that do not exist.
+/* Like sett_name_lookup. Creates the entities of the path that do not exist.
  * Returns null on failure; what it had created is destroyed, and those handles do not come back.
  * Fails: as sett_entity_create, sett_hierarchy_attach and sett_name_set (a part "#12" has to
  * exist); ARGUMENT also for an empty part, and for ".." after a part that does not exist.

@@ -173,7 +173,8 @@ static inline uint8_t sett_read_shift_(size_t size)
     return (uint8_t)(size <= 16 ? 10 : size <= 32 ? 9 : size <= 64 ? 8 : size <= 128 ? 7 : 6);
 }
 
-/* The same where presence reaches the index, without a branch: who has a value is hard to predict.
+/* Returns whether the entity has a value, where presence reaches the index. Without a branch,
+ * because presence is hard to predict.
  * Where no entity ever was, or beyond the table, the generation is some number: there the bit is
  * 0. */
 static inline bool sett_read_has_(sett_read_ read, sett_entity entity)

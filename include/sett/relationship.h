@@ -10,7 +10,7 @@
  *     *(int*)sett_relate(world, bob, Owes_id, alice) = 5;
  *     sett_target(world, bob, Owes_id);                                            alice
  *
- * The same in a component list (typed.h): COMPONENT with the C type of the data, TAG without data:
+ * In a component list (typed.h): COMPONENT with the C type of the data, TAG without data:
  *
  *     typedef struct Lent { int amount; } Lent;
  *     COMPONENT(Lent, .relationship = SETT_RELATIONSHIP(.many = true))
@@ -256,7 +256,7 @@ SETT_API sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity sour
 SETT_API bool sett_relationship_check_type_(const sett_world* world, sett_component relationship,
                                             size_t size, const char* type_name, const char* call);
 
-/* The same by type, as the macros of typed.h: T is the C type of the data alone, T_id the id of the
+/* Links by C type, as the macros of typed.h: T is the C type of the data alone, T_id the id of the
  * relationship. Compiled without NDEBUG they report data of another type, and return what a failed
  * call returns. For links without data: sett_relate.
  *

@@ -25,7 +25,7 @@
  * Cost: O(1). Threads: writer; in systems too, once the entity exists. Since: 0.1 */
 SETT_API sett_entity sett_singletons(sett_world* world);
 
-/* As sett_ensure, sett_set, sett_get, sett_get_mut, sett_find, sett_find_mut and sett_remove, for
+/* Like sett_ensure, sett_set, sett_get, sett_get_mut, sett_find, sett_find_mut and sett_remove, for
  * this entity. If it does not exist, find and find_mut return NULL, get and get_mut report that in
  * debug builds, and ensure and set create it.
  * Threads: writer; get and find: reader; ensure, set, get_mut and find_mut: system, once the
@@ -38,7 +38,7 @@ SETT_API const void* sett_singleton_find(const sett_world* world, sett_component
 SETT_API void* sett_singleton_find_mut(sett_world* world, sett_component component);
 SETT_API sett_status sett_singleton_remove(sett_world* world, sett_component component);
 
-/* The same by type, as the macros of typed.h: Clock_id is the id of Clock.
+/* Singletons by C type, as the macros of typed.h: Clock_id is the id of Clock.
  *
  *     SETT_SINGLETON_ENSURE(world, Clock)->now += dt; */
 #define SETT_SINGLETON_ENSURE(world, T)                                                            \

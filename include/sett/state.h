@@ -463,7 +463,7 @@ SETT_API sett_status sett_ring_take(sett_ring* ring);
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_ring_restore(sett_ring* ring, uint32_t back);
 
-/* As sett_ring_take and sett_ring_restore, by numbers of frames, which the program gives. A frame
+/* Like sett_ring_take and sett_ring_restore, by numbers of frames, which the program gives. A frame
  * that is taken again replaces what the ring has of it, and later frames are dropped. So the loop
  * that plays frames again is the one that played them first:
  *

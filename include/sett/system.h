@@ -295,7 +295,7 @@ static inline void sett_system_stats_get(const sett_system* system, sett_system_
  * Threads: writer. Systems run on the threads of sett_schedule_desc.tasks. Since: 0.1 */
 SETT_API sett_status sett_progress(sett_world* world, float dt);
 
-/* As sett_progress, only for the phases from `first` to `last`. For example, a paused game still
+/* Like sett_progress, only for the phases from `first` to `last`. For example, a paused game still
  * runs its output:
  *
  *     sett_progress_phases(world, dt, paused ? SETT_PHASE_OUTPUT : INT_MIN, INT_MAX);
@@ -342,7 +342,7 @@ SETT_API float sett_frame_wait(uint64_t* clock, float rate);
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_system_run(sett_system* system, float dt);
 
-/* As sett_system_run, with an argument for this run: context->argument.
+/* Like sett_system_run, with an argument for this run: context->argument.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_system_run_with(sett_system* system, float dt, void* argument);
 
@@ -373,7 +373,7 @@ SETT_API sett_batch* sett_context_query(sett_context* context, sett_query* query
     SETT_LOOP_(sett_context_begin((context), &b##_batch_), b)                                      \
     while (sett_batch_more_(b))
 
-/* The same over all entities of another query:
+/* Like sett_context_query, over all entities of another query:
  *
  *     SETT_CONTEXT_FOR(context, targets, b, i) { ... } */
 #define SETT_CONTEXT_FOR(context, query, b, i)                                                     \

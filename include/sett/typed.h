@@ -60,7 +60,7 @@ SETT_NODISCARD static inline sett_component sett_component_register_type_(sett_w
     return sett_component_register(world, &desc);
 }
 
-/* The same behind SETT_REGISTER. */
+/* Registers a type for SETT_REGISTER, from its descriptor. */
 SETT_NODISCARD static inline sett_component sett_component_register_desc_(sett_world* world,
                                                                           sett_component_desc desc)
 {
@@ -576,7 +576,7 @@ static inline sett_status sett_cmd_set_value_(sett_commands* commands, sett_enti
 #define SETT_QUERY_CREATE(world, ...)                                                              \
     sett_query_create((world), &(sett_query_desc){.terms = {__VA_ARGS__}})
 
-/* As SETT_REGISTER and SETT_REGISTER_TAG, with what else the descriptor says: at least one field
+/* Like SETT_REGISTER and SETT_REGISTER_TAG, with what else the descriptor says: at least one field
  * has to follow. Also in C++20, with the fields in the order of the descriptor; in C++17 fill in
  * SETT_TYPE_DESC(T). */
 #define SETT_REGISTER_WITH(world, T, ...)                                                          \

@@ -91,10 +91,10 @@ static inline bool setti_is_null(const void* pointer, const char* call, const ch
     return SETTI_UNLIKELY(pointer == NULL);
 }
 
-/* As setti_is_null, for a parameter of a public function. */
+/* Like setti_is_null, for a parameter of a public function. */
 #define SETTI_IS_NULL(parameter) setti_is_null((parameter), __func__, #parameter)
 
-/* As SETTI_IS_NULL, without the check in release builds, where even two instructions count. */
+/* Like SETTI_IS_NULL, without the check in release builds, where even two instructions count. */
 #if defined(NDEBUG)
 #define SETTI_IS_NULL_IN_DEBUG(parameter) false
 #else

@@ -95,7 +95,7 @@ void setti_pool_set_ceiling(setti_pool* pool, size_t more);
 /* Whether the pool exceeds the ceiling because it used the held block. */
 bool setti_pool_is_above(const setti_pool* pool);
 
-/* As setti_pool_alloc, but does not count against the ceiling. */
+/* Like setti_pool_alloc, but does not count against the ceiling. */
 void* setti_pool_alloc_exempt(setti_pool* pool, size_t size, size_t align);
 
 /* Makes room for `more` items of `size` bytes after `count` items in an array of the pool, aligned
@@ -140,7 +140,7 @@ typedef struct setti_pages {
     uint32_t size;           /* bytes of a page */
     uint32_t align;          /* of a page */
     setti_page_notes* notes; /* or NULL */
-    /* As `data`, with the table's `none` instead of NULL, for readers that do not test whether a
+    /* Like `data`, with the table's `none` instead of NULL, for readers that do not test whether a
      * page exists. Covers the whole capacity, in the same allocation; NULL while the table has no
      * `none`. */
     const void** read;
@@ -153,7 +153,7 @@ typedef struct setti_pages {
 /* An empty table of pages of this size and alignment. */
 void setti_pages_init(setti_pages* pages, size_t size, size_t align);
 
-/* As setti_pages_init, with a page that readers see where there is none. */
+/* Like setti_pages_init, with a page that readers see where there is none. */
 void setti_pages_init_read(setti_pages* pages, size_t size, size_t align, const void* none);
 
 /* Sets how many entries are in use; those behind are empty. */
@@ -271,7 +271,8 @@ SETTI_INLINE void setti_pages_write(setti_pool* pool, const setti_pages* pages, 
     }
 }
 
-/* As setti_pages_write, for fast paths that call no function, so that they need not save registers.
+/* Like setti_pages_write, for fast paths that call no function, so that they need not save
+ * registers.
  * Returns false, without a change, if a snapshot needs the page; the slow path then calls
  * setti_pages_write. */
 SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_pages* pages,
@@ -287,7 +288,7 @@ SETTI_INLINE bool setti_pages_try_write(const setti_pool* pool, const setti_page
     return true;
 }
 
-/* As setti_pages_try_write, for fast paths compiled twice and selected by whether a snapshot is
+/* Like setti_pages_try_write, for fast paths compiled twice and selected by whether a snapshot is
  * held (pool->cow_from is not 0). Without a snapshot, marking is one store. */
 SETTI_INLINE bool setti_pages_try_mark(const setti_pool* pool, const setti_pages* pages,
                                        uint32_t number, bool cow)

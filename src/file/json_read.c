@@ -23,10 +23,10 @@
  *             each reference leads to one entry at most
  */
 #include "file/json_value.h"
-#include "relation/chain.h"
-#include "relation/links.h"
-#include "relation/name_table.h"
-#include "relation/singletons.h"
+#include "relation/hierarchy.h"
+#include "relation/name.h"
+#include "relation/relationship.h"
+#include "relation/singleton.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
 #include "sett/relationship.h"
@@ -265,7 +265,7 @@ static bool json_load_collect_singletons(json_load* load)
                                "another entity of the text has the singletons");
     }
     load->singletons = load->current;
-    load->joined = setti_singletons_find(load->world);
+    load->joined = setti_singleton_find(load->world);
     load->entries[load->current].is = load->joined;
     return true;
 }
@@ -288,7 +288,7 @@ static bool json_load_collect_types(json_load* load, bool components)
             return false;
         }
         good = !components || setti_type_find(load->world, key) == NULL ||
-               setti_type_find(load->world, key) != setti_singletons_tag(load->world) ||
+               setti_type_find(load->world, key) != setti_singleton_tag(load->world) ||
                json_load_collect_singletons(load);
         good = good && setti_json_skip(json);
     }
@@ -630,7 +630,7 @@ static bool json_load_components(json_load* load)
             good = setti_json_fail(json, json->at, "the component occurs twice");
         } else if (!json_load_joins(load) || load->pass != JSON_APPLY) {
             good = json_load_value(load, type);
-        } else if (type == setti_singletons_tag(load->world)) {
+        } else if (type == setti_singleton_tag(load->world)) {
             good = setti_json_read_value(&load->reader, type, NULL);
         } else {
             good = json_load_hold_component(load, type);
@@ -973,7 +973,7 @@ static bool json_load_walk(json_load* load, uint32_t wanted)
 /* The tag comes at once, so that no callback creates a second entity with it. */
 static bool json_load_begin_singletons(json_load* load, sett_entity entity)
 {
-    const setti_type* tag = setti_singletons_tag(load->world);
+    const setti_type* tag = setti_singleton_tag(load->world);
     return json_load_done(load, sett_ensure(load->world, entity, tag->id) != NULL);
 }
 

@@ -49,7 +49,7 @@ SETTI_INLINE char setti_json_peek(setti_json* json)
  * if that does not fit `capacity`. `out` may be NULL. */
 bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* length);
 
-/* The same without a zero behind; of a longer string the first bytes. */
+/* Like setti_json_string, without a zero behind; of a longer string the first bytes. */
 bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* length);
 
 /* A number, as it is written. */
@@ -118,7 +118,7 @@ void setti_json_add_string(setti_json_out* out, const char* text, size_t size);
 /* {"base64": "..."} */
 void setti_json_add_base64(setti_json_out* out, const void* bytes, size_t size);
 
-/* The same as a string if it is UTF-8. */
+/* A string if it is UTF-8, else {"base64": "..."}. */
 void setti_json_add_bytes(setti_json_out* out, const char* text, size_t size);
 
 /* Hands over what is left. Returns whether all was taken. */

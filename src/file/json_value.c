@@ -403,7 +403,7 @@ bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacit
     return good;
 }
 
-/* The same, at most `capacity` bytes. */
+/* Reads base64 of at most `capacity` bytes. */
 static bool value_read_base64(setti_json_reader* reader, unsigned char* out, size_t capacity,
                               size_t* length)
 {

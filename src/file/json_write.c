@@ -6,8 +6,8 @@
  * Invariant:  a parent that is written stands before its children, and these in their order
  */
 #include "file/json_value.h"
-#include "relation/chain.h"
-#include "relation/links.h"
+#include "relation/hierarchy.h"
+#include "relation/relationship.h"
 #include "run/run.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"

@@ -316,7 +316,7 @@ static sett_status load_convert(load_attempt* load, const sett_world* read,
     return SETT_OK;
 }
 
-/* The same where it is needed. */
+/* Calls load_convert if types changed. */
 static sett_status load_migrate(load_attempt* load)
 {
     SETTI_ASSERT(load->has_state && load->apart != NULL);

@@ -15,9 +15,9 @@
 #include "file/load.h"
 #include "file/types.h"
 #include "relation/clone.h"
-#include "relation/links.h"
-#include "relation/name_table.h"
-#include "relation/singletons.h"
+#include "relation/hierarchy.h"
+#include "relation/name.h"
+#include "relation/singleton.h"
 #include "sett/relationship.h"
 #include "state/hash.h"
 #include "state/replica.h"
@@ -82,7 +82,7 @@ static bool merge_comes_along(const sett_world* from, const setti_type* type)
 {
     return (setti_names_of(from) != NULL && type == setti_names_of(from)->type) ||
            (setti_hierarchy_of(from) != NULL && type == setti_hierarchy_of(from)->type) ||
-           type == setti_singletons_tag(from);
+           type == setti_singleton_tag(from);
 }
 
 /* Decides about each type, and registers those that are taken. */
@@ -208,9 +208,9 @@ static sett_entity merge_match(const merge_job* job, const setti_clone_node* nod
 {
     SETTI_ASSERT(node->index != SETTI_NONE);
     const setti_entity_table* there = &job->to->entities;
-    const setti_type* tag = setti_singletons_tag(job->from);
+    const setti_type* tag = setti_singleton_tag(job->from);
     if (tag != NULL && setti_storage_has(&tag->storage, node->index)) {
-        return setti_singletons_find(job->to);
+        return setti_singleton_find(job->to);
     }
     sett_entity parent;
     if (job->desc->match == SETT_MERGE_PATH) {

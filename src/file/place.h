@@ -40,7 +40,7 @@ sett_status setti_place_lock(setti_place* place);
 sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, const setti_bytes* run,
                              bool end);
 
-/* As setti_place_save, with the state of the world's own systems as `run`. */
+/* Like setti_place_save, with the state of the world's own systems as `run`. */
 sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc, bool end);
 
 /* What a world remembers of a file that it knows to be whole (`whole_file`). */

@@ -10,7 +10,7 @@
 
 #include "base/writer.h"
 #include "file/member_record.h"
-#include "relation/chain.h"
+#include "relation/relationship.h"
 #include "state/delta.h"
 #include "state/delta_reader.h"
 #include "state/replica.h"

@@ -489,7 +489,7 @@ SETTI_APART static bool words_are(const uint64_t* a, const uint64_t* b, const ui
     return differ == 0;
 }
 
-/* As step_is_listed_any, with a fast path for one or two arrays, the usual case. */
+/* Like step_is_listed_any, with a fast path for one or two arrays, the usual case. */
 SETTI_INLINE bool step_is_listed(const setti_loop* loop, const uint64_t* listed)
 {
     uint32_t base = loop->cursor;

@@ -198,10 +198,10 @@ typedef struct setti_survey {
  * only, if plans are up to date. */
 void setti_query_survey(sett_query* query, setti_survey* survey);
 
-/* As sett_query_begin, over rows `from` to `to` - 1 of these, `from` a multiple of SETT_BATCH_ROWS:
- * no page of rows then lies in two ranges. Writes to nothing but its arguments; plans are up to
- * date. `own`: loops that run at the same time have other ranges or other queries, so that this one
- * may write to what the query remembers of its range. */
+/* Like sett_query_begin, over rows `from` to `to` - 1 of these, `from` a multiple of
+ * SETT_BATCH_ROWS: no page of rows then lies in two ranges. Writes to nothing but its arguments;
+ * plans are up to date. `own`: loops that run at the same time have other ranges or other queries,
+ * so that this one may write to what the query remembers of its range. */
 sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_side* side,
                                    uint32_t from, uint32_t to, bool own);
 

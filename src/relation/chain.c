@@ -47,7 +47,7 @@ SETTI_INLINE sett_links* chain_list(const setti_relation* relation, sett_entity 
                : setti_storage_find_mut(pool, storage, target.index);
 }
 
-/* The same; NULL if the entity does not exist. */
+/* Like chain_list; NULL if the entity does not exist. */
 static sett_links* chain_sources(const setti_relation* relation, sett_entity target)
 {
     return setti_entity_is_current(&relation->world->entities, target)

@@ -1,4 +1,4 @@
-/* chain.h: relationships: links, and the lists that connect them.
+/* chain.h: the links of relationships, and the lists that connect them.
  *
  * Each link is in the list of its target's sources; of a relationship with many targets, also in
  * the list of its source's targets. A link's *place* is, in an exclusive relationship, the index of
@@ -7,8 +7,7 @@
 #ifndef SETTI_CHAIN_H
 #define SETTI_CHAIN_H
 
-#include "sett/relationship.h"
-#include "world/change.h"
+#include "relation/relationship.h"
 
 /* A link of a relationship with many targets: the same, and what an exclusive one need not say. Its
  * data follow. */
@@ -17,63 +16,6 @@ typedef struct setti_chain_record {
     sett_chain_ by_source; /* neighbours among the source's targets */
     uint32_t source;       /* entity index */
 } setti_chain_record;
-
-typedef struct setti_relation {
-    struct setti_relation* next; /* in the world's list, in order of registration */
-    sett_world* world;
-    setti_type* links;   /* the component of sources: sett_link and data, or sett_links */
-    setti_type* sources; /* the component of targets: sett_links */
-    bool many;           /* desc.many */
-    uint32_t data_size;
-    const setti_type* data_type; /* what the data is: see setti_component_make_part */
-
-    /* Of many: the records of all links, without gaps. */
-    setti_pages records;
-    uint32_t record_count; /* with the pages, part of the state */
-    setti_root root;
-    setti_records layout; /* of records; `data` of exclusive links as well */
-    uint32_t claimed;     /* records reserved by a creation of many, see clone.c */
-
-    /* Of many: the record of a source and a target, an open table of record numbers plus one. A
-     * cache, made when looking for links along lists has taken as long as making it. */
-    uint32_t* pairs;
-    uint32_t pair_capacity; /* a power of two, more than 1.5 * record_count; 0: there is none */
-    uint32_t pair_epoch;
-    uint64_t walked;             /* links looked at since the state was replaced */
-    sett_relationship_desc desc; /* as registered; what it points to is gone */
-} setti_relation;
-
-enum {
-    SETTI_SLOT_RELATIONS = 2
-};
-
-/* The first that was registered in a world, or NULL. */
-SETTI_INLINE setti_relation* setti_relations_of(const sett_world* world)
-{
-    return world->module[SETTI_SLOT_RELATIONS];
-}
-
-/* The relation whose links values of this type are, or whose ends; or NULL. */
-SETTI_INLINE setti_relation* setti_relation_of_links(const setti_type* type)
-{
-    return type->links;
-}
-
-SETTI_INLINE setti_relation* setti_relation_of_ends(const setti_type* type)
-{
-    return type->ends;
-}
-
-/* The relation of a component id, or NULL. */
-static inline setti_relation* setti_relation_of(const sett_world* world, sett_component component)
-{
-    const setti_type* type = setti_world_type(world, component);
-    return type != NULL ? setti_relation_of_links(type) : NULL;
-}
-
-/* Registers a relationship in another world, with data of this layout. */
-sett_status setti_relation_join(sett_world* into, const setti_relation* relation,
-                                const sett_component_desc* data);
 
 SETTI_INLINE setti_chain_record* setti_chain_record_at(const setti_relation* relation,
                                                        uint32_t place)
@@ -122,7 +64,7 @@ void setti_chain_make_target(const setti_relation* relation, sett_entity target)
  * link leads nowhere before. Needs no memory. Returns the data. */
 void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity target);
 
-/* As setti_chain_link, for many sources whose exclusive links lead nowhere. */
+/* Like setti_chain_link, for many sources whose exclusive links lead nowhere. */
 void setti_chain_link_many(const setti_relation* relation, const sett_entity* sources,
                            uint32_t count, sett_entity target);
 
@@ -200,20 +142,6 @@ SETTI_INLINE uint32_t setti_chain_other(const setti_relation* relation, uint32_t
     return down ? setti_chain_source(relation, place)
                 : setti_chain_at(relation, place)->target.index;
 }
-
-/* The relation of a changing call, if the world allows it and the entity exists; else NULL, and the
- * world says why. */
-setti_relation* setti_relation_check(sett_world* world, sett_component relationship,
-                                     sett_entity entity, const char* call);
-
-/* sett_relate with data (NULL: leave them), which are in place when callbacks run; an existing link
- * with other data runs on_set. */
-void* setti_relation_relate(sett_world* world, sett_entity source, sett_component relationship,
-                            sett_entity target, const void* data);
-
-/* Sets the cascades of both types: what the destruction of an entity means for the other ends of
- * its links. */
-void setti_cleanup_tie(const setti_relation* relation);
 
 /* Returns NULL, or which part of the invariant does not hold. */
 const char* setti_chain_validate(const setti_relation* relation);

@@ -18,10 +18,11 @@
  * another, or none
  */
 #include "relation/clone.h"
+#include "relation/chain.h"
 #include "relation/prefab.h"
 
-#include "relation/links.h"
-#include "relation/name_table.h"
+#include "relation/hierarchy.h"
+#include "relation/name.h"
 
 #include "world/codec.h"
 

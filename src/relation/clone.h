@@ -4,7 +4,7 @@
 #ifndef SETTI_CLONE_H
 #define SETTI_CLONE_H
 
-#include "relation/chain.h"
+#include "relation/relationship.h"
 
 typedef struct setti_clone_node {
     uint32_t index;   /* of the entity that is copied */
@@ -105,7 +105,7 @@ sett_status setti_clone_run(setti_clone* clone, sett_entity* out);
 /* Registers names and the hierarchy in `to`, if `from` has them. False: `to` says why. */
 bool setti_clone_register(const setti_clone* clone);
 
-/* As setti_clone_run, for a merge, which holds texts of names; they are released in any case, and
+/* Like setti_clone_run, for a merge, which holds texts of names; they are released in any case, and
  * `out` is NULL. Fails as well: PRESENT (it rejects), ARGUMENT (a raw type). */
 sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out);
 

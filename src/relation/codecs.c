@@ -5,10 +5,10 @@
  */
 #include "relation/codecs.h"
 
-#include "relation/chain.h"
-#include "relation/links.h"
-#include "relation/name_table.h"
-#include "relation/singletons.h"
+#include "relation/hierarchy.h"
+#include "relation/name.h"
+#include "relation/relationship.h"
+#include "relation/singleton.h"
 #include "sett/prefab.h"
 
 const setti_codec* setti_codec_own(const setti_type* type)
@@ -39,7 +39,7 @@ sett_status setti_codec_register_own(sett_world* world, const char* name)
         {"Disabled", sett_disabled_tag},
         {"InstanceOf", sett_instance_of},
         {"InstanceOf sources", sett_instance_of},
-        {"Singletons", setti_singletons_register},
+        {"Singletons", setti_singleton_register},
     };
     for (uint32_t k = 0; k < sizeof(own) / sizeof(own[0]); k++) {
         if (strcmp(own[k].name, name) == 0) {

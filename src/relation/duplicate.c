@@ -2,7 +2,7 @@
 #include "sett/duplicate.h"
 
 #include "relation/clone.h"
-#include "relation/links.h"
+#include "relation/hierarchy.h"
 #include "relation/prefab.h"
 #include "sett/prefab.h"
 

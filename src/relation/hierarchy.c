@@ -23,8 +23,8 @@
  *             c.depth == p.depth + 1 and root.depth == 0, unless c, p or root is in the list;
  *             no node is its own ancestor
  */
-#include "relation/links.h"
-#include "relation/name_table.h"
+#include "relation/hierarchy.h"
+#include "relation/name.h"
 #include "relation/prefab.h"
 #include "world/change.h"
 #include "world/command.h"
@@ -58,7 +58,7 @@ SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uin
     }
 }
 
-/* The same in any storage: to read, to write. */
+/* A node in any storage: to read, to write. */
 SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32_t link)
 {
     SETTI_ASSERT(link != 0 && setti_storage_has(&tree->type->storage, link - 1));
@@ -94,7 +94,7 @@ static uint32_t tree_pass(const setti_hierarchy* tree, uint32_t root, uint32_t a
     return 0;
 }
 
-/* The same with what is below it. */
+/* The node after `at` in a walk that visits its children. */
 static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t at)
 {
     SETTI_ASSERT(root != 0 && at != 0);

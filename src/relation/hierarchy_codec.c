@@ -7,8 +7,8 @@
  * The workload, and the invariant: see state/delta_value.c and state/delta_play.c.
  */
 #include "relation/codecs.h"
-#include "relation/links.h"
-#include "relation/name_table.h"
+#include "relation/hierarchy.h"
+#include "relation/name.h"
 
 /* --------------------------------------------------------------------------------------- nodes */
 

@@ -46,8 +46,8 @@ static const unsigned char* codec_link_target(const setti_delta_entry* entry, ui
     return bytes + 8;
 }
 
-/* The same, the data as the link is to have it, in room for it: what does not count stays as the
- * link has it. */
+/* Like codec_link_target, with the data as the link is to have them, in `room`: bits that the mask
+ * leaves out stay as the link has them. */
 static const void* codec_link_data(const setti_player* player, const setti_type* type,
                                    sett_entity source, const setti_delta_entry* entry, uint32_t k,
                                    sett_entity* target, void* room)
@@ -97,7 +97,7 @@ static bool codec_link_cut_targets(const setti_player* player, setti_type* type,
     return done;
 }
 
-/* The same, and the links to it. */
+/* Removes the links to an entity as well. */
 static bool codec_link_isolate(const setti_player* player, setti_type* type, sett_entity entity)
 {
     sett_world* world = type->world;

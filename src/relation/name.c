@@ -15,8 +15,8 @@
  * Invariant:  an entity has a key that is not 0  <=>  it is in the index, once, under its parent
  * and its key;  no two entities have the same parent and key
  */
-#include "relation/links.h"
-#include "relation/name_table.h"
+#include "relation/name.h"
+#include "relation/hierarchy.h"
 #include "world/command.h"
 
 #include <stdio.h>

@@ -9,8 +9,8 @@
  */
 #include "sett/prefab.h"
 
-#include "relation/links.h"
-#include "relation/name_table.h"
+#include "relation/hierarchy.h"
+#include "relation/name.h"
 #include "relation/prefab.h"
 #include "relation/recipe.h"
 #include "world/command.h"

@@ -19,10 +19,11 @@
  * Invariant:  a recipe whose nodes are unchanged creates what clone.c would
  */
 #include "relation/recipe.h"
+#include "relation/chain.h"
 #include "relation/prefab.h"
 
-#include "relation/links.h"
-#include "relation/name_table.h"
+#include "relation/hierarchy.h"
+#include "relation/name.h"
 
 #define RECIPE_ROOT_MOST 32 /* components of an instance, with those given */
 #define RECIPE_TRIES 64     /* instances of what was not simple, before it is looked at again */

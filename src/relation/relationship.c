@@ -718,8 +718,8 @@ sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
 
 /* --------------------------------------------------------------------------------------- asking */
 
-/* As relation_asked, where data of a link is read or written: a running system declares that. Links
- * themselves cannot change while systems run. */
+/* Like relation_asked, where data of a link is read or written: a running system declares that.
+ * Links themselves cannot change while systems run. */
 static const setti_relation* relation_accessed(const sett_world* world, sett_component relationship,
                                                uint32_t access, const char* call)
 {

@@ -8,11 +8,11 @@
  *
  * Invariant:  at most one entity has the tag: its type is SETTI_TYPE_ONE
  */
-#include "relation/singletons.h"
+#include "relation/singleton.h"
 
-sett_entity setti_singletons_find(const sett_world* world)
+sett_entity setti_singleton_find(const sett_world* world)
 {
-    const setti_type* tag = setti_singletons_tag(world);
+    const setti_type* tag = setti_singleton_tag(world);
     if (tag == NULL || tag->storage.count == 0) {
         return sett_null();
     }
@@ -20,7 +20,7 @@ sett_entity setti_singletons_find(const sett_world* world)
     return setti_entity_at(&world->entities, setti_storage_next(&tag->storage, &cursor));
 }
 
-sett_component setti_singletons_register(sett_world* world)
+sett_component setti_singleton_register(sett_world* world)
 {
     sett_component_desc desc = {.name = "Singletons",
                                 .id = setti_component_own_id(world, "Singletons"),
@@ -36,7 +36,7 @@ sett_component setti_singletons_register(sett_world* world)
 /* Creates the entity, with a component and its value if one is given: all of it, or nothing. */
 static sett_entity singleton_create(sett_world* world, sett_component component, const void* value)
 {
-    sett_component tag = setti_singletons_register(world);
+    sett_component tag = setti_singleton_register(world);
     sett_component components[2] = {tag, component};
     const void* values[2] = {NULL, value};
     sett_entity entity = sett_null();
@@ -55,7 +55,7 @@ sett_entity sett_singletons(sett_world* world)
     if (SETTI_IS_NULL(world)) {
         return sett_null();
     }
-    sett_entity entity = setti_singletons_find(world);
+    sett_entity entity = setti_singleton_find(world);
     if (!sett_is_null(entity) || setti_world_check_unlocked(world, __func__) != SETT_OK) {
         return entity;
     }
@@ -92,7 +92,7 @@ void* sett_singleton_ensure(sett_world* world, sett_component component)
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
-    sett_entity entity = setti_singletons_find(world);
+    sett_entity entity = setti_singleton_find(world);
     return sett_is_null(entity) ? singleton_begin(world, component, NULL, "sett_singleton_ensure")
                                 : sett_ensure(world, entity, component);
 }
@@ -103,7 +103,7 @@ void* sett_singleton_set(sett_world* world, sett_component component, const void
         return NULL;
     }
     const setti_type* type = setti_world_type(world, component);
-    sett_entity entity = setti_singletons_find(world);
+    sett_entity entity = setti_singleton_find(world);
     if (value == NULL && type != NULL && type->storage.size != 0) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "%s: a value of \"%.100s\" is needed, not NULL", __func__,
@@ -154,13 +154,13 @@ void* sett_singleton_get_mut(sett_world* world, sett_component component)
 
 const void* sett_singleton_find(const sett_world* world, sett_component component)
 {
-    return SETTI_IS_NULL(world) ? NULL : sett_find(world, setti_singletons_find(world), component);
+    return SETTI_IS_NULL(world) ? NULL : sett_find(world, setti_singleton_find(world), component);
 }
 
 void* sett_singleton_find_mut(sett_world* world, sett_component component)
 {
     return SETTI_IS_NULL(world) ? NULL
-                                : sett_find_mut(world, setti_singletons_find(world), component);
+                                : sett_find_mut(world, setti_singleton_find(world), component);
 }
 
 sett_status sett_singleton_remove(sett_world* world, sett_component component)
@@ -168,6 +168,6 @@ sett_status sett_singleton_remove(sett_world* world, sett_component component)
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    sett_entity entity = setti_singletons_find(world);
+    sett_entity entity = setti_singleton_find(world);
     return sett_is_null(entity) ? SETT_STATUS_ABSENT : sett_remove(world, entity, component);
 }

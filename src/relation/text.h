@@ -41,7 +41,7 @@ bool setti_text_sync(sett_world* world, setti_texts* texts);
  * all texts. */
 uint64_t setti_text_find(sett_world* world, setti_texts* texts, const char* text, size_t length);
 
-/* As setti_text_find, but adds the text if it is new; 0 when memory runs out. */
+/* Like setti_text_find, but adds the text if it is new; 0 when memory runs out. */
 uint64_t setti_text_add(sett_world* world, setti_texts* texts, const char* text, size_t length);
 
 /* Frees the texts that no value uses. The others do not move. Without memory to find them it does

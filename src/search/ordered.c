@@ -11,7 +11,7 @@
  *
  * Invariant:  item[k] <= item[k + 1];  group[k].first + group[k].count == group[k + 1].first
  */
-#include "search/search_tree.h"
+#include "search/search.h"
 
 #include "query/query.h"
 

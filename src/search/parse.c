@@ -19,7 +19,7 @@
  *
  * Invariant:  every BEGIN has its END;  or_next is never set at the last term of a list
  */
-#include "search/search_tree.h"
+#include "search/search.h"
 
 #include "sett/name.h"
 #include "sett/prefab.h"

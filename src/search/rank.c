@@ -3,7 +3,7 @@
  * The workload: lists that were in order the last time, of which little changed: runs that are in
  * order are merged, and one run is no work.
  */
-#include "search/search_tree.h"
+#include "search/search.h"
 
 #include "sett/name.h"
 

@@ -1,4 +1,4 @@
-/* search.c: a list of terms becomes a tree of scopes and items (search_tree.h).
+/* search.c: a list of terms becomes a tree of scopes and items (search.h).
  *
  * What has to be decided once is decided here: what each name means, to which scope a variable
  * belongs, and which lists of `||` have to find a variable because nothing else does. Such a list
@@ -14,7 +14,7 @@
  * Invariant:  a variable's scope contains all its occurrences, and is the smallest that does;
  *             results of two branches differ
  */
-#include "search/search_tree.h"
+#include "search/search.h"
 
 #include "sett/name.h"
 #include "sett/prefab.h"

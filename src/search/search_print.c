@@ -1,5 +1,5 @@
 /* search_print.c: a search as text, which parse.c reads back as the same terms. */
-#include "search/search_tree.h"
+#include "search/search.h"
 
 #include "sett/name.h"
 

@@ -1,5 +1,5 @@
 /* search_query.c: turns a text that asks one entity at a time into the description of a query. */
-#include "search/search_tree.h"
+#include "search/search.h"
 
 /* The kind of a plain term. `any`: it is in a list of ||. Returns NULL or the error. */
 static const char* plain_term(const sett_search_term* from, bool any, sett_term* term)

@@ -3,7 +3,8 @@
 #ifndef SETTI_WALK_H
 #define SETTI_WALK_H
 
-#include "search/search_tree.h"
+#include "relation/chain.h"
+#include "search/search.h"
 
 /* The first link from an entity to its targets (`down`: from its sources to it), or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_walk_first(const setti_type* along, uint32_t index, bool down)

@@ -292,7 +292,7 @@ static void delta_write_parts(setti_delta_writer* to, const setti_type* type, de
     }
 }
 
-/* The same of all types that are concerned. */
+/* The parts of all types that are concerned. */
 static void delta_write_all_parts(setti_delta_writer* to)
 {
     const setti_type_list* types = &to->walk->view->world->registered;

@@ -120,11 +120,11 @@ uint64_t setti_delta_seal(const void* bytes, size_t size);
  * Fails: as sett_delta_encode, for `call`. */
 sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_bytes* out);
 
-/* The same of two snapshots. */
+/* Like setti_delta_encode_state, of two snapshots. */
 sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot b,
                                setti_bytes* out);
 
-/* How values of a type of this name are read, which are laid out otherwise in the delta. */
+/* How values of a type of this name are read, if their layout in the delta differs. */
 typedef struct setti_delta_rule {
     const char* name;
     /* `size` bytes of the delta over an initialised value */
@@ -135,8 +135,8 @@ typedef struct setti_delta_rule {
  * bytes of memory. After a failure the world is only good to be destroyed. */
 sett_status setti_delta_load(sett_world* world, const void* bytes, size_t size, size_t limit);
 
-/* The same of a state that was encoded here, with rules, `size` bytes each, for some of its types:
- * its hash will be another one. */
+/* Like setti_delta_load, of a state that was encoded here, with rules, `size` bytes each, for some
+ * of its types: its hash will be another one. */
 typedef struct setti_delta_rules {
     setti_delta_rule* first;
     size_t size;

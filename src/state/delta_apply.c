@@ -537,7 +537,7 @@ static const char* apply_check_entry(const setti_delta* delta, const setti_delta
                : NULL;
 }
 
-/* The same of all entries of a block. */
+/* apply_check_entry for each entry of a block. */
 static const char* apply_check_block(const setti_delta* delta, const setti_delta_type* of,
                                      setti_delta_entry block)
 {
@@ -1039,7 +1039,7 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, bool trust
     return status;
 }
 
-/* The same, undone if it fails. */
+/* apply_play, undone if it fails. */
 static sett_status apply_or_undo(setti_delta* delta, bool trust)
 {
     SETTI_ASSERT(setti_state_of(delta->world) != NULL && delta->world->locks == 0);
@@ -1098,7 +1098,7 @@ static sett_status apply_reject_state(const setti_delta* delta)
         apply_call, type->desc.name);
 }
 
-/* The same; a delta that was undone keeps no memory. */
+/* apply_or_undo; a delta that was undone keeps no memory. */
 static sett_status apply_change(setti_delta* delta, size_t size, bool trust)
 {
     sett_world* world = delta->world;

@@ -127,8 +127,8 @@ SETTI_INLINE uint64_t change_nan(const setti_nan_word* nan, const unsigned char*
                      : found;
 }
 
-/* The same of a value that need not be as in memory, with a value's room behind the difference; for
- * the sum of hashes. False: its content is the same. */
+/* Like change_row, for a value that need not be as in memory, with a value's room behind the
+ * difference; for the sum of hashes. False: its content is the same. */
 SETTI_APART static bool change_slow(setti_delta_writer* to, sett_entity entity, const void* was,
                                     const void* is, unsigned char* out)
 {

@@ -141,9 +141,10 @@ sett_status setti_delta_reject(const setti_delta* delta, const char* why);
  * it writes to, so that it can be undone. False when memory runs out. */
 bool setti_delta_room(const setti_delta* delta);
 
-/* The same for what puts the rows of a sparse set in order, up to row `extent`: it may write to
- * all of its pages, and free pages, which are parked, and make others in their places. All that is
- * allocated until then is among it: what is allocated in between would come out of what is held. */
+/* Like setti_delta_room, for what puts the rows of a sparse set in order, up to row `extent`: it
+ * may write to all of its pages, and free pages, which are parked, and make others in their places.
+ * All that is allocated until then is among it: what is allocated in between would come out of what
+ * is held. */
 bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* storage,
                                  uint32_t extent);
 

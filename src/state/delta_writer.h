@@ -16,7 +16,7 @@ typedef struct setti_delta_sum {
 void setti_delta_sum_value(setti_delta_sum* sum, sett_entity was, const void* before,
                            sett_entity is, const void* after);
 
-/* The same of all slots, alive and dead. */
+/* Adds the difference of all slots, alive and dead. */
 void setti_delta_sum_slots(setti_delta_sum* sum);
 
 typedef struct setti_delta_writer {

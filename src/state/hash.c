@@ -37,7 +37,7 @@ static uint64_t hash_bytes(uint64_t hash, const unsigned char* bytes, size_t siz
     return size != 0 ? setti_hash_step(hash, setti_bytes_get_few(bytes, size)) : hash;
 }
 
-/* The same with what the mask leaves out as zeroes: equal where the bytes are. */
+/* Like hash_bytes, with what the mask leaves out as zeroes: equal where the bytes are. */
 static uint64_t hash_masked(uint64_t hash, const unsigned char* bytes, const unsigned char* mask,
                             size_t size)
 {

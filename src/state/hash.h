@@ -66,7 +66,7 @@ SETTI_INLINE uint64_t setti_hash_entity(sett_entity entity)
 uint64_t setti_hash_slots(const setti_entity_page* page, uint32_t first);
 uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const void* value);
 
-/* The same of a link, where the type has records. */
+/* Like setti_hash_value, of a link, where the type has records. */
 uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const void* record);
 
 /* The sum of the world, and the hash that a sum stands for. The former begins a new tick. */

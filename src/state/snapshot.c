@@ -321,7 +321,7 @@ static bool state_collapse(setti_state* state, setti_snapshot* node)
     return node->child->sibling_next == NULL && node != state->head && state_merge(state, node);
 }
 
-/* As state_collapse, for this snapshot, if it is hidden, and for those towards the live world:
+/* Like state_collapse, for this snapshot, if it is hidden, and for those towards the live world:
  * freeing one can allow freeing its neighbour. Nothing has changed for others. */
 static void state_collapse_from(setti_state* state, setti_snapshot* node)
 {

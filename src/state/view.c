@@ -247,7 +247,7 @@ const void* setti_view_get(setti_view* view, const setti_pages* pages, uint32_t 
     return page != NULL ? page->in[side] : setti_pages_get(pages, number);
 }
 
-/* As setti_view_next, for a view in which all pages differ. */
+/* Like setti_view_next, for a view in which all pages differ. */
 static const setti_view_page* view_next_page(setti_view* view, const setti_pages* pages,
                                              uint32_t* at)
 {

@@ -201,10 +201,10 @@ SETTI_INLINE void* setti_array_row(const setti_storage* storage, uint32_t index)
     return page + (size_t)(index & (setti_storage_rows(storage) - 1)) * storage->size;
 }
 
-/* As setti_storage_find, for a storage with gathers: the copy, if the value has one. */
+/* Like setti_storage_find, for a storage with gathers: the copy, if the value has one. */
 void* setti_storage_find_gathered(const setti_storage* storage, uint32_t index);
 
-/* As setti_storage_find, for a storage that is no array, or has gathers. */
+/* Like setti_storage_find, for a storage that is no array, or has gathers. */
 void* setti_storage_find_other(const setti_storage* storage, uint32_t index);
 
 /* Returns the address of the entity's value, or NULL. Only arrays are inlined, as in
@@ -231,10 +231,10 @@ SETTI_INLINE void setti_storage_write(setti_pool* pool, const setti_storage* sto
     }
 }
 
-/* As setti_storage_find, and marks the value as written. */
+/* Like setti_storage_find, and marks the value as written. */
 void* setti_storage_find_mut(setti_pool* pool, const setti_storage* storage, uint32_t index);
 
-/* As setti_storage_find_mut, for fast paths: true with the answer in *value if the storage is a
+/* Like setti_storage_find_mut, for fast paths: true with the answer in *value if the storage is a
  * plain array and no snapshot needs the page first. Otherwise *value is NULL. */
 SETTI_INLINE bool setti_array_try_find_mut(const setti_pool* pool, const setti_storage* storage,
                                            uint32_t index, void** value)
@@ -292,8 +292,8 @@ uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 /* Makes sure that inserting `index` needs no memory; may compact. False when memory runs out. */
 bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);
 
-/* As setti_storage_reserve, for many entities: the first two once, with their number, the third for
- * each run of neighbouring indices. */
+/* Like setti_storage_reserve, for many entities: the first two once, with their number, the third
+ * for each run of neighbouring indices. */
 bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
 SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* storage,
                                              uint32_t count)
@@ -356,7 +356,7 @@ SETTI_INLINE void* setti_array_insert_one(const setti_pool* pool, setti_storage*
     return setti_array_row(storage, index);
 }
 
-/* As setti_array_insert_one, but the page may be missing: then NULL. */
+/* Like setti_array_insert_one, but the page may be missing: then NULL. */
 SETTI_INLINE void* setti_array_try_insert(const setti_pool* pool, setti_storage* storage,
                                           uint32_t index, bool cow)
 {
@@ -366,7 +366,7 @@ SETTI_INLINE void* setti_array_try_insert(const setti_pool* pool, setti_storage*
                : NULL;
 }
 
-/* As setti_array_try_insert, by a call, for any storage; NULL also if the entity has a value. */
+/* Like setti_array_try_insert, by a call, for any storage; NULL also if the entity has a value. */
 void* setti_storage_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index);
 
 typedef enum setti_erased {
@@ -395,7 +395,7 @@ SETTI_INLINE setti_erased setti_array_try_erase(const setti_pool* pool, setti_st
     return left != 0 ? SETTI_ERASED : SETTI_EMPTIED;
 }
 
-/* As setti_array_try_erase, for an array or tag where the entity has a value and no snapshot is
+/* Like setti_array_try_erase, for an array or tag where the entity has a value and no snapshot is
  * held. */
 SETTI_INLINE setti_erased setti_array_erase_no_cow(const setti_pool* pool, setti_storage* storage,
                                                    uint32_t index)
@@ -485,7 +485,7 @@ SETTI_INLINE uint32_t* setti_sparse_entry(const setti_storage* storage, uint32_t
     return &page->row[index & SETTI_SPARSE_MASK];
 }
 
-/* As setti_sparse_entry, and marks the page as written. */
+/* Like setti_sparse_entry, and marks the page as written. */
 SETTI_INLINE uint32_t* setti_sparse_entry_mut(setti_pool* pool, const setti_storage* storage,
                                               uint32_t index)
 {

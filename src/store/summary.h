@@ -55,7 +55,7 @@ static inline bool setti_summary_has(const setti_summary* summary, uint32_t numb
 /* The lowest member that is not below `from`. Cost: O(levels in use). */
 uint32_t setti_summary_next(const setti_summary* summary, uint32_t from);
 
-/* As setti_summary_next, but skips `skip` members. Cost: that, and one step for each 64 numbers
+/* Like setti_summary_next, but skips `skip` members. Cost: that, and one step for each 64 numbers
  * between. */
 uint32_t setti_summary_skip(const setti_summary* summary, uint32_t from, uint32_t skip);
 

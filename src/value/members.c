@@ -273,7 +273,7 @@ static const char* member_check(const sett_struct* of, uint32_t k)
     return member_check_extras(member);
 }
 
-/* As member_align, for a member that may be a pointer or a union: the largest alignment that its
+/* Like member_align, for a member that may be a pointer or a union: the largest alignment that its
  * place and size allow. */
 static uint32_t member_align_at_most(const sett_member* member, uint32_t limit)
 {

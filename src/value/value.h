@@ -171,7 +171,7 @@ void setti_canonical_clear(const setti_members* members, void* value);
 /* Whether two values have the same canonical form. */
 bool setti_canonical_same(const setti_members* members, const void* a, const void* b);
 
-/* As setti_canonical_same, for one element of `size` bytes of a member that is no struct and no
+/* Like setti_canonical_same, for one element of `size` bytes of a member that is no struct and no
  * list. */
 bool setti_canonical_same_element(sett_member_kind kind, uint32_t size, const void* a,
                                   const void* b);

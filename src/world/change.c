@@ -475,8 +475,8 @@ static setti_type* change_going(setti_type* type, uint32_t k)
     return k > 0 ? type->dependants.item[k - 1] : type;
 }
 
-/* The same for all that goes; skips what is not in the signature (any more). False when memory runs
- * out. */
+/* change_reserve_removal for a type and all that go with it; skips types that the signature does
+ * not contain (any more). False when memory runs out. */
 static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_t index,
                                     uint32_t* signature)
 {
@@ -502,7 +502,7 @@ static void change_remove_reserved(sett_world* world, setti_type* type, sett_ent
     }
 }
 
-/* The same without anything reserved. False when memory runs out. */
+/* Like change_remove_reserved, without anything reserved. False when memory runs out. */
 static bool change_remove(sett_world* world, setti_type* type, sett_entity entity)
 {
     setti_edit_settle(world);

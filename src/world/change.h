@@ -80,7 +80,7 @@ sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_en
 /* sett_create_with in every case. */
 sett_entity setti_change_create_with(sett_world* world, const sett_value* values, uint32_t count);
 
-/* The same as the second, by the shortest path that there is; fast_entity.c. */
+/* Like setti_change_destroy, by the shortest path that there is; fast_entity.c. */
 sett_status setti_fast_destroy(sett_world* world, sett_entity entity, setti_ending ending);
 
 /* Destroys an entity and all that its end collects, one after another; false, and nothing is done,

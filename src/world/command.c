@@ -380,7 +380,7 @@ static const char* command_word(const command_verb* verb)
     return verb->call + strlen("sett_cmd_");
 }
 
-/* The same of one that is recorded. */
+/* Prints a command that is recorded. */
 static void command_print_record(const sett_world* world, char out[COMMAND_TEXT_SIZE],
                                  const command_chunk* chunk, const command_record* record)
 {
@@ -529,7 +529,7 @@ SETTI_INLINE command_record* commands_put(sett_commands* commands, const command
     return record;
 }
 
-/* The same with nothing reserved. NULL when memory runs out. */
+/* Like commands_put, with nothing reserved. NULL when memory runs out. */
 static command_record* commands_append(sett_commands* commands, const command_verb* verb,
                                        sett_entity entity, sett_component component, size_t size,
                                        size_t align)

@@ -38,7 +38,7 @@ typedef struct setti_command_call {
 void setti_commands_close(sett_commands* commands);
 void setti_commands_open(sett_commands* commands);
 
-/* As setti_commands_close and setti_commands_open, for all buffers of a world, while a delta is
+/* Like setti_commands_close and setti_commands_open, for all buffers of a world, while a delta is
  * applied: the sender's deltas contain the changes that callbacks would make, which would make the
  * next delta fail. */
 void setti_commands_receive(sett_world* world, bool receiving);

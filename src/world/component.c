@@ -789,7 +789,7 @@ sett_status setti_type_call_read(const setti_type* type, void* value, const void
     return status;
 }
 
-/* The same as a storage calls it. */
+/* The move hook, with the parameters that a storage passes. */
 static void component_move(void* to, void* from, uint32_t count, void* user)
 {
     setti_type_call_move(user, to, from, count);

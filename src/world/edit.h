@@ -109,10 +109,10 @@ typedef struct setti_scope_calls {
  * LIMIT or OUT_OF_MEMORY is returned. */
 sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* from);
 
-/* The same for one entity, at an index that the caller has reserved. */
+/* Like setti_edit_reserve, for one entity, at an index that the caller has reserved. */
 bool setti_edit_reserve_at(sett_world* world, setti_edit* edit, uint32_t index);
 
-/* The same where a reserved edit is not going to be committed, because something else failed. */
+/* Gives up the reservations of an edit that is not committed, because another one failed. */
 void setti_edit_unclaim(sett_world* world);
 
 void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit);
@@ -222,7 +222,7 @@ SETTI_INLINE bool setti_edit_reserve_collect(sett_world* world, setti_type* type
 
 /* What edits do with listeners: edit_listener.c, which a program without any does not link. */
 typedef struct setti_listener_calls {
-    /* As setti_edit_plan, where there are listeners and two signatures that differ. */
+    /* Like setti_edit_plan, where there are listeners and two signatures that differ. */
     const setti_plan_step* (*plan)(sett_world* world, uint32_t from, uint32_t to);
     /* Reserves places with the listeners that are entered. */
     bool (*reserve)(sett_world* world, const setti_edit* edit, setti_entity_run run);

@@ -111,7 +111,8 @@ SETTI_INLINE void setti_entity_write(setti_pool* pool, const setti_entity_table*
     setti_pages_write(pool, &table->pages, index >> SETTI_ENTITY_SHIFT);
 }
 
-/* The same for fast paths, see setti_pages_try_mark; false if a snapshot needs the page. */
+/* Like setti_entity_write, for fast paths, see setti_pages_try_mark; false if a snapshot needs the
+ * page. */
 SETTI_INLINE bool setti_entity_try_mark(const setti_pool* pool, const setti_entity_table* table,
                                         uint32_t index, bool cow)
 {
@@ -265,7 +266,7 @@ sett_status setti_entity_reserve_index(setti_pool* pool, setti_entity_table* tab
 /* The rare half of taking an index: the hint's word has no others. To be called behind. */
 void setti_entity_hint_ends(setti_entity_table* table);
 
-/* The same for fast paths, if the first says so. */
+/* Like setti_entity_hint_ends, for fast paths, if the first says so. */
 SETTI_INLINE bool setti_entity_may_hint_end(const setti_entity_table* table)
 {
     return table->unlisted && table->next < table->end;
@@ -309,7 +310,7 @@ void setti_entity_create_run(setti_pool* pool, setti_entity_table* table, setti_
 /* The rare half of making an index free: none of its word is. To be called before. */
 void setti_entity_word_begins(setti_entity_table* table, uint32_t word);
 
-/* The same for fast paths: false if that has to be called. */
+/* Like setti_entity_word_begins, for fast paths: false if that has to be called. */
 SETTI_INLINE bool setti_entity_try_word_begins(setti_entity_table* table, uint32_t word)
 {
     if (table->unlisted || word >= table->hint || word < table->first || word >= table->end) {
@@ -328,7 +329,7 @@ void setti_entity_destroy(setti_pool* pool, setti_entity_table* table, uint32_t 
  * was ever used any more is freed. Not of the range. Needs no memory. */
 void setti_entity_forget(setti_pool* pool, setti_entity_table* table, uint32_t index);
 
-/* As setti_entity_destroy, for fast paths: the handle is current and not the slot's last, no
+/* Like setti_entity_destroy, for fast paths: the handle is current and not the slot's last, no
  * snapshot is held, and others are free in its word, or setti_entity_word_begins was called, or
  * tried. */
 SETTI_INLINE void setti_entity_destroy_no_cow(const setti_pool* pool, setti_entity_table* table,
@@ -392,7 +393,7 @@ void setti_entity_set_range(setti_entity_table* table, uint32_t first, uint32_t 
 /* Gives back what the summary takes for pages that are not there any more. */
 void setti_entity_trim(setti_pool* pool, setti_entity_table* table);
 
-/* The same as setti_entity_refresh for all pages, where the free bits are to be worked out from the
+/* Like setti_entity_refresh for all pages, where the free bits are to be worked out from the
  * generations as well: those of a page from another world, with claims and a limit of its own. */
 void setti_entity_rebuild(setti_entity_table* table);
 

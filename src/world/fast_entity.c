@@ -194,7 +194,7 @@ static void fast_end(sett_world* world, uint32_t index)
     setti_entity_destroy(&world->pool, &world->entities, index);
 }
 
-/* The same of one that has something, nothing of it in sparse sets, while no snapshot is
+/* Like fast_end, of one that has something, nothing of it in sparse sets, while no snapshot is
  * held. */
 SETTI_INLINE void fast_end_no_cow(sett_world* world, uint32_t index)
 {
@@ -309,7 +309,7 @@ SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entit
     return SETT_OK;
 }
 
-/* The same where no other index of the word is free: the summary learns of it. */
+/* Like fast_destroy_short, where no other index of the word is free: the summary learns of it. */
 SETTI_APART static sett_status fast_destroy_first(sett_world* world, sett_entity entity,
                                                   const setti_signature* record)
 {

@@ -42,7 +42,7 @@ SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t in
     return value;
 }
 
-/* The same where a page may be missing. NULL also when memory runs out. */
+/* Like fast_try_add, where a page may be missing. NULL also when memory runs out. */
 SETTI_APART static void* fast_try_add_page(sett_world* world, setti_type* type, uint32_t index)
 {
     uint32_t* signature = setti_entity_set_mut(&world->entities, index);
@@ -60,8 +60,8 @@ SETTI_APART static void* fast_insert_reserved(sett_world* world, setti_storage* 
                : NULL;
 }
 
-/* The same for a tag or a sparse set, or a dont_fragment type: then without a signature. NULL also
- * if the entity has a value. */
+/* Like fast_try_add, for a tag, a sparse set, or a dont_fragment type: then without a signature.
+ * NULL also if the entity has a value. */
 SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, uint32_t index,
                                       uint32_t* signature)
 {
@@ -79,7 +79,8 @@ SETTI_INLINE void* fast_try_add_other(sett_world* world, setti_type* type, uint3
     return value;
 }
 
-/* The same for a dont_fragment type that requires none: no signature and no group knows of it. */
+/* Like fast_try_add_other, for a dont_fragment type that requires none: no signature and no group
+ * knows of it. */
 SETTI_INLINE void* fast_try_add_dont_fragment(sett_world* world, setti_type* type,
                                               sett_entity entity)
 {
@@ -141,7 +142,7 @@ SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, s
                : fast_try_add_other(world, type, entity.index, signature);
 }
 
-/* As setti_change_call on the fast paths, where nothing is locked, and mostly for one. */
+/* Like setti_change_call on the fast paths, where nothing is locked, and mostly for one. */
 SETTI_INLINE void fast_call_unlocked(sett_world* world, const setti_type* type, setti_event event,
                                      sett_entity entity, void* value)
 {
@@ -171,7 +172,8 @@ SETTI_APART static void* fast_finish_by_call(sett_world* world, const setti_type
     return value;
 }
 
-/* The same with one callback and no other call: only the value has to be held meanwhile. */
+/* Like fast_finish_by_call, with one callback and no other call: only the value has to be held
+ * meanwhile. */
 SETTI_APART static void* fast_finish(sett_world* world, const setti_type* type, sett_entity entity,
                                      void* value, const setti_edit_part* given)
 {
@@ -471,7 +473,7 @@ SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type,
                : fast_emptied(world, type, index);
 }
 
-/* The same while snapshots are held. */
+/* Like fast_remove_marked, while snapshots are held. */
 SETTI_APART static sett_status fast_remove_cow(sett_world* world, setti_type* type, uint32_t index,
                                                uint32_t* signature)
 {

@@ -86,7 +86,7 @@ static inline void setti_matches_init(setti_matches* known)
     memset(known->signature, 0xff, sizeof(known->signature));
 }
 
-/* As setti_listener_matches, for a walk over many entities. */
+/* Like setti_listener_matches, for a walk over many entities. */
 static inline bool setti_matches_find(setti_matches* known, const setti_listener* listener,
                                       const setti_signature_table* table, uint32_t signature)
 {
@@ -114,7 +114,7 @@ void setti_listener_leave(setti_pool* pool, setti_listener* listener, uint32_t i
 sett_group* setti_group_create_for_layout(sett_world* world, const sett_group_desc* desc,
                                           bool automatic, const char* call);
 
-/* As sett_group_create, but the members are the entities that a loop over these types visits. */
+/* Like sett_group_create, but the members are the entities that a loop over these types visits. */
 sett_group* setti_group_create_for_system(sett_world* world, const sett_group_desc* desc);
 
 /* Destroys the group that a layout made and that owns the type, if there is one. Fails with LOCKED

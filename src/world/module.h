@@ -56,7 +56,7 @@ typedef struct setti_module_calls {
 typedef struct setti_guard {
     void (*touch)(const sett_world* world, sett_component component, uint32_t access,
                   const char* call);
-    /* As `touch`, for all entities, including those that another job of the system may write. */
+    /* Like `touch`, for all entities, including those that another job of the system may write. */
     void (*visit)(const sett_world* world, sett_component component, uint32_t access,
                   const char* call);
 } setti_guard;

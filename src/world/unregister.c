@@ -1,7 +1,8 @@
 /* unregister.c: component types that end, so that another can have their name and id.
  *
  * The workload: a library of the game that is built again while the world lives, some dozens of
- * types at once. Who holds a type beyond one call is asked here; no callback runs afterwards.
+ * types at once. All that hold a type beyond one call are looked at here; no callback runs
+ * afterwards.
  *
  * Invariant:  a type that ended is in no list, no signature, and no term of what still exists
  */

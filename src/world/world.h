@@ -49,7 +49,7 @@ typedef struct setti_open_loop {
 
 /* What a system declared to touch, by component. */
 enum {
-    SETTI_ACCESS_PRESENCE = 1,        /* asks who has it */
+    SETTI_ACCESS_PRESENCE = 1,        /* tests presence only */
     SETTI_ACCESS_READ = 2,            /* reads values, */
     SETTI_ACCESS_WRITE = 4,           /* or writes them, of the entities that it visits, */
     SETTI_ACCESS_READ_ANYWHERE = 8,   /* of any */
@@ -239,14 +239,14 @@ sett_status setti_world_no_memory(sett_world* world, const char* call);
 /* Zeroed memory of the world's pool; NULL, and that is recorded, when it runs out. */
 void* setti_world_alloc(sett_world* world, size_t size, size_t align, const char* call);
 
-/* As setti_world_fail, with a message of its own. */
+/* Like setti_world_fail, with a message of its own. */
 sett_status setti_world_fail_with(sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
 /* A handle in a message: the arguments of "%u:%u". */
 #define SETTI_HANDLE(entity) (unsigned)(entity).index, (unsigned)(entity).generation
 
-/* As setti_world_fail_with, for a wrong text, file or delta: the caller did nothing wrong, so the
+/* Like setti_world_fail_with, for a wrong text, file or delta: the caller did nothing wrong, so the
  * assert hook is not called. */
 sett_status setti_world_fail_input(sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
@@ -256,7 +256,7 @@ sett_status setti_world_fail_input(sett_world* world, sett_status status, const 
 void setti_world_misuse(const sett_world* world, sett_status status, const char* call,
                         sett_entity entity, sett_component component);
 
-/* As setti_world_misuse, with a message of its own, in every build: for a check that the caller's
+/* Like setti_world_misuse, with a message of its own, in every build: for a check that the caller's
  * own build requested. */
 void setti_world_misuse_with(const sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
@@ -296,7 +296,7 @@ void setti_misuse_noted_type(const sett_world* world, sett_component id, char* o
 const void* setti_world_desc(sett_world* world, const void* desc, size_t size, void* full,
                              size_t full_size, const char* call);
 
-/* As setti_world_desc, for a descriptor with terms, which begin at `terms`, of `term_size` bytes
+/* Like setti_world_desc, for a descriptor with terms, which begin at `terms`, of `term_size` bytes
  * each. */
 const void* setti_world_desc_terms(sett_world* world, const void* desc, size_t size,
                                    size_t term_size, void* full, size_t full_size, size_t terms,
@@ -329,7 +329,7 @@ void setti_world_log(const sett_world* world, sett_log_level level, const char* 
 void setti_world_add_root(sett_world* world, setti_root* root, void* address, size_t size,
                           setti_pages* pages, setti_pages* more_pages);
 
-/* As setti_world_add_root, for a storage. */
+/* Like setti_world_add_root, for a storage. */
 void setti_world_add_storage(sett_world* world, setti_root* root, setti_storage* storage);
 
 /* Removes a root; no snapshot may be held (setti_world_check_no_snapshots). */

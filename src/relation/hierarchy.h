@@ -1,7 +1,7 @@
-/* links.h: the links of the hierarchy, for other files of this layer. A link is an entity index
+/* hierarchy.h: the links of the hierarchy, for other files of this layer. A link is an entity index
  * plus one; 0 is none. */
-#ifndef SETTI_LINKS_H
-#define SETTI_LINKS_H
+#ifndef SETTI_HIERARCHY_H
+#define SETTI_HIERARCHY_H
 
 #include "sett/hierarchy.h"
 #include "world/world.h"
@@ -58,7 +58,7 @@ static inline sett_entity setti_hierarchy_entity(const sett_world* world, uint32
  * run that may run in parallel. */
 bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* call);
 
-/* As sett_hierarchy_attach, but a child of a prefab does not become a prefab. */
+/* Like sett_hierarchy_attach, but a child of a prefab does not become a prefab. */
 sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent);
 
 /* Makes a new entity the last child of a parent; both have the component. Sets its depth; the

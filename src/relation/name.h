@@ -1,7 +1,7 @@
-/* name_table.h: name.c for other modules. The hierarchy needs it because names are unique among
- * siblings. */
-#ifndef SETTI_NAME_TABLE_H
-#define SETTI_NAME_TABLE_H
+/* name.h: the names of a world, for other files. The hierarchy needs them because names are unique
+ * among siblings. */
+#ifndef SETTI_NAME_H
+#define SETTI_NAME_H
 
 #include "relation/text.h"
 #include "sett/name.h"

@@ -1,4 +1,4 @@
-/* search_tree.h: what a search is made of: its terms as a tree, and the steps of a plan.
+/* search.h: what a search is made of: its terms as a tree, and the steps of a plan.
  *
  *     scope      a list of items, all of which have to be true; it owns variables
  *     item       a component, a link, a comparison, or a list of scopes of which one has to be true
@@ -8,17 +8,17 @@
  * A variable belongs to the smallest scope that contains all places where it occurs: $s to the
  * outer scope, $x to the inner one, where it means "there is some".
  */
-#ifndef SETTI_SEARCH_TREE_H
-#define SETTI_SEARCH_TREE_H
+#ifndef SETTI_SEARCH_H
+#define SETTI_SEARCH_H
 
 #include "sett/members.h"
 #include "sett/search.h"
 
 #include "base/writer.h"
 #include "query/along.h"
-#include "relation/chain.h"
-#include "relation/links.h"
+#include "relation/hierarchy.h"
 #include "relation/prefab.h"
+#include "relation/relationship.h"
 #include "search/rank.h"
 #include "world/world.h"
 

@@ -1,0 +1,20 @@
+/* singleton.h: the entity that has the singletons, for other files. */
+#ifndef SETTI_SINGLETON_H
+#define SETTI_SINGLETON_H
+
+#include "sett/singleton.h"
+#include "world/world.h"
+
+/* Registers the tag of the entity that has the singletons; 0 on failure. */
+sett_component setti_singleton_register(sett_world* world);
+
+/* The tag, NULL if it is not registered. */
+static inline setti_type* setti_singleton_tag(const sett_world* world)
+{
+    return setti_type_find(world, "Singletons");
+}
+
+/* The entity that has them; null if there is none yet. */
+sett_entity setti_singleton_find(const sett_world* world);
+
+#endif
