@@ -154,7 +154,7 @@ static bool squad_lead(const setti_player* player, setti_type* type, sett_entity
 static void squad_register(sett_world* world)
 {
     static const setti_codec leads_on = {
-        .form = SETTI_DELTA_OTHER, .isolate = squad_isolate, .play = squad_lead};
+        .form = SETTI_DELTA_OTHER, .detach = squad_isolate, .play = squad_lead};
     static const setti_codec follows_on = {.form = SETTI_DELTA_OTHER,
                                            .pass = 1,
                                            .bytes = squad_bytes,

@@ -83,7 +83,7 @@ static bool clone_is_hierarchy(const setti_clone* clone, const setti_type* type)
  * there, so that without children and a policy for them it would be empty. */
 static bool clone_keeps_place(const setti_clone* clone, const setti_clone_node* node)
 {
-    bool root = clone->instances != NULL && (node == clone->nodes || node->twin == 0);
+    bool root = clone->instances != NULL && (node == clone->nodes || node->counterpart == 0);
     return !root || setti_hierarchy_find(clone->from, node->index)->children != 0;
 }
 
@@ -91,10 +91,10 @@ static bool clone_keeps_place(const setti_clone* clone, const setti_clone_node* 
 static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* node,
                            const setti_type* type)
 {
-    const setti_clone_node* first = &clone->nodes[node->twin];
+    const setti_clone_node* first = &clone->nodes[node->counterpart];
     bool taken = first->derives && type == clone->instances->links;
     for (const setti_clone_node* at = first; at != node && !taken; at++) {
-        taken = (at == first || at->twin == node->twin) &&
+        taken = (at == first || at->counterpart == node->counterpart) &&
                 setti_storage_has(&type->storage, at->index) &&
                 (!clone_is_hierarchy(clone, type) || clone_keeps_place(clone, at));
     }
@@ -123,9 +123,9 @@ static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_n
     }
     do {
         type = clone_next_of_all(clone, node, cursor);
-    } while (type != NULL &&
-             (clone_verdict(clone, type) == SETTI_CLONE_SKIP ||
-              (SETTI_UNLIKELY(node->twin != SETTI_NONE) && clone_is_taken(clone, node, type))));
+    } while (type != NULL && (clone_verdict(clone, type) == SETTI_CLONE_SKIP ||
+                              (SETTI_UNLIKELY(node->counterpart != SETTI_NONE) &&
+                               clone_is_taken(clone, node, type))));
     return type;
 }
 
@@ -140,7 +140,9 @@ static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
     }
     uint32_t k = setti_hash_map_find(&clone->by_index, (uint64_t)entity.index + 1);
     SETTI_ASSERT(k == SETTI_NONE || k < clone->node_count);
-    return k != SETTI_NONE && clone->nodes[k].twin != SETTI_NONE ? clone->nodes[k].twin : k;
+    return k != SETTI_NONE && clone->nodes[k].counterpart != SETTI_NONE
+               ? clone->nodes[k].counterpart
+               : k;
 }
 
 /* ---------------------------------------------------------------------------------------- links */
@@ -172,14 +174,14 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
 }
 
 /* What a node of a merge knows about a type of `to` that its entity had before, or NULL. */
-static setti_clone_meeting* clone_met(const setti_clone* clone, const setti_clone_node* node,
-                                      const setti_type* type)
+static setti_clone_existing* clone_existing(const setti_clone* clone, const setti_clone_node* node,
+                                            const setti_type* type)
 {
-    uint32_t k = node->met;
-    while (k != SETTI_NONE && clone->merge.met[k].type != type) {
-        k = clone->merge.met[k].next;
+    uint32_t k = node->existing;
+    while (k != SETTI_NONE && clone->merge.existing[k].type != type) {
+        k = clone->merge.existing[k].next;
     }
-    return k != SETTI_NONE ? &clone->merge.met[k] : NULL;
+    return k != SETTI_NONE ? &clone->merge.existing[k] : NULL;
 }
 
 static setti_type* clone_map(const setti_clone* clone, setti_type* type);
@@ -189,7 +191,7 @@ static bool clone_takes_links(const setti_clone* clone, const setti_clone_node* 
                               setti_type* type)
 {
     return type->links != NULL && (sett_is_null(node->onto) || clone->merge.overwrites ||
-                                   clone_met(clone, node, clone_map(clone, type)) == NULL);
+                                   clone_existing(clone, node, clone_map(clone, type)) == NULL);
 }
 
 /* Calls `visit` for each link of a node that its copies get; false as soon as it says so. */
@@ -254,8 +256,8 @@ void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t 
     memset(node, 0, sizeof(*node));
     node->index = index;
     node->lead = SETTI_NONE;
-    node->met = SETTI_NONE;
-    node->twin = SETTI_NONE;
+    node->existing = SETTI_NONE;
+    node->counterpart = SETTI_NONE;
     node->edit.count = clone->count;
     node->edit.repeat = true;
     node->edit.begins = true;
@@ -263,24 +265,25 @@ void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t 
 
 /* Finds the node before the k-th whose copies are to be its copies, too: the root for that of a
  * base, else a child of the same name of the same parent; SETTI_NONE if there is none. */
-static void clone_find_twin(setti_clone* clone, uint32_t k, bool root)
+static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool root)
 {
     SETTI_ASSERT(k < clone->node_count);
     setti_clone_node* node = &clone->nodes[k];
     uint64_t name = setti_name_key(clone->from, node->index);
     uint32_t link = setti_hierarchy_parent(clone->from, node->index);
     if (root) {
-        node->twin = k != 0 ? 0 : SETTI_NONE;
+        node->counterpart = k != 0 ? 0 : SETTI_NONE;
         return;
     }
     uint32_t above = setti_hash_map_find(&clone->by_index, (uint64_t)link);
     SETTI_ASSERT(above < k); /* parents come before their children */
-    node->over = clone->nodes[above].twin != SETTI_NONE ? clone->nodes[above].twin : above;
-    for (uint32_t j = 1; name != 0 && j < k && node->twin == SETTI_NONE; j++) {
+    node->over =
+        clone->nodes[above].counterpart != SETTI_NONE ? clone->nodes[above].counterpart : above;
+    for (uint32_t j = 1; name != 0 && j < k && node->counterpart == SETTI_NONE; j++) {
         const setti_clone_node* other = &clone->nodes[j];
-        if (other->twin == SETTI_NONE && other->over == node->over &&
+        if (other->counterpart == SETTI_NONE && other->over == node->over &&
             setti_name_key(clone->from, other->index) == name) {
-            node->twin = j;
+            node->counterpart = j;
         }
     }
 }
@@ -306,8 +309,8 @@ static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* k)
             return clone_no_memory(clone);
         }
         if (clone->desc.base_count != 0) {
-            clone_find_twin(clone, *k, sett_equals(at, root));
-            clone->twin_count += node->twin != SETTI_NONE;
+            clone_find_counterpart(clone, *k, sett_equals(at, root));
+            clone->counterpart_count += node->counterpart != SETTI_NONE;
         }
     }
     return SETT_OK;
@@ -339,7 +342,7 @@ static sett_status clone_gather(setti_clone* clone)
     for (uint32_t b = 0; b < clone->desc.base_count && status == SETT_OK; b++) {
         status = clone_list(clone, clone->desc.bases[b], &k);
     }
-    uint64_t copies = (uint64_t)(clone->node_count - clone->twin_count) * clone->count;
+    uint64_t copies = (uint64_t)(clone->node_count - clone->counterpart_count) * clone->count;
     if (status == SETT_OK &&
         copies - !sett_is_null(clone->desc.into) > table->limit - setti_entity_taken(table)) {
         status = setti_world_fail(clone->to, SETT_STATUS_LIMIT, clone->desc.call, sett_null(), 0);
@@ -352,7 +355,7 @@ static uint32_t clone_follow(const setti_clone* clone, const setti_relation* rel
 {
     for (uint32_t j = k; j < clone->node_count; j++) {
         const setti_clone_node* node = &clone->nodes[j];
-        if ((j == k || node->twin == k) &&
+        if ((j == k || node->counterpart == k) &&
             setti_storage_has(&relation->links->storage, node->index)) {
             sett_entity source = setti_entity_at(&clone->from->entities, node->index);
             return clone_node_of(clone, sett_target(clone->from, source, relation->links->id));
@@ -366,9 +369,9 @@ static uint32_t clone_follow(const setti_clone* clone, const setti_relation* rel
 static sett_status clone_check_circles(const setti_clone* clone)
 {
     for (const setti_relation* at = setti_relations_of(clone->from);
-         clone->twin_count != 0 && at != NULL; at = at->next) {
+         clone->counterpart_count != 0 && at != NULL; at = at->next) {
         for (uint32_t k = 0; at->desc.acyclic && k < clone->node_count; k++) {
-            uint32_t node = clone->nodes[k].twin;
+            uint32_t node = clone->nodes[k].counterpart;
             for (uint32_t steps = clone->node_count; node != SETTI_NONE && steps > 0; steps--) {
                 node = clone_follow(clone, at, node);
             }
@@ -388,7 +391,7 @@ static void clone_measure(setti_clone* clone, setti_clone_node* node)
 {
     uint32_t cursor = 0;
     const setti_type* type;
-    while (clone->instances != NULL && !node->derives && node->twin == SETTI_NONE &&
+    while (clone->instances != NULL && !node->derives && node->counterpart == SETTI_NONE &&
            (type = clone_next_type(clone, node, &cursor)) != NULL) {
         node->derives = (type->flags & SETTI_TYPE_SHARED) != 0;
     }
@@ -450,7 +453,7 @@ static sett_status clone_survey(setti_clone* clone)
 /* A copy that becomes a sibling of its original keeps its name only in another world. */
 bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* node)
 {
-    return sett_is_null(node->onto) && node->twin == SETTI_NONE &&
+    return sett_is_null(node->onto) && node->counterpart == SETTI_NONE &&
            setti_name_key(clone->from, node->index) != 0 &&
            (node != clone->nodes || clone->from != clone->to);
 }
@@ -478,15 +481,16 @@ static bool clone_keeps(const setti_clone* clone, const setti_clone_node* node,
     if (clone_is_hierarchy(clone, type)) {
         return clone_keeps_place(clone, node);
     }
-    bool shared = (type->flags & SETTI_TYPE_SHARED) != 0 && node->twin == SETTI_NONE;
+    bool shared = (type->flags & SETTI_TYPE_SHARED) != 0 && node->counterpart == SETTI_NONE;
     return clone->instances == NULL || (!shared && type != from->hidden[SETTI_HIDDEN_PREFAB]);
 }
 
 /* The edit that creates the copies of a node. */
 static setti_edit* clone_edit(const setti_clone* clone, setti_clone_node* node)
 {
-    SETTI_ASSERT(node->twin == SETTI_NONE || clone->nodes[node->twin].twin == SETTI_NONE);
-    return node->twin != SETTI_NONE ? &clone->nodes[node->twin].edit : &node->edit;
+    SETTI_ASSERT(node->counterpart == SETTI_NONE ||
+                 clone->nodes[node->counterpart].counterpart == SETTI_NONE);
+    return node->counterpart != SETTI_NONE ? &clone->nodes[node->counterpart].edit : &node->edit;
 }
 
 /* Whether a type's values can be copied, and are not the library's own to be made anew. */
@@ -594,7 +598,7 @@ static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
     if (status == SETT_OK && node->derives) {
         status = clone_include(clone, node, clone->instances->links);
     }
-    return status == SETT_OK && clone->tag != NULL && node->twin == SETTI_NONE
+    return status == SETT_OK && clone->tag != NULL && node->counterpart == SETTI_NONE
                ? clone_include(clone, node, clone->tag)
                : status;
 }
@@ -654,7 +658,7 @@ static bool clone_reserve_parent(setti_clone* clone)
 /* Whether the edit of a node changes anything. */
 static bool clone_is_edited(const setti_clone_node* node)
 {
-    return node->twin == SETTI_NONE && (node->edit.begins || node->edit.added_count != 0);
+    return node->counterpart == SETTI_NONE && (node->edit.begins || node->edit.added_count != 0);
 }
 
 /* Prepares and reserves all that creating the copies needs. */
@@ -730,8 +734,8 @@ static void clone_remap_node(setti_clone* clone, const setti_clone_node* node)
 static bool clone_may_lead(const setti_clone* clone, const setti_clone_node* node,
                            const setti_relation* relation)
 {
-    bool joins = clone->twin_count != 0 || clone_is_merge(clone);
-    return (relation->many && joins) || clone_met(clone, node, relation->links) != NULL;
+    bool joins = clone->counterpart_count != 0 || clone_is_merge(clone);
+    return (relation->many && joins) || clone_existing(clone, node, relation->links) != NULL;
 }
 
 /* The data of a link of a source that has links already. */
@@ -805,28 +809,29 @@ static void clone_place(setti_clone* clone, const setti_clone_node* node)
 /* Writes the values of a node over those that its entity has. */
 static void clone_overwrite(setti_clone* clone, const setti_clone_node* node)
 {
-    SETTI_ASSERT(clone_is_merge(clone) || node->met == SETTI_NONE);
-    for (uint32_t k = node->met; k != SETTI_NONE && clone->merge.overwrites;
-         k = clone->merge.met[k].next) {
-        const setti_clone_meeting* met = &clone->merge.met[k];
-        if (met->origin != NULL) {
-            void* row =
-                setti_storage_find_mut(&clone->to->pool, &met->type->storage, node->onto.index);
-            setti_type_copy_values(met->type, row, setti_storage_find(met->origin, node->index), 1);
-            clone_remap_values(clone, node, met->type);
+    SETTI_ASSERT(clone_is_merge(clone) || node->existing == SETTI_NONE);
+    for (uint32_t k = node->existing; k != SETTI_NONE && clone->merge.overwrites;
+         k = clone->merge.existing[k].next) {
+        const setti_clone_existing* existing = &clone->merge.existing[k];
+        if (existing->origin != NULL) {
+            void* row = setti_storage_find_mut(&clone->to->pool, &existing->type->storage,
+                                               node->onto.index);
+            setti_type_copy_values(existing->type, row,
+                                   setti_storage_find(existing->origin, node->index), 1);
+            clone_remap_values(clone, node, existing->type);
         }
     }
 }
 
 /* Runs on_set for them; they are in their places. */
-static void clone_notify_met(const setti_clone* clone, const setti_clone_node* node)
+static void clone_notify_existing(const setti_clone* clone, const setti_clone_node* node)
 {
     sett_world* world = clone->to;
-    for (uint32_t k = node->met; k != SETTI_NONE && clone->merge.overwrites;
-         k = clone->merge.met[k].next) {
-        const setti_type* type = clone->merge.met[k].type;
+    for (uint32_t k = node->existing; k != SETTI_NONE && clone->merge.overwrites;
+         k = clone->merge.existing[k].next) {
+        const setti_type* type = clone->merge.existing[k].type;
         if ((type->flags & SETTI_TYPE_ON_SET) != 0) {
-            world->replaced_link = clone->merge.met[k].old;
+            world->replaced_link = clone->merge.existing[k].old;
             (void)sett_set(world, node->onto, type->id,
                            setti_storage_find(&type->storage, node->onto.index));
             world->replaced_link = NULL;
@@ -865,7 +870,7 @@ static void clone_make(setti_clone* clone)
                                   setti_entity_at(&clone->from->entities, node->index));
         }
         (void)clone_each_link(clone, node, clone_make_link);
-        if (clone_is_copied(node) && sett_is_null(node->onto) && node->twin == SETTI_NONE) {
+        if (clone_is_copied(node) && sett_is_null(node->onto) && node->counterpart == SETTI_NONE) {
             clone_place(clone, node);
         }
         for (uint32_t c = 0; k == 0 && !sett_is_null(clone->desc.parent) && c < clone->count; c++) {
@@ -881,7 +886,7 @@ static void clone_make(setti_clone* clone)
         }
     }
     for (uint32_t k = 0; k < clone->node_count; k++) {
-        clone_notify_met(clone, &clone->nodes[k]);
+        clone_notify_existing(clone, &clone->nodes[k]);
     }
 }
 
@@ -895,10 +900,12 @@ void setti_clone_release(setti_clone* clone)
         at->claimed = 0;
     }
     setti_hash_map_deinit(&clone->to->pool, &clone->by_index);
-    for (uint32_t k = 0; k < clone->merge.met_count; k++) {
-        setti_change_release(clone->to, clone->merge.met[k].type, clone->merge.met[k].old);
+    for (uint32_t k = 0; k < clone->merge.existing_count; k++) {
+        setti_change_release(clone->to, clone->merge.existing[k].type,
+                             clone->merge.existing[k].old);
     }
-    clone_free(clone, clone->merge.met, clone->merge.met_room, sizeof(*clone->merge.met));
+    clone_free(clone, clone->merge.existing, clone->merge.existing_room,
+               sizeof(*clone->merge.existing));
     clone_free(clone, clone->nodes, clone->node_room, sizeof(*clone->nodes));
     clone_free(clone, clone->copies, clone->copy_room, sizeof(*clone->copies));
     clone_free(clone, clone->leads, clone->lead_room, sizeof(*clone->leads));
@@ -922,26 +929,26 @@ static sett_status clone_meet_type(setti_clone* clone, setti_clone_node* node, s
     if (clone_verdict(clone, type) == SETTI_CLONE_RAW && merge->overwrites) {
         return clone_reject_raw(clone, type);
     }
-    setti_clone_meeting* grown = setti_pool_grow(&clone->to->pool, merge->met, sizeof(*grown),
-                                                 merge->met_count, 1, &merge->met_room);
+    setti_clone_existing* grown = setti_pool_grow(&clone->to->pool, merge->existing, sizeof(*grown),
+                                                  merge->existing_count, 1, &merge->existing_room);
     if (grown == NULL) {
         return clone_no_memory(clone);
     }
-    merge->met = grown;
-    setti_clone_meeting* met = &merge->met[merge->met_count];
-    *met = (setti_clone_meeting){.type = to, .next = node->met};
-    met->origin = type->links == NULL ? &type->storage : NULL;
-    node->met = merge->met_count++;
+    merge->existing = grown;
+    setti_clone_existing* existing = &merge->existing[merge->existing_count];
+    *existing = (setti_clone_existing){.type = to, .next = node->existing};
+    existing->origin = type->links == NULL ? &type->storage : NULL;
+    node->existing = merge->existing_count++;
     if (merge->overwrites && to->replace_observers != 0) {
-        met->old = setti_change_preserve(clone->to, to,
-                                         setti_storage_find(&to->storage, node->onto.index));
-        return met->old != NULL ? SETT_OK : clone->to->error;
+        existing->old = setti_change_preserve(clone->to, to,
+                                              setti_storage_find(&to->storage, node->onto.index));
+        return existing->old != NULL ? SETT_OK : clone->to->error;
     }
     return SETT_OK;
 }
 
 /* Finds what the nodes of a merge have that their entities have already. */
-static sett_status clone_meet(setti_clone* clone)
+static sett_status clone_match_existing(setti_clone* clone)
 {
     sett_status status = SETT_OK;
     for (uint32_t k = 0; k < clone->node_count; k++) {
@@ -1090,7 +1097,7 @@ sett_status setti_clone_plan(setti_clone* clone)
         status = clone_look_outside(clone);
     }
     if (status == SETT_OK && clone_leaves(clone)) {
-        status = clone_meet(clone);
+        status = clone_match_existing(clone);
     }
     if (status == SETT_OK) {
         status = clone_check_circles(clone);
@@ -1115,8 +1122,8 @@ static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
     }
     sett_entity* copies = out != NULL ? out : clone->copies;
     for (uint32_t k = 0; k < clone->node_count; k++) {
-        if (clone->nodes[k].twin != SETTI_NONE) {
-            clone->nodes[k].copies = clone->nodes[clone->nodes[k].twin].copies;
+        if (clone->nodes[k].counterpart != SETTI_NONE) {
+            clone->nodes[k].copies = clone->nodes[clone->nodes[k].counterpart].copies;
             continue;
         }
         clone->nodes[k].copies = clone->nodes[k].edit.entities = copies;

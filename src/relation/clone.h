@@ -7,16 +7,16 @@
 #include "relation/relationship.h"
 
 typedef struct setti_clone_node {
-    uint32_t index;   /* of the entity that is copied */
-    uint32_t lead;    /* the first of its leads, SETTI_NONE: nothing copied leads here */
-    uint32_t twin;    /* the node whose copies are its copies as well, or SETTI_NONE */
-    uint32_t over;    /* where there are bases: the node that its copies are children of */
-    uint64_t name;    /* the key of its copies' name, 0: none */
-    bool derives;     /* its copies are linked to it, by InstanceOf */
-    bool outside;     /* of another world: nothing of it is copied */
-    bool in_tree;     /* gets the hierarchy's component, because of others */
-    sett_entity onto; /* of another world: what it becomes part of; null: a copy is made */
-    uint32_t met;     /* of a merge: the first of its components that `onto` has, or SETTI_NONE */
+    uint32_t index;       /* of the entity that is copied */
+    uint32_t lead;        /* the first of its leads, SETTI_NONE: nothing copied leads here */
+    uint32_t counterpart; /* the node whose copies are its copies as well, or SETTI_NONE */
+    uint32_t over;        /* where there are bases: the node that its copies are children of */
+    uint64_t name;        /* the key of its copies' name, 0: none */
+    bool derives;         /* its copies are linked to it, by InstanceOf */
+    bool outside;         /* of another world: nothing of it is copied */
+    bool in_tree;         /* gets the hierarchy's component, because of others */
+    sett_entity onto;     /* of another world: what it becomes part of; null: a copy is made */
+    uint32_t existing; /* of a merge: the first of its components that `onto` has, or SETTI_NONE */
     sett_entity* copies; /* `count` of them */
     setti_edit edit;     /* that creates its copies */
 } setti_clone_node;
@@ -35,25 +35,25 @@ typedef enum setti_clone_verdict {
 } setti_clone_verdict;
 
 /* A component that a node and what it becomes part of both have. */
-typedef struct setti_clone_meeting {
+typedef struct setti_clone_existing {
     setti_type* type;            /* of `to` */
     const setti_storage* origin; /* of `from`; NULL: links */
     void* old;                   /* the value from before, for on_replace; or NULL */
     uint32_t next;               /* of the same node */
-} setti_clone_meeting;
+} setti_clone_existing;
 
 /* How a merge differs from other copies. The caller fills in the nodes, with `onto`, `outside`,
  * `in_tree` and names that are not those of `from`, and what leads to them, in by_index. */
 typedef struct setti_clone_merge {
     const unsigned char* verdicts; /* of each type of `from`, by its id; NULL: it is no merge */
-    bool overwrites;               /* components that are met; default: they stay */
+    bool overwrites;               /* components that exist; default: they stay */
     bool rejects;
     uint32_t top;     /* the node that those become children of whose parent is none; SETTI_NONE */
     uint32_t outside; /* references, links and parents that led to a node that is outside, */
     uint32_t lost;    /* or to none, and lead nowhere now */
-    setti_clone_meeting* met;
-    uint32_t met_count;
-    uint32_t met_room;
+    setti_clone_existing* existing;
+    uint32_t existing_count;
+    uint32_t existing_room;
 } setti_clone_merge;
 
 /* What is copied, and what the copies of the root get beside. */
@@ -87,8 +87,8 @@ typedef struct setti_clone {
     setti_clone_node* nodes; /* parents before their children */
     uint32_t node_count;
     uint32_t node_room;
-    uint32_t twin_count;     /* nodes with a twin */
-    setti_hash_map by_index; /* where there are several: index of an entity + 1 -> its node */
+    uint32_t counterpart_count; /* nodes with a counterpart */
+    setti_hash_map by_index;    /* where there are several: index of an entity + 1 -> its node */
     setti_clone_lead* leads;
     uint32_t lead_count;
     uint32_t lead_room;

@@ -374,7 +374,7 @@ static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
     setti_hierarchy* tree = setti_hierarchy_of(world);
     sett_hierarchy* node = setti_storage_find_mut(&world->pool, &type->storage, index);
-    if (setti_names_of(world) != NULL && world->stripping) {
+    if (setti_names_of(world) != NULL && world->removing_all) {
         setti_name_end(world, index); /* removed before those of its children */
     }
     if (SETTI_UNLIKELY(tree_is_moved(node))) { /* or its children would precede it in the list */

@@ -47,8 +47,8 @@ static const char* codec_node_check(const setti_player* player, const setti_type
 }
 
 /* Makes a root of a node that will move. */
-static bool codec_node_loosen(const setti_player* player, setti_type* type,
-                              const setti_delta_entry* entry)
+static bool codec_node_detach_for_move(const setti_player* player, setti_type* type,
+                                       const setti_delta_entry* entry)
 {
     sett_world* world = type->world;
     uint32_t parent = setti_hierarchy_parent(world, entry->index);
@@ -61,7 +61,7 @@ static bool codec_node_loosen(const setti_player* player, setti_type* type,
     return player->room(player) && sett_hierarchy_detach(world, entity) == SETT_OK;
 }
 
-static bool codec_node_isolate(const setti_player* player, setti_type* type, sett_entity entity)
+static bool codec_node_detach(const setti_player* player, setti_type* type, sett_entity entity)
 {
     return setti_hierarchy_parent(type->world, entity.index) == 0 ||
            (player->room(player) && sett_hierarchy_detach(type->world, entity) == SETT_OK);
@@ -152,8 +152,8 @@ const setti_codec setti_hierarchy_codec = {
     .differs = codec_node_differs,
     .encode = codec_node_encode,
     .check = codec_node_check,
-    .loosen = codec_node_loosen,
-    .isolate = codec_node_isolate,
+    .detach_for_move = codec_node_detach_for_move,
+    .detach = codec_node_detach,
     .holds = codec_node_holds,
     .play = codec_node_play,
     .owner = codec_node_owner,
@@ -236,8 +236,8 @@ static const char* codec_name_check(const setti_player* player, const setti_type
     return entry->count > SETT_NAME_MAX ? "a name is too long" : NULL;
 }
 
-static bool codec_name_loosen(const setti_player* player, setti_type* type,
-                              const setti_delta_entry* entry)
+static bool codec_name_detach_for_move(const setti_player* player, setti_type* type,
+                                       const setti_delta_entry* entry)
 {
     if (player->fate(player, entry->index) != SETTI_FATE_STAYS) {
         return true;
@@ -249,7 +249,7 @@ static bool codec_name_loosen(const setti_player* player, setti_type* type,
     return done;
 }
 
-static bool codec_name_isolate(const setti_player* player, setti_type* type, sett_entity entity)
+static bool codec_name_detach(const setti_player* player, setti_type* type, sett_entity entity)
 {
     bool done = !setti_storage_has(&type->storage, entity.index) || player->room(player);
     if (done) {
@@ -281,7 +281,7 @@ const setti_codec setti_name_codec = {
     .differs = codec_name_differs,
     .encode = codec_name_encode,
     .check = codec_name_check,
-    .loosen = codec_name_loosen,
-    .isolate = codec_name_isolate,
+    .detach_for_move = codec_name_detach_for_move,
+    .detach = codec_name_detach,
     .play = codec_name_play,
 };

@@ -98,7 +98,7 @@ static bool codec_link_cut_targets(const setti_player* player, setti_type* type,
 }
 
 /* Removes the links to an entity as well. */
-static bool codec_link_isolate(const setti_player* player, setti_type* type, sett_entity entity)
+static bool codec_link_detach(const setti_player* player, setti_type* type, sett_entity entity)
 {
     sett_world* world = type->world;
     bool done = codec_link_cut_targets(player, type, entity);
@@ -176,7 +176,7 @@ const setti_codec setti_link_codec = {
     .direct = true,
     .bytes = codec_link_bytes,
     .encode = codec_link_encode,
-    .isolate = codec_link_isolate,
+    .detach = codec_link_detach,
     .play = codec_link_play,
     .acyclic = codec_link_acyclic,
     .owner = codec_link_owner,
@@ -294,7 +294,7 @@ const setti_codec setti_links_codec = {
     .bytes = codec_link_bytes,
     .encode = codec_links_encode,
     .check = codec_links_check,
-    .isolate = codec_link_isolate,
+    .detach = codec_link_detach,
     .play = codec_links_play,
     .remove = codec_link_cut_targets,
     .owner = codec_links_owner,

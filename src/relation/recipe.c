@@ -218,7 +218,7 @@ static void recipe_link(const sett_world* world, const setti_clone* plan, recipe
 static bool recipe_fill_node(const sett_world* world, const setti_clone* plan, recipe* made,
                              uint32_t k)
 {
-    SETTI_ASSERT(k < made->node_count && plan->nodes[k].twin == SETTI_NONE);
+    SETTI_ASSERT(k < made->node_count && plan->nodes[k].counterpart == SETTI_NONE);
     const setti_clone_node* from = &plan->nodes[k];
     recipe_node* node = &made->nodes[k];
     node->index = from->index;

@@ -140,7 +140,7 @@ static void find_destroy(find* f)
 }
 
 /* Keeps the memory of a loop for the next one. */
-static void find_retire(find* f)
+static void find_release(find* f)
 {
     find** at = &f->search->at;
     while (*at != f) {
@@ -157,12 +157,12 @@ static void find_retire(find* f)
 
 /* Frees the memory of loops whose functions have returned without ending them: their rows belong to
  * no function, or lie at the address of these rows. */
-static void find_retire_left(const sett_search* search, const sett_rows* rows)
+static void find_release_left(const sett_search* search, const sett_rows* rows)
 {
     for (find *f = search->at, *next; f != NULL; f = next) {
         next = f->next;
         if (f->frame == rows || (f->frame != NULL && setti_platform_has_returned(f->frame))) {
-            find_retire(f);
+            find_release(f);
         }
     }
 }
@@ -171,7 +171,7 @@ void setti_find_free(sett_search* search)
 {
     SETTI_ASSERT(search->open.count == 0);
     while (search->at != NULL) { /* closed from outside */
-        find_retire(search->at);
+        find_release(search->at);
     }
     if (search->spare != NULL) {
         find_destroy(search->spare);
@@ -937,7 +937,7 @@ sett_rows* sett_search_begin_local_(sett_search* search, sett_rows* rows)
     if (search == NULL || search->world->running != NULL) {
         return sett_search_begin(search, rows);
     }
-    find_retire_left(search, rows);
+    find_release_left(search, rows);
     const void* first = search->open.frame;
     sett_rows* opened = sett_search_begin(search, rows);
     if (opened != NULL) {
@@ -1026,7 +1026,7 @@ void sett_search_end(sett_rows* rows)
         return;
     }
     setti_world_close_loop(f->world, &f->search->open);
-    find_retire(f);
+    find_release(f);
 }
 
 uint64_t sett_search_count(sett_search* search)

@@ -20,20 +20,20 @@
 
 #include <string.h>
 
-static bool play_loosen(const setti_delta* delta, const setti_delta_type* of)
+static bool play_detach_for_move(const setti_delta* delta, const setti_delta_type* of)
 {
-    SETTI_ASSERT(of->codec->loosen != NULL);
+    SETTI_ASSERT(of->codec->detach_for_move != NULL);
     setti_delta_reader from = of->part[SETTI_DELTA_ENTRIES];
     bool done = true;
     for (uint32_t k = 0; done && k < of->count[SETTI_DELTA_ENTRIES]; k++) {
         setti_delta_entry entry = setti_delta_next(&from, of);
-        done = of->codec->loosen(&delta->player, of->type, &entry);
+        done = of->codec->detach_for_move(&delta->player, of->type, &entry);
     }
     return done;
 }
 
 /* Names before nodes: see codec.h. */
-static bool play_isolate(const setti_delta* delta, sett_entity entity)
+static bool play_detach(const setti_delta* delta, sett_entity entity)
 {
     if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
         return true;
@@ -44,8 +44,8 @@ static bool play_isolate(const setti_delta* delta, sett_entity entity)
         for (uint32_t k = 0; done && k < types->count; k++) {
             setti_type* type = types->item[k];
             const setti_codec* codec = setti_delta_codec(type);
-            done = codec == NULL || codec->isolate == NULL || codec->pass != pass ||
-                   codec->isolate(&delta->player, type, entity);
+            done = codec == NULL || codec->detach == NULL || codec->pass != pass ||
+                   codec->detach(&delta->player, type, entity);
         }
     }
     return done;
@@ -63,17 +63,17 @@ static bool play_each(const setti_delta* delta, setti_delta_lives lives,
     return done;
 }
 
-static bool play_loosen_all(const setti_delta* delta)
+static bool play_detach_for_move_all(const setti_delta* delta)
 {
     bool done = true;
     for (uint32_t pass = 2; done && pass-- > 0;) {
         for (uint32_t k = 0; done && k < delta->type_count; k++) {
             const setti_delta_type* of = &delta->type[k];
-            done = of->codec == NULL || of->codec->loosen == NULL || of->codec->pass != pass ||
-                   play_loosen(delta, of);
+            done = of->codec == NULL || of->codec->detach_for_move == NULL ||
+                   of->codec->pass != pass || play_detach_for_move(delta, of);
         }
     }
-    return done && play_each(delta, delta->ended, play_isolate);
+    return done && play_each(delta, delta->ended, play_detach);
 }
 
 /* ------------------------------------------------------------------------------------- entities */
@@ -451,7 +451,7 @@ bool setti_delta_play(setti_delta* delta)
     SETTI_ASSERT(delta->player.room != NULL && delta->player.fate != NULL);
     delta->player.sides = &live.sides;
     setti_commands_receive(delta->world, true);
-    bool done = play_loosen_all(delta) && play_each(delta, delta->ended, play_end) &&
+    bool done = play_detach_for_move_all(delta) && play_each(delta, delta->ended, play_end) &&
                 play_each(delta, delta->begun, play_begin) &&
                 (delta->part != NULL || play_each(delta, delta->slots, play_slot)) &&
                 play_entries(delta, 0) && play_entries(delta, 1) && play_entries(delta, 2) &&

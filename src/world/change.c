@@ -646,7 +646,7 @@ sett_status sett_entity_clear(sett_world* world, sett_entity entity)
                    ? SETT_OK
                    : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, entity, 0);
     }
-    setti_edit edit = {.entities = &entity, .count = 1, .from = *signature, .strips = true};
+    setti_edit edit = {.entities = &entity, .count = 1, .from = *signature, .removes_all = true};
     setti_edit_run(world, &edit);
     return SETT_OK;
 }

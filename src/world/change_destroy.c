@@ -1,7 +1,8 @@
 /* change_destroy.c: entities end, with all whom that collects.
  *
  * The workload: entities with links, hooks, dont_fragment types, or groups that they are in; what
- * has nothing of that ends in fast_path.c. Each is one edit that strips and ends it.
+ * has nothing of that ends in fast_path.c. Each is one edit, which removes all components and ends
+ * the entity.
  *
  * Destroying one entity may collect others, which have to go before it: its children, say. They
  * gather in a list, whose room is made when entities are linked, so that destroying needs none:
@@ -44,7 +45,7 @@ static void destroy_one(sett_world* world, uint32_t index, bool forgets)
     setti_edit edit = {.entities = &entity,
                        .count = 1,
                        .from = set,
-                       .strips = true,
+                       .removes_all = true,
                        .ends = true,
                        .forgets = forgets && !setti_entity_is_own(&world->entities, index)};
     setti_edit_notify_leaving(world, &edit);
@@ -325,7 +326,7 @@ static void change_destroy_without(sett_world* world, const setti_type* type)
 
 void setti_change_destroy_all(sett_world* world)
 {
-    SETTI_ASSERT(world->collect_count == 0 && !world->stripping);
+    SETTI_ASSERT(world->collect_count == 0 && !world->removing_all);
     if (world->last_tag != NULL && world->last_tag->storage.count != 0) {
         change_destroy_without(world, world->last_tag);
     }

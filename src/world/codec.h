@@ -110,7 +110,7 @@ typedef struct setti_codec_cursor {
 typedef struct setti_codec {
     setti_delta_form form;
     uint32_t counted;     /* bytes of the count that a value begins with; 0: it has none */
-    uint32_t pass;        /* 0 or 1: values are set in order of passes, and loosened in the other */
+    uint32_t pass;        /* 0 or 1: values are set in order of passes, and detached in the other */
     uint32_t remove_pass; /* up to 2 */
     bool by_index;        /* values name their owner by index, whichever entity has it */
     bool whole;           /* one call may write to all rows */
@@ -132,9 +132,10 @@ typedef struct setti_codec {
                          const setti_delta_entry* entry);
     /* Takes a value out of what it is part of, before entities end; and all of an entity that will
      * end, which need not have the type. Optional. */
-    bool (*loosen)(const setti_player* player, setti_type* type, const setti_delta_entry* entry);
-    bool (*isolate)(const setti_player* player, setti_type* type, sett_entity entity);
-    /* Why an entity that is isolated cannot end. NULL: it can. Optional. */
+    bool (*detach_for_move)(const setti_player* player, setti_type* type,
+                            const setti_delta_entry* entry);
+    bool (*detach)(const setti_player* player, setti_type* type, sett_entity entity);
+    /* Why an entity that is detached cannot end. NULL: it can. Optional. */
     const char* (*holds)(const setti_type* type, sett_entity entity);
     /* Sets the value; removes it, NULL: as sett_remove. Memory for the first change is reserved. */
     bool (*play)(const setti_player* player, setti_type* type, sett_entity entity,

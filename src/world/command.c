@@ -1157,7 +1157,7 @@ sett_status sett_commands_apply(sett_commands* commands)
 /* A job has a chunk before it starts. Where there is none, half as many as the stage has jobs are
  * made besides: or whenever one job more is at work than ever before, and at some time there
  * always is, memory would be asked for. Without any the job asks again when it records. */
-static void job_equip(sett_commands* commands, uint32_t jobs)
+static void job_take_chunk(sett_commands* commands, uint32_t jobs)
 {
     SETTI_ASSERT(!commands->closed && jobs != 0);
     sett_world* world = commands->world;
@@ -1204,7 +1204,7 @@ void setti_commands_begin_jobs(sett_world* world, sett_commands* const* buffers,
     for (uint32_t k = 0; k < count; k++) {
         sett_commands* commands = buffers[k];
         SETTI_ASSERT(commands->world == world && commands->job.count == 0);
-        job_equip(commands, count);
+        job_take_chunk(commands, count);
         memset(&commands->job, 0, sizeof(commands->job));
         commands->job.count = count;
         commands->job.number = k;

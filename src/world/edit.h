@@ -49,7 +49,7 @@ typedef struct setti_edit {
     uint32_t room;       /* parts that `added` has room for, of the pool; 0: it is the caller's */
     uint32_t flags;      /* of the added types, of any: worked out by reserving */
     setti_type* removed; /* what goes; or NULL */
-    bool strips;         /* all goes instead: dont_fragment types first, then by id, descending */
+    bool removes_all;    /* all goes instead: dont_fragment types first, then by id, descending */
     bool begins;         /* the entities are created */
     bool ends;           /* they cease to be, */
     bool forgets;        /* and their handles can be created again */
@@ -140,11 +140,11 @@ typedef struct setti_edit_removal {
 
 static inline setti_edit_removal setti_edit_removed(const sett_world* world, const setti_edit* edit)
 {
-    SETTI_ASSERT(edit->removed == NULL || !edit->strips);
+    SETTI_ASSERT(edit->removed == NULL || !edit->removes_all);
     setti_edit_removal walk = {0, edit->removed != NULL, NULL};
     if (edit->removed != NULL) {
         walk.types = &edit->removed->id;
-    } else if (edit->strips) {
+    } else if (edit->removes_all) {
         walk.apart = world->dont_fragment.count;
         walk.count = edit->from != 0 ? world->signatures.record[edit->from].count : 0;
         walk.types = walk.count != 0 ? world->signatures.record[edit->from].types : NULL;
@@ -168,7 +168,7 @@ static inline setti_type* setti_edit_next_removed(const sett_world* world, setti
 /* Whether the removal of what goes has more to do than to erase rows. */
 SETTI_INLINE bool setti_edit_has_endings(const sett_world* world, const setti_edit* edit)
 {
-    if (!edit->strips) {
+    if (!edit->removes_all) {
         return edit->removed != NULL && (edit->removed->flags & SETTI_TYPE_REMOVE_HOOKS) != 0;
     }
     return world->dont_fragment.count != 0 ||

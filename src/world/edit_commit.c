@@ -23,14 +23,14 @@ static void commit_unlink(sett_world* world, const setti_edit* edit, uint32_t in
 {
     setti_edit_removal walk = setti_edit_removed(world, edit);
     setti_type* type;
-    bool outer = world->stripping;
-    world->stripping = edit->strips;
+    bool outer = world->removing_all;
+    world->removing_all = edit->removes_all;
     while ((type = setti_edit_next_removed(world, &walk, index)) != NULL) {
         if (type->cascade != NULL) {
             type->cascade->unlink(world, type, index);
         }
     }
-    world->stripping = outer;
+    world->removing_all = outer;
 }
 
 static void commit_erase(sett_world* world, const setti_edit* edit, uint32_t index)
@@ -140,7 +140,7 @@ static void commit_leave(sett_world* world, const setti_edit* edit, uint32_t ind
     if (setti_edit_does(world, edit, SETTI_PLAN_LEAVES)) {
         world->plans.calls->commit(world, edit, (setti_entity_run){index, 1}, false);
     }
-    if (edit->strips || edit->removed != NULL) {
+    if (edit->removes_all || edit->removed != NULL) {
         commit_erase(world, edit, index);
     }
 }

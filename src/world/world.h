@@ -113,7 +113,7 @@ struct sett_world {
 
     uint32_t cascading;                       /* types with ties */
     const setti_cascade_calls* cascade_calls; /* NULL: there are none */
-    bool stripping; /* while ties are cut: the entity loses all that it has, not one type */
+    bool removing_all; /* while ties are cut: the entity loses all that it has, not one type */
     /* Entities to be destroyed together, in the order in which they were found; change_destroy.c */
     uint32_t* collect_list;
     uint32_t collect_count;
