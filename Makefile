@@ -6,6 +6,8 @@ ARGS ?=
 # Random operations of `make soak`; seconds for each target of `make fuzz`.
 OPERATIONS ?= 10000000
 SECONDS ?= 60
+# Simulated seconds of each game of `make net-soak`.
+GAME_SECONDS ?= 600
 # The map that the page shows; random games that its test compares.
 MAP ?= MAP01
 SCRIPTS ?= 100
@@ -19,7 +21,7 @@ release := build/release
 # Only errors are worth reading of a configuration; the build says what it compiles.
 configure := cmake -S . -B $(release) -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_BENCHMARKS=OFF >/dev/null
 
-.PHONY: build run play web serve-web test-web inspect page test-inspector site test-site test test-cpp python bench bench-full bench-builds soak fuzz amalgamate install format clean help
+.PHONY: build run play web serve-web test-web inspect page test-inspector site test-site test test-cpp python bench bench-full bench-builds bench-net soak net-soak fuzz amalgamate install format clean help
 
 build: ## the library and the examples, in build/release (what plain `make` does)
 	@tools/deps.sh build
@@ -95,6 +97,23 @@ bench-builds: ## compare compilers, flags and huge pages: out/bench/builds.csv
 soak: ## the model tests at length, two at a time: OPERATIONS=10000000
 	@tools/deps.sh build
 	@SETT_OPERATIONS=$(OPERATIONS) tools/test.sh soak
+
+# A build of its own: with tests and benchmarks, and without the rest.
+net := build/net
+configure_net := cmake -S . -B $(net) -DSETT_BUILD_EXAMPLES=OFF -DSETT_INSTALL=OFF >/dev/null
+
+net-soak: ## sessions and servers over bad networks: GAME_SECONDS=600 of each game
+	@tools/deps.sh build
+	@$(configure_net)
+	@cmake --build $(net) --parallel $(JOBS) --target test_net_soak test_net_server
+	@SETT_SECONDS=$(GAME_SECONDS) $(net)/addons/net/test_net_soak
+	@SETT_SECONDS=$(GAME_SECONDS) $(net)/addons/net/test_net_server many_clients_over_a_bad_network
+
+bench-net: ## what a server sends to its clients, and what it costs: a table
+	@tools/deps.sh build
+	@$(configure_net)
+	@cmake --build $(net) --parallel $(JOBS) --target sett_net_bench
+	@$(net)/bench/sett_net_bench
 
 fuzz: ## the fuzzers, SECONDS=60 for each
 	@tools/deps.sh fuzz

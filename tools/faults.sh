@@ -83,7 +83,7 @@ plant() { # <patch> <folder>; what is wrong goes to $2/not
     for source in $(for file in $changed; do dependants "$file"; done | sort -u); do
         from=$source
         [ ! -e "$2/$source" ] || from=$2/$source
-        gcc $flags -Iinclude -I"$2/src" -Isrc -c "$from" -o "$2/$(basename "$source" .c).o" \
+        gcc $flags -Iinclude -I"$2/src" -Isrc -Iaddons/net -c "$from" -o "$2/$(basename "$source" .c).o" \
             >>"$2/log" 2>&1 || {
             echo "does not compile" >"$2/not"
             return 1
@@ -92,11 +92,13 @@ plant() { # <patch> <folder>; what is wrong goes to $2/not
 }
 
 fails() { # <test> <folder with the objects of a fault, or none>
-    program=$built/test/$1
+    folder=$built/test
+    [ -e "$folder/$1" ] || folder=$built/addons/net
+    program=$folder/$1
     if [ -n "$2" ]; then
         program=$2/$1
-        gcc $(find "$built/test/CMakeFiles/$1.dir" -name '*.o') "$2"/*.o "$built/libsett.a" -pthread \
-            -o "$program" || exit 1
+        gcc $(find "$folder/CMakeFiles/$1.dir" -name '*.o') "$2"/*.o $(find "$folder" -name "libsett_*.a") \
+            "$built/libsett.a" -pthread -o "$program" || exit 1
     fi
     # A failing test may crash in all manners; what it says of a fault is of no interest.
     ulimit -c 0 2>/dev/null || true
@@ -109,7 +111,7 @@ try() { # <first|all> <patch or test>
     result=$work/results/$name
     if [ "$name" = "$2" ]; then
         if fails "$name" ""; then
-            cat "$work/test/$name.said" >&2
+            cat $(find "$work" -name "$name.said") >&2
             echo "faults: $name fails without any fault" >&2
         else
             : >"$result"

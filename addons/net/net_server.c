@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#define SERVER_COOKIE_US 16000000u
 #define SERVER_AGAIN_US 200000u /* until a part is sent again, at least */
 #define SERVER_PARTS_SENT 8u    /* parts in a tick */
 #define SERVER_QUEUE 4u         /* inputs that may wait; of more, two are taken in a tick */
@@ -35,16 +36,18 @@ static void server_send(sett_server* s, uint32_t peer, const packet* p)
 
 /* -------------------------------------------------------------------------------------- clients */
 
-/* The place of a client that has left stays: it knows the nonce of its program. */
+/* The place of a client that has left stays: it knows the nonces of its programs. */
 static void server_leave(sett_server* s, uint32_t peer)
 {
     server_client* c = s->client[peer];
     if (c == NULL || !c->connected) {
         return;
     }
-    const uint64_t rejected = c->stats.rejected, nonce = c->nonce;
+    server_client left = {.stats = {.rejected = c->stats.rejected}};
+    memcpy(left.left + 1, c->left, sizeof(left.left) - sizeof(left.left[0]));
+    left.left[0] = c->nonce;
     setti_view_free(c);
-    *c = (server_client){.nonce_before = nonce, .stats = {.rejected = rejected}};
+    *c = left;
     if (s->desc.event != NULL) {
         s->desc.event(SETT_SERVER_LEFT, peer, s->desc.user);
     }
@@ -70,7 +73,8 @@ static bool server_join(sett_server* s, uint32_t peer, uint64_t nonce, uint32_t 
     if (c == NULL || !setti_view_create(s, c)) {
         if (c != NULL) {
             setti_view_free(c);
-            *c = (server_client){.nonce_before = c->nonce_before};
+            c->view = NULL;
+            c->list = (view_list){NULL, 0, 0};
         }
         return false;
     }
@@ -86,6 +90,22 @@ static bool server_join(sett_server* s, uint32_t peer, uint64_t nonce, uint32_t 
 }
 
 /* ------------------------------------------------------------------------------------ handshake */
+
+/* Cookies hold for half a minute, or less: what is sent again much later is not believed. */
+static uint64_t server_cookie(const sett_server* s, uint32_t peer, uint64_t nonce, uint64_t age)
+{
+    const uint64_t when = server_now(s) / SERVER_COOKIE_US - age;
+    return setti_proof_sign(s->secret, (uint64_t)peer << 1 | when << 32, nonce);
+}
+
+static bool server_has_left(const server_client* c, uint64_t nonce)
+{
+    bool left = false;
+    for (uint32_t k = 0; c != NULL && k < SERVER_LEFT; k++) {
+        left = left || c->left[k] == nonce;
+    }
+    return left;
+}
 
 /* *at: which type differs. */
 static server_reason server_check(const sett_server* s, packet* p, uint32_t* at)
@@ -125,19 +145,20 @@ static bool server_greet(sett_server* s, uint32_t peer, packet* p)
     if (!ours || p->bad) {
         return false;
     }
-    const uint64_t due = setti_proof_sign(s->secret, (uint64_t)peer << 1, nonce);
+    const bool proven =
+        cookie == server_cookie(s, peer, nonce, 0) || cookie == server_cookie(s, peer, nonce, 1);
     packet* answer = server_packet(s, NULL,
-                                   cookie != due           ? SERVER_CHALLENGE
+                                   !proven                 ? SERVER_CHALLENGE
                                    : reason != SERVER_FITS ? SERVER_REJECTION
                                                            : SERVER_WELCOME);
     packet_write(answer, nonce, 8);
-    if (cookie != due) {
-        packet_write(answer, due, 8);
+    if (!proven) {
+        packet_write(answer, server_cookie(s, peer, nonce, 0), 8);
     } else if (reason != SERVER_FITS) {
         packet_write(answer, reason, 1);
         packet_write(answer, at, 1);
     } else {
-        if (c != NULL && nonce == c->nonce_before) {
+        if (server_has_left(c, nonce)) {
             return false; /* of a program that has left: it came late */
         }
         if ((c == NULL || !c->connected || c->nonce != nonce) &&

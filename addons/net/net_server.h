@@ -28,6 +28,7 @@
 #define SERVER_HEAD 27u /* bytes of a STATE before the delta */
 #define SERVER_CHUNK (SETT_NET_DATAGRAM - SERVER_HEAD)
 #define SERVER_WINDOW 256u /* parts that are under way */
+#define SERVER_LEFT 8u     /* programs of an address that are remembered */
 #define SERVER_BURST 4096u /* datagrams received in one call: the rest waits */
 
 enum {
@@ -98,8 +99,9 @@ typedef struct view_parts {
 
 typedef struct server_client {
     bool connected;
-    uint64_t nonce, nonce_before; /* of its program, and of the one before */
-    uint32_t mine, theirs;        /* tokens: what it shows, what it is shown */
+    uint64_t nonce;             /* of its program */
+    uint64_t left[SERVER_LEFT]; /* of programs that have left: they do not come again */
+    uint32_t mine, theirs;      /* tokens: what it shows, what it is shown */
     uint64_t heard_us;
     uint32_t stamp; /* its clock, ms, in its latest datagram */
     uint64_t stamp_us;

@@ -86,8 +86,8 @@ static void garbage_changes_nothing(void)
         }
     }
     CHECK_EQ(net.joined, 1);
-    CHECK(swarm_served(&net, 0).rejected > 1000);
-    CHECK(swarm_stats(&net, 0).rejected > 1000);
+    CHECK(swarm_served(&net, 0).rejected > CHECK_ROUNDS(20000) / 20);
+    CHECK(swarm_stats(&net, 0).rejected > CHECK_ROUNDS(20000) / 20);
     still_plays();
 }
 
@@ -210,9 +210,23 @@ static void nothing_is_amplified(void)
     still_plays();
 }
 
+/* What the first program sent when it came, again. */
+static void send_hello_again(const sniffer* hello)
+{
+    for (uint32_t k = 0; k < SEEN; k++) {
+        if (hello->bytes[k][0] == SERVER_HELLO) {
+            const sett_net_transport from = sett_net_link_transport(net.link, 0);
+            from.send(from.user, SWARM_SERVER, hello->bytes[k], hello->size[k]);
+        }
+    }
+    swarm_run(&net, 10);
+}
+
 static void a_client_that_dies_leaves_and_another_takes_its_place(void)
 {
+    static sniffer hello;
     begin();
+    hello = from_client;
     sett_net_link_cut(net.link, 0, true);
     swarm_run(&net, 120);
     CHECK_EQ(net.left, 1);
@@ -233,14 +247,11 @@ static void a_client_that_dies_leaves_and_another_takes_its_place(void)
     CHECK_EQ(net.joined, 3);
     CHECK_EQ(net.left, 2);
     CHECK_EQ(net.client[0].state, SETT_CLIENT_PLAYS);
-    /* what the first one sent when it came, again */
-    for (uint32_t k = 0; k < SEEN; k++) {
-        if (from_client.bytes[k][0] == SERVER_HELLO) {
-            const sett_net_transport from = sett_net_link_transport(net.link, 0);
-            from.send(from.user, SWARM_SERVER, from_client.bytes[k], from_client.size[k]);
-        }
-    }
-    swarm_run(&net, 40);
+    send_hello_again(&hello);
+    CHECK_EQ(net.joined, 3);
+    swarm_run(&net, 700); /* all its cookies are old by now */
+    send_hello_again(&hello);
+    CHECK_EQ(net.joined, 3);
     CHECK_EQ(swarm_stats(&net, 0).failed, 0);
     sett_server_drop(net.server, 0);
     swarm_run(&net, 5);
