@@ -205,6 +205,34 @@ static void parts_have_runs(void)
     CHECK_END(world);
 }
 
+static void raise_in_runs(sett_context* context)
+{
+    sett_batch batch;
+    sett_run run = {0};
+    CHECK(sett_context_begin(context, &batch) != NULL);
+    while (sett_batch_next_run(&batch, &run)) {
+        Position* p = run.fields[0];
+        for (uint32_t n = 0; n < run.count; n++) {
+            p[n].y += 1;
+        }
+    }
+    sett_batch_end(&batch);
+}
+
+/* Runs of the jobs of a system. */
+static void jobs_have_runs(void)
+{
+    const sett_component type = Position_id;
+    sett_world* world = filled(&type, 1);
+    CHECK(SETT_SYSTEM(world, raise_in_runs, .terms = {SETT_INOUT(Position)}) != NULL);
+    CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    sett_query* query = SETT_QUERY_CREATE(world, SETT_IN(Position));
+    SETT_FOR(query, b, i) {
+        CHECK(SETT_FIELD(b, 0, Position)[i].y == 1);
+    }
+    CHECK_END(world);
+}
+
 TEST_MAIN(TEST(pages_side_by_side_are_one_run), TEST(a_run_has_indices_without_gaps),
           TEST(runs_end_where_rows_do), TEST(gathered_fields_are_written_back),
-          TEST(parts_have_runs))
+          TEST(parts_have_runs), TEST(jobs_have_runs))

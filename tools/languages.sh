@@ -6,6 +6,14 @@ set -eu
 
 cd "$(dirname "$0")/.."
 built=$PWD/$1
+[ "${SETT_DEPS-}" = skip ] && { ! command -v luajit >/dev/null || [ ! -d build/python/installed ]; } && {
+    echo "  skipped: LuaJIT and the game in four languages (Debian: luajit)"
+    exit 0
+}
+command -v luajit >/dev/null || {
+    echo "missing: LuaJIT; install Debian's luajit, or run tools/deps.sh python, which does"
+    exit 1
+}
 out=build/languages
 mkdir -p $out
 for python in ${SETT_PYTHON:-python3 /usr/bin/python3}; do

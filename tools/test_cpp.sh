@@ -73,6 +73,9 @@ for header in include/sett/*.hpp; do
         echo "$header: $size bytes, $lines lines: at most 61,440, and less than 1,500"
         exit 1
     }
+    for compiler in $compilers; do # each alone
+        $compiler -std=c++17 $flags -fsyntax-only -x c++ "$header"
+    done
     sizes="${sizes-}, $(basename "$header") $size"
 done
 echo "  bytes: ${sizes#, }"
