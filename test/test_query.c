@@ -522,8 +522,10 @@ static void what_is_wanted_is_not_excluded(void)
         desc.terms[order * 2].kind = SETT_WITHOUT;
         CHECK(sett_query_create(s.world, &desc) == NULL);
         CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
-        CHECK_STR_EQ(sett_world_message(s.world),
-                     "sett_query_create: \"both\": \"array\" is wanted and excluded");
+        CHECK_STR_EQ(
+            sett_world_message(s.world),
+            "sett_query_create: \"both\": \"array\" is required by one term and excluded by "
+            "another");
         for (int kind = SETT_OPTIONAL; kind <= SETT_ANY; kind++) {
             desc.terms[2 - order * 2].kind = (sett_term_kind)kind;
             CHECK(sett_query_create(s.world, &desc) == NULL);

@@ -319,7 +319,7 @@ static void acyclic_links_close_no_circle(void)
     CHECK_END(of);
 }
 
-/* In random trees each link is rejected that would close a circle, and no other: whether the way
+/* In random trees each link is rejected that would form a cycle, and no other: whether the way
  * from the target up or the tree below the source ends first. */
 static void circles_are_found_from_both_ends(void)
 {

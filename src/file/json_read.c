@@ -653,7 +653,8 @@ static bool json_load_lead(json_load* load, const char* text, size_t at, sett_en
     return true;
 }
 
-/* The parent: an entity of the text, or the one that the caller gives, or one of the world. */
+/* Finds a parent by its text: among the entities of the text first, then the parent that the caller
+ * gives, then in the world. */
 static bool json_load_above(json_load* load, const char* text, size_t at, sett_entity* out)
 {
     uint32_t entry = SETTI_NONE;

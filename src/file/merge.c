@@ -181,8 +181,8 @@ static uint32_t merge_find_value(const merge_job* job, const setti_type* type, c
 static sett_status merge_ambiguous(const merge_job* job, const char* who, const char* what)
 {
     return setti_world_fail_input(job->to, SETT_STATUS_CONFLICT,
-                                  "%s: two entities of %s have the same %s, and one of them cannot "
-                                  "be chosen",
+                                  "%s: two entities of %s have the same %s: which one is meant is "
+                                  "not known",
                                   merge_call, who, what);
 }
 
@@ -540,7 +540,7 @@ static sett_status merge_check_circles(const merge_job* job, const setti_relatio
                 return setti_world_fail_input(
                     job->to, SETT_STATUS_CYCLE,
                     "%s: \"%.100s\" of the file and of the world together "
-                    "would close a circle",
+                    "would form a cycle",
                     merge_call, relation->links->desc.name);
             }
         }

@@ -15,8 +15,8 @@ bool setti_types_encode(sett_world* world, setti_bytes* out);
 sett_status setti_types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,
                                uint32_t* unknown);
 
-/* Warns, for `call`, of the types of a world that was read into: those that only a file has
- * registered. */
+/* Logs a warning of `call` that names the types of `apart`, the world that a file was loaded into,
+ * which the program has not registered. */
 void setti_types_report(const sett_world* world, const sett_world* apart, const char* call);
 
 /* Whether values of one can be taken for values of the other. */

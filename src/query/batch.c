@@ -662,8 +662,8 @@ SETTI_APART static bool batch_next_rare(sett_batch* batch)
     return batch_hand_out(batch, base, count, loop->list);
 }
 
-/* A step over plain pages of which some rows match, as remembered. The step after it is examined as
- * well, so that its values are loaded meanwhile. */
+/* Moves to the next batch of a query that has remembered which rows match. Also looks at the list
+ * after it, so that the processor loads those values meanwhile. */
 SETTI_APART static bool batch_next_listed(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

@@ -108,12 +108,12 @@ static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, 
     const sett_query* query = setti_loop_of(batch)->query;
     const setti_elsewhere* at = *term = elsewhere_of(query, k);
     if (SETTI_UNLIKELY(at == NULL)) {
-        elsewhere_misuse(query, k, mut, "asks no other entity: SETT_FIELD has its values");
+        elsewhere_misuse(query, k, mut, "is about the visited entity: SETT_FIELD has its values");
         return SETTI_NONE;
     }
     if (SETTI_UNLIKELY(mut && at->given.access == SETT_IN)) {
         elsewhere_misuse(query, k, mut,
-                         "is only read: SETT_INOUT or SETT_OUT declares that it is written");
+                         "is declared as read only: declare SETT_INOUT or SETT_OUT to write it");
         return SETTI_NONE;
     }
     return elsewhere_find(query->world, at, sett_batch_index(batch, row));

@@ -60,7 +60,7 @@ static const char* query_contradiction(const sett_term* a, const sett_term* b)
 {
     SETTI_ASSERT(a->component == b->component);
     if ((a->kind == SETT_WITHOUT) != (b->kind == SETT_WITHOUT)) {
-        return "wanted and excluded";
+        return "required by one term and excluded by another";
     }
     return query_writes(a) && query_writes(b)
                ? "written by two terms - ask for it in one of them only (SETT_NONE, SETT_IN)"
@@ -370,7 +370,7 @@ SETTI_COLD static void query_wrong_access(const sett_query* query, uint32_t k, b
         query->world, SETT_STATUS_ARGUMENT, "%s: term %u of query \"%.100s\" (\"%.100s\") %s",
         mut ? "SETT_FIELD_MUT" : "SETT_FIELD", (unsigned)k, query->open.name,
         query->term[k].type->desc.name,
-        mut ? "is only read: SETT_INOUT or SETT_OUT declares that it is written"
+        mut ? "is declared as read only: declare SETT_INOUT or SETT_OUT to write it"
             : "is SETT_OUT, whose values must not be read: SETT_INOUT, or SETT_FIELD_MUT to write");
 }
 

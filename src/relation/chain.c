@@ -537,7 +537,7 @@ static bool chain_validate_pairs(const setti_relation* relation)
     return count == relation->record_count;
 }
 
-/* Whether a source leads to a target twice: then only the first of the links is found. */
+/* Returns whether no source has two links to one target: the second would never be found. */
 static bool chain_validate_once(const setti_relation* relation)
 {
     const setti_entity_table* entities = &relation->world->entities;

@@ -378,7 +378,7 @@ static sett_status clone_check_circles(const setti_clone* clone)
             if (node != SETTI_NONE) {
                 return setti_world_fail_with(clone->to, SETT_STATUS_CYCLE,
                                              "%s: \"%.100s\" of the prefab and its bases together "
-                                             "would close a circle",
+                                             "would form a cycle",
                                              clone->desc.call, at->links->desc.name);
             }
         }

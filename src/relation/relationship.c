@@ -579,7 +579,7 @@ static sett_status relation_check_cycle(const setti_relation* relation, sett_ent
     }
     return setti_world_fail_with(
         relation->world, SETT_STATUS_CYCLE,
-        "sett_relate: \"%.100s\" from entity %u:%u to %u:%u would close a circle",
+        "sett_relate: \"%.100s\" from entity %u:%u to %u:%u would form a cycle",
         relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
 }
 

@@ -809,7 +809,8 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
     }
     sett_status status = setti_world_check_unlocked(world, call);
     if (status == SETT_OK && world->busy) {
-        status = setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: systems run", call);
+        status = setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                       "%s: systems run - call it after they have returned", call);
     }
     if (status != SETT_OK) {
         return status;
@@ -863,7 +864,8 @@ sett_status sett_schedule_watch(sett_world* world, sett_step_fn fn, void* user)
         return setti_world_no_memory(world, call);
     }
     if (world->busy) {
-        return setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: systems run", call);
+        return setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                     "%s: systems run - call it after they have returned", call);
     }
     run->step = fn;
     run->step_user = user;

@@ -74,8 +74,8 @@ static bool guard_misses(setti_run* run, sett_system* system, sett_component com
     return guard_note(run, system, component, GUARD_REPORTED);
 }
 
-/* The system whose access on this thread is to be checked, or NULL: presence cannot change while
- * systems run. */
+/* Returns the system on this thread whose access has to be checked, or NULL. Asking for presence is
+ * never checked: it cannot change while systems run. */
 static sett_system* guard_system(const sett_world* world, uint32_t access)
 {
     SETTI_ASSERT(setti_run_of(world) != NULL && access != 0);
@@ -84,7 +84,7 @@ static sett_system* guard_system(const sett_world* world, uint32_t access)
     return slice != NULL ? slice->system : NULL;
 }
 
-/* Whether it is a value of the entity that has the singletons. */
+/* Returns whether the component is a singleton. */
 static bool guard_is_singleton(const sett_world* world, sett_component component)
 {
     const setti_type* tag = setti_world_type(world, SETT_ID_SINGLETONS);

@@ -519,7 +519,8 @@ sett_status sett_system_destroy(sett_system* system)
     sett_world* world = system->world;
     sett_status status = setti_world_check_unlocked(world, call);
     if (status == SETT_OK && (world->busy || setti_run_of(world)->jobs_open)) {
-        status = setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: systems run", call);
+        status = setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                       "%s: systems run - call it after they have returned", call);
     }
     if (status == SETT_OK) {
         status = setti_world_check_no_snapshots(world, call);

@@ -359,10 +359,11 @@ static bool find_is_shown(const find* f, uint32_t index, const bool shows[SETTI_
 
 /* ---------------------------------------------------------------------------------- scans */
 
-/* What is intersected, word by word; the driver, if there is one, comes first. */
+/* The storages whose bits of presence are intersected, a word at a time. The driver, if there is
+ * one, comes first. */
 typedef struct find_scan {
     const setti_storage* storage[SETTI_SEARCH_ITEMS + 1];
-    uint64_t flip[SETTI_SEARCH_ITEMS + 1]; /* all ones: those that do not have it */
+    uint64_t flip[SETTI_SEARCH_ITEMS + 1]; /* all ones if the term is negated */
     uint32_t count;
     uint32_t limit;
 } find_scan;

@@ -64,7 +64,8 @@
 #define SETTI_DELTA_LIFE 9   /* bytes of a run of handles, */
 #define SETTI_DELTA_LIVES 16 /* and how many it has at most */
 
-/* Beside a kind: of up to 64 entities, whose first index is a multiple of 64. */
+/* A flag beside an entry's kind: the entry is of up to 64 entities, whose first index is a multiple
+ * of 64. */
 #define SETTI_DELTA_BLOCK 8u
 
 /* The parts of a type. */

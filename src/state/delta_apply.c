@@ -292,8 +292,9 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     uint64_t magic = setti_delta_number(from, 4);
     uint32_t version = setti_delta_u32(from);
     if (from->short_of || magic != (delta->part != NULL ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC)) {
-        return setti_delta_reject(delta, delta->part != NULL ? "this is no encoded selection"
-                                                             : "this is no delta");
+        return setti_delta_reject(delta, delta->part != NULL
+                                             ? "these bytes are no encoded selection"
+                                             : "these bytes are no delta");
     }
     bool halves = delta->part == NULL && (version & SETTI_DELTA_SHORT) != 0;
     delta->hash_mask = halves ? UINT32_MAX : UINT64_MAX;
@@ -318,11 +319,11 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     }
     if (((delta->before | delta->after) & ~delta->hash_mask) != 0) { /* the version was altered */
         delta->type_count = 0;
-        return setti_delta_reject(delta, "its bytes are not those that were written");
+        return setti_delta_reject(delta, "the bytes are damaged: their checksum differs");
     }
     if (altered && !trust) {
         delta->type_count = 0;
-        return setti_delta_reject(delta, "its bytes are not those that were written");
+        return setti_delta_reject(delta, "the bytes are damaged: their checksum differs");
     }
     if (types > (size_t)(from->end - from->at) || delta->type_count > types / APPLY_TYPE_BYTES) {
         delta->type_count = 0;
@@ -556,7 +557,7 @@ static sett_status apply_check_entries(const setti_delta* delta, setti_delta_rea
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_ENTRIES]; k++) {
         setti_delta_entry entry = setti_delta_next(from, of);
         if (from->short_of) {
-            return setti_delta_reject(delta, "its bytes end within the entries");
+            return setti_delta_reject(delta, "the bytes end within the entries");
         }
         uint64_t first = entry.index;
         uint64_t last = first;
@@ -646,7 +647,7 @@ static size_t apply_write_filtered(const setti_delta* delta, const setti_delta_t
     return at;
 }
 
-/* Takes from the entries of a type what leads to entities that are not there. */
+/* Removes links from the entries of a type whose target does not exist here. */
 static sett_status apply_filter(setti_delta* delta, setti_delta_reader* from, setti_delta_type* of)
 {
     setti_pool* pool = &delta->world->pool;
@@ -654,7 +655,7 @@ static sett_status apply_filter(setti_delta* delta, setti_delta_reader* from, se
         const unsigned char* begin = from->at;
         setti_delta_entry entry = setti_delta_next(from, of);
         if (from->short_of || entry.kind >= SETTI_DELTA_KINDS) {
-            return setti_delta_reject(delta, "its bytes end within the entries");
+            return setti_delta_reject(delta, "the bytes end within the entries");
         }
         size_t most = (size_t)(from->at - begin) + 8;
         if (!setti_bytes_reserve(pool, &of->filtered, most)) {
@@ -675,7 +676,7 @@ static sett_status apply_restore(setti_delta* delta, setti_delta_reader* from, s
         const unsigned char* begin = from->at;
         setti_delta_entry entry = setti_delta_next(from, of);
         if (from->short_of || entry.kind >= SETTI_DELTA_KINDS) {
-            return setti_delta_reject(delta, "its bytes end within the entries");
+            return setti_delta_reject(delta, "the bytes end within the entries");
         }
         size_t head = entry.bits != 0 ? 13 : 5;
         uint32_t values = entry.bits != 0 ? setti_bits_count(entry.bits) : 1;

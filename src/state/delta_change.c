@@ -588,7 +588,7 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
     delta->changed_words = *words;
     size_t count = change_count(delta, of, again ? &list : from, *words);
     if (count == 0) {
-        return setti_delta_reject(delta, "changed value does not exist");
+        return setti_delta_reject(delta, "the changed value does not exist here");
     }
     size_t size = count * of->bytes; /* less than the world has */
     size_t blocks = (size_t)*words * 13;

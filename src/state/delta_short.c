@@ -252,7 +252,7 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
     short_head head;
     setti_delta_reader from;
     if (!short_parse(&job.from, &head, &from)) {
-        return short_reject(&job, "this is no delta, and no encoded selection");
+        return short_reject(&job, "these bytes are no delta, and no encoded selection");
     }
     bool part = head.magic == SETTI_DELTA_PART;
     uint32_t first = SHORT_BEGIN + (part ? SHORT_PART : 0);
@@ -362,7 +362,7 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
     status = short_end(&job, out, whole_size);
     if (status == SETT_OK && out != NULL &&
         setti_bytes_get(to->out + SETTI_DELTA_SEAL, 4) != head.seal) {
-        return short_reject(&job, "its bytes are not those that were written");
+        return short_reject(&job, "the bytes are damaged: their checksum differs");
     }
     return status;
 }

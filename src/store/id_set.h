@@ -1,5 +1,5 @@
-/* id_set.h: the complete sparse set on pages of a given pool: under the entity table, and under the
- * public sett_sparse_set. */
+/* id_set.h: a sparse set that also keeps the order of the ids that are not in it, on pages of a
+ * pool. The public sett_sparse_set is made of it. */
 #ifndef SETTI_ID_SET_H
 #define SETTI_ID_SET_H
 

@@ -164,7 +164,7 @@ SETTI_INLINE void* setti_storage_at(const setti_storage* storage, uint32_t place
 /* Array, tag: the first index from `index` on whose page exists; SETTI_NONE if there is none. */
 uint32_t setti_array_seek(const setti_storage* storage, uint32_t index);
 
-/* Array, tag: the end of the last value; 0 if there is none. */
+/* Array, tag: the highest index that has a value, plus 1; 0 if there is none. */
 uint32_t setti_array_end(const setti_storage* storage);
 
 /* For values that hooks copy: the words of a saved page that say which of its rows are alive. */

@@ -217,8 +217,8 @@ static bool auto_can_group(const sett_query* query)
     return may;
 }
 
-/* How many entities enter or leave the group of a query between two samples: as counted by an
- * earlier group, or estimated from the type that changed most. */
+/* Returns how many entities enter or leave the group of a query between two samples: the larger of
+ * what an earlier group has counted and the changes of the type that changed most. */
 static uint64_t auto_churn(const sett_query* query)
 {
     uint64_t most = query->grouped.churn;

@@ -105,7 +105,8 @@ SETTI_INLINE void conversion_move(setti_pool* pool, const setti_storage* from, u
     }
 }
 
-/* Which of a type's values move: those of a listener's members, or of the others; NULL: all. */
+/* A loop that moves the values of a type to another storage: all of them (`listener` is NULL),
+ * those of the listener's members, or all others. */
 typedef struct conversion_walk {
     sett_world* world;
     const setti_storage* from;

@@ -1053,8 +1053,8 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
         }
         if ((world->types[needed]->flags & SETTI_TYPE_LINKED) != 0) {
             setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                  "%s: \"%.100s\" requires \"%.100s\": which target should a link "
-                                  "that is added by itself lead to?",
+                                  "%s: \"%.100s\" cannot require the relationship \"%.100s\": a "
+                                  "link that is added by itself has no target",
                                   call, desc.name, world->types[needed]->desc.name);
             return 0;
         }

@@ -1,9 +1,12 @@
-/* edit_signature.c: the numbers of the sets that edits lead from and to.
+/* edit_signature.c: finds the signatures of entities, which are sets of components, before and
+ * after an edit.
  *
- * The workload: every transition seen for the first time. Sets that no entity has are freed when
- * there are many, between calls: numbers are caches, and every holder looks its number up again.
+ * The workload: every transition seen for the first time. Signatures that no entity has are freed
+ * between calls when there are many. So numbers of signatures are caches: a holder looks its number
+ * up again.
  *
- * Invariant:  numbers in hand are those of living entities, or made since setti_edit_settle
+ * Invariant:  during a call, a number belongs to a living entity, or was made since
+ *             setti_edit_settle
  */
 #include "base/cow.h"
 #include "world/edit.h"

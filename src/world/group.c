@@ -391,9 +391,10 @@ sett_status setti_group_give_way(sett_world* world, const setti_type* type, cons
         return SETT_OK;
     }
     if (!owner->by_layout) {
-        return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                     "%s: \"%.100s\" is arranged by group \"%.100s\"", call,
-                                     type->desc.name, owner->name);
+        return setti_world_fail_with(
+            world, SETT_STATUS_CONFLICT,
+            "%s: \"%.100s\" is owned by group \"%.100s\" - destroy the group first", call,
+            type->desc.name, owner->name);
     }
     sett_status status = setti_world_check_no_snapshots(world, call);
     if (status == SETT_OK) {
