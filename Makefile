@@ -21,7 +21,7 @@ release := build/release
 # Only errors are worth reading of a configuration; the build says what it compiles.
 configure := cmake -S . -B $(release) -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_BENCHMARKS=OFF >/dev/null
 
-.PHONY: build run play web serve-web test-web inspect page test-inspector site test-site test test-cpp python bench bench-full bench-builds bench-net soak net-soak fuzz amalgamate install format clean help
+.PHONY: build run play web serve-web test-web inspect page test-inspector site test-site test test-all test-cpp python coverage bench bench-full bench-builds bench-net soak net-soak fuzz amalgamate install format clean help
 
 build: ## the library and the examples, in build/release (what plain `make` does)
 	@tools/deps.sh build
@@ -68,7 +68,7 @@ test-web: ## the page in a browser: keys, rewinding, states as on this machine; 
 	@MAP=$(MAP) tools/web.sh
 	@tools/test_web.sh $(SCRIPTS)
 
-test: ## all tests, about twenty minutes; tools/test.sh --list names its stages
+test: ## format, names, headers, unit tests with sanitizers; says what it leaves out
 	@tools/deps.sh test
 	@tools/test.sh
 
@@ -81,6 +81,14 @@ python: ## the Python module, as a wheel in build/python/dist; docs/python.md
 	@$(configure)
 	@cmake --build $(release) --parallel $(JOBS) --target sett_shared
 	@tools/python.sh $(release)/libsett.so
+
+test-all: test ## then all the others, and each command of this list opened: an hour
+	@tools/deps.sh test-all
+	@tools/test.sh --long
+
+coverage: ## lines and branches of src/ that the unit tests run, by file, fewest first
+	@tools/deps.sh coverage
+	@tools/coverage.py
 
 bench: ## measure, and print a table
 	@tools/deps.sh bench

@@ -229,6 +229,50 @@ must pass '0 faults' $events
 printf '/* Adding too. */\n' >"$tree/test/test_event.c"
 must fail 'no test says: Adding too' $events
 
+# ---- figures in README.md, lists of pages --------------------------------------------------------
+
+sizes=$tree/tools/check_sizes.sh
+fresh
+printf 'in your project, once: a day\n' >"$tree/README.md"
+must fail 'does not say: .*the whole library' "$sizes"
+cat >"$tree/README.md" <<'END'
+    cc -g -O1 -c sett/sett.c -o sett.o # in your project, once: half a minute
+
+`-O3`): 9,000 KB for the whole library, 0 KB for the core; 1 KB
+
+```c
+#include "sett/sett.h"
+int main(void) { return sett_version() - 1; }
+```
+END
+must fail 'README.md says 9000 KB for the whole library' "$sizes"
+
+site="$tree/tools/site.py --pages"
+fresh
+cp -R "$root/docs" "$root/include" "$root/examples" "$root/addons" "$root/test" "$root"/*.md "$tree"
+mkdir -p "$tree/build"
+cp "$root/build/api.json" "$tree/build"
+must pass '' $site
+mv "$tree/examples/cookbook/timers.c" "$tree/examples/cookbook/clocks.c"
+must fail 'docs/site/cookbook.md does not list each program once: clocks timers' $site
+mv "$tree/examples/cookbook/clocks.c" "$tree/examples/cookbook/timers.c"
+grep -v '^threads$' "$root/docs/site/concepts.md" >"$tree/docs/site/concepts.md"
+must fail 'no list of pages has concepts/threads' $site
+cp "$root/docs/site/concepts.md" "$tree/docs/site"
+sed 's/> concepts\/threads/> concepts\/fibres/' "$root/docs/site/static/find.js" >"$tree/docs/site/static/find.js"
+must fail 'there is no page concepts/fibres' $site
+echo '# More' >"$tree/docs/more.md"
+must fail 'DOCUMENTS does not list docs/more.md' $site
+
+# ---- the run itself ------------------------------------------------------------------------------
+
+fresh
+git -C "$tree" init -q
+printf '#!/bin/sh\nmkdir -p build out\n: >build/x; : >out/x\n' >"$tree/tools/check_words.sh"
+must pass '1 passed, 0 failed' "$tree/tools/test.sh" words
+printf '#!/bin/sh\n: >stray.save\n' >"$tree/tools/check_words.sh"
+must fail 'stray.save' "$tree/tools/test.sh" words
+
 # ---- instructions --------------------------------------------------------------------------------
 
 counts() { # <instructions of get>

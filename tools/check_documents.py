@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Compiles each block of C in README.md and the documents; looks up each of Sett's names there, each
-file that they link to, and above the tests each sentence of docs/events.md. The pages of docs/site link to pages, which tools/site.py checks.
+file that they link to, above the tests each sentence of docs/events.md, and counts README.md's words. The pages of docs/site link to pages, which tools/site.py checks.
 
     tools/check_documents.py [<document>...]       without documents: all of them
 
@@ -80,6 +80,9 @@ def main():
         for found in BLOCK.finditer(text):
             blocks += 1
             bad += subprocess.run(COMMAND, input=program(name, text, found).encode()).returncode != 0
+        if name == "README.md" and len(text.split()) >= 1000:
+            bad += 1
+            print("README.md: %d words; a reader has patience for fewer than 1,000" % len(text.split()))
         for sentence in untested(text) if name == "docs/events.md" else []:
             bad += 1
             print("docs/events.md: no test says: " + sentence)

@@ -36,7 +36,7 @@ for document in "$@"; do
         name=$(basename "$program" .c)
         echo "$document, $name: ${CC:-cc}"
         ${CC:-cc} $flags -I "$root/include" "$program" "$library" -lm -o "$work/program" || exit 1
-        "$work/program" || {
+        (cd "$work" && ./program) || {
             echo "$document, $name: exit status $?" >&2
             exit 1
         }

@@ -23,7 +23,7 @@ aarch64*)
     store='^[[:space:]]*(str|stp)[[:space:]]+q[0-9]+'
     ;;
 *)
-    echo "check_vectors: skipped, it does not know the instructions of $(gcc -dumpmachine)"
+    echo "  skipped: it does not know the instructions of $(gcc -dumpmachine)"
     exit 0
     ;;
 esac

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Sees to it that the tools and packages for a purpose are there.
 #
-#   tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|bench|fuzz|format|site|test-site|python
+#   tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|test-all|screen|coverage|bench|fuzz|format|site|test-site|python
 #
 # It looks for the things themselves (a command, a header, a file), not for packages, so a
 # compiler built by hand is as good as one from a package. Where something is missing, it installs
@@ -105,16 +105,41 @@ for_inspect() {
 }
 
 for_test() {
+    for_build
+    for_format
+    need_command gcc gcc
+    need_command g++ g++
+    need_command clang clang
+    if command -v clang >/dev/null 2>&1; then
+        version=$(clang -dumpversion)
+        need_file "$(clang -print-file-name=libclang_rt.asan-$(uname -m).a)" "libclang-rt-${version%%.*}-dev"
+    else
+        want libclang-rt-dev
+    fi
+    need_command readelf binutils
+    need_command python3 python3
+}
+
+# To open windows without a screen, and pages without a browser.
+for_screen() {
+    need_command xvfb-run xvfb
+    need_command xauth xauth
+    need_command curl curl
+}
+
+for_coverage() {
+    for_build
+    need_command gcc gcc
+    need_command python3 python3
+}
+
+for_test_all() {
+    for_test
     for_run
     need_header zstd.h libzstd-dev
     need_header elfutils/libdwfl.h libdw-dev
     need_header enet/enet.h libenet-dev
     need_header civetweb.h libcivetweb-dev
-    need_command gcc gcc
-    need_command g++ g++
-    need_command clang clang
-    for_format
-    need_command nm binutils
     need_command patch patch
     need_command pkg-config pkg-config
     need_command valgrind valgrind
@@ -125,7 +150,14 @@ for_test() {
     if [ "$(uname -m)" = x86_64 ]; then
         need_file /usr/include/x86_64-linux-gnu/gnu/stubs-32.h gcc-multilib
     fi
+    need_command x86_64-w64-mingw32-gcc gcc-mingw-w64-x86-64-win32
     for_machines
+    for_play
+    for_inspect
+    for_test_web
+    for_site
+    for_screen
+    for_python
 }
 
 # Of the python3 of the path, which need not be Debian's, or of Debian's.
@@ -208,9 +240,9 @@ look() { # <purpose>: leaves in $missing what it lacks
 
 purpose=${1-}
 case $purpose in
-build | run | play | inspect | page | test-inspector | web | test-web | test | bench | fuzz | format | site | test-site | python) ;;
+build | run | play | inspect | page | test-inspector | web | test-web | test | test-all | screen | coverage | bench | fuzz | format | site | test-site | python) ;;
 *)
-    echo "usage: tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|bench|fuzz|format|site|test-site|python" >&2
+    echo "usage: tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|test-all|screen|coverage|bench|fuzz|format|site|test-site|python" >&2
     exit 2
     ;;
 esac

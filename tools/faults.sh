@@ -102,7 +102,7 @@ fails() { # <test> <folder with the objects of a fault, or none>
     fi
     # A failing test may crash in all manners; what it says of a fault is of no interest.
     ulimit -c 0 2>/dev/null || true
-    ! timeout "$seconds" "$program" >"$program.said" 2>&1
+    ! env -C "$(dirname "$program")" timeout "$seconds" "./$1" >"$program.said" 2>&1
 }
 
 # One fault or one test. Its line of the table goes to a file, which is not there if it went wrong.

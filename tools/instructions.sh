@@ -57,7 +57,7 @@ key=${name:-gcc}-$version-$libc-$(uname -m)
 baseline=bench/instructions/$key.txt
 
 command -v valgrind >/dev/null 2>&1 || {
-    echo "  skipped: there is no valgrind (Debian: valgrind)"
+    echo "  skipped: instructions (Debian: valgrind)"
     exit 0
 }
 if [ "${1-}" != --update ] && [ ! -f "$baseline" ]; then

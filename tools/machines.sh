@@ -34,8 +34,16 @@ END
 game="$(find examples/freedoom -maxdepth 1 -name '*.c' ! -name canvas_png.c) $out/no_png.c"
 wads=/usr/share/games/doom
 
-# <name> <compiler and options>: compiled, or left out with a line that says so
-machine() {
+# With SETT_DEPS=skip in the environment, a machine that is not here is left out.
+without() { # <machine> <what it needs>
+    echo "  skipped: $1 ($2)"
+    [ "${SETT_DEPS-}" = skip ] || {
+        echo "machines: $1 needs what tools/deps.sh test-all installs" >&2
+        exit 1
+    }
+}
+
+machine() { # <name> <compiler and options>
     name=$1
     shift
     # shellcheck disable=SC2086
@@ -45,7 +53,8 @@ machine() {
             "$@" $flags -Iinclude -Iexamples/freedoom $game "$out/$name.o" -lm -o "$out/$name.game" 2>>"$out/$name.log"; }; then
         machines="$machines $name"
     else
-        echo "  skipped: $name ($*)"
+        cat "$out/$name.log"
+        without "$name" "$*"
     fi
 }
 
@@ -80,16 +89,20 @@ play() { # <machine> <arguments>: prints the final hash
 
 machine gcc gcc -pthread
 machine clang clang -pthread
-machine m32 gcc -m32 -msse2 -mfpmath=sse -pthread
+[ "$(uname -m)" != x86_64 ] || machine m32 gcc -m32 -msse2 -mfpmath=sse -pthread
 # Some kernels run no 32-bit programs; a program without arguments only says how it is called.
 emulator32=
 [ ! -x $out/m32 ] || $out/m32 >/dev/null 2>&1 || [ $? != 126 ] || emulator32=qemu-i386
-! command -v node >/dev/null || machine wasm clang --target=wasm32-wasi --sysroot=/usr -Wl,-z,stack-size=1048576 -Wl,--initial-memory=1073741824
+if command -v node >/dev/null; then
+    machine wasm clang --target=wasm32-wasi --sysroot=/usr -Wl,-z,stack-size=1048576 -Wl,--initial-memory=1073741824
+else
+    without wasm node
+fi
 if command -v qemu-s390x >/dev/null; then
     # shellcheck disable=SC2086
     machine s390x $cross
 else
-    echo "  skipped: s390x (Debian: qemu-user)"
+    without s390x qemu-s390x
 fi
 
 first=

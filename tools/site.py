@@ -25,6 +25,7 @@ TEXTS = os.path.join(ROOT, "docs", "site")
 
 # Documents of the repository -> pages.
 DOCUMENTS = {
+    "docs/cpp.md": "start/cpp.md",
     "docs/python.md": "start/python.md",
     "docs/coming_from.md": "moving/coming_from.md",
     "docs/migrating.md": "moving/migrating.md",
@@ -133,6 +134,9 @@ class Pages:
         return found.group(2) if to is None else "%s[%s](%s)" % (found.group(1), found.group(2), to)
 
     def documents(self):
+        for name in sorted(os.listdir(os.path.join(ROOT, "docs"))):
+            if name.endswith(".md") and "docs/" + name not in DOCUMENTS:
+                raise SystemExit("tools/site.py: DOCUMENTS does not list docs/%s" % name)
         for path, page in DOCUMENTS.items():
             write(page, self.document(path, page))
         for folder, _, names in os.walk(TEXTS):
@@ -546,6 +550,30 @@ def sentences():
 # ---- Checks --------------------------------------------------------------------------------------
 
 
+def check_lists():
+    """Every page stands in a list of pages, every list and the search name pages that there are."""
+    listed, bad = {"index"}, 0
+    pages = {os.path.relpath(os.path.join(folder, name), SOURCE).rsplit(".", 1)[0]
+             for folder, _, names in os.walk(SOURCE) for name in names if name.endswith((".md", ".rst"))}
+    for page in pages:
+        path = os.path.join(SOURCE, page)
+        text = read_page(page + (".md" if os.path.exists(path + ".md") else ".rst"))
+        for found in re.finditer(r"(?ms)^```\{toctree\}\n(.*?)^```", text):
+            for line in re.findall(r"(?m)^(?!:)\S.*$", found.group(1)):
+                name = re.sub(r".*<(.*)>", r"\1", line)
+                listed.add(posixpath.normpath(posixpath.join(posixpath.dirname(page), name)))
+        if text.startswith("---\norphan: true"):
+            listed.add(page)
+    for page in sorted(pages - listed):
+        bad += 1
+        print("tools/site.py: no list of pages has %s" % page)
+    meant = set(re.findall(r" > (\w+/\w+(?:/\w+)?)", read("docs/site/static/find.js")))
+    for page in sorted((listed | meant) - pages):
+        bad += 1
+        print("tools/site.py: there is no page %s, which a list or docs/site/static/find.js names" % page)
+    return bad
+
+
 class Links(HTMLParser):
     def __init__(self):
         super().__init__()
@@ -598,6 +626,8 @@ def main():
     shutil.copyfile(os.path.join(TEXTS, "conf.py"), os.path.join(SOURCE, "conf.py"))
     shutil.copytree(os.path.join(TEXTS, "static"), os.path.join(SOURCE, "_static"))
     shutil.copy(os.path.join(ROOT, "tools", "wasi.js"), os.path.join(SOURCE, "_static"))
+    if check_lists() != 0:
+        return 1
     if "--pages" in sys.argv:
         return 0
     bad = subprocess.run([os.path.join(ROOT, "tools", "check_documents.py")]).returncode

@@ -16,7 +16,7 @@ if [ "${1-}" = --one ]; then # started by ourselves, side by side
     name=$(basename "$2")
     begin=$(date +%s)
     # The status goes through a file: that of a pipe is its last command's.
-    { "$2" 2>&1 || : >"$3/$name.failed"; } | while IFS= read -r line; do
+    { env -C "$(dirname "$2")" "./$name" 2>&1 || : >"$3/$name.failed"; } | while IFS= read -r line; do
         printf '%-20s %s\n' "$name" "$line"
     done
     echo "$name $(($(date +%s) - begin)) s" >"$3/$name.done"

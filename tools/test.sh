@@ -1,15 +1,20 @@
 #!/bin/sh
-# All tests of the project, in stages; `make test` runs every one.
+# The tests of the project, in stages.
 #
-#   tools/test.sh                 all stages, up to the first that fails
+#   tools/test.sh                 the short ones: `make test`
+#   tools/test.sh --long          the others, which `make test-all` runs behind these
 #   tools/test.sh <stage>...      these
 #   tools/test.sh --list          their names
 #
-# soak is not among them: it runs the model tests (test/test_model*.c) for SETT_OPERATIONS operations.
-# The last line is "N passed, N failed", counted in stages. Builds lie under build/ and are kept, so
-# that the next run compiles what changed only. JOBS sets how many things run side by side: stages in
-# pairs where flock(1) is there, and what is left of the jobs inside of each. What a stage says is
+# soak is in neither: it runs the model tests (test/test_model*.c) for SETT_OPERATIONS operations.
+# No stage begins after one has failed. The last line is "N passed, N failed", counted in stages; above
+# it stands what was left out. Builds lie under build/ and are kept, so that the next run compiles what
+# changed only; a run that writes anywhere but to build/ and out/ fails. JOBS sets how many things run
+# side by side inside of a stage; stages run in pairs where flock(1) is there. What a stage says is
 # printed when it ends. Of two runs in one folder the second waits for the first.
+#
+# What a stage needs is installed by tools/deps.sh, and missing it fails the stage; with SETT_DEPS=skip
+# in the environment the stage says what it leaves out.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -21,19 +26,20 @@ strict="-std=c11 -Werror $(cat cmake/strict_flags.txt)"
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS 2>/dev/null || true
 
 # Those that fail soonest come first, then the longest: so no core is idle at the end.
-stages="format words layers api asan examples cookbook gcc clang bench portable faults tsan amalgamation install instructions checks vectors headers readme symbols cpp python"
+short="format words layers api asan headers symbols readme"
+long="release clang examples faults cpp portable bench tsan amalgamation web site install instructions checks cookbook python inspect play vectors"
 
 describe() {
     case $1 in
     format) echo "the code is laid out as .clang-format says" ;;
     words) echo "no name or phrase that the vocabulary has replaced" ;;
     layers) echo "no file includes one further up, world/ names no module above it" ;;
-    api) echo "each public function says its threads and its version, and describes no parameter it has not" ;;
+    api) echo "each public function says its threads and version, and no parameter it has not; the site lists all programs" ;;
     cookbook) echo "the programs of the cookbook, clang Debug, with sanitizers" ;;
     checks) echo "each check of this list can fail" ;;
-    asan) echo "unit tests and those of add-ons, clang Debug, address and undefined-behaviour sanitizers" ;;
+    asan) echo "unit tests, clang Debug, address and undefined-behaviour sanitizers" ;;
     tsan) echo "what threads take part in, thread sanitizer" ;;
-    gcc) echo "unit tests and those of add-ons, gcc Release" ;;
+    release) echo "unit tests, and the program in README.md, Release, the compiler of make" ;;
     clang) echo "unit tests, clang Release" ;;
     portable) echo "unit tests where addresses have 32 bits; Windows, as far as compiling" ;;
     vectors) echo "loops become vector code where loop.h says so, gcc and clang" ;;
@@ -42,8 +48,12 @@ describe() {
     symbols) echo "exported names begin with sett_, no state outside of worlds" ;;
     amalgamation) echo "sett.h + sett.c: alone, under a C and a C++ program, under the unit tests" ;;
     install) echo "installed and used, in debug and release: find_package, add_subdirectory, FetchContent, pkg-config" ;;
+    site) echo "the pages, their programs and their links" ;;
+    play) echo "make play ARGS=--demo, on a screen in memory" ;;
+    inspect) echo "make inspect answers a request, and shows its page" ;;
+    web) echo "make web, loaded in a browser" ;;
     readme) echo "the programs in README.md, and each block of C in the documents" ;;
-    examples) echo "the examples run to their end" ;;
+    examples) echo "the examples run to their end, the tests of add-ons: gcc Release, and with sanitizers" ;;
     bench) echo "what make bench-full does, everything once and small, and the report of it" ;;
     faults) echo "the tests see every seeded fault" ;;
     cpp) echo "sett.hpp: g++ and clang++, C++17 and C++20; misuse that must not compile; instructions of loops" ;;
@@ -64,7 +74,7 @@ quiet() {
 }
 
 # Another stage may want the same folder: one at a time, until this one ends, builds elsewhere, or
-# says `release` because from here on it only reads.
+# says `let_go` because from here on it only reads.
 claim() { # <folder under build/>
     if command -v flock >/dev/null; then
         exec 9>"build/$1.lock"
@@ -72,7 +82,7 @@ claim() { # <folder under build/>
     fi
 }
 
-release() {
+let_go() {
     exec 9>&-
 }
 
@@ -91,15 +101,15 @@ build() { # <folder under build/> <compiler> <build type> <targets> <option>...
     quiet cmake --build "$folder" --parallel "$jobs" --target $targets
 }
 
-build_asan() {
-    build asan clang Debug all -DSETT_SANITIZE=address,undefined
+build_asan() { # <targets>
+    build asan clang Debug "$1" -DSETT_SANITIZE=address,undefined -DCMAKE_C_FLAGS_DEBUG=-gline-tables-only
 }
 
-build_gcc() {
-    build gcc gcc Release all -DSETT_INSTALL=ON
+# The folder of `make`, `make play` and so on, and the compiler that they take.
+build_release() { # <option>...
+    build release cc Release all -DSETT_INSTALL=ON -DSETT_BUILD_TESTS=ON -DSETT_AMALGAMATION= "$@"
 }
 
-# Add-ons and the other examples are compiled by clang in asan.
 build_clang() {
     build clang clang Release "unit_tests flagship" -DSETT_BUILD_ADDONS=OFF
 }
@@ -113,6 +123,15 @@ run_tests() { # <folder under build/> <label> [name of tests that are left out]
         }
     # One line a test; ctest's own frame around them says nothing more.
     sed -n 's/^ *[0-9]*\/[0-9]* Test *#[0-9]*: /  /p' "$log"
+}
+
+# Something that a stage needs is not here.
+missing() { # <what> <Debian's package>
+    [ "${SETT_DEPS-}" = skip ] || {
+        echo "missing: $1; install Debian's $2, or run tools/deps.sh test-all, which does"
+        return 1
+    }
+    echo "  skipped: $1 (Debian: $2)"
 }
 
 # ---- Stages --------------------------------------------------------------------------------------
@@ -131,15 +150,19 @@ stage_layers() {
 
 stage_api() {
     tools/api.py --check
+    quiet tools/api.py
+    quiet tools/site.py --pages
 }
 
 stage_checks() {
+    quiet tools/api.py
     tools/check_checks.sh
 }
 
 stage_asan() {
-    build_asan
-    run_tests asan 'unit|addon'
+    build_asan unit_tests
+    let_go
+    run_tests asan unit
 }
 
 stage_tsan() {
@@ -148,9 +171,11 @@ stage_tsan() {
     run_tests tsan threads
 }
 
-stage_gcc() {
-    build_gcc
-    run_tests gcc 'unit|addon'
+stage_release() {
+    build_release
+    let_go
+    run_tests release unit
+    tools/check_readme.sh build/release/libsett.a README.md
 }
 
 stage_clang() {
@@ -159,7 +184,9 @@ stage_clang() {
 }
 
 stage_portable() {
-    if echo 'int main(void) { return 0; }' |
+    if [ "$(uname -m)" != x86_64 ]; then
+        echo "  skipped: addresses of 32 bits, which only gcc for x86-64 has here"
+    elif echo 'int main(void) { return 0; }' |
         gcc -m32 -include stdio.h -x c - -o build/m32_program 2>/dev/null; then
         # Some kernels run no 32-bit programs: then qemu does, which has no folders without large
         # offsets, and nothing for gdb.
@@ -177,7 +204,7 @@ stage_portable() {
             -DCMAKE_CROSSCOMPILING_EMULATOR="$emulator"
         run_tests m32 unit "$here"
     else
-        echo "  skipped: gcc makes no 32-bit programs here (Debian: gcc-multilib)"
+        missing "a C library for 32 bits" gcc-multilib
     fi
     tools/machines.sh
     if command -v x86_64-w64-mingw32-gcc >/dev/null; then
@@ -185,7 +212,7 @@ stage_portable() {
         quiet x86_64-w64-mingw32-gcc $strict -O2 -c build/windows/sett.c -o build/windows/sett.o
         echo "  compiles for Windows"
     else
-        echo "  skipped: no compiler for Windows (Debian: gcc-mingw-w64-x86-64)"
+        missing "a compiler for Windows" gcc-mingw-w64-x86-64-win32
     fi
 }
 
@@ -205,9 +232,9 @@ stage_headers() {
 }
 
 stage_symbols() {
-    build_gcc
-    release
-    tools/check_symbols.sh build/gcc/libsett.a build/gcc/libsett.so $(find build/gcc/addons -name 'libsett_*.a')
+    build_asan sett_static
+    let_go
+    tools/check_symbols.sh build/asan/libsett.a
 }
 
 stage_amalgamation() {
@@ -230,9 +257,9 @@ stage_amalgamation() {
             -x c++ $program -x none "$out/sett.o" -o "$out/consumer_cxx"
         "$out/consumer_cxx"
     done
-    echo "  $(size "$out/sett.o" | awk 'NR == 2 { print $1 }') bytes of text at -O3"
-    build gcc gcc Release all -DSETT_INSTALL=ON -DSETT_AMALGAMATION="$PWD/$out/sett.o"
-    run_tests gcc amalgamated
+    tools/check_sizes.sh "$out" "$out/sett.o"
+    build_release -DSETT_AMALGAMATION="$PWD/$out/sett.o"
+    run_tests release amalgamated
 }
 
 consume() { # <folder of test/consumer> <build type, or ""> <shared: ON or OFF> <option>...
@@ -249,14 +276,15 @@ consume() { # <folder of test/consumer> <build type, or ""> <shared: ON or OFF> 
 }
 
 stage_install() {
-    build_gcc
+    build_release
     rm -rf build/installed build/staged build/consumer
-    quiet env DESTDIR="$PWD/build/staged" cmake --install build/gcc --prefix /usr
-    release
+    quiet env DESTDIR="$PWD/build/staged" make install PREFIX=/usr
+    let_go
     # Moved before it is used: nothing installed may remember where it was put.
     mv build/staged/usr build/installed
     prefix=$PWD/build/installed
-    tools/check_symbols.sh "$prefix"/lib*/libsett_debug.a "$prefix"/lib*/libsett_debug.so
+    tools/check_symbols.sh "$prefix"/lib*/libsett.a "$prefix"/lib*/libsett_[iz]*.a "$prefix"/lib*/libsett_debug_info.a
+    tools/check_symbols.sh "$prefix"/lib*/libsett_debug.a "$prefix"/lib*/*.so
 
     for type in Release Debug ""; do
         consume find_package "$type" OFF -DCMAKE_PREFIX_PATH="$prefix"
@@ -295,35 +323,32 @@ stage_install() {
 }
 
 stage_readme() {
-    build_gcc
-    release
-    for compiler in gcc clang; do
-        CC=$compiler tools/check_readme.sh build/gcc/libsett.a README.md
-    done
+    build_asan sett_static
+    let_go
+    CC="clang -fsanitize=address,undefined" tools/check_readme.sh build/asan/libsett.a README.md
     tools/check_documents.py
 }
 
 stage_faults() {
-    build_gcc
-    release
-    SETT_FAULTS_BUILD=build/gcc tools/faults.sh
+    build_release
+    let_go
+    SETT_FAULTS_BUILD=build/release tools/faults.sh
 }
 
 stage_examples() {
     # Two of the four programs that play the same battle are built already.
     build_clang
-    SETT_PLAYED_GCC=$PWD/build/gcc/examples/freedoom/freedoom
+    SETT_PLAYED_GCC=$PWD/build/release/examples/freedoom/freedoom
     SETT_PLAYED_CLANG=$PWD/build/clang/examples/freedoom/freedoom
     export SETT_PLAYED_GCC SETT_PLAYED_CLANG
-    build_gcc
-    run_tests gcc example
-    build_asan
-    run_tests asan example
+    build_release
+    run_tests release 'example|addon'
+    build_asan all
+    run_tests asan 'example|addon'
 }
 
 stage_cookbook() {
-    build_asan
-    quiet cmake --build build/asan --parallel "$jobs" --target cookbook
+    build_asan cookbook
     for program in build/asan/examples/cookbook/*; do
         quiet env -C build "../$program"
         [ "$(wc -l <"$log")" = 1 ] || {
@@ -336,48 +361,99 @@ stage_cookbook() {
 
 stage_bench() {
     if ! echo '#include <benchmark/benchmark.h>' | g++ -x c++ -E - >/dev/null 2>&1; then
-        echo "  skipped: there is no Google Benchmark (Debian: libbenchmark-dev)"
+        missing "Google Benchmark" libbenchmark-dev
         return
     fi
-    build gcc gcc Release all -DSETT_INSTALL=ON -DSETT_BUILD_BENCHMARKS=ON -DSETT_BENCH_PEERS=OFF
-    release
-    SETT_BENCH=quick SETT_BENCH_BUILD=build/gcc quiet tools/bench.sh --full
+    build_release -DSETT_BUILD_BENCHMARKS=ON -DSETT_BENCH_PEERS=OFF
+    let_go
+    SETT_BENCH=quick SETT_BENCH_BUILD=build/release quiet tools/bench.sh --full
+    tail -n 1 "$log"
+}
+
+# ---- Doors: as a person types them, without what has been tested before -----------------------------
+
+stage_site() {
+    quiet make site
+    tail -n 1 "$log"
+}
+
+stage_play() {
+    quiet tools/deps.sh screen
+    build_release
+    quiet xvfb-run -a make play ARGS=--demo
+    tail -n 1 "$log"
+}
+
+stage_inspect() {
+    quiet tools/deps.sh screen
+    build_release
+    make inspect ARGS="--map MAP01" >"$log" 2>&1 &
+    address=
+    while kill -0 $! 2>/dev/null && [ -z "$address" ]; do
+        sleep 1
+        address=$(grep -o 'http://[^ ]*#token=[0-9a-f]*' "$log" || true)
+    done
+    answer=no
+    curl -sf -H "X-Sett-Token: ${address#*=}" -d '{"do": "status"}' "${address%%#*}request" >"$log.answer" &&
+        curl -sf --compressed "${address%%#*}" | grep -q '<html' && answer=yes
+    kill $! # it plays until then
+    wait $! || true
+    [ $answer = yes ] || {
+        cat "$log"
+        echo "make inspect: no page, or no answer, at '$address'"
+        return 1
+    }
+    echo "  $(cut -c 1-80 "$log.answer")"
+}
+
+stage_web() {
+    build_release
+    quiet make test-web SCRIPTS=2
     tail -n 1 "$log"
 }
 
 stage_cpp() {
-    build_asan
-    build_gcc
-    release
-    tools/test_cpp.sh build/asan build/gcc
+    build_asan sett_static
+    build_release
+    let_go
+    tools/test_cpp.sh build/asan build/release
 }
 
 stage_python() {
-    build_gcc
-    release
-    quiet tools/python.sh build/gcc/libsett.so --test
+    build_release
+    let_go
+    quiet tools/python.sh build/release/libsett.so --test
     tail -n 3 "$log" | sed 's/^/  /'
-    tools/languages.sh build/gcc
+    tools/languages.sh build/release
 }
 
 # Run by hand and not by ctest: one follows a soak, and no time is too long for it.
 stage_soak() {
-    build_gcc
-    release
-    tools/soak.sh build/gcc "${SETT_OPERATIONS-}"
-    if [ -x build/gcc/examples/freedoom/freedoom ]; then
-        examples/freedoom/test/same_workers.sh build/gcc/examples/freedoom/freedoom
+    build_release
+    let_go
+    tools/soak.sh build/release "${SETT_OPERATIONS-}"
+    if [ -x build/release/examples/freedoom/freedoom ]; then
+        examples/freedoom/test/same_workers.sh build/release/examples/freedoom/freedoom
     fi
 }
 
 # ---- The run -------------------------------------------------------------------------------------
 
 if [ "${1-}" = --list ]; then
-    for stage in $stages; do
+    for stage in $short $long; do
         printf '%-14s %s\n' "$stage" "$(describe "$stage")"
     done
     exit 0
 fi
+ran=${*:-$short}
+not_run=
+case $ran in
+"$short") not_run=$long ;;
+--long)
+    ran=$long
+    set -- $ran
+    ;;
+esac
 for stage in "$@"; do
     [ -n "$(describe "$stage")" ] || {
         echo "tools/test.sh: there is no stage '$stage'; --list names them" >&2
@@ -429,31 +505,47 @@ if command -v flock >/dev/null; then
 fi
 rm -f $logs/*
 
+# Files that git does not know: a run adds none. (.ci/run sees to those that it knows.)
+strangers() {
+    git status --porcelain --ignored -- . ':!build' ':!out' 2>/dev/null | sed -n 's/^[?!][?!] //p'
+}
+strangers >$logs/strangers
+
+# What was left out, and the last line.
+end() { # <passed> <failed>
+    strangers | diff $logs/strangers - | sed -n 's/^> /  /p' >$logs/written
+    [ ! -s $logs/written ] || {
+        echo "written outside of build/ and out/:"
+        cat $logs/written
+        set -- "$1" $(($2 + 1))
+    }
+    cat $logs/*.said 2>/dev/null | grep -i '^  .*skipped' || true
+    [ -z "$not_run" ] || echo "not run: $not_run (make test-all)"
+    echo "$1 passed, $2 failed"
+    [ "$2" = 0 ]
+}
+
 if [ $# = 1 ] || [ "$jobs" -lt 2 ] || ! command -v flock >/dev/null; then
     # One after the other, as it goes.
     passed=0
-    for stage in ${*:-$stages}; do
+    for stage in $ran; do
         printf '== %s: %s\n' "$stage" "$(describe "$stage")"
         begin=$(date +%s)
         run_stage "$stage"
         if [ "$status" != 0 ]; then
             echo "== $stage FAILED; again with: tools/test.sh $stage"
-            echo "$passed passed, 1 failed"
+            end "$passed" 1
             exit 1
         fi
         echo "   $(($(date +%s) - begin)) s"
         passed=$((passed + 1))
     done
-    echo "$passed passed, 0 failed"
+    end "$passed" 0
     exit 0
 fi
 
-JOBS=$((jobs / 2))
-export JOBS
-printf '%s\n' ${*:-$stages} |
+printf '%s\n' $ran |
     xargs -P 2 -I '{}' env 'SETT_STAGE={}' "$0" '{}' 2>$logs/xargs || true
 passed=$(find $logs -name '*.passed' | wc -l)
-failed=$(find $logs -name '*.failed' | wc -l)
-wanted=$(printf '%s\n' ${*:-$stages} | sort -u | wc -l)
-echo "$passed passed, $failed failed"
-[ "$passed" = "$wanted" ]
+end "$passed" "$(find $logs -name '*.failed' | wc -l)"
+[ "$passed" = "$(printf '%s\n' $ran | sort -u | wc -l)" ]

@@ -81,7 +81,7 @@ done
 echo "  bytes: ${sizes#, }"
 
 command -v valgrind >/dev/null || {
-    echo "  instructions: skipped, there is no valgrind"
+    echo "  skipped: instructions (Debian: valgrind)"
     exit 0
 }
 for compiler in $compilers; do

@@ -19,8 +19,8 @@ const questions = [["sett_query_create", "reference/core.html", 3], ["cooldown",
     ["delete", "concepts/entities.html", 2], ["despawn", "concepts/entities.html", 2], ["kill", "concepts/entities.html", 2],
     ["spawn", "concepts/entities.html", 2], ["instantiate", "concepts/relations.html", 3], ["clone", "concepts/relations.html", 3],
     ["node", "concepts/relations.html", 3], ["timer", "cookbook/timers.html", 2], ["debug", "more/inspector.html", 3],
-    ["multiplayer", "concepts/deltas.html", 3], ["undo", "concepts/snapshots.html", 3], ["c++", "start/languages.html", 1],
-    ["python", "start/python.html", 1], ["delete zebra", "concepts/entities.html", 2]];
+    ["multiplayer", "concepts/network.html", 3], ["flecs", "moving/coming_from.html", 3], ["undo", "concepts/snapshots.html", 3], ["c++", "start/cpp.html", 1],
+    ["python", "start/python.html", 1], ["lua", "start/languages.html", 1], ["delete zebra", "concepts/entities.html", 2]];
 let bad = 0;
 
 function wrong(text) {

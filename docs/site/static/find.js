@@ -21,7 +21,8 @@
         storage archetype table layout sparse                  > concepts/storages
         command buffer deferred defer record                   > concepts/commands
         snapshot rewind rollback undo back restore history     > concepts/snapshots
-        delta network replicate sync multiplayer netcode       > concepts/deltas
+        network netcode multiplayer session lockstep ggpo udp enet desync float > concepts/network
+        delta replicate sync                                   > concepts/deltas
         file save load serialize serialise json journal        > concepts/files
         observer callback event hook signal reactive trigger   > concepts/callbacks
         singleton resource global context unique               > reference/singleton
@@ -32,10 +33,10 @@
         install build cmake package download                   > start/install
         state fsm machine behaviour behavior ai                > cookbook/state_machine
         tag flag marker                                        > cookbook/tags_as_states
-        cplusplus cpp cxx                                      > start/languages
+        cplusplus cpp cxx hpp                                  > start/cpp
         python numpy cffi                                      > start/python
         rust lua zig csharp go java binding bindings ctypes ffi language languages > start/languages
-        flecs entt bevy unity port migrate                     > moving/moving
+        flecs entt bevy unity port migrate                     > moving/coming_from
     `.trim().split("\n").map((line) => {
         const [words, page] = line.split(">").map((part) => part.trim());
         return { words: words.split(/\s+/), page };
