@@ -130,6 +130,10 @@ static void client_show(sett_client* c)
     const client_list shown = c->shown;
     c->shown = c->alive;
     c->alive = shown;
+    if (!setti_client_sample(c)) {
+        setti_client_end(c, "memory ran out");
+        return;
+    }
     client_play_again(c);
     c->stats.corrected += predicted == c->own.count && client_hash_own(c) != before;
     c->state = SETT_CLIENT_PLAYS;
@@ -289,6 +293,7 @@ bool setti_client_begin(sett_client* c)
 void setti_client_free(sett_client* c)
 {
     client_free_parts(c);
+    setti_client_free_samples(c);
     free(c->shown.item);
     free(c->alive.item);
     free(c->own.item);

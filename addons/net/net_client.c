@@ -182,6 +182,7 @@ sett_client_state sett_client_advance(sett_client* c, const void* input)
         setti_client_predict(c, c->newest);
     }
     client_receive_all(c);
+    setti_client_smooth(c);
     if (c->state == SETT_CLIENT_OVER) {
         return c->state;
     }
@@ -219,6 +220,9 @@ static const char* client_fault(const sett_world* world, const sett_client_desc*
     if (desc->input_size > 64) {
         return "input_size is at most 64";
     }
+    if (desc->smooth_count > SETT_SERVER_TYPES) {
+        return "smooth_count is at most 64";
+    }
     if (desc->register_types == NULL || desc->transport.send == NULL ||
         desc->transport.receive == NULL) {
         return "register_types and both functions of the transport are required";
@@ -233,8 +237,26 @@ static void client_defaults(sett_client_desc* desc)
 {
     desc->first_own = desc->first_own != 0 ? desc->first_own : 1048576;
     desc->timeout_ms = desc->timeout_ms != 0 ? desc->timeout_ms : 5000;
+    desc->smooth_delay = desc->smooth_delay != 0 ? desc->smooth_delay : 2;
     desc->state_limit = desc->state_limit != 0 ? desc->state_limit : (size_t)16 << 20;
     desc->clock_us = desc->clock_us != NULL ? desc->clock_us : setti_proof_clock;
+}
+
+/* Finds the types that are shown smoothly. */
+static const char* client_list_smooth(sett_client* c)
+{
+    for (uint32_t t = 0; t < c->desc.smooth_count; t++) {
+        uint32_t k = 0;
+        while (k < c->types.count && c->types.id[k] != c->desc.smooth[t]) {
+            k++;
+        }
+        if (k == c->types.count || !c->types.plain[k] ||
+            sett_members_get(c->world, c->desc.smooth[t]) == NULL) {
+            return "types of `smooth` are also in `types`, and have members";
+        }
+        c->smooth_there[t] = c->types.there[k];
+    }
+    return NULL;
 }
 
 static const char* client_begin(sett_client* c)
@@ -247,6 +269,7 @@ static const char* client_begin(sett_client* c)
     if (fault == NULL && !setti_client_begin(c)) {
         fault = "register_types does not register all `types` as the world, or memory ran out";
     }
+    fault = fault != NULL ? fault : client_list_smooth(c);
     if (fault == NULL && sett_entity_set_range(c->world, c->desc.first_own, 0) != SETT_OK) {
         fault = "first_own is a multiple of 64, below the world's entity_limit";
     }

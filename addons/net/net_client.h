@@ -10,6 +10,7 @@
 
 #include "net_server.h"
 
+#define CLIENT_SAMPLES 16u
 #define CLIENT_STATES (SERVER_KEEP + 1) /* that are held: with the server's base */
 
 /* A delta that comes in parts. */
@@ -25,6 +26,20 @@ typedef struct client_list {
     sett_entity* item;
     uint32_t count, capacity;
 } client_list;
+
+/* The values of a state that are shown smoothly. */
+typedef struct client_sample_item {
+    sett_entity entity;
+    uint32_t type; /* of desc.smooth */
+    size_t at;     /* in `values` */
+} client_sample_item;
+
+typedef struct client_sample {
+    uint64_t tick;
+    client_sample_item* item; /* ascending by type and index */
+    unsigned char* values;
+    uint32_t count;
+} client_sample;
 
 struct sett_client {
     sett_world* world;
@@ -50,6 +65,10 @@ struct sett_client {
 
     uint64_t newest, played; /* numbers of inputs: the latest, and that of the latest state */
     unsigned char input[SERVER_INPUTS][64];
+    client_sample sample[CLIENT_SAMPLES];
+    uint32_t sample_count;
+    double shown_tick;                              /* of smooth values */
+    sett_component smooth_there[SETT_SERVER_TYPES]; /* in `received` */
     sett_client_stats stats;
     packet packet;
 };
@@ -63,5 +82,10 @@ bool setti_client_begin(sett_client* c);
 void setti_client_receive_state(sett_client* c, packet* p);
 void setti_client_predict(sett_client* c, uint64_t number);
 void setti_client_free(sett_client* c);
+
+/* client_smooth.c */
+bool setti_client_sample(sett_client* c);
+void setti_client_smooth(sett_client* c);
+void setti_client_free_samples(sett_client* c);
 
 #endif

@@ -388,7 +388,13 @@ typedef struct sett_client_desc {
     /* plays one tick of the client's own entities; called again for the same input when a state
      * arrives. Not called while the client has no own entities */
     void (*predict)(sett_world* world, const void* input, void* user);
-    void* user; /* passed to callbacks */
+    /* types of `types` whose float members are shown late, and between two states, of all entities
+     * but the client's own. All their other members are those of the latest state; so do not write
+     * these components. The list must stay. Default: none */
+    const sett_component* smooth;
+    uint32_t smooth_count;
+    uint32_t smooth_delay; /* ticks; default: 2 */
+    void* user;            /* passed to callbacks */
     sett_net_transport transport;
     uint64_t (*clock_us)(void* user); /* microseconds that do not go back; default: the system's */
     uint32_t timeout_ms;              /* default: 5,000 */
@@ -432,6 +438,12 @@ void sett_client_destroy(sett_client* client);
  * Callbacks run in the world as in sett_selection_apply.
  * Threads: writer. Since: 0.2 */
 sett_client_state sett_client_advance(sett_client* client, const void* input);
+
+/* Shows smooth components between this tick and the next, for pictures that come more often than
+ * ticks.
+ *   ahead  0 to 1, of a tick
+ * Cost: O(values of smooth types). Threads: writer. Since: 0.2 */
+void sett_client_show(sett_client* client, float ahead);
 
 /* Returns why the client is over; "" while it is not. Threads: writer. Since: 0.2 */
 const char* sett_client_message(const sett_client* client);
