@@ -4,10 +4,13 @@
 #   tools/bench.sh [--full] [option of Google Benchmark]...
 #   tools/bench.sh --joins [entities] [repetitions]
 #   tools/bench.sh --layout
+#   tools/bench.sh --parts
 #
 # --layout: worlds that find their layout by themselves, beside every layout by hand and the peers;
 # how many frames it takes and what these cost; a world whose work changes half-way; layouts saved
 # by one process and applied by another. Writes docs/bench/layouts.md, in four minutes.
+# --parts: handles that go and come back, hashes of snapshots, selections beside views, states in
+# memory, in seconds.
 # --joins: twenty searches over a million entities, and terms elsewhere, beside flecs where it is
 # installed, with their plans; it fails if results differ.
 # Without --full the table: medians of nine repetitions of each row, in random order, beside raw
@@ -111,6 +114,9 @@ if [ "${1-}" = --joins ]; then
     shift
     exec "$programs/sett_searches" "$@"
 fi
+if [ "${1-}" = --parts ]; then
+    exec $pin "$programs/sett_parts" $quick
+fi
 
 # ---- Measuring -----------------------------------------------------------------------------------
 
@@ -191,7 +197,7 @@ plans() {
 
 # What is left of an earlier run would look like a part of this one.
 rm -f "$out/full.json" "$out/threads.json" "$out"/*.csv "$out"/*.part "$out/plans.txt" \
-    "$out/layouts.txt" "$out/states.txt" "$out/counts.txt"
+    "$out/layouts.txt" "$out/states.txt" "$out/parts.txt" "$out/counts.txt"
 step full.txt "the table, other sizes, the long cases: eight to ten minutes" \
     $pin "$programs/sett_bench" --full $quick --seconds=570 --facts="$out/full.facts.csv" \
     --benchmark_out="$out/full.json" --benchmark_out_format=json --benchmark_filter=-^frames/ "$@"
@@ -205,6 +211,7 @@ step layouts.txt "worlds that find their layout: four minutes" layouts
 [ ! -f "$out/layouts.txt" ] || layout_page
 step sweeps.csv "sweeps: half a minute" $pin "$programs/sett_sweeps" $quick
 step states.txt "snapshots" $pin "$programs/sett_states" $quick
+step parts.txt "parts of a world" $pin "$programs/sett_parts" $quick
 left=$((allowed - $(elapsed)))
 SETT_SECONDS=$((left > 150 ? 150 : left < 20 ? 20 : left))
 export SETT_SECONDS
