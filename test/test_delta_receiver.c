@@ -447,6 +447,51 @@ static void encoding_costs_what_differs(void)
 
 static char said[512];
 
+/* A sender and a receiver that go on as they are ask the allocator for nothing. */
+static void cycles_take_no_memory(void)
+{
+    sett_world* sender = quiet_world();
+    sett_world* receiver = quiet_world();
+    sett_component id[2];
+    for (uint32_t k = 0; k < 2; k++) {
+        sett_world* world = k == 0 ? sender : receiver;
+        id[k] = sett_component_register(world, &(sett_component_desc){.name = "A", .size = 4});
+        CHECK(id[k] != 0);
+    }
+    sett_snapshot before = take(sender);
+    for (uint32_t k = 0; k < 3000; k++) {
+        put(sender, sett_entity_create(sender), id[0], k);
+    }
+    sett_stats stats[2];
+    for (uint32_t round = 0; round < 100; round++) {
+        static unsigned char bytes[65536];
+        size_t size;
+        for (uint32_t k = 0; k < 10; k++) {
+            put(sender, sett_entity_at(sender, k * 7 + round), id[0], round);
+        }
+        sett_snapshot after = take(sender);
+        CHECK_EQ(sett_delta_encode(sender, before, after, bytes, sizeof(bytes), &size), SETT_OK);
+        CHECK_EQ(sett_snapshot_drop(sender, before), SETT_OK);
+        before = after;
+        CHECK_APPLY(receiver, bytes, size);
+        for (uint32_t k = 0; k < 2 && round == 10; k++) {
+            sett_world_stats(k == 0 ? sender : receiver, &stats[k]);
+        }
+    }
+    for (uint32_t k = 0; k < 2; k++) {
+        sett_stats now;
+        sett_world_stats(k == 0 ? sender : receiver, &now);
+        CHECK_EQ(now.allocations, stats[k].allocations);
+    }
+    sett_stats trimmed;
+    sett_world_trim(receiver);
+    sett_world_stats(receiver, &trimmed);
+    CHECK(trimmed.block_size < stats[1].block_size);
+    sett_snapshot_drop_all(sender);
+    CHECK_END(sender);
+    CHECK_END(receiver);
+}
+
 static void keep_info(void* user, sett_log_level level, const char* message)
 {
     (void)user;
@@ -488,4 +533,5 @@ TEST_MAIN(TEST(a_missing_type_is_named), TEST(a_type_of_another_layout_version_i
           TEST(a_delta_takes_no_more_memory_than_it_may),
           TEST(the_last_life_travels_or_is_rejected_when_encoded), TEST(no_life_follows_the_last),
           TEST(callbacks_record_nothing_meanwhile), TEST(callbacks_write_nothing),
-          TEST(encoding_costs_what_differs), TEST(an_order_that_is_not_taken_over_is_reported_once))
+          TEST(encoding_costs_what_differs), TEST(cycles_take_no_memory),
+          TEST(an_order_that_is_not_taken_over_is_reported_once))

@@ -235,9 +235,14 @@ void setti_pool_init(setti_pool* pool, sett_allocator allocator, bool huge_pages
     pool->huge_pages = huge_pages;
 }
 
-void setti_pool_let_go(setti_pool* pool)
+void setti_pool_end_hold(setti_pool* pool)
 {
     pool->holds = false;
+}
+
+void setti_pool_let_go(setti_pool* pool)
+{
+    setti_pool_end_hold(pool);
     if (pool->held != NULL) {
         pool_release(pool, pool->held, pool->held->size, pool->held->align);
         pool->held = NULL;
@@ -561,6 +566,9 @@ static setti_block* block_find(setti_block** blocks, size_t count, const void* p
 void setti_pool_trim(setti_pool* pool)
 {
     size_t count = 0;
+    if (!pool->holds) {
+        setti_pool_let_go(pool);
+    }
     for (setti_block* block = pool->blocks; block != NULL; block = block->next) {
         block->free_bytes = 0;
         count++;

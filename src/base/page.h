@@ -57,7 +57,7 @@ typedef struct setti_pool {
     bool denied;   /* the ceiling was met */
     /* bytes that setti_pool_reserve made room for, plus the bytes in use at that call */
     size_t promised;
-    bool holds;           /* between setti_pool_hold and setti_pool_let_go: no new runs */
+    bool holds;           /* between setti_pool_hold and setti_pool_end_hold: no new runs */
     uint64_t allocations; /* calls for memory so far */
     /* Pages of storages neither move nor are freed: rows of several entities are reserved and not
      * taken yet. How often setti_edit_pin was called without setti_edit_unpin */
@@ -85,6 +85,9 @@ bool setti_pool_reserve(setti_pool* pool, size_t size);
  * SETTI_POOL_PAGE_MAX bytes are then cut from it. So pieces of `size` bytes together, each counted
  * as up to 256 bytes more, cannot fail. Returns false when memory runs out. */
 bool setti_pool_hold(setti_pool* pool, size_t size);
+
+/* Ends that; the block stays for the next time, until setti_pool_let_go or setti_pool_trim. */
+void setti_pool_end_hold(setti_pool* pool);
 
 /* Frees the held block. */
 void setti_pool_let_go(setti_pool* pool);
