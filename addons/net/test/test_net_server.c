@@ -134,7 +134,10 @@ static void links_lead_to_what_is_in_sight(void)
         swarm_run(&net, 10);
         CHECK(!sett_entity_valid(client->world, tank) && sett_entity_valid(client->world, gun));
         CHECK_ENTITY_EQ(sett_hierarchy_parent(client->world, gun), sett_null());
-        client->x -= 1600;
+        client->x -= 800; /* the parent comes to its child */
+        swarm_run(&net, 10);
+        CHECK_ENTITY_EQ(sett_hierarchy_parent(client->world, gun), tank);
+        client->x -= 800;
         swarm_run(&net, 10);
     }
     CHECK_EQ(swarm_stats(&net, 0).failed, 0);
@@ -198,6 +201,10 @@ static void own_entities_are_predicted(void)
         CHECK_EQ(SETT_GET(net.client[1].world, net.ship[2], Place)->x,
                  SETT_GET(net.world, net.ship[2], Place)->x);
         CHECK_EQ(swarm_stats(&net, 2).failed, 0);
+        const uint64_t input = swarm_served(&net, 2).input;
+        sett_net_link_cut(net.link, 2, true); /* no more inputs: the last one holds */
+        swarm_run(&net, 20);
+        CHECK(swarm_served(&net, 2).input <= input + 6);
         swarm_end(&net);
     }
 }
