@@ -52,7 +52,7 @@ static void check_saved(sett_world* world, disk* from, uint64_t frame, const cha
     CHECK_END(into);
 }
 
-/* An autosave gets n pieces of memory and no more, for each n until that is enough. */
+/* An autosave gets n pieces of memory and no more, for each n until they are enough. */
 static void memory_runs_out(void)
 {
     disk* to = disk_create();

@@ -58,7 +58,7 @@ else
     compile "-O3 -DNDEBUG" whole.o
 fi
 compile "-O3 -DNDEBUG" core.o sett_core
-compile "-Os -DNDEBUG -ffunction-sections" small.o
+compile "-Os -DNDEBUG -ffunction-sections -fdata-sections" small.o
 awk '/^```c$/ { inside = 1; text = ""; next }
     /^```/ && inside { inside = 0; if (text ~ /int main\(/) { print text; exit } }
     inside { text = text $0 "\n" }' README.md >"$out/sizes/program.c"
