@@ -173,7 +173,7 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
     return true;
 }
 
-/* What a node of a merge knows about a type of `to` that its entity had before, or NULL. */
+/* The record of a type of `to` that a merged node's entity had before, or NULL. */
 static setti_clone_existing* clone_existing(const setti_clone* clone, const setti_clone_node* node,
                                             const setti_type* type)
 {
@@ -245,7 +245,7 @@ static setti_type* clone_map(const setti_clone* clone, setti_type* type)
 
 /* ------------------------------------------------------------------------------------ gathering */
 
-/* What follows in the subtree. */
+/* The next entity in the subtree. */
 static sett_entity clone_walk(const setti_clone* clone, sett_entity root, sett_entity at)
 {
     return clone->alone ? sett_null() : sett_hierarchy_walk(clone->from, root, at);

@@ -27,7 +27,7 @@ typedef struct setti_clone_lead {
     uint32_t next; /* of the same node */
 } setti_clone_lead;
 
-/* What a merge does about a type of `from`. */
+/* The decision of a merge about a type of `from`. */
 typedef enum setti_clone_verdict {
     SETTI_CLONE_SKIP,
     SETTI_CLONE_TAKE,
@@ -56,7 +56,7 @@ typedef struct setti_clone_merge {
     uint32_t existing_room;
 } setti_clone_merge;
 
-/* What is copied, and what the copies of the root get beside. */
+/* The entities to copy, and what the copies of the root get beside. */
 typedef struct setti_clone_desc {
     const char* call; /* for messages */
     sett_entity root; /* of what is copied; it exists */

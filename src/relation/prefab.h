@@ -15,7 +15,7 @@ enum {
     SETTI_OWN_INSTANCE_OF = 0
 }; /* in world->own */
 
-/* What the hierarchy calls of prefabs, which a program without them does not link. */
+/* Functions of prefabs that the hierarchy calls. A program without prefabs does not link them. */
 typedef struct setti_prefabs {
     sett_status (*make)(sett_world* world, sett_entity entity); /* sett_prefab_make */
 } setti_prefabs;

@@ -87,7 +87,7 @@ static sett_component relation_register_sources(sett_world* world, const char* n
     return sett_component_register(world, &desc);
 }
 
-/* What the values of exclusive links consist of: the link, and the data behind it as its own
+/* The parts of an exclusive link's value: the link, and the data behind it as its own
  * members, or as bytes that its mask leaves. Fills in `room`, which is freed by the caller: the
  * members, or a mask. False when memory runs out. */
 static bool relation_describe_value(const setti_relation* relation, sett_struct* of,

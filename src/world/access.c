@@ -187,7 +187,7 @@ bool sett_has(const sett_world* world, sett_entity entity, sett_component compon
            setti_storage_has(&type->storage, entity.index);
 }
 
-/* What read.h says of worlds, types and pages is what they are. */
+/* The structs of read.h are the beginnings of worlds, types and pages. */
 #define ACCESS_SAME(front, member, type, inside)                                                   \
     static_assert(offsetof(front, member) == offsetof(type, inside), "read.h: " #inside)
 ACCESS_SAME(sett_page_table_, data, setti_pages, data);

@@ -464,9 +464,9 @@ static bool change_reserve_removal(sett_world* world, setti_type* type, uint32_t
     return setti_edit_reserve_at(world, &edit, index);
 }
 
-/* What goes when a type goes, from the last k on: its dependants, the latest registered first, then
- * the type. The tag of a switch, which is the first dependant, goes behind the type: a component
- * that is off is not on for a moment. */
+/* Types that go when a type goes, from the last k on: its dependants, the latest registered first,
+ * then the type. The tag of a switch, which is the first dependant, goes behind the type: a
+ * component that is off is not on for a moment. */
 static setti_type* change_going(setti_type* type, uint32_t k)
 {
     SETTI_ASSERT(type->off == NULL || type->dependants.item[0] == type->off);

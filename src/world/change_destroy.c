@@ -52,7 +52,7 @@ static void destroy_one(sett_world* world, uint32_t index, bool forgets)
     setti_edit_commit(world, &edit);
 }
 
-/* What is asked of the cascades of all that are collected, one question after another. */
+/* The questions to the cascades of all that are collected, one after another. */
 typedef enum change_question {
     CHANGE_COLLECT,
     CHANGE_VALIDATE,
@@ -213,7 +213,7 @@ SETTI_COLD static sett_status change_destroy_stale(sett_world* world, sett_entit
     return SETT_STATUS_STALE;
 }
 
-/* What forgetting rejects: a handle that creating would give out again. */
+/* Whether forgetting is rejected: creating would give the handle out again. */
 SETTI_COLD static sett_status change_reject_own(sett_world* world, sett_entity entity)
 {
     const setti_entity_table* table = &world->entities;

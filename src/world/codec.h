@@ -12,7 +12,7 @@
 #include "base/bytes.h"
 #include "world/component.h"
 
-/* What a value looks like in a delta, and who reads it. */
+/* The form of a value in a delta, and the reader of it. */
 typedef enum setti_delta_form {
     SETTI_DELTA_VALUES, /* bytes: of a type without a codec */
     SETTI_DELTA_TREE,
@@ -63,7 +63,7 @@ typedef struct setti_sides {
 typedef struct setti_encoder {
     setti_sides* sides; /* side 1 is written */
     void (*write)(struct setti_encoder* to, const void* bytes, size_t size);
-    /* What the program wrote, as it travels: padding as zeroes, little endian. */
+    /* The program's bytes, as they travel: padding as zeroes, little endian. */
     void (*write_data)(struct setti_encoder* to, const setti_type* data, const void* value);
     void* user;
     sett_status status; /* what cannot be written, and why, is in the world's message */
@@ -76,7 +76,7 @@ static inline void setti_encode_number(setti_encoder* to, uint64_t number, size_
     to->write(to, bytes, size);
 }
 
-/* What becomes of the entity at an index. */
+/* The fate of the entity at an index. */
 typedef enum setti_fate {
     SETTI_FATE_NONE, /* the delta leaves none there */
     SETTI_FATE_STAYS,

@@ -373,7 +373,7 @@ static void command_print(const sett_world* world, char out[COMMAND_TEXT_SIZE],
              verb->where, (unsigned)entity.index, (unsigned)entity.generation);
 }
 
-/* What a command does, in a word. */
+/* The verb of a command: "add", "destroy". */
 static const char* command_word(const command_verb* verb)
 {
     SETTI_ASSERT(verb->call != NULL);

@@ -29,7 +29,7 @@ typedef struct setti_command_kind {
     void (*print)(const sett_world* world, const void* call, char* out, size_t size);
 } setti_command_kind;
 
-/* What its payload begins with. */
+/* The beginning of its payload. */
 typedef struct setti_command_call {
     const setti_command_kind* kind;
 } setti_command_call;

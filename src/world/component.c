@@ -255,7 +255,7 @@ void setti_component_differences(setti_writer* out, const sett_component_desc* p
     }
 }
 
-/* What to do about a type in the way that a file brought. */
+/* The remedy where a type that a file brought is in the way. */
 static const char* component_origin(const setti_type* type)
 {
     return (type->flags & SETTI_TYPE_FROM_FILE) != 0
@@ -366,7 +366,7 @@ static bool component_check_old_names(sett_world* world, const setti_type* of,
     return taken == NULL;
 }
 
-/* What reading in line sees of an id that is not registered. */
+/* The type that reading in line sees for an id that is not registered. */
 static const sett_type_header_ component_none = {.kind = UINT8_MAX};
 const void* const setti_component_no_types[1] = {&component_none};
 

@@ -14,7 +14,7 @@
 /* Ids stay below: the table of types is 8 bytes an id. */
 #define SETTI_COMPONENT_LIMIT ((sett_component)1 << 20)
 
-/* What happens to a value. */
+/* Events of a value. */
 typedef enum setti_event {
     SETTI_ON_ADD,
     SETTI_ON_SET,
@@ -93,7 +93,7 @@ typedef struct setti_transition {
 
 struct setti_type;
 
-/* What values of a type tie together beyond their entity: kept by the library itself, beside the
+/* Ties of a type's values beyond their entity: kept by the library itself, beside the
  * hooks, which are the user's. Entities with a tied type take the slow path out of the world,
  * others
  * do not notice. */
@@ -137,7 +137,7 @@ typedef enum setti_ending {
     SETTI_ENDING_FORGET /* its handle can be created again */
 } setti_ending;
 
-/* What edits do with ties: change_destroy.c, which a program without any does not link. */
+/* Functions of edits for ties: change_destroy.c. A program without ties does not link it. */
 typedef struct setti_cascade_calls {
     /* Ends an entity with a type that cascades, and all whom that collects; rejected when one of
      * them rejects. */
@@ -147,7 +147,7 @@ typedef struct setti_cascade_calls {
     bool (*reserve)(sett_world* world, struct setti_type* type, uint64_t need);
 } setti_cascade_calls;
 
-/* What a type has beside its values: records in pages of their own, without gaps. A value begins a
+/* Records of a type beside its values: in pages of their own, without gaps. A value begins a
  * list of them. */
 typedef struct setti_records {
     setti_pages* pages;
@@ -177,7 +177,7 @@ typedef struct setti_module {
     sett_status (*join)(sett_world* into, const sett_world* from, const struct setti_type* type);
     /* Whether two worlds' types of one name mean the same to the module. NULL: always. */
     bool (*same)(const struct setti_type* a, const struct setti_type* b);
-    /* What the program chose for the type, less than `choices`, 0 by default: it goes with the
+    /* The program's choice for the type, less than `choices`, 0 by default: it goes with the
      * values to copies, and in deltas in place of the layout version, in all once the type is
      * SETTI_TYPE_CHOSEN. NULL: nothing. */
     uint32_t (*choice)(const struct setti_type* type);
@@ -260,8 +260,8 @@ void setti_component_differ_in(setti_writer* out, bool differs, const char* what
 /* Fills in the defaults of a descriptor. Returns NULL, or what is wrong with it. */
 const char* setti_component_resolve(sett_component_desc* desc);
 
-/* What registering calls of component_members.c: found through a descriptor's members, so that a
- * program without any does not link it. */
+/* Functions of component_members.c that registering calls: found through a descriptor's members, so
+ * that a program without any does not link it. */
 typedef struct sett_member_calls_ {
     /* NULL, or what is wrong with the members of a resolved descriptor; `out` has
      * SETTI_VALUE_MESSAGE bytes. `mask` as for setti_members_check. Gives it the hooks that strings
@@ -292,7 +292,7 @@ const char* setti_component_validate_members(const setti_type* type);
  * behind the reserved ids. */
 sett_component setti_component_own_id(const sett_world* world, const char* name);
 
-/* What to do about an id that is not registered. */
+/* The remedy for an id that is not registered. */
 const char* setti_component_remedy(sett_component id);
 
 /* The name of a type, "?" if it is not registered. */

@@ -19,7 +19,7 @@
 
 #include "world/world.h"
 
-/* What is made of an initialised value. */
+/* The treatment of an initialised value. */
 typedef struct setti_edit_fill {
     void (*write)(const struct setti_edit_fill* fill, void* value);
 } setti_edit_fill;
@@ -93,7 +93,7 @@ setti_edit_part* setti_edit_include(sett_world* world, setti_edit* edit, setti_t
 /* Frees an edit's own parts. */
 void setti_edit_free(sett_world* world, setti_edit* edit);
 
-/* What makes new entities children of the world's scope. */
+/* Functions that make new entities children of the world's scope. */
 typedef struct setti_scope_calls {
     /* Adds what children have to an edit whose entities begin. */
     sett_status (*include)(sett_world* world, setti_edit* edit, const char* call);
@@ -220,7 +220,8 @@ SETTI_INLINE bool setti_edit_reserve_collect(sett_world* world, setti_type* type
            type->cascade->collect == NULL || world->cascade_calls->reserve(world, type, need);
 }
 
-/* What edits do with listeners: edit_listener.c, which a program without any does not link. */
+/* Functions of edits for listeners: edit_listener.c. A program without listeners does not link it.
+ * */
 typedef struct setti_listener_calls {
     /* Like setti_edit_plan, where there are listeners and two signatures that differ. */
     const setti_plan_step* (*plan)(sett_world* world, uint32_t from, uint32_t to);

@@ -130,7 +130,7 @@ static void commit_fill(sett_world* world, const setti_edit* edit, const setti_e
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* What goes from an entity that there was. */
+/* Removes all that an edit takes from an entity that existed before. */
 static void commit_leave(sett_world* world, const setti_edit* edit, uint32_t index)
 {
     SETTI_ASSERT(!edit->begins);

@@ -28,7 +28,7 @@
 
 #include <string.h>
 
-/* What readers see where no entity ever was: a page begins with its generations. */
+/* The page that readers see where no entity ever was: a page begins with its generations. */
 static const uint32_t entity_no_generations[SETTI_ENTITY_ROWS];
 
 void setti_entity_init(setti_entity_table* table, uint32_t limit)

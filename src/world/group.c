@@ -95,7 +95,7 @@ static bool group_gives_way(const group_draft* draft, const setti_listener* owne
     return owner->by_layout && (!made->by_layout || (made->automatic && owner->automatic));
 }
 
-/* What an owned type has to be, and to become. */
+/* Checks that the group can own a type. */
 static sett_status group_check_owned(const group_draft* draft, const setti_type* type)
 {
     sett_world* world = draft->group->world;

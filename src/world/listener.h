@@ -39,7 +39,7 @@ struct sett_group {
     sett_world* world;
 };
 
-/* What a plan consists of: members leave, or enter, groups and sets; callbacks of that. */
+/* The steps of a plan: members leave, or enter, groups and sets; callbacks of that. */
 enum {
     SETTI_PLAN_LEAVES = 1,
     SETTI_PLAN_ENTERS = 2,
@@ -47,7 +47,7 @@ enum {
     SETTI_PLAN_ON_ENTER = 8
 };
 
-/* What a transition does to a listener. */
+/* The effect of a transition on a listener. */
 typedef struct setti_plan_step {
     setti_listener* listener;
     bool enters;

@@ -141,7 +141,7 @@ OBSERVER_OF_ALL(on_set, SETT_CHANGE_SET)
 OBSERVER_OF_ALL(on_remove, SETT_CHANGE_REMOVE)
 #undef OBSERVER_OF_ALL
 
-/* What is called for an event, NULL if the observer does not observe it. */
+/* The callback for an event, NULL if the observer does not observe it. */
 static setti_call observer_call_of(const sett_observer* observer, uint32_t event)
 {
     SETTI_ASSERT(event < SETTI_EVENTS);

@@ -263,7 +263,7 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* What is sorted: the first `count` rows of a storage, and of those arranged with it. */
+/* The rows to sort: the first `count` of a storage, and of those arranged with it. */
 typedef struct sort_task {
     sett_world* world;
     setti_type* const* types; /* the first one's values decide */
@@ -505,7 +505,7 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
     return SETT_OK;
 }
 
-/* What has to decide, and can. */
+/* Checks that one of `compare`, `key` and `like` decides, and can. */
 static sett_status sort_check_order(sett_world* world, const sett_sort_desc* desc,
                                     const setti_type* by)
 {

@@ -25,7 +25,7 @@ static uint32_t term_asks(const sett_term* term)
            (setti_term_is_elsewhere(term) ? SETTI_TERM_ELSEWHERE : 0u);
 }
 
-/* What a term contradicts in itself, or NULL. */
+/* The contradiction inside a term, or NULL. */
 static const char* term_contradiction(const sett_term* term)
 {
     bool elsewhere = setti_term_is_elsewhere(term);

@@ -8,7 +8,7 @@
 
 #include "base/common.h"
 
-/* What a term can ask beside SETT_WITH. */
+/* Conditions of a term beside SETT_WITH. */
 enum {
     SETTI_TERM_WITHOUT = 1,
     SETTI_TERM_ANY = 2,

@@ -137,7 +137,7 @@ static const char* validate_collect(const sett_world* world)
                : "the room for entities that are destroyed together is miscounted, or in use";
 }
 
-/* What calls reserve is carried out, or given up, by their end. */
+/* Reservations of a call are carried out, or given up, by its end. */
 static const char* validate_reserved(const sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {

@@ -463,7 +463,7 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
 /* Hooks that run for readers at once: a hook that misuses the world calls itself. */
 #define WORLD_REPORTERS_MAX 8
 
-/* What a line says: nothing that failed; input that is bad; a misuse. */
+/* The kind of a line: nothing failed; input is bad; a misuse. */
 typedef enum world_kind {
     WORLD_NEWS,
     WORLD_INPUT,
@@ -766,7 +766,7 @@ static const char* world_command_for(const char* call)
     return NULL;
 }
 
-/* What to do instead: `call` names the command, `into` the buffer and what comes after. */
+/* The advice in a message: `call` names the command, `into` the buffer and what comes after. */
 static void world_advise(char* out, size_t size, const char* call, const char* into,
                          const char* otherwise)
 {

@@ -47,7 +47,7 @@ typedef struct setti_open_loop {
     struct setti_open_loop* next;
 } setti_open_loop;
 
-/* What a system declared to touch, by component. */
+/* The access that a system declared to a component. */
 enum {
     SETTI_ACCESS_PRESENCE = 1,        /* tests presence only */
     SETTI_ACCESS_READ = 2,            /* reads values, */
@@ -71,7 +71,7 @@ typedef struct setti_misuse {
 } setti_misuse;
 
 struct sett_world {
-    /* What reading in line looks at comes first, as sett_world_header_. */
+    /* Members that reading in line uses come first, as sett_world_header_. */
     /* as `types`; where that is NULL: a type that is not read in line, as 0 is in every world */
     const void** readable;
     /* entries in `types` for fast paths; 0 while use is profiled: all go the slow path */
