@@ -101,6 +101,7 @@ broken include/sett/id.h '#include "base/page.h"' 'include/sett/id.h:2: a public
 broken src/store/array.c '#include "../base/page.h"' 'array.c:7: .*from src/ or include/ on' "$layers"
 broken src/base/page.c '#include "page.h"' 'page.c:7: .*neither public nor in a layer' "$layers"
 broken src/misc/x.c 'int x;' 'src/misc/x.c:1: lies in no layer' "$layers"
+broken src/store/page.c 'int setti_y;' 'src/store/page.c:1: src/base/page.c has the same name' "$layers"
 broken src/world/x.c '/* relation/x.c */' 'src/world/x.c:1: world names relation/x.c' "$layers"
 broken src/run/x.h 'enum { SETTI_SLOT_A = 1 };\nenum { SETTI_SLOT_B = 1 };' 'x.h:2: slot 1 is used in src/run/x.h' "$layers"
 fresh

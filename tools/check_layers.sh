@@ -14,7 +14,8 @@
 # The order below is that of the amalgamation; nothing includes what stands behind it. A public
 # header includes public headers only. Private headers are named from src/ on ("store/storage.h"),
 # public ones from include/ on ("sett/id.h"). Besides, world/ names nothing that a layer above
-# declares. Reports file:line for each breach.
+# declares. A header, its private header and its source share one name; two sources do not, because
+# archives hold them side by side. Reports file:line for each breach.
 set -eu
 
 # Lowest first.
@@ -136,6 +137,13 @@ awk '
         }
     }
 ' pass=1 $files pass=2 $(printf '%s\n' $files | grep '^src/world/') >>"$found"
+
+find src -name '*.c' | sort | awk -F / '{
+    if ($NF in first) {
+        print $0 ":1: " first[$NF] " has the same name"
+    }
+    first[$NF] = $0
+}' >>"$found"
 
 if [ -s "$found" ]; then
     cat "$found" >&2
