@@ -352,9 +352,9 @@ static void access_is_compared_with_the_term(void)
     SETT_FOR(query, b, i) {
         SETT_FIELD_MUT(b, 1, Speed)[i].x = 1;
     }
-    CHECK(
-        was_told("SETT_FIELD_MUT: term 1 of query \"Place, Speed, Wide\" (\"Speed\") is only read: "
-                 "SETT_INOUT or SETT_OUT declares that it is written"));
+    CHECK(was_told(
+        "SETT_FIELD_MUT: term 1 of query \"Place, Speed, Wide\" (\"Speed\") is declared as "
+        "read only: declare SETT_INOUT or SETT_OUT to write it"));
     float sum = 0;
     SETT_FOR(query, b, i) {
         sum += SETT_FIELD(b, 2, Wide)[i].z;
