@@ -226,6 +226,10 @@ static void references_lead_by_path_in_another_world(void)
         CHECK_EQ(sett_source_count(q.world, q.likes, boss), 4 * round);
         CHECK_EQ(sett_target_count(q.world, boss, q.likes), 0);
     }
+    sett_entity guest = add(&p, 6, sett_null()); /* refers to it by its value alone */
+    node(&p, guest)->friend = e[4];
+    guest = sett_duplicate(p.world, guest, &(sett_duplicate_desc){.to = q.world});
+    CHECK_ENTITY_EQ(node(&q, guest)->friend, boss);
     CHECK_EQ(sett_name_set(q.world, hall, "cellar"), SETT_OK); /* so no path leads there */
     uint32_t lost = 0;
     const sett_duplicate_desc alone = {.to = q.world, .lost = &lost, .alone = true};
