@@ -389,8 +389,8 @@ static void a_field_is_found_by_its_type(void)
     SETT_QUERY_EACH(query, b) { /* once a loop */
         CHECK_PTR_EQ(SETT_FIELD_OF_MUT(b, Speed), b->fields[1]);
     }
-    CHECK(was_told(
-        "SETT_FIELD_MUT: term 1 of query \"Wide, Speed, Place\" (\"Speed\") is only read"));
+    CHECK(was_told("SETT_FIELD_MUT: term 1 of query \"Wide, Speed, Place\" (\"Speed\") is declared "
+                   "as read only"));
     SETT_QUERY_EACH(query, b) {
         CHECK(SETT_FIELD_OF(b, Wide) == NULL); /* the term only asks whether it is present */
         sett_batch_stop(b);
