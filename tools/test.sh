@@ -6,6 +6,7 @@
 #   tools/test.sh <stage>...      these
 #   tools/test.sh --list          their names
 #
+# SETT_WITHOUT="web play" in the environment leaves stages out of --long, and the run says so.
 # soak is in neither: it runs the model tests (test/test_model*.c) for SETT_OPERATIONS operations.
 # No stage begins after one has failed. The last line is "N passed, N failed", counted in stages; above
 # it stands what was left out. Builds lie under build/ and are kept, so that the next run compiles what
@@ -450,7 +451,13 @@ not_run=
 case $ran in
 "$short") not_run=$long ;;
 --long)
-    ran=$long
+    ran=
+    for stage in $long; do
+        case " ${SETT_WITHOUT-} " in
+        *" $stage "*) not_run="$not_run $stage" ;;
+        *) ran="$ran $stage" ;;
+        esac
+    done
     set -- $ran
     ;;
 esac
