@@ -26,7 +26,9 @@ static uint32_t record(void* user, uint32_t* peer, void* out, uint32_t capacity)
         to->bytes = realloc(to->bytes, to->capacity);
         CHECK(to->bytes != NULL);
     }
-    memcpy(to->bytes + to->size, out, size);
+    if (size != 0) { /* or there may be no bytes yet */
+        memcpy(to->bytes + to->size, out, size);
+    }
     to->size += size;
     to->largest = size > to->largest ? size : to->largest;
     return size;
