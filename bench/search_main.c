@@ -202,7 +202,7 @@ static sett_world* sett_galaxy(galaxy g)
     return world;
 }
 
-static result sett_run(void* world, uint32_t join)
+static result sett_join(void* world, uint32_t join)
 {
     result r = {0};
     (void)world;
@@ -520,7 +520,7 @@ int main(int argc, char** argv)
         if (searches[j] == NULL) {
             return 1;
         }
-        result ours = measure(sett_run, world, j, repetitions);
+        result ours = measure(sett_join, world, j, repetitions);
         result* theirs = NULL;
 #if defined(SETT_BENCH_FLECS)
         result found = measure(flecs_run, other, j, repetitions);
