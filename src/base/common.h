@@ -17,7 +17,11 @@
 #define SETTI_UNLIKELY(x) __builtin_expect(!!(x), 0)
 #define SETTI_COLD __attribute__((noinline, cold))
 #define SETTI_APART __attribute__((noinline))
+#if defined(__MINGW32__) /* whose "printf" are the formats of an old library of Windows */
+#define SETTI_PRINTF(at, first) __attribute__((format(gnu_printf, at, first)))
+#else
 #define SETTI_PRINTF(at, first) __attribute__((format(printf, at, first)))
+#endif
 #define SETTI_PREFETCH(address) __builtin_prefetch(address)
 #else
 #define SETTI_LIKELY(x) (x)
