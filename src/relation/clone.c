@@ -1030,7 +1030,7 @@ static sett_status clone_add_outside(setti_clone* clone, sett_entity entity)
                : clone_no_memory(clone);
 }
 
-/* The same of all references in a value, or in the data of a link. */
+/* Calls clone_add_outside for each reference in a value, or in the data of a link. */
 static sett_status clone_add_referred(setti_clone* clone, const sett_component_desc* desc,
                                       const unsigned char* value)
 {

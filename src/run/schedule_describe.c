@@ -14,7 +14,7 @@ static const char* schedule_describe_phase_name(int phase)
     return named ? names[(phase - SETT_PHASE_LOAD) / 100] : "";
 }
 
-/* The components with one of these flags and none of those. */
+/* Adds the names of the components whose access has a flag of `with` and none of `without`. */
 static void schedule_describe_access(setti_writer* text, const sett_system* system, uint32_t with,
                                      uint32_t without, const char* verb)
 {

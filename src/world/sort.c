@@ -263,7 +263,7 @@ static void sort_apply(setti_pool* pool, setti_storage* storage, const uint32_t*
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* The rows to sort: the first `count` of a storage, and of those arranged with it. */
+/* A sort moves the first `count` rows of a storage, and the same rows of storages in its group. */
 typedef struct sort_task {
     sett_world* world;
     setti_type* const* types; /* the first one's values decide */
