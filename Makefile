@@ -32,19 +32,19 @@ run: ## simulate the levels of Freedoom; options in ARGS, ARGS=--help lists them
 	@tools/deps.sh run
 	@$(configure)
 	@cmake --build $(release) --parallel $(JOBS) --target freedoom
-	@$(release)/examples/freedoom/freedoom $(ARGS)
+	@$(release)/freedoom/freedoom $(ARGS)
 
 play: ## play them in a window, and rewind; options in ARGS, ARGS=--demo plays by itself
 	@tools/deps.sh play
 	@$(configure)
 	@cmake --build $(release) --parallel $(JOBS) --target freedoom_play
-	@$(release)/examples/freedoom/freedoom_play $(ARGS)
+	@$(release)/freedoom/freedoom_play $(ARGS)
 
 inspect: ## look into Freedoom with a browser: prints the address; options in ARGS
 	@tools/deps.sh inspect
 	@$(configure)
 	@cmake --build $(release) --parallel $(JOBS) --target freedoom
-	@$(release)/examples/freedoom/freedoom --inspect --ticks 4000000000 $(ARGS)
+	@$(release)/freedoom/freedoom --inspect --ticks 4000000000 $(ARGS)
 
 page: ## build the inspector's page into addons/inspector/page.inc; needs node
 	@tools/deps.sh page

@@ -4,7 +4,7 @@
  *
  * 100,000 entities of five components, 6 MB of values: saved and loaded, into memory and in a
  * folder (default: the current one), with zstd where it is installed; and autosaves. Checksums,
- * hashes and their comparison are part of all. examples/freedoom prints the same of its 68 maps:
+ * hashes and their comparison are part of all. freedoom/saves measures the 68 maps of Freedoom;
  * tools/files.sh runs both. */
 #include "file_meter.h"
 

@@ -251,7 +251,7 @@ must fail 'README.md says 9000 KB for the whole library' "$sizes"
 
 site="$tree/tools/site.py --pages"
 fresh
-cp -R "$root/docs" "$root/include" "$root/examples" "$root/addons" "$root/bindings" "$root/test" \
+cp -R "$root/docs" "$root/include" "$root/examples" "$root/freedoom" "$root/addons" "$root/bindings" "$root/test" \
     "$root"/*.md "$tree"
 mkdir -p "$tree/build"
 cp "$root/build/api.json" "$tree/build"

@@ -41,7 +41,7 @@ def program(name, text, found):
 def names_in_code():
     names = set()
     # the build's options stand in CMakeLists.txt
-    for place in ("include", "src", "addons", "test", "bench", "examples", "tools", "cmake", "CMakeLists.txt"):
+    for place in ("include", "src", "addons", "test", "bench", "examples", "freedoom", "tools", "cmake", "CMakeLists.txt"):
         tree = os.path.join(ROOT, place)
         for path in [tree] + glob.glob(os.path.join(tree, "**", "*"), recursive=True):
             if os.path.isfile(path) and not path.endswith((".md", ".inc")):
@@ -71,7 +71,7 @@ def main():
         print(__doc__)
         return 0
     pages = glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True)
-    documents = sys.argv[1:] or ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "examples/freedoom/README.md"] + \
+    documents = sys.argv[1:] or ["README.md", "CONTRIBUTING.md", "CHANGELOG.md", "freedoom/README.md"] + \
         sorted(os.path.relpath(path, ROOT) for path in pages)
     known, blocks, links, bad = names_in_code(), 0, 0, 0
     for name in documents:

@@ -8,7 +8,7 @@ set -eu
 cd "$(dirname "$0")/.."
 columns=100
 files=
-for folder in include src test examples addons bench bindings; do
+for folder in include src test examples freedoom addons bench bindings; do
     [ -d "$folder" ] && files="$files $(find "$folder" -name '*.[ch]' -o -name '*.cpp' -o -name '*.hpp' | sort)"
 done
 

@@ -14,4 +14,4 @@ cmake -S . -B $build -DCMAKE_BUILD_TYPE=Release -DSETT_BUILD_BENCHMARKS=ON -DSET
 cmake --build $build --parallel --target sett_files freedoom_saves >/dev/null
 $build/bench/sett_files "$folder"
 echo
-$build/examples/freedoom/freedoom_saves 350 "$folder"
+$build/freedoom/freedoom_saves 350 "$folder"

@@ -31,7 +31,7 @@ bool canvas_write_png(const Canvas* canvas, const char* path, Fault* fault)
     return fault_set(fault, "%s: built without libpng", path);
 }
 END
-game="$(find examples/freedoom -maxdepth 1 -name '*.c' ! -name canvas_png.c) $out/no_png.c"
+game="$(find freedoom -maxdepth 1 -name '*.c' ! -name canvas_png.c) $out/no_png.c"
 wads=/usr/share/games/doom
 
 # With SETT_DEPS=skip in the environment, a machine that is not here is left out.
@@ -50,7 +50,7 @@ machine() { # <name> <compiler and options>
     if "$@" $flags -Iinclude -c $out/sett.c -o "$out/$name.o" 2>"$out/$name.log" &&
         "$@" $flags -I$out test/machines/machines.c "$out/$name.o" -o "$out/$name" 2>>"$out/$name.log" &&
         { [ ! -d $wads ] ||
-            "$@" $flags -Iinclude -Iexamples/freedoom $game "$out/$name.o" -lm -o "$out/$name.game" 2>>"$out/$name.log"; }; then
+            "$@" $flags -Iinclude -Ifreedoom $game "$out/$name.o" -lm -o "$out/$name.game" 2>>"$out/$name.log"; }; then
         machines="$machines $name"
     else
         cat "$out/$name.log"

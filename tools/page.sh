@@ -56,7 +56,7 @@ if [ "${1-}" = --test ]; then
     "$root/tools/page.sh" --unpack >/dev/null # the page that is tested is that of page.inc
     cc -std=c11 -I"$root/include" "$page/crowded.c" "$build/libsett.a" -lpthread -lm -o crowded
     ./crowded crowded.rec
-    "$build/examples/freedoom/freedoom" --map MAP01 --ticks 1050 --png none --no-rewind \
+    "$build/freedoom/freedoom" --map MAP01 --ticks 1050 --png none --no-rewind \
         --record freedoom.rec >/dev/null 2>&1
-    node "$page/test.mjs" "$build/examples/freedoom/freedoom" freedoom.rec crowded.rec "$out/inspector.html"
+    node "$page/test.mjs" "$build/freedoom/freedoom" freedoom.rec crowded.rec "$out/inspector.html"
 fi

@@ -38,7 +38,7 @@ DOCUMENTS = {
     "docs/dependencies.md": "more/dependencies.md",
     "docs/bench/README.md": "more/bench/index.md",
     "docs/inspector.md": "more/inspector.md",
-    "examples/freedoom/README.md": "examples/freedoom.md",
+    "freedoom/README.md": "examples/freedoom.md",
     "CONTRIBUTING.md": "more/contributing.md",
     "CHANGELOG.md": "more/changelog.md",
 }

@@ -342,8 +342,8 @@ stage_faults() {
 stage_examples() {
     # Two of the four programs that play the same battle are built already.
     build_clang
-    SETT_PLAYED_GCC=$PWD/build/release/examples/freedoom/freedoom
-    SETT_PLAYED_CLANG=$PWD/build/clang/examples/freedoom/freedoom
+    SETT_PLAYED_GCC=$PWD/build/release/freedoom/freedoom
+    SETT_PLAYED_CLANG=$PWD/build/clang/freedoom/freedoom
     export SETT_PLAYED_GCC SETT_PLAYED_CLANG
     build_release
     run_tests release 'example|addon'
@@ -436,8 +436,8 @@ stage_soak() {
     build_release
     let_go
     tools/soak.sh build/release "${SETT_OPERATIONS-}"
-    if [ -x build/release/examples/freedoom/freedoom ]; then
-        examples/freedoom/test/same_workers.sh build/release/examples/freedoom/freedoom
+    if [ -x build/release/freedoom/freedoom ]; then
+        freedoom/test/same_workers.sh build/release/freedoom/freedoom
     fi
 }
 

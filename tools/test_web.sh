@@ -7,5 +7,5 @@ cd "$(dirname "$0")/.."
 wads=${WADS:-/usr/share/games/doom/freedoom1.wad /usr/share/games/doom/freedoom2.wad}
 driver=$(tools/browser.sh)/playwright-core
 # shellcheck disable=SC2086 # a list of files
-node examples/freedoom/web/test/page.mjs $driver build/web build/release/examples/freedoom/freedoom_twin \
+node freedoom/web/test/page.mjs $driver build/web build/release/freedoom/freedoom_twin \
     out "${1:-100}" $wads

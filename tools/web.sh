@@ -22,10 +22,10 @@ cmake -Wno-dev -S . -B build/wasm -DCMAKE_TOOLCHAIN_FILE=cmake/wasm.cmake -DCMAK
 cmake --build build/wasm --parallel "${JOBS:-2}" --target freedoom_web
 
 mkdir -p $to/inline
-cp examples/freedoom/web/page/* tools/wasi.js $to
-cp build/wasm/examples/freedoom/web/freedoom.wasm $to
+cp freedoom/web/page/* tools/wasi.js $to
+cp build/wasm/freedoom/web/freedoom.wasm $to
 # shellcheck disable=SC2086 # a list of files
-$native/examples/freedoom/freedoom_cut $to "$map" $wads
+$native/freedoom/freedoom_cut $to "$map" $wads
 gzip -9nf $to/first.wad $to/levels.wad
 cp LICENSE $to/LICENSE.txt
 cp $papers/copyright $to/FREEDOOM-COPYING.txt

@@ -1,4 +1,4 @@
-/* test_debug_info_freedoom.c: all component types of the example, as its own lists say them and as
+/* test_debug_info_freedoom.c: all component types of freedoom/, as its own lists say them and as
  * debug information does. */
 #include "components.h"
 #include "described.h"

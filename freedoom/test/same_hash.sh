@@ -10,7 +10,7 @@ set -eu
 
 ticks=${TICKS:-200}
 folder=$(mkdir -p "${1:-build/same_hash}" && cd "${1:-build/same_hash}" && pwd)
-cd "$(dirname "$0")/../../.."
+cd "$(dirname "$0")/../.."
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}
 
 fail() {
@@ -21,7 +21,7 @@ fail() {
 # Object by object, so that several compile side by side.
 compile() { # <compiler> <level> <folder>
     rm -rf "$3" && mkdir -p "$3"
-    find src examples/freedoom -name '*.c' ! -path '*/test/*' ! -path '*/play/*' \
+    find src freedoom -name '*.c' ! -path '*/test/*' ! -path '*/play/*' \
         ! -path '*/web/*' ! -path '*/saves/*' |
         xargs -P "$jobs" -I '{}' sh -c \
             '"$1" -std=c11 "$2" -Iinclude -Isrc -c "$4" -o "$3/$(echo "$4" | tr / _).o"' \
