@@ -240,14 +240,17 @@ must fail 'does not say: .*the whole library' "$sizes"
 cat >"$tree/README.md" <<'END'
     cc -g -O1 -c sett/sett.c -o sett.o # in your project, once: half a minute
 
-`-O3`): 9,000 KB for the whole library, 0 KB for the core; 1 KB
+`-O3`): 9,000 KB for the whole library, 0 KB for the core; 1 KB for the program
 
 ```c
 #include "sett/sett.h"
 int main(void) { return sett_version() - 1; }
 ```
 END
-must fail 'README.md says 9000 KB for the whole library' "$sizes"
+must fail 'README.md says 9000 KB for the whole library; SETT_WRITE=1 tools/check_sizes.sh writes' "$sizes"
+must pass '' env SETT_WRITE=1 "$sizes"
+must pass '' "$sizes"
+must pass '`-O3`): 0 KB for the whole library, 0 KB for the core; [1-9][0-9]* KB for the program$' cat "$tree/README.md"
 
 site="$tree/tools/site.py --pages"
 fresh
@@ -303,6 +306,39 @@ if command -v python3 >/dev/null 2>&1; then
     PYTHONDONTWRITEBYTECODE=1 must fail 'create_2 is no row' \
         python3 "$root/bench/report.py" --whole "$work/measured" "$work/report"
 fi
+
+# ---- seeded faults -------------------------------------------------------------------------------
+
+faults="env SETT_FAULTS_BUILD=build/here SETT_FAULTS_SECONDS=1 $tree/tools/faults.sh"
+fault() { # <number that a function returns instead of 1>
+    cat >"$tree/test/faults/1_one_is_another.patch" <<END
+Caught-by: test_one
+--- a/src/base/one.c
++++ b/src/base/one.c
+@@ -1,4 +1,4 @@
+ int one(void)
+ {
+-    return 1;
++    return $1;
+ }
+END
+}
+fresh
+here=$tree/build/here
+mkdir -p "$tree/test/faults" "$here/test/CMakeFiles/test_one.dir"
+printf 'int one(void)\n{\n    return 1;\n}\n' >"$tree/src/base/one.c"
+printf 'int one(void);\nint main(void)\n{\n    while (one() == 3) {\n    }\n    return one() == 2;\n}\n' \
+    >"$tree/test/test_one.c"
+: >"$here/test/test_one"
+gcc -c "$tree/src/base/one.c" -o "$here/one.o"
+gcc -c "$tree/test/test_one.c" -o "$here/test/CMakeFiles/test_one.dir/test_one.o"
+ar rc "$here/libsett.a" "$here/one.o"
+fault 2
+must pass '^1 of 1$' $faults
+fault 3
+must fail 'HANGS IN test_one' $faults
+fault 4
+must fail 'NOT SEEN BY test_one' $faults
 
 # ---- the test harness ----------------------------------------------------------------------------
 

@@ -7,8 +7,8 @@
 #   tools/faults.sh --who <name>...   runs every test on each, and tells which see it
 #
 # Where several tests are named, they run in that order up to the first that fails. It is a failure
-# of this script's as well if a fault no longer applies, does not compile, or names no test, and if
-# a test fails where no fault is. The library and the tests are built once, as a release, in
+# of this script's as well if a fault no longer applies, does not compile, or names no test, if a
+# test fails where no fault is, and if a test does not end: a hang says nothing of what is broken. The library and the tests are built once, as a release, in
 # build/faults, or SETT_FAULTS_BUILD=<folder> takes those that were built and have passed there; a
 # fault compiles only what it changes. Asserts are off: the tests see each fault without their help.
 # A fault with a line "Build: debug" is about what only debug builds report, and is tried in one
@@ -27,7 +27,8 @@ else
     work=build/faults
     built=${SETT_FAULTS_BUILD:-$work}
 fi
-seconds=120 # a test that takes longer hangs
+# A test that takes more of processor time hangs, and so does one that waits for ten times that.
+seconds=${SETT_FAULTS_SECONDS:-120}
 # Enough to meet every fault, and the same in every run.
 export SETT_OPERATIONS=30000 SETT_SEED=1
 unset MAKEFLAGS MFLAGS MAKELEVEL CC CFLAGS CPPFLAGS LDFLAGS 2>/dev/null || true
@@ -91,7 +92,8 @@ plant() { # <patch> <folder>; what is wrong goes to $2/not
     done
 }
 
-fails() { # <test> <folder with the objects of a fault, or none>
+# Sets `outcome` to passes, fails or hangs.
+run() { # <test> <folder with the objects of a fault, or none>
     folder=$built/test
     [ -e "$folder/$1" ] || folder=$built/addons/net
     program=$folder/$1
@@ -102,7 +104,16 @@ fails() { # <test> <folder with the objects of a fault, or none>
     fi
     # A failing test may crash in all manners; what it says of a fault is of no interest.
     ulimit -c 0 2>/dev/null || true
-    ! env -C "$(dirname "$program")" timeout "$seconds" "./$1" >"$program.said" 2>&1
+    ended=0
+    (
+        ulimit -S -t "$seconds"
+        exec env -C "$(dirname "$program")" timeout $((10 * seconds)) "./$1" >"$program.said" 2>&1
+    ) || ended=$?
+    case $ended in
+    0) outcome=passes ;;
+    124 | 152) outcome=hangs ;; # timeout(1) ended it, or SIGXCPU
+    *) outcome=fails ;;
+    esac
 }
 
 # One fault or one test. Its line of the table goes to a file, which is not there if it went wrong.
@@ -110,25 +121,33 @@ try() { # <first|all> <patch or test>
     name=$(basename "$2" .patch)
     result=$work/results/$name
     if [ "$name" = "$2" ]; then
-        if fails "$name" ""; then
-            cat $(find "$work" -name "$name.said") >&2
-            echo "faults: $name fails without any fault" >&2
-        else
+        run "$name" ""
+        if [ $outcome = passes ]; then
             : >"$result"
+        else
+            cat $(find "$work" -name "$name.said") >&2
+            echo "faults: $name $outcome without any fault" >&2
         fi
         return
     fi
     tests=$(catchers "$2")
     [ "$1" = first ] || tests=$(all_tests)
     seen=
+    hung=
     if plant "$2" "$work/$name"; then
         for test in $tests; do
-            if fails "$test" "$work/$name"; then
-                seen="$seen $test"
-                [ "$1" = all ] || break
-            fi
+            run "$test" "$work/$name"
+            case $outcome in
+            fails) seen="$seen $test" ;;
+            hangs) hung="$hung $test" ;;
+            esac
+            [ "$1" = all ] || [ $outcome = passes ] || break
         done
-        [ -n "$seen" ] || echo "NOT SEEN BY ${tests:-ANY TEST: it names none}" >"$work/$name/not"
+        if [ -n "$hung" ] && [ -z "$seen" ]; then
+            echo "HANGS IN$hung" >"$work/$name/not"
+        elif [ -z "$seen" ]; then
+            echo "NOT SEEN BY ${tests:-ANY TEST: it names none}" >"$work/$name/not"
+        fi
     fi
     if [ -n "$seen" ]; then
         printf '  %-38s%s\n' "$name" "$seen" | tee "$result"
