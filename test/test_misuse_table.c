@@ -1,7 +1,8 @@
 /* test_misuse_table.c: a table of misuses. Each is done to a world of its own; the call has to fail
  * as documented and to leave a sound world, in every build, and a debug build has to report it.
  *
- * The misuses lie in misuse_table/, a file for one or some subjects. The reports make a page, docs/misuse.md, which has to be what this program writes:
+ * The misuses lie in misuse_table/, a file for one or some subjects. The reports make a page,
+ * docs/misuse.md, which has to be what this program writes:
  *
  *     SETT_WRITE=1 build/dev/test/test_misuse_table     writes it
  */

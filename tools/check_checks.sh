@@ -226,6 +226,7 @@ events="$tree/tools/check_documents.py docs/events.md"
 printf -- '- Sets run\n  hooks. Adding too.\n' >"$tree/docs/events.md"
 printf '/* Sets run hooks. */\nstatic void sets(void)\n' >"$tree/test/test_events.c"
 printf '/* `Adding` too. */\nstatic void adds(void)\n' >"$tree/test/test_event.c"
+: >"$tree/test/test_observer.c"
 : >"$tree/test/test_observe_any.c"
 must pass '0 faults' $events
 printf '/* Adding too. */\n' >"$tree/test/test_event.c"

@@ -1,5 +1,5 @@
-/* misuse_table.h: what the parts of test_misuse_table.c share: the world in which each misuse is done, and
- * how a part lists its misuses.
+/* misuse_table.h: what the parts of test_misuse_table.c share: the world in which each misuse is
+ * done, and how a part lists its misuses.
  */
 #ifndef SETT_TEST_MISUSE_TABLE_H
 #define SETT_TEST_MISUSE_TABLE_H
