@@ -39,36 +39,31 @@ void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity
     return change_commit_add(world, &part, entity);
 }
 
-static bool change_reserve_two(sett_world* world, setti_type* first, sett_entity a,
-                               setti_type* second, sett_entity b)
-{
-    uint32_t signature = *setti_entity_signature(&world->entities, a);
-    if (!setti_storage_has(&first->storage, a.index) &&
-        !setti_change_reserve_add(world, first, a.index, &signature)) {
-        return false;
-    }
-    if (a.index != b.index) {
-        signature = *setti_entity_signature(&world->entities, b);
-    }
-    return setti_storage_has(&second->storage, b.index) ||
-           setti_change_reserve_add(world, second, b.index, &signature);
-}
-
 bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, setti_type* second,
                           sett_entity b, const setti_edit_fill* fill)
 {
+    bool adds_first = !setti_storage_has(&first->storage, a.index);
+    bool adds_second = !setti_storage_has(&second->storage, b.index);
+    if (!adds_first && !adds_second) {
+        return true; /* a link that is turned */
+    }
     setti_edit_settle(world);
     setti_edit_pin(world);
-    bool reserved = change_reserve_two(world, first, a, second, b);
-    if (reserved && !setti_storage_has(&first->storage, a.index)) {
+    uint32_t signature = *setti_entity_signature(&world->entities, a);
+    bool done = !adds_first || setti_change_reserve_add(world, first, a.index, &signature);
+    if (a.index != b.index) {
+        signature = *setti_entity_signature(&world->entities, b);
+    }
+    done = done && (!adds_second || setti_change_reserve_add(world, second, b.index, &signature));
+    if (done && adds_first) {
         (void)setti_change_add_reserved(world, first, a);
     }
-    if (reserved && !setti_storage_has(&second->storage, b.index)) {
+    if (done && adds_second) {
         setti_edit_part part = {.type = second, .fill = fill, .quiet = true};
         (void)change_commit_add(world, &part, b);
     }
     setti_edit_unpin(world);
-    return reserved;
+    return done;
 }
 
 /* Adds a type that the entity does not have, and before it what it requires. NULL when memory runs
@@ -79,12 +74,14 @@ static void* change_add(sett_world* world, setti_edit_part* part, sett_entity en
     const setti_type_list* required = &part->type->required;
     setti_edit_settle(world);
     uint32_t signature = *setti_entity_signature(&world->entities, entity);
-    for (uint32_t k = 0; k <= required->count; k++) {
-        setti_type* needed = k < required->count ? required->item[k] : part->type;
-        if (!setti_storage_has(&needed->storage, entity.index) &&
-            !setti_change_reserve_add(world, needed, entity.index, &signature)) {
+    for (uint32_t k = 0; k < required->count; k++) {
+        if (!setti_storage_has(&required->item[k]->storage, entity.index) &&
+            !setti_change_reserve_add(world, required->item[k], entity.index, &signature)) {
             return NULL;
         }
+    }
+    if (!setti_change_reserve_add(world, part->type, entity.index, &signature)) {
+        return NULL;
     }
     for (uint32_t k = 0; k < required->count; k++) {
         if (!setti_storage_has(&required->item[k]->storage, entity.index)) {

@@ -58,8 +58,8 @@ SETTI_APART static sett_entity fast_create_only(sett_world* world)
     return entity;
 }
 
-/* The lowest free index, where its page exists and others are free in its word. Without `cow`
- * nothing detains the world. Calls nothing. */
+/* Takes the lowest free index, where its page exists and others are free in its word. Without `cow`
+ * nothing detains the world. Calls nothing. Equals setti_change_create. */
 SETTI_INLINE sett_entity fast_create_fast(sett_world* world, bool cow)
 {
     setti_entity_table* table = &world->entities;
@@ -81,6 +81,7 @@ SETTI_APART static sett_entity fast_create_cow(sett_world* world)
     return fast_create_fast(world, true);
 }
 
+/* Equals setti_change_create. */
 sett_entity sett_entity_create(sett_world* world)
 {
     if (SETTI_IS_NULL_IN_DEBUG(world)) {
@@ -96,7 +97,7 @@ sett_entity sett_entity_create(sett_world* world)
 }
 
 /* Whether an entity at an index can get the type without memory: an array, or a tag, whose page
- * exists. */
+ * exists. Equals the reserving of one type in setti_edit_reserve_at. */
 SETTI_INLINE bool fast_is_ready(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_storage* storage = &type->storage;
@@ -109,7 +110,8 @@ SETTI_INLINE bool fast_is_ready(sett_world* world, setti_type* type, uint32_t in
 }
 
 /* Commits an edit at the lowest free index, which is not the last of its word, if all its types are
- * ready there. False, and nothing is done, if they are not. */
+ * ready there. False, and nothing is done, if they are not. Equals setti_edit_reserve_at and
+ * setti_edit_commit. */
 SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
 {
     setti_entity_table* table = &world->entities;
@@ -161,7 +163,7 @@ bool setti_edit_begin(sett_world* world, setti_edit* edit)
 
 /* ----------------------------------------------------------------------------------- destroying */
 
-/* Cuts the links of a value that goes, if that is all that its ties do. */
+/* Unlinks a value that goes, if its type allows no more than that. */
 SETTI_INLINE void fast_unlink(sett_world* world, setti_type* type, uint32_t index)
 {
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_UNLINKS) != 0)) {
@@ -181,7 +183,7 @@ SETTI_INLINE void fast_erase(sett_world* world, setti_type* type, uint32_t index
     }
 }
 
-/* Ends an entity whose end runs no callback. */
+/* Ends an entity whose end runs no callback. Equals setti_change_destroy. */
 static void fast_end(sett_world* world, uint32_t index)
 {
     uint32_t set = setti_entity_set_of(&world->entities, index);
@@ -222,9 +224,8 @@ SETTI_INLINE void fast_end_no_cow(sett_world* world, uint32_t index)
     }
 }
 
-/* Destroys an entity and all whom that collects one after another, without gathering them. False
- * when
- * they are not plain: then nothing is done. */
+/* Destroys an entity and all that its end collects, one after another, without a list of them.
+ * False when they are not plain: then nothing is done. Equals setti_change_destroy. */
 bool setti_fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t index)
 {
     const setti_cascade* cascade = cascading->cascade;
@@ -251,7 +252,8 @@ bool setti_fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t 
     return true;
 }
 
-/* Where nothing but the entity's rows goes; while a snapshot is held, too. */
+/* Where nothing but the entity's rows goes; while a snapshot is held, too. Equals
+ * setti_change_destroy. */
 SETTI_APART sett_status setti_fast_destroy(sett_world* world, sett_entity entity,
                                            setti_ending ending)
 {
@@ -266,9 +268,8 @@ SETTI_APART sett_status setti_fast_destroy(sett_world* world, sett_entity entity
     return SETT_OK;
 }
 
-/* The rest of the fast path, from the k-th type on: a sparse-set one, or one whose word of
- * occupancy
- * became 0 just now. */
+/* The rest of fast_destroy_short, from the k-th type on: a sparse set, or one whose word of
+ * occupancy became 0 just now. */
 SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t index,
                                                  const setti_signature* record, uint32_t k)
 {
@@ -285,9 +286,8 @@ SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t ind
     return SETT_OK;
 }
 
-/* Ends a life, and then takes the values of the set, unless it is NULL. The signature says who has
- * a value. The life ends first: then less has to be kept over the loop, and no callback runs
- * in between. */
+/* Ends an entity, and then erases the values of its signature, unless that is NULL. The entity ends
+ * first: then fewer registers are saved over the loop, and no callback runs in between. */
 SETTI_INLINE sett_status fast_destroy_short(sett_world* world, sett_entity entity,
                                             const setti_signature* record)
 {
@@ -317,7 +317,8 @@ SETTI_APART static sett_status fast_destroy_first(sett_world* world, sett_entity
     return fast_destroy_short(world, entity, record);
 }
 
-/* The fast path: plain types, no callbacks, no snapshot held. Calls nothing. */
+/* The fast path: plain types, no callbacks, no snapshot held. Calls nothing. Equals
+ * setti_change_destroy. */
 sett_status sett_entity_destroy(sett_world* world, sett_entity entity)
 {
     if (SETTI_IS_NULL_IN_DEBUG(world)) {

@@ -1,7 +1,8 @@
 /* fast_path.c: adding and removing one component where that is short. The slow path
- * (setti_change_add, setti_change_remove) makes edits, handles every case and says what a change
- * does; what is here does the same, faster, and leaves the rest to it. If the library is compiled
- * with SETT_NO_FAST_PATHS, all changes take the slow path: tests run both ways.
+ * (setti_change_add, setti_change_remove) makes edits and handles every case. "Equals f" means: if
+ * the function succeeds, it leaves the world as f would; if it fails, it has changed nothing, and
+ * its caller calls f. If the library is compiled with SETT_NO_FAST_PATHS, all changes take the slow
+ * path: tests run both ways.
  *
  * The workload: add and remove of plain types on living entities, a transition that was taken a
  * moment before. That path is in line at the top of sett_add and sett_remove: entity, type, one
@@ -26,7 +27,8 @@ SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, set
 
 /* The fast path of an array that is not SETTI_TYPE_LONG_ADD: takes the transition that the type
  * remembers, into pages that exist. The new row is not initialised. NULL: a page is missing, or a
- * snapshot needs it. Calls nothing, so that sett_add need not save registers. */
+ * snapshot needs it. Calls nothing, so that sett_add need not save registers. Equals
+ * setti_change_add before the value is written. */
 SETTI_INLINE void* fast_try_add(sett_world* world, setti_type* type, uint32_t index,
                                 uint32_t* signature, bool cow)
 {
@@ -107,15 +109,16 @@ SETTI_APART static bool fast_learn_added(sett_world* world, setti_type* type, ui
     return true;
 }
 
-/* Whether one more entity with the type can be destroyed together with all others. */
+/* Whether one more entity with the type can be destroyed together with all others. Equals
+ * setti_edit_reserve_collect. */
 SETTI_INLINE bool fast_collects(const setti_type* type)
 {
     return SETTI_LIKELY(type->cascade == NULL) || type->cascade->collect == NULL ||
            type->storage.count < type->collect_room;
 }
 
-/* Adds a row of whatever kind where the type comes alone, and has none of the flags `slow`. NULL:
- * take the slow path. */
+/* Adds a row of any kind where the type comes alone, and has none of the flags `slow`. NULL: take
+ * the slow path. Equals setti_change_add before the value is written. */
 SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, sett_entity entity,
                                           uint32_t slow)
 {
@@ -142,7 +145,7 @@ SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, s
                : fast_try_add_other(world, type, entity.index, signature);
 }
 
-/* Like setti_change_call on the fast paths, where nothing is locked, and mostly for one. */
+/* Equals setti_edit_call_all, where the world is unlocked, and mostly with one callback. */
 SETTI_INLINE void fast_call_unlocked(sett_world* world, const setti_type* type, setti_event event,
                                      sett_entity entity, void* value)
 {
@@ -159,7 +162,8 @@ SETTI_INLINE void fast_call_unlocked(sett_world* world, const setti_type* type, 
     world->calling = NULL;
 }
 
-/* Initialises a value that was just added by the fast path, and runs on_add. */
+/* Initialises a value that was just added by the fast path, and runs on_add. Equals the end of
+ * setti_change_add: setti_edit_write and setti_edit_notify_entering. */
 SETTI_APART static void* fast_finish_by_call(sett_world* world, const setti_type* type,
                                              sett_entity entity, void* value,
                                              const setti_edit_part* given)
@@ -255,6 +259,7 @@ SETTI_APART static void* fast_add_held(sett_world* world, setti_type* type, sett
                                        : fast_add_page(world, type, entity);
 }
 
+/* Equals setti_change_add. */
 void* sett_add(sett_world* world, sett_entity entity, sett_component component)
 {
     if (SETTI_IS_NULL_IN_DEBUG(world)) {
@@ -318,6 +323,7 @@ void* setti_change_try_add_link(sett_world* world, setti_type* type, sett_entity
 
 /* -------------------------------------------------------------------------------- creating with */
 
+/* Equals setti_edit_include. */
 SETTI_INLINE bool fast_include(sett_world* world, setti_edit* edit, setti_type* type,
                                const void* value)
 {
@@ -339,6 +345,7 @@ bool setti_fast_include(sett_world* world, setti_edit* edit, setti_type* type, c
     return fast_include(world, edit, type, value);
 }
 
+/* Equals setti_change_create_with. */
 sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32_t count)
 {
     if (SETTI_IS_NULL(world)) {
@@ -372,7 +379,8 @@ sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32
 
 /* ------------------------------------------------------------------------------------- removing */
 
-/* The row goes, of whatever kind, on the way that the type remembers; pages are saved first. */
+/* Erases a row of any kind, by the transition that the type remembers; pages are saved first.
+ * Equals setti_change_remove of a type without callbacks. */
 SETTI_APART static sett_status fast_remove_saved(sett_world* world, setti_type* type,
                                                  uint32_t index, uint32_t* signature)
 {
@@ -492,7 +500,8 @@ SETTI_INLINE sett_status fast_remove_row(sett_world* world, setti_type* type, ui
                : fast_remove_cow(world, type, index, signature);
 }
 
-/* Cuts what the value ties together, and ends it. */
+/* Unlinks the value, and ends it. Equals the removal of one type in setti_edit_commit, up to the
+ * row. */
 SETTI_APART static void fast_end_value(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
@@ -516,6 +525,7 @@ SETTI_APART static sett_status fast_remove_notified(sett_world* world, setti_typ
     return fast_remove_row(world, type, entity.index, signature);
 }
 
+/* Equals setti_change_remove. */
 sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component)
 {
     if (SETTI_IS_NULL_IN_DEBUG(world)) {

@@ -9,7 +9,7 @@
  */
 #include "world/change.h"
 
-/* Flags of types whose addition is a value, a place in its storage and a signature, no more. */
+/* Flags that a type may have if its addition writes a value and a signature, and nothing else. */
 #define WORD_PLAIN (SETTI_TYPE_REQUIRED | SETTI_TYPE_SHARED | SETTI_TYPE_OTHER)
 
 bool setti_fast_is_bare(const sett_world* world, const setti_type* type)
@@ -50,7 +50,7 @@ static bool word_prepare(sett_world* world, const setti_type* type, uint32_t fir
     return true;
 }
 
-/* Writes packed values, what is padding as zeroes; without any: zeroes. */
+/* Writes packed values, with zeroes in their padding; zeroes if `values` is NULL. */
 static void word_write(const setti_type* type, unsigned char* row, const unsigned char* values,
                        uint32_t count)
 {
@@ -66,6 +66,7 @@ static void word_write(const setti_type* type, unsigned char* row, const unsigne
     }
 }
 
+/* Equals setti_change_put for each entity. */
 bool setti_fast_add_word(sett_world* world, setti_type* type, uint32_t first, uint64_t bits,
                          const unsigned char* values, const char* call)
 {
