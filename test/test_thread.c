@@ -154,7 +154,7 @@ static void come_late(sett_context* c)
     if (t->delayed && chance_of(call, setti_platform_now(), 3) % 4 == 0) {
         uint64_t until = setti_platform_now() + chance_of(call, 1, 2) % 200000;
         while (setti_platform_now() < until) {
-            setti_platform_pause();
+            setti_lock_pause();
         }
     }
 }

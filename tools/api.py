@@ -397,7 +397,11 @@ def check(api):
     groups = {}
     for item in api["items"]:
         groups.setdefault((item["header"], item["group"]), []).append(item)
+    first = {}
     for item in api["items"]:
+        if item["name"] and first.setdefault(item["name"], item) is not item:
+            bad.append("include/sett/%s:%d: %s: is declared in %s too" %
+                       (item["header"], item["line"], item["name"], first[item["name"]]["header"]))
         where = "include/sett/%s:%d: %s" % (item["header"], item["line"], item["name"])
         doc = item["doc"]
         if item["kind"] == "function":

@@ -130,8 +130,11 @@ SETT_API void sett_bare(int x);
  *   y  a number
  * Since: 0.2 */
 SETT_API void sett_half(int x);
+
+typedef struct sett_world sett_world;
 END
 must fail 'sett_bare: has no comment' $api
+must fail 'sett_world: is declared in base.h too' $api
 must fail "sett_half: its comment has no 'Threads:'" $api
 must fail "sett_half: describes 'y', which is no parameter" $api
 mkdir "$tree/docs"
@@ -158,6 +161,12 @@ must fail 'sett_counter is HIDDEN in a shared library' $symbols
 must fail 'sett_counter is writable' $symbols
 must fail ' n.* is writable' $symbols
 must fail 'setti_page is defined twice' $symbols "$tree/sett.a"
+
+# ---- platform ------------------------------------------------------------------------------------
+
+fresh
+echo 'int puts(const char* text); int setti_rest(void); int setti_rest(void) { return puts("x"); }' >>"$tree/src/base/page.c"
+must fail '^puts' "$tree/tools/check_platform.sh"
 fresh
 library -O1 -fvisibility=default
 must fail 'sett.so: exports setti_page' $symbols

@@ -251,6 +251,7 @@ stage_amalgamation() {
         quiet $compiler $strict -fsyntax-only "$out/sett.c"
     done
     quiet tools/check_symbols.sh "$out/sett.o"
+    quiet tools/check_platform.sh "$out"
     for pair in "gcc g++" "clang clang++"; do
         c=${pair% *}
         cxx=${pair#* }

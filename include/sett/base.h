@@ -87,6 +87,9 @@ SETT_API const char* sett_status_text(sett_status status);
 /* Returns SETT_VERSION as the library was compiled with it. Threads: any. Since: 0.1 */
 SETT_API int sett_version(void);
 
+/* A world: entities, their components, and all that belongs to them (core.h). */
+typedef struct sett_world sett_world;
+
 /* Where memory comes from. If alloc_fn returns NULL, the call that needed memory fails with
  * SETT_STATUS_OUT_OF_MEMORY and leaves the world as it was. */
 typedef struct sett_allocator {

@@ -8,7 +8,6 @@
 #include "sett/base.h"
 #include "sett/id.h"
 
-typedef struct sett_world sett_world;
 typedef struct sett_commands sett_commands;
 
 /* Commands are changes that are recorded now and applied later. They are for places where structure

@@ -8,8 +8,6 @@
 #include "sett/base.h"
 #include "sett/id.h"
 
-typedef struct sett_world sett_world;
-
 /* The most types in one list of a group. */
 #define SETT_GROUP_TYPES 16
 

@@ -23,6 +23,7 @@
  *     describe.h      entities and components as text
  *     trend.h         statistics of the last minutes
  *     advise.h        advice about storages, measured in your program
+ *     platform.h      the system's functions, replaced by your own
  *     layout.h        storages and groups as a text, to save and to apply
  *
  * Each can also be included by itself. If the linker removes unused functions, what you do not call
@@ -47,6 +48,7 @@
 #include "sett/name.h"
 #include "sett/observer.h"
 #include "sett/ordered.h"
+#include "sett/platform.h"
 #include "sett/prefab.h"
 #include "sett/random.h"
 #include "sett/relationship.h"

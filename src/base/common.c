@@ -1,8 +1,10 @@
 /* common.c: version, and the texts of status codes. */
-#include "base/common.h"
+#include "base/platform.h"
 
 #include <stdio.h>
 #include <string.h>
+
+#define LOG_BYTES (sizeof("sett: warning: \n") + 1024) /* twice a world's longest message */
 
 static const char* const status_names[] = {
 #define STATUS_NAME(name, text) "SETT_STATUS_" #name,
@@ -44,7 +46,10 @@ void sett_log_stderr(void* user, sett_log_level level, const char* message)
     static const char* const levels[] = {"info", "warning", "error"};
     (void)user;
     if (level != SETT_LOG_INFO) {
-        fprintf(stderr, "sett: %s: %s\n", levels[level], message);
+        char text[LOG_BYTES];
+        snprintf(text, sizeof(text) - 1, "sett: %s: %s", levels[level], message);
+        strcat(text, "\n");
+        setti_platform_print(text, strlen(text));
     }
 }
 

@@ -1,4 +1,5 @@
-/* platform.c: the allocator, locks, the clock and the threads of the system. See platform.h. */
+/* platform.c: the allocator, files, the clock and the threads of the system. See platform.h. With
+ * SETT_PLATFORM the program brings them, and platform_own.c calls those instead. */
 #if (defined(__linux__) || defined(__wasi__)) && !defined(_GNU_SOURCE)
 #define _GNU_SOURCE /* madvise, clock_gettime, pthread_create, pthread_getattr_np */
 #endif
@@ -8,6 +9,7 @@
 
 #include "base/platform.h"
 
+#if !defined(SETT_PLATFORM)
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -38,9 +40,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #define PLATFORM_POSIX
-#endif
-#if defined(_MSC_VER)
-#include <intrin.h>
 #endif
 
 void setti_platform_free(void* user, void* ptr, size_t size, size_t align)
@@ -74,40 +73,6 @@ void* setti_platform_alloc(void* user, size_t size, size_t align)
 #endif
     return memory;
 #endif
-}
-
-/* Without any atomics there are no threads to exclude either. */
-void setti_lock_take(setti_lock* lock)
-{
-#if defined(__GNUC__)
-    while (__atomic_exchange_n(&lock->taken, 1, __ATOMIC_ACQUIRE) != 0) {
-    }
-#elif defined(_MSC_VER)
-    while (_InterlockedExchange(&lock->taken, 1) != 0) {
-    }
-#else
-    lock->taken = 1;
-#endif
-}
-
-void setti_lock_release(setti_lock* lock)
-{
-#if defined(__GNUC__)
-    __atomic_store_n(&lock->taken, 0, __ATOMIC_RELEASE);
-#elif defined(_MSC_VER)
-    (void)_InterlockedExchange(&lock->taken, 0);
-#else
-    lock->taken = 0;
-#endif
-}
-
-sett_allocator setti_allocator_or_default(const sett_allocator* allocator)
-{
-    sett_allocator chosen = {setti_platform_alloc, setti_platform_free, NULL};
-    if (allocator != NULL && allocator->alloc_fn != NULL) {
-        chosen = *allocator;
-    }
-    return chosen;
 }
 
 /* ---------------------------------------------------------------------------------------- files
@@ -370,19 +335,8 @@ void setti_platform_sleep(uint64_t nanoseconds)
 #else
     uint64_t end = setti_platform_now() + nanoseconds;
     while (setti_platform_now() < end) {
-        setti_platform_pause();
+        setti_lock_pause();
     }
-#endif
-}
-
-void setti_platform_pause(void)
-{
-#if defined(__GNUC__) && (defined(__x86_64__) || defined(__i386__))
-    __builtin_ia32_pause();
-#elif defined(__GNUC__) && defined(__aarch64__)
-    __asm__ volatile("isb");
-#elif defined(PLATFORM_WINDOWS)
-    YieldProcessor();
 #endif
 }
 
@@ -590,3 +544,5 @@ void setti_thread_join(setti_thread* thread)
     CloseHandle(handle);
 #endif
 }
+
+#endif

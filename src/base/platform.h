@@ -1,20 +1,13 @@
-/* platform.h: the only part that depends on the operating system. */
+/* platform.h: the only part that depends on the operating system, or on the functions that the
+ * program puts in its place (sett/platform.h). */
 #ifndef SETTI_PLATFORM_H
 #define SETTI_PLATFORM_H
 
-#include "base/common.h"
+#include "base/lock.h"
 #include "sett/file.h"
 
 /* Blocks of this size and alignment can be one huge page on the systems that have them. */
 #define SETTI_HUGE_PAGE ((size_t)2 << 20)
-
-/* A spin lock for short, rarely contended sections. All zeroes: unlocked. */
-typedef struct setti_lock {
-    volatile long taken;
-} setti_lock;
-
-void setti_lock_take(setti_lock* lock);
-void setti_lock_release(setti_lock* lock);
 
 /* The allocator used when a world is given none: the C library's, aligned. Memory aligned to
  * SETTI_HUGE_PAGE is offered to the system for huge pages. */
@@ -32,9 +25,6 @@ void setti_platform_print(const char* text, size_t size);
 
 /* The number of threads that the machine runs at once. */
 uint32_t setti_platform_cores(void);
-
-/* Hints to the processor that this loop spins. */
-void setti_platform_pause(void);
 
 /* A number of the calling thread, unique while it runs. */
 uintptr_t setti_platform_thread(void);
@@ -76,6 +66,13 @@ void setti_thread_join(setti_thread* thread);
 const sett_files* setti_platform_files(void);
 
 /* The caller's allocator, or the system's if none is given. */
-sett_allocator setti_allocator_or_default(const sett_allocator* allocator);
+static inline sett_allocator setti_allocator_or_default(const sett_allocator* allocator)
+{
+    sett_allocator chosen = {setti_platform_alloc, setti_platform_free, NULL};
+    if (allocator != NULL && allocator->alloc_fn != NULL) {
+        chosen = *allocator;
+    }
+    return chosen;
+}
 
 #endif

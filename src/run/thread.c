@@ -83,7 +83,7 @@ static void threads_look(setti_signal* signal, uint32_t value, bool until)
         if (setti_signal_is(signal, value) == until) {
             return;
         }
-        setti_platform_pause();
+        setti_lock_pause();
     }
 }
 

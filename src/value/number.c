@@ -8,7 +8,6 @@
  */
 #include "value/number.h"
 
-#include <errno.h>
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

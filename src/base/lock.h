@@ -1,0 +1,18 @@
+/* lock.h: what the processor gives to threads that wait without the system. */
+#ifndef SETTI_LOCK_H
+#define SETTI_LOCK_H
+
+#include "base/common.h"
+
+/* A spin lock for short, rarely contended sections. All zeroes: unlocked. */
+typedef struct setti_lock {
+    volatile long taken;
+} setti_lock;
+
+void setti_lock_take(setti_lock* lock);
+void setti_lock_release(setti_lock* lock);
+
+/* Hints to the processor that this loop spins. */
+void setti_lock_pause(void);
+
+#endif

@@ -1,0 +1,197 @@
+/* platform_own.c: the functions that the program puts in place of the system's, called where the
+ * rest of Sett asks for memory, time, threads and files. sett/platform.h says what happens without
+ * each. */
+#include "base/platform.h"
+
+#if defined(SETT_PLATFORM)
+#include "sett/platform.h"
+
+#include <string.h>
+
+/* Declared here alone, so that the program's name hides no other. */
+static const sett_platform* platform_own(void)
+{
+    extern const sett_platform SETT_PLATFORM;
+    return &SETT_PLATFORM;
+}
+
+void* setti_platform_alloc(void* user, size_t size, size_t align)
+{
+    const sett_allocator* given = &platform_own()->allocator;
+    (void)user;
+    return given->alloc_fn != NULL ? given->alloc_fn(given->user, size, align) : NULL;
+}
+
+void setti_platform_free(void* user, void* ptr, size_t size, size_t align)
+{
+    const sett_allocator* given = &platform_own()->allocator;
+    (void)user;
+    SETTI_ASSERT(given->free_fn != NULL);
+    given->free_fn(given->user, ptr, size, align);
+}
+
+uint64_t setti_platform_now(void)
+{
+    return platform_own()->now != NULL ? platform_own()->now() : 0;
+}
+
+void setti_platform_sleep(uint64_t nanoseconds)
+{
+    if (platform_own()->sleep != NULL) {
+        platform_own()->sleep(nanoseconds);
+        return;
+    }
+    SETTI_ASSERT(platform_own()->now != NULL);
+    uint64_t begin = setti_platform_now();
+    while (setti_platform_now() - begin < nanoseconds) {
+        setti_lock_pause();
+    }
+}
+
+void setti_platform_print(const char* text, size_t size)
+{
+    if (platform_own()->print != NULL) {
+        platform_own()->print(text, size);
+    }
+}
+
+uint32_t setti_platform_cores(void)
+{
+    uint32_t count = platform_own()->cores != NULL ? platform_own()->cores() : 1;
+    return count != 0 ? count : 1;
+}
+
+uintptr_t setti_platform_thread(void)
+{
+    return platform_own()->thread != NULL ? platform_own()->thread() : 1;
+}
+
+uint32_t setti_platform_callers(void** out, uint32_t capacity)
+{
+    (void)out;
+    (void)capacity;
+    return 0;
+}
+
+bool setti_platform_has_returned(const void* variable)
+{
+    (void)variable;
+    return false;
+}
+
+/* ------------------------------------------------------------------------------------ threads
+ * A gate and a thread keep the program's pointer in the room that they have. Without threads a gate
+ * is always open. */
+
+static bool platform_has_threads(void)
+{
+    return platform_own()->thread_start != NULL;
+}
+
+static void* platform_kept(const uint64_t* opaque)
+{
+    void* kept;
+    memcpy(&kept, opaque, sizeof(kept));
+    return kept;
+}
+
+bool setti_gate_init(setti_gate* gate)
+{
+    void* kept = platform_has_threads() ? platform_own()->gate_create() : NULL;
+    memcpy(gate->opaque, &kept, sizeof(kept));
+    return kept != NULL || !platform_has_threads();
+}
+
+void setti_gate_deinit(setti_gate* gate)
+{
+    if (platform_has_threads()) {
+        platform_own()->gate_destroy(platform_kept(gate->opaque));
+    }
+}
+
+void setti_gate_lock(setti_gate* gate)
+{
+    if (platform_has_threads()) {
+        platform_own()->gate_lock(platform_kept(gate->opaque));
+    }
+}
+
+void setti_gate_unlock(setti_gate* gate)
+{
+    if (platform_has_threads()) {
+        platform_own()->gate_unlock(platform_kept(gate->opaque));
+    }
+}
+
+void setti_gate_wait(setti_gate* gate)
+{
+    if (platform_has_threads()) {
+        platform_own()->gate_wait(platform_kept(gate->opaque));
+    }
+}
+
+void setti_gate_wake(setti_gate* gate)
+{
+    if (platform_has_threads()) {
+        platform_own()->gate_wake(platform_kept(gate->opaque));
+    }
+}
+
+bool setti_thread_start(setti_thread* thread)
+{
+    void* kept =
+        platform_has_threads() ? platform_own()->thread_start(thread->body, thread->user) : NULL;
+    memcpy(thread->opaque, &kept, sizeof(kept));
+    return kept != NULL;
+}
+
+void setti_thread_join(setti_thread* thread)
+{
+    platform_own()->thread_join(platform_kept(thread->opaque));
+}
+
+/* -------------------------------------------------------------------------------------- files */
+
+static void* platform_open_none(void* user, const char* path, sett_file_mode mode)
+{
+    (void)user;
+    (void)path;
+    (void)mode;
+    return NULL;
+}
+
+static bool platform_rename_none(void* user, const char* from, const char* to)
+{
+    (void)user;
+    (void)from;
+    (void)to;
+    return false;
+}
+
+static bool platform_unlink_none(void* user, const char* path)
+{
+    (void)user;
+    (void)path;
+    return false;
+}
+
+static sett_status platform_lock_none(void* user, const char* path, void** lock)
+{
+    (void)user;
+    (void)path;
+    *lock = NULL;
+    return SETT_STATUS_FILE;
+}
+
+const sett_files* setti_platform_files(void)
+{
+    /* No file is ever open, so the functions of open files are never called. */
+    static const sett_files none = {.open = platform_open_none,
+                                    .rename = platform_rename_none,
+                                    .unlink = platform_unlink_none,
+                                    .lock = platform_lock_none,
+                                    .sync_folder = platform_unlink_none};
+    return platform_own()->files != NULL ? platform_own()->files : &none;
+}
+
+#endif
