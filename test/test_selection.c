@@ -17,9 +17,15 @@ typedef struct Rare {
     uint32_t number;
 } Rare;
 
+typedef struct Sent { /* numbers that are not changed by rounding */
+    float x;
+    uint16_t n; /* and padding */
+} Sent;
+
 #define KINDS(COMPONENT, TAG)                                                                      \
     COMPONENT(Body, .members = SETT_STRUCT(Body, x, kind, y))                                      \
     COMPONENT(Rare, .storage = SETT_STORAGE_SPARSE_SET)                                            \
+    COMPONENT(Sent, .members = SETT_STRUCT(Sent, (x, .send = {.scale = 8, .bits = 10}), n))        \
     TAG(Hot)                                                                                       \
     TAG(Apart, .dont_fragment = true)
 SETT_COMPONENTS(KINDS)
@@ -44,8 +50,9 @@ static void prepare(scene* s)
     CHECK_EQ(SETT_REGISTER_ALL(s->world, KINDS), SETT_OK);
     s->owes = sett_relationship_register(
         s->world, &(sett_relationship_desc){.name = "Owes", .size = sizeof(uint32_t)});
-    s->likes = sett_relationship_register(s->world,
-                                          &(sett_relationship_desc){.name = "Likes", .many = true});
+    s->likes = sett_relationship_register(
+        s->world,
+        &(sett_relationship_desc){.name = "Likes", .size = sizeof(uint32_t), .many = true});
     CHECK(s->owes != 0 && s->likes != 0);
     CHECK(sett_name_register(s->world) != 0 && sett_hierarchy_register(s->world, NULL) != 0);
 }
@@ -81,13 +88,15 @@ static void change(const scene* s)
         body.x = below(4) == 0 ? body.x : (float)below(3);
         body.y = below(4) == 0 ? body.y : below(3);
         CHECK(sett_set(world, e, Body_id, &body) != NULL);
-    } else if (n < 55) {
+    } else if (n < 50) {
         CHECK(SETT_SET(world, e, Rare, .number = below(3)) != NULL);
+    } else if (n < 55) {
+        CHECK(SETT_SET(world, e, Sent, .x = (float)below(1000) / 8 - 64, .n = 7) != NULL);
     } else if (n < 60) {
         CHECK(sett_ensure(world, e, below(2) == 0 ? Hot_id : Apart_id) != NULL);
     } else if (n < 70) {
-        const sett_component types[] = {Body_id, Rare_id, Hot_id, Apart_id};
-        (void)sett_remove(world, e, types[below(4)]);
+        const sett_component types[] = {Body_id, Rare_id, Hot_id, Apart_id, Sent_id};
+        (void)sett_remove(world, e, types[below(5)]);
     } else if (n < 78 && !sett_is_null(other)) {
         (void)sett_hierarchy_attach(world, e, other); /* may be a circle */
     } else if (n < 80) {
@@ -101,12 +110,12 @@ static void change(const scene* s)
         if (data != NULL) {
             *data = below(3);
         }
+    } else if (!sett_is_null(other) && below(3) == 0) {
+        (void)sett_unrelate(world, e, s->likes, other);
     } else if (!sett_is_null(other)) {
-        if (below(3) == 0) {
-            (void)sett_unrelate(world, e, s->likes, other);
-        } else {
-            (void)sett_relate(world, e, s->likes, other);
-        }
+        uint32_t* data = sett_relate(world, e, s->likes, other);
+        CHECK(data != NULL);
+        *data = below(3);
     }
 }
 
@@ -198,12 +207,28 @@ static void links_count(void)
     CHECK(sum[0] != sum[1]);
 }
 
+/* The links of an entity, as far as their targets are there. */
+static void expect_links(const scene* from, const scene* into, sett_entity e,
+                         sett_component relationship, sett_component there)
+{
+    uint32_t count = 0;
+    SETT_TARGETS(from->world, e, relationship, target, link) {
+        if (sett_entity_valid(into->world, target)) {
+            const uint32_t* data = sett_related(into->world, e, there, target);
+            CHECK(data != NULL);
+            CHECK_EQ(*data, *(const uint32_t*)link.data);
+            count++;
+        }
+    }
+    CHECK_EQ(sett_target_count(into->world, e, there), count);
+}
+
 /* What a part has become, compared entity by entity: by its values, its name, its parent and its
  * links, as far as these are there. */
 static void expect_part(const scene* from, const scene* into, const sett_entity* list,
                         uint32_t count)
 {
-    const sett_component types[] = {Body_id, Rare_id, Hot_id, Apart_id};
+    const sett_component types[] = {Body_id, Rare_id, Hot_id, Apart_id, Sent_id};
     for (uint32_t k = 0; k < count; k++) {
         sett_entity e = list[k];
         CHECK_EQ(sett_entity_valid(from->world, e), sett_entity_valid(into->world, e));
@@ -212,7 +237,7 @@ static void expect_part(const scene* from, const scene* into, const sett_entity*
         }
         uint64_t sum[2];
         const sett_selection one = {
-            .entities = &e, .entity_count = 1, .types = types, .type_count = 4};
+            .entities = &e, .entity_count = 1, .types = types, .type_count = 5};
         CHECK_EQ(sett_selection_hash(from->world, &one, true, &sum[0]), SETT_OK);
         CHECK_EQ(sett_selection_hash(into->world, &one, true, &sum[1]), SETT_OK);
         CHECK_EQ(sum[0], sum[1]);
@@ -222,13 +247,8 @@ static void expect_part(const scene* from, const scene* into, const sett_entity*
         sett_entity parent = sett_hierarchy_parent(from->world, e);
         parent = sett_entity_valid(into->world, parent) ? parent : sett_null();
         CHECK(sett_equals(parent, sett_hierarchy_parent(into->world, e)));
-        sett_entity target = sett_target(from->world, e, from->owes);
-        target = sett_entity_valid(into->world, target) ? target : sett_null();
-        CHECK(sett_equals(target, sett_target(into->world, e, into->owes)));
-        if (!sett_is_null(target)) {
-            CHECK_EQ(*(const uint32_t*)sett_related(from->world, e, from->owes, target),
-                     *(const uint32_t*)sett_related(into->world, e, into->owes, target));
-        }
+        expect_links(from, into, e, from->owes, into->owes);
+        expect_links(from, into, e, from->likes, into->likes);
     }
 }
 
@@ -309,6 +329,173 @@ static void apply_of_an_encode_equals_copy(void)
     CHECK_END(copied.world);
     sett_snapshot_drop_all(from.world);
     CHECK_END(from.world);
+}
+
+/* A world whose own handles are others, so that entities that leave it are forgotten. */
+static scene watcher(void)
+{
+    scene s = begin();
+    CHECK_EQ(sett_entity_set_range(s.world, 1 << 20, 0), SETT_OK);
+    return s;
+}
+
+/* Some of the living entities, others in each call. */
+static uint32_t look(const scene* s, sett_entity* list)
+{
+    uint32_t count = 0;
+    uint32_t share = 1 + below(4);
+    for (uint32_t k = 0; k < ENTITIES; k++) {
+        sett_entity e = sett_entity_at(s->world, k);
+        if (!sett_is_null(e) && below(4) < share) {
+            list[count++] = e;
+        }
+    }
+    return count;
+}
+
+/* With what was selected before, a receiver has what is selected, and nothing else. */
+static void entities_enter_and_leave(void)
+{
+    static unsigned char bytes[65536];
+    static sett_entity seen[3][ENTITIES]; /* now; by the receivers of bytes, and of copies */
+    uint32_t had[2] = {0, 0};
+    chance_state = check_setting("SETT_SEED", 1);
+    scene from = begin();
+    scene applied = watcher();
+    scene copied = watcher();
+    const uint64_t empty = sett_world_hash(applied.world);
+    sett_snapshot since = {0, 0};
+    uint64_t tick = 0;
+    for (uint32_t step = 0, end = CHECK_ROUNDS(100000); step <= end;) {
+        for (uint32_t more = 1 + below(40); more > 0; more--, step++) {
+            change(&from);
+        }
+        uint32_t count = step <= end ? look(&from, seen[0]) : 0; /* at last nothing */
+        sett_selection part = {
+            .entities = seen[0], .entity_count = count, .before = seen[1], .before_count = had[0]};
+        size_t size;
+        CHECK_EQ(sett_selection_encode(from.world, &part, since, bytes, sizeof(bytes), &size),
+                 SETT_OK);
+        part.before = seen[2];
+        part.before_count = had[1];
+        CHECK_MSG(sett_selection_copy(from.world, &part, tick, copied.world) == SETT_OK,
+                  "step %u: %s", (unsigned)step, sett_world_message(copied.world));
+        expect_part(&from, &copied, seen[0], count);
+        CHECK_EQ(sett_entity_count(copied.world), count);
+        memcpy(seen[2], seen[0], sizeof(seen[0]));
+        had[1] = count;
+        tick = sett_world_tick(from.world);
+        (void)sett_world_advance_tick(from.world);
+        if (below(4) == 0 && step <= end) { /* the bytes are lost */
+            continue;
+        }
+        CHECK_MSG(sett_selection_apply(applied.world, bytes, size, NULL) == SETT_OK, "step %u: %s",
+                  (unsigned)step, sett_world_message(applied.world));
+        expect_part(&from, &applied, seen[0], count);
+        CHECK_EQ(sett_entity_count(applied.world), count);
+        memcpy(seen[1], seen[0], sizeof(seen[0]));
+        had[0] = count;
+        sett_snapshot_drop_all(from.world);
+        CHECK_EQ(sett_snapshot_take(from.world, &since), SETT_OK);
+        if (below(8) == 0) {
+            CHECK_VALID(applied.world);
+            CHECK_VALID(copied.world);
+        }
+    }
+    CHECK_EQ(sett_world_hash(applied.world), empty); /* no handle is used up */
+    CHECK_EQ(sett_world_hash(copied.world), empty);
+    CHECK_END(applied.world);
+    CHECK_END(copied.world);
+    sett_snapshot_drop_all(from.world);
+    CHECK_END(from.world);
+}
+
+/* Two siblings here, which are none there, have one name: one of them loses it, until their parents
+ * are back. */
+static void names_are_unique_here(void)
+{
+    static unsigned char bytes[4096];
+    scene from = begin();
+    scene into = watcher();
+    sett_entity e[4]; /* 0 and 1: turrets of the tanks 2 and 3 */
+    CHECK_EQ(sett_entity_create_many(from.world, 4, NULL, 0, NULL, e), SETT_OK);
+    for (uint32_t k = 0; k < 2; k++) {
+        CHECK_EQ(sett_hierarchy_attach(from.world, e[k], e[2 + k]), SETT_OK);
+        CHECK_EQ(sett_name_set(from.world, e[k], "turret"), SETT_OK);
+    }
+    static const uint32_t counts[] = {2, 4, 2, 4, 3};
+    sett_snapshot since = {0, 0};
+    for (uint32_t step = 0; step < 5; step++) {
+        const sett_selection part = {.entities = e,
+                                     .entity_count = counts[step],
+                                     .before = e,
+                                     .before_count = step != 0 ? counts[step - 1] : 0};
+        size_t size;
+        CHECK_EQ(sett_selection_encode(from.world, &part, since, bytes, sizeof(bytes), &size),
+                 SETT_OK);
+        CHECK_MSG(sett_selection_apply(into.world, bytes, size, NULL) == SETT_OK, "%s",
+                  sett_world_message(into.world));
+        uint32_t named = 0;
+        for (uint32_t k = 0; k < 2; k++) {
+            named += sett_name_get(into.world, e[k]) != NULL;
+            CHECK_EQ(sett_is_null(sett_hierarchy_parent(into.world, e[k])), counts[step] <= 2 + k);
+        }
+        CHECK_EQ(named, counts[step] == 2 ? 1 : 2);
+        CHECK_VALID(into.world);
+        sett_snapshot_drop_all(from.world);
+        CHECK_EQ(sett_snapshot_take(from.world, &since), SETT_OK);
+    }
+    CHECK_END(into.world);
+    sett_snapshot_drop_all(from.world);
+    CHECK_END(from.world);
+}
+
+/* A part without a list says what ended. */
+static void all_of_a_world_is_followed(void)
+{
+    static unsigned char bytes[65536];
+    sett_entity list[ENTITIES];
+    chance_state = check_setting("SETT_SEED", 1);
+    scene from = begin();
+    scene into = begin();
+    sett_snapshot since = {0, 0};
+    const sett_selection all = {0};
+    for (uint32_t step = 0; step < CHECK_ROUNDS(3000); step++) {
+        size_t size;
+        change(&from);
+        CHECK_EQ(sett_selection_encode(from.world, &all, since, bytes, sizeof(bytes), &size),
+                 SETT_OK);
+        CHECK_MSG(sett_selection_apply(into.world, bytes, size, NULL) == SETT_OK, "step %u: %s",
+                  (unsigned)step, sett_world_message(into.world));
+        CHECK_EQ(sum_of(&from, &all, true), sum_of(&into, &all, true));
+        sett_snapshot_drop_all(from.world);
+        CHECK_EQ(sett_snapshot_take(from.world, &since), SETT_OK);
+    }
+    CHECK(look(&from, list) != 0);
+    CHECK_END(into.world);
+    sett_snapshot_drop_all(from.world);
+    CHECK_END(from.world);
+}
+
+/* Bytes are about what changed, however much is selected. */
+static void few_changes_are_few_bytes(void)
+{
+    static sett_entity list[1000];
+    const sett_selection part = {.entities = list, .entity_count = 1000};
+    sett_snapshot since;
+    size_t size;
+    scene s = begin();
+    for (uint32_t k = 0; k < 1000; k++) {
+        list[k] = SETT_CREATE(s.world, SETT_VALUE(Body, .x = 1));
+        CHECK(k % 3 != 1 || sett_hierarchy_attach(s.world, list[k], list[k - 1]) == SETT_OK);
+        (void)sett_entity_create(s.world); /* not selected */
+    }
+    CHECK_EQ(sett_snapshot_take(s.world, &since), SETT_OK);
+    SETT_GET_MUT(s.world, list[7], Body)->x = 2;
+    CHECK_EQ(sett_selection_encode(s.world, &part, since, NULL, 0, &size), SETT_OK);
+    CHECK(size < 60 + 9 + 43 + 4 + 20 + 5 + sizeof(Body));
+    sett_snapshot_drop_all(s.world);
+    CHECK_END(s.world);
 }
 
 /* What is not allowed, or was damaged, changes nothing. */
@@ -461,6 +648,8 @@ static void every_allocation_fails_once(void)
         }
         of.part =
             (sett_selection){.entities = of.list, .entity_count = add_sent(&of.from, of.list, 0)};
+        of.part.before = of.list;
+        of.part.before_count = of.part.entity_count / 2;
         CHECK_EQ(sett_selection_encode(of.from.world, &of.part, (sett_snapshot){0, 0}, bytes,
                                        sizeof(bytes), &of.size),
                  SETT_OK);
@@ -493,5 +682,7 @@ static void every_allocation_fails_once(void)
 }
 
 TEST_MAIN(TEST(parts_add_up), TEST(links_count), TEST(the_first_difference_is_named),
-          TEST(apply_of_an_encode_equals_copy), TEST(what_is_not_allowed_changes_nothing),
+          TEST(apply_of_an_encode_equals_copy), TEST(entities_enter_and_leave),
+          TEST(names_are_unique_here), TEST(all_of_a_world_is_followed),
+          TEST(few_changes_are_few_bytes), TEST(what_is_not_allowed_changes_nothing),
           TEST(what_types_require_must_be_allowed), TEST(every_allocation_fails_once))

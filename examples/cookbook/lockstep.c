@@ -1,13 +1,12 @@
 /* Lockstep: machines that exchange inputs only.
  *
  * Each machine simulates the whole game. Same start, same inputs and same order give the same
- * state: the hash, sent along now and then, proves it. */
+ * state: the hash, sent along now and then, proves it. A machine that joins late gets the state. */
 #include "sett/sett.h"
 
 #include <stdio.h>
 
 enum {
-    PLAYERS = 2,
     DELAY = 3, /* frames between a key and its effect: the time to send it */
     FRAMES = 200
 };
@@ -15,9 +14,8 @@ enum {
 typedef struct Ship {
     int32_t player, x, speed;
 } Ship;
-
-typedef struct Input {
-    int8_t push[PLAYERS];
+typedef struct Input { /* of both players */
+    int8_t push[2];
 } Input;
 
 #define GAME(COMPONENT, TAG) COMPONENT(Ship) COMPONENT(Input)
@@ -38,38 +36,35 @@ static sett_world* machine(void)
     sett_world* world = sett_world_create(NULL);
     SETT_REGISTER_ALL(world, GAME);
     SETT_SYSTEM(world, fly, .terms = {SETT_INOUT(Ship)}, .access_any_in = {Input_id});
-    SETT_SINGLETON_ENSURE(world, Input);
-    for (int32_t k = 0; k < PLAYERS; k++) {
-        SETT_CREATE(world, SETT_VALUE(Ship, .player = k));
-    }
     return world;
 }
 
-static int8_t key_of(int player, int frame) /* what a player does */
+static void play(sett_world* world, const Input* input)
 {
-    return (int8_t)((frame / (5 + player)) % 3 - 1);
+    *SETT_SINGLETON_ENSURE(world, Input) = *input;
+    sett_progress(world, 1.0f / 60);
 }
 
 int main(void)
 {
-    sett_world* machines[PLAYERS] = {machine(), machine()};
-    Input sent[FRAMES + DELAY] = {0}; /* the network: one input a player and frame */
+    static unsigned char state[8192];
+    static Input sent[FRAMES + DELAY]; /* the network: one input a player and frame */
+    sett_world *first = machine(), *late = machine();
+    SETT_CREATE(first, SETT_VALUE(Ship, .player = 0));
+    SETT_CREATE(first, SETT_VALUE(Ship, .player = 1));
     bool same = true;
     for (int frame = 0; frame < FRAMES; frame++) {
-        for (int player = 0; player < PLAYERS; player++) {
-            sent[frame + DELAY].push[player] = key_of(player, frame);
+        sent[frame + DELAY] = (Input){{(int8_t)(frame / 5 % 3 - 1), (int8_t)(frame / 6 % 3 - 1)}};
+        size_t size;
+        if (frame == 20 && sett_state_encode(first, state, sizeof(state), &size) == SETT_OK) {
+            sett_state_apply(late, state, size, 0); /* it joins */
         }
-        for (int k = 0; k < PLAYERS; k++) {
-            *SETT_SINGLETON_FIND_MUT(machines[k], Input) = sent[frame];
-            sett_progress(machines[k], 1.0f / 60);
-        }
-        if (frame % 20 == 0) {
-            same = same && sett_world_hash(machines[0]) == sett_world_hash(machines[1]);
-        }
+        play(first, &sent[frame]);
+        play(late, &sent[frame]);
+        same = same && (frame < 20 || sett_world_hash(first) == sett_world_hash(late));
     }
     printf("%d frames, hashes are %s\n", FRAMES, same ? "the same" : "different");
-    for (int k = 0; k < PLAYERS; k++) {
-        sett_world_destroy(machines[k]);
-    }
+    sett_world_destroy(first);
+    sett_world_destroy(late);
     return same ? 0 : 1;
 }

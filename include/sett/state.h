@@ -366,6 +366,10 @@ typedef struct sett_selection {
     sett_query* query;           /* what matches it; default: all entities */
     const sett_component* types; /* default: all types */
     uint32_t type_count;
+    /* for sett_selection_encode and sett_selection_copy: which entities the receiver has already,
+     * as a list; NULL: it has what `since` has. See there */
+    const sett_entity* before;
+    uint32_t before_count;
 } sett_selection;
 
 /* Computes the hash of a part as a plain sum over its values, so that the hashes of parts without
@@ -389,16 +393,26 @@ SETT_API size_t sett_selection_difference(sett_world* a, const sett_world* b,
 /* Encodes a part, for a receiver that has other entities too. sett_selection_apply applies it.
  *
  *   since  a snapshot of what the receiver has: only values that changed since then are encoded,
- *          which components were removed, and which entities of the list ended. Of entities that
- *          did not exist then, all is encoded. All zeroes: all of the part
+ *          which components were removed, and which entities ended: of a list, those that it names.
+ *          Of entities that did not exist then, all is encoded. All zeroes: all of the part
  *   out, capacity, size  as of sett_delta_encode
  * Values are encoded as in a delta, whole; numbers with sett_member.send (members.h) are rounded.
- * Of an entity that enters the selection encode all: the receiver does not have what did not
- * change. The order of children, of links and of rows is not encoded, nor are values of
- * SETT_SAVE_SKIP types.
+ * The order of children, of links and of rows is not encoded, nor are values of SETT_SAVE_SKIP
+ * types.
+ *
+ * If entities enter and leave the selection, say in sett_selection.before what was selected when
+ * `since` was taken. Of entities that enter, all is then encoded, with the links and children that
+ * lead to them; those that are not selected any more end at the receiver:
+ *
+ *     sett_entity seen[2][MAX];
+ *     uint32_t now = look(world, seen[0]);
+ *     sett_selection part = {.entities = seen[0], .entity_count = now,
+ *                            .before = seen[1], .before_count = had};
+ *     sett_selection_encode(world, &part, since, packet, sizeof(packet), &size);
+ *
  * Fails: STALE, LOST, LIMIT (it does not fit into `out`), ARGUMENT (a list and a query; a type as
  * of sett_delta_encode), UNREGISTERED, LOCKED, OUT_OF_MEMORY. Recorded commands are applied first.
- * Cost: O(entities of the part x types). Threads: writer. Since: 0.2 */
+ * Cost: O(entities of the part x types), and O(pages that differ). Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_selection_encode(sett_world* world, const sett_selection* selection,
                                            sett_snapshot since, void* out, size_t capacity,
                                            size_t* size);
@@ -406,11 +420,14 @@ SETT_API sett_status sett_selection_encode(sett_world* world, const sett_selecti
 /* Applies an encoded part: the receiver then has its entities, under their handles, with these
  * values. Other entities and components stay as they are. A link, or a parent, that this world does
  * not have is left out: the entity has no link then, or is a root.
+ * An entity that ends is forgotten (sett_entity_forget) if its handle is outside of this world's
+ * range, else destroyed; a later part can bring it back in either case. Its children become roots.
+ * An entity loses its name if a sibling has the same name here.
  *
  * The bytes can come from an untrusted source. All of them are checked; if they are wrong, the part
  * is rejected, and its changes are undone. Callbacks run as in sett_delta_apply.
- *   allowed  which entities and types the bytes may be about; NULL: all. With a query, entities are
- *            not created
+ *   allowed  which entities and types the bytes may be about, those that end too; NULL: all. With a
+ *            query, entities are not created
  * Fails: as sett_delta_apply, whatever the state of the world; INVALID also if the part is about
  * something that is not allowed, would add or remove such a component because one type requires
  * another, or an index is in use by another entity.
@@ -419,10 +436,10 @@ SETT_API sett_status sett_selection_apply(sett_world* world, const void* bytes, 
                                           const sett_selection* allowed);
 
 /* Copies a part into another world, under the same handles: as sett_selection_encode and
- * sett_selection_apply. Handles of the list that are stale in `from` are destroyed in `into`, and
- * components that an entity of `from` does not have are removed.
+ * sett_selection_apply. Handles of the list that are stale in `from`, and those of `before` that
+ * are not selected, end in `into`; components that an entity of `from` does not have are removed.
  *   since_tick  values that `into` has are copied only if they were written after this tick of
- *               `from`; 0: all. Links are copied always
+ *               `from`; 0: all. Links and parents are copied always
  * Fails: as these two; ARGUMENT (into itself). The message is that of `into`.
  * Threads: writer of both. Since: 0.2 */
 SETT_API sett_status sett_selection_copy(sett_world* from, const sett_selection* selection,

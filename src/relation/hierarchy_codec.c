@@ -46,6 +46,25 @@ static const char* codec_node_check(const setti_player* player, const setti_type
     return entry->bytes[4] > SETT_CHILDREN_REJECT ? "unknown children policy" : NULL;
 }
 
+/* Makes a node a child of `parent`, or a root. If a sibling there has its name, it loses that:
+ * where this must not be, the hash differs. */
+static bool codec_node_move(const setti_player* player, sett_entity entity, sett_entity parent,
+                            sett_world* world)
+{
+    sett_status status = SETT_STATUS_CONFLICT;
+    for (uint32_t again = 0; again < 2 && status == SETT_STATUS_CONFLICT; again++) {
+        if (!player->room(player)) {
+            return false;
+        }
+        if (again != 0) {
+            setti_name_end(world, entity.index);
+        }
+        status = sett_is_null(parent) ? sett_hierarchy_detach(world, entity)
+                                      : sett_hierarchy_attach(world, entity, parent);
+    }
+    return status == SETT_OK;
+}
+
 /* Makes a root of a node that will move. */
 static bool codec_node_detach_for_move(const setti_player* player, setti_type* type,
                                        const setti_delta_entry* entry)
@@ -58,22 +77,20 @@ static bool codec_node_detach_for_move(const setti_player* player, setti_type* t
         return true;
     }
     sett_entity entity = setti_entity_at(&world->entities, entry->index);
-    return player->room(player) && sett_hierarchy_detach(world, entity) == SETT_OK;
+    return codec_node_move(player, entity, sett_null(), world);
 }
 
+/* Children that do not end have moved away; or, of a part, become roots. */
 static bool codec_node_detach(const setti_player* player, setti_type* type, sett_entity entity)
 {
-    return setti_hierarchy_parent(type->world, entity.index) == 0 ||
-           (player->room(player) && sett_hierarchy_detach(type->world, entity) == SETT_OK);
-}
-
-/* Children would be destroyed too, although the delta has entries about them: those that are
- * destroyed are listed, and unlinked by now; the others have moved away. */
-static const char* codec_node_holds(const setti_type* type, sett_entity entity)
-{
-    return sett_hierarchy_child_count(type->world, entity) != 0
-               ? "an entity ends, and its children stay where they are"
-               : NULL;
+    sett_world* world = type->world;
+    bool done = setti_hierarchy_parent(world, entity.index) == 0 ||
+                codec_node_move(player, entity, sett_null(), world);
+    sett_entity child;
+    while (done && !sett_is_null(child = sett_hierarchy_first(world, entity))) {
+        done = codec_node_move(player, child, sett_null(), world);
+    }
+    return done;
 }
 
 static bool codec_node_play(const setti_player* player, setti_type* type, sett_entity entity,
@@ -93,10 +110,9 @@ static bool codec_node_play(const setti_player* player, setti_type* type, sett_e
     if (node->parent == parent) {
         return true;
     }
-    return player->room(player) &&
-           (parent != 0 ? sett_hierarchy_attach(world, entity,
-                                                setti_entity_at(&world->entities, parent - 1))
-                        : sett_hierarchy_detach(world, entity)) == SETT_OK;
+    return codec_node_move(
+        player, entity, parent != 0 ? setti_entity_at(&world->entities, parent - 1) : sett_null(),
+        world);
 }
 
 static sett_entity codec_node_owner(setti_sides* sides, const setti_type* type, uint32_t index,
@@ -154,7 +170,6 @@ const setti_codec setti_hierarchy_codec = {
     .check = codec_node_check,
     .detach_for_move = codec_node_detach_for_move,
     .detach = codec_node_detach,
-    .holds = codec_node_holds,
     .play = codec_node_play,
     .owner = codec_node_owner,
     .list = codec_node_list,
@@ -268,8 +283,12 @@ static bool codec_name_play(const setti_player* player, setti_type* type, sett_e
     }
     memcpy(text, entry->bytes, entry->count);
     text[entry->count] = '\0';
-    return strlen(text) == entry->count ? sett_name_set(type->world, entity, text) == SETT_OK
-                                        : player->reject(player, "a name has a zero in it");
+    if (strlen(text) != entry->count) {
+        return player->reject(player, "a name has a zero in it");
+    }
+    sett_status status = sett_name_set(type->world, entity, text);
+    return status == SETT_OK || (status == SETT_STATUS_CONFLICT && player->room(player) &&
+                                 sett_ensure(type->world, entity, type->id) != NULL);
 }
 
 const setti_codec setti_name_codec = {

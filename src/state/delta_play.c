@@ -83,16 +83,11 @@ static bool play_end(const setti_delta* delta, sett_entity entity)
     if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
         return true; /* it is not there anyway */
     }
-    const setti_type_list* types = &delta->world->registered;
-    for (uint32_t k = 0; k < types->count; k++) {
-        const setti_codec* codec = setti_delta_codec(types->item[k]);
-        const char* why =
-            codec != NULL && codec->holds != NULL ? codec->holds(types->item[k], entity) : NULL;
-        if (why != NULL) {
-            return delta->player.reject(&delta->player, why);
-        }
-    }
-    return setti_delta_room(delta) && sett_entity_destroy(delta->world, entity) == SETT_OK;
+    bool forgets =
+        delta->part != NULL && !setti_entity_is_own(&delta->world->entities, entity.index);
+    return setti_delta_room(delta) &&
+           (forgets ? sett_entity_forget(delta->world, entity)
+                    : sett_entity_destroy(delta->world, entity)) == SETT_OK;
 }
 
 /* Creates an entity; if the delta goes back in time, with an earlier generation than its index had.

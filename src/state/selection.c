@@ -4,10 +4,12 @@
  * world and shares its borders. What travels is a delta (delta.h) with another magic number: it
  * follows from no state of the receiver, and so has whole values, and no hashes, orders and lists:
  *
- *     ended     selected handles that `since` has, and the world has not
- *     begun     the selected entities: those that the receiver lacks are created
- *     slots     parents that are not selected, with their generations
+ *     ended     handles that the receiver has, and that are not selected or not alive any more
+ *     begun     entities with entries, and those that the receiver lacks, which it creates
+ *     slots     parents in entries, with their generations
  *     entries   values that changed since then, as if they were added; removed ones
+ *
+ * Entries come last, and decide which entities are listed: they are written apart, and appended.
  *
  * Applying one is that of a delta (delta_apply.c), with other checks.
  *
@@ -133,7 +135,8 @@ void setti_selection_free(sett_world* world, setti_selected* selected)
     setti_pool_free(&world->pool, selected->entity, selected->capacity * sizeof(sett_entity), 16);
 }
 
-bool setti_selected_has(const setti_selected* selected, sett_entity entity)
+/* Where a handle is; SETTI_NONE: nowhere. */
+static uint32_t selection_place(const setti_selected* selected, sett_entity entity)
 {
     uint32_t low = 0;
     uint32_t high = selected->count;
@@ -145,7 +148,12 @@ bool setti_selected_has(const setti_selected* selected, sett_entity entity)
             high = middle;
         }
     }
-    return low < selected->count && sett_equals(selected->entity[low], entity);
+    return low < selected->count && sett_equals(selected->entity[low], entity) ? low : SETTI_NONE;
+}
+
+bool setti_selected_has(const setti_selected* selected, sett_entity entity)
+{
+    return selection_place(selected, entity) != SETTI_NONE;
 }
 
 bool setti_selection_has_type(const sett_selection* selection, const setti_type* type)
@@ -219,12 +227,24 @@ sett_status sett_selection_hash(sett_world* world, const sett_selection* selecti
 
 /* ------------------------------------------------------------------------------------- encoding */
 
+/* Of a selected entity. */
+enum {
+    SELECTION_ALIVE = 1,
+    SELECTION_KNOWN = 2,  /* the receiver has it: only changes count */
+    SELECTION_LISTED = 4, /* the bytes are about it */
+    SELECTION_OWNED = 8   /* a parent is in its entries */
+};
+
 /* What is encoded, and since when. */
 typedef struct selection_job {
-    setti_delta_writer to;
+    setti_delta_writer out; /* all but the entries, */
+    setti_delta_writer to;  /* which are appended */
     sett_world* world;
     const sett_selection* selection;
     setti_selected selected;
+    unsigned char* mark;    /* of each that is selected */
+    bool enters;            /* some are not known */
+    setti_selected before;  /* what the receiver has, if the selection says it */
     setti_view* since;      /* side 0 of it; NULL: */
     uint64_t tick;          /* what was written after this; */
     const sett_world* into; /* what this has and the world has not is removed; or NULL */
@@ -232,16 +252,52 @@ typedef struct selection_job {
     setti_bytes packed;     /* room for two of them */
 } selection_job;
 
-static bool selection_is_alive(const selection_job* job, sett_entity entity)
+/* Whether the receiver has an entity, by what there was before, or is in the world copied to. */
+static bool selection_is_known(const selection_job* job, sett_entity entity)
 {
-    return sett_entity_valid(job->world, entity);
+    if (job->selection->before != NULL && !setti_selected_has(&job->before, entity)) {
+        return false;
+    }
+    return job->since != NULL ? sett_equals(setti_view_entity(job->since, entity.index, 0), entity)
+                              : job->into != NULL && sett_entity_valid(job->into, entity);
 }
 
-/* Whether an entity was the same before, so that only changes of it count. */
-static bool selection_was_there(const selection_job* job, sett_entity entity)
+static void selection_mark(selection_job* job)
 {
-    return job->since != NULL &&
-           sett_equals(setti_view_entity(job->since, entity.index, 0), entity);
+    for (uint32_t k = 0; k < job->selected.count; k++) {
+        sett_entity entity = job->selected.entity[k];
+        bool alive = sett_entity_valid(job->world, entity);
+        bool known = selection_is_known(job, entity);
+        job->mark[k] =
+            (unsigned char)((alive ? SELECTION_ALIVE : 0) | (known ? SELECTION_KNOWN : 0));
+        job->enters = job->enters || (alive && !known);
+    }
+}
+
+/* Whether an entity is selected, alive, and not known to the receiver. */
+static bool selection_does_enter(const selection_job* job, sett_entity entity)
+{
+    uint32_t at = selection_place(&job->selected, entity);
+    return at != SETTI_NONE &&
+           (job->mark[at] & (SELECTION_ALIVE | SELECTION_KNOWN)) == SELECTION_ALIVE;
+}
+
+/* Whether a value leads to an entity that enters, or is a child's name of one: the receiver has
+ * left that out before. */
+static bool selection_leads_in(const selection_job* job, sett_entity entity)
+{
+    const setti_codec* codec = job->to.codec;
+    const setti_type* lists = codec->follows != NULL ? codec->follows(job->world) : job->to.type;
+    setti_codec_cursor cursor = {0, 0};
+    sett_entity owner;
+    bool leads = false;
+    codec = lists != NULL ? setti_delta_codec(lists) : codec;
+    while (job->enters && !leads && codec->owner != NULL &&
+           !sett_is_null(
+               owner = codec->owner(job->to.encoder.sides, lists, entity.index, 1, &cursor))) {
+        leads = selection_does_enter(job, owner);
+    }
+    return leads;
 }
 
 /* The counterpart of a type in the world that is copied to; NULL: none. */
@@ -299,31 +355,44 @@ static bool selection_is_same(selection_job* job, const void* before, const void
     return memcmp(was, is, (size_t)(is - was)) == 0;
 }
 
-/* What is said of an entity's value; SETTI_DELTA_KINDS: nothing. */
-static setti_delta_kind selection_kind(selection_job* job, sett_entity entity, const void* value)
+/* What is said of a value of an entity that `since` has. */
+static setti_delta_kind selection_kind_since(selection_job* job, sett_entity entity,
+                                             const void* value)
+{
+    const void* before = setti_view_value(job->since, job->to.type, entity.index, 0);
+    if (value == NULL) {
+        return before != NULL ? SETTI_DELTA_REMOVED : SETTI_DELTA_KINDS;
+    }
+    if (job->to.codec == NULL) {
+        return before != NULL && selection_is_same(job, before, value) ? SETTI_DELTA_KINDS
+                                                                       : SETTI_DELTA_ADDED;
+    }
+    return before != NULL && !selection_codec_differs(job, before, value) &&
+                   !selection_leads_in(job, entity)
+               ? SETTI_DELTA_KINDS
+               : SETTI_DELTA_CHANGED;
+}
+
+/* What is said of the value of a selected entity; SETTI_DELTA_KINDS: nothing. */
+static setti_delta_kind selection_kind(selection_job* job, uint32_t k, const void* value)
 {
     const setti_type* type = job->to.type;
-    setti_delta_kind set = job->to.codec != NULL ? SETTI_DELTA_CHANGED : SETTI_DELTA_ADDED;
-    if (selection_was_there(job, entity)) {
-        const void* before = setti_view_value(job->since, type, entity.index, 0);
-        if (value == NULL) {
-            return before != NULL ? SETTI_DELTA_REMOVED : SETTI_DELTA_KINDS;
-        }
-        bool same =
-            before != NULL && (job->to.codec != NULL ? !selection_codec_differs(job, before, value)
-                                                     : selection_is_same(job, before, value));
-        return same ? SETTI_DELTA_KINDS : set;
+    sett_entity entity = job->selected.entity[k];
+    bool known = (job->mark[k] & SELECTION_KNOWN) != 0;
+    if (known && job->since != NULL) {
+        return selection_kind_since(job, entity, value);
     }
     const setti_type* there = selection_type_there(job, type);
-    bool known = there != NULL && sett_entity_valid(job->into, entity);
+    bool has = known && there != NULL && setti_storage_has(&there->storage, entity.index);
     if (value == NULL) {
-        return known && setti_storage_has(&there->storage, entity.index) ? SETTI_DELTA_REMOVED
-                                                                         : SETTI_DELTA_KINDS;
+        return has ? SETTI_DELTA_REMOVED : SETTI_DELTA_KINDS;
     }
-    bool old = known && job->tick != 0 && setti_storage_has(&there->storage, entity.index) &&
-               type->records == NULL &&
+    bool leads = job->to.codec != NULL && job->to.codec->owner != NULL;
+    bool old = has && job->tick != 0 && !leads &&
                sett_changed_tick(job->world, entity, type->id) <= job->tick;
-    return old ? SETTI_DELTA_KINDS : set;
+    return old                     ? SETTI_DELTA_KINDS
+           : job->to.codec != NULL ? SETTI_DELTA_CHANGED
+                                   : SETTI_DELTA_ADDED;
 }
 
 static void selection_write_entry(selection_job* job, sett_entity entity, const void* value,
@@ -371,9 +440,13 @@ static void selection_write_entries(selection_job* job)
         sett_entity entity = ends ? sett_null() : job->selected.entity[k];
         const void* value = NULL;
         setti_delta_kind kind = SETTI_DELTA_KINDS;
-        if (!ends && selection_is_alive(job, entity)) {
+        if (!ends && (job->mark[k] & SELECTION_ALIVE) != 0) {
             value = setti_storage_find(&job->to.type->storage, entity.index);
-            kind = selection_kind(job, entity, value);
+            kind = selection_kind(job, k, value);
+        }
+        if (kind != SETTI_DELTA_KINDS) {
+            bool tree = value != NULL && job->to.codec != NULL && job->to.codec->by_index;
+            job->mark[k] |= (unsigned char)(SELECTION_LISTED | (tree ? SELECTION_OWNED : 0));
         }
         bool plain = kind == SETTI_DELTA_ADDED;
         if (bits != 0 &&
@@ -390,35 +463,65 @@ static void selection_write_entries(selection_job* job)
     }
 }
 
-/* Writes handles of one kind. */
-static uint32_t selection_write_lives(selection_job* job, bool ended)
+/* The slots of entities that `since` has and the world has not: all are selected. */
+static void selection_write_all_ended(selection_job* job)
 {
-    setti_delta_begin_lives(&job->to);
-    for (uint32_t k = 0; k < job->selected.count; k++) {
-        sett_entity entity = job->selected.entity[k];
-        bool alive = selection_is_alive(job, entity);
-        bool gone = !alive && (job->since != NULL
-                                   ? selection_was_there(job, entity)
-                                   : job->into != NULL && sett_entity_valid(job->into, entity));
-        if (ended ? gone : alive) {
-            setti_delta_write_life(&job->to, entity.index, entity.generation);
+    setti_view_slot slot = {.index = SETTI_NONE};
+    while (job->since != NULL && setti_view_next_slot(job->since, &slot)) {
+        if ((slot.generation[0] & SETTI_DEAD) == 0) {
+            setti_delta_write_life(&job->out, slot.index, slot.generation[0]);
         }
     }
-    return job->to.count;
 }
 
-/* Adds to a list the handles that values of a type with a codec name by index alone. */
+/* Whether the receiver has a handle of the list of ended ones. */
+static bool selection_has_ended(const selection_job* job, sett_entity entity)
+{
+    uint32_t at = selection_place(&job->selected, entity);
+    unsigned char mark = at != SETTI_NONE ? job->mark[at] : 0;
+    return job->selection->before != NULL ? (mark & SELECTION_ALIVE) == 0 : mark == SELECTION_KNOWN;
+}
+
+static void selection_write_ended(selection_job* job)
+{
+    const setti_selected* list = job->selection->before != NULL ? &job->before : &job->selected;
+    setti_delta_begin_lives(&job->out);
+    if (list == &job->selected && job->selection->entities == NULL &&
+        job->selection->query == NULL) {
+        selection_write_all_ended(job);
+        return;
+    }
+    for (uint32_t k = 0; k < list->count; k++) {
+        if (selection_has_ended(job, list->entity[k])) {
+            setti_delta_write_life(&job->out, list->entity[k].index, list->entity[k].generation);
+        }
+    }
+}
+
+static void selection_write_begun(selection_job* job)
+{
+    setti_delta_begin_lives(&job->out);
+    for (uint32_t k = 0; k < job->selected.count; k++) {
+        unsigned char mark = job->mark[k];
+        if ((mark & SELECTION_ALIVE) != 0 &&
+            ((mark & SELECTION_LISTED) != 0 || (mark & SELECTION_KNOWN) == 0)) {
+            sett_entity entity = job->selected.entity[k];
+            setti_delta_write_life(&job->out, entity.index, entity.generation);
+        }
+    }
+}
+
+/* Adds to a list the handles that entries of a type name by index alone. */
 static bool selection_find_owners(const selection_job* job, const setti_type* type,
                                   setti_selected* owners)
 {
     const setti_codec* codec = setti_delta_codec(type);
-    setti_sides* sides = job->to.encoder.sides;
     for (uint32_t k = 0; k < job->selected.count; k++) {
-        sett_entity entity = job->selected.entity[k];
         setti_codec_cursor cursor = {0, 0};
         sett_entity owner;
-        while (selection_is_alive(job, entity) &&
-               !sett_is_null(owner = codec->owner(sides, type, entity.index, 1, &cursor))) {
+        while ((job->mark[k] & SELECTION_OWNED) != 0 &&
+               !sett_is_null(owner = codec->owner(job->to.encoder.sides, type,
+                                                  job->selected.entity[k].index, 1, &cursor))) {
             sett_entity* item = setti_pool_grow(&job->world->pool, owners->entity, sizeof(*item),
                                                 owners->count, 1, &owners->capacity);
             if (item == NULL) {
@@ -439,13 +542,13 @@ static void selection_write_parents(selection_job* job)
         if (setti_delta_form_of(type) == SETTI_DELTA_TREE &&
             setti_selection_has_type(job->selection, type) &&
             !selection_find_owners(job, type, &owners)) {
-            job->to.encoder.status = SETT_STATUS_OUT_OF_MEMORY;
+            job->out.encoder.status = SETT_STATUS_OUT_OF_MEMORY;
         }
     }
     selection_sort(&owners);
-    setti_delta_begin_lives(&job->to);
+    setti_delta_begin_lives(&job->out);
     for (uint32_t k = 0; k < owners.count; k++) {
-        setti_delta_write_life(&job->to, owners.entity[k].index, owners.entity[k].generation);
+        setti_delta_write_life(&job->out, owners.entity[k].index, owners.entity[k].generation);
     }
     setti_selection_free(job->world, &owners);
 }
@@ -469,20 +572,12 @@ static bool selection_begin_type(selection_job* job)
     return false;
 }
 
-static void selection_write_types(selection_job* job)
+/* Writes the entries of all types; *counts becomes how many, of each, to be freed. */
+static void selection_write_values(selection_job* job, uint32_t* counts)
 {
     setti_delta_writer* to = &job->to;
-    const setti_type_list* types = &job->world->registered;
-    size_t size = ((size_t)types->count + 1) * sizeof(uint32_t);
-    uint32_t* counts = setti_pool_alloc(&job->world->pool, size, 16);
-    uint32_t sent = 0;
-    if (counts == NULL) {
-        to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;
-        return;
-    }
-    memset(counts, 0, size);
-    for (uint32_t k = 0; k < types->count; k++) {
-        to->type = types->item[k];
+    for (uint32_t k = 0; k < job->world->registered.count; k++) {
+        to->type = job->world->registered.item[k];
         to->codec = setti_delta_codec(to->type);
         to->count = 0;
         if (selection_sends(job, to->type) && selection_begin_type(job)) {
@@ -490,33 +585,46 @@ static void selection_write_types(selection_job* job)
         }
         counts[k] = to->count;
     }
-    size_t from = to->size;
+}
+
+static void selection_write_types(selection_job* job, const uint32_t* counts)
+{
+    setti_delta_writer* out = &job->out;
+    const setti_type_list* types = &job->world->registered;
+    uint32_t sent = 0;
+    size_t from = out->size;
     for (uint32_t k = 0; k < types->count; k++) {
         if (counts[k] != 0) {
             uint32_t count[SETTI_DELTA_PARTS] = {counts[k]};
-            setti_delta_write_type(to, types->item[k], setti_delta_sends(types->item[k]), count, 0);
+            setti_delta_write_type(out, types->item[k], setti_delta_sends(types->item[k]), count,
+                                   0);
             sent++;
         }
     }
-    setti_delta_write_at(to, SETTI_DELTA_COUNTS, sent, 4);
-    setti_delta_write_at(to, SETTI_DELTA_COUNTS + 4, to->size - from, 4);
-    setti_pool_free(&job->world->pool, counts, size, 16);
+    setti_delta_write_at(out, SETTI_DELTA_COUNTS, sent, 4);
+    setti_delta_write_at(out, SETTI_DELTA_COUNTS + 4, out->size - from, 4);
 }
 
-static void selection_write(selection_job* job, setti_view* sides)
+static void selection_write(selection_job* job, setti_view* sides, uint32_t* counts)
 {
-    setti_delta_writer* to = &job->to;
-    to->pool = &job->world->pool;
-    setti_delta_begin_encoder(to, &sides->sides);
-    setti_delta_write_head(to, SETTI_DELTA_PART);
-    uint32_t count = selection_write_lives(job, true);
-    setti_delta_write_at(to, SETTI_DELTA_COUNTS + 8, count, 4);
-    count = selection_write_lives(job, false);
-    setti_delta_write_at(to, SETTI_DELTA_COUNTS + 12, count, 4);
+    setti_delta_writer* out = &job->out;
+    out->pool = &job->world->pool;
+    job->to.pool = &job->world->pool;
+    setti_delta_begin_encoder(&job->to, &sides->sides);
+    selection_mark(job);
+    selection_write_values(job, counts);
+    setti_delta_write_head(out, SETTI_DELTA_PART);
+    selection_write_ended(job);
+    setti_delta_write_at(out, SETTI_DELTA_COUNTS + 8, out->count, 4);
+    selection_write_begun(job);
+    setti_delta_write_at(out, SETTI_DELTA_COUNTS + 12, out->count, 4);
     selection_write_parents(job);
-    setti_delta_write_at(to, SETTI_DELTA_COUNTS + 16, to->count, 4);
-    selection_write_types(job);
-    setti_delta_write_seal(to);
+    setti_delta_write_at(out, SETTI_DELTA_COUNTS + 16, out->count, 4);
+    if (job->to.encoder.status == SETT_OK) {
+        setti_delta_write(out, job->to.out, job->to.size);
+    }
+    selection_write_types(job, counts);
+    setti_delta_write_seal(out);
 }
 
 /* Types that are selected, and that some selected entity has, must be such that can be sent. */
@@ -530,7 +638,7 @@ static sett_status selection_check_types(const selection_job* job, const char* c
         }
         for (uint32_t n = 0; n < job->selected.count; n++) {
             sett_entity entity = job->selected.entity[n];
-            if (selection_is_alive(job, entity) && sett_has(job->world, entity, type->id)) {
+            if (sett_entity_valid(job->world, entity) && sett_has(job->world, entity, type->id)) {
                 return setti_world_fail_with(job->world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s",
                                              call, type->desc.name, why);
             }
@@ -539,37 +647,59 @@ static sett_status selection_check_types(const selection_job* job, const char* c
     return SETT_OK;
 }
 
+/* Finds what is selected, and what the receiver has. */
+static sett_status selection_find_all(selection_job* job, const char* call)
+{
+    const sett_selection before = {.entities = job->selection->before,
+                                   .entity_count = job->selection->before_count};
+    sett_status status = setti_selection_find(job->world, job->selection, call, &job->selected);
+    if (status == SETT_OK && job->selection->before != NULL) {
+        status = setti_selection_find(job->world, &before, call, &job->before);
+    }
+    return status;
+}
+
+static sett_status selection_encode_view(selection_job* job, setti_view* sides, const char* call)
+{
+    sett_world* world = job->world;
+    sett_status status = selection_check_types(job, call);
+    size_t counts = ((size_t)world->registered.count + 1) * sizeof(uint32_t);
+    size_t size = counts + job->selected.count;
+    uint32_t* room = status == SETT_OK ? setti_pool_alloc(&world->pool, size, 16) : NULL;
+    if (room == NULL) {
+        return status != SETT_OK ? status : SETT_STATUS_OUT_OF_MEMORY;
+    }
+    job->mark = (unsigned char*)room + counts;
+    selection_write(job, sides, room);
+    setti_pool_free(&world->pool, room, size, 16);
+    return job->to.encoder.status != SETT_OK ? job->to.encoder.status : job->out.encoder.status;
+}
+
 /* Encodes into memory of the world's pool. `since` NULL: by tick. */
 static sett_status selection_encode(selection_job* job, setti_snapshot* since, const char* call)
 {
     sett_world* world = job->world;
-    setti_view live;
     setti_view view;
     sett_status status = setti_world_check_unlocked(world, call);
     if (status == SETT_OK) {
         status = setti_commands_apply_all(world);
     }
     if (status == SETT_OK) {
-        status = setti_selection_find(world, job->selection, call, &job->selected);
+        status = selection_find_all(job, call);
     }
     if (status != SETT_OK) {
         return status;
     }
-    if (since != NULL && !setti_view_init(world, since, NULL, &view)) {
-        setti_selection_free(world, &job->selected);
+    if (since == NULL) {
+        setti_view_init_empty(world, &view);
+    } else if (!setti_view_init(world, since, NULL, &view)) {
         return setti_world_no_memory(world, call);
     }
-    setti_view_init_empty(world, &live);
     job->since = since != NULL ? &view : NULL;
-    status = selection_check_types(job, call);
-    if (status == SETT_OK) {
-        selection_write(job, since != NULL ? &view : &live);
-        status = job->to.encoder.status;
-    }
+    status = selection_encode_view(job, &view, call);
     if (since != NULL) {
         setti_view_deinit(world, &view);
     }
-    setti_selection_free(world, &job->selected);
     return status != SETT_STATUS_OUT_OF_MEMORY
                ? status
                : setti_world_fail(world, status, call, sett_null(), 0);
@@ -577,8 +707,12 @@ static sett_status selection_encode(selection_job* job, setti_snapshot* since, c
 
 static void selection_end(selection_job* job)
 {
-    setti_pool_free(&job->world->pool, job->to.out, job->to.capacity, 16);
-    setti_bytes_free(&job->world->pool, &job->packed);
+    setti_pool* pool = &job->world->pool;
+    setti_pool_free(pool, job->to.out, job->to.capacity, 16);
+    setti_pool_free(pool, job->out.out, job->out.capacity, 16);
+    setti_bytes_free(pool, &job->packed);
+    setti_selection_free(job->world, &job->selected);
+    setti_selection_free(job->world, &job->before);
 }
 
 sett_status sett_selection_encode(sett_world* world, const sett_selection* selection,
@@ -598,14 +732,14 @@ sett_status sett_selection_encode(sett_world* world, const sett_selection* selec
     selection_job job = {.world = world, .selection = selection};
     status = selection_encode(&job, node, call);
     if (status == SETT_OK) {
-        *size = job.to.size;
+        *size = job.out.size;
     }
-    if (status == SETT_OK && out != NULL && job.to.size > capacity) {
+    if (status == SETT_OK && out != NULL && job.out.size > capacity) {
         status = setti_world_fail_with(world, SETT_STATUS_LIMIT,
                                        "%s: it takes %lu bytes, and there is room for %lu", call,
-                                       (unsigned long)job.to.size, (unsigned long)capacity);
+                                       (unsigned long)job.out.size, (unsigned long)capacity);
     } else if (status == SETT_OK && out != NULL) {
-        memcpy(out, job.to.out, job.to.size);
+        memcpy(out, job.out.out, job.out.size);
     }
     selection_end(&job);
     return status;
@@ -660,7 +794,7 @@ sett_status sett_selection_copy(sett_world* from, const sett_selection* selectio
     selection_job job = {.world = from, .selection = selection, .tick = since_tick, .into = into};
     sett_status status = selection_encode(&job, NULL, call);
     if (status == SETT_OK) {
-        status = sett_selection_apply(into, job.to.out, job.to.size, NULL);
+        status = sett_selection_apply(into, job.out.out, job.out.size, NULL);
     } else {
         status = setti_world_fail_with(into, status, "%s", sett_world_message(from));
     }

@@ -135,8 +135,6 @@ typedef struct setti_codec {
     bool (*detach_for_move)(const setti_player* player, setti_type* type,
                             const setti_delta_entry* entry);
     bool (*detach)(const setti_player* player, setti_type* type, sett_entity entity);
-    /* Why an entity that is detached cannot end. NULL: it can. Optional. */
-    const char* (*holds)(const setti_type* type, sett_entity entity);
     /* Sets the value; removes it, NULL: as sett_remove. Memory for the first change is reserved. */
     bool (*play)(const setti_player* player, setti_type* type, sett_entity entity,
                  const setti_delta_entry* entry);
