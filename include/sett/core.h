@@ -502,6 +502,11 @@ SETT_API const char* sett_component_name(const sett_world* world, sett_component
 SETT_API bool sett_component_check_type_(const sett_world* world, sett_component component,
                                          size_t size, const char* type_name, const char* call);
 
+/* Private: like sett_component_check_type_, for calls that change the world: if the types differ,
+ * sett_world_error is ARGUMENT. Threads: writer. Since: 0.2 */
+SETT_API bool sett_component_check_change_(sett_world* world, sett_component component, size_t size,
+                                           const char* type_name, const char* call);
+
 SETT_API sett_status sett_component_describe_sized(const sett_world* world,
                                                    sett_component component,
                                                    sett_component_desc* desc, size_t size);
@@ -732,7 +737,10 @@ SETT_API void* sett_set(sett_world* world, sett_entity entity, sett_component co
 SETT_READ_API const void* sett_get(const sett_world* world, sett_entity entity,
                                    sett_component component);
 
-/* Like sett_get, to write: the value counts as changed.
+/* Like sett_get, to write: the value counts as changed. Write to the address until the next tick
+ * begins, for example by sett_snapshot_take or sett_world_hash (see Addresses); then call this
+ * again. The library does not see a later write, nor does a restore undo it:
+ * sett_world_check_writes (state.h) finds it.
  * Threads: system. Since: 0.1 */
 SETT_API void* sett_get_mut(sett_world* world, sett_entity entity, sett_component component);
 

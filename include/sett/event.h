@@ -68,7 +68,7 @@ template <typename T>
 static inline sett_status sett_event_send_(sett_world* world, sett_entity entity, sett_route route,
                                            sett_component event, const char* type, T value)
 {
-    bool right = sett_component_check_type_(world, event, sizeof(T), type, "SETT_EVENT_SEND");
+    bool right = sett_component_check_change_(world, event, sizeof(T), type, "SETT_EVENT_SEND");
     return right ? sett_event_send(world, entity, route, event, &value) : SETT_STATUS_ARGUMENT;
 }
 template <typename T>
@@ -90,7 +90,7 @@ static inline sett_status sett_event_send_(sett_world* world, sett_entity entity
                                            sett_component event, size_t size, const char* type,
                                            const void* value)
 {
-    bool right = sett_component_check_type_(world, event, size, type, "SETT_EVENT_SEND");
+    bool right = sett_component_check_change_(world, event, size, type, "SETT_EVENT_SEND");
     return right ? sett_event_send(world, entity, route, event, value) : SETT_STATUS_ARGUMENT;
 }
 

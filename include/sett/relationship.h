@@ -256,6 +256,11 @@ SETT_API sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity sour
 SETT_API bool sett_relationship_check_type_(const sett_world* world, sett_component relationship,
                                             size_t size, const char* type_name, const char* call);
 
+/* Private: like sett_relationship_check_type_, for a call that changes the world: if the types
+ * differ, sett_world_error is ARGUMENT. Threads: writer. Since: 0.2 */
+SETT_API bool sett_relationship_check_change_(sett_world* world, sett_component relationship,
+                                              size_t size, const char* type_name, const char* call);
+
 /* Links by C type, as the macros of typed.h: T is the C type of the data alone, T_id the id of the
  * relationship. Compiled without NDEBUG they report data of another type, and return what a failed
  * call returns. For links without data: sett_relate.
@@ -281,7 +286,7 @@ SETT_API bool sett_relationship_check_type_(const sett_world* world, sett_compon
 static inline void* sett_relate_typed_(sett_world* world, sett_entity source, sett_component id,
                                        sett_entity target, size_t size, const char* type)
 {
-    bool right = sett_relationship_check_type_(world, id, size, type, "SETT_RELATE");
+    bool right = sett_relationship_check_change_(world, id, size, type, "SETT_RELATE");
     return right ? sett_relate(world, source, id, target) : NULL;
 }
 

@@ -61,7 +61,7 @@ SETT_API sett_status sett_singleton_remove(sett_world* world, sett_component com
 static inline void* sett_singleton_ensure_typed_(sett_world* world, sett_component id, size_t size,
                                                  const char* type)
 {
-    bool right = sett_component_check_type_(world, id, size, type, "SETT_SINGLETON_ENSURE");
+    bool right = sett_component_check_change_(world, id, size, type, "SETT_SINGLETON_ENSURE");
     return right ? sett_singleton_ensure(world, id) : NULL;
 }
 
@@ -96,7 +96,7 @@ static inline void* sett_singleton_find_mut_typed_(sett_world* world, sett_compo
 static inline void* sett_singleton_set_typed_(sett_world* world, sett_component id, size_t size,
                                               const char* type, const void* value)
 {
-    bool right = sett_component_check_type_(world, id, size, type, "SETT_SINGLETON_SET");
+    bool right = sett_component_check_change_(world, id, size, type, "SETT_SINGLETON_SET");
     return right ? sett_singleton_set(world, id, value) : NULL;
 }
 

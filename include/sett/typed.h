@@ -279,7 +279,8 @@ static inline const void* sett_find_of_size_(const sett_world* world, sett_entit
 }
 
 /* Without NDEBUG the macros below first compare T with the type_name and the size of T_id's
- * component. On a mismatch they report it and return what a failed call returns. */
+ * component. On a mismatch they report it and return what a failed call returns; those that change
+ * the world set sett_world_error (ARGUMENT). */
 #if defined(NDEBUG)
 #define SETT_CALL_(call, object, entity, id, size, type) sett_##call((object), (entity), (id))
 #define SETT_READ_(call, object, entity, id, size, type)                                           \
@@ -328,32 +329,32 @@ static inline const void* sett_find_of_size_(const sett_world* world, sett_entit
 #define SETT_CMD_REMOVE(commands, entity, T) SETT_CALL_(cmd_remove, commands, entity, T##_id, 0, #T)
 
 /* sett_add_typed_ and so on: the call, if the component has this C type. */
-#define SETT_TYPED_(result, call, macro, object_type, world, fail)                                 \
+#define SETT_TYPED_(result, call, macro, check, object_type, world, fail)                          \
     static inline result sett_##call##_typed_(object_type object, sett_entity entity,              \
                                               sett_component id, size_t size, const char* type)    \
     {                                                                                              \
-        bool right = sett_component_check_type_(world, id, size, type, macro);                     \
+        bool right = sett_component_check_##check##_(world, id, size, type, macro);                \
         return right ? sett_##call(object, entity, id) : (fail);                                   \
     }
-SETT_TYPED_(void*, add, "SETT_ADD", sett_world*, object, NULL)
-SETT_TYPED_(bool, add_tag, "SETT_ADD_TAG", sett_world*, object, false)
-SETT_TYPED_(void*, ensure, "SETT_ENSURE", sett_world*, object, NULL)
-SETT_TYPED_(const void*, get, "SETT_GET", const sett_world*, object, NULL)
-SETT_TYPED_(void*, get_mut, "SETT_GET_MUT", sett_world*, object, NULL)
-SETT_TYPED_(const void*, find, "SETT_FIND", const sett_world*, object, NULL)
-SETT_TYPED_(void*, find_mut, "SETT_FIND_MUT", sett_world*, object, NULL)
-SETT_TYPED_(bool, has, "SETT_HAS", const sett_world*, object, false)
-SETT_TYPED_(sett_status, remove, "SETT_REMOVE", sett_world*, object, SETT_STATUS_ARGUMENT)
-SETT_TYPED_(sett_status, cmd_add, "SETT_CMD_ADD", sett_commands*, sett_commands_world(object),
+SETT_TYPED_(void*, add, "SETT_ADD", change, sett_world*, object, NULL)
+SETT_TYPED_(bool, add_tag, "SETT_ADD_TAG", change, sett_world*, object, false)
+SETT_TYPED_(void*, ensure, "SETT_ENSURE", change, sett_world*, object, NULL)
+SETT_TYPED_(const void*, get, "SETT_GET", type, const sett_world*, object, NULL)
+SETT_TYPED_(void*, get_mut, "SETT_GET_MUT", type, sett_world*, object, NULL)
+SETT_TYPED_(const void*, find, "SETT_FIND", type, const sett_world*, object, NULL)
+SETT_TYPED_(void*, find_mut, "SETT_FIND_MUT", type, sett_world*, object, NULL)
+SETT_TYPED_(bool, has, "SETT_HAS", type, const sett_world*, object, false)
+SETT_TYPED_(sett_status, remove, "SETT_REMOVE", change, sett_world*, object, SETT_STATUS_ARGUMENT)
+SETT_TYPED_(sett_status, cmd_add, "SETT_CMD_ADD", type, sett_commands*, sett_commands_world(object),
             SETT_STATUS_ARGUMENT)
-SETT_TYPED_(sett_status, cmd_remove, "SETT_CMD_REMOVE", sett_commands*, sett_commands_world(object),
-            SETT_STATUS_ARGUMENT)
+SETT_TYPED_(sett_status, cmd_remove, "SETT_CMD_REMOVE", type, sett_commands*,
+            sett_commands_world(object), SETT_STATUS_ARGUMENT)
 #undef SETT_TYPED_
 
 static inline void* sett_set_typed_(sett_world* world, sett_entity entity, sett_component id,
                                     size_t size, const char* type, const void* value)
 {
-    bool right = sett_component_check_type_(world, id, size, type, "SETT_SET");
+    bool right = sett_component_check_change_(world, id, size, type, "SETT_SET");
     return right ? sett_set(world, entity, id, value) : NULL;
 }
 

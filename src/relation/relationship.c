@@ -752,52 +752,71 @@ void* sett_related_mut(sett_world* world, sett_entity source, sett_component rel
                : NULL;
 }
 
-SETTI_COLD static void relation_wrong_type(const sett_world* world, const setti_relation* relation,
-                                           size_t size, const char* type_name, const char* call)
+/* Whether the data of links have a C type; else why not. */
+static bool relation_has_type(const sett_world* world, sett_component relationship, size_t size,
+                              const char* type_name, const char* call, char out[SETTI_MESSAGE_SIZE])
 {
-    const sett_component_desc* data = &relation->data_type->desc;
-    const char* name = relation->links->desc.name;
-    if (data->size == 0) {
-        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
-                                "%s: links of \"%.100s\" have no data - sett_relate adds a link, "
-                                "sett_target finds where it leads",
-                                call, name);
-    } else if (!relation->many && size == relation->links->storage.size) {
-        setti_world_misuse_with(
-            world, SETT_STATUS_ARGUMENT,
-            "%s: links of \"%.100s\" have data of %u bytes, not %.60s (%u "
-            "bytes) - name the type of the data, without the sett_link before it",
-            call, name, (unsigned)data->size, type_name, (unsigned)size);
-    } else {
-        setti_world_misuse_with(
-            world, SETT_STATUS_ARGUMENT,
-            "%s: links of \"%.100s\" have data of type %.60s (%u bytes), not %.60s (%u bytes) - is "
-            "%.60s_id the id of another relationship?",
-            call, name, data->type_name != NULL ? data->type_name : "unknown", (unsigned)data->size,
-            type_name, (unsigned)size, type_name);
-    }
-}
-
-bool sett_relationship_check_type_(const sett_world* world, sett_component relationship,
-                                   size_t size, const char* type_name, const char* call)
-{
-    if (setti_is_null(world, call, "world")) {
-        return false;
-    }
     const setti_relation* relation = setti_relation_of(world, relationship);
     if (relation == NULL) {
-        setti_world_misuse_with(
-            world, SETT_STATUS_ARGUMENT,
-            "%s: component %u \"%.100s\" is not a relationship - register it by "
-            "sett_relationship_register",
-            call, (unsigned)relationship, setti_component_text(world, relationship));
+        snprintf(out, SETTI_MESSAGE_SIZE,
+                 "%s: component %u \"%.100s\" is not a relationship - register it by "
+                 "sett_relationship_register",
+                 call, (unsigned)relationship, setti_component_text(world, relationship));
         return false;
     }
     if (setti_component_is_type(relation->data_type, size, type_name)) {
         return true;
     }
-    relation_wrong_type(world, relation, size, type_name, call);
+    const sett_component_desc* data = &relation->data_type->desc;
+    const char* name = relation->links->desc.name;
+    if (data->size == 0) {
+        snprintf(out, SETTI_MESSAGE_SIZE,
+                 "%s: links of \"%.100s\" have no data - sett_relate adds a link, "
+                 "sett_target finds where it leads",
+                 call, name);
+    } else if (!relation->many && size == relation->links->storage.size) {
+        snprintf(
+            out, SETTI_MESSAGE_SIZE,
+            "%s: links of \"%.100s\" have data of %u bytes, not %.60s (%u bytes) - name the type "
+            "of the data, without the sett_link before it",
+            call, name, (unsigned)data->size, type_name, (unsigned)size);
+    } else {
+        snprintf(
+            out, SETTI_MESSAGE_SIZE,
+            "%s: links of \"%.100s\" have data of type %.60s (%u bytes), not %.60s (%u bytes) - is "
+            "%.60s_id the id of another relationship?",
+            call, name, data->type_name != NULL ? data->type_name : "unknown", (unsigned)data->size,
+            type_name, (unsigned)size, type_name);
+    }
     return false;
+}
+
+bool sett_relationship_check_type_(const sett_world* world, sett_component relationship,
+                                   size_t size, const char* type_name, const char* call)
+{
+    char message[SETTI_MESSAGE_SIZE];
+    if (setti_is_null(world, call, "world")) {
+        return false;
+    }
+    bool is = relation_has_type(world, relationship, size, type_name, call, message);
+    if (!is) {
+        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, "%s", message);
+    }
+    return is;
+}
+
+bool sett_relationship_check_change_(sett_world* world, sett_component relationship, size_t size,
+                                     const char* type_name, const char* call)
+{
+    char message[SETTI_MESSAGE_SIZE];
+    if (setti_is_null(world, call, "world")) {
+        return false;
+    }
+    bool is = relation_has_type(world, relationship, size, type_name, call, message);
+    if (!is) {
+        setti_world_fail_checked(world, SETT_STATUS_ARGUMENT, message);
+    }
+    return is;
 }
 
 /* The component of the entity that its links begin in (`down`: those to it); NULL if it does not

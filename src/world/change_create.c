@@ -9,6 +9,8 @@
  */
 #include "world/change.h"
 
+#include <stdio.h>
+
 /* --------------------------------------------------------------------------- without components */
 
 static sett_status create_many(sett_world* world, const char* call, uint32_t count,
@@ -226,14 +228,16 @@ static bool change_check_value(sett_world* world, const sett_value* value, const
     const setti_type* type = setti_world_type(world, value->component);
     bool as_tag = value->size == 0 && value->value == NULL;
     if (type != NULL && as_tag && type->storage.size != 0) {
-        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
-                                "%s: component %u \"%.100s\" has values of %u bytes, and is listed "
-                                "as a tag - write SETT_VALUE(%.60s, ...)",
-                                call, (unsigned)type->id, type->desc.name,
-                                (unsigned)type->storage.size, value->type);
+        char message[SETTI_MESSAGE_SIZE];
+        snprintf(
+            message, sizeof(message),
+            "%s: component %u \"%.100s\" has values of %u bytes, and is listed as a tag - write "
+            "SETT_VALUE(%.60s, ...)",
+            call, (unsigned)type->id, type->desc.name, (unsigned)type->storage.size, value->type);
+        setti_world_fail_checked(world, SETT_STATUS_ARGUMENT, message);
         return false;
     }
-    return sett_component_check_type_(world, value->component, value->size, value->type, call);
+    return sett_component_check_change_(world, value->component, value->size, value->type, call);
 }
 
 bool setti_change_check_values(sett_world* world, const sett_value* values, uint32_t count,
@@ -242,7 +246,6 @@ bool setti_change_check_values(sett_world* world, const sett_value* values, uint
     for (uint32_t k = 0; k < count; k++) {
         if (SETTI_UNLIKELY(values[k].type != NULL) &&
             !change_check_value(world, &values[k], call)) {
-            world->error = SETT_STATUS_ARGUMENT;
             return false;
         }
     }

@@ -1123,45 +1123,41 @@ const char* sett_component_name(const sett_world* world, sett_component componen
     return type != NULL ? type->desc.name : NULL;
 }
 
-SETTI_COLD static bool component_wrong_type(const sett_world* world, const setti_type* type,
-                                            size_t size, const char* type_name, const char* call)
+/* Writes why a component is not of a C type. */
+SETTI_COLD static void component_wrong_type(const setti_type* type, size_t size,
+                                            const char* type_name, const char* call,
+                                            char out[SETTI_MESSAGE_SIZE])
 {
+    const char* name = type->desc.name;
+    const unsigned id = (unsigned)type->id;
     char about[96] = "";
     if (type->links != NULL) {
-        setti_world_misuse_with(
-            world, SETT_STATUS_ARGUMENT,
+        snprintf(
+            out, SETTI_MESSAGE_SIZE,
             "%s: \"%.100s\" is a relationship, whose values are links - SETT_RELATED reads the "
             "data of a link, SETT_RELATED_MUT writes it, SETT_RELATE adds a link",
-            call, type->desc.name);
-        return false;
+            call, name);
+    } else if (size == SIZE_MAX && type->storage.size != 0) {
+        snprintf(out, SETTI_MESSAGE_SIZE,
+                 "%s: component %u \"%.100s\" has values of %u bytes, it is no tag - "
+                 "SETT_ADD returns the address of the value, SETT_SET sets it",
+                 call, id, name, (unsigned)type->storage.size);
+    } else if (type->desc.size == 0 && size != SIZE_MAX) {
+        snprintf(out, SETTI_MESSAGE_SIZE,
+                 "%s: component %u \"%.100s\" is a tag, without a value - "
+                 "SETT_ADD_TAG adds it, SETT_CMD_ADD records it, SETT_HAS asks for it",
+                 call, id, name);
+    } else {
+        if (size != 0 && size != SIZE_MAX) {
+            snprintf(about, sizeof(about), " (%llu bytes)", (unsigned long long)size);
+        }
+        snprintf(
+            out, SETTI_MESSAGE_SIZE,
+            "%s: component %u \"%.100s\" has values of type %.60s (%u bytes), not %.60s%s - is "
+            "%.60s_id the id of another component?",
+            call, id, name, type->desc.type_name != NULL ? type->desc.type_name : "unknown",
+            (unsigned)type->storage.size, type_name, about, type_name);
     }
-    if (size == SIZE_MAX && type->storage.size != 0) {
-        setti_world_misuse_with(
-            world, SETT_STATUS_ARGUMENT,
-            "%s: component %u \"%.100s\" has values of %u bytes, it is no tag - "
-            "SETT_ADD returns the address of the value, SETT_SET sets it",
-            call, (unsigned)type->id, type->desc.name, (unsigned)type->storage.size);
-        return false;
-    }
-    if (type->desc.size == 0 && size != SIZE_MAX) {
-        setti_world_misuse_with(
-            world, SETT_STATUS_ARGUMENT,
-            "%s: component %u \"%.100s\" is a tag, without a value - "
-            "SETT_ADD_TAG adds it, SETT_CMD_ADD records it, SETT_HAS asks for it",
-            call, (unsigned)type->id, type->desc.name);
-        return false;
-    }
-    if (size != 0 && size != SIZE_MAX) {
-        snprintf(about, sizeof(about), " (%llu bytes)", (unsigned long long)size);
-    }
-    setti_world_misuse_with(
-        world, SETT_STATUS_ARGUMENT,
-        "%s: component %u \"%.100s\" has values of type %.60s (%u bytes), not %.60s%s - is "
-        "%.60s_id the id of another component?",
-        call, (unsigned)type->id, type->desc.name,
-        type->desc.type_name != NULL ? type->desc.type_name : "unknown",
-        (unsigned)type->storage.size, type_name, about, type_name);
-    return false;
 }
 
 bool setti_component_is_type(const setti_type* type, size_t size, const char* type_name)
@@ -1183,19 +1179,49 @@ void setti_component_describe_type(const setti_type* type, size_t size, const ch
              type_name, (unsigned)size);
 }
 
-bool sett_component_check_type_(const sett_world* world, sett_component component, size_t size,
-                                const char* type_name, const char* call)
+/* Whether a component has a C type; else why not. An unregistered id fails in the call itself. */
+static bool component_has_type(const sett_world* world, sett_component component, size_t size,
+                               const char* type_name, const char* call,
+                               char out[SETTI_MESSAGE_SIZE])
 {
-    if (setti_is_null(world, call, "world")) {
-        return false;
-    }
     const setti_type* type = setti_world_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
         setti_misuse_note_type(world, component, type_name);
         return true;
     }
-    return SETTI_LIKELY(setti_component_is_type(type, size, type_name)) ||
-           component_wrong_type(world, type, size, type_name, call);
+    if (SETTI_LIKELY(setti_component_is_type(type, size, type_name))) {
+        return true;
+    }
+    component_wrong_type(type, size, type_name, call, out);
+    return false;
+}
+
+bool sett_component_check_type_(const sett_world* world, sett_component component, size_t size,
+                                const char* type_name, const char* call)
+{
+    char message[SETTI_MESSAGE_SIZE];
+    if (setti_is_null(world, call, "world")) {
+        return false;
+    }
+    bool is = component_has_type(world, component, size, type_name, call, message);
+    if (!is) {
+        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, "%s", message);
+    }
+    return is;
+}
+
+bool sett_component_check_change_(sett_world* world, sett_component component, size_t size,
+                                  const char* type_name, const char* call)
+{
+    char message[SETTI_MESSAGE_SIZE];
+    if (setti_is_null(world, call, "world")) {
+        return false;
+    }
+    bool is = component_has_type(world, component, size, type_name, call, message);
+    if (!is) {
+        setti_world_fail_checked(world, SETT_STATUS_ARGUMENT, message);
+    }
+    return is;
 }
 
 sett_status sett_component_describe_sized(const sett_world* world, sett_component component,

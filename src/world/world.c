@@ -683,6 +683,20 @@ SETTI_COLD void setti_world_misuse_with(const sett_world* world, sett_status sta
     world_report_aside(world, SETT_LOG_ERROR, WORLD_MISUSE, status, message);
 }
 
+SETTI_COLD void setti_world_fail_checked(sett_world* world, sett_status status, const char* message)
+{
+    world_report(world, SETT_LOG_ERROR, WORLD_MISUSE, status, message);
+    if (world->side_by_side) {
+        SETTI_MODULES_EACH(world, calls, failed) {
+            calls->failed(world, status, message);
+        }
+    } else {
+        snprintf(world->message, sizeof(world->message), "%s", message);
+        world->error = status;
+        world->error_call = NULL;
+    }
+}
+
 SETTI_COLD void setti_world_log(const sett_world* world, sett_log_level level, const char* format,
                                 ...)
 {

@@ -261,6 +261,9 @@ void setti_world_misuse(const sett_world* world, sett_status status, const char*
 void setti_world_misuse_with(const sett_world* world, sett_status status, const char* format, ...)
     SETTI_PRINTF(3, 4);
 
+/* Like setti_world_misuse_with, for a call that changes the world: it is recorded, too. */
+void setti_world_fail_checked(sett_world* world, sett_status status, const char* message);
+
 /* Whether a list is NULL, and its count is not 0. The call fails then with ARGUMENT; one that runs
  * side by side with others (`aside`) only reports it.
  *   what  the parameter or field */
