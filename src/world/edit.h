@@ -65,8 +65,24 @@ void setti_edit_settle(sett_world* world);
 /* A call that reserves for several entities before it carries anything out does so between these
  * two: pages of storages neither move nor are freed meanwhile, whichever rows are erased or
  * reserved. */
-void setti_edit_pin(sett_world* world);
-void setti_edit_unpin(sett_world* world);
+static inline void setti_edit_pin(sett_world* world)
+{
+    SETTI_ASSERT(world->locks == 0 && (world->pool.pinned != 0 || !world->pool.strayed));
+    world->pool.pinned++;
+}
+
+/* Frees the pages that were left behind meanwhile. */
+void setti_edit_free_strays(sett_world* world);
+static inline void setti_edit_unpin(sett_world* world)
+{
+    SETTI_ASSERT(world->pool.pinned != 0);
+    if (--world->pool.pinned == 0) { /* else the rows of a copy, which attaches its root, wait */
+        world->reserved_for = SETTI_NONE;
+        if (SETTI_UNLIKELY(world->pool.strayed)) {
+            setti_edit_free_strays(world);
+        }
+    }
+}
 
 /* The signature with the type toggled; the signature itself for a dont_fragment type. SETTI_NONE
  * when memory runs out. */

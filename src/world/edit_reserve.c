@@ -121,22 +121,8 @@ void setti_edit_unclaim(sett_world* world)
     world->reserved_for = SETTI_NONE;
 }
 
-void setti_edit_pin(sett_world* world)
+SETTI_COLD void setti_edit_free_strays(sett_world* world)
 {
-    SETTI_ASSERT(world->locks == 0 && (world->pool.pinned != 0 || !world->pool.strayed));
-    world->pool.pinned++;
-}
-
-void setti_edit_unpin(sett_world* world)
-{
-    SETTI_ASSERT(world->pool.pinned != 0);
-    if (--world->pool.pinned != 0) {
-        return; /* a copy attaches its root: the rows of the copy are still reserved */
-    }
-    world->reserved_for = SETTI_NONE;
-    if (SETTI_LIKELY(!world->pool.strayed)) {
-        return;
-    }
     world->pool.strayed = false;
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_storage_free_strays(&world->pool, &world->registered.item[k]->storage);
