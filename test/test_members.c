@@ -229,6 +229,13 @@ static void what_is_wrong_is_said(void)
         CHECK_SAID(said(world, Four_id,
                         SETT_STRUCT(Four, a, b, c, (d, .of = SETT_STRUCT(Vec2, x, y))), wrong),
                    "whole number");
+        CHECK_SAID(said(world, Four_id, &(sett_struct){.name = "Four", .size = 16}, wrong),
+                   "Four has no members");
+        CHECK_SAID(
+            said(world, Four_id,
+                 &(sett_struct){.size = 16, .members = SETT_STRUCT(Four, a)->members, .count = 1},
+                 wrong),
+            "a struct has no name");
         CHECK_EQ(sett_members_set(world, 99, SETT_STRUCT(Four, a, b, c, d)),
                  SETT_STATUS_UNREGISTERED);
         CHECK_EQ(SETT_MEMBERS(world, Four, a, b, c, d), SETT_OK);

@@ -251,13 +251,14 @@ static bool json_load_collect_reference(json_load* load, bool handle)
     return json_load_add_key(load, text, at);
 }
 
-/* Whether the current entity is the world's own entity of singletons. */
-static bool json_load_joins(const json_load* load)
+/* Whether the current entity of the text has the singletons, and the world has such an entity
+ * already: its components are merged into the world's. */
+static bool json_load_is_singletons(const json_load* load)
 {
     return load->current == load->singletons && !sett_is_null(load->joined);
 }
 
-/* The current entity is the one with the singletons. */
+/* Notes that the current entity has the singletons. */
 static bool json_load_collect_singletons(json_load* load)
 {
     if (load->singletons != SETTI_NONE && load->singletons != load->current) {
@@ -354,7 +355,7 @@ static bool json_load_collect_entity(json_load* load)
             good = setti_json_skip(json);
         }
     }
-    if (good && json->wrong == NULL && load->desc->keep_handles && !json_load_joins(load) &&
+    if (good && json->wrong == NULL && load->desc->keep_handles && !json_load_is_singletons(load) &&
         sett_entity_valid(load->world, load->entries[load->current].was)) {
         return setti_json_fail(json, load->handle_at, "the world has this entity already");
     }
@@ -555,8 +556,8 @@ static void json_load_notify(json_load* load, const json_read_held* held)
     }
 }
 
-/* Gives the singletons what is held for them: all of it or nothing. */
-static bool json_load_join(json_load* load)
+/* Gives the world's singletons the values that are held for them: all or none. */
+static bool json_load_merge_singletons(json_load* load)
 {
     if (!json_load_add_held(load)) {
         for (uint32_t k = load->held_count; k-- > 0;) {
@@ -628,7 +629,7 @@ static bool json_load_components(json_load* load)
                                    "the library writes it: say \"name\", \"parent\" or \"links\"");
         } else if (json_load_is_seen(load, type)) {
             good = setti_json_fail(json, json->at, "the component occurs twice");
-        } else if (!json_load_joins(load) || load->pass != JSON_APPLY) {
+        } else if (!json_load_is_singletons(load) || load->pass != JSON_APPLY) {
             good = json_load_value(load, type);
         } else if (type == setti_singleton_tag(load->world)) {
             good = setti_json_read_value(&load->reader, type, NULL);
@@ -701,7 +702,7 @@ static bool json_load_link(json_load* load, const setti_type* type)
     sett_entity target = sett_null();
     bool data = false;
     bool good = true;
-    if (json_load_joins(load)) {
+    if (json_load_is_singletons(load)) {
         return setti_json_fail(json, json->at,
                                "the world has its singletons, which get no links from a text");
     }
@@ -910,7 +911,7 @@ static bool json_load_entity(json_load* load, uint32_t wanted)
         return false;
     }
     bool good = json_load_keys(load, wanted, &place, text);
-    if (good && placed && load->pass == JSON_APPLY && !json_load_joins(load)) {
+    if (good && placed && load->pass == JSON_APPLY && !json_load_is_singletons(load)) {
         good = json_load_settle(load, &place);
     }
     return good;
@@ -1007,7 +1008,7 @@ static bool json_load_apply(json_load* load)
     load->pass = JSON_APPLY;
     return json_load_create(load) && json_load_walk(load, JSON_NAME | JSON_PARENT | JSON_POLICY) &&
            json_load_walk(load, JSON_COMPONENTS) && json_load_walk(load, JSON_LINKS) &&
-           json_load_join(load);
+           json_load_merge_singletons(load);
 }
 
 /* Links and children go first, because they can forbid to destroy an entity. */

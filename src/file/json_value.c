@@ -477,6 +477,21 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
     return true;
 }
 
+/* Fails with the names of the constants, or as many of them as fit. */
+static bool value_fail_constant(setti_json_reader* reader, size_t at, const sett_constant* known)
+{
+    setti_writer list = setti_writer_begin(reader->meant, sizeof(reader->meant));
+    const char* between = ": ";
+    for (; known->name != NULL; known++, between = ", ") {
+        if (list.length + strlen(known->name) + sizeof(", ...") > list.size) {
+            setti_writer_add(&list, "%s...", between);
+            break;
+        }
+        setti_writer_add(&list, "%s%s", between, known->name);
+    }
+    return setti_json_fail(&reader->json, at, "is not one of the constants");
+}
+
 /* An integer in quotes: a constant by its name, or a number. */
 static bool value_read_constant(setti_json_reader* reader, const sett_member* member,
                                 unsigned char* bytes)
@@ -497,8 +512,8 @@ static bool value_read_constant(setti_json_reader* reader, const sett_member* me
     }
     const char* wrong = setti_number_read(member->kind, name, strlen(name), member->scale, bytes);
     return wrong == NULL ||
-           setti_json_fail(json, at,
-                           member->constants != NULL ? "is not one of the constants" : wrong);
+           (member->constants != NULL ? value_fail_constant(reader, at, member->constants)
+                                      : setti_json_fail(json, at, wrong));
 }
 
 static bool value_read_number(setti_json_reader* reader, const sett_member* member,

@@ -284,7 +284,7 @@ static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
     job->clone.nodes[other].onto = sett_null();
     job->clone.nodes[other].index = SETTI_NONE;
     job->clone.nodes[other].outside = true;
-    job->clone.nodes[other].edit.begins = false;
+    job->clone.nodes[other].edit.creates = false;
     return index == SETTI_NONE || merge_publish(job, node, index, sett_null());
 }
 

@@ -304,7 +304,7 @@ static bool plan_is_aligned(const setti_storage* driver, const setti_storage* ot
            (row + 1 == driver->count || *setti_storage_index(driver, row + 1) == *index + 1);
 }
 
-uint32_t setti_plan_aligned(const sett_query* query, uint32_t driver)
+uint32_t setti_plan_terms_in_order(const sett_query* query, uint32_t driver)
 {
     const setti_storage* storage = &query->term[driver].type->storage;
     uint32_t aligned = storage->keep_order ? 0 : query->required & ~((uint32_t)1 << driver);
@@ -325,7 +325,7 @@ uint32_t setti_plan_aligned(const sett_query* query, uint32_t driver)
 static uint64_t plan_cost(const sett_query* query, setti_way way, const setti_plan* plan)
 {
     SETTI_ASSERT(way != SETTI_WAY_CHOSEN);
-    uint32_t aligned = way == SETTI_WAY_SPARSE ? setti_plan_aligned(query, plan->driver) : 0;
+    uint32_t aligned = way == SETTI_WAY_SPARSE ? setti_plan_terms_in_order(query, plan->driver) : 0;
     uint32_t tested = way == SETTI_WAY_PAGES ? query->filter : plan->residual & ~aligned;
     uint64_t all = query->world->entities.count;
     uint64_t rows = all;

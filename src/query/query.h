@@ -232,7 +232,7 @@ void setti_query_close_side(setti_side* side);
 void setti_plan_update(sett_query* query);
 
 /* The required terms whose rows seem to lie in the order of a sparse-set term's rows. */
-uint32_t setti_plan_aligned(const sett_query* query, uint32_t driver);
+uint32_t setti_plan_terms_in_order(const sett_query* query, uint32_t driver);
 
 /* Whether some entity has a tag that hides it from the query. */
 SETTI_INLINE bool setti_plan_hides(const sett_query* query)

@@ -260,7 +260,7 @@ void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t 
     node->counterpart = SETTI_NONE;
     node->edit.count = clone->count;
     node->edit.repeat = true;
-    node->edit.begins = true;
+    node->edit.creates = true;
 }
 
 /* Finds the node before the k-th whose copies are to be its copies, too: the root for that of a
@@ -296,7 +296,7 @@ static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* k)
         SETTI_ASSERT(*k < clone->node_count);
         setti_clone_init_node(clone, node, at.index);
         node->derives = clone->instances != NULL && *k == 0;
-        node->edit.begins = *k != 0 || sett_is_null(clone->desc.into);
+        node->edit.creates = *k != 0 || sett_is_null(clone->desc.into);
         uint64_t key = (uint64_t)at.index + 1;
         if (clone->desc.base_count != 0 &&
             setti_hash_map_find(&clone->by_index, key) != SETTI_NONE) {
@@ -658,7 +658,7 @@ static bool clone_reserve_parent(setti_clone* clone)
 /* Whether the edit of a node changes anything. */
 static bool clone_is_edited(const setti_clone_node* node)
 {
-    return node->counterpart == SETTI_NONE && (node->edit.begins || node->edit.added_count != 0);
+    return node->counterpart == SETTI_NONE && (node->edit.creates || node->edit.added_count != 0);
 }
 
 /* Prepares and reserves all that creating the copies needs. */
@@ -958,7 +958,7 @@ static sett_status clone_match_existing(setti_clone* clone)
         if (sett_is_null(node->onto)) {
             continue;
         }
-        node->edit.begins = false;
+        node->edit.creates = false;
         node->edit.entities = &node->onto;
         node->edit.from = node->edit.to = *setti_entity_signature(&clone->to->entities, node->onto);
         while (status == SETT_OK && (type = clone_next_type(clone, node, &cursor)) != NULL) {

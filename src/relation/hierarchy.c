@@ -913,7 +913,7 @@ sett_status sett_hierarchy_destroy_children(sett_world* world, sett_entity paren
 
 static sett_status scope_include(sett_world* world, setti_edit* edit, const char* call)
 {
-    SETTI_ASSERT(edit->begins && !sett_is_null(world->scope));
+    SETTI_ASSERT(edit->creates && !sett_is_null(world->scope));
     setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
     sett_entity scope = world->scope;
     const sett_hierarchy* above = setti_hierarchy_find(world, scope.index);

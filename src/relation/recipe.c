@@ -235,7 +235,7 @@ static bool recipe_fill_node(const sett_world* world, const setti_clone* plan, r
                                   .to = node->to,
                                   .added = made->parts + made->part_count,
                                   .added_count = node->part_count,
-                                  .begins = true};
+                                  .creates = true};
     for (uint32_t t = 0; t < node->part_count; t++) {
         setti_edit_part* part = &made->parts[made->part_count++];
         *part = from->edit.added[t];
@@ -590,7 +590,7 @@ bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_
     made->edits[0].added = made->parts;
     made->edits[0].added_count = made->nodes[0].part_count;
     made->edits[0].to = made->nodes[0].to;
-    made->edits[0].begins = sett_is_null(instance->into);
+    made->edits[0].creates = sett_is_null(instance->into);
     if (!recipe_begin_root(world, made, instance, room)) {
         return false;
     }

@@ -315,7 +315,7 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     delta->begun.runs = setti_delta_u32(from);
     delta->slots.runs = setti_delta_u32(from);
     if (from->short_of || total != size) {
-        return setti_delta_reject(delta, "its bytes were cut off, or others follow");
+        return setti_delta_reject(delta, "the delta was cut off, or other bytes follow");
     }
     if (((delta->before | delta->after) & ~delta->hash_mask) != 0) { /* the version was altered */
         delta->type_count = 0;
@@ -327,7 +327,7 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     }
     if (types > (size_t)(from->end - from->at) || delta->type_count > types / APPLY_TYPE_BYTES) {
         delta->type_count = 0;
-        return setti_delta_reject(delta, "its bytes end within the types");
+        return setti_delta_reject(delta, "the delta ends within its types");
     }
     from->end -= types;
     return SETT_OK;
@@ -347,7 +347,7 @@ static sett_status apply_parse_types(setti_delta* delta, setti_delta_reader* fro
         status = apply_parse_type(delta, from, k);
     }
     if (status == SETT_OK && from->at != from->end) {
-        status = setti_delta_reject(delta, "bytes follow its types");
+        status = setti_delta_reject(delta, "bytes follow the types of the delta");
     }
     return status;
 }
@@ -384,7 +384,7 @@ static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, boo
     delta->slots.from = *from;
     (void)apply_skip(from, delta->slots.runs, SETTI_DELTA_LIFE);
     if (status == SETT_OK && from->short_of) {
-        status = setti_delta_reject(delta, "its bytes end within the entities");
+        status = setti_delta_reject(delta, "the delta ends within its entities");
     }
     return status;
 }
@@ -490,7 +490,7 @@ static sett_status apply_check_slots(const setti_delta* delta)
             slot.generation == SETTI_RETIRED || slot.index >= delta->world->entities.limit ||
             apply_lists(&delta->begun, slot.index)) {
             return setti_delta_reject(
-                delta, "it frees an index that is in use or has used up its generations");
+                delta, "the delta frees an index that is in use or has used up its generations");
         }
     }
     return SETT_OK;
@@ -588,7 +588,7 @@ static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reade
         (void)setti_delta_read(from, 8);
         uint32_t count = setti_delta_u32(from);
         if (from->short_of || !apply_skip(from, count, 4)) { /* or so many lists of nothing */
-            return setti_delta_reject(delta, "its bytes end within a list");
+            return setti_delta_reject(delta, "the delta ends within a list");
         }
     }
     return SETT_OK;
@@ -777,7 +777,7 @@ static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* fro
         }
     }
     if (status == SETT_OK && from->at != from->end) {
-        status = setti_delta_reject(delta, "bytes follow its last entry");
+        status = setti_delta_reject(delta, "bytes follow the last entry of the delta");
     }
     return status;
 }
@@ -855,7 +855,7 @@ static sett_status apply_reject_size(const setti_delta* delta)
 {
     return setti_world_fail_with(
         delta->world, SETT_STATUS_LIMIT,
-        "%s: it needs more than %lu bytes of memory - reject its sender, or raise "
+        "%s: the delta needs more than %lu bytes of memory - reject its sender, or raise "
         "sett_snapshot_options.delta_limit",
         apply_call, (unsigned long)delta->limit);
 }

@@ -599,7 +599,7 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
                                 sett_null(), 0);
     }
     if (!change_read_columns(from, out + blocks + size, size)) {
-        return setti_delta_reject(delta, "its bytes end within the changes");
+        return setti_delta_reject(delta, "the delta ends within its changes");
     }
     change_make_entries(of, delta->changed, out + blocks + size, count, out);
     of->part[SETTI_DELTA_CHANGES] = (setti_delta_reader){out, out + blocks + size, false};

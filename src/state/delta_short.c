@@ -272,7 +272,7 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
     }
     for (uint32_t k = 0; k < head.types; k++) {
         if (!short_write_type(&job, &from)) {
-            return short_reject(&job, "its bytes end within the types");
+            return short_reject(&job, "the delta ends within its types");
         }
     }
     setti_delta_write(&job.to, job.from.at, (size_t)(job.from.end - job.from.at));

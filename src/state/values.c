@@ -176,7 +176,7 @@ static void clone_swap(const setti_pages* pages, uint32_t number, void* saved)
     memcpy(words, alive, values_word_count(storage) * sizeof(*words));
 }
 
-static void clone_end(const setti_pages* pages, uint32_t number)
+static void clone_deinit_page(const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(pages->data[number] != NULL);
     uint64_t alive[VALUES_WORDS];
@@ -184,7 +184,7 @@ static void clone_end(const setti_pages* pages, uint32_t number)
     values_deinit(values_type(pages), alive, pages->data[number]);
 }
 
-static void clone_drop(const setti_pages* pages, void* saved)
+static void clone_deinit_copy(const setti_pages* pages, void* saved)
 {
     const setti_type* type = values_type(pages);
     values_deinit(type, setti_storage_saved(&type->storage, saved), saved);
@@ -206,8 +206,8 @@ static void clone_move(const setti_pages* pages, void* to, void* from)
     memcpy(setti_storage_saved(storage, to), words, values_word_count(storage) * sizeof(*words));
 }
 
-static const setti_page_values values_clone = {clone_save, clone_seal, clone_swap,
-                                               clone_end,  clone_drop, clone_move};
+static const setti_page_values values_clone = {clone_save,        clone_seal,        clone_swap,
+                                               clone_deinit_page, clone_deinit_copy, clone_move};
 
 /* -------------------------------------------------------------------------------------- skipped */
 

@@ -134,8 +134,8 @@ static bool layout_is_name(const layout_word* word)
                   : word->length != 0 && !layout_is_sign(word->at[0]) && !layout_is_keyword(word);
 }
 
-/* Whether a name that was read is this one. */
-static bool layout_names(const layout_word* word, const char* name)
+/* Whether a word, which may be quoted, is a name. */
+static bool layout_word_is_name(const layout_word* word, const char* name)
 {
     SETTI_ASSERT(word->at != NULL && word->length != 0);
     bool quoted = word->at[0] == '"';
@@ -151,7 +151,7 @@ static bool layout_names(const layout_word* word, const char* name)
 }
 
 /* Whether two words are one name. */
-static bool layout_same(const layout_word* a, const layout_word* b)
+static bool layout_words_are_equal(const layout_word* a, const layout_word* b)
 {
     char name[256];
     uint32_t length = 0;
@@ -164,7 +164,7 @@ static bool layout_same(const layout_word* a, const layout_word* b)
         name[length++] = *at;
     }
     name[length] = '\0';
-    return layout_names(b, name);
+    return layout_word_is_name(b, name);
 }
 
 /* The text between the braces of a group. */
@@ -249,12 +249,13 @@ static sett_storage_kind layout_choice(const char* text, const char* name, layou
     bool owned = false;
     layout_item item;
     for (layout_reader reader = layout_read(text); layout_next(&reader, &item);) {
-        if (item.storage != SETT_STORAGE_DEFAULT && !owned && layout_names(&item.name, name)) {
+        if (item.storage != SETT_STORAGE_DEFAULT && !owned &&
+            layout_word_is_name(&item.name, name)) {
             kind = item.storage;
             *where = item.name;
         }
         for (uint32_t k = 0; k < item.count[LAYOUT_OWNED]; k++) {
-            if (layout_names(&item.type[LAYOUT_OWNED][k], name)) {
+            if (layout_word_is_name(&item.type[LAYOUT_OWNED][k], name)) {
                 owned = true;
                 kind = SETT_STORAGE_SPARSE_SET;
                 *where = item.type[LAYOUT_OWNED][k];
@@ -267,7 +268,7 @@ static sett_storage_kind layout_choice(const char* text, const char* name, layou
 static setti_type* layout_type(const sett_world* world, const layout_word* word)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
-        if (layout_names(word, world->registered.item[k]->desc.name)) {
+        if (layout_word_is_name(word, world->registered.item[k]->desc.name)) {
             return world->registered.item[k];
         }
     }
@@ -445,14 +446,14 @@ static const layout_word* layout_find_twice(const char* text, const layout_item*
 {
     for (layout_reader reader = layout_read(text); layout_next(&reader, other);) {
         if (item->storage != SETT_STORAGE_DEFAULT && other->storage != SETT_STORAGE_DEFAULT &&
-            other->name.at < item->name.at && layout_same(&other->name, &item->name)) {
+            other->name.at < item->name.at && layout_words_are_equal(&other->name, &item->name)) {
             return &item->name;
         }
         for (uint32_t k = 0; k < item->count[LAYOUT_OWNED]; k++) {
             const layout_word* word = &item->type[LAYOUT_OWNED][k];
             for (uint32_t i = 0; i < other->count[LAYOUT_OWNED]; i++) {
                 const layout_word* same = &other->type[LAYOUT_OWNED][i];
-                if (same->at < word->at && layout_same(same, word)) {
+                if (same->at < word->at && layout_words_are_equal(same, word)) {
                     return word;
                 }
             }

@@ -158,7 +158,7 @@ static setti_price price_driver(const sett_query* query, setti_price matches, ui
     const setti_storage* storage = &query->term[driver].type->storage;
     setti_price rows = storage->count;
     uint32_t in_place = (uint32_t)1 << driver;
-    in_place |= storage->kind == SETTI_SPARSE ? setti_plan_aligned(query, driver) : 0;
+    in_place |= storage->kind == SETTI_SPARSE ? setti_plan_terms_in_order(query, driver) : 0;
     return COST_LOOP + matches * COST_DENSE +
            price_others(query, matches, rows, query->required & ~in_place, in_place);
 }

@@ -319,20 +319,37 @@ static const char* struct_check_gaps(const sett_struct* of, uint32_t tail_align,
     return NULL;
 }
 
+/* Checks all of a struct but its members. */
+static const char* struct_check_shape(const sett_struct* of, uint32_t depth, char* out)
+{
+    if (of->name == NULL) {
+        snprintf(out, SETTI_VALUE_MESSAGE, "a struct has no name");
+    } else if (of->members == NULL || of->count == 0) {
+        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has no members", of->name);
+    } else if (of->size == 0) {
+        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has a size of 0 bytes", of->name);
+    } else if (of->count > SETTI_MEMBERS_COUNT_MAX) {
+        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s has %u members, at most %u", of->name,
+                 (unsigned)of->count, (unsigned)SETTI_MEMBERS_COUNT_MAX);
+    } else if (depth > SETT_MEMBERS_DEPTH) {
+        snprintf(out, SETTI_VALUE_MESSAGE, "%.60s is nested in %u structs, at most %u levels",
+                 of->name, (unsigned)depth - 1, (unsigned)SETT_MEMBERS_DEPTH);
+    } else {
+        return NULL;
+    }
+    return out;
+}
+
 static const char* struct_check(const sett_struct* of, size_t align, bool gaps, uint32_t depth,
                                 char* out)
 {
-    if (of->name == NULL || of->members == NULL || of->count == 0 || of->size == 0 ||
-        of->count > SETTI_MEMBERS_COUNT_MAX || depth > SETT_MEMBERS_DEPTH) {
-        snprintf(out, SETTI_VALUE_MESSAGE,
-                 "a struct has no name, no members or more than %u, or lies deeper than %u",
-                 (unsigned)SETTI_MEMBERS_COUNT_MAX, (unsigned)SETT_MEMBERS_DEPTH);
-        return out;
+    const char* wrong = struct_check_shape(of, depth, out);
+    if (wrong != NULL) {
+        return wrong;
     }
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
-        const char* wrong =
-            member->of != NULL ? struct_check(member->of, align, gaps, depth + 1, out) : NULL;
+        wrong = member->of != NULL ? struct_check(member->of, align, gaps, depth + 1, out) : NULL;
         if (wrong != NULL) {
             return wrong;
         }

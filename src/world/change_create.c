@@ -140,7 +140,7 @@ static sett_status create_prepare(sett_world* world, setti_edit* edit,
                                   const sett_component* components, uint32_t count,
                                   const void* const* values, const char* call)
 {
-    SETTI_ASSERT(edit->begins && edit->added_count == 0);
+    SETTI_ASSERT(edit->creates && edit->added_count == 0);
     for (uint32_t k = 0; k < count; k++) {
         sett_status status = create_check(world, edit, components, k, values, call);
         if (status != SETT_OK) {
@@ -159,7 +159,7 @@ static sett_status create_prepare(sett_world* world, setti_edit* edit,
 /* Creates entities with an edit that is prepared, whose handles callbacks need. */
 static sett_status create_run(sett_world* world, setti_edit* edit, const char* call)
 {
-    SETTI_ASSERT(edit->begins && edit->count != 0);
+    SETTI_ASSERT(edit->creates && edit->count != 0);
     sett_entity* room = NULL;
     size_t size = 0;
     sett_status status = SETT_OK;
@@ -200,7 +200,7 @@ static sett_status create_many(sett_world* world, const char* call, uint32_t cou
         return status;
     }
     setti_edit_settle(world);
-    setti_edit edit = {.entities = out, .count = count, .begins = true};
+    setti_edit edit = {.entities = out, .count = count, .creates = true};
     status = create_prepare(world, &edit, components, component_count, values, call);
     if (status == SETT_OK && world->scope_calls != NULL) {
         status = world->scope_calls->include(world, &edit, call);

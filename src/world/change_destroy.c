@@ -46,7 +46,7 @@ static void destroy_one(sett_world* world, uint32_t index, bool forgets)
                        .count = 1,
                        .from = set,
                        .removes_all = true,
-                       .ends = true,
+                       .destroys = true,
                        .forgets = forgets && !setti_entity_is_own(&world->entities, index)};
     setti_edit_notify_leaving(world, &edit);
     setti_edit_commit(world, &edit);

@@ -39,7 +39,7 @@ typedef struct setti_edit_part {
 
 typedef struct setti_edit {
     /* `count` of them; of those that are created: where their handles go, or NULL if that is not
-     * asked for and no callback runs. More than one only of those. */
+     * asked for and no callback runs. Only creations are of more than one. */
     sett_entity* entities;
     uint32_t count;
     uint32_t from;          /* their signature before, */
@@ -50,8 +50,8 @@ typedef struct setti_edit {
     uint32_t flags;      /* of the added types, of any: worked out by reserving */
     setti_type* removed; /* what goes; or NULL */
     bool removes_all;    /* all goes instead: dont_fragment types first, then by id, descending */
-    bool begins;         /* the entities are created */
-    bool ends;           /* they cease to be, */
+    bool creates;        /* the entities do not exist before */
+    bool destroys;       /* the entities do not exist afterwards, */
     bool forgets;        /* and their handles can be created again */
     bool repeat;         /* all entities get the same values */
 } setti_edit;
@@ -268,16 +268,16 @@ SETTI_INLINE const setti_plan_step* setti_edit_plan(sett_world* world, uint32_t 
                                                           : plans->calls->plan(world, from, to);
 }
 
-/* The signatures that listeners compare: an entity that begins had none, one that ends gets none.
- * */
+/* The signatures that listeners compare: an entity that is created had none, one that is
+ * destroyed gets none. */
 SETTI_INLINE uint32_t setti_edit_before(const setti_edit* edit)
 {
-    return edit->begins ? SETTI_NONE : edit->from;
+    return edit->creates ? SETTI_NONE : edit->from;
 }
 
 SETTI_INLINE uint32_t setti_edit_after(const setti_edit* edit)
 {
-    return edit->ends ? SETTI_NONE : edit->to;
+    return edit->destroys ? SETTI_NONE : edit->to;
 }
 
 /* Whether an edit does this (SETTI_PLAN_*); possibly true where there was no memory for a plan. */

@@ -133,7 +133,7 @@ static void commit_fill(sett_world* world, const setti_edit* edit, const setti_e
 /* Removes all that an edit takes from an entity that existed before. */
 static void commit_leave(sett_world* world, const setti_edit* edit, uint32_t index)
 {
-    SETTI_ASSERT(!edit->begins);
+    SETTI_ASSERT(!edit->creates);
     if (setti_edit_has_endings(world, edit)) {
         commit_unlink(world, edit, index);
     }
@@ -159,10 +159,10 @@ SETTI_INLINE uint32_t commit_begin(sett_world* world, const setti_edit* edit)
 /* After its rows: the signature of an entity that goes on to exist, or its end. */
 static void commit_set(sett_world* world, const setti_edit* edit, uint32_t index)
 {
-    SETTI_ASSERT(!edit->begins);
+    SETTI_ASSERT(!edit->creates);
     if (SETTI_UNLIKELY(edit->forgets)) {
         setti_entity_forget(&world->pool, &world->entities, index);
-    } else if (edit->ends) {
+    } else if (edit->destroys) {
         setti_entity_destroy(&world->pool, &world->entities, index);
     } else {
         setti_edit_write_signature(world, index, setti_entity_set_mut(&world->entities, index),
@@ -172,8 +172,8 @@ static void commit_set(sett_world* world, const setti_edit* edit, uint32_t index
 
 static void commit_one(sett_world* world, const setti_edit* edit)
 {
-    uint32_t index = edit->begins ? commit_begin(world, edit) : edit->entities[0].index;
-    if (!edit->begins) {
+    uint32_t index = edit->creates ? commit_begin(world, edit) : edit->entities[0].index;
+    if (!edit->creates) {
         commit_leave(world, edit, index);
     }
     const setti_edit_part* part = edit->added;
@@ -181,7 +181,7 @@ static void commit_one(sett_world* world, const setti_edit* edit)
         commit_claim(part->type, 1);
         setti_edit_write(part, commit_insert(world, &part->type->storage, index));
     }
-    if (!edit->begins) {
+    if (!edit->creates) {
         commit_set(world, edit, index);
     }
     if (setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
@@ -222,7 +222,7 @@ void setti_edit_commit_many(sett_world* world, const setti_edit* edit)
         setti_edit_commit(world, edit);
         return;
     }
-    SETTI_ASSERT(edit->begins && !edit->ends && edit->to != SETTI_NONE && world->locks == 0);
+    SETTI_ASSERT(edit->creates && !edit->destroys && edit->to != SETTI_NONE && world->locks == 0);
     for (uint32_t k = 0; k < edit->added_count; k++) {
         commit_claim(edit->added[k].type, edit->count);
     }

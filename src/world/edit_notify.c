@@ -46,7 +46,7 @@ static void notify_part(sett_world* world, const setti_edit_part* part, sett_ent
 
 void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit)
 {
-    SETTI_ASSERT(!edit->begins && edit->count == 1);
+    SETTI_ASSERT(!edit->creates && edit->count == 1);
     sett_entity entity = edit->entities[0];
     setti_edit_removal walk = setti_edit_removed(world, edit);
     const setti_type* type;
@@ -81,7 +81,7 @@ void setti_edit_call_entering(sett_world* world, const setti_edit* edit)
 void setti_edit_notify_begun(sett_world* world, sett_entity entity)
 {
     if (world->all_observers != 0) {
-        setti_edit edit = {.entities = &entity, .count = 1, .begins = true};
+        setti_edit edit = {.entities = &entity, .count = 1, .creates = true};
         setti_edit_notify_entering(world, &edit);
     }
 }

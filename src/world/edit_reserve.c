@@ -63,7 +63,7 @@ static bool edit_grow(sett_world* world, setti_edit* edit, uint32_t more)
 static bool edit_has(const setti_edit* edit, const setti_type* type)
 {
     return edit_find_part(edit, type) != NULL ||
-           (!edit->begins && edit->entities != NULL &&
+           (!edit->creates && edit->entities != NULL &&
             setti_storage_has(&type->storage, edit->entities[0].index));
 }
 
@@ -182,7 +182,7 @@ bool setti_edit_reserve_at(sett_world* world, setti_edit* edit, uint32_t index)
                  world->reserved_for == index);
     world->reserved_for = index;
     bool done = edit->to != SETTI_NONE;
-    bool compacts = !edit->begins;
+    bool compacts = !edit->creates;
     uint32_t flags = 0;
     const setti_edit_part* part = edit->added;
     for (uint32_t left = edit->added_count; done && left != 0; left--, part++) {
@@ -201,8 +201,8 @@ bool setti_edit_reserve_at(sett_world* world, setti_edit* edit, uint32_t index)
 
 sett_status setti_edit_reserve(sett_world* world, setti_edit* edit, uint32_t* from)
 {
-    SETTI_ASSERT(world->locks == 0 && (from != NULL || !edit->begins));
-    if (!edit->begins) {
+    SETTI_ASSERT(world->locks == 0 && (from != NULL || !edit->creates));
+    if (!edit->creates) {
         return setti_edit_reserve_at(world, edit, edit->entities[0].index)
                    ? SETT_OK
                    : SETT_STATUS_OUT_OF_MEMORY;

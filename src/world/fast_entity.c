@@ -148,7 +148,7 @@ SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
 
 bool setti_edit_begin(sett_world* world, setti_edit* edit)
 {
-    SETTI_ASSERT(edit->begins && edit->count == 1 && edit->to != SETTI_NONE && world->locks == 0);
+    SETTI_ASSERT(edit->creates && edit->count == 1 && edit->to != SETTI_NONE && world->locks == 0);
     uint32_t index;
     if (SETTI_LIKELY(fast_try_begin(world, edit))) {
         return true;

@@ -353,7 +353,7 @@ sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32
     }
     setti_edit_part parts[SETTI_CREATE_MOST];
     sett_entity entity = sett_null();
-    setti_edit edit = {.entities = &entity, .count = 1, .added = parts, .begins = true};
+    setti_edit edit = {.entities = &entity, .count = 1, .added = parts, .creates = true};
     bool plain = SETTI_FAST_PATHS && count <= SETTI_CREATE_MOST && values != NULL &&
                  (world->locks | world->scope.generation) == 0;
     if (SETTI_LIKELY(plain)) {
