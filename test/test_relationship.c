@@ -319,6 +319,60 @@ static void acyclic_links_close_no_circle(void)
     CHECK_END(of);
 }
 
+typedef struct ruling {
+    uint32_t asked;
+    sett_entity rejected; /* as a target */
+    bool locked;          /* structure could not change meanwhile */
+} ruling;
+
+static bool may_relate(sett_world* of, sett_entity source, sett_entity target, void* user)
+{
+    ruling* ruled = user;
+    CHECK(sett_entity_valid(of, source) && sett_entity_valid(of, target));
+    ruled->asked++;
+    ruled->locked = sett_entity_destroy(of, source) == SETT_STATUS_LOCKED;
+    return !sett_equals(target, ruled->rejected);
+}
+
+static void a_hook_rejects_links(void)
+{
+    for (uint32_t many = 0; many < 2; many++) {
+        sett_world* of = quiet_world();
+        ruling ruled = {0};
+        sett_component rated = sett_relationship_register(
+            of, &(sett_relationship_desc){
+                    .name = "Likes", .many = many != 0, .may_relate = may_relate, .user = &ruled});
+        sett_entity a = sett_entity_create(of);
+        sett_entity b = sett_entity_create(of);
+        ruled.rejected = sett_entity_create(of);
+        CHECK(sett_relate(of, a, rated, b) != NULL);
+        CHECK(sett_relate(of, a, rated, b) != NULL);
+        CHECK_EQ(ruled.asked, 1); /* not for a link that exists */
+        CHECK(ruled.locked);
+        CHECK(sett_relate(of, a, rated, ruled.rejected) == NULL);
+        CHECK_EQ(sett_world_error(of), SETT_STATUS_REJECTED);
+        CHECK(strstr(sett_world_message(of), "may_relate of \"Likes\" rejects a link from entity "
+                                             "0:1 to 2:1") != NULL);
+        CHECK_EQ(sett_target_count(of, a, rated), 1);
+        CHECK_ENTITY_EQ(sett_target(of, a, rated), b);
+        CHECK(!sett_has(of, ruled.rejected, sett_relationship_sources(of, rated)));
+
+        sett_commands* commands = sett_commands_here(of);
+        CHECK_EQ(sett_cmd_relate(commands, b, rated, ruled.rejected, NULL), SETT_OK);
+        CHECK_EQ(sett_cmd_relate(commands, b, rated, a, NULL), SETT_OK);
+        CHECK_EQ(sett_commands_apply(commands), SETT_OK); /* the others are applied */
+        CHECK_EQ(sett_target_count(of, b, rated), 1);
+        CHECK_EQ(ruled.asked, 4);
+        CHECK_ENTITY_EQ(sett_target(of, b, rated), a);
+
+        ruled.rejected = b; /* links that come with a state are not asked for */
+        CHECK(!sett_is_null(sett_duplicate(of, a, NULL)));
+        CHECK_EQ(ruled.asked, 4);
+        CHECK_EQ(sett_source_count(of, rated, b), 2);
+        CHECK_END(of);
+    }
+}
+
 /* In random trees each link is rejected that would form a cycle, and no other: whether the way
  * from the target up or the tree below the source ends first. */
 static void circles_are_found_from_both_ends(void)
@@ -1132,7 +1186,7 @@ TEST_MAIN(TEST(what_no_file_may_have_is_reported), TEST(many_lead_to_many), TEST
           TEST(exclusive_has_one_target), TEST(sources_keep_their_order),
           TEST(many_carry_data_each), TEST(walks_survive_the_end_of_what_they_returned),
           TEST(an_entity_may_lead_to_itself), TEST(presence_is_a_plain_term),
-          TEST(misuse_is_rejected), TEST(acyclic_links_close_no_circle),
+          TEST(misuse_is_rejected), TEST(acyclic_links_close_no_circle), TEST(a_hook_rejects_links),
           TEST(circles_are_found_from_both_ends), TEST(new_links_have_the_data_given),
           TEST(the_nearest_that_has_it_is_found), TEST(clearing_keeps_what_leads_here),
           TEST(all_entities_end_with_any_cleanup), TEST(ends_of_targets_remove_links),

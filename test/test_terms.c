@@ -113,7 +113,7 @@ static void each_kind_for_each_call(void)
         {{.kind = SETT_OPTIONAL},
          "?Look",
          {NULL, NULL, NULL, "optional term decides nothing", "optional term decides nothing"}},
-        {{.kind = SETT_ANY}, NULL, {NULL, NULL, "SETT_ANY is not", "SETT_ANY is not", NULL}},
+        {{.kind = SETT_ANY}, NULL, {NULL, NULL, "SETT_ANY is not", NULL, NULL}},
         {{.changed = true}, NULL, {NULL, NULL, "is for loops", "is for loops", "is for loops"}},
         {{.drives = true}, NULL, {NULL, NULL, NULL, "is for loops", "is for loops"}},
         {{.walk = SETT_WALK_ONE}, "Look(parent)", ELSEWHERE},
@@ -167,6 +167,46 @@ static void each_kind_for_each_call(void)
     CHECK_END(world);
 }
 
+/* A query's terms, read back, are those that it was created with. */
+static void terms_are_data(void)
+{
+    sett_world* world = begin();
+    const sett_query_desc made = {
+        .terms = {{.component = Seen_id, .access = SETT_IN, .drives = true},
+                  {.component = Aims_id, .access = SETT_NONE, .kind = SETT_WITHOUT},
+                  {.component = Look_id, .access = SETT_INOUT, .changed = true},
+                  {.component = Look_id, .access = SETT_IN, .walk = SETT_WALK_UP, .along = Aims_id},
+                  {.component = Look_id, .access = SETT_IN, .singleton = true},
+                  {.component = Look_id,
+                   .access = SETT_IN,
+                   .kind = SETT_OPTIONAL,
+                   .walk = SETT_WALK_ONE,
+                   .along = SETT_ID_HIERARCHY},
+                  {.component = Seen_id, .access = SETT_IN, .entity = root}}};
+    sett_query* query = sett_query_create(world, &made);
+    sett_term term;
+    sett_query_desc again = {0};
+    uint32_t count = 0;
+    for (; sett_query_term_at(query, count, &term); count++) {
+        const sett_term* of = &made.terms[count];
+        CHECK_EQ(term.component, of->component);
+        CHECK_EQ(term.access, of->access);
+        CHECK_EQ(term.kind, of->kind);
+        CHECK_EQ(term.changed, of->changed);
+        CHECK_EQ(term.drives, of->drives);
+        CHECK_EQ(term.walk, of->walk);
+        CHECK_EQ(term.along, of->along);
+        CHECK_EQ(term.singleton, of->singleton);
+        CHECK_ENTITY_EQ(term.entity, of->entity);
+        again.terms[count] = term;
+    }
+    CHECK_EQ(count, 7);
+    CHECK(sett_query_create(world, &again) != NULL);
+    CHECK(!sett_query_term_at(query, UINT32_MAX, &term));
+    CHECK(!sett_query_term_at(query, 0, NULL));
+    CHECK_END(world);
+}
+
 static void a_term_behind_the_end_is_rejected(void)
 {
     sett_world* world = begin();
@@ -179,6 +219,52 @@ static void a_term_behind_the_end_is_rejected(void)
     CHECK(strstr(sett_world_message(world), "ends the list") != NULL);
     CHECK(sett_observer_create(world, &added) == NULL);
     CHECK(strstr(sett_world_message(world), "ends the list") != NULL);
+    CHECK_END(world);
+}
+
+static void leave(sett_world* world, sett_entity entity, void* user)
+{
+    (void)world;
+    (void)entity;
+    --*(int*)user;
+}
+
+/* One SETT_ANY component replaces another, one is switched off: the entity matches as long as it
+ * has one that is on. */
+static void any_terms_of_observers(void)
+{
+    sett_world* world = begin();
+    sett_component lamp =
+        sett_component_register(world, &(sett_component_desc){.name = "Lamp", .can_disable = true});
+    calls = 0;
+    CHECK(sett_observer_create(
+              world, &(sett_observer_desc){
+                         .on_enter = enter,
+                         .on_exit = leave,
+                         .user = &calls,
+                         .terms = {{.component = Seen_id, .kind = SETT_ANY},
+                                   {.component = lamp, .access = SETT_NONE, .kind = SETT_ANY},
+                                   {.component = Look_id, .kind = SETT_WITHOUT}}}) != NULL);
+    sett_entity e = sett_entity_create(world);
+    CHECK_EQ(calls, 0);
+    sett_add(world, e, lamp);
+    CHECK_EQ(calls, 1);
+    SETT_SET(world, e, Seen, .value = 1);
+    sett_remove(world, e, lamp);
+    CHECK_EQ(calls, 1);
+    sett_add(world, e, lamp);
+    sett_remove(world, e, Seen_id);
+    CHECK_EQ(calls, 1);
+    CHECK_EQ(sett_enable(world, e, lamp, false), SETT_OK);
+    CHECK_EQ(calls, 0);
+    CHECK_EQ(sett_enable(world, e, lamp, true), SETT_OK);
+    CHECK_EQ(calls, 1);
+    SETT_SET(world, e, Look, .value = 1);
+    CHECK_EQ(calls, 0);
+    sett_remove(world, e, Look_id);
+    CHECK_EQ(calls, 1);
+    sett_entity_destroy(world, e);
+    CHECK_EQ(calls, 0);
     CHECK_END(world);
 }
 
@@ -195,5 +281,6 @@ static void optional_terms_do_not_decide_who_enters(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(each_kind_for_each_call), TEST(a_term_behind_the_end_is_rejected),
+TEST_MAIN(TEST(each_kind_for_each_call), TEST(terms_are_data),
+          TEST(a_term_behind_the_end_is_rejected), TEST(any_terms_of_observers),
           TEST(optional_terms_do_not_decide_who_enters))

@@ -1001,6 +1001,18 @@ static inline sett_query* sett_query_create(sett_world* world, const sett_query_
  * Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_query_destroy(sett_query* query);
 
+SETT_API bool sett_query_term_at_sized(const sett_query* query, uint32_t k, sett_term* term,
+                                       size_t size);
+
+/* Writes the k-th term to `term`, for tools: a query with all these terms is equal to this one. The
+ * access of a WITHOUT term is SETT_NONE, and `along` is never the default.
+ * Returns false if there is no k-th term.
+ * Threads: reader. Since: 0.2 */
+static inline bool sett_query_term_at(const sett_query* query, uint32_t k, sett_term* term)
+{
+    return sett_query_term_at_sized(query, k, term, sizeof(*term));
+}
+
 /* Sets the tick for terms with `changed`. They match values whose sett_changed_tick is later.
  *
  *     uint64_t seen = sett_world_tick(world);

@@ -66,7 +66,8 @@ typedef struct sett_observer_desc {
 
     /* Of a component: callbacks run only for entities that match these terms; default: for all. The
      * terms are SETT_WITH, SETT_WITHOUT and SETT_ANY.
-     * Of a query: the query. The terms are SETT_WITH and SETT_WITHOUT; no dont_fragment types.
+     * Of a query: the query. The terms are of these kinds too; no dont_fragment types. An entity
+     * that has one SETT_ANY component and gets another one has matched all the time.
      * Other terms are rejected: a change of another entity (`walk`, `entity`, `singleton`) would
      * run no callback. Observe the component there, and look from the callback */
     sett_term terms[SETT_QUERY_TERMS];

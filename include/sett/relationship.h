@@ -96,6 +96,13 @@ typedef struct sett_relationship_desc {
 
     /* SETT_RELATIONSHIP fills it in */
     sett_component (*register_)(sett_world* world, const sett_component_desc* as);
+
+    /* A hook that sett_relate and sett_cmd_relate ask before they make or redirect a link: false
+     * rejects it (REJECTED). It only reads: structure is locked. It is not asked for a link that
+     * exists, nor for links that come with a state: deltas, files, JSON, instances and copies.
+     * Default: none */
+    bool (*may_relate)(sett_world* world, sett_entity source, sett_entity target, void* user);
+    void* user; /* passed to may_relate */
 } sett_relationship_desc;
 
 /* The data of links as a C type. Works inside functions, and not in C++17.
@@ -114,7 +121,8 @@ SETT_API sett_component sett_relationship_register_sized(sett_world* world,
  * Data with members (members.h) is written to JSON by member, migrated in files, and hashed alike
  * on every machine. In sett_members_get it follows a member `link`, and searches can compare it:
  * "Owes.amount > 3". With `many` there is only a member `count`.
- * Returns the id, or 0. Fails: as sett_component_register.
+ * Returns the id, or 0. Fails: as sett_component_register. `may_relate` and `user` are not
+ * compared: the present ones stay.
  * Cost: O(1).
  * Threads: writer. Since: 0.1 */
 static inline sett_component sett_relationship_register(sett_world* world,
@@ -172,8 +180,8 @@ SETT_API sett_component sett_relationship_sources(const sett_world* world,
  * runs neither, because the source has the component before and after: it runs on_set, and
  * on_replace, which has the old target and the new one (observer.h).
  * Returns the address of the link's data, to write. Do not use it if there is no data. NULL on
- * failure. Fails: STALE (either), ARGUMENT (not a relationship), CYCLE (`acyclic`), LOCKED,
- * OUT_OF_MEMORY.
+ * failure. Fails: STALE (either), ARGUMENT (not a relationship), CYCLE (`acyclic`), REJECTED
+ * (`may_relate`), LOCKED, OUT_OF_MEMORY.
  * Cost: O(1). With `acyclic` O(n): n is the smaller of the number of links from the target on and
  * the number of links that lead to the source, so O(1) if nothing leads to the source. With `many`
  * O(the smaller of the source's targets and the target's sources). After calls have visited four

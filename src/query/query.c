@@ -317,6 +317,33 @@ void sett_query_set_since(sett_query* query, uint64_t tick)
     }
 }
 
+bool sett_query_term_at_sized(const sett_query* query, uint32_t k, sett_term* term, size_t size)
+{
+    if (SETTI_IS_NULL(query) || term == NULL) {
+        return false;
+    }
+    sett_term full = {0};
+    uint32_t other = k - query->term_count;
+    bool own = k < query->term_count;
+    if (!own && other >= query->elsewhere_count) {
+        return false;
+    }
+    if (own) {
+        const setti_term* at = &query->term[k];
+        full.component = at->type->id;
+        full.access = at->access;
+        full.kind = at->kind;
+        full.changed = (query->changed >> k & 1) != 0;
+        full.drives = (query->drives >> k & 1) != 0;
+    } else {
+        full = query->elsewhere[other].given;
+        full.along = full.walk != SETT_WALK_NONE ? full.along : 0;
+        full.access = full.kind == SETT_WITHOUT ? SETT_NONE : full.access;
+    }
+    setti_copy_sized(term, size, &full, sizeof(full));
+    return true;
+}
+
 /* The term of the query with values of this C type; NULL if there is none. */
 static const setti_term* query_term_of_type(const sett_query* query, size_t size, const char* type)
 {

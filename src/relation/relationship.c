@@ -583,8 +583,31 @@ static sett_status relation_check_cycle(const setti_relation* relation, sett_ent
         relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
 }
 
-void* setti_relation_relate(sett_world* world, sett_entity source, sett_component relationship,
-                            sett_entity target, const void* data)
+/* Asks the program's hook for a link that does not exist yet. */
+SETTI_APART static sett_status relation_ask_hook(setti_relation* relation, sett_entity source,
+                                                 sett_entity target)
+{
+    SETTI_ASSERT(relation->desc.may_relate != NULL);
+    sett_world* world = relation->world;
+    uint32_t place = relation->many ? setti_chain_search(relation, source, target)
+                                    : setti_chain_find(relation, source, target);
+    if (place != SETTI_NONE) {
+        return SETT_OK;
+    }
+    const char* outer = setti_world_begin_call(world, relation->links->desc.name);
+    bool may = relation->desc.may_relate(world, source, target, relation->desc.user);
+    setti_world_end_call(world, outer);
+    return may ? SETT_OK
+               : setti_world_fail_with(
+                     world, SETT_STATUS_REJECTED,
+                     "sett_relate: may_relate of \"%.100s\" rejects a link from entity %u:%u to "
+                     "%u:%u",
+                     relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
+}
+
+/* `asks`: the hook may reject the link. */
+static void* relation_relate(sett_world* world, sett_entity source, sett_component relationship,
+                             sett_entity target, const void* data, bool asks)
 {
     static const char call[] = "sett_relate";
     setti_relation* relation = setti_relation_check(world, relationship, source, call);
@@ -598,6 +621,10 @@ void* setti_relation_relate(sett_world* world, sett_entity source, sett_componen
     if (relation_check_cycle(relation, source, target) != SETT_OK) {
         return NULL;
     }
+    if (SETTI_UNLIKELY(asks && relation->desc.may_relate != NULL) &&
+        relation_ask_hook(relation, source, target) != SETT_OK) {
+        return NULL;
+    }
     void* own = relation_link(relation, source, target, data);
     if (own == NULL) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, source, relationship);
@@ -605,10 +632,16 @@ void* setti_relation_relate(sett_world* world, sett_entity source, sett_componen
     return own;
 }
 
+void* setti_relation_relate(sett_world* world, sett_entity source, sett_component relationship,
+                            sett_entity target, const void* data)
+{
+    return relation_relate(world, source, relationship, target, data, false);
+}
+
 void* sett_relate(sett_world* world, sett_entity source, sett_component relationship,
                   sett_entity target)
 {
-    return setti_relation_relate(world, source, relationship, target, NULL);
+    return relation_relate(world, source, relationship, target, NULL, true);
 }
 
 sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component relationship,
@@ -643,7 +676,7 @@ static sett_status relation_apply_relate(sett_world* world, sett_entity source, 
         return SETT_OK;
     }
     const void* data = call->has_data ? call + 1 : NULL;
-    return setti_relation_relate(world, source, call->relationship, call->target, data) != NULL
+    return relation_relate(world, source, call->relationship, call->target, data, true) != NULL
                ? SETT_OK
                : world->error;
 }

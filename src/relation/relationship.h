@@ -28,7 +28,7 @@ typedef struct setti_relation {
     uint32_t pair_capacity; /* a power of two, more than 1.5 * record_count; 0: there is none */
     uint32_t pair_epoch;
     uint64_t walked;             /* links looked at since the state was replaced */
-    sett_relationship_desc desc; /* as registered; what it points to is gone */
+    sett_relationship_desc desc; /* as registered; what it points to is gone, hooks apart */
 } setti_relation;
 
 enum {
@@ -69,7 +69,7 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
                                      sett_entity entity, const char* call);
 
 /* sett_relate with data (NULL: leave them), which are in place when callbacks run; an existing link
- * with other data runs on_set. */
+ * with other data runs on_set. The hook may_relate is not asked. */
 void* setti_relation_relate(sett_world* world, sett_entity source, sett_component relationship,
                             sett_entity target, const void* data);
 

@@ -10,8 +10,8 @@
  * with the last of them. A tracked set is a bitmap: it moves nothing, so that the addresses of a
  * array stay what they are.
  *
- * Invariant:  e is a member <=> e's signature has all of `with`, none of `without`, and no tag of
- *             `hidden` that is not in `with`;
+ * Invariant:  e is a member <=> e's signature has all of `with`, none of `without`, one of `any`,
+ *             and no tag of `hidden` that is in neither `with` nor `any`;
  *             group: rows 0..length-1 of all owned storages hold the same entities in the same
  *             order
  */
@@ -23,6 +23,18 @@ bool setti_listener_with(setti_pool* pool, setti_listener* listener, setti_type*
 {
     return setti_type_list_add(pool, &listener->with, type) &&
            (type->off == NULL || setti_type_list_add(pool, &listener->without, type->off));
+}
+
+static bool listener_has_any(const setti_listener* listener, const setti_signature_table* table,
+                             uint32_t signature)
+{
+    bool has = listener->any.count == 0;
+    for (uint32_t k = 0; !has && k < listener->any.count; k++) {
+        const setti_type* type = listener->any.item[k];
+        has = setti_signature_has(table, signature, type->id) &&
+              (type->off == NULL || !setti_signature_has(table, signature, type->off->id));
+    }
+    return has;
 }
 
 bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
@@ -44,11 +56,12 @@ bool setti_listener_matches(const setti_listener* listener, const setti_signatur
     for (uint32_t k = 0; listener->hidden != NULL && k < SETTI_HIDDEN; k++) {
         const setti_type* tag = listener->hidden[k];
         if (tag != NULL && setti_signature_has(table, signature, tag->id) &&
-            !setti_type_list_has(&listener->with, tag)) {
+            !setti_type_list_has(&listener->with, tag) &&
+            !setti_type_list_has(&listener->any, tag)) {
             return false;
         }
     }
-    return true;
+    return listener_has_any(listener, table, signature);
 }
 
 bool setti_listener_has(const setti_listener* listener, uint32_t index)

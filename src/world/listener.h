@@ -14,6 +14,7 @@ typedef struct setti_listener {
     char* name;
     setti_type_list with;    /* the entity has all of these */
     setti_type_list without; /* and none of these */
+    setti_type_list any;     /* and one of these, unless the list is empty; only of an observer */
     setti_type_list owned;   /* of `with`: sparse sets that a group arranges; none: a set */
     uint32_t length;         /* group: its members are rows 0..length-1 of each owned storage */
     void* row;               /* group: room for one value, to exchange rows of types with move */

@@ -437,7 +437,7 @@ static void observer_link(sett_observer* observer)
         observer_enlist(observer, observer->type, NULL);
     } else {
         setti_edit_listen(world, &observer->listener);
-        world->all_observers += observer->listener.with.count == 0;
+        world->all_observers += observer->listener.with.count + observer->listener.any.count == 0;
     }
 }
 
@@ -456,7 +456,7 @@ static void observer_unlink(sett_observer* observer)
         observer_delist(observer, observer->type);
     } else {
         setti_edit_unlisten(world, &observer->listener);
-        world->all_observers -= observer->listener.with.count == 0;
+        world->all_observers -= observer->listener.with.count + observer->listener.any.count == 0;
     }
 }
 
@@ -466,6 +466,7 @@ static void observer_free(sett_observer* observer)
     setti_listener* listener = &observer->listener;
     setti_type_list_deinit(pool, &listener->with);
     setti_type_list_deinit(pool, &listener->without);
+    setti_type_list_deinit(pool, &listener->any);
     if (listener->name != NULL) {
         setti_pool_free(pool, listener->name, strlen(listener->name) + 1, 1);
     }
@@ -611,9 +612,12 @@ static bool observer_reserve(sett_observer* observer, const char* name)
     for (uint32_t k = 0; done && query && k < SETT_QUERY_TERMS && desc->terms[k].component != 0;
          k++) {
         setti_type* type = setti_world_type(world, desc->terms[k].component);
-        done = desc->terms[k].kind == SETT_WITH
-                   ? setti_listener_with(&world->pool, listener, type)
-                   : setti_type_list_add(&world->pool, &listener->without, type);
+        sett_term_kind kind = desc->terms[k].kind;
+        done =
+            kind == SETT_WITH
+                ? setti_listener_with(&world->pool, listener, type)
+                : setti_type_list_add(&world->pool,
+                                      kind == SETT_ANY ? &listener->any : &listener->without, type);
     }
     return done;
 }

@@ -21,11 +21,11 @@ enum {
 #define SETTI_TERM_OF_LOOPS                                                                        \
     (SETTI_TERM_WITHOUT | SETTI_TERM_ANY | SETTI_TERM_OPTIONAL | SETTI_TERM_CHANGED |              \
      SETTI_TERM_DRIVES | SETTI_TERM_ELSEWHERE)
-#define SETTI_TERM_OF_VALUES (SETTI_TERM_WITHOUT | SETTI_TERM_ANY) /* observers of a component */
-#define SETTI_TERM_OF_ENTERING SETTI_TERM_WITHOUT                  /* observers of a query */
+#define SETTI_TERM_OF_VALUES (SETTI_TERM_WITHOUT | SETTI_TERM_ANY)   /* observers of a component */
+#define SETTI_TERM_OF_ENTERING (SETTI_TERM_WITHOUT | SETTI_TERM_ANY) /* observers of a query */
 /* Systems with on_enter or on_exit: what only their loops use is allowed as well. */
 #define SETTI_TERM_OF_SYSTEMS_ENTERING                                                             \
-    (SETTI_TERM_OF_ENTERING | SETTI_TERM_OPTIONAL | SETTI_TERM_DRIVES)
+    (SETTI_TERM_WITHOUT | SETTI_TERM_OPTIONAL | SETTI_TERM_DRIVES)
 
 SETTI_INLINE bool setti_term_is_elsewhere(const sett_term* term)
 {
