@@ -21,7 +21,7 @@ release := build/release
 # Only errors are worth reading of a configuration; the build says what it compiles.
 configure := cmake -S . -B $(release) -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_BENCHMARKS=OFF >/dev/null
 
-.PHONY: build run play web serve-web test-web inspect page test-inspector site test-site test test-all test-cpp python coverage bench bench-full bench-builds bench-net soak net-soak fuzz amalgamate install format clean help
+.PHONY: build run play web serve-web test-web inspect page test-inspector site test-site test test-all test-cpp python coverage bench bench-full bench-builds bench-net soak net-soak fuzz amalgamate dist install format clean help
 
 build: ## the library and the examples, in build/release (what plain `make` does)
 	@tools/deps.sh build
@@ -143,6 +143,9 @@ install: ## the library, for debugging too, and the add-ons: PREFIX=/usr/local, 
 
 amalgamate: ## write sett.h and sett.c to build/amalgamation
 	@tools/amalgamate.sh
+
+dist: ## pack a release into build/dist: the same commit gives the same bytes
+	@tools/dist.sh
 
 format: ## lay the code out as .clang-format says
 	@tools/deps.sh format

@@ -36,6 +36,8 @@ DOCUMENTS = {
     "docs/design.md": "more/design.md",
     "docs/decisions.md": "more/decisions.md",
     "docs/dependencies.md": "more/dependencies.md",
+    "docs/stability.md": "more/stability.md",
+    "SECURITY.md": "more/security.md",
     "docs/bench/README.md": "more/bench/index.md",
     "docs/inspector.md": "more/inspector.md",
     "freedoom/README.md": "examples/freedoom.md",

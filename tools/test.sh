@@ -252,6 +252,9 @@ stage_amalgamation() {
     done
     quiet tools/check_symbols.sh "$out/sett.o"
     quiet tools/check_platform.sh "$out"
+    quiet tools/dist.sh build/dist
+    (umask 077 && quiet tools/dist.sh build/dist/again)
+    quiet cmp build/dist/*.tar.gz build/dist/again/*.tar.gz
     for pair in "gcc g++" "clang clang++"; do
         c=${pair% *}
         cxx=${pair#* }
