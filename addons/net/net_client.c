@@ -106,13 +106,9 @@ static void client_receive_all(sett_client* c)
 {
     packet p;
     uint32_t peer;
-    for (uint32_t k = 0; k < SERVER_BURST && c->state != SETT_CLIENT_OVER; k++) {
-        p.size = c->desc.transport.receive(c->desc.transport.user, &peer, p.bytes, sizeof(p.bytes));
-        p.at = 0;
-        p.bad = false;
-        if (p.size == 0) {
-            return;
-        }
+    for (uint32_t k = 0; k < SERVER_BURST && c->state != SETT_CLIENT_OVER &&
+                         packet_receive(&p, &c->desc.transport, &peer);
+         k++) {
         const uint32_t kind = (uint32_t)packet_read(&p, 1);
         c->stats.datagrams++;
         c->stats.bytes += p.size;

@@ -260,13 +260,7 @@ void sett_server_receive(sett_server* s)
 {
     packet p;
     uint32_t peer;
-    for (uint32_t k = 0; k < SERVER_BURST; k++) {
-        p.size = s->desc.transport.receive(s->desc.transport.user, &peer, p.bytes, sizeof(p.bytes));
-        p.at = 0;
-        p.bad = false;
-        if (p.size == 0) {
-            break;
-        }
+    for (uint32_t k = 0; k < SERVER_BURST && packet_receive(&p, &s->desc.transport, &peer); k++) {
         if (peer < s->desc.clients && !server_take(s, peer, &p) && s->client[peer] != NULL) {
             s->client[peer]->stats.rejected++;
         }

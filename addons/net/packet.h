@@ -21,6 +21,15 @@ static inline packet* packet_begin(packet* p)
     return p;
 }
 
+/* Receives the next datagram, to be read. False if there is none. */
+static inline bool packet_receive(packet* p, const sett_net_transport* from, uint32_t* peer)
+{
+    p->size = from->receive(from->user, peer, p->bytes, sizeof(p->bytes));
+    p->at = 0;
+    p->bad = false;
+    return p->size != 0;
+}
+
 static inline void packet_write(packet* p, uint64_t value, uint32_t size)
 {
     p->bad = p->bad || p->size - p->at < size;

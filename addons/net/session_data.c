@@ -334,13 +334,7 @@ void setti_session_receive_all(sett_session* s)
 {
     packet p;
     uint32_t peer;
-    for (uint32_t k = 0; k < SESSION_BURST; k++) {
-        p.size = s->desc.transport.receive(s->desc.transport.user, &peer, p.bytes, sizeof(p.bytes));
-        p.at = 0;
-        p.bad = false;
-        if (p.size == 0) {
-            return;
-        }
+    for (uint32_t k = 0; k < SESSION_BURST && packet_receive(&p, &s->desc.transport, &peer); k++) {
         const uint32_t kind = (uint32_t)packet_read(&p, 1);
         if (peer >= SESSION_PEERS || peer == s->desc.local) {
             s->stats.rejected++;

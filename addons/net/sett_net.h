@@ -64,7 +64,11 @@ sett_status sett_sync_test(sett_world* world, uint32_t frames, uint32_t distance
 
 /* Functions that send and receive datagrams: they can be lost, doubled, late and in another order,
  * but not in parts. Both are required. `peer` numbers the machines; the transport knows their
- * addresses. */
+ * addresses.
+ *
+ * Sessions and servers encrypt and sign nothing. A peer's address is proven before it gets more
+ * bytes than it sent, and datagrams carry a number that only both sides know: this keeps out those
+ * who cannot read the traffic, and no others. */
 typedef struct sett_net_transport {
     void* user; /* passed to both */
     /* Sends 1 to SETT_NET_DATAGRAM bytes. */
@@ -101,10 +105,8 @@ typedef struct sett_net_transport {
  * what else it depends on. Between calls of sett_session_advance the program only reads the world,
  * and opens no loop across them.
  *
- * Each peer knows the whole world: a player can read what the game does not show. Nothing is
- * encrypted or signed. A peer's address is proven before it gets more bytes than it sent, and
- * datagrams carry a number that only both sides know; this keeps out those who cannot read the
- * traffic, and no others. A player can end the game for all by sending wrong hashes. */
+ * Each peer knows the whole world: a player can read what the game does not show, and can end the
+ * game for all by sending wrong hashes. */
 
 #define SETT_SESSION_PLAYERS 8
 #define SETT_SESSION_SPECTATORS 8
@@ -262,9 +264,8 @@ void sett_session_stats_get(const sett_session* session, sett_session_stats* sta
  *     }
  *
  * Handles in values are sent as they are; links (relationship.h, hierarchy.h) only if both ends are
- * in sight. Nothing is encrypted or signed. A client's address is proven before it gets more bytes
- * than it sent, and datagrams carry numbers that only both sides know. A client can say only two
- * things: which view it has, and its inputs. So it can slow down itself, and nothing else. */
+ * in sight. A client can say only two things: which view it has, and its inputs. So it can slow
+ * down itself, and nothing else. */
 
 #define SETT_SERVER_CLIENTS 1024 /* the most clients */
 #define SETT_SERVER_TYPES 64     /* the most types that are sent */

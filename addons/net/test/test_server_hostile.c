@@ -1,49 +1,22 @@
 /* test_server_hostile.c: a client that sends anything harms only itself, and datagrams of others
  * change nothing at a client. */
+#include "sniffer.h"
 #include "swarm.h"
 
 static swarm net;
 
-enum {
-    SEEN = 128
-};
-
-typedef struct sniffer {
-    sett_net_transport real;
-    unsigned char bytes[SEEN][SETT_NET_DATAGRAM];
-    uint32_t size[SEEN], count;
-    uint64_t sent, received;
-} sniffer;
-
 static sniffer from_client, from_server;
-
-static void sniff_send(void* user, uint32_t peer, const void* bytes, uint32_t size)
-{
-    sniffer* of = user;
-    if (peer == 0 || peer == SWARM_SERVER) {
-        memcpy(of->bytes[of->count % SEEN], bytes, size);
-        of->size[of->count++ % SEEN] = size;
-    }
-    of->real.send(of->real.user, peer, bytes, size);
-}
-
-static uint32_t sniff_receive(void* user, uint32_t* peer, void* out, uint32_t capacity)
-{
-    sniffer* of = user;
-    return of->real.receive(of->real.user, peer, out, capacity);
-}
 
 static void begin(void)
 {
     swarm_begin(&net, 300, 4000, &(sett_net_link_desc){.seed = 3, .latency_us = 30000});
-    from_server = (sniffer){.real = net.desc.transport};
-    net.desc.transport = (sett_net_transport){&from_server, sniff_send, sniff_receive};
+    net.desc.transport = sniffer_begin(&from_server, net.desc.transport, 0);
     swarm_serve(&net);
     swarm_client* client = swarm_start(&net, 0);
     sett_client_destroy(client->client);
-    from_client = (sniffer){.real = sett_net_link_transport(net.link, 0)};
     sett_client_desc desc = net.client_desc;
-    desc.transport = (sett_net_transport){&from_client, sniff_send, sniff_receive};
+    desc.transport =
+        sniffer_begin(&from_client, sett_net_link_transport(net.link, 0), SWARM_SERVER);
     desc.user = client;
     client->client = sett_client_create(client->world, &desc);
     client->x = client->y = SWARM_SIZE / 2;
@@ -96,7 +69,7 @@ static void replayed_datagrams_change_nothing(void)
 {
     uint64_t chance = 6;
     begin();
-    const uint32_t count = from_client.count < SEEN ? from_client.count : SEEN;
+    const uint32_t count = from_client.count < SNIFFER_SEEN ? from_client.count : SNIFFER_SEEN;
     for (uint32_t round = 0; round < CHECK_ROUNDS(40); round++) {
         for (uint32_t k = 0; k < count; k++) {
             unsigned char bytes[SETT_NET_DATAGRAM];
@@ -127,7 +100,7 @@ static void lying_acknowledgements_harm_the_liar(void)
     swarm_start(&net, 1);
     swarm_run(&net, 20);
     unsigned char bytes[SETT_NET_DATAGRAM];
-    const uint32_t last = (from_client.count - 1) % SEEN;
+    const uint32_t last = (from_client.count - 1) % SNIFFER_SEEN;
     const sett_net_transport from = sett_net_link_transport(net.link, 0);
     const uint64_t rejected = swarm_served(&net, 0).rejected;
     memcpy(bytes, from_client.bytes[last], from_client.size[last]);
@@ -160,7 +133,7 @@ static void a_client_that_acknowledges_nothing_costs_little(void)
 {
     begin();
     unsigned char bytes[SETT_NET_DATAGRAM];
-    const uint32_t last = (from_client.count - 1) % SEEN;
+    const uint32_t last = (from_client.count - 1) % SNIFFER_SEEN;
     const uint32_t size = from_client.size[last];
     const sett_net_transport from = sett_net_link_transport(net.link, 0);
     memcpy(bytes, from_client.bytes[last], size);
@@ -213,7 +186,7 @@ static void nothing_is_amplified(void)
 /* What the first program sent when it came, again. */
 static void send_hello_again(const sniffer* hello)
 {
-    for (uint32_t k = 0; k < SEEN; k++) {
+    for (uint32_t k = 0; k < SNIFFER_SEEN; k++) {
         if (hello->bytes[k][0] == SERVER_HELLO) {
             const sett_net_transport from = sett_net_link_transport(net.link, 0);
             from.send(from.user, SWARM_SERVER, hello->bytes[k], hello->size[k]);

@@ -1,49 +1,22 @@
 /* test_session_hostile.c: a machine that sends anything cannot stop the others, nor make them take
  * memory or send more than they received. */
 #include "peers.h"
+#include "sniffer.h"
 
 static peers net;
 
-enum {
-    SEEN = 256
-};
-
-typedef struct sniffer {
-    sett_net_transport real;
-    unsigned char bytes[SEEN][SETT_NET_DATAGRAM];
-    uint32_t size[SEEN], count;
-} sniffer;
-
-static sniffer seen;
-
-/* What player 1 sends is also noted. */
-static void sniff(void* user, uint32_t peer, const void* bytes, uint32_t size)
-{
-    sniffer* of = user;
-    if (peer == 0) {
-        memcpy(of->bytes[of->count % SEEN], bytes, size);
-        of->size[of->count++ % SEEN] = size;
-    }
-    of->real.send(of->real.user, peer, bytes, size);
-}
-
-static uint32_t sniff_receive(void* user, uint32_t* peer, void* out, uint32_t capacity)
-{
-    sniffer* of = user;
-    return of->real.receive(of->real.user, peer, out, capacity);
-}
+static sniffer seen; /* of what player 1 sends to player 0 */
 
 static void start_two(const sett_net_link_desc* link)
 {
     peers_begin(&net, 2, 2, 50, link);
     peers_start(&net, 0);
-    seen = (sniffer){.real = sett_net_link_transport(net.link, 1)};
     peers_machine* one = peers_start(&net, 1);
     sett_session_destroy(one->session);
     sett_session_desc desc = net.desc;
     desc.local = 1;
     desc.user = one;
-    desc.transport = (sett_net_transport){&seen, sniff, sniff_receive};
+    desc.transport = sniffer_begin(&seen, sett_net_link_transport(net.link, 1), 0);
     one->session = sett_session_create(one->world, &desc);
     peers_run(&net, 2000);
     CHECK(peers_stats(&net, 0).frame > 60);
@@ -89,7 +62,7 @@ static void altered_and_replayed_datagrams_change_nothing(void)
     uint64_t chance = 6;
     sett_net_link_desc link = {.seed = 3, .latency_us = 20000};
     start_two(&link);
-    uint32_t count = seen.count < SEEN ? seen.count : SEEN;
+    uint32_t count = seen.count < SNIFFER_SEEN ? seen.count : SNIFFER_SEEN;
     for (uint32_t round = 0; round < CHECK_ROUNDS(40); round++) {
         for (uint32_t k = 0; k < count; k++) {
             unsigned char bytes[SETT_NET_DATAGRAM];
@@ -115,8 +88,8 @@ static void lying_acknowledgements_are_rejected(void)
     start_two(NULL);
     sett_net_transport from = sett_net_link_transport(net.link, 1);
     unsigned char bytes[SETT_NET_DATAGRAM];
-    uint32_t size = seen.size[(seen.count - 1) % SEEN];
-    memcpy(bytes, seen.bytes[(seen.count - 1) % SEEN], size);
+    uint32_t size = seen.size[(seen.count - 1) % SNIFFER_SEEN];
+    memcpy(bytes, seen.bytes[(seen.count - 1) % SNIFFER_SEEN], size);
     const uint32_t acked = 1 + 4 + 1 + 1 + 4 + 4 + 4; /* kind, token, flags, players, frames */
     uint64_t before = peers_stats(&net, 0).rejected;
     for (uint32_t k = 0; k < 100; k++) {
