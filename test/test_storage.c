@@ -312,6 +312,7 @@ static void pinned_stretches_stay(setti_kind kind)
     bench_add(&b, 5, 1);
     bench_add(&b, 3000, 2);
     bench_add(&b, 9000, 3);
+    CHECK(kind == SETTI_TAG || setti_sparse_use_pages(&b.pool, &b.storage));
     b.pool.pinned = true;
     CHECK(setti_storage_reserve(&b.pool, &b.storage, 6));
     bench_remove(&b, 5);
@@ -510,6 +511,243 @@ static void rows_are_moved_by_the_hook(void)
     bench_end(&b);
 }
 
+/* ---- The index of a sparse set -------------------------------------------------------------- */
+
+/* Memory that fails when `left` allocations were made. */
+static uint32_t left;
+
+static void* scarce(void* user, size_t size, size_t align)
+{
+    (void)user;
+    if (left == 0) {
+        return NULL;
+    }
+    left--;
+    return aligned_alloc(align < 16 ? 16 : align, (size + 63) / 64 * 64);
+}
+
+static void give_back(void* user, void* address, size_t size, size_t align)
+{
+    (void)user;
+    (void)size;
+    (void)align;
+    free(address);
+}
+
+static void sparse_begin(setti_pool* pool, setti_storage* storage, uint32_t allocations)
+{
+    left = allocations;
+    setti_pool_init(pool, (sett_allocator){.alloc_fn = scarce, .free_fn = give_back}, false);
+    setti_storage_init(storage, SETTI_SPARSE, 4, 4, false);
+}
+
+static void sparse_end(setti_pool* pool, setti_storage* storage)
+{
+    CHECK(setti_storage_validate(storage) == NULL);
+    setti_storage_deinit(pool, storage);
+    CHECK_EQ(pool->used_size, 0);
+    setti_pool_deinit(pool);
+}
+
+static void sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
+{
+    uint32_t count = 1;
+    CHECK(setti_storage_reserve(pool, storage, index));
+    uint32_t* row = setti_storage_insert(pool, storage, index, &count);
+    *row = ~index;
+}
+
+/* Indices that begin their search at the same slot, or at the last ones, so that searches go round
+ * the end; or that are far apart. */
+static uint32_t hard_index(uint32_t way, uint32_t number)
+{
+    if (way == 2) {
+        return number * 10000019u % 4294967290u;
+    }
+    static uint32_t collected[2][700];
+    static uint32_t count[2];
+    static uint32_t next[2];
+    while (count[way] <= number) {
+        uint32_t home = setti_index_home(next[way], 1);
+        if (home == (way == 0 ? 100u : SETTI_INDEX_SLOTS - 1) || (way == 1 && home % 256 == 255)) {
+            collected[way][count[way]++] = next[way];
+        }
+        next[way]++;
+    }
+    return collected[way][number];
+}
+
+static void hard_indices_are_found(uint32_t way)
+{
+    enum {
+        MOST = 700
+    };
+    setti_pool pool;
+    setti_storage storage;
+    bool has[MOST] = {0};
+    sparse_begin(&pool, &storage, UINT32_MAX);
+    uint32_t count = 0;
+    uint32_t paged = 0;
+    for (uint32_t round = 0; round < 12000; round++) {
+        /* first what one page holds, then more than that, and back */
+        bool grows = below(100) < (round / 4000 == 1 ? 80u : 35u);
+        uint32_t number = below(round < 4000 ? 380 : MOST);
+        uint32_t index = hard_index(way, number);
+        if (has[number] == grows) {
+            continue;
+        }
+        if (!has[number]) {
+            sparse_insert(&pool, &storage, index);
+        } else {
+            setti_storage_erase(&pool, &storage, index);
+        }
+        count += has[number] ? UINT32_MAX : 1;
+        has[number] = !has[number];
+        CHECK_EQ(storage.count, count);
+        for (uint32_t k = round % 100 == 0 ? 0 : MOST; k < MOST; k++) {
+            const uint32_t* row = setti_storage_find(&storage, hard_index(way, k));
+            CHECK_EQ(row != NULL, has[k]);
+            CHECK(row == NULL || *row == ~hard_index(way, k));
+        }
+        paged += storage.hashed == 0;
+        if (round % 100 == 0) {
+            CHECK(setti_storage_validate(&storage) == NULL);
+            setti_storage_trim(&pool, &storage);
+        }
+    }
+    CHECK_EQ(paged != 0, way != 2);
+    CHECK(storage.hashed != 0 || storage.count > 192);
+    sparse_end(&pool, &storage);
+}
+
+static void indices_that_collide_or_are_far_are_found(void)
+{
+    random_state = check_setting("SETT_SEED", 1);
+    hard_indices_are_found(0);
+    hard_indices_are_found(1);
+    hard_indices_are_found(2);
+}
+
+/* An entity at the end of all indices takes no table that reaches there. */
+static void a_far_entity_takes_little_memory(void)
+{
+    setti_pool pool;
+    setti_storage storage;
+    sparse_begin(&pool, &storage, UINT32_MAX);
+    for (uint32_t k = 0; k < 1000; k++) {
+        sparse_insert(&pool, &storage, 4294967290u - k * 1000);
+    }
+    CHECK(pool.block_size < 200000);
+    CHECK_EQ(storage.hashed, 4);
+    for (uint32_t k = 1; k < 1000; k++) {
+        setti_storage_erase(&pool, &storage, 4294967290u - k * 1000);
+    }
+    setti_storage_trim(&pool, &storage);
+    CHECK_EQ(storage.hashed, 1);
+    setti_storage_erase(&pool, &storage, 4294967290u);
+    setti_storage_trim(&pool, &storage);
+    CHECK(setti_pages_get(&storage.presence, 0) == NULL);
+    sparse_end(&pool, &storage);
+}
+
+/* Rows are reserved for several edits, one after another; then all go in, without memory. */
+static void what_is_reserved_while_pinned_stays_reserved(void)
+{
+    setti_pool pool;
+    setti_storage storage;
+    sparse_begin(&pool, &storage, UINT32_MAX);
+    for (uint32_t k = 0; k < 300; k++) {
+        sparse_insert(&pool, &storage, 100 * k);
+    }
+    pool.pinned = 1;
+    for (uint32_t claimed = 1; claimed <= 2000; claimed++) {
+        CHECK(setti_storage_reserve_rows(&pool, &storage, claimed));
+        CHECK(setti_storage_reserve_indices(&pool, &storage, 100000 + claimed * 1000, 1));
+    }
+    CHECK_EQ(storage.hashed, 8);
+    left = 0;
+    size_t used = pool.used_size;
+    for (uint32_t k = 1; k <= 2000; k++) {
+        uint32_t count = 1;
+        *(uint32_t*)setti_storage_insert(&pool, &storage, 100000 + k * 1000, &count) = k;
+    }
+    CHECK_EQ(pool.used_size, used);
+    pool.pinned = 0;
+    setti_storage_free_strays(&pool, &storage);
+    left = UINT32_MAX;
+    sparse_insert(&pool, &storage, 7); /* there is room: it stays as it is */
+    CHECK_EQ(storage.hashed, 8);
+    for (uint32_t k = 0; k < 2000; k++) {
+        sparse_insert(&pool, &storage, 10 + k * 10 + 1);
+    }
+    CHECK_EQ(storage.hashed, 0);
+    sparse_end(&pool, &storage);
+}
+
+/* Leaves the pool `allowed` pieces of the size of a page. */
+static void leave_little(setti_pool* pool, setti_storage* storage, uint32_t allowed)
+{
+    void* piece[16] = {NULL};
+    size_t size = storage->presence.size;
+    left = 32;
+    for (uint32_t k = 0; k < allowed; k++) {
+        piece[k] = setti_pool_alloc(pool, size, 64);
+    }
+    left = 0;
+    for (size_t at = size; at >= 32; at /= 2) {
+        while (setti_pool_alloc(pool, at, 16) != NULL) {
+        }
+    }
+    for (uint32_t k = 0; k < allowed; k++) {
+        setti_pool_free(pool, piece[k], size, 64);
+    }
+}
+
+/* Each page fails once while the index goes over to pages, to more pages of slots, and back. */
+static void a_set_without_memory_stays_as_it_was(void)
+{
+    for (uint32_t way = 0; way < 3; way++) {
+        uint32_t failures = 0;
+        bool done = false;
+        for (uint32_t allowed = 0; !done; allowed++) {
+            setti_pool pool;
+            setti_storage storage;
+            sparse_begin(&pool, &storage, UINT32_MAX);
+            for (uint32_t k = 0; k < 384; k++) {
+                sparse_insert(&pool, &storage, k / 96 * 20000 + k % 96);
+            }
+            if (way == 2) {
+                CHECK(setti_sparse_use_pages(&pool, &storage));
+                for (uint32_t k = 0; k < 380; k++) {
+                    setti_storage_erase(&pool, &storage, k / 96 * 20000 + k % 96);
+                }
+            }
+            pool.pinned = way == 1;
+            uint32_t count = storage.count;
+            uint32_t hashed = storage.hashed;
+            CHECK(setti_pages_reserve(&pool, &storage.presence, 64));
+            leave_little(&pool, &storage, allowed);
+            if (way == 2) {
+                setti_storage_trim(&pool, &storage);
+                done = storage.hashed == 1;
+            } else {
+                done = setti_storage_reserve(&pool, &storage, 3);
+            }
+            CHECK(done || storage.hashed == hashed);
+            failures += !done; /* the way back has the page that was spare */
+            CHECK_EQ(storage.count, count);
+            for (uint32_t k = 384 - count; k < 384; k++) {
+                uint32_t index = k / 96 * 20000 + k % 96;
+                const uint32_t* row = setti_storage_find(&storage, index);
+                CHECK(row != NULL && *row == ~index);
+            }
+            CHECK(setti_storage_validate(&storage) == NULL);
+            setti_pool_deinit(&pool);
+        }
+        CHECK_EQ(failures != 0, way != 2);
+    }
+}
+
 /* ---- Ticks ----------------------------------------------------------------------------------- */
 
 static void writes_are_marked_by_row_or_by_page(void)
@@ -540,4 +778,7 @@ TEST_MAIN(TEST(every_kind_is_what_a_plain_array_says), TEST(pages_have_rows_by_s
           TEST(walks_and_extents_skip_missing_pages), TEST(runs_go_in_page_by_page),
           TEST(removal_moves_the_last_row_into_the_hole),
           TEST(kept_order_leaves_gaps_and_closes_them), TEST(a_queue_stays_small),
-          TEST(rows_are_moved_by_the_hook), TEST(writes_are_marked_by_row_or_by_page))
+          TEST(rows_are_moved_by_the_hook), TEST(indices_that_collide_or_are_far_are_found),
+          TEST(a_far_entity_takes_little_memory),
+          TEST(what_is_reserved_while_pinned_stays_reserved),
+          TEST(a_set_without_memory_stays_as_it_was), TEST(writes_are_marked_by_row_or_by_page))

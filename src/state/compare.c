@@ -270,13 +270,21 @@ static void compare_mark_array(setti_compare* compare, const setti_storage* stor
     }
 }
 
-/* The entities of rows from..to-1 of a page, but for rows that are the same on the other side,
- * where those below `same_below` are in use. */
+static void compare_mark_index(setti_compare* compare, const void* index)
+{
+    uint32_t number;
+    memcpy(&number, index, sizeof(number));
+    if (number != SETTI_NONE) {
+        setti_marks_add(&compare->bits, number);
+    }
+}
+
+/* The entities of rows from..to-1 of a page, on both sides, but for rows that are the same on both;
+ * of side k the rows below extent[k] are in use. */
 static void compare_mark_rows(setti_compare* compare, const setti_storage* storage,
                               const setti_view_page* page, uint32_t from, uint32_t to,
-                              uint32_t same_below)
+                              const uint32_t extent[2])
 {
-    SETTI_ASSERT(page->in[1] != NULL);
     const unsigned char* was = page->in[0];
     const unsigned char* is = page->in[1];
     uint32_t first = page->number << storage->shift;
@@ -285,13 +293,17 @@ static void compare_mark_rows(setti_compare* compare, const setti_storage* stora
     for (uint32_t row = SETTI_MAX(first, from); row < end; row++) {
         size_t k = row - first;
         size_t at = storage->indices + k * sizeof(uint32_t);
-        uint32_t index;
-        memcpy(&index, is + at, sizeof(index));
-        bool same = was != NULL && row < same_below &&
-                    memcmp(was + at, is + at, sizeof(index)) == 0 &&
-                    memcmp(was + k * size, is + k * size, size) == 0;
-        if (index != SETTI_NONE && !same) {
-            setti_marks_add(&compare->bits, index);
+        bool before = was != NULL && row < extent[0];
+        bool after = is != NULL && row < extent[1];
+        bool same_index = before && after && memcmp(was + at, is + at, sizeof(uint32_t)) == 0;
+        if (same_index && memcmp(was + k * size, is + k * size, size) == 0) {
+            continue;
+        }
+        if (before) {
+            compare_mark_index(compare, was + at);
+        }
+        if (after && !same_index) {
+            compare_mark_index(compare, is + at);
         }
     }
 }
@@ -301,30 +313,20 @@ static void compare_mark_sparse(setti_compare* compare, const setti_type* type)
     const setti_storage* storage = &type->storage;
     uint32_t at = SETTI_NONE;
     const setti_view_page* page;
-    while ((page = setti_view_next(compare->view, &storage->presence, &at)) != NULL) {
-        const setti_sparse_page* was = page->in[0];
-        const setti_sparse_page* is = page->in[1];
-        for (uint32_t k = 0; k < SETTI_SPARSE_ROWS; k++) {
-            bool before = was != NULL && was->row[k] != SETTI_NONE;
-            bool after = is != NULL && is->row[k] != SETTI_NONE;
-            if (before != after) {
-                setti_marks_add(&compare->bits, (page->number << SETTI_SPARSE_SHIFT) + k);
-            }
-        }
-    }
-    uint32_t was = setti_view_extent(compare->view, type, 0);
-    uint32_t is = setti_view_extent(compare->view, type, 1);
-    at = SETTI_NONE;
+    const uint32_t extent[2] = {setti_view_extent(compare->view, type, 0),
+                                setti_view_extent(compare->view, type, 1)};
+    uint32_t from = SETTI_MIN(extent[0], extent[1]);
+    uint32_t to = SETTI_MAX(extent[0], extent[1]);
     while ((page = setti_view_next(compare->view, &storage->rows, &at)) != NULL) {
-        if (page->in[1] != NULL) {
-            compare_mark_rows(compare, storage, page, 0, is, was);
-        }
+        compare_mark_rows(compare, storage, page, 0, to, extent);
     }
-    /* rows that come into use again without having been written, on the way to an earlier state */
-    for (uint32_t row = was; row < is; row = ((row >> storage->shift) + 1) << storage->shift) {
+    /* rows that come into use again, or go out of it, without having been written */
+    for (uint32_t row = from; row < to; row = ((row >> storage->shift) + 1) << storage->shift) {
         setti_view_page whole = {&storage->rows, row >> storage->shift, {NULL, NULL}};
-        whole.in[1] = setti_view_get(compare->view, &storage->rows, whole.number, 1);
-        compare_mark_rows(compare, storage, &whole, was, is, 0);
+        for (uint32_t side = 0; side < 2; side++) {
+            whole.in[side] = setti_view_get(compare->view, &storage->rows, whole.number, side);
+        }
+        compare_mark_rows(compare, storage, &whole, from, to, extent);
     }
 }
 
@@ -459,24 +461,14 @@ static void compare_index(setti_compare* compare, compare_place* place, const se
     }
 }
 
-/* Of a word of indices, those that have a value on either side. */
+/* Of a word of indices, those that may have a value on either side. */
 static uint64_t compare_present(setti_compare* compare, compare_place* place,
                                 const setti_storage* storage, uint32_t number, uint64_t bits)
 {
     const setti_pages* pages = &storage->presence;
     uint64_t present = 0;
     if (storage->kind == SETTI_SPARSE) {
-        const void* const* in =
-            compare_page(compare->view, &place->presence, pages, number / (SETTI_SPARSE_ROWS / 64));
-        const setti_sparse_page* was = in[0];
-        const setti_sparse_page* is = in[1];
-        for (uint64_t rest = was != NULL || is != NULL ? bits : 0; rest != 0; rest &= rest - 1) {
-            uint32_t at = (number * 64 + setti_bits_lowest(rest)) & SETTI_SPARSE_MASK;
-            bool has = (was != NULL && was->row[at] != SETTI_NONE) ||
-                       (is != NULL && is->row[at] != SETTI_NONE);
-            present |= has ? rest & (~rest + 1) : 0;
-        }
-        return present;
+        return bits; /* each is looked up */
     }
     const void* const* in =
         compare_page(compare->view, &place->presence, pages, number / SETTI_BITS_WORDS);

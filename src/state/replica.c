@@ -483,6 +483,7 @@ static void replica_copy_type(const setti_pool* pool, const setti_type* type, se
     own->storage.count = storage->count;
     own->storage.extent = storage->extent;
     own->storage.spare = storage->spare;
+    own->storage.hashed = storage->hashed;
     if (setti_pages_values(&own->storage.rows) != NULL) {
         replica_copy_values(type, own);
     }

@@ -320,6 +320,15 @@ static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
     if (storage->kind != SETTI_SPARSE) {
         return setti_array_next(storage, cursor);
     }
+    if (storage->hashed != 0) {
+        uint32_t least = SETTI_NONE;
+        for (uint32_t row = 0; row < storage->extent; row++) {
+            uint32_t index = *setti_storage_index(storage, row);
+            least = index >= *cursor && index < least ? index : least;
+        }
+        *cursor = least + (least != SETTI_NONE);
+        return least;
+    }
     for (uint32_t index = *cursor; index >> SETTI_SPARSE_SHIFT < storage->presence.count;) {
         const setti_sparse_page* page = storage->presence.data[index >> SETTI_SPARSE_SHIFT];
         if (page == NULL) {

@@ -331,18 +331,23 @@ uint32_t setti_view_count(setti_view* view, const setti_pages* pages)
     return SETTI_MAX(pages->count, last + some);
 }
 
+/* A number of the root of a type's storage, by its offset in a storage. */
+static uint32_t view_storage_number(setti_view* view, const setti_type* type, size_t offset,
+                                    uint32_t side)
+{
+    const void* root = &type->storage.count;
+    const unsigned char* bytes =
+        view->node[side] != NULL ? setti_snapshot_root(view->node[side], &type->root) : root;
+    uint32_t number = 0;
+    if (bytes != NULL) {
+        memcpy(&number, bytes + offset - offsetof(setti_storage, count), sizeof(number));
+    }
+    return number;
+}
+
 uint32_t setti_view_extent(setti_view* view, const setti_type* type, uint32_t side)
 {
-    if (view->node[side] == NULL) {
-        return type->storage.extent;
-    }
-    const unsigned char* bytes = setti_snapshot_root(view->node[side], &type->root);
-    uint32_t extent = 0;
-    if (bytes != NULL) {
-        memcpy(&extent, bytes + offsetof(setti_storage, extent) - offsetof(setti_storage, count),
-               sizeof(extent));
-    }
-    return extent;
+    return view_storage_number(view, type, offsetof(setti_storage, extent), side);
 }
 
 sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side)
@@ -357,15 +362,37 @@ sett_entity setti_view_entity(setti_view* view, uint32_t index, uint32_t side)
     return entity;
 }
 
+uint32_t setti_view_row(setti_view* view, const setti_type* type, uint32_t index, uint32_t side)
+{
+    SETTI_ASSERT(type->storage.kind == SETTI_SPARSE);
+    const setti_pages* presence = &type->storage.presence;
+    const setti_sparse_page* page;
+    uint32_t hashed = view_storage_number(view, type, offsetof(setti_storage, hashed), side);
+    if (hashed == 0) {
+        page = setti_view_get(view, presence, index >> SETTI_SPARSE_SHIFT, side);
+        return page != NULL ? page->row[index & SETTI_SPARSE_MASK] : SETTI_NONE;
+    }
+    uint32_t mask = hashed * SETTI_INDEX_SLOTS - 1;
+    for (uint32_t at = setti_index_home(index, hashed);; at = (at + 1) & mask) {
+        page = setti_view_get(view, presence, at >> SETTI_INDEX_SHIFT, side);
+        const setti_index_slot* slot =
+            page != NULL ? &page->slot[at & (SETTI_INDEX_SLOTS - 1)] : NULL;
+        if (slot == NULL || slot->index == SETTI_NONE) {
+            return SETTI_NONE;
+        }
+        if (slot->index == index) {
+            return slot->row;
+        }
+    }
+}
+
 const void* setti_view_value(setti_view* view, const setti_type* type, uint32_t index,
                              uint32_t side)
 {
     const setti_storage* storage = &type->storage;
     uint32_t place = index;
     if (storage->kind == SETTI_SPARSE) {
-        const setti_sparse_page* page =
-            setti_view_get(view, &storage->presence, index >> SETTI_SPARSE_SHIFT, side);
-        place = page != NULL ? page->row[index & SETTI_SPARSE_MASK] : SETTI_NONE;
+        place = setti_view_row(view, type, index, side);
         if (place == SETTI_NONE) {
             return NULL;
         }

@@ -39,7 +39,7 @@ bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_
         return true;
     }
     SETTI_ASSERT(from == storage->count);
-    if (!setti_sparse_reserve_rows(pool, storage, extent - from)) {
+    if (!setti_sparse_reserve_pages(pool, storage, extent - from)) {
         return false;
     }
     for (uint32_t row = from; row < extent; row++) {

@@ -35,6 +35,7 @@ void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, si
     storage->tracked = tracked && kind != SETTI_TAG;
     storage->spare = SETTI_NONE;
     storage->stray = SETTI_NONE;
+    storage->hashed = kind == SETTI_SPARSE;
     /* The columns of a page, one after another. */
     size_t rows = setti_storage_rows(storage);
     size_t at = setti_align_up(rows * size, sizeof(uint64_t));
@@ -68,6 +69,7 @@ void setti_storage_deinit(setti_pool* pool, setti_storage* storage)
     storage->count = 0;
     storage->extent = 0;
     storage->spare = SETTI_NONE;
+    storage->hashed = storage->kind == SETTI_SPARSE;
     storage->blank = 0;
 }
 
@@ -115,8 +117,9 @@ uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index)
     if (written == 0) {
         return 0;
     }
-    uint32_t shift = storage->kind == SETTI_SPARSE ? SETTI_SPARSE_SHIFT : SETTI_BITS_SHIFT;
-    uint64_t restored = *setti_pages_restored(&storage->presence, index >> shift);
+    uint32_t number = storage->kind == SETTI_SPARSE ? setti_sparse_page_of(storage, index)
+                                                    : index >> SETTI_BITS_SHIFT;
+    uint64_t restored = *setti_pages_restored(&storage->presence, number);
     if (storage->size != 0) {
         uint32_t place = setti_storage_slot(storage, index);
         uint64_t row = *setti_pages_restored(&storage->rows, place >> storage->shift);
@@ -163,6 +166,9 @@ bool setti_storage_reserve_indices(setti_pool* pool, setti_storage* storage, uin
 {
     SETTI_ASSERT(count != 0 && first <= SETTI_NONE - count);
     bool sparse_set = storage->kind == SETTI_SPARSE;
+    if (sparse_set && storage->hashed != 0) {
+        return setti_sparse_reserve_index(pool, storage, first);
+    }
     uint32_t shift = sparse_set ? SETTI_SPARSE_SHIFT : storage->shift;
     for (uint32_t number = first >> shift; number <= (first + count - 1) >> shift; number++) {
         bool reserved = sparse_set ? setti_sparse_reserve_index(pool, storage, number << shift)
@@ -226,6 +232,7 @@ void setti_storage_trim(setti_pool* pool, setti_storage* storage)
         setti_array_trim(pool, storage);
     } else {
         setti_sparse_trim(pool, storage);
+        setti_sparse_shrink(pool, storage);
     }
 }
 

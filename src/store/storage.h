@@ -5,6 +5,7 @@
  *     tag      the occupancy bits alone                                    storage_array.c
  *     sparse-set   a sparse set: rows without gaps, an index from entity       storage_sparse_set.c
  *              to row; with keep_order removal leaves gaps                 compact.c
+ *              the index: by pages, of few values a hash table             sparse_index.c
  *
  * Everything is by entity index; generations are the entity table's matter. The *place* of a value
  * is its row counted over all pages: the entity index in an array.
@@ -23,7 +24,8 @@ typedef enum setti_kind {
     SETTI_SPARSE
 } setti_kind;
 
-/* Presence pages. Of arrays and tags: 8,192 bits, 1 KB; of sparse sets: 1,024 rows, 4 KB. */
+/* Presence pages. Of arrays and tags: 8,192 bits, 1 KB; of sparse sets: 1,024 rows, or 512 slots of
+ * a hash table, 4 KB. */
 #define SETTI_BITS_SHIFT 13
 #define SETTI_BITS_ROWS ((uint32_t)1 << SETTI_BITS_SHIFT)
 #define SETTI_BITS_WORDS (SETTI_BITS_ROWS / 64)
@@ -31,10 +33,25 @@ typedef enum setti_kind {
 #define SETTI_SPARSE_ROWS ((uint32_t)1 << SETTI_SPARSE_SHIFT)
 #define SETTI_SPARSE_MASK (SETTI_SPARSE_ROWS - 1)
 
+/* A slot of the hash table of a sparse set. */
+typedef struct setti_index_slot {
+    uint32_t index; /* of the entity; SETTI_NONE: an empty slot */
+    uint32_t row;
+} setti_index_slot;
+
+#define SETTI_INDEX_SHIFT 9
+#define SETTI_INDEX_SLOTS ((uint32_t)1 << SETTI_INDEX_SHIFT)
+
 typedef struct setti_sparse_page {
-    uint32_t row[SETTI_SPARSE_ROWS]; /* by entity index: its row, SETTI_NONE if absent */
-    uint32_t count;                  /* entries that are not SETTI_NONE */
+    union {
+        uint32_t row[SETTI_SPARSE_ROWS]; /* by entity index: its row, SETTI_NONE if absent */
+        setti_index_slot slot[SETTI_INDEX_SLOTS];
+    };
+    uint32_t count; /* rows that are not SETTI_NONE; not of slots */
 } setti_sparse_page;
+
+static_assert(sizeof(((setti_sparse_page*)0)->slot) == sizeof(((setti_sparse_page*)0)->row),
+              "a page of the table of a sparse set has one size");
 
 /* The `handle_kind` of a storage whose values a loop has copied: see gather.h. */
 #define SETTI_GATHERED UINT8_MAX
@@ -62,6 +79,8 @@ typedef struct setti_storage {
     /* an empty stretch held for the next addition, or SETTI_NONE: of rows (array, tag), of
      * sparse (sparse-set) */
     uint32_t spare;
+    /* sparse-set: the pages of the hash table, a power of two; 0: presence is by entity index */
+    uint32_t hashed;
 
     uint32_t blank;  /* array: presence pages without a page of rows, see storage_array.c */
     bool keep_order; /* sparse-set: removal leaves a gap */
@@ -82,7 +101,7 @@ typedef struct setti_storage {
 #define SETTI_STRAYS (SETTI_NONE - 1)
 
 /* From `count` on. */
-#define SETTI_STORAGE_ROOT_SIZE (3 * sizeof(uint32_t))
+#define SETTI_STORAGE_ROOT_SIZE (4 * sizeof(uint32_t))
 
 /* ----------------------------------------------------------------------------------------- life */
 
@@ -122,12 +141,47 @@ SETTI_INLINE bool setti_bitmap_has(const setti_storage* storage, uint32_t index)
     return setti_bitmap_bit(storage, index) != 0;
 }
 
+/* The first slot where a hash table of so many pages looks for an entity. Indices in steps of any
+ * size spread well. If all of them begin at one slot, a step takes as long as there are values. */
+SETTI_INLINE uint32_t setti_index_home(uint32_t index, uint32_t pages)
+{
+    return (uint32_t)(((uint64_t)(index * 2654435769u) * pages * SETTI_INDEX_SLOTS) >> 32);
+}
+
+/* Sparse-set, hashed: the number of the slot of an entity, or SETTI_NONE. */
+uint32_t setti_index_find(const setti_storage* storage, uint32_t index);
+
+/* Sparse-set, hashed: a slot by its number. */
+SETTI_INLINE setti_index_slot* setti_index_slot_at(const setti_storage* storage, uint32_t number)
+{
+    SETTI_ASSERT(number >> SETTI_INDEX_SHIFT < storage->hashed);
+    setti_sparse_page* page = storage->presence.data[number >> SETTI_INDEX_SHIFT];
+    return &page->slot[number & (SETTI_INDEX_SLOTS - 1)];
+}
+
+/* Sparse-set, hashed: the row of an entity, or SETTI_NONE. */
+uint32_t setti_index_row(const setti_storage* storage, uint32_t index);
+
+/* Like setti_sparse_row, of a table of pages by entity index. */
+SETTI_INLINE uint32_t setti_sparse_paged_row(const setti_pages* presence, uint32_t index)
+{
+    const setti_sparse_page* page = setti_pages_get(presence, index >> SETTI_SPARSE_SHIFT);
+    return page != NULL ? page->row[index & SETTI_SPARSE_MASK] : SETTI_NONE;
+}
+
 /* Sparse-set: the row of an entity, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_sparse_row(const setti_storage* storage, uint32_t index)
 {
-    const setti_sparse_page* page =
-        setti_pages_get(&storage->presence, index >> SETTI_SPARSE_SHIFT);
-    return page != NULL ? page->row[index & SETTI_SPARSE_MASK] : SETTI_NONE;
+    return storage->hashed != 0 ? setti_index_row(storage, index)
+                                : setti_sparse_paged_row(&storage->presence, index);
+}
+
+/* Sparse-set: the number of the presence page that has the entity's row. */
+SETTI_INLINE uint32_t setti_sparse_page_of(const setti_storage* storage, uint32_t index)
+{
+    return storage->hashed == 0   ? index >> SETTI_SPARSE_SHIFT
+           : storage->hashed == 1 ? 0
+                                  : setti_index_find(storage, index) >> SETTI_INDEX_SHIFT;
 }
 
 bool setti_sparse_has(const setti_storage* storage, uint32_t index);
@@ -294,6 +348,7 @@ bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t in
 
 /* Like setti_storage_reserve, for many entities: the first two once, with their number, the third
  * for each run of neighbouring indices. */
+bool setti_sparse_reserve_pages(setti_pool* pool, setti_storage* storage, uint32_t count);
 bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count);
 SETTI_INLINE bool setti_storage_reserve_rows(setti_pool* pool, setti_storage* storage,
                                              uint32_t count)
@@ -477,9 +532,12 @@ SETTI_INLINE void* setti_row_zero(void* to, size_t size)
     return to;
 }
 
-/* The address of an entity's row number; its page exists. */
+/* The address of the row number of an entity that has a value; paged, or whose page exists. */
 SETTI_INLINE uint32_t* setti_sparse_entry(const setti_storage* storage, uint32_t index)
 {
+    if (storage->hashed != 0) {
+        return &setti_index_slot_at(storage, setti_index_find(storage, index))->row;
+    }
     SETTI_ASSERT(setti_pages_get(&storage->presence, index >> SETTI_SPARSE_SHIFT) != NULL);
     setti_sparse_page* page = storage->presence.data[index >> SETTI_SPARSE_SHIFT];
     return &page->row[index & SETTI_SPARSE_MASK];
@@ -489,7 +547,7 @@ SETTI_INLINE uint32_t* setti_sparse_entry(const setti_storage* storage, uint32_t
 SETTI_INLINE uint32_t* setti_sparse_entry_mut(setti_pool* pool, const setti_storage* storage,
                                               uint32_t index)
 {
-    setti_pages_write(pool, &storage->presence, index >> SETTI_SPARSE_SHIFT);
+    setti_pages_write(pool, &storage->presence, setti_sparse_page_of(storage, index));
     return setti_sparse_entry(storage, index);
 }
 
@@ -522,6 +580,16 @@ void setti_array_trim(setti_pool* pool, setti_storage* storage);
 void setti_array_free_strays(setti_pool* pool, setti_storage* storage);
 uint32_t setti_array_next(const setti_storage* storage, uint32_t* cursor);
 const char* setti_array_validate(const setti_storage* storage);
+
+/* The index of a sparse set, sparse_index.c. */
+bool setti_sparse_reserve_entries(setti_pool* pool, setti_storage* storage, uint32_t count);
+bool setti_sparse_use_pages(setti_pool* pool, setti_storage* storage);
+bool setti_index_try_put(const setti_pool* pool, setti_storage* storage, uint32_t index,
+                         uint32_t row);
+void setti_sparse_put(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t row);
+void setti_index_forget(setti_pool* pool, setti_storage* storage, uint32_t index);
+void setti_sparse_shrink(setti_pool* pool, setti_storage* storage);
+const char* setti_sparse_validate_index(const setti_storage* storage);
 
 bool setti_sparse_is_full(const setti_storage* storage);
 bool setti_sparse_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);

@@ -4,19 +4,15 @@
  * Adding appends; removing moves the last row into the hole, or, with keep_order, leaves a gap for
  * compact.c.
  *
- *     sparse   by entity index, pages of 1,024: the row, or none        | 2 . . 0 | (no page) | . 1
- *     . . |
  *     page     values of its rows | ticks, if tracked | entity indices of its rows
  *
- * Invariant:  sparse[indices[r]] == r for every row r < extent that is not a gap;  count = rows
- * that are no gap;
- *             no keep_order => no gaps;  the last row is no gap;  a sparse page's count = its
- *             entries that are not none
+ * Invariant:  sparse[indices[r]] == r for every row r < extent that is not a gap (sparse_index.c);
+ *             count = rows that are no gap;  no keep_order => no gaps;  the last row is no gap
  */
 #include "base/cow.h"
 #include "store/storage.h"
 
-bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count)
+bool setti_sparse_reserve_pages(setti_pool* pool, setti_storage* storage, uint32_t count)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     if (count == 0 || count > SETTI_NONE - storage->extent) {
@@ -32,20 +28,10 @@ bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_
     return true;
 }
 
-bool setti_sparse_reserve_index(setti_pool* pool, setti_storage* storage, uint32_t index)
+bool setti_sparse_reserve_rows(setti_pool* pool, setti_storage* storage, uint32_t count)
 {
-    SETTI_ASSERT(storage->kind == SETTI_SPARSE && index != SETTI_NONE);
-    uint32_t number = index >> SETTI_SPARSE_SHIFT;
-    bool fresh;
-    if (!setti_pages_ensure(pool, &storage->presence, number, &fresh)) {
-        return false;
-    }
-    setti_sparse_page* page = storage->presence.data[number];
-    if (fresh) {
-        memset(page->row, 0xFF, sizeof(page->row));
-        page->count = 0;
-    }
-    return true;
+    return setti_sparse_reserve_pages(pool, storage, count) &&
+           setti_sparse_reserve_entries(pool, storage, count);
 }
 
 /* Whether the next insertion compacts first: it would need a page, and at least half of the rows
@@ -66,24 +52,37 @@ bool setti_sparse_reserve(setti_pool* pool, setti_storage* storage, uint32_t ind
            setti_sparse_reserve_index(pool, storage, index);
 }
 
+/* Paged: notes the row of an entity that has none. Returns false, without an effect, if that takes
+ * memory, or a snapshot needs the page, or the entity has a row. */
+SETTI_INLINE bool sparse_try_put(const setti_pool* pool, setti_storage* storage, uint32_t index,
+                                 uint32_t row)
+{
+    uint32_t number = index >> SETTI_SPARSE_SHIFT;
+    setti_sparse_page* page = setti_pages_get(&storage->presence, number);
+    if (page == NULL || page->row[index & SETTI_SPARSE_MASK] != SETTI_NONE ||
+        !setti_pages_try_write(pool, &storage->presence, number)) {
+        return false;
+    }
+    page->row[index & SETTI_SPARSE_MASK] = row;
+    page->count++;
+    return true;
+}
+
 /* If a page exists after the last row, nothing has to be compacted either. */
 void* setti_sparse_try_insert(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     uint32_t row = storage->extent;
     uint32_t number = row >> storage->shift;
-    setti_sparse_page* page = setti_pages_get(&storage->presence, index >> SETTI_SPARSE_SHIFT);
-    if (page == NULL || page->row[index & SETTI_SPARSE_MASK] != SETTI_NONE ||
-        setti_pages_get(&storage->rows, number) == NULL ||
-        !setti_pages_try_write(pool, &storage->presence, index >> SETTI_SPARSE_SHIFT) ||
-        !setti_pages_try_write(pool, &storage->rows, number)) {
+    if (setti_pages_get(&storage->rows, number) == NULL ||
+        !setti_pages_try_write(pool, &storage->rows, number) ||
+        !(storage->hashed != 0 ? setti_index_try_put(pool, storage, index, row)
+                               : sparse_try_put(pool, storage, index, row))) {
         return NULL;
     }
     if (storage->tracked) {
         *setti_storage_tick(storage, row) = pool->tick;
     }
-    page->row[index & SETTI_SPARSE_MASK] = row;
-    page->count++;
     *setti_storage_index(storage, row) = index;
     storage->extent = row + 1;
     storage->count++;
@@ -98,15 +97,12 @@ void* setti_sparse_insert(setti_pool* pool, setti_storage* storage, uint32_t ind
     uint32_t first = storage->extent;
     *count = SETTI_MIN(*count, rows - (first & (rows - 1)));
     for (uint32_t k = 0; k < *count; k++) {
-        uint32_t* sparse = setti_sparse_entry_mut(pool, storage, index + k);
-        SETTI_ASSERT(*sparse == SETTI_NONE);
-        *sparse = first + k;
-        ((setti_sparse_page*)storage->presence.data[(index + k) >> SETTI_SPARSE_SHIFT])->count++;
+        setti_sparse_put(pool, storage, index + k, first + k);
         setti_storage_write(pool, storage, first + k);
         *setti_storage_index(storage, first + k) = index + k;
+        storage->count++;
     }
     storage->extent += *count;
-    storage->count += *count;
     return setti_storage_at(storage, first);
 }
 
@@ -146,10 +142,15 @@ void setti_sparse_release(setti_pool* pool, setti_storage* storage)
 
 static void sparse_forget(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
+    if (storage->hashed != 0) {
+        setti_index_forget(pool, storage, index);
+        return;
+    }
     uint32_t number = index >> SETTI_SPARSE_SHIFT;
     setti_sparse_page* page = storage->presence.data[number];
     SETTI_ASSERT(page->count != 0);
-    *setti_sparse_entry_mut(pool, storage, index) = SETTI_NONE;
+    setti_pages_write(pool, &storage->presence, number);
+    page->row[index & SETTI_SPARSE_MASK] = SETTI_NONE;
     page->count--;
     if (page->count != 0 || storage->spare == number) {
         return;
@@ -167,7 +168,7 @@ void setti_sparse_free_strays(setti_pool* pool, setti_storage* storage)
     SETTI_ASSERT(storage->kind == SETTI_SPARSE && storage->stray == SETTI_STRAYS);
     setti_sparse_release(pool, storage);
     storage->spare = SETTI_NONE;
-    for (uint32_t number = 0; number < storage->presence.count; number++) {
+    for (uint32_t number = 0; storage->hashed == 0 && number < storage->presence.count; number++) {
         const setti_sparse_page* page = storage->presence.data[number];
         if (page != NULL && page->count == 0) {
             setti_pages_free(pool, &storage->presence, number);
@@ -196,15 +197,15 @@ void setti_sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t index
         storage->extent--;
         setti_sparse_release(pool, storage);
     }
-    storage->count--;
     sparse_forget(pool, storage, index);
+    storage->count--;
 }
 
 void setti_sparse_trim(setti_pool* pool, setti_storage* storage)
 {
     SETTI_ASSERT(storage->kind == SETTI_SPARSE);
     const setti_sparse_page* page = setti_pages_get(&storage->presence, storage->spare);
-    if (page != NULL && page->count == 0) {
+    if (storage->hashed == 0 && page != NULL && page->count == 0) {
         setti_pages_free(pool, &storage->presence, storage->spare);
     }
     storage->spare = SETTI_NONE;
@@ -244,19 +245,8 @@ const char* setti_sparse_validate(const setti_storage* storage)
             return "sparse-set: sparse[indices[row]] != row";
         }
     }
-    uint32_t entries = 0;
-    for (uint32_t number = 0; number < storage->presence.count; number++) {
-        const setti_sparse_page* page = storage->presence.data[number];
-        uint32_t filled = 0;
-        for (uint32_t k = 0; page != NULL && k < SETTI_SPARSE_ROWS; k++) {
-            filled += page->row[k] != SETTI_NONE;
-        }
-        if (page != NULL && filled != page->count) {
-            return "sparse-set: a sparse page miscounts its entries";
-        }
-        entries += filled;
+    if (found != storage->count) {
+        return "sparse-set: count is not the number of rows";
     }
-    return found == storage->count && entries == found
-               ? NULL
-               : "sparse-set: count is not the number of rows";
+    return setti_sparse_validate_index(storage);
 }

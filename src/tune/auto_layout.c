@@ -78,12 +78,23 @@ static uint64_t auto_word(const setti_storage* storage, uint32_t index)
         const uint64_t* found = setti_storage_word(storage, index);
         return found != NULL ? *found : 0;
     }
-    const setti_sparse_page* page =
-        setti_pages_get(&storage->presence, index >> SETTI_SPARSE_SHIFT);
-    for (uint32_t k = 0; page != NULL && k < 64; k++) {
-        word |= (uint64_t)(page->row[(index & SETTI_SPARSE_MASK) + k] != SETTI_NONE) << k;
+    for (uint32_t k = 0; k < 64; k++) {
+        word |= (uint64_t)setti_sparse_has(storage, index + k) << k;
     }
     return word;
+}
+
+/* Of a set of few values: row by row, not by index. */
+static void auto_take_rows(auto_mark* mark, const setti_storage* storage)
+{
+    uint32_t stride = mark->span / AUTO_WORDS;
+    memset(mark->words, 0, sizeof(mark->words));
+    for (uint32_t row = 0; row < storage->extent; row++) {
+        uint32_t index = *setti_storage_index(storage, row);
+        if (index < mark->span && index % stride < 64) {
+            mark->words[index / stride] |= (uint64_t)1 << (index % stride);
+        }
+    }
 }
 
 static void auto_take_mark(auto_mark* mark, const sett_world* world, const setti_storage* storage)
@@ -91,6 +102,10 @@ static void auto_take_mark(auto_mark* mark, const sett_world* world, const setti
     uint32_t capacity = setti_entity_capacity(&world->entities);
     mark->count = storage->count;
     mark->span = setti_bits_ceil(SETTI_MAX(capacity, (uint32_t)64 * AUTO_WORDS));
+    if (storage->kind == SETTI_SPARSE && storage->hashed != 0) {
+        auto_take_rows(mark, storage);
+        return;
+    }
     for (uint32_t k = 0; k < AUTO_WORDS; k++) {
         mark->words[k] = auto_word(storage, mark->span / AUTO_WORDS * k);
     }

@@ -18,7 +18,7 @@ SETTI_INLINE void many_prefetch_bit(const setti_storage* storage, uint32_t index
     }
     const setti_sparse_page* page =
         setti_pages_get(&storage->presence, index >> SETTI_SPARSE_SHIFT);
-    if (page != NULL) {
+    if (storage->hashed == 0 && page != NULL) { /* hash tables are small */
         SETTI_PREFETCH(&page->row[index & SETTI_SPARSE_MASK]);
     }
 }

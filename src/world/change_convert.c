@@ -38,19 +38,27 @@ sett_status sett_component_compact(sett_world* world, sett_component component)
 
 /* ---------------------------------------------------------------------------------- converting */
 
-/* Whether one of 64 neighbours, whose presence page exists, has a value. */
-static bool conversion_any(const setti_storage* storage, uint32_t index)
+/* Reserves what depends on indices: for each value of a sparse set, or for 64 neighbours, which
+ * share all their pages. */
+static bool conversion_reserve_indices(setti_pool* pool, const setti_storage* from,
+                                       setti_storage* to)
 {
-    SETTI_ASSERT(index % 64 == 0);
-    if (storage->kind != SETTI_SPARSE) {
-        return *setti_storage_word(storage, index) != 0;
+    bool reserved = true;
+    for (uint32_t row = 0; reserved && from->kind == SETTI_SPARSE && row < from->extent; row++) {
+        uint32_t index = *setti_storage_index(from, row);
+        reserved = index == SETTI_NONE || setti_storage_reserve_indices(pool, to, index, 1);
     }
-    const uint32_t* row = setti_sparse_entry(storage, index);
-    uint32_t k = 0;
-    while (k < 64 && row[k] == SETTI_NONE) {
-        k++;
+    uint32_t base = from->kind != SETTI_SPARSE ? setti_array_seek(from, 0) : SETTI_NONE;
+    while (reserved && base < from->extent) {
+        const uint64_t* word = setti_storage_word(from, base);
+        if (word == NULL) {
+            base = setti_array_seek(from, base);
+            continue;
+        }
+        reserved = *word == 0 || setti_storage_reserve_indices(pool, to, base, 1);
+        base += 64;
     }
-    return k < 64;
+    return reserved;
 }
 
 bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, setti_type* type,
@@ -64,17 +72,8 @@ bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, s
     conversion->kind = kind;
     setti_component_init_storage(&conversion->made, type, &desc);
     bool reserved =
-        setti_storage_reserve_rows(&world->pool, &conversion->made, type->storage.count);
-    const setti_pages* presence = &type->storage.presence;
-    uint32_t shift = type->storage.kind == SETTI_SPARSE ? SETTI_SPARSE_SHIFT : SETTI_BITS_SHIFT;
-    for (uint32_t number = setti_pages_next(presence, 0); reserved && number != SETTI_NONE;
-         number = setti_pages_next(presence, number + 1)) {
-        for (uint32_t k = 0; reserved && k < (uint32_t)1 << shift; k += 64) {
-            uint32_t index = (number << shift) + k; /* 64 neighbours share all their pages */
-            reserved = !conversion_any(&type->storage, index) ||
-                       setti_storage_reserve_indices(&world->pool, &conversion->made, index, 1);
-        }
-    }
+        setti_storage_reserve_rows(&world->pool, &conversion->made, type->storage.count) &&
+        conversion_reserve_indices(&world->pool, &type->storage, &conversion->made);
     if (!reserved) {
         setti_conversion_drop(world, conversion);
     }

@@ -77,6 +77,7 @@ static void scratch_break(scratch* s, uint32_t way)
     sett_world* w = s->world;
     setti_entity_page* page = setti_entity_page_of(&w->entities, 0);
     setti_sparse_page* sparse = s->sparse_set->storage.presence.data[0];
+    uint32_t at = setti_index_find(&s->sparse_set->storage, 5);
     uint64_t* bits = s->array->storage.presence.data[0];
     uint64_t* dont_fragment = s->dont_fragment->storage.presence.data[0];
     /* clang-format off */
@@ -88,9 +89,9 @@ static void scratch_break(scratch* s, uint32_t way)
     case 3: s->array->storage.count++; break;
     case 4: s->array->storage.extent = 64; break;
     /* sparse-set: the way there and back */
-    case 5: sparse->row[5] ^= 1; break;
+    case 5: sparse->slot[at].row ^= 1; break;
     case 6: *setti_storage_index(&s->sparse_set->storage, 3) = SETTI_NONE; break;
-    case 7: sparse->count--; break;
+    case 7: sparse->slot[at] = sparse->slot[(at + 1) % SETTI_INDEX_SLOTS]; break;
     case 8: s->kept->storage.extent++; break;                    /* a gap at the end */
     case 9: page->generation[7] |= SETTI_DEAD; break;            /* dead, and has a signature */
     case 10: page->generation[900] &= ~SETTI_DEAD; break;        /* alive and free */

@@ -1,0 +1,315 @@
+/* sparse_index.c: the index of a sparse set: from an entity to its row.
+ *
+ * The workload: a thousand types that some hundred entities of many have, all over the world; and
+ * types that half of the entities have. By pages of 1,024 indices a look-up is two loads, and a
+ * type with 160 values among 20,000 entities had 80 KB of pages. A hash table of 4 KB has room for
+ * INDEX_MOST values, wherever the entities are.
+ *
+ *     hashed   pages 0..hashed-1: slots of { index, row }, empty ones end a search
+ *     paged    by entity index: the row, or none          | 2 . . 0 | (no page) | . 1 . . |
+ *
+ * A set begins hashed, and goes over to pages when it has more than INDEX_MOST values, unless its
+ * entities are so far apart that the table of pages would be the larger part. It comes back when
+ * the world is trimmed. While rows of several entities are reserved the table grows instead: it
+ * takes no memory that depends on the indices, so that what was reserved before stays reserved.
+ *
+ * Keys that all begin at one slot make a look-up walk over all values: 384 slots of one 4 KB page,
+ * in the usual case.
+ *
+ * Invariant:  hashed: at most INDEX_MOST slots a page are taken; between the home of an index and
+ *             its slot is no empty one;  paged: a page's count = its rows that are not none
+ */
+#include "store/storage.h"
+
+/* Values a page of slots, at most: three of four. */
+#define INDEX_MOST (SETTI_INDEX_SLOTS / 4 * 3)
+
+static uint32_t index_mask(const setti_storage* storage)
+{
+    SETTI_ASSERT(storage->hashed != 0);
+    return storage->hashed * SETTI_INDEX_SLOTS - 1;
+}
+
+/* The slot of an entity, or the empty one where its search ends. */
+SETTI_INLINE uint32_t index_seek(const setti_storage* storage, uint32_t index)
+{
+    uint32_t mask = index_mask(storage);
+    uint32_t at = setti_index_home(index, storage->hashed);
+    if (SETTI_LIKELY(storage->hashed == 1)) {
+        const setti_sparse_page* page = storage->presence.data[0];
+        while (page->slot[at].index != index && page->slot[at].index != SETTI_NONE) {
+            at = (at + 1) & mask;
+        }
+        return at;
+    }
+    for (;; at = (at + 1) & mask) {
+        uint32_t found = setti_index_slot_at(storage, at)->index;
+        if (found == index || found == SETTI_NONE) {
+            return at;
+        }
+    }
+}
+
+uint32_t setti_index_find(const setti_storage* storage, uint32_t index)
+{
+    if (storage->count == 0) {
+        return SETTI_NONE; /* there need be no page */
+    }
+    uint32_t at = index_seek(storage, index);
+    return setti_index_slot_at(storage, at)->index == index ? at : SETTI_NONE;
+}
+
+uint32_t setti_index_row(const setti_storage* storage, uint32_t index)
+{
+    uint32_t at = setti_index_find(storage, index);
+    return at != SETTI_NONE ? setti_index_slot_at(storage, at)->row : SETTI_NONE;
+}
+
+SETTI_INLINE void index_write_slot(setti_pool* pool, const setti_storage* storage, uint32_t at,
+                                   setti_index_slot slot)
+{
+    setti_pages_write(pool, &storage->presence, at >> SETTI_INDEX_SHIFT);
+    *setti_index_slot_at(storage, at) = slot;
+}
+
+/* Makes a page empty, of slots and of rows. */
+static void index_clear_page(setti_pool* pool, const setti_storage* storage, uint32_t number)
+{
+    setti_sparse_page* page = storage->presence.data[number];
+    setti_pages_write(pool, &storage->presence, number);
+    memset(page->row, 0xFF, sizeof(page->row));
+    page->count = 0;
+}
+
+static bool index_ensure_page(setti_pool* pool, setti_storage* storage, uint32_t number)
+{
+    bool fresh;
+    bool done = setti_pages_ensure(pool, &storage->presence, number, &fresh);
+    if (done && fresh) {
+        index_clear_page(pool, storage, number);
+    }
+    return done;
+}
+
+/* Frees the pages behind those of the hash table. */
+static void index_free_behind(setti_pool* pool, setti_storage* storage)
+{
+    SETTI_ASSERT(storage->hashed != 0);
+    uint32_t number = storage->hashed;
+    while ((number = setti_pages_next(&storage->presence, number)) != SETTI_NONE) {
+        setti_pages_free(pool, &storage->presence, number);
+    }
+    storage->spare = SETTI_NONE;
+}
+
+/* Fills the index, which is empty, from the rows. */
+static void index_fill(setti_pool* pool, setti_storage* storage)
+{
+    for (uint32_t row = 0; row < storage->extent; row++) {
+        uint32_t index = *setti_storage_index(storage, row);
+        if (index != SETTI_NONE) {
+            setti_sparse_put(pool, storage, index, row);
+        }
+    }
+}
+
+/* Makes the index a hash table of so many pages, or leaves it as it was. False when memory runs
+ * out. */
+static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pages)
+{
+    bool done = true;
+    for (uint32_t number = 0; done && number < pages; number++) {
+        done = index_ensure_page(pool, storage, number);
+    }
+    if (!done) {
+        if (storage->hashed != 0) {
+            index_free_behind(pool, storage);
+        }
+        return false;
+    }
+    for (uint32_t number = 0; number < pages; number++) {
+        index_clear_page(pool, storage, number);
+    }
+    storage->hashed = pages;
+    index_fill(pool, storage);
+    index_free_behind(pool, storage);
+    return true;
+}
+
+bool setti_sparse_use_pages(setti_pool* pool, setti_storage* storage)
+{
+    SETTI_ASSERT(pool->pinned == 0 && storage->hashed != 0);
+    for (uint32_t row = 0; row < storage->extent; row++) {
+        uint32_t index = *setti_storage_index(storage, row);
+        if (index != SETTI_NONE && !index_ensure_page(pool, storage, index >> SETTI_SPARSE_SHIFT)) {
+            index_free_behind(pool, storage);
+            return false;
+        }
+    }
+    uint32_t hashed = storage->hashed;
+    for (uint32_t number = 0; number < hashed; number++) {
+        if (setti_pages_get(&storage->presence, number) != NULL) {
+            index_clear_page(pool, storage, number);
+        }
+    }
+    storage->hashed = 0;
+    index_fill(pool, storage);
+    for (uint32_t number = 0; number < hashed; number++) {
+        const setti_sparse_page* page = setti_pages_get(&storage->presence, number);
+        if (page != NULL && page->count == 0) {
+            setti_pages_free(pool, &storage->presence, number);
+        }
+    }
+    return true;
+}
+
+/* Whether a table of pages by entity index would have more than 16 entries a value. */
+static bool index_is_far(const setti_storage* storage)
+{
+    uint32_t highest = 0;
+    for (uint32_t row = 0; row < storage->extent; row++) {
+        uint32_t index = *setti_storage_index(storage, row);
+        highest = index != SETTI_NONE && index > highest ? index : highest;
+    }
+    return (highest >> SETTI_SPARSE_SHIFT) / 16 > storage->count;
+}
+
+/* Makes room for `count` values more in a hash table. In pages setti_sparse_reserve_index does,
+ * once their indices are known. */
+bool setti_sparse_reserve_entries(setti_pool* pool, setti_storage* storage, uint32_t count)
+{
+    uint64_t need = (uint64_t)storage->count + count;
+    if (storage->hashed == 0 || need <= (uint64_t)storage->hashed * INDEX_MOST) {
+        return true;
+    }
+    if (pool->pinned == 0 && !index_is_far(storage)) {
+        return setti_sparse_use_pages(pool, storage);
+    }
+    uint32_t pages = storage->hashed;
+    while (need > (uint64_t)pages * INDEX_MOST) {
+        pages *= 2;
+    }
+    return index_use_hash(pool, storage, pages);
+}
+
+bool setti_sparse_reserve_index(setti_pool* pool, setti_storage* storage, uint32_t index)
+{
+    SETTI_ASSERT(storage->kind == SETTI_SPARSE && index != SETTI_NONE);
+    return index_ensure_page(pool, storage, storage->hashed != 0 ? 0 : index >> SETTI_SPARSE_SHIFT);
+}
+
+/* Hashed: notes the row of an entity that has none. Returns false, without an effect, if that takes
+ * memory, or a snapshot needs the page, or the entity has a row. */
+bool setti_index_try_put(const setti_pool* pool, setti_storage* storage, uint32_t index,
+                         uint32_t row)
+{
+    const setti_pages* presence = &storage->presence;
+    if (setti_pages_get(presence, 0) == NULL || storage->count >= storage->hashed * INDEX_MOST) {
+        return false;
+    }
+    uint32_t at = index_seek(storage, index);
+    setti_index_slot* slot = setti_index_slot_at(storage, at);
+    if (slot->index != SETTI_NONE ||
+        !setti_pages_try_write(pool, presence, at >> SETTI_INDEX_SHIFT)) {
+        return false;
+    }
+    *slot = (setti_index_slot){index, row};
+    return true;
+}
+
+/* Notes the row of an entity that has none; there is room. */
+void setti_sparse_put(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t row)
+{
+    if (storage->hashed != 0) {
+        uint32_t at = index_seek(storage, index);
+        SETTI_ASSERT(setti_index_slot_at(storage, at)->index == SETTI_NONE);
+        index_write_slot(pool, storage, at, (setti_index_slot){index, row});
+        return;
+    }
+    uint32_t* entry = setti_sparse_entry_mut(pool, storage, index);
+    SETTI_ASSERT(*entry == SETTI_NONE);
+    *entry = row;
+    ((setti_sparse_page*)storage->presence.data[index >> SETTI_SPARSE_SHIFT])->count++;
+}
+
+/* Hashed: empties the slot of an entity. Later slots of a search move up, so that searches still
+ * end at the first empty one. */
+void setti_index_forget(setti_pool* pool, setti_storage* storage, uint32_t index)
+{
+    uint32_t mask = index_mask(storage);
+    uint32_t hole = index_seek(storage, index);
+    SETTI_ASSERT(setti_index_slot_at(storage, hole)->index == index);
+    for (uint32_t at = (hole + 1) & mask;; at = (at + 1) & mask) {
+        setti_index_slot slot = *setti_index_slot_at(storage, at);
+        if (slot.index == SETTI_NONE) {
+            break;
+        }
+        uint32_t home = setti_index_home(slot.index, storage->hashed);
+        if (((at - home) & mask) >= ((at - hole) & mask)) {
+            index_write_slot(pool, storage, hole, slot);
+            hole = at;
+        }
+    }
+    index_write_slot(pool, storage, hole, (setti_index_slot){SETTI_NONE, SETTI_NONE});
+}
+
+/* Makes the index a smaller hash table, if the values fit with room to spare; without memory for
+ * that it stays as it is. */
+void setti_sparse_shrink(setti_pool* pool, setti_storage* storage)
+{
+    SETTI_ASSERT(pool->pinned == 0);
+    if (storage->hashed != 1 && storage->count <= INDEX_MOST / 2) {
+        (void)index_use_hash(pool, storage, 1);
+    }
+    if (storage->hashed == 1 && storage->count == 0 && storage->presence.count != 0) {
+        setti_pages_free(pool, &storage->presence, 0);
+    }
+}
+
+static const char* index_validate_hash(const setti_storage* storage, uint32_t* entries)
+{
+    uint32_t pages = storage->hashed;
+    if ((pages & (pages - 1)) != 0 || storage->count > (uint64_t)pages * INDEX_MOST) {
+        return "sparse-set: the hash table has a wrong size";
+    }
+    for (uint32_t number = 0; number < SETTI_MAX(pages, storage->presence.count); number++) {
+        bool may_be = number < pages;
+        bool must_be = may_be && (storage->count != 0 || pages > 1);
+        bool is = setti_pages_get(&storage->presence, number) != NULL;
+        if ((is && !may_be) || (must_be && !is)) {
+            return "sparse-set: the hash table has other pages than its size says";
+        }
+    }
+    for (uint32_t at = 0; storage->count != 0 && at < pages * SETTI_INDEX_SLOTS; at++) {
+        *entries += setti_index_slot_at(storage, at)->index != SETTI_NONE;
+    }
+    return NULL;
+}
+
+static const char* index_validate_pages(const setti_storage* storage, uint32_t* entries)
+{
+    for (uint32_t number = 0; number < storage->presence.count; number++) {
+        const setti_sparse_page* page = storage->presence.data[number];
+        uint32_t filled = 0;
+        for (uint32_t k = 0; page != NULL && k < SETTI_SPARSE_ROWS; k++) {
+            filled += page->row[k] != SETTI_NONE;
+        }
+        if (page != NULL && filled != page->count) {
+            return "sparse-set: a sparse page miscounts its entries";
+        }
+        *entries += filled;
+    }
+    return NULL;
+}
+
+/* The rest: each row is found by its index (setti_sparse_validate). */
+const char* setti_sparse_validate_index(const setti_storage* storage)
+{
+    uint32_t entries = 0;
+    const char* reason = storage->hashed != 0 ? index_validate_hash(storage, &entries)
+                                              : index_validate_pages(storage, &entries);
+    if (reason != NULL) {
+        return reason;
+    }
+    return entries == storage->count ? NULL : "sparse-set: count is not the number of entries";
+}
