@@ -63,15 +63,16 @@
  * Threads: writer. Since: 0.1 */
 SETT_API uint64_t sett_world_hash(sett_world* world);
 
-/* Returns whether sett_world_hash is the same number on every machine. This is so if each type that
- * is hashed, and the data of each relationship, has a `write` hook or members, and no member is
- * opaque (members.h).
+/* Returns whether sett_world_hash sees every value, and is the same number on every machine. This
+ * is so if each type, and the data of each relationship, has a `write` hook or members, and no
+ * member is opaque (members.h). Types with SETT_SAVE_SKIP are no part of the state.
  *   raw  receives the first type for which this is not so; can be NULL
  * Cost: O(types). Threads: reader. Since: 0.2 */
 SETT_API bool sett_world_hash_portable(const sett_world* world, sett_component* raw);
 
 /* Writes the first difference between two worlds as text, as snprintf does: entity, component,
- * bytes. It compares what sett_world_hash hashes.
+ * bytes. It compares what sett_world_hash hashes: values of a type with SETT_SAVE_CLONE and without
+ * members, `bytes` and `write` can differ unseen. sett_world_hash_portable names such a type.
  * Returns the length of the whole text; 0 if there is no difference.
  * Cost: O(entities x types).
  * Threads: reader of both. Since: 0.1 */

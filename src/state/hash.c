@@ -592,8 +592,10 @@ uint64_t sett_world_hash(sett_world* world)
 
 static bool hash_is_portable(const setti_type* type)
 {
-    return setti_hash_size(type) == 0 || type->desc.write != NULL ||
-           (type->members != NULL && !type->members->opaque);
+    if (setti_hash_size(type) == 0) { /* a tag, or no state; else no hash sees the values */
+        return type->desc.size == 0 || type->desc.save == SETT_SAVE_SKIP || type->module != NULL;
+    }
+    return type->desc.write != NULL || (type->members != NULL && !type->members->opaque);
 }
 
 bool sett_world_hash_portable(const sett_world* world, sett_component* raw)
