@@ -84,9 +84,10 @@ static inline void check_print(uint64_t done, uint64_t all);
 #define CHECK_SANITIZED 0
 #endif
 #define CHECK_ROUNDS(n) ((n) / (CHECK_SANITIZED ? 10 : 1))
-/* The same for a walk over each bit and each length of a file: under a sanitizer every seventh.
- * That is odd, so it meets each bit of a byte. */
-#define CHECK_STEP (CHECK_SANITIZED ? 7u : 1u)
+/* The step of a walk over all of a kind: 1, and under a sanitizer more. A walk over each bit and
+ * each length of a file takes every 31st there: that is odd, so it meets each bit of a byte. */
+#define CHECK_STEP_OF(step) (CHECK_SANITIZED ? (step) : 1u)
+#define CHECK_STEP CHECK_STEP_OF(31u)
 
 /* ---- How it is done -------------------------------------------------------------------------- */
 

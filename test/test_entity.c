@@ -364,7 +364,7 @@ static void forgetting_leaves_what_was_destroyed(void)
 static void what_is_forgotten_takes_no_memory(void)
 {
     enum {
-        MANY = 100000
+        MANY = CHECK_ROUNDS(100000)
     };
     sett_world* world = quiet_world();
     CHECK_EQ(SETT_REGISTER_ALL(world, BODIES), SETT_OK);

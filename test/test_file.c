@@ -551,11 +551,11 @@ static void crash_everywhere(crash* of)
     for (uint32_t count = of->first_call; count <= of->last_call; count++) {
         uint32_t all = 1u << disk_open_names(of->to, count);
         for (uint32_t names = 0; names < all; names++) {
-            for (uint32_t until = 0; until < 16; until++) {
+            for (uint32_t until = 0; until < 16; until += CHECK_STEP_OF(5)) {
                 crash_try(of, count, names, (disk_tear){false, 0, until});
             }
             crash_try(of, count, names, (disk_tear){false, 0, UINT32_MAX});
-            for (uint64_t seed = 0; seed < 8; seed++) {
+            for (uint64_t seed = 0; seed < 8; seed += CHECK_STEP_OF(5)) {
                 crash_try(of, count, names, (disk_tear){true, seed, 0});
             }
         }
@@ -569,7 +569,7 @@ static void a_crash_leaves_the_old_state_or_the_new_one(void)
         compressing = k == 1 ? &run_lengths : NULL;
         crash_begin(&of, false, false);
         crash_everywhere(&of);
-        CHECK(of.tried > 500);
+        CHECK(of.tried > CHECK_ROUNDS(500));
         CHECK_EQ(of.wrong, 0);
         crash_end(&of);
     }

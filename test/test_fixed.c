@@ -192,7 +192,7 @@ static void steps_do_not_depend_on_frames(void)
 
 static void a_restore_between_two_steps_goes_on(void)
 {
-    for (uint32_t at = 36; at < 44; at++) { /* the first to the last step of a frame */
+    for (uint32_t at = 36; at < 44; at += CHECK_STEP_OF(3)) { /* of two frames, each step */
         static play whole;
         static play p;
         begin(&whole, NULL);

@@ -485,8 +485,8 @@ static void run_layouts(uint32_t number, const uint32_t* percent)
             }
         }
         for (uint32_t g = 0; g < GROUPINGS; g++) {
-            /* Sanitized: each layout with each grouping on one or two of the four fields. */
-            if (CHECK_SANITIZED && (step + g + number) % 3 != 0) {
+            /* Sanitized: each layout with some groupings, each grouping with some layouts. */
+            if ((step + g + number) % CHECK_STEP_OF(7) != 0) {
                 continue;
             }
             sett_group* group = g != 0 ? make_group(f, &groupings[g]) : NULL;
