@@ -828,7 +828,7 @@ static void managed_sets_are_one_call(void)
     CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
     CHECK_EQ(sett_system_destroy(set), SETT_OK);
     CHECK_EQ(m.on_exit, 2);
-    desc.terms[2] = (sett_term){.component = s.count, .kind = SETT_ANY};
+    desc.terms[2] = (sett_term){.component = s.count, .access = SETT_IN, .changed = true};
     CHECK(sett_system_create(s.world, &desc) == NULL);
     CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
     scene_end(&s);

@@ -237,6 +237,7 @@ printf '/* Sets run hooks. */\nstatic void sets(void)\n' >"$tree/test/test_event
 printf '/* `Adding` too. */\nstatic void adds(void)\n' >"$tree/test/test_event.c"
 : >"$tree/test/test_observer.c"
 : >"$tree/test/test_observe_any.c"
+: >"$tree/test/test_observe_up.c"
 must pass '0 faults' $events
 printf '/* Adding too. */\n' >"$tree/test/test_event.c"
 must fail 'no test says: Adding too' $events

@@ -57,7 +57,8 @@ def plain(text):
 def untested(text):
     """The sentences in the lists of docs/events.md that stand above no test."""
     above = ""
-    for name in ("test_events.c", "test_observer.c", "test_event.c", "test_observe_any.c"):
+    for name in ("test_events.c", "test_observer.c", "test_event.c", "test_observe_any.c",
+                 "test_observe_up.c"):
         with open(os.path.join(ROOT, "test", name), encoding="utf-8") as file:
             comments = re.findall(r"/\*((?:(?!\*/).)*)\*/\nstatic void \w+\(void\)\n", file.read(), re.S)
         above += " | ".join(plain(comment) for comment in comments)

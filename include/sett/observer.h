@@ -67,9 +67,14 @@ typedef struct sett_observer_desc {
     /* Of a component: callbacks run only for entities that match these terms; default: for all. The
      * terms are SETT_WITH, SETT_WITHOUT and SETT_ANY.
      * Of a query: the query. The terms are of these kinds too; no dont_fragment types. An entity
-     * that has one SETT_ANY component and gets another one has matched all the time.
-     * Other terms are rejected: a change of another entity (`walk`, `entity`, `singleton`) would
-     * run no callback. Observe the component there, and look from the callback */
+     * that has one SETT_ANY component and gets another one has matched all the time. Terms can look
+     * up the hierarchy (SETT_PARENT, SETT_UP, SETT_SELF_UP; register it before): an entity enters
+     * when an ancestor gets the component, or when it is attached below one, and exits likewise.
+     * While there is such an observer, callbacks cannot attach or detach entities (LOCKED: record
+     * it), and merging a world or file onto entities of the hierarchy fails (CONFLICT).
+     * Other terms are rejected: a change of another entity (`along` a relationship, `entity`,
+     * `singleton`) would run no callback. Observe the component there, and look from the callback
+     */
     sett_term terms[SETT_QUERY_TERMS];
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
@@ -98,7 +103,9 @@ SETT_API sett_observer* sett_observer_create_sized(sett_world* world,
  * Returns NULL on failure. Fails: UNREGISTERED, ARGUMENT (no callback, or a callback of the other
  * kind of observer; a wrong term; replay without on_add and on_enter), LOCKED, OUT_OF_MEMORY.
  * Cost: O(signatures), plus the calls of replay. Afterwards each observed change costs the call and
- * about 10 ns; with an observer of a query, destroying any entity takes about twice as long.
+ * about 10 ns; with an observer of a query, destroying any entity takes about twice as long. With
+ * terms that look up the hierarchy, a change of their component at an entity, or of its parent,
+ * costs O(descendants x depth); not those below a descendant that has the component itself.
  * Threads: writer. Since: 0.1 */
 static inline sett_observer* sett_observer_create(sett_world* world, const sett_observer_desc* desc)
 {

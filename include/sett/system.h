@@ -186,9 +186,9 @@ typedef struct sett_system_desc {
     /* Callbacks when an entity begins to match the terms, and when it no longer does, as in
      * sett_group_desc. They concern the entities that the loop visits: a prefab or disabled entity
      * (prefab.h) does not match, unless a term names the tag. on_enter also runs for the matches
-     * that exist when the system is created. With these callbacks terms are WITH or WITHOUT,
-     * at most 16 of each, or OPTIONAL, which does not matter for entering: no ANY, no `changed`, no
-     * term elsewhere, no dont_fragment type, and no WITHOUT of a type with can_disable. */
+     * that exist when the system is created. With these callbacks terms are those of an observer of
+     * a query (observer.h), or OPTIONAL, which does not matter for entering; without ANY, PARENT,
+     * UP and SELF_UP at most 16 WITH and 16 WITHOUT. */
     void (*on_enter)(sett_world* world, sett_entity entity, void* user);
     void (*on_exit)(sett_world* world, sett_entity entity, void* user);
 } sett_system_desc;

@@ -839,11 +839,38 @@ static void clone_notify_existing(const setti_clone* clone, const setti_clone_no
     }
 }
 
+/* Observers that look up the hierarchy compare before and after for one entity at a time; here
+ * several that are in it can change at once. */
+static sett_status clone_check_observed(const setti_clone* clone)
+{
+    bool several = false;
+    for (uint32_t k = 0; clone->to->upward_observers != 0 && k < clone->node_count; k++) {
+        const setti_clone_node* node = &clone->nodes[k];
+        several = several ||
+                  (clone_is_edited(node) && !node->edit.creates &&
+                   setti_signature_has(&clone->to->signatures, node->edit.from, SETT_ID_HIERARCHY));
+    }
+    return several ? setti_world_fail_with(
+                         clone->to, SETT_STATUS_CONFLICT,
+                         "%s: an observer looks up the hierarchy, and cannot follow what is "
+                         "merged onto entities there - destroy it, and create it again with replay",
+                         clone->desc.call)
+                   : SETT_OK;
+}
+
+/* Whether copies are attached now. */
+static void clone_attach_quietly(const setti_clone* clone, bool quietly)
+{
+    if (setti_hierarchy_of(clone->to) != NULL) {
+        setti_hierarchy_of(clone->to)->copies = quietly;
+    }
+}
+
 /* Everything is reserved: nothing can fail from here on. */
 static void clone_make(setti_clone* clone)
 {
     for (uint32_t k = 0; k < clone->node_count; k++) {
-        if (!sett_is_null(clone->nodes[k].onto) && clone_is_edited(&clone->nodes[k])) {
+        if (!clone->nodes[k].edit.creates && clone_is_edited(&clone->nodes[k])) {
             setti_edit_notify_leaving(clone->to, &clone->nodes[k].edit);
         }
     }
@@ -861,6 +888,7 @@ static void clone_make(setti_clone* clone)
             setti_edit_commit_many(clone->to, &node->edit);
         }
     }
+    clone_attach_quietly(clone, true);
     for (uint32_t k = 0; k < clone->node_count; k++) {
         setti_clone_node* node = &clone->nodes[k];
         clone_remap_node(clone, node);
@@ -880,6 +908,7 @@ static void clone_make(setti_clone* clone)
             setti_name_give(clone->to, node->copies[c].index, node->name);
         }
     }
+    clone_attach_quietly(clone, false);
     for (uint32_t k = 0; k < clone->node_count; k++) {
         if (clone_is_edited(&clone->nodes[k])) {
             setti_edit_notify_entering(clone->to, &clone->nodes[k].edit);
@@ -1144,6 +1173,9 @@ sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out)
     setti_edit_settle(clone->to);
     setti_edit_pin(clone->to);
     sett_status status = setti_clone_plan(clone);
+    if (status == SETT_OK) {
+        status = clone_check_observed(clone);
+    }
     if (status == SETT_OK) {
         status = clone_make_room(clone, out);
     }

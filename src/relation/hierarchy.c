@@ -500,6 +500,7 @@ static setti_hierarchy* tree_register(sett_world* world)
                                         .choices = SETT_CHILDREN_REJECT - SETT_CHILDREN_DESTROY + 1,
                                         .difference = tree_difference,
                                         .describe = tree_describe};
+    world->upward_calls = &setti_hierarchy_observers;
     tree->type = setti_world_type(world, id);
     tree->type->module = &module;
     setti_component_set_cascade(world, tree->type, &cascade);
@@ -650,6 +651,20 @@ static sett_status tree_join_prefab(sett_world* world, sett_entity entity, sett_
                : status;
 }
 
+/* Whether observers look up the hierarchy, and an entity that gets another parent concerns them. */
+static bool tree_is_observed(const sett_world* world, const setti_hierarchy* tree, uint32_t from,
+                             uint32_t to)
+{
+    return SETTI_UNLIKELY(world->upward_observers != 0) && from != to && !tree->copies;
+}
+
+/* Their callbacks run while nothing moves: a callback inside of which one entity moves would be
+ * between the two halves of another change. */
+static sett_status tree_check_observed(sett_world* world, const char* call)
+{
+    return world->calling != NULL ? setti_world_check_unlocked(world, call) : SETT_OK;
+}
+
 /* Makes an entity a child of a parent, before one of its children or at the end (0). */
 static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                               sett_entity parent, uint32_t before, const char* call)
@@ -675,6 +690,13 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
     if (!setti_edit_reserve_collect(world, tree->type, 0)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, tree->type->id);
     }
+    bool observed = tree_is_observed(world, tree, from, parent.index + 1);
+    if (observed) {
+        if (tree_check_observed(world, call) != SETT_OK) {
+            return world->error;
+        }
+        setti_hierarchy_notify_moving(world, entity.index, parent.index + 1);
+    }
     uint32_t link = entity.index + 1;
     sett_hierarchy* node = tree_write(world, tree, link);
     if (from != 0) {
@@ -684,6 +706,9 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
     tree_moved(tree, node, link, tree_right_depth(tree, node));
     if (named) {
         setti_name_moved(world, entity.index, from);
+    }
+    if (observed) {
+        setti_hierarchy_notify_moved(world, entity.index, from);
     }
     return SETT_OK;
 }
@@ -841,6 +866,36 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
     return SETT_OK;
 }
 
+/* Makes a root of a child of the link `from`. */
+static void tree_detach(sett_world* world, setti_hierarchy* tree, uint32_t index, uint32_t from)
+{
+    SETTI_ASSERT(from != 0 && tree_read(tree, index + 1)->parent == from);
+    bool observed = tree_is_observed(world, tree, from, 0);
+    if (observed) {
+        setti_hierarchy_notify_moving(world, index, 0);
+    }
+    sett_hierarchy* node = tree_write(world, tree, index + 1);
+    tree_unlink(world, tree, index + 1, node);
+    tree_moved(tree, node, index + 1, 0);
+    if (setti_names_of(world) != NULL) {
+        setti_name_moved(world, index, from);
+    }
+    if (observed) {
+        setti_hierarchy_notify_moved(world, index, from);
+    }
+}
+
+void setti_hierarchy_release(sett_world* world, uint32_t index)
+{
+    setti_hierarchy* tree = setti_hierarchy_of(world);
+    SETTI_ASSERT(world->upward_observers != 0);
+    uint32_t child;
+    while ((child = tree_read(tree, index + 1)->first) != 0) {
+        tree_detach(world, tree, child - 1, index + 1);
+    }
+    tree->released = tree_read(tree, index + 1)->parent;
+}
+
 sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity)
 {
     if (!setti_hierarchy_check(world, entity, __func__)) {
@@ -854,12 +909,10 @@ sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity)
         return world->error;
     }
     setti_hierarchy* tree = setti_hierarchy_of(world);
-    sett_hierarchy* node = tree_write(world, tree, entity.index + 1);
-    tree_unlink(world, tree, entity.index + 1, node);
-    tree_moved(tree, node, entity.index + 1, 0);
-    if (setti_names_of(world) != NULL) {
-        setti_name_moved(world, entity.index, from);
+    if (tree_is_observed(world, tree, from, 0) && tree_check_observed(world, __func__) != SETT_OK) {
+        return world->error;
     }
+    tree_detach(world, tree, entity.index, from);
     return SETT_OK;
 }
 

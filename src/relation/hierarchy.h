@@ -4,13 +4,15 @@
 #define SETTI_HIERARCHY_H
 
 #include "sett/hierarchy.h"
-#include "world/world.h"
+#include "world/edit.h"
 
 /* The state of a world's hierarchy beside the component; created by the first use. */
 typedef struct setti_hierarchy {
     setti_type* type;            /* "Hierarchy" */
     sett_children_policy policy; /* where an entity says DEFAULT */
     uint32_t moved;              /* the first node whose depth is outdated; part of the state */
+    uint32_t released; /* by setti_hierarchy_release: the link of the parent of its entity */
+    bool copies;       /* copies are attached, for which callbacks run when they begin */
     setti_root root;
 } setti_hierarchy;
 
@@ -57,6 +59,16 @@ static inline sett_entity setti_hierarchy_entity(const sett_world* world, uint32
 /* Whether the entity can be linked or named anew: it exists, is not being destroyed, and no systems
  * run that may run in parallel. */
 bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* call);
+
+/* Observers that look up the hierarchy: hierarchy_observer.c. The two run on_exit before a node
+ * gets the parent of the link `to`, and on_enter after it had that of the link `from`, for the node
+ * and what is below it. */
+extern const setti_upward_calls setti_hierarchy_observers;
+void setti_hierarchy_notify_moving(sett_world* world, uint32_t index, uint32_t to);
+void setti_hierarchy_notify_moved(sett_world* world, uint32_t index, uint32_t from);
+
+/* Makes roots of an entity's children, and notifies observers that look up the hierarchy. */
+void setti_hierarchy_release(sett_world* world, uint32_t index);
 
 /* Like sett_hierarchy_attach, but a child of a prefab does not become a prefab. */
 sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent);

@@ -557,6 +557,7 @@ static void recipe_commit(sett_world* world, recipe* made, const setti_clone_des
     recipe_link_copies(world, made, made->node_count, instance);
     if (!sett_is_null(instance->into)) {
         made->copies[0] = instance->into;
+        setti_edit_notify_leaving(world, &made->edits[0]);
     }
     for (uint32_t k = 0; k < made->node_count; k++) {
         setti_edit_commit(world, &made->edits[k]);
@@ -583,7 +584,7 @@ bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_
 {
     setti_edit_part room[RECIPE_ROOT_MOST];
     recipe* made = recipe_find(world, instance->root);
-    if (made == NULL ||
+    if (made == NULL || (world->upward_observers != 0 && !sett_is_null(instance->into)) ||
         (!sett_is_null(instance->parent) && !recipe_takes_child(world, instance->parent))) {
         return false;
     }

@@ -15,6 +15,7 @@
 #include "base/atomic.h"
 #include "base/platform.h"
 #include "query/query.h"
+#include "sett/observer.h"
 #include "sett/system.h"
 
 #define SETTI_JOBS_DEFAULT 16
@@ -110,11 +111,12 @@ struct sett_system {
     sett_system* next; /* of the world's, in order of creation */
     sett_system* previous;
     setti_system_name* entry;
-    const char* name;      /* the entry's */
-    sett_system_desc desc; /* as given, without the order */
-    sett_query* query;     /* NULL: no terms */
-    sett_group* group;     /* NULL: no callbacks */
-    setti_access* access;  /* each component once; room for SETTI_ACCESS_MOST */
+    const char* name;        /* the entry's */
+    sett_system_desc desc;   /* as given, without the order */
+    sett_query* query;       /* NULL: no terms */
+    sett_group* group;       /* of on_enter and on_exit; NULL: none, or */
+    sett_observer* observer; /* the terms are more than a group takes */
+    setti_access* access;    /* each component once; room for SETTI_ACCESS_MOST */
     uint32_t access_count;
     setti_order* orders; /* declared by it, the latest first */
     bool exclusive;

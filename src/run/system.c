@@ -226,6 +226,7 @@ static void system_free(sett_system* system)
         setti_query_free(system->query);
     }
     (void)sett_group_destroy(system->group);
+    (void)sett_observer_destroy(system->observer);
     setti_pool_free(pool, system, sizeof(*system), 64);
 }
 
@@ -367,6 +368,36 @@ static void system_enter_all(sett_system* system)
     setti_world_end_call(world, outer);
 }
 
+/* Whether a group follows these terms. */
+static bool system_is_grouped(const sett_system_desc* desc)
+{
+    bool grouped = true;
+    for (uint32_t k = 0; k < setti_term_count(desc->terms); k++) {
+        const sett_term* term = &desc->terms[k];
+        grouped = grouped && term->kind != SETT_ANY && !setti_term_is_upward(term);
+    }
+    return grouped;
+}
+
+/* The observer of a system with callbacks whose terms a group does not follow. */
+static sett_status system_add_observer(sett_system* system, const sett_system_desc* desc)
+{
+    sett_observer_desc observer = {.name = system->name,
+                                   .on_enter = desc->on_enter,
+                                   .on_exit = desc->on_exit,
+                                   .user = desc->user,
+                                   .replay = desc->on_enter != NULL};
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < setti_term_count(desc->terms); k++) {
+        if (desc->terms[k].kind != SETT_OPTIONAL) {
+            observer.terms[count] = desc->terms[k];
+            observer.terms[count++].drives = false;
+        }
+    }
+    system->observer = sett_observer_create(system->world, &observer);
+    return system->observer != NULL ? SETT_OK : system->world->error;
+}
+
 /* The tracked set of a system with callbacks. */
 static sett_status system_add_group(sett_system* system, const sett_system_desc* desc)
 {
@@ -385,6 +416,9 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
     const char* wrong = setti_terms_check(desc->terms, SETTI_TERM_OF_SYSTEMS_ENTERING, &at);
     if (wrong != NULL) {
         return setti_term_reject(system->world, desc->terms, at, system_call, system->name, wrong);
+    }
+    if (!system_is_grouped(desc)) {
+        return system_add_observer(system, desc);
     }
     for (uint32_t k = 0; k < setti_term_count(desc->terms); k++) {
         const sett_term* term = &desc->terms[k];
@@ -504,7 +538,7 @@ sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc*
     system->root.optional = true;
     system->root.cloned = offsetof(setti_system_state, seen); /* a tick of its own world */
     system->entry->known = true;
-    if (desc->on_enter != NULL) {
+    if (desc->on_enter != NULL && system->group != NULL) {
         system_enter_all(system);
     }
     return system;

@@ -49,6 +49,7 @@ static void destroy_one(sett_world* world, uint32_t index, bool forgets)
                        .destroys = true,
                        .forgets = forgets && !setti_entity_is_own(&world->entities, index)};
     setti_edit_notify_leaving(world, &edit);
+    setti_edit_release(world, &edit);
     setti_edit_commit(world, &edit);
 }
 

@@ -249,6 +249,20 @@ typedef struct setti_listener_calls {
     void (*notify)(sett_world* world, const setti_edit* edit, sett_entity entity, bool enters);
 } setti_listener_calls;
 
+/* Functions of the hierarchy for observers with conditions on ancestors. */
+typedef struct setti_upward_calls {
+    /* Whether the entity matches. */
+    bool (*matches)(sett_world* world, const setti_listener* listener, uint32_t index);
+    /* Runs on_enter, or on_exit, for the entity of an edit and its descendants. */
+    void (*notify)(sett_world* world, const setti_listener* listener, const setti_edit* edit,
+                   sett_entity entity, bool enters);
+    /* Detaches the children of an entity, which loses its place in the hierarchy. */
+    void (*release)(sett_world* world, uint32_t index);
+} setti_upward_calls;
+
+/* The second step's end: children are detached, where an observer looks up the hierarchy. */
+void setti_edit_release(sett_world* world, const setti_edit* edit);
+
 /* Puts a listener at the end of the world's; takes it out again. What is known of transitions is
  * forgotten. */
 void setti_edit_listen(sett_world* world, setti_listener* listener);

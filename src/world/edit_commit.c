@@ -232,6 +232,7 @@ void setti_edit_commit_many(sett_world* world, const setti_edit* edit)
 void setti_edit_run(sett_world* world, const setti_edit* edit)
 {
     setti_edit_notify_leaving(world, edit);
+    setti_edit_release(world, edit);
     setti_edit_commit(world, edit);
     setti_edit_notify_entering(world, edit);
 }

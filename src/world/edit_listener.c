@@ -7,11 +7,43 @@
  *
  * The workload: some groups and observers, and the same few transitions again and again.
  *
- * Invariant:  a plan's steps are the listeners that match one of its signatures and not the other
+ * Invariant:  a plan's steps are the listeners that match one of its signatures and not the other,
+ *             and both ways those with conditions on ancestors that it concerns
  */
 #include "world/edit.h"
 
 /* ---------------------------------------------------------------------------------------- plans */
+
+/* Whether a transition concerns an observer with conditions on ancestors: the entity begins or
+ * ceases to match, or its descendants can, or it gets or loses a place in the hierarchy. */
+static bool listener_is_concerned(const sett_world* world, const setti_listener* listener,
+                                  uint32_t from, uint32_t to)
+{
+    const setti_signature_table* table = &world->signatures;
+    const setti_type* tree = world->types[SETT_ID_HIERARCHY];
+    bool concerned =
+        setti_listener_matches(listener, table, from) !=
+            setti_listener_matches(listener, table, to) ||
+        setti_listener_is_on(table, from, tree) != setti_listener_is_on(table, to, tree);
+    for (uint32_t k = 0; !concerned && k < listener->upward_count; k++) {
+        const setti_type* type = listener->upward[k].type;
+        concerned =
+            setti_listener_is_on(table, from, type) != setti_listener_is_on(table, to, type);
+    }
+    return concerned;
+}
+
+/* Whether a transition makes entities enter a listener, or leave it; of an observer with conditions
+ * on ancestors: whether it can. */
+static bool listener_is_passed(const sett_world* world, const setti_listener* listener,
+                               uint32_t from, uint32_t to, bool enters)
+{
+    if (listener->upward_count != 0) {
+        return listener_is_concerned(world, listener, from, to);
+    }
+    return setti_listener_matches(listener, &world->signatures, from) != enters &&
+           setti_listener_matches(listener, &world->signatures, to) == enters;
+}
 
 /* Observers can be enabled at any time: they count as they were made. */
 static uint8_t plan_does(const setti_listener* listener, bool enters)
@@ -52,9 +84,8 @@ static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uin
     first = table->count;
     bool made = true;
     for (setti_listener* at = world->listeners; at != NULL && made; at = at->next) {
-        bool before = setti_listener_matches(at, &world->signatures, from);
-        bool after = setti_listener_matches(at, &world->signatures, to);
-        made = before == after || plan_append(world, at, after);
+        made = (!listener_is_passed(world, at, from, to, false) || plan_append(world, at, false)) &&
+               (!listener_is_passed(world, at, from, to, true) || plan_append(world, at, true));
     }
     made = made && plan_append(world, NULL, false) &&
            setti_hash_map_set(&world->pool, &table->by_edge, key, first);
@@ -94,9 +125,7 @@ static setti_listener* listeners_next(const sett_world* world, listener_walk* wa
     while (walk->step == NULL && walk->next != NULL) {
         setti_listener* listener = walk->next;
         walk->next = listener->next;
-        bool before = setti_listener_matches(listener, &world->signatures, walk->from);
-        bool after = setti_listener_matches(listener, &world->signatures, walk->to);
-        if (before != after && after == enters) {
+        if (listener_is_passed(world, listener, walk->from, walk->to, enters)) {
             return listener;
         }
     }
@@ -143,7 +172,9 @@ static void listeners_notify(sett_world* world, const setti_edit* edit, sett_ent
     while ((listener = listeners_next(world, &walk, enters)) != NULL) {
         void (*notified)(sett_world*, sett_entity, void*) =
             enters ? listener->on_enter : listener->on_exit;
-        if (notified != NULL) {
+        if (listener->upward_count != 0) {
+            world->upward_calls->notify(world, listener, edit, entity, enters);
+        } else if (notified != NULL) {
             const char* outer = setti_world_begin_call(world, listener->name);
             notified(world, entity, listener->user);
             setti_world_end_call(world, outer);

@@ -59,6 +59,18 @@ void setti_edit_notify_leaving(sett_world* world, const setti_edit* edit)
     }
 }
 
+void setti_edit_release(sett_world* world, const setti_edit* edit)
+{
+    if (SETTI_LIKELY(world->upward_observers == 0) || edit->count != 1) {
+        return;
+    }
+    bool takes =
+        edit->removes_all || (edit->removed != NULL && edit->removed->id == SETT_ID_HIERARCHY);
+    if (takes && setti_signature_has(&world->signatures, edit->from, SETT_ID_HIERARCHY)) {
+        world->upward_calls->release(world, edit->entities[0].index);
+    }
+}
+
 void setti_edit_call_entering(sett_world* world, const setti_edit* edit)
 {
     bool calls = (edit->flags & (SETTI_TYPE_ON_ADD | SETTI_TYPE_ON_SET)) != 0;

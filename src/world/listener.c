@@ -10,6 +10,9 @@
  * with the last of them. A tracked set is a bitmap: it moves nothing, so that the addresses of a
  * array stay what they are.
  *
+ * An observer with conditions on ancestors (`upward`) has no members either: the hierarchy compares
+ * what matches before and after a change (world->upward_calls).
+ *
  * Invariant:  e is a member <=> e's signature has all of `with`, none of `without`, one of `any`,
  *             and no tag of `hidden` that is in neither `with` nor `any`;
  *             group: rows 0..length-1 of all owned storages hold the same entities in the same
@@ -25,14 +28,19 @@ bool setti_listener_with(setti_pool* pool, setti_listener* listener, setti_type*
            (type->off == NULL || setti_type_list_add(pool, &listener->without, type->off));
 }
 
+bool setti_listener_is_on(const setti_signature_table* table, uint32_t signature,
+                          const setti_type* type)
+{
+    return signature != SETTI_NONE && setti_signature_has(table, signature, type->id) &&
+           (type->off == NULL || !setti_signature_has(table, signature, type->off->id));
+}
+
 static bool listener_has_any(const setti_listener* listener, const setti_signature_table* table,
                              uint32_t signature)
 {
     bool has = listener->any.count == 0;
     for (uint32_t k = 0; !has && k < listener->any.count; k++) {
-        const setti_type* type = listener->any.item[k];
-        has = setti_signature_has(table, signature, type->id) &&
-              (type->off == NULL || !setti_signature_has(table, signature, type->off->id));
+        has = setti_listener_is_on(table, signature, listener->any.item[k]);
     }
     return has;
 }

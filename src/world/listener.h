@@ -8,6 +8,13 @@
 #include "world/component.h"
 #include "world/signature.h"
 
+/* A condition of an observer on other entities: the parent (SETT_WALK_ONE), or an ancestor. */
+typedef struct setti_upward_term {
+    setti_type* type;
+    sett_walk walk;
+    bool with; /* one has it; false: none has it */
+} setti_upward_term;
+
 typedef struct setti_listener {
     struct setti_listener* next;
     struct setti_listener* previous;
@@ -24,6 +31,8 @@ typedef struct setti_listener {
     /* The tags that hide entities from loops, of the world: no member has one, unless `with` names
      * it. An entry is NULL until the tag is registered. NULL: members can be hidden */
     setti_type* const* hidden;
+    setti_upward_term upward[SETT_QUERY_ELSEWHERE]; /* only of an observer */
+    uint32_t upward_count;
     bool observes;          /* of a sett_observer: has no members, only callbacks */
     bool by_layout;         /* group: made by a layout, gives way to what the program asks for */
     bool automatic;         /* by auto_layout */
@@ -69,7 +78,12 @@ typedef struct setti_plan_table {
  * out. */
 bool setti_listener_with(setti_pool* pool, setti_listener* listener, setti_type* type);
 
-/* Whether entities of this signature are members; SETTI_NONE: of an entity that does not exist. */
+/* Whether entities of this signature have the type, switched on. */
+bool setti_listener_is_on(const setti_signature_table* table, uint32_t signature,
+                          const setti_type* type);
+
+/* Whether entities of this signature are members, as far as that depends on themselves (`upward`
+ * does not); SETTI_NONE: of an entity that does not exist. */
 bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
                             uint32_t signature);
 

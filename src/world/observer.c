@@ -256,7 +256,12 @@ static sett_status observer_check_term(sett_world* world, const char* name, cons
         return setti_world_fail(world, SETT_STATUS_UNREGISTERED, observer_call, sett_null(),
                                 term->component);
     }
-    const char* wrong = term->kind == SETT_WITHOUT && type->off != NULL
+    bool upward = setti_term_is_upward(term);
+    if (upward && world->upward_calls == NULL) {
+        return setti_world_fail(world, SETT_STATUS_UNREGISTERED, observer_call, sett_null(),
+                                SETT_ID_HIERARCHY);
+    }
+    const char* wrong = term->kind == SETT_WITHOUT && type->off != NULL && !upward
                             ? "can be switched off, and cannot be SETT_WITHOUT in an observer of a "
                               "query"
                         : (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0
@@ -438,6 +443,7 @@ static void observer_link(sett_observer* observer)
     } else {
         setti_edit_listen(world, &observer->listener);
         world->all_observers += observer->listener.with.count + observer->listener.any.count == 0;
+        world->upward_observers += observer->listener.upward_count != 0;
     }
 }
 
@@ -457,6 +463,7 @@ static void observer_unlink(sett_observer* observer)
     } else {
         setti_edit_unlisten(world, &observer->listener);
         world->all_observers -= observer->listener.with.count + observer->listener.any.count == 0;
+        world->upward_observers -= observer->listener.upward_count != 0;
     }
 }
 
@@ -532,8 +539,13 @@ static void observer_replay_one(const sett_observer* observer, sett_entity entit
         setti_call call = observer_call_of(observer, SETTI_ON_ADD);
         call.fn(world, entity, value, call.user);
     } else {
-        const uint32_t* signature = setti_entity_signature(&world->entities, entity);
-        if (setti_listener_matches(&observer->listener, &world->signatures, *signature)) {
+        const setti_listener* listener = &observer->listener;
+        bool matches =
+            listener->upward_count != 0
+                ? world->upward_calls->matches(world, listener, entity.index)
+                : setti_listener_matches(listener, &world->signatures,
+                                         *setti_entity_signature(&world->entities, entity));
+        if (matches) {
             observer->desc.on_enter(world, entity, observer->desc.user);
         }
     }
@@ -591,6 +603,24 @@ static void observer_replay(sett_observer* observer)
 
 /* ----------------------------------------------------------------------------------- the public */
 
+/* Adds a term of an observer of a query. False when memory runs out. */
+static bool observer_add_term(sett_world* world, setti_listener* listener, const sett_term* term)
+{
+    setti_type* type = setti_world_type(world, term->component);
+    SETTI_ASSERT(type != NULL && term->kind != SETT_OPTIONAL);
+    if (setti_term_is_upward(term)) {
+        SETTI_ASSERT(listener->upward_count < SETT_QUERY_ELSEWHERE);
+        listener->upward[listener->upward_count++] =
+            (setti_upward_term){type, term->walk, term->kind == SETT_WITH};
+        return true;
+    }
+    return term->kind == SETT_WITH
+               ? setti_listener_with(&world->pool, listener, type)
+               : setti_type_list_add(&world->pool,
+                                     term->kind == SETT_ANY ? &listener->any : &listener->without,
+                                     type);
+}
+
 /* Allocates all that the observer needs, its places in lists included. */
 static bool observer_reserve(sett_observer* observer, const char* name)
 {
@@ -611,13 +641,7 @@ static bool observer_reserve(sett_observer* observer, const char* name)
     bool query = observer->type == NULL;
     for (uint32_t k = 0; done && query && k < SETT_QUERY_TERMS && desc->terms[k].component != 0;
          k++) {
-        setti_type* type = setti_world_type(world, desc->terms[k].component);
-        sett_term_kind kind = desc->terms[k].kind;
-        done =
-            kind == SETT_WITH
-                ? setti_listener_with(&world->pool, listener, type)
-                : setti_type_list_add(&world->pool,
-                                      kind == SETT_ANY ? &listener->any : &listener->without, type);
+        done = observer_add_term(world, listener, &desc->terms[k]);
     }
     return done;
 }

@@ -22,7 +22,9 @@ static uint32_t term_asks(const sett_term* term)
     SETTI_ASSERT((unsigned)term->kind <= SETT_ANY);
     return kinds[term->kind] | (term->changed ? SETTI_TERM_CHANGED : 0u) |
            (term->drives ? SETTI_TERM_DRIVES : 0u) |
-           (setti_term_is_elsewhere(term) ? SETTI_TERM_ELSEWHERE : 0u);
+           (setti_term_is_upward(term)      ? SETTI_TERM_UPWARD
+            : setti_term_is_elsewhere(term) ? SETTI_TERM_ELSEWHERE
+                                            : 0u);
 }
 
 /* The contradiction inside a term, or NULL. */
@@ -55,13 +57,14 @@ static const char* term_excess(const sett_term* term, uint32_t allowed)
 {
     static const char* const why[] = {
         "SETT_WITHOUT is not observed", /* allowed everywhere so far */
-        "SETT_ANY is not observed: a component that replaces another would run no callback - "
-        "create one observer for each",
+        "SETT_ANY is not observed",     /* allowed everywhere so far */
         "an optional term decides nothing here - leave it out",
         "`changed` is for loops: no callback runs when the value changes - observe the component",
         "`drives` is for loops: an observer has no order of entities",
-        "a change of another entity (walk, entity, singleton) would run no callback - observe the "
-        "component there, and look from the callback",
+        "a change of another entity (`along`, `entity`, singleton) would run no callback - observe "
+        "the component there, and look from the callback; only the hierarchy is followed",
+        "an observer of a component asks its own entity - look up from the callback, or observe a "
+        "query: on_enter and on_exit",
     };
     uint32_t excess = term_asks(term) & ~allowed;
     return excess != 0 ? why[setti_bits_lowest(excess)] : NULL;

@@ -15,21 +15,29 @@ enum {
     SETTI_TERM_OPTIONAL = 4,
     SETTI_TERM_CHANGED = 8,
     SETTI_TERM_DRIVES = 16,
-    SETTI_TERM_ELSEWHERE = 32 /* walk, entity, singleton: another entity than the visited one */
+    SETTI_TERM_ELSEWHERE = 32, /* another entity than the visited one; */
+    SETTI_TERM_UPWARD = 64     /* of the hierarchy: the parent, an ancestor */
 };
 
 #define SETTI_TERM_OF_LOOPS                                                                        \
     (SETTI_TERM_WITHOUT | SETTI_TERM_ANY | SETTI_TERM_OPTIONAL | SETTI_TERM_CHANGED |              \
-     SETTI_TERM_DRIVES | SETTI_TERM_ELSEWHERE)
-#define SETTI_TERM_OF_VALUES (SETTI_TERM_WITHOUT | SETTI_TERM_ANY)   /* observers of a component */
-#define SETTI_TERM_OF_ENTERING (SETTI_TERM_WITHOUT | SETTI_TERM_ANY) /* observers of a query */
+     SETTI_TERM_DRIVES | SETTI_TERM_ELSEWHERE | SETTI_TERM_UPWARD)
+#define SETTI_TERM_OF_VALUES (SETTI_TERM_WITHOUT | SETTI_TERM_ANY) /* observers of a component */
+#define SETTI_TERM_OF_ENTERING                                     /* observers of a query */      \
+    (SETTI_TERM_WITHOUT | SETTI_TERM_ANY | SETTI_TERM_UPWARD)
 /* Systems with on_enter or on_exit: what only their loops use is allowed as well. */
 #define SETTI_TERM_OF_SYSTEMS_ENTERING                                                             \
-    (SETTI_TERM_WITHOUT | SETTI_TERM_OPTIONAL | SETTI_TERM_DRIVES)
+    (SETTI_TERM_OF_ENTERING | SETTI_TERM_OPTIONAL | SETTI_TERM_DRIVES)
 
 SETTI_INLINE bool setti_term_is_elsewhere(const sett_term* term)
 {
     return term->walk != SETT_WALK_NONE || term->singleton || !sett_is_null(term->entity);
+}
+
+/* Whether it asks the parent or an ancestor. */
+SETTI_INLINE bool setti_term_is_upward(const sett_term* term)
+{
+    return term->walk != SETT_WALK_NONE && (term->along == 0 || term->along == SETT_ID_HIERARCHY);
 }
 
 uint32_t setti_term_count(const sett_term terms[SETT_QUERY_TERMS]);

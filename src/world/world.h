@@ -141,7 +141,10 @@ struct sett_world {
     uint32_t set_depth;  /* on_set callbacks that run inside one another */
 
     struct sett_observer* observers; /* doubly linked, the latest first */
-    bool observers_ended;            /* some of them wait to be freed */
+    uint32_t upward_observers;       /* of these: with conditions on ancestors */
+    /* edit.h; NULL until there is a hierarchy */
+    const struct setti_upward_calls* upward_calls;
+    bool observers_ended; /* some of them wait to be freed */
     /* Puts observers of every component into the lists of a type that begins, or takes them out of
      * one that ends; false when memory runs out. NULL until there is such an observer. */
     bool (*observe_type)(sett_world* world, setti_type* type, bool begins);

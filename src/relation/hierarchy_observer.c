@@ -1,0 +1,193 @@
+/* hierarchy_observer.c: observers of queries with terms that ask the parent or an ancestor. An
+ * entity enters when an ancestor gets the component, or when it is attached below one; it leaves
+ * likewise.
+ *
+ * The workload: some observers, which show or hide what is below a node; most changes concern few
+ * entities. So nothing is stored for each entity: what matches is worked out twice, for the world
+ * as it is and for the world before or after the change, which is a *view*: one entity has another
+ * signature, or another parent.
+ *
+ *     before the change    matches now, and not in the view of what comes    -> on_exit
+ *     after it             matches now, and did not in the view of before    -> on_enter
+ *
+ * A walk over the descendants leaves out what is below an entity that has the component itself: for
+ * those the nearest ancestor that has it is the same before and after.
+ *
+ * Invariant:  an entity has had one more on_enter than on_exit <=> it matches
+ */
+#include "relation/hierarchy.h"
+
+typedef struct tree_view {
+    uint32_t index; /* this entity has `signature`; SETTI_NONE: each has its own */
+    uint32_t signature;
+    uint32_t child; /* the link of an entity with another parent, or 0 */
+    uint32_t parent;
+} tree_view;
+
+static const tree_view view_now = {SETTI_NONE, 0, 0, 0};
+
+static uint32_t view_signature(const sett_world* world, const tree_view* view, uint32_t index)
+{
+    return index == view->index ? view->signature
+                                : setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
+}
+
+/* The link of the parent. */
+static uint32_t view_parent(const sett_world* world, const tree_view* view, uint32_t index)
+{
+    if (index + 1 == view->child) {
+        return view->parent;
+    }
+    bool placed = index != view->index ||
+                  (view->signature != SETTI_NONE &&
+                   setti_signature_has(&world->signatures, view->signature, SETT_ID_HIERARCHY));
+    return placed ? setti_hierarchy_parent(world, index) : 0;
+}
+
+static bool view_has(const sett_world* world, const tree_view* view, uint32_t index,
+                     const setti_type* type)
+{
+    return setti_listener_is_on(&world->signatures, view_signature(world, view, index), type);
+}
+
+/* Whether the entity that the term asks, or one of them, has the component. */
+static bool view_finds(const sett_world* world, const tree_view* view,
+                       const setti_upward_term* term, uint32_t index)
+{
+    SETTI_ASSERT(term->walk != SETT_WALK_NONE);
+    uint32_t at = term->walk == SETT_WALK_SELF_UP ? index + 1 : view_parent(world, view, index);
+    while (at != 0 && !view_has(world, view, at - 1, term->type)) {
+        at = term->walk == SETT_WALK_ONE ? 0 : view_parent(world, view, at - 1);
+    }
+    return at != 0;
+}
+
+static bool view_matches(const sett_world* world, const setti_listener* listener,
+                         const tree_view* view, uint32_t index)
+{
+    uint32_t signature = view_signature(world, view, index);
+    bool matches = setti_listener_matches(listener, &world->signatures, signature);
+    for (uint32_t k = 0; matches && k < listener->upward_count; k++) {
+        const setti_upward_term* term = &listener->upward[k];
+        matches = view_finds(world, view, term, index) == term->with;
+    }
+    return matches;
+}
+
+/* Notifies one entity, if it matches now and not in the view. */
+static void observer_notify(sett_world* world, const setti_listener* listener,
+                            const tree_view* view, uint32_t index, bool enters)
+{
+    void (*notified)(sett_world*, sett_entity, void*) =
+        enters ? listener->on_enter : listener->on_exit;
+    if (notified == NULL || !view_matches(world, listener, &view_now, index) ||
+        view_matches(world, listener, view, index)) {
+        return;
+    }
+    const char* outer = setti_world_begin_call(world, listener->name);
+    notified(world, setti_entity_at(&world->entities, index), listener->user);
+    setti_world_end_call(world, outer);
+}
+
+/* Whether a change of these terms (bit k: of the k-th) above an entity concerns what is below. */
+static bool observer_descends(const sett_world* world, const setti_listener* listener,
+                              uint32_t terms, uint32_t index)
+{
+    bool descends = false;
+    for (uint32_t k = 0; !descends && k < listener->upward_count; k++) {
+        const setti_upward_term* term = &listener->upward[k];
+        descends = (terms >> k & 1) != 0 && term->walk != SETT_WALK_ONE &&
+                   !view_has(world, &view_now, index, term->type);
+    }
+    return descends;
+}
+
+/* Notifies what is below an entity. `terms`: see observer_descends. */
+static void observer_notify_below(sett_world* world, const setti_listener* listener,
+                                  const tree_view* view, uint32_t root, uint32_t terms, bool enters)
+{
+    const sett_hierarchy* node = setti_hierarchy_find(world, root);
+    uint32_t at = node != NULL ? node->first : 0;
+    while (at != 0) {
+        observer_notify(world, listener, view, at - 1, enters);
+        node = setti_hierarchy_find(world, at - 1);
+        uint32_t next = observer_descends(world, listener, terms, at - 1) ? node->first : 0;
+        while (next == 0 && at != root + 1) {
+            next = node->next;
+            at = node->parent;
+            node = setti_hierarchy_find(world, at - 1);
+        }
+        at = next;
+    }
+}
+
+/* ----------------------------------------------------------------------------- the two changes */
+
+/* The terms whose component an edit gives or takes. */
+static uint32_t observer_toggled(const sett_world* world, const setti_listener* listener,
+                                 const setti_edit* edit)
+{
+    uint32_t terms = 0;
+    for (uint32_t k = 0; k < listener->upward_count; k++) {
+        const setti_type* type = listener->upward[k].type;
+        terms |= (uint32_t)(setti_listener_is_on(&world->signatures, edit->from, type) !=
+                            setti_listener_is_on(&world->signatures, edit->to, type))
+                 << k;
+    }
+    return terms;
+}
+
+/* Nothing is below an entity that begins or gets its place, but for copies that begin with it; what
+ * is below one that loses its place is detached by setti_hierarchy_release. */
+static void tree_notify_edit(sett_world* world, const setti_listener* listener,
+                             const setti_edit* edit, sett_entity entity, bool enters)
+{
+    const setti_signature_table* table = &world->signatures;
+    uint32_t other = enters ? setti_edit_before(edit) : setti_edit_after(edit);
+    tree_view view = {entity.index, other, 0, 0};
+    bool loses = !edit->creates && (edit->destroys || edit->removes_all ||
+                                    !setti_signature_has(table, edit->to, SETT_ID_HIERARCHY));
+    if (enters && loses && setti_signature_has(table, edit->from, SETT_ID_HIERARCHY)) {
+        view.child = entity.index + 1;
+        view.parent = setti_hierarchy_of(world)->released;
+    }
+    observer_notify(world, listener, &view, entity.index, enters);
+    bool placed =
+        !edit->creates && !loses && setti_signature_has(table, edit->from, SETT_ID_HIERARCHY);
+    uint32_t terms = placed ? observer_toggled(world, listener, edit) : 0;
+    if (terms != 0) {
+        observer_notify_below(world, listener, &view, entity.index, terms, enters);
+    }
+}
+
+static void tree_notify_link(sett_world* world, uint32_t index, uint32_t parent, bool enters)
+{
+    const tree_view view = {SETTI_NONE, 0, index + 1, parent};
+    for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
+        if (at->upward_count == 0) {
+            continue;
+        }
+        observer_notify(world, at, &view, index, enters);
+        if (observer_descends(world, at, UINT32_MAX, index)) {
+            observer_notify_below(world, at, &view, index, UINT32_MAX, enters);
+        }
+    }
+}
+
+void setti_hierarchy_notify_moving(sett_world* world, uint32_t index, uint32_t to)
+{
+    tree_notify_link(world, index, to, false);
+}
+
+void setti_hierarchy_notify_moved(sett_world* world, uint32_t index, uint32_t from)
+{
+    tree_notify_link(world, index, from, true);
+}
+
+static bool tree_observer_matches(sett_world* world, const setti_listener* listener, uint32_t index)
+{
+    return view_matches(world, listener, &view_now, index);
+}
+
+const setti_upward_calls setti_hierarchy_observers = {tree_observer_matches, tree_notify_edit,
+                                                      setti_hierarchy_release};
