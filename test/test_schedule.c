@@ -525,6 +525,7 @@ typedef struct lookout {
     sett_search* by_fuel;
     sett_query* up;
     sett_entity e;
+    sett_entity other;
     uint32_t way;
     char text[200];
 } lookout;
@@ -609,6 +610,84 @@ static void the_guard_sees_searches_and_texts(void)
         CHECK(sett_system_create(world, &desc) != NULL);
         CHECK_EQ(sett_progress(world, 1), SETT_OK);
         CHECK_MSG(g.lines == 1, "%s", g.log);
+        sett_world_destroy(world);
+    }
+}
+
+/* By its input, for the first and the last entity, which two jobs visit: reads Fuel, writes it, or
+ * reads it by an accessor. */
+static void reaches(sett_context* c)
+{
+    const lookout* l = c->user;
+    sett_component fuel = sett_component_find(c->world, "Fuel");
+    SETT_SYSTEM_EACH(c, b) {
+        sett_entity own = sett_batch_entity(b, 0);
+        CHECK(sett_get_mut(c->world, own, fuel) != NULL && sett_get(c->world, own, fuel) != NULL);
+    }
+    sett_accessor all;
+    switch (l->way) {
+    case 0:
+        CHECK(sett_get(c->world, l->e, fuel) != NULL);
+        break;
+    case 1:
+        CHECK(sett_get_mut(c->world, l->e, fuel) != NULL);
+        break;
+    case 2:
+        CHECK(sett_set(c->world, l->e, fuel, &(Fuel){1}) != NULL);
+        break;
+    case 3:
+        all = sett_accessor_make(c->world, fuel);
+        CHECK(sett_accessor_find(&all, l->e) != NULL);
+        break;
+    default: /* no job writes it: the query does not match */
+        CHECK(sett_get(c->world, l->other, fuel) != NULL);
+        break;
+    }
+}
+
+static void the_guard_sees_entities_of_other_jobs(void)
+{
+    static const char* const expected[] = {
+        "sett_get: system \"reaches\" reads \"Fuel\" of entity 0:1, while another of its jobs may "
+        "write it",
+        "sett_get_mut: system \"reaches\" writes \"Fuel\" of entity 0:1, while another",
+        "sett_set: system \"reaches\" writes \"Fuel\" of entity 0:1, while another",
+        "sett_accessor_make: system \"reaches\" reads \"Fuel\" of all entities, while another",
+        NULL,
+    };
+    for (uint32_t round = 0; round < 2 * sizeof(expected) / sizeof(expected[0]); round++) {
+        static guarded g;
+        memset(&g, 0, sizeof(g));
+        sett_world* world =
+            sett_world_create(&(sett_world_desc){.log_fn = keep_log, .hook_user = &g});
+        lookout l = {.way = round / 2};
+        const char* text = expected[l.way];
+        sett_component fuel = sett_component_register(
+            world, &(sett_component_desc){.name = "Fuel",
+                                          .size = sizeof(Fuel),
+                                          .storage = round % 2 == 0 ? SETT_STORAGE_ARRAY
+                                                                    : SETT_STORAGE_SPARSE_SET});
+        sett_component Crew_id = SETT_REGISTER(world, Crew);
+        for (uint32_t k = 0; k < 5000; k++) {
+            l.other = sett_entity_create(world);
+            CHECK(sett_add(world, l.other, fuel) != NULL);
+            l.e = k == 0 ? l.other : l.e;
+        }
+        CHECK(SETT_ADD(world, l.other, Crew) != NULL);
+        sett_system_desc desc = {.name = "reaches", .run = reaches, .user = &l};
+        desc.terms[0] = (sett_term){.component = fuel};
+        desc.terms[1] = (sett_term){.component = Crew_id, .kind = SETT_WITHOUT};
+        CHECK(sett_system_create(world, &desc) != NULL);
+        sett_schedule_configure(world, &(sett_schedule_desc){.guard = SETT_GUARD_ON});
+        CHECK_EQ(sett_progress(world, 1), SETT_OK);
+        CHECK_EQ(sett_progress(world, 1), SETT_OK);
+        CHECK_MSG(g.lines == (text != NULL), "%s", g.log);
+        CHECK_MSG(text == NULL || strstr(g.log, text) != NULL, "%s", g.log);
+        CHECK_EQ(sett_system_destroy(sett_system_find(world, "reaches")), SETT_OK);
+        desc.single_job = true;
+        CHECK(sett_system_create(world, &desc) != NULL);
+        CHECK_EQ(sett_progress(world, 1), SETT_OK);
+        CHECK_MSG(g.lines == (text != NULL), "%s", g.log);
         sett_world_destroy(world);
     }
 }
@@ -1025,5 +1104,5 @@ TEST_MAIN(TEST(recorded_components_wait_for_commands), TEST(conflicts_keep_the_o
           TEST(cycles_are_rejected_and_printed), TEST(phases_are_not_contradicted),
           TEST(schedule_is_printed_in_words), TEST(one_job_has_a_reason),
           TEST(the_guard_names_system_and_component), TEST(the_guard_sees_searches_and_texts),
-          TEST(access_lists_are_suggested), TEST(random_systems_keep_the_rules),
-          TEST(validation_sees_a_wrong_schedule))
+          TEST(the_guard_sees_entities_of_other_jobs), TEST(access_lists_are_suggested),
+          TEST(random_systems_keep_the_rules), TEST(validation_sees_a_wrong_schedule))

@@ -507,6 +507,12 @@ SETT_API bool sett_component_check_type_(const sett_world* world, sett_component
 SETT_API bool sett_component_check_change_(sett_world* world, sett_component component, size_t size,
                                            const char* type_name, const char* call);
 
+/* Private: sett.hpp calls it for a C++ type of `size` bytes that must not be used as a component,
+ * which has its name: `another`, a C++ type of the same program is, else it is laid out otherwise.
+ * Reports CONFLICT, a misuse; for a call that `changes` the world, it is the world's failure. */
+SETT_API void sett_component_refuse_(const sett_world* world, sett_component component, size_t size,
+                                     bool another, bool changes);
+
 SETT_API sett_status sett_component_describe_sized(const sett_world* world,
                                                    sett_component component,
                                                    sett_component_desc* desc, size_t size);

@@ -40,10 +40,10 @@ static void write_key(json_writer* to, const char** between, const char* name)
 }
 
 /* A value, or a link's data: to read it, systems declare its `owner`, the relationship. */
-static void write_value(json_writer* to, const setti_type* owner, const setti_type* type,
-                        const void* value)
+static void write_value(json_writer* to, sett_entity entity, const setti_type* owner,
+                        const setti_type* type, const void* value)
 {
-    setti_world_touch(to->world, owner->id, SETTI_ACCESS_READ, "sett_json_write");
+    setti_world_touch(to->world, entity, owner->id, SETTI_ACCESS_READ, "sett_json_write");
     setti_json_add_value(&to->out, to->world, type, value);
 }
 
@@ -55,14 +55,14 @@ static void write_components(json_writer* to, sett_entity entity)
         const setti_type* type = types->item[k];
         if (type->module == NULL && write_wants(to, type, entity)) {
             write_key(to, &between, type->desc.name);
-            write_value(to, type, type, setti_storage_find(&type->storage, entity.index));
+            write_value(to, entity, type, type, setti_storage_find(&type->storage, entity.index));
         }
     }
 }
 
 /* "/hall", or {"to": "/hall", "data": ...} */
-static void write_link(json_writer* to, sett_entity target, const setti_type* relationship,
-                       const void* data)
+static void write_link(json_writer* to, sett_entity source, sett_entity target,
+                       const setti_type* relationship, const void* data)
 {
     const setti_type* type = setti_relation_of_links(relationship)->data_type;
     if (type->desc.size == 0) {
@@ -72,7 +72,7 @@ static void write_link(json_writer* to, sett_entity target, const setti_type* re
     setti_json_add_text(&to->out, "{\"to\": ");
     setti_json_add_reference(&to->out, to->world, target);
     setti_json_add_text(&to->out, ", \"data\": ");
-    write_value(to, relationship, type, data);
+    write_value(to, source, relationship, type, data);
     setti_json_add_text(&to->out, "}");
 }
 
@@ -92,7 +92,7 @@ static void write_links(json_writer* to, sett_entity entity)
         for (sett_entity target;
              !sett_is_null(target = sett_target_next(to->world, entity, type->id, &cursor));) {
             setti_json_add_text(&to->out, comma);
-            write_link(to, target, type, cursor.data);
+            write_link(to, entity, target, type, cursor.data);
             comma = ", ";
         }
         setti_json_add_text(&to->out, *comma == '[' ? "[]" : "]");
@@ -272,7 +272,7 @@ size_t sett_json_format_value(sett_world* world, sett_entity entity, sett_compon
     const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
     if (type != NULL && type->module == NULL && sett_has(world, entity, component)) {
         setti_json_out to = {.fn = write_to_memory, .user = &text};
-        setti_world_touch(world, component, SETTI_ACCESS_READ, "sett_json_format_value");
+        setti_world_touch(world, entity, component, SETTI_ACCESS_READ, "sett_json_format_value");
         setti_json_add_value(&to, world, type, setti_storage_find(&type->storage, entity.index));
         (void)setti_json_finish(&to);
         if (to.no_memory) {

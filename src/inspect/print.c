@@ -43,7 +43,7 @@ static void print_value(setti_writer* out, print_context* context, const setti_t
         return;
     }
     if (context->call != NULL && type->module == NULL) { /* names and links cannot change */
-        setti_world_touch(context->world, type->id, SETTI_ACCESS_READ, context->call);
+        setti_world_touch(context->world, entity, type->id, SETTI_ACCESS_READ, context->call);
     }
     if (type->module != NULL && type->module->describe != NULL) {
         type->module->describe(context->world, type, entity, out);

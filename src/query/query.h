@@ -198,6 +198,9 @@ typedef struct setti_survey {
  * only, if plans are up to date. */
 void setti_query_survey(sett_query* query, setti_survey* survey);
 
+/* The row of such a loop in which it finds an entity that matches; SETTI_NONE: it does not. */
+uint32_t setti_query_row(sett_query* query, sett_entity entity);
+
 /* Like sett_query_begin, over rows `from` to `to` - 1 of these, `from` a multiple of
  * SETT_BATCH_ROWS: no page of rows then lies in two ranges. Writes to nothing but its arguments;
  * plans are up to date. `own`: loops that run at the same time have other ranges or other queries,

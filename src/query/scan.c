@@ -142,3 +142,16 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
         survey_mark(survey, k); /* rows without gaps, or nearly; or too few to look at */
     }
 }
+
+uint32_t setti_query_row(sett_query* query, sett_entity entity)
+{
+    sett_batch batch;
+    if (!sett_query_matches(query, entity)) {
+        return SETTI_NONE;
+    }
+    setti_loop_start(query, &batch);
+    uint32_t driver = setti_loop_of(&batch)->driver;
+    return driver == SETT_QUERY_TERMS
+               ? entity.index
+               : setti_sparse_row(&query->term[driver].type->storage, entity.index);
+}

@@ -753,12 +753,13 @@ sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
 
 /* Like relation_asked, where data of a link is read or written: a running system declares that.
  * Links themselves cannot change while systems run. */
-static const setti_relation* relation_accessed(const sett_world* world, sett_component relationship,
-                                               uint32_t access, const char* call)
+static const setti_relation* relation_accessed(const sett_world* world, sett_entity source,
+                                               sett_component relationship, uint32_t access,
+                                               const char* call)
 {
     const setti_relation* relation = relation_asked(world, relationship, call);
     if (relation != NULL && relation->data_size != 0) {
-        setti_world_touch(world, relationship, access, call);
+        setti_world_touch(world, source, relationship, access, call);
     }
     return relation;
 }
@@ -767,7 +768,7 @@ const void* sett_related(const sett_world* world, sett_entity source, sett_compo
                          sett_entity target)
 {
     const setti_relation* relation =
-        relation_accessed(world, relationship, SETTI_ACCESS_READ, __func__);
+        relation_accessed(world, source, relationship, SETTI_ACCESS_READ, __func__);
     uint32_t place = relation != NULL ? setti_chain_find(relation, source, target) : SETTI_NONE;
     return place != SETTI_NONE
                ? (const unsigned char*)setti_chain_at(relation, place) + relation->layout.data
@@ -778,7 +779,7 @@ void* sett_related_mut(sett_world* world, sett_entity source, sett_component rel
                        sett_entity target)
 {
     const setti_relation* relation =
-        relation_accessed(world, relationship, SETTI_ACCESS_WRITE, __func__);
+        relation_accessed(world, source, relationship, SETTI_ACCESS_WRITE, __func__);
     uint32_t place = relation != NULL ? setti_chain_find(relation, source, target) : SETTI_NONE;
     return place != SETTI_NONE
                ? (unsigned char*)setti_chain_write(relation, place) + relation->layout.data

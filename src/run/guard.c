@@ -115,18 +115,33 @@ static const char* guard_remedy(const sett_world* world, sett_component componen
                : "list it in `access_inout` (of visited entities) or `access_any_inout`";
 }
 
-static void guard_touch(const sett_world* world, sett_component component, uint32_t access,
-                        const char* call)
+/* Whether another job of the system that runs here visits the entity. */
+static bool guard_is_elsewhere(const sett_world* world, sett_entity entity)
+{
+    const setti_slice* slice = setti_slice_here(setti_run_of(world));
+    SETTI_ASSERT(slice != NULL);
+    if (slice->count == 1) {
+        return false;
+    }
+    uint32_t row = setti_query_row(slice->system->query, entity);
+    return row != SETTI_NONE && (row < slice->from || row >= slice->to);
+}
+
+/* Reports an access that the system did not declare; returns whether it declared it. */
+static bool guard_declared(const sett_world* world, sett_component component, uint32_t access,
+                           const char* call)
 {
     sett_system* system = guard_system(world, access);
     bool reads = access == SETTI_ACCESS_READ;
     if (system == NULL) {
-        return;
+        return true;
     }
     (void)guard_note(setti_run_of(world), system, component, reads ? GUARD_READS : GUARD_WRITES);
-    if ((setti_system_access(system, component) & guard_sufficient(access)) != 0 ||
-        !guard_misses(setti_run_of(world), system, component, reads)) {
-        return;
+    if ((setti_system_access(system, component) & guard_sufficient(access)) != 0) {
+        return true;
+    }
+    if (!guard_misses(setti_run_of(world), system, component, reads)) {
+        return false;
     }
     setti_world_misuse_with(
         world, SETT_STATUS_CONFLICT,
@@ -134,16 +149,38 @@ static void guard_touch(const sett_world* world, sett_component component, uint3
         "same time may %s it - %s",
         call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
         reads ? "write" : "use", guard_remedy(world, component, reads));
+    return false;
 }
 
-/* For all entities: another job may be writing those that this job visits. */
+/* One entity: another job may be writing it. */
+static void guard_touch(const sett_world* world, sett_entity entity, sett_component component,
+                        uint32_t access, const char* call)
+{
+    sett_system* system = guard_system(world, access);
+    bool reads = access == SETTI_ACCESS_READ;
+    if (system == NULL || !guard_declared(world, component, access, call) ||
+        (setti_system_access(system, component) & SETTI_ACCESS_WRITE) == 0 ||
+        !guard_is_elsewhere(world, entity) ||
+        !guard_misses(setti_run_of(world), system, component, reads)) {
+        return;
+    }
+    setti_world_misuse_with(
+        world, SETT_STATUS_CONFLICT,
+        "%s: system \"%.100s\" %s \"%.100s\" of entity %u:%u, while another of its jobs may write "
+        "it - list it in `%s`, or set `single_job`",
+        call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
+        (unsigned)entity.index, (unsigned)entity.generation,
+        reads ? "access_any_in" : "access_any_inout");
+}
+
+/* All entities: another job may be writing those that it visits. */
 static void guard_visit(const sett_world* world, sett_component component, uint32_t access,
                         const char* call)
 {
-    guard_touch(world, component, access, call);
     sett_system* system = guard_system(world, access);
     bool reads = access == SETTI_ACCESS_READ;
-    if (system == NULL || (setti_system_access(system, component) & SETTI_ACCESS_WRITE) == 0 ||
+    if (system == NULL || !guard_declared(world, component, access, call) ||
+        (setti_system_access(system, component) & SETTI_ACCESS_WRITE) == 0 ||
         !setti_system_splits(system) ||
         !guard_misses(setti_run_of(world), system, component, reads)) {
         return;

@@ -164,8 +164,10 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
     }
     const setti_module* module = pair.a->module;
     if (module == NULL) {
-        setti_world_touch(pair.a->world, pair.a->id, SETTI_ACCESS_READ, "sett_world_difference");
-        setti_world_touch(pair.b->world, pair.b->id, SETTI_ACCESS_READ, "sett_world_difference");
+        setti_world_touch(pair.a->world, entity, pair.a->id, SETTI_ACCESS_READ,
+                          "sett_world_difference");
+        setti_world_touch(pair.b->world, entity, pair.b->id, SETTI_ACCESS_READ,
+                          "sett_world_difference");
     }
     if (module != NULL && module->difference != NULL && pair.b->module == module) {
         return module->difference(entity, pair.a, pair.b, difference_values, out, size);

@@ -27,8 +27,9 @@ SETTI_COLD static void* access_misuse(const sett_world* world, sett_entity entit
 
 /* The type of an access that the fast path did not know: not registered, or use is profiled, or a
  * system is watched. */
-SETTI_COLD static setti_type* access_type(const sett_world* world, sett_component component,
-                                          uint32_t access, const char* call)
+SETTI_COLD static setti_type* access_type(const sett_world* world, sett_entity entity,
+                                          sett_component component, uint32_t access,
+                                          const char* call)
 {
     setti_type* type = setti_world_type(world, component);
     if (component == 0 && strcmp(call, "sett_get") != 0 && strcmp(call, "sett_get_mut") != 0) {
@@ -38,7 +39,7 @@ SETTI_COLD static setti_type* access_type(const sett_world* world, sett_componen
         type->use.accessed++;
     }
     if (type != NULL) {
-        setti_world_touch(world, component, access, call);
+        setti_world_touch(world, entity, component, access, call);
     }
     return type;
 }
@@ -50,7 +51,7 @@ SETTI_COLD static const void* access_find(const sett_world* world, sett_entity e
 {
     const setti_type* type = setti_world_hot_type(world, component);
     if (type == NULL) {
-        type = access_type(world, component, SETTI_ACCESS_READ, call);
+        type = access_type(world, entity, component, SETTI_ACCESS_READ, call);
     }
     if (type == NULL || !setti_entity_is_current(&world->entities, entity)) {
         return NULL;
@@ -107,7 +108,7 @@ static void* access_find_mut(sett_world* world, sett_entity entity, sett_compone
 {
     const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
-        type = access_type(world, component, SETTI_ACCESS_WRITE, "sett_get_mut");
+        type = access_type(world, entity, component, SETTI_ACCESS_WRITE, "sett_get_mut");
     }
     if (type == NULL || !setti_entity_is_current(&world->entities, entity)) {
         return NULL;
@@ -169,7 +170,8 @@ SETTI_COLD bool sett_has_slow_(const sett_world* world, uint32_t index, uint32_t
                                sett_component component)
 {
     sett_entity entity = {index, generation};
-    const setti_type* type = access_type(world, component, SETTI_ACCESS_PRESENCE, "sett_has");
+    const setti_type* type =
+        access_type(world, entity, component, SETTI_ACCESS_PRESENCE, "sett_has");
     return type != NULL && setti_entity_is_current(&world->entities, entity) &&
            setti_storage_has(&type->storage, entity.index);
 }
@@ -217,7 +219,11 @@ const sett_type_header_* sett_accessor_type_(const sett_world* world, sett_compo
     static const sett_type_header_ none = {.kind = UINT8_MAX};
     const setti_type* type = setti_world_hot_type(world, component);
     if (SETTI_UNLIKELY(type == NULL)) {
-        type = access_type(world, component, SETTI_ACCESS_READ, "sett_accessor_make");
+        type =
+            access_type(world, sett_null(), component, SETTI_ACCESS_PRESENCE, "sett_accessor_make");
+        if (type != NULL && world->guard != NULL) {
+            world->guard->visit(world, component, SETTI_ACCESS_READ, "sett_accessor_make");
+        }
     }
     return type != NULL ? (const sett_type_header_*)(const void*)type : &none;
 }

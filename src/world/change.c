@@ -172,11 +172,12 @@ SETTI_COLD void* setti_change_add(sett_world* world, sett_entity entity, sett_co
 
 /* The type of a write that the fast path did not know: not registered, or use is profiled, or a
  * system is watched. */
-static setti_type* change_type(const sett_world* world, sett_component component, const char* call)
+static setti_type* change_type(const sett_world* world, sett_entity entity,
+                               sett_component component, const char* call)
 {
     setti_type* type = setti_world_type(world, component);
     if (type != NULL) {
-        setti_world_touch(world, component, SETTI_ACCESS_WRITE, call);
+        setti_world_touch(world, entity, component, SETTI_ACCESS_WRITE, call);
     }
     return type;
 }
@@ -195,7 +196,7 @@ SETTI_INLINE void* change_ensure(sett_world* world, sett_entity entity, setti_ty
 SETTI_COLD static void* change_ensure_unknown(sett_world* world, sett_entity entity,
                                               sett_component component)
 {
-    setti_type* type = change_type(world, component, "sett_ensure");
+    setti_type* type = change_type(world, entity, component, "sett_ensure");
     return type != NULL ? change_ensure(world, entity, type)
                         : setti_change_add(world, entity, component, "sett_ensure", NULL);
 }
@@ -404,7 +405,7 @@ SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type*
 SETTI_COLD static void* change_set_unknown(sett_world* world, sett_entity entity,
                                            sett_component component, const void* value)
 {
-    setti_type* type = change_type(world, component, "sett_set");
+    setti_type* type = change_type(world, entity, component, "sett_set");
     return type != NULL ? change_set(world, entity, type, value)
                         : setti_change_add(world, entity, component, "sett_set", NULL);
 }

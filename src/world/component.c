@@ -1224,6 +1224,34 @@ bool sett_component_check_change_(sett_world* world, sett_component component, s
     return is;
 }
 
+SETTI_COLD void sett_component_refuse_(const sett_world* world, sett_component component,
+                                       size_t size, bool another, bool changes)
+{
+    char text[SETTI_MESSAGE_SIZE];
+    const setti_type* type = setti_world_type(world, component);
+    SETTI_ASSERT(type != NULL);
+    const char* name = type->desc.name;
+    unsigned present = (unsigned)type->desc.size;
+    if (another) {
+        snprintf(text, sizeof(text),
+                 "sett.hpp: two C++ types have the name \"%.100s\", of %u bytes and of %llu bytes: "
+                 "two in unnamed namespaces or functions, or an ODR violation - rename one, or "
+                 "describe it with sett_type and .name(\"other\")",
+                 name, present, (unsigned long long)size);
+    } else {
+        snprintf(
+            text, sizeof(text),
+            "sett.hpp: \"%.100s\" is registered with %u bytes, and the C++ type of this name has "
+            "%llu, or another alignment, or owns memory%s",
+            name, present, (unsigned long long)size, component_origin(type));
+    }
+    if (changes) {
+        setti_world_fail_with(setti_unconst(world), SETT_STATUS_CONFLICT, "%s", text);
+    } else {
+        setti_world_misuse_with(world, SETT_STATUS_CONFLICT, "%s", text);
+    }
+}
+
 sett_status sett_component_describe_sized(const sett_world* world, sett_component component,
                                           sett_component_desc* desc, size_t size)
 {

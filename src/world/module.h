@@ -54,9 +54,9 @@ typedef struct setti_module_calls {
 
 /* Reports what running systems touch and did not declare. */
 typedef struct setti_guard {
-    void (*touch)(const sett_world* world, sett_component component, uint32_t access,
-                  const char* call);
-    /* Like `touch`, for all entities, including those that another job of the system may write. */
+    void (*touch)(const sett_world* world, sett_entity entity, sett_component component,
+                  uint32_t access, const char* call);
+    /* For all entities, including those that another job of the system may write. */
     void (*visit)(const sett_world* world, sett_component component, uint32_t access,
                   const char* call);
 } setti_guard;

@@ -366,12 +366,12 @@ const char* setti_world_running(const sett_world* world);
 /* At least so many bytes, of what was there before nothing; NULL when memory runs out. */
 void* setti_scratch_get(setti_pool* pool, setti_scratch* scratch, size_t size, size_t align);
 
-/* A value is accessed, which a running system has to declare. */
-SETTI_INLINE void setti_world_touch(const sett_world* world, sett_component component,
-                                    uint32_t access, const char* call)
+/* A value of an entity is accessed, which a running system has to declare. */
+SETTI_INLINE void setti_world_touch(const sett_world* world, sett_entity entity,
+                                    sett_component component, uint32_t access, const char* call)
 {
     if (SETTI_UNLIKELY(world->guard != NULL)) {
-        world->guard->touch(world, component, access, call);
+        world->guard->touch(world, entity, component, access, call);
     }
 }
 
