@@ -1,7 +1,14 @@
 /* test_terms.c: each kind of term, given to each call that takes terms: it works, or is rejected
- * with the reason. None is ignored. */
+ * with the reason. None is ignored. The table is a page, docs/terms.md, which has to be what this
+ * program writes:
+ *
+ *     SETT_WRITE=1 build/dev/test/test_terms     writes it
+ */
+#include "sett/ordered.h"
 #include "sett/search.h"
 #include "worlds.h"
+
+#include <stdarg.h>
 
 typedef struct Seen {
     int32_t value;
@@ -45,14 +52,33 @@ static void add(sett_world* world, sett_entity entity, void* value, void* user)
     enter(world, entity, user);
 }
 
+static void note_any(sett_world* world, sett_entity entity, sett_component component,
+                     sett_change change, void* value, void* user)
+{
+    (void)component;
+    (void)change;
+    add(world, entity, value, user);
+}
+
 typedef enum call {
     QUERY,
     SYSTEM,
     ON_ENTER, /* of a system */
     OBSERVER_OF_QUERY,
     OBSERVER_OF_COMPONENT,
-    CALLS
+    CALLS, /* those above have expectations in the table, the others are like one of them: */
+    OBSERVER_OF_ALL = CALLS,
+    ORDER,
+    ALL_CALLS
 } call;
+
+static const call like[ALL_CALLS] = {[QUERY] = QUERY,
+                                     [SYSTEM] = SYSTEM,
+                                     [ON_ENTER] = ON_ENTER,
+                                     [OBSERVER_OF_QUERY] = OBSERVER_OF_QUERY,
+                                     [OBSERVER_OF_COMPONENT] = OBSERVER_OF_COMPONENT,
+                                     [OBSERVER_OF_ALL] = OBSERVER_OF_COMPONENT,
+                                     [ORDER] = QUERY};
 
 static int calls;
 
@@ -80,6 +106,15 @@ static bool takes(sett_world* world, call of, sett_term term)
         return sett_observer_create(world, &(sett_observer_desc){.on_enter = enter,
                                                                  .user = &calls,
                                                                  .terms = {seen, term}}) != NULL;
+    case OBSERVER_OF_ALL:
+        return sett_observer_create(world, &(sett_observer_desc){.on_any = note_any,
+                                                                 .user = &calls,
+                                                                 .terms = {term}}) != NULL;
+    case ORDER: {
+        sett_query* query = sett_query_create(world, &(sett_query_desc){.terms = {seen, term}});
+        return query != NULL &&
+               sett_ordered_create(world, &(sett_ordered_desc){.query = query}) != NULL;
+    }
     default:
         return sett_observer_create(world, &(sett_observer_desc){.component = Seen_id,
                                                                  .on_add = add,
@@ -88,7 +123,49 @@ static bool takes(sett_world* world, call of, sett_term term)
     }
 }
 
+/* ------------------------------------------------------------------------------------- the page */
+
+static char page[16384];
+static size_t page_size;
+static char reasons[24][256];
+static uint32_t reason_count;
+
+static void print(const char* format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(page + page_size, sizeof(page) - page_size, format, arguments);
+    va_end(arguments);
+    CHECK(length >= 0 && (size_t)length < sizeof(page) - page_size);
+    page_size += (size_t)length;
+}
+
+/* Prints a cell: it works, or the number of the reason in the world's message. */
+static void print_cell(const sett_world* world, bool taken)
+{
+    if (taken) {
+        print(" yes |");
+        return;
+    }
+    const char* message = sett_world_message(world);
+    const char* reason = strstr(message, "\": ");
+    while (reason != NULL && strstr(reason + 1, "\": ") != NULL) {
+        reason = strstr(reason + 1, "\": ");
+    }
+    reason = reason != NULL ? reason + 3 : strstr(message, ": ") + 2;
+    uint32_t k = 0;
+    while (k < reason_count && strcmp(reasons[k], reason) != 0) {
+        k++;
+    }
+    if (k == reason_count) {
+        CHECK(reason_count < sizeof(reasons) / sizeof(reasons[0]));
+        snprintf(reasons[reason_count++], sizeof(reasons[0]), "%s", reason);
+    }
+    print(" (%u) |", (unsigned)k + 1);
+}
+
 typedef struct row {
+    const char* label;
     sett_term term;              /* of Look */
     const char* text;            /* NULL: text has no such term */
     const char* expected[CALLS]; /* NULL: works; else a part of the message */
@@ -108,68 +185,184 @@ typedef struct row {
         text, text, text, text, text                                                               \
     }
 
+/* Reads a row's text, as a plain query and as a search. */
+static void check_text(sett_world* world, const row* of, const sett_term* term)
+{
+    char text[64];
+    sett_query_desc desc;
+    if (of->text == NULL) {
+        print(" - | - | - |");
+        return;
+    }
+    snprintf(text, sizeof(text), "Seen, %s", of->text);
+    print(" `");
+    for (const char* at = of->text; *at != '\0'; at++) {
+        print(*at == '|' ? "\\|" : "%c", *at);
+    }
+    print("` |");
+    bool taken = sett_query_parse(world, text, &desc) == SETT_OK;
+    print_cell(world, taken);
+    CHECK_MSG(taken, "%s: %s", text, sett_world_message(world));
+    CHECK_EQ(desc.terms[1].kind, term->kind);
+    CHECK_EQ(desc.terms[1].walk, term->walk);
+    CHECK_EQ(desc.terms[1].drives, term->drives);
+    CHECK_EQ(desc.terms[1].singleton, term->singleton);
+    CHECK_EQ(desc.terms[1].along, term->along);
+    CHECK_ENTITY_EQ(desc.terms[1].entity, term->entity);
+    CHECK(sett_query_create(world, &desc) != NULL);
+    CHECK_MSG(sett_search_create(world, text) != NULL, "%s: %s", text, sett_world_message(world));
+    print(" yes |");
+}
+
+static void print_head(void)
+{
+    print("# Terms, and who takes them\n\n"
+          "Each kind of term beside a term of another component, given to each call that takes "
+          "terms: it works, or is rejected with the\nreason below the table. None is ignored. "
+          "test/test_terms.c makes each of these calls, and writes this page.\n\n"
+          "`on_enter` is that of a system; its loop takes what a query takes. An observer of a "
+          "query has `on_enter` and `on_exit`, one of a\ncomponent `on_add` and so on: its terms "
+          "choose entities. A group takes lists of components (`with`, `without`), and no other\n"
+          "terms. `*` stands for any target in texts of searches, `on_any` observes any component; "
+          "the component of a relationship is the\nterm for any link of it.\n\n"
+          "| term | query | system | on_enter | observer of a query | of a component | on_any | "
+          "order | as text | plain query | search |\n"
+          "|---|---|---|---|---|---|---|---|---|---|---|\n");
+}
+
 static void each_kind_for_each_call(void)
 {
     sett_world* world = begin();
+    page_size = 0;
+    reason_count = 0;
+    print_head();
     const row rows[] = {
-        {{.kind = SETT_WITH}, "Look", {NULL}},
-        {{.kind = SETT_WITHOUT}, "!Look", {NULL}},
-        {{.kind = SETT_OPTIONAL},
+        {"SETT_WITH(Look)", {.kind = SETT_WITH}, "Look", {NULL}},
+        {"SETT_WITHOUT(Look)", {.kind = SETT_WITHOUT}, "!Look", {NULL}},
+        {"SETT_OPTIONAL(Look)",
+         {.kind = SETT_OPTIONAL},
          "?Look",
          {NULL, NULL, NULL, "optional term decides nothing", "optional term decides nothing"}},
-        {{.kind = SETT_ANY}, NULL, {NULL}},
-        {{.changed = true}, NULL, {NULL, NULL, "is for loops", "is for loops", "is for loops"}},
-        {{.drives = true}, NULL, {NULL, NULL, NULL, "is for loops", "is for loops"}},
-        {{.walk = SETT_WALK_ONE}, "Look(parent)", UPWARD},
-        {{.walk = SETT_WALK_UP}, "Look(up)", UPWARD},
-        {{.walk = SETT_WALK_SELF_UP}, "Look(self|up)", UPWARD},
-        {{.walk = SETT_WALK_SELF_UP, .along = SETT_ID_INSTANCE_OF}, NULL, ELSEWHERE},
-        {{.walk = SETT_WALK_ONE, .along = Aims_id}, NULL, ELSEWHERE},
-        {{.walk = SETT_WALK_UP, .kind = SETT_WITHOUT}, "!Look(up)", UPWARD},
-        {{.singleton = true}, "Look(singleton)", ELSEWHERE},
-        {{.entity = root}, "Look(root)", ELSEWHERE},
-        {{.walk = (sett_walk)9}, NULL, NEVER("unknown kind, access or walk")},
-        {{.kind = (sett_term_kind)9}, NULL, NEVER("unknown kind, access or walk")},
-        {{.access = (sett_access)9}, NULL, NEVER("unknown kind, access or walk")},
-        {{.changed = true, .kind = SETT_WITHOUT}, NULL, NEVER("can be `changed`")},
-        {{.drives = true, .kind = SETT_WITHOUT}, NULL, NEVER("`drives` at most")},
-        {{.drives = true, .walk = SETT_WALK_UP}, NULL, NEVER("`drives` at most")},
-        {{.walk = SETT_WALK_UP, .kind = SETT_ANY}, NULL, NEVER("cannot be SETT_ANY")},
-        {{.walk = SETT_WALK_UP, .changed = true}, NULL, NEVER("or `changed`")},
-        {{.walk = SETT_WALK_UP, .singleton = true}, NULL, NEVER("or walks: not both")},
-        {{.walk = SETT_WALK_UP, .entity = root}, NULL, NEVER("or walks: not both")},
-        {{.singleton = true, .entity = root}, NULL, NEVER("or the singletons: not both")},
-        {{.along = Aims_id}, NULL, NEVER("give `walk` as well")},
-        {{.along = Aims_id, .singleton = true}, NULL, NEVER("give `walk` as well")},
+        {"SETT_ANY(Look)", {.kind = SETT_ANY}, "Look || [in] Seen", {NULL}},
+        {"SETT_CHANGED(Look)",
+         {.changed = true},
+         NULL,
+         {NULL, NULL, "is for loops", "is for loops", "is for loops"}},
+        {"SETT_IN_ORDER(Look)",
+         {.drives = true},
+         "[drive] Look",
+         {NULL, NULL, NULL, "is for loops", "is for loops"}},
+        {"SETT_PARENT(Look)", {.walk = SETT_WALK_ONE}, "Look(parent)", UPWARD},
+        {"SETT_UP(Look)", {.walk = SETT_WALK_UP}, "Look(up)", UPWARD},
+        {"SETT_SELF_UP(Look)", {.walk = SETT_WALK_SELF_UP}, "Look(self|up)", UPWARD},
+        {"SETT_SHARED(Look)",
+         {.walk = SETT_WALK_SELF_UP, .along = SETT_ID_INSTANCE_OF},
+         "Look(prefab)",
+         ELSEWHERE},
+        {"SETT_TARGET(Look, Aims)",
+         {.walk = SETT_WALK_ONE, .along = Aims_id},
+         "Look(target Aims)",
+         ELSEWHERE},
+        {".walk = SETT_WALK_UP, .kind = SETT_WITHOUT",
+         {.walk = SETT_WALK_UP, .kind = SETT_WITHOUT},
+         "!Look(up)",
+         UPWARD},
+        {"SETT_SINGLETON(Look)", {.singleton = true}, "Look(singleton)", ELSEWHERE},
+        {".entity = root", {.entity = root}, "Look(root)", ELSEWHERE},
+        {"an unknown walk", {.walk = (sett_walk)9}, NULL, NEVER("unknown kind, access or walk")},
+        {"an unknown kind",
+         {.kind = (sett_term_kind)9},
+         NULL,
+         NEVER("unknown kind, access or walk")},
+        {"an unknown access",
+         {.access = (sett_access)9},
+         NULL,
+         NEVER("unknown kind, access or walk")},
+        {".changed, .kind = SETT_WITHOUT",
+         {.changed = true, .kind = SETT_WITHOUT},
+         NULL,
+         NEVER("can be `changed`")},
+        {".drives, .kind = SETT_WITHOUT",
+         {.drives = true, .kind = SETT_WITHOUT},
+         NULL,
+         NEVER("`drives` at most")},
+        {".drives, .walk = SETT_WALK_UP",
+         {.drives = true, .walk = SETT_WALK_UP},
+         NULL,
+         NEVER("`drives` at most")},
+        {".walk = SETT_WALK_UP, .kind = SETT_ANY",
+         {.walk = SETT_WALK_UP, .kind = SETT_ANY},
+         NULL,
+         NEVER("cannot be SETT_ANY")},
+        {".walk = SETT_WALK_UP, .changed",
+         {.walk = SETT_WALK_UP, .changed = true},
+         NULL,
+         NEVER("or `changed`")},
+        {".walk = SETT_WALK_UP, .singleton",
+         {.walk = SETT_WALK_UP, .singleton = true},
+         NULL,
+         NEVER("or walks: not both")},
+        {".walk = SETT_WALK_UP, .entity",
+         {.walk = SETT_WALK_UP, .entity = root},
+         NULL,
+         NEVER("or walks: not both")},
+        {".singleton, .entity",
+         {.singleton = true, .entity = root},
+         NULL,
+         NEVER("or the singletons: not both")},
+        {".along without .walk", {.along = Aims_id}, NULL, NEVER("give `walk` as well")},
+        {".along, .singleton",
+         {.along = Aims_id, .singleton = true},
+         NULL,
+         NEVER("give `walk` as well")},
     };
     for (uint32_t k = 0; k < sizeof(rows) / sizeof(rows[0]); k++) {
         sett_term term = rows[k].term;
         term.component = Look_id;
         term.access = term.access == SETT_INOUT ? SETT_IN : term.access;
-        for (uint32_t of = 0; of < CALLS; of++) {
-            const char* expected = rows[k].expected[of];
+        print("| `%s` |", rows[k].label);
+        for (uint32_t of = 0; of < ALL_CALLS; of++) {
+            const char* expected = rows[k].expected[like[of]];
             bool taken = takes(world, (call)of, term);
             CHECK_MSG(taken == (expected == NULL), "row %u, call %u: %s", (unsigned)k, (unsigned)of,
                       taken ? "is taken" : sett_world_message(world));
             CHECK_MSG(taken || strstr(sett_world_message(world), expected) != NULL,
                       "row %u, call %u: %s", (unsigned)k, (unsigned)of, sett_world_message(world));
+            print_cell(world, taken);
         }
-        if (rows[k].text != NULL) {
-            char text[64];
-            snprintf(text, sizeof(text), "Seen, %s", rows[k].text);
-            sett_query_desc desc;
-            CHECK_MSG(sett_query_parse(world, text, &desc) == SETT_OK, "%s: %s", text,
-                      sett_world_message(world));
-            CHECK_EQ(desc.terms[1].kind, term.kind);
-            CHECK_EQ(desc.terms[1].walk, term.walk);
-            CHECK_EQ(desc.terms[1].singleton, term.singleton);
-            CHECK(sett_equals(desc.terms[1].entity, term.entity));
-            CHECK(sett_query_create(world, &desc) != NULL);
-            CHECK(sett_search_create(world, text) != NULL);
-        }
+        check_text(world, &rows[k], &term);
+        print("\n");
     }
+    print("\n");
+    for (uint32_t k = 0; k < reason_count; k++) {
+        print("%u. %s\n", (unsigned)k + 1, reasons[k]);
+    }
+    sett_group_desc grouped = {.with = {Seen_id}, .without = {Look_id}};
+    CHECK(sett_group_create(world, &grouped) != NULL);
     CHECK_END(world);
 }
+
+#if defined(SETT_DOCS) /* the folder */
+static void the_page_is_up_to_date(void)
+{
+    static char is[sizeof(page)];
+    static const char path[] = SETT_DOCS "/terms.md";
+    if (check_setting("SETT_WRITE", 0) != 0) {
+        FILE* file = fopen(path, "wb");
+        CHECK(file != NULL && fwrite(page, 1, page_size, file) == page_size && fclose(file) == 0);
+    }
+    FILE* file = fopen(path, "rb");
+    CHECK_MSG(file != NULL, "%s is missing: SETT_WRITE=1 writes it", path);
+    size_t size = fread(is, 1, sizeof(is) - 1, file);
+    fclose(file);
+    CHECK_MSG(size == page_size && memcmp(is, page, size) == 0,
+              "%s is not what this program writes: SETT_WRITE=1 writes it", path);
+}
+#else
+static void the_page_is_up_to_date(void)
+{
+}
+#endif
 
 /* A query's terms, read back, are those that it was created with. */
 static void terms_are_data(void)
@@ -285,6 +478,6 @@ static void optional_terms_do_not_decide_who_enters(void)
     CHECK_END(world);
 }
 
-TEST_MAIN(TEST(each_kind_for_each_call), TEST(terms_are_data),
+TEST_MAIN(TEST(each_kind_for_each_call), TEST(the_page_is_up_to_date), TEST(terms_are_data),
           TEST(a_term_behind_the_end_is_rejected), TEST(any_terms_of_observers),
           TEST(optional_terms_do_not_decide_who_enters))

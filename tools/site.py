@@ -31,6 +31,7 @@ DOCUMENTS = {
     "docs/migrating.md": "moving/migrating.md",
     "docs/events.md": "reference/events.md",
     "docs/queries.md": "reference/queries.md",
+    "docs/terms.md": "reference/terms.md",
     "docs/stream.md": "reference/stream.md",
     "docs/misuse.md": "reference/misuse.md",
     "docs/design.md": "more/design.md",
