@@ -210,6 +210,44 @@ SETT_API sett_status sett_search_limit(sett_search* search, sett_search_stop_fn 
 /* Returns the number of results. Cost: as a loop. Threads: writer. Since: 0.2 */
 SETT_API uint64_t sett_search_count(sett_search* search);
 
+/* --------------------------------------------------------------------------- look-ups by value */
+
+/* Finds entities by the value of a member: keys of the program's own, grid cells, states.
+ *
+ *     sett_lookup* by_key = sett_lookup_create(world, Item_id, "key");
+ *     uint64_t key = 4711;
+ *     sett_entity item;
+ *     if (sett_lookup_find(by_key, &key, &item, 1) == 1) { ... }
+ *
+ * It is brought up to date when it is asked, from the pages that were written, restored or loaded
+ * since. It is not part of the state: snapshots, hashes and files do not contain it. Worlds without
+ * one pay nothing. */
+typedef struct sett_lookup sett_lookup;
+
+/* Creates a look-up. sett_world_destroy frees it.
+ *   member  a path (members.h), such as "at.x", to a number, bool or handle; not to an array
+ * Returns NULL on failure. Fails: UNREGISTERED, ARGUMENT (no such member, or it is of another
+ * kind), LOCKED, OUT_OF_MEMORY.
+ * Cost: O(members). The first look-up reads all values. Memory: about 40 bytes a value.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_lookup* sett_lookup_create(sett_world* world, sett_component component,
+                                         const char* member);
+
+/* Frees a look-up. NULL is fine. Fails: LOCKED (systems run). Threads: writer. Since: 0.2 */
+SETT_API sett_status sett_lookup_destroy(sett_lookup* lookup);
+
+/* Finds the entities that have the component with this value of the member, prefabs and disabled
+ * ones too.
+ *   value     the address of a value of the member's C type. -0.0 is 0.0; NaN is found by its bits
+ *   out       receives the handles, in the order of their indices, if there is room for all of them
+ *   capacity  handles that `out` has room for; 0 to count only
+ * Returns how many there are; 0 on failure. Fails: LOCKED (a loop is open), OUT_OF_MEMORY.
+ * Cost: 30 ns, 0.5 ns for each 1,000 entities, and some ns for each result: 80 ns at 100,000. After
+ * writes, about 10 ns for each value in pages that were written; the first time 100 ns.
+ * Threads: writer. Since: 0.2 */
+SETT_API uint32_t sett_lookup_find(sett_lookup* lookup, const void* value, sett_entity* out,
+                                   uint32_t capacity);
+
 /* ------------------------------------------------------------------------------- results */
 
 /* Makes the descriptor of a query (core.h) from text. The text has only terms of $this, and at most

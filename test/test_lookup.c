@@ -1,0 +1,270 @@
+/* test_lookup.c: entities by the value of a member, against a look at all of them. */
+#include "check.h"
+
+#include "chance.h"
+#include "scarce.h"
+#include "sett/search.h"
+#include "sett/sort.h"
+#include "sett/state.h"
+#include "worlds.h"
+
+typedef struct Item {
+    uint64_t key;
+    sett_entity owner;
+    float weight;
+    int16_t cell;
+} Item;
+
+typedef struct items {
+    sett_world* world;
+    sett_component item;
+    sett_lookup* by_key;
+    sett_lookup* by_owner;
+    sett_lookup* by_weight;
+    sett_lookup* by_cell;
+} items;
+
+static void items_begin(items* s, sett_world* world, sett_storage_kind storage)
+{
+    s->world = world;
+    s->item = SETT_REGISTER_WITH(world, Item, .storage = storage);
+    sett_component Item_id = s->item;
+    CHECK_EQ(SETT_MEMBERS(world, Item, key, owner, weight, cell), SETT_OK);
+    s->by_key = sett_lookup_create(world, s->item, "key");
+    s->by_owner = sett_lookup_create(world, s->item, "owner");
+    s->by_weight = sett_lookup_create(world, s->item, "weight");
+    s->by_cell = sett_lookup_create(world, s->item, "cell");
+    CHECK(s->by_key != NULL && s->by_owner != NULL && s->by_weight != NULL && s->by_cell != NULL);
+}
+
+static uint64_t state;
+
+static uint32_t draw(uint32_t limit)
+{
+    return chance_below(&state, limit);
+}
+
+typedef bool (*items_equal_fn)(const Item* item, const Item* wanted);
+
+static bool same_key(const Item* item, const Item* wanted)
+{
+    return item->key == wanted->key;
+}
+
+static bool same_owner(const Item* item, const Item* wanted)
+{
+    return sett_equals(item->owner, wanted->owner);
+}
+
+static bool same_weight(const Item* item, const Item* wanted)
+{
+    return !(item->weight < wanted->weight) && !(item->weight > wanted->weight);
+}
+
+static bool same_cell(const Item* item, const Item* wanted)
+{
+    return item->cell == wanted->cell;
+}
+
+/* The look-up finds what a look at all entities finds. */
+static void items_compare(const items* s, sett_lookup* lookup, const void* value,
+                          items_equal_fn equal, const Item* wanted)
+{
+    sett_entity found[2000];
+    uint32_t count = sett_lookup_find(lookup, value, found, 2000);
+    uint32_t expected = 0;
+    CHECK(count <= 2000);
+    CHECK_EQ(sett_lookup_find(lookup, value, NULL, 0), count);
+    uint32_t index = 0;
+    for (sett_entity e = sett_entity_next(s->world, &index); !sett_is_null(e);
+         e = sett_entity_next(s->world, &index)) {
+        const Item* item = sett_find(s->world, e, s->item);
+        if (item != NULL && equal(item, wanted)) {
+            CHECK(expected < count);
+            CHECK_ENTITY_EQ(found[expected], e);
+            expected++;
+        }
+    }
+    CHECK_EQ(count, expected);
+}
+
+static void items_compare_all(const items* s, const Item* wanted)
+{
+    items_compare(s, s->by_key, &wanted->key, same_key, wanted);
+    items_compare(s, s->by_owner, &wanted->owner, same_owner, wanted);
+    items_compare(s, s->by_weight, &wanted->weight, same_weight, wanted);
+    items_compare(s, s->by_cell, &wanted->cell, same_cell, wanted);
+}
+
+static Item random_item(const sett_world* world)
+{
+    static const float weights[] = {0.0f, -0.0f, 1.5f, -2.0f};
+    Item item = {0};
+    item.key = draw(50) * 0x100000001u;
+    item.owner = draw(4) == 0 ? sett_null() : entity_from(world, draw(100));
+    item.weight = weights[draw(4)];
+    item.cell = (int16_t)(draw(40) - 20);
+    return item;
+}
+
+static int by_key(const void* a, const void* b, void* user)
+{
+    (void)user;
+    uint64_t x = ((const Item*)a)->key;
+    uint64_t y = ((const Item*)b)->key;
+    return x < y ? -1 : x > y;
+}
+
+static void items_change(items* s, sett_snapshot* snapshot, uint32_t* held)
+{
+    sett_world* world = s->world;
+    sett_entity e = entity_from(world, draw(300));
+    Item item = random_item(world);
+    switch (draw(300)) {
+    case 0:
+        if (*held < 4) {
+            CHECK_EQ(sett_snapshot_take(world, &snapshot[(*held)++]), SETT_OK);
+        }
+        break;
+    case 1:
+    case 2:
+        if (*held != 0) {
+            CHECK_EQ(sett_snapshot_restore(world, snapshot[draw(*held)]), SETT_OK);
+        }
+        break;
+    case 3:
+        sett_snapshot_drop_all(world);
+        *held = 0;
+        sett_component_convert(world, s->item,
+                               draw(2) == 0 ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET);
+        break;
+    case 4:
+        sett_sort(world, &(sett_sort_desc){.component = s->item, .compare = by_key});
+        break;
+    case 5:
+        sett_world_trim(world);
+        break;
+    case 6:
+        sett_world_advance_tick(world);
+        break;
+    default:
+        if (draw(8) == 0) {
+            if (draw(2) == 0 && sett_entity_count(world) > 150) {
+                sett_entity_destroy(world, e);
+            } else if (sett_entity_count(world) < 400) {
+                e = sett_entity_create(world);
+            }
+        }
+        if (draw(4) == 0 && sett_has(world, e, s->item)) {
+            sett_remove(world, e, s->item);
+        } else if (sett_entity_valid(world, e)) {
+            CHECK(sett_set(world, e, s->item, &item) != NULL);
+        }
+    }
+}
+
+static void look_ups_find_what_a_look_at_all_finds(void)
+{
+    uint64_t seed = check_setting("SETT_SEED", 1);
+    uint64_t operations = check_setting("SETT_OPERATIONS", CHECK_ROUNDS(40000));
+    state = seed;
+    items s;
+    items_begin(&s, quiet_world(), SETT_STORAGE_DEFAULT);
+    sett_snapshot snapshot[4];
+    uint32_t held = 0;
+    for (uint64_t k = 0; k < operations; k++) {
+        items_change(&s, snapshot, &held);
+        if (draw(16) == 0) {
+            Item wanted = random_item(s.world);
+            items_compare_all(&s, &wanted);
+        }
+    }
+    CHECK_EQ(sett_lookup_destroy(s.by_owner), SETT_OK);
+    CHECK_END(s.world);
+}
+
+static void copies_of_worlds_are_read_again(void)
+{
+    items a;
+    items b;
+    items_begin(&a, quiet_world(), SETT_STORAGE_DEFAULT);
+    items_begin(&b, quiet_world(), SETT_STORAGE_DEFAULT);
+    for (uint32_t k = 0; k < 300; k++) {
+        Item item = {.key = k % 7};
+        CHECK(sett_set(a.world, sett_entity_create(a.world), a.item, &item) != NULL);
+        item.key = 3;
+        CHECK(sett_set(b.world, sett_entity_create(b.world), b.item, &item) != NULL);
+    }
+    Item wanted = {.key = 3};
+    items_compare_all(&a, &wanted);
+    items_compare_all(&b, &wanted);
+    CHECK_EQ(sett_world_clone(a.world, b.world), SETT_OK);
+    items_compare_all(&b, &wanted);
+    CHECK_END(a.world);
+    CHECK_END(b.world);
+}
+
+/* Many keys, in which the bits that differ are the lowest, the highest, or all the same but few. */
+static void keys_that_are_alike_are_told_apart(void)
+{
+    items s;
+    items_begin(&s, quiet_world(), SETT_STORAGE_DEFAULT);
+    for (uint32_t k = 0; k < 20000; k++) {
+        Item item = {.key = k < 10000 ? (uint64_t)k << 50 : k, .cell = 7};
+        CHECK(sett_set(s.world, sett_entity_create(s.world), s.item, &item) != NULL);
+    }
+    for (uint64_t k = 1; k < 10000; k += 7) {
+        uint64_t key = k << 50;
+        sett_entity found;
+        CHECK_EQ(sett_lookup_find(s.by_key, &key, &found, 1), 1 + (k % 16384 == 0));
+        key = k + 10000;
+        CHECK_EQ(sett_lookup_find(s.by_key, &key, &found, 1), 1);
+    }
+    int16_t cell = 7;
+    sett_entity none = {9, 9};
+    CHECK_EQ(sett_lookup_find(s.by_cell, &cell, &none, 1), 20000);
+    CHECK_EQ(none.index, 9); /* no room for all: none is written */
+    CHECK_END(s.world);
+}
+
+static void what_cannot_be_looked_up_is_rejected(void)
+{
+    items s;
+    items_begin(&s, quiet_world(), SETT_STORAGE_DEFAULT);
+    CHECK(sett_lookup_create(s.world, s.item, "none") == NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_ARGUMENT);
+    CHECK(sett_lookup_create(s.world, 900, "key") == NULL);
+    CHECK_EQ(sett_world_error(s.world), SETT_STATUS_UNREGISTERED);
+    CHECK_EQ(sett_component_unregister(s.world, s.item), SETT_STATUS_CONFLICT);
+    CHECK_EQ(sett_lookup_destroy(s.by_key), SETT_OK);
+    CHECK_EQ(sett_lookup_destroy(NULL), SETT_OK);
+    CHECK_END(s.world);
+}
+
+static bool look_up(void* user)
+{
+    items* s = user;
+    uint64_t key = 3;
+    sett_entity found[500];
+    uint32_t count = sett_lookup_find(s->by_key, &key, found, 500);
+    CHECK(count == 0 || count == 300);
+    return count != 0;
+}
+
+static void look_ups_without_memory_go_on_later(void)
+{
+    static scarce_memory memory;
+    items s;
+    items_begin(&s, scarce_world(&memory), SETT_STORAGE_DEFAULT);
+    for (uint32_t k = 0; k < 2100; k++) {
+        Item item = {.key = k % 7};
+        CHECK(sett_set(s.world, sett_entity_create(s.world), s.item, &item) != NULL);
+    }
+    scarce_run(s.world, &memory, look_up, NULL, &s);
+    CHECK(memory.failures != 0);
+    scarce_end(&memory, s.world);
+}
+
+TEST_MAIN(TEST(look_ups_find_what_a_look_at_all_finds), TEST(copies_of_worlds_are_read_again),
+          TEST(keys_that_are_alike_are_told_apart), TEST(what_cannot_be_looked_up_is_rejected),
+          TEST(look_ups_without_memory_go_on_later))
