@@ -28,7 +28,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS 2>/dev/
 
 # Those that fail soonest come first, then the longest: so no core is idle at the end.
 short="format words layers api asan headers symbols readme"
-long="release clang examples faults cpp portable bench tsan amalgamation web site install instructions checks cookbook python inspect play vectors"
+long="release clang sanitized examples faults cpp portable bench tsan amalgamation web site install instructions checks cookbook python inspect play vectors"
 
 describe() {
     case $1 in
@@ -38,7 +38,8 @@ describe() {
     api) echo "each public function says its threads and version, and no parameter it has not; the site lists all programs" ;;
     cookbook) echo "the programs of the cookbook, clang Debug, with sanitizers" ;;
     checks) echo "each check of this list can fail" ;;
-    asan) echo "unit tests, clang Debug, address and undefined-behaviour sanitizers" ;;
+    asan) echo "unit tests but for the slowest, clang Debug, address and undefined-behaviour sanitizers" ;;
+    sanitized) echo "the slowest unit tests, with sanitizers: $slow" ;;
     tsan) echo "what threads take part in, thread sanitizer" ;;
     release) echo "unit tests, and the program in README.md, Release, the compiler of make" ;;
     clang) echo "unit tests, clang Release" ;;
@@ -62,6 +63,9 @@ describe() {
     soak) echo "the model tests at length, Freedoom with many workers, gcc Release" ;;
     esac
 }
+
+# Unit tests that take a third of the time that all of them take with sanitizers.
+slow="out_of_memory layout page group"
 
 # ---- Building blocks -----------------------------------------------------------------------------
 
@@ -118,7 +122,7 @@ build_clang() {
     build clang clang Release "unit_tests flagship" -DSETT_BUILD_ADDONS=OFF
 }
 
-run_tests() { # <folder under build/> <label> [name of tests that are left out]
+run_tests() { # <folder under build/> <label> [expression of names that are left out]
     UBSAN_OPTIONS=print_stacktrace=1 ctest --test-dir "build/$1" --label-regex "$2" ${3:+--exclude-regex "^$3\$"} \
         --output-on-failure --no-tests=error --parallel "$jobs" >"$log" 2>&1 ||
         {
@@ -166,7 +170,16 @@ stage_checks() {
 stage_asan() {
     build_asan unit_tests
     let_go
-    run_tests asan unit
+    run_tests asan unit "($(echo $slow | tr ' ' '|'))"
+}
+
+stage_sanitized() {
+    build_asan unit_tests
+    let_go
+    for test in $slow; do
+        quiet env -C build/asan/test "./test_$test"
+        echo "  $test"
+    done
 }
 
 stage_tsan() {
