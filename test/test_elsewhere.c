@@ -4,6 +4,8 @@
 #include "chance.h"
 #include "worlds.h"
 
+#include "base/common.h"
+
 typedef struct Place {
     int64_t x;
 } Place;
@@ -393,6 +395,82 @@ static void wrong_terms(void)
     CHECK_END(world);
 }
 
+static uint32_t traps; /* reports of a query that matches no instance */
+
+static void hear_trap(void* user, sett_log_level level, const char* message)
+{
+    (void)user;
+    traps += level == SETT_LOG_ERROR &&
+             strstr(message, "matches no instance: only prefabs have \"Look\"") != NULL &&
+             strstr(message, "SETT_SHARED(Look)") != NULL;
+}
+
+/* Whether a loop over the query that matches nothing says why, and does so once. */
+static bool traps_once(sett_query* query, uint32_t matches)
+{
+    uint32_t before = traps;
+    uint32_t count = 0;
+    for (uint32_t frame = 0; frame < 5; frame++) {
+        SETT_FOR(query, b, i) {
+            count++;
+        }
+    }
+    CHECK_EQ(count, matches * 5);
+    return traps == before + 1;
+}
+
+/* A type that instances share: a plain term does not see it at them, which is reported where no
+ * entity has a value of its own. */
+static void plain_terms_of_what_instances_share(void)
+{
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = hear_trap});
+    Place_id = SETT_REGISTER(world, Place);
+    Look_id = SETT_REGISTER(world, Look);
+    Marked_id = SETT_REGISTER_TAG(world, Marked);
+    sett_prefab_tag(world);
+    sett_entity prefab =
+        SETT_CREATE(world, SETT_VALUE_TAG(sett_prefab), SETT_VALUE(Look, 7), SETT_VALUE(Place, 1));
+    CHECK_EQ(sett_prefab_share(world, Look_id, true), SETT_OK);
+    sett_query* plain = SETT_QUERY_CREATE(world, SETT_IN(Place), SETT_IN(Look));
+    sett_query* shared = SETT_QUERY_CREATE(world, SETT_IN(Place), SETT_SHARED(Look));
+    sett_query* marked = SETT_QUERY_CREATE(world, SETT_IN(Look), SETT_WITH(Marked));
+    sett_query* without = SETT_QUERY_CREATE(world, SETT_IN(Place), SETT_WITHOUT(Look));
+    CHECK(!traps_once(plain, 0)); /* there is no instance, */
+    sett_entity variant = sett_instantiate_with(
+        world,
+        &(sett_instantiate_desc){.prefab = prefab, SETT_VALUES(SETT_VALUE_TAG(sett_prefab))});
+    CHECK(!traps_once(plain, 0)); /* but for one that is a prefab */
+    sett_entity child;
+    CHECK_EQ(sett_instantiate(world, prefab, 1, &child), SETT_OK);
+    CHECK_EQ(traps_once(plain, 0), SETTI_DEBUG);
+    CHECK(!traps_once(shared, 1));
+    CHECK(!traps_once(marked, 0)); /* it would not match with a value of its own */
+    CHECK(!traps_once(without, 1));
+    char text[600];
+    const char* words = "; instances that share Look with their prefab count as without it: "
+                        "SETT_SHARED(Look) sees the prefab's";
+    sett_query_explain(plain, text, sizeof(text));
+    CHECK_MSG(strstr(text, words) != NULL, "%s", text);
+    sett_query_explain(without, text, sizeof(text));
+    CHECK_MSG(strstr(text, words) != NULL, "%s", text);
+    sett_query_explain(shared, text, sizeof(text));
+    CHECK_MSG(strstr(text, words) == NULL, "%s", text);
+
+    sett_entity own = SETT_CREATE(world, SETT_VALUE(Look, 8)); /* such values can be meant */
+    SETT_ADD_TAG(world, child, Marked);
+    CHECK(!traps_once(plain, 0) && !traps_once(marked, 0));
+    CHECK_EQ(sett_entity_destroy(world, own), SETT_OK);
+    CHECK_EQ(traps_once(marked, 0), SETTI_DEBUG);
+    CHECK(SETT_PREFAB_OVERRIDE(world, child, Look) != NULL);
+    CHECK(!traps_once(plain, 1));
+    CHECK_EQ(sett_prefab_share(world, Look_id, false), SETT_OK);
+    sett_query_explain(plain, text, sizeof(text));
+    CHECK_MSG(strstr(text, "share") == NULL, "%s", text);
+    CHECK(sett_entity_valid(world, variant));
+    CHECK_END(world);
+}
+
 TEST_MAIN(TEST(random_queries), TEST(before_there_is_a_hierarchy), TEST(before_there_is_a_prefab),
           TEST(values_of_parents_prefabs_and_singletons), TEST(switched_off),
-          TEST(writing_elsewhere_is_a_single_job), TEST(queries_from_text), TEST(wrong_terms))
+          TEST(plain_terms_of_what_instances_share), TEST(writing_elsewhere_is_a_single_job),
+          TEST(queries_from_text), TEST(wrong_terms))

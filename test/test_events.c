@@ -588,6 +588,141 @@ static void links_are_notified_at_their_source(void)
     }
 }
 
+/* What a callback of a link is about: its target, and its data if the link is there. */
+typedef struct link_heard {
+    sett_component likes;
+    sett_entity target[4]; /* on_add, on_set, on_remove, of each the last */
+    uint32_t data[4];
+    uint32_t calls;
+} link_heard;
+
+static void hear_link(sett_world* world, sett_entity source, link_heard* heard, uint32_t event)
+{
+    sett_entity target = sett_target_changed(world, source, heard->likes);
+    const uint32_t* data = sett_related(world, source, heard->likes, target);
+    heard->target[event] = target;
+    heard->data[event] = data != NULL ? *data : 99;
+    heard->calls++;
+    CHECK(sett_is_null(sett_target_changed(world, target, heard->likes)));
+    CHECK(sett_is_null(sett_target_changed(world, source, SETT_ID_INSTANCE_OF)));
+}
+
+static void hear_link_added(sett_world* world, sett_entity source, void* value, void* user)
+{
+    (void)value;
+    hear_link(world, source, user, 0);
+}
+
+static void hear_link_set(sett_world* world, sett_entity source, void* value, void* user)
+{
+    (void)value;
+    hear_link(world, source, user, 1);
+}
+
+static void hear_link_removed(sett_world* world, sett_entity source, void* value, void* user)
+{
+    (void)value;
+    hear_link(world, source, user, 2);
+}
+
+/* The last call was this event, about a link to this target with these data; 99: it is gone. */
+static void expect_link(link_heard* heard, uint32_t event, sett_entity target, uint32_t data)
+{
+    CHECK_EQ(heard->calls, 1);
+    CHECK_ENTITY_EQ(heard->target[event], target);
+    CHECK_EQ(heard->data[event], data);
+    heard->calls = 0;
+}
+
+static link_heard observe_links(scene* s, bool many)
+{
+    link_heard heard = {.likes = sett_relationship_register(
+                            s->world, &(sett_relationship_desc){
+                                          .name = "likes", .size = 4, .align = 4, .many = many})};
+    return heard;
+}
+
+/* `sett_relate_set` and `sett_cmd_relate` write the data of a link before its callbacks run; other
+ * data of a link that exists run `on_set`, equal data run nothing. */
+static void links_are_notified_with_their_data(void)
+{
+    for (uint32_t way = 0; way < 4; way++) {
+        scene s;
+        scene_begin(&s);
+        bool many = way % 2 != 0;
+        bool recorded = way / 2 != 0;
+        sett_commands* commands = sett_commands_here(s.world);
+        link_heard heard = observe_links(&s, many);
+        CHECK(sett_observer_create(s.world, &(sett_observer_desc){.component = heard.likes,
+                                                                  .on_add = hear_link_added,
+                                                                  .on_set = hear_link_set,
+                                                                  .on_remove = hear_link_removed,
+                                                                  .user = &heard}) != NULL);
+        sett_entity e[4];
+        for (uint32_t k = 0; k < 4; k++) {
+            e[k] = sett_entity_create(s.world);
+        }
+        static const struct {
+            uint32_t target, data, event;
+        } steps[] = {{1, 5, 0}, {1, 6, 1}, {2, 7, 1}, {2, 8, 1}};
+        for (uint32_t k = 0; k < 4; k++) {
+            const uint32_t data = steps[k].data;
+            sett_entity target = e[steps[k].target];
+            for (uint32_t again = 0; again < 2; again++) { /* equal data run nothing */
+                if (recorded) {
+                    CHECK_EQ(sett_cmd_relate(commands, e[0], heard.likes, target, &data), SETT_OK);
+                    CHECK_EQ(sett_commands_apply(commands), SETT_OK);
+                } else {
+                    uint32_t* own = sett_relate_set(s.world, e[0], heard.likes, target, &data);
+                    CHECK_PTR_EQ(own, sett_related(s.world, e[0], heard.likes, target));
+                    CHECK_PTR_EQ(own, sett_relate_set(s.world, e[0], heard.likes, target, NULL));
+                }
+            }
+            expect_link(&heard, steps[k].event, target, data);
+        }
+        CHECK(sett_is_null(sett_target_changed(s.world, e[0], heard.likes)));
+        scene_end(&s);
+    }
+}
+
+/* `sett_target_changed` says which link a callback is about; null where it is about several. */
+static void callbacks_ask_which_link_it_is(void)
+{
+    scene s;
+    scene_begin(&s);
+    link_heard heard = observe_links(&s, true);
+    CHECK(sett_observer_create(s.world, &(sett_observer_desc){.component = heard.likes,
+                                                              .on_add = hear_link_added,
+                                                              .on_set = hear_link_set,
+                                                              .on_remove = hear_link_removed,
+                                                              .user = &heard}) != NULL);
+    sett_entity e[6];
+    for (uint32_t k = 0; k < 6; k++) {
+        e[k] = sett_entity_create(s.world);
+    }
+    for (uint32_t k = 1; k < 6; k++) {
+        CHECK(sett_relate_set(s.world, e[0], heard.likes, e[k], &k) != NULL);
+        expect_link(&heard, k != 1, e[k], k);
+    }
+    CHECK(sett_relate_set(s.world, e[0], heard.likes, e[3], &(uint32_t){30}) != NULL);
+    expect_link(&heard, 1, e[3], 30);
+    CHECK_EQ(sett_unrelate(s.world, e[0], heard.likes, e[2]), SETT_OK);
+    expect_link(&heard, 1, e[2], 99);
+    sett_entity copy = sett_duplicate(s.world, e[0], NULL);
+    expect_link(&heard, 0, sett_null(), 99);
+    CHECK_EQ(sett_remove(s.world, copy, heard.likes), SETT_OK);
+    expect_link(&heard, 2, sett_null(), 99);
+    CHECK_EQ(sett_entity_destroy(s.world, e[3]), SETT_OK);
+    expect_link(&heard, 1, e[3], 99);
+    CHECK_EQ(sett_unrelate_sources(s.world, heard.likes, e[1]), SETT_OK);
+    expect_link(&heard, 1, e[1], 99);
+    CHECK_EQ(sett_unrelate(s.world, e[0], heard.likes, e[5]), SETT_OK);
+    expect_link(&heard, 1, e[5], 99);
+    CHECK_EQ(sett_unrelate(s.world, e[0], heard.likes, e[4]), SETT_OK);
+    expect_link(&heard, 2, e[4], 4);
+    scene_end(&s);
+}
+
 static sett_component led_by;
 
 static void hear_no_source(teller* who, sett_entity entity)
@@ -884,6 +1019,7 @@ TEST_MAIN(
     TEST(clearing_an_entity_is_notified_as_its_end), TEST(creating_many_is_notified_at_the_end),
     TEST(clearing_a_type_is_notified_one_by_one), TEST(the_end_of_many_is_notified_one_by_one),
     TEST(moving_is_not_notified), TEST(links_are_notified_at_their_source),
+    TEST(links_are_notified_with_their_data), TEST(callbacks_ask_which_link_it_is),
     TEST(sources_are_notified_before_their_target), TEST(copies_are_notified_in_their_places),
     TEST(instances_below_a_prefab_are_prefabs), TEST(commands_are_notified_when_they_are_applied),
     TEST(dont_fragment_types_are_notified_too), TEST(a_delta_is_notified_with_final_values),

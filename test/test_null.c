@@ -201,6 +201,8 @@ static void call_relationship(void)
     NOTHING(sett_relationship_register(NULL, NULL));
     NOTHING(sett_relationship_sources(NULL, 0));
     NOTHING(sett_relate(NULL, sett_null(), 0, sett_null()));
+    NOTHING(sett_relate_set(NULL, sett_null(), 0, sett_null(), NULL));
+    NOBODY(sett_target_changed(NULL, sett_null(), 0));
     STATUS(sett_unrelate(NULL, sett_null(), 0, sett_null()));
     STATUS(sett_unrelate_sources(NULL, 0, sett_null()));
     NOTHING(sett_related(NULL, sett_null(), 0, sett_null()));

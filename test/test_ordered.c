@@ -124,6 +124,7 @@ static void check_rows(sett_ordered* ordered, const sett_ordered_desc* desc)
     CHECK_EQ(rows, count);
     naive = desc;
     for (uint32_t k = 0; k < count; k++) {
+        CHECK_ENTITY_EQ(row[k].entity, order[k]);
         CHECK_PTR_EQ(row[k].value, sett_find(world, order[k], Layer_id));
         sett_entity target = desc->cascade ? naive_target(order[k]) : sett_null();
         CHECK_PTR_EQ(row[k].parent,

@@ -298,7 +298,7 @@ static void expect_explained(const field* f, sett_query* query, const question* 
                        : w == WAY_SPARSE || w == WAY_SPARSE_ALONE ? " drives with its "
                        : w == WAY_SET                             ? "tracked set \""
                        : w == WAY_ALL                             ? "all "
-                                                                  : "occupancy words of ";
+                                                                  : "entities with ";
     CHECK_MSG(strstr(text, word) != NULL, "%s", text);
     if (w == WAY_ALL) {
         snprintf(number, sizeof(number), "all %u entities", (unsigned)f->alive_count);
@@ -994,7 +994,7 @@ static void few_enough_drive(void)
     for (uint32_t k = 0; k < 1000; k++) {
         sett_query_explain(query, text, sizeof(text));
         CHECK_EQ(strstr(text, "drives") != NULL, k <= 757);
-        CHECK_EQ(strstr(text, "occupancy") != NULL, k > 757);
+        CHECK_EQ(strstr(text, "found by bits") != NULL, k > 757);
         CHECK_EQ(sett_query_count(query), k);
         CHECK(sett_add(world, e[(k * 7) % 1000], p) != NULL);
     }
@@ -1021,7 +1021,7 @@ static void the_driver_is_said(void)
     for (uint32_t k = 1000; k-- != 0;) { /* rows against the order of entities */
         CHECK(sett_add(world, sett_entity_at(world, k), ids[2]) != NULL);
     }
-    static const char* const says[] = {"occupancy words of M", "Small drives with its 20 rows",
+    static const char* const says[] = {"entities with M", "Small drives with its 20 rows",
                                        "Large drives with its 1000 rows"};
     for (uint32_t d = 0; d < 3; d++) {
         sett_query_desc q = {.terms = {{ids[0], .access = SETT_IN},

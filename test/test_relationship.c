@@ -353,6 +353,8 @@ static void a_hook_rejects_links(void)
         CHECK_EQ(sett_world_error(of), SETT_STATUS_REJECTED);
         CHECK(strstr(sett_world_message(of), "may_relate of \"Likes\" rejects a link from entity "
                                              "0:1 to 2:1") != NULL);
+        CHECK(sett_relate_set(of, a, rated, ruled.rejected, NULL) == NULL);
+        CHECK(strstr(sett_world_message(of), "sett_relate_set: may_relate of") != NULL);
         CHECK_EQ(sett_target_count(of, a, rated), 1);
         CHECK_ENTITY_EQ(sett_target(of, a, rated), b);
         CHECK(!sett_has(of, ruled.rejected, sett_relationship_sources(of, rated)));
@@ -362,12 +364,12 @@ static void a_hook_rejects_links(void)
         CHECK_EQ(sett_cmd_relate(commands, b, rated, a, NULL), SETT_OK);
         CHECK_EQ(sett_commands_apply(commands), SETT_OK); /* the others are applied */
         CHECK_EQ(sett_target_count(of, b, rated), 1);
-        CHECK_EQ(ruled.asked, 4);
+        CHECK_EQ(ruled.asked, 5);
         CHECK_ENTITY_EQ(sett_target(of, b, rated), a);
 
         ruled.rejected = b; /* links that come with a state are not asked for */
         CHECK(!sett_is_null(sett_duplicate(of, a, NULL)));
-        CHECK_EQ(ruled.asked, 4);
+        CHECK_EQ(ruled.asked, 5);
         CHECK_EQ(sett_source_count(of, rated, b), 2);
         CHECK_END(of);
     }

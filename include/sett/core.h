@@ -1031,8 +1031,8 @@ static inline bool sett_query_term_at(const sett_query* query, uint32_t k, sett_
  * Threads: writer. Since: 0.1 */
 SETT_API void sett_query_set_since(sett_query* query, uint64_t tick);
 
-/* Writes a text, as snprintf does: how a loop over the query would run now, why, and the counts
- * that decide it.
+/* Writes a text, as snprintf does: how a loop over the query would run now, why, and in brackets
+ * the counts that decide it: how many entities have a type.
  * Returns the length of the whole text.
  * Threads: writer. Since: 0.1 */
 SETT_API size_t sett_query_explain(const sett_query* query, char* out, size_t size);

@@ -159,15 +159,8 @@ template <class Self> class change_verbs
     template <class R> Self link(sett_entity target, const R* data) const
     {
         check_relationship<R>();
-        auto now = [data](sett_world* world, sett_entity entity, sett_component id, sett_entity to,
-                          const void*) {
-            void* at = sett_relate(world, entity, id, to);
-            if (!is_tag<R> && at != nullptr && data != nullptr) {
-                memcpy(at, data, sizeof(R));
-            }
-        };
         const sett_component id = id_for<R>(self().c_world());
-        return act(now, sett_cmd_relate, id, target, static_cast<const void*>(data));
+        return act(sett_relate_set, sett_cmd_relate, id, target, static_cast<const void*>(data));
     }
 };
 } // namespace detail

@@ -81,6 +81,7 @@ SETT_API const char* sett_name_get(const sett_world* world, sett_entity entity);
 SETT_API sett_entity sett_name_find(const sett_world* world, sett_entity parent, const char* name);
 
 /* Returns the entity at the end of a path of names, such as "map01/door"; null if there is none.
+ * Debug builds report a path with dots that slashes would lead to an entity: names may have dots.
  * A part ".." leads to the parent; from a root, to the roots. A part "#12" leads to the child with
  * entity index 12: so each path that sett_name_path writes leads back to its entity.
  *   from  where the path starts; null: the scope (sett_hierarchy_set_scope) if there is one, else

@@ -16,6 +16,9 @@
  *     const sett_ordered_row* row = sett_ordered_rows(nodes, Transform_id, SETT_INOUT, &count);
  *     for (uint32_t k = 0; k < count; k++) { place(row[k].value, row[k].parent); }
  *
+ * With a local and a world transform the rows are those of the world's, which the parent has, and
+ * SETT_GET(world, row[k].entity, Local) is the other.
+ *
  * Nothing in storages moves: any number of orders can be kept over the same entities. sett_sort
  * (core.h) sorts a sparse set itself, which loops over it then follow.
  *
@@ -93,6 +96,7 @@ SETT_API const sett_entity* sett_ordered_update(sett_ordered* ordered, uint32_t*
 typedef struct sett_ordered_row {
     void* value;        /* of the entity; NULL if it does not have the component */
     const void* parent; /* of its target along the cascade; NULL also without a target or cascade */
+    sett_entity entity;
 } sett_ordered_row;
 
 /* Brings the order up to date, and looks up a component of all its entities and of their targets.

@@ -148,9 +148,12 @@ SETT_API sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity p
 SETT_API sett_component sett_instance_of(sett_world* world);
 
 /* Sets whether later instances share the values of a type. An instance then does not have the
- * component until sett_prefab_override: sett_prefab_get finds the prefab's value. Instances of
- * descendants with such a type are linked to these descendants. This is not part of the state: call
- * it in each world, as you register types, also in one that loads a file.
+ * component until sett_prefab_override: plain terms do not match it, sett_find and sett_has do not
+ * see it. The term SETT_SHARED(T) and sett_prefab_get find the prefab's value. A query with a plain
+ * term that could match an instance, were it not for this, is reported in debug builds, as long as
+ * only prefabs have the component. Instances of descendants with such a type are linked to these
+ * descendants. This is not part of the state: call it in each world, as you register types, also in
+ * one that loads a file.
  * Fails: UNREGISTERED, LOCKED (in a system that is not exclusive). Threads: writer. Since: 0.1 */
 SETT_API sett_status sett_prefab_share(sett_world* world, sett_component component, bool shared);
 
@@ -162,9 +165,31 @@ SETT_API const void* sett_prefab_get(const sett_world* world, sett_entity entity
                                      sett_component component);
 
 /* Copies the value that sett_prefab_get returns to the entity, unless it has its own.
+ *
+ *     SETT_PREFAB_OVERRIDE(world, imp, Health)->points = 90;        by C type, as in typed.h
+ *
  * Returns its address; NULL on failure. Fails: as sett_set; ABSENT (no prefab has a value).
  * Threads: writer. Since: 0.1 */
 SETT_API void* sett_prefab_override(sett_world* world, sett_entity entity,
                                     sett_component component);
+
+#define SETT_PREFAB_GET(world, entity, T)                                                          \
+    ((const T*)SETT_CALL_(prefab_get, world, entity, T##_id, sizeof(T), #T))
+#define SETT_PREFAB_OVERRIDE(world, entity, T)                                                     \
+    ((T*)SETT_CALL_(prefab_override, world, entity, T##_id, sizeof(T), #T))
+
+static inline const void* sett_prefab_get_typed_(const sett_world* world, sett_entity entity,
+                                                 sett_component id, size_t size, const char* type)
+{
+    bool right = sett_component_check_type_(world, id, size, type, "SETT_PREFAB_GET");
+    return right ? sett_prefab_get(world, entity, id) : NULL;
+}
+
+static inline void* sett_prefab_override_typed_(sett_world* world, sett_entity entity,
+                                                sett_component id, size_t size, const char* type)
+{
+    bool right = sett_component_check_change_(world, id, size, type, "SETT_PREFAB_OVERRIDE");
+    return right ? sett_prefab_override(world, entity, id) : NULL;
+}
 
 #endif

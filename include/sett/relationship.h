@@ -15,14 +15,16 @@
  *     typedef struct Lent { int amount; } Lent;
  *     COMPONENT(Lent, .relationship = SETT_RELATIONSHIP(.many = true))
  *     TAG(Follows, .relationship = SETT_RELATIONSHIP())
- *     SETT_RELATE(world, bob, Lent, alice)->amount = 5;
+ *     SETT_RELATE_SET(world, bob, Lent, alice, .amount = 5);
  *
  * For such a type T is the data alone, and SETT_RELATED reads it: SETT_GET, SETT_SET and SETT_FIELD
  * do not take T. They take a type that is declared as Owes above: the link, and the data behind it.
  *
  * In queries the component means "has at least one target": SETT_IN(Owes) matches entities that
- * owe, SETT_WITHOUT(Owes) entities that do not. The target is a value, so ten thousand targets do
- * not fragment storages. SETT_SOURCES loops over the sources of a target.
+ * owe, SETT_WITHOUT(Owes) entities that do not. The field of SETT_OPTIONAL(Owes) is NULL for those
+ * that do not: SETT_FIELD(b, k, Owes), and SETT_FIELD(b, k, sett_links) with `many`. The target is
+ * a value, so ten thousand targets do not fragment storages. SETT_SOURCES loops over the sources of
+ * a target.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -39,12 +41,13 @@ typedef struct sett_chain_ {
 
 /* The value of a relationship with one target begins with a sett_link. The data follows, aligned.
  * Only sett_relate changes the link; queries that write it, sett_set and sett_cmd_set fail
- * (ARGUMENT). Write the data through the address from sett_relate or sett_related_mut, or record
- * it:
+ * (ARGUMENT). Write the data with the link, so that callbacks see them, or through an address:
+ * that runs no callback.
  *
- *     *(int*)sett_relate(world, bob, Owes_id, alice) = 5;                adds or finds the link
- *     *(int*)sett_related_mut(world, bob, Owes_id, alice) = 6;
- *     sett_cmd_relate(commands, bob, Owes_id, alice, &(int){7}); */
+ *     sett_relate_set(world, bob, Owes_id, alice, &(int){5});
+ *     sett_cmd_relate(commands, bob, Owes_id, alice, &(int){5});
+ *     *(int*)sett_relate(world, bob, Owes_id, alice) = 6;                adds or finds the link
+ *     *(int*)sett_related_mut(world, bob, Owes_id, alice) = 7; */
 typedef struct sett_link {
     sett_entity target;
     sett_chain_ chain_; /* in the list of the target's sources */
@@ -97,10 +100,10 @@ typedef struct sett_relationship_desc {
     /* SETT_RELATIONSHIP fills it in */
     sett_component (*register_)(sett_world* world, const sett_component_desc* as);
 
-    /* A hook that sett_relate and sett_cmd_relate ask before they make or redirect a link: false
-     * rejects it (REJECTED). It only reads: structure is locked. It is not asked for a link that
-     * exists, nor for links that come with a state: deltas, files, JSON, instances and copies.
-     * Default: none */
+    /* A hook that sett_relate, sett_relate_set and sett_cmd_relate ask before they make or redirect
+     * a link: false rejects it (REJECTED). It only reads: structure is locked. It is not asked for
+     * a link that exists, nor for links that come with a state: deltas, files, JSON, instances and
+     * copies. Default: none */
     bool (*may_relate)(sett_world* world, sett_entity source, sett_entity target, void* user);
     void* user; /* passed to may_relate */
 } sett_relationship_desc;
@@ -176,9 +179,10 @@ SETT_API sett_component sett_relationship_sources(const sett_world* world,
 /* Links `source` to `target`. Both can be the same entity. An existing link stays as it is. Without
  * `many` a link to another target is redirected, with its data. Only this call adds the component:
  * sett_add and sett_set reject it.
- * Callbacks: on_add runs with the first target, on_remove with the last link. A redirected link
- * runs neither, because the source has the component before and after: it runs on_set, and
- * on_replace, which has the old target and the new one (observer.h).
+ * Callbacks: on_add runs with the first target, on_remove with the last link. With `many`, on_set
+ * runs for each further link that is added or removed. A redirected link runs on_set, and
+ * on_replace, which has the old target and the new one (observer.h). The data of a new link are
+ * still zero: use sett_relate_set where callbacks read them.
  * Returns the address of the link's data, to write. Do not use it if there is no data. NULL on
  * failure. Fails: STALE (either), ARGUMENT (not a relationship), CYCLE (`acyclic`), REJECTED
  * (`may_relate`), LOCKED, OUT_OF_MEMORY.
@@ -191,6 +195,29 @@ SETT_API sett_component sett_relationship_sources(const sett_world* world,
  * Threads: writer. Since: 0.1 */
 SETT_API void* sett_relate(sett_world* world, sett_entity source, sett_component relationship,
                            sett_entity target);
+
+/* Like sett_relate, with the data of the link: they are in place when callbacks run. Other data of
+ * a link that exists run on_set; equal data run nothing. sett_cmd_relate does the same later.
+ *   data  copied into the link; NULL: sett_relate
+ * Returns, Fails, Cost, Invalidates: as sett_relate.
+ * Threads: writer. Since: 0.2 */
+SETT_API void* sett_relate_set(sett_world* world, sett_entity source, sett_component relationship,
+                               sett_entity target, const void* data);
+
+/* Returns, in a callback of a relationship's component, the target of the link that the callback is
+ * about. Null if it is about several links: those of an instance or a copy, of JSON or a replay, or
+ * all links of a source that is destroyed, or loses the component; SETT_TARGETS walks them. Null
+ * outside of callbacks.
+ *
+ *     static void fed(sett_world* world, sett_entity source, void* value, void* user)
+ *     {
+ *         sett_entity food = sett_target_changed(world, source, Eats_id);
+ *         const Eats* eats = SETT_RELATED(world, source, Eats, food);
+ *     }                                              NULL in on_set: this link was removed
+ *
+ * Cost: O(1). Threads: reader. Since: 0.2 */
+SETT_API sett_entity sett_target_changed(const sett_world* world, sett_entity source,
+                                         sett_component relationship);
 
 /* Returns the nearest entity that has a component: `entity` itself, its parent, and so on. Null if
  * there is none.
@@ -273,7 +300,8 @@ SETT_API bool sett_relationship_check_change_(sett_world* world, sett_component 
  * relationship. Compiled without NDEBUG they report data of another type, and return what a failed
  * call returns. For links without data: sett_relate.
  *
- *     SETT_RELATE(world, bob, Lent, alice)->amount = 5;           a Lent*
+ *     SETT_RELATE_SET(world, bob, Lent, alice, .amount = 5);      a Lent*
+ *     SETT_RELATE(world, bob, Lent, alice)->amount = 5;           callbacks see zeroes
  *     const Lent* lent = SETT_RELATED(world, bob, Lent, alice);   NULL: there is no link
  *     SETT_RELATED_MUT(world, bob, Lent, alice)->amount = 6;
  *     SETT_CMD_RELATE(commands, bob, Lent, alice, .amount = 7); */
@@ -314,6 +342,14 @@ static inline void* sett_related_mut_typed_(sett_world* world, sett_entity sourc
     return right ? sett_related_mut(world, source, id, target) : NULL;
 }
 
+static inline void* sett_relate_set_typed_(sett_world* world, sett_entity source, sett_component id,
+                                           sett_entity target, size_t size, const char* type,
+                                           const void* data)
+{
+    bool right = sett_relationship_check_change_(world, id, size, type, "SETT_RELATE_SET");
+    return right ? sett_relate_set(world, source, id, target, data) : NULL;
+}
+
 static inline sett_status sett_cmd_relate_typed_(sett_commands* commands, sett_entity source,
                                                  sett_component id, sett_entity target, size_t size,
                                                  const char* type, const void* data)
@@ -325,6 +361,18 @@ static inline sett_status sett_cmd_relate_typed_(sett_commands* commands, sett_e
 
 #if defined(__cplusplus)
 extern "C++" {
+template <typename T>
+static inline T* sett_relate_set_value_(sett_world* world, sett_entity source, sett_component id,
+                                        sett_entity target, const char* type, const T& data)
+{
+#if defined(NDEBUG)
+    (void)type;
+    return static_cast<T*>(sett_relate_set(world, source, id, target, &data));
+#else
+    return static_cast<T*>(
+        sett_relate_set_typed_(world, source, id, target, sizeof(T), type, &data));
+#endif
+}
 template <typename T>
 static inline sett_status sett_cmd_relate_value_(sett_commands* commands, sett_entity source,
                                                  sett_component id, sett_entity target,
@@ -340,12 +388,19 @@ static inline sett_status sett_cmd_relate_value_(sett_commands* commands, sett_e
 }
 #define SETT_CMD_RELATE(commands, source, T, target, ...)                                          \
     sett_cmd_relate_value_<T>((commands), (source), T##_id, (target), #T, T{__VA_ARGS__})
+#define SETT_RELATE_SET(world, source, T, target, ...)                                             \
+    sett_relate_set_value_<T>((world), (source), T##_id, (target), #T, T{__VA_ARGS__})
 #elif defined(NDEBUG)
 #define SETT_CMD_RELATE(commands, source, T, target, ...)                                          \
     sett_cmd_relate((commands), (source), T##_id, (target), &(T){__VA_ARGS__})
+#define SETT_RELATE_SET(world, source, T, target, ...)                                             \
+    ((T*)sett_relate_set((world), (source), T##_id, (target), &(T){__VA_ARGS__}))
 #else
 #define SETT_CMD_RELATE(commands, source, T, target, ...)                                          \
     sett_cmd_relate_typed_((commands), (source), T##_id, (target), sizeof(T), #T, &(T){__VA_ARGS__})
+#define SETT_RELATE_SET(world, source, T, target, ...)                                             \
+    ((T*)sett_relate_set_typed_((world), (source), T##_id, (target), sizeof(T), #T,                \
+                                &(T){__VA_ARGS__}))
 #endif
 
 /* The state of a walk over links; all zeroes begins a walk. */

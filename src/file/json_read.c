@@ -164,7 +164,7 @@ static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_
     if (numbered && (load->desc->keep_handles || sett_is_null(*out))) {
         return true;
     }
-    *out = !numbered && json_load_unescape(text) ? sett_name_lookup(load->world, sett_null(), text)
+    *out = !numbered && json_load_unescape(text) ? setti_name_lookup(load->world, sett_null(), text)
                                                  : sett_null();
     if (sett_is_null(*out) && load->count == 0) {
         snprintf(load->wrong, sizeof(load->wrong), "no entity has this path: \"%.200s\"", text);

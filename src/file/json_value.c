@@ -770,6 +770,14 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
 {
     size_t length = 0;
     size_t at = reader->json.at;
+    setti_json ahead = reader->json;
+    char key[SETTI_JSON_KEY];
+    if (!setti_json_begin(&ahead, '{') || !setti_json_key(&ahead, key) ||
+        strcmp(key, "base64") != 0) {
+        return setti_json_fail(&reader->json, at,
+                               "the component's members are not known: say them by SETT_MEMBERS, "
+                               "or write {\"base64\": \"...\"}");
+    }
     if (!value_read_base64(reader, value, type->desc.size, &length)) {
         return false;
     }

@@ -349,7 +349,7 @@ static sett_status merge_add_all(merge_job* job)
     if (subtree == NULL) {
         return merge_each(job, merge_add_chosen);
     }
-    sett_entity root = sett_name_lookup(job->from, sett_null(), subtree);
+    sett_entity root = setti_name_lookup(job->from, sett_null(), subtree);
     return !sett_is_null(root)
                ? merge_each_below(job, root, merge_add_chosen)
                : setti_world_fail_input(job->to, SETT_STATUS_ABSENT,

@@ -68,6 +68,9 @@ static void batch_start_any(sett_query* query, sett_batch* batch)
     setti_loop* loop = setti_loop_of(batch);
     setti_plan plan;
     setti_plan_make(query, &plan);
+    if (SETTI_DEBUG && setti_plan_hides(query)) {
+        setti_query_check_shared(query);
+    }
     if (plan.driver == SETT_QUERY_TERMS) {
         loop->limit = plan.limit;
         if (setti_plan_hides(query)) {

@@ -1,4 +1,5 @@
-/* explain.c: describes the plan of a query in words. */
+/* explain.c: describes the plan of a query in words, and says why it matches nothing where a plain
+ * term asks for what instances share with their prefab. */
 #include "base/writer.h"
 #include "query/along.h"
 #include "query/query.h"
@@ -23,15 +24,14 @@ static void explain_pages(setti_writer* text, const sett_query* query)
     } else {
         uint32_t apart = query->required & query->positional;
         bool set = query->cover != NULL && query->cover->owned.count == 0;
-        setti_writer_add(text, "occupancy words of ");
+        setti_writer_add(text, "entities with ");
         if (set) {
             apart &= ~query->covered;
             setti_writer_add(text, "tracked set \"%s\" (%u)%s", query->cover->name,
                              (unsigned)query->cover->members.count, apart != 0 ? ", " : "");
         }
         explain_terms(text, query, apart);
-        setti_writer_add(text, " are %s, 64 entities a step, up to the smallest extent",
-                         query->array_count == 1 ? "walked" : "intersected");
+        setti_writer_add(text, " are found by bits, 64 at a time, in the order of their indices");
     }
     if ((query->required & ~query->positional) != 0) {
         setti_writer_add(text, "; %s",
@@ -79,6 +79,93 @@ static void explain_missing(setti_writer* text, const sett_query* query)
     }
 }
 
+/* -------------------------------------------------------------------------------- shared values */
+
+/* Entities that are looked at before a query's trap is reported. */
+#define SHARED_SAMPLES 64
+
+/* Plain terms whose types instances share with their prefabs. */
+static uint32_t shared_terms(const sett_query* query)
+{
+    uint32_t shared = 0;
+    for (uint32_t k = 0; k < query->term_count; k++) {
+        shared |= (uint32_t)((query->term[k].type->flags & SETTI_TYPE_SHARED) != 0) << k;
+    }
+    return shared;
+}
+
+static void explain_shared(setti_writer* text, const sett_query* query)
+{
+    for (uint32_t rest = shared_terms(query); rest != 0; rest &= rest - 1) {
+        const char* name = query->term[setti_bits_lowest(rest)].type->desc.name;
+        setti_writer_add(text,
+                         "; instances that share %s with their prefab count as without it: "
+                         "SETT_SHARED(%s) sees the prefab's",
+                         name, name);
+    }
+}
+
+/* Whether prefabs have the type, and nothing else has it. */
+static bool shared_by_prefabs_alone(const sett_query* query, const setti_type* type)
+{
+    const setti_type* tag = setti_world_type(query->world, SETT_ID_PREFAB);
+    uint32_t left = SHARED_SAMPLES;
+    SETTI_EACH_INDEX(index, &type->storage) {
+        if (left-- == 0 || tag == NULL || !setti_storage_has(&tag->storage, index)) {
+            return false;
+        }
+    }
+    return type->storage.count != 0;
+}
+
+/* Whether an instance would match if it had what it shares. */
+static bool shared_would_match(const sett_query* query, uint32_t shared, uint32_t index)
+{
+    const setti_type* along = setti_world_type(query->world, SETT_ID_INSTANCE_OF);
+    uint32_t prefab = setti_along_target(along, index);
+    for (uint32_t rest = query->required | query->without; rest != 0; rest &= rest - 1) {
+        uint32_t k = setti_bits_lowest(rest);
+        uint32_t at = (shared >> k & 1) != 0 ? prefab : index;
+        if (setti_storage_has(&query->term[k].type->storage, at) != (query->required >> k & 1)) {
+            return false;
+        }
+    }
+    bool hidden = false;
+    for (uint32_t k = 0; k < query->hidden_count; k++) {
+        hidden = hidden || setti_storage_has(&query->hidden[k].type->storage, index);
+    }
+    return !hidden && setti_elsewhere_is(query, index);
+}
+
+SETTI_COLD void setti_query_check_shared(const sett_query* query)
+{
+    const setti_type* along = setti_world_type(query->world, SETT_ID_INSTANCE_OF);
+    uint32_t shared = shared_terms(query) & query->required;
+    const setti_type* trap = NULL;
+    for (uint32_t rest = shared; rest != 0 && trap == NULL; rest &= rest - 1) {
+        const setti_type* type = query->term[setti_bits_lowest(rest)].type;
+        trap = shared_by_prefabs_alone(query, type) ? type : NULL;
+    }
+    if (trap == NULL || along == NULL) {
+        return;
+    }
+    uint32_t left = SHARED_SAMPLES;
+    SETTI_EACH_INDEX(index, &along->storage) {
+        if (left-- == 0) {
+            return;
+        }
+        if (shared_would_match(query, shared, index)) {
+            setti_world_misuse_with(
+                query->world, SETT_STATUS_ABSENT,
+                "query \"%.100s\" matches no instance: only prefabs have \"%.100s\", which "
+                "instances share (sett_prefab_share) - use SETT_SHARED(%.100s), as a term behind "
+                "those of the entity itself",
+                query->open.name, trap->desc.name, trap->desc.name);
+            return;
+        }
+    }
+}
+
 size_t sett_query_explain(const sett_query* of, char* out, size_t size)
 {
     sett_query* query = setti_unconst(of); /* caches are brought up to date */
@@ -118,10 +205,11 @@ size_t sett_query_explain(const sett_query* of, char* out, size_t size)
         }
     }
     if (gathered != 0) {
-        setti_writer_add(&text, "; gathered where their rows lie in another order: ");
+        setti_writer_add(&text, "; copied together, because they lie in another order: ");
         explain_terms(&text, query, gathered);
     }
     explain_missing(&text, query);
+    explain_shared(&text, query);
     setti_writer_add(&text, ".");
     return text.length;
 }

@@ -8,8 +8,34 @@
 
 #define QUERY_NAME_SIZE 96
 
-/* The default name of a query: "Position, Velocity, no Frozen". An unregistered type has no
- * name. */
+/* Where a term finds its component, in the words of texts (docs/queries.md). */
+static void query_name_place(setti_writer* writer, const sett_world* world, const sett_term* term)
+{
+    static const char* const walks[] = {"", "target", "up", "self|up"};
+    SETTI_ASSERT((unsigned)term->walk <= SETT_WALK_SELF_UP);
+    bool parent = term->along == 0 || term->along == SETT_ID_HIERARCHY;
+    bool prefab = term->along == SETT_ID_INSTANCE_OF && term->walk == SETT_WALK_SELF_UP;
+    const char* walk = prefab                                  ? "prefab"
+                       : parent && term->walk == SETT_WALK_ONE ? "parent"
+                                                               : walks[term->walk];
+    const char* along = parent || prefab || term->walk == SETT_WALK_NONE
+                            ? NULL
+                            : sett_component_name(world, term->along);
+    if (term->singleton || !sett_is_null(term->entity) || walk[0] != '\0') {
+        setti_writer_add(writer, "(");
+        if (term->singleton) {
+            setti_writer_add(writer, "singleton");
+        } else if (!sett_is_null(term->entity)) {
+            setti_writer_add(writer, "#%u:%u", SETTI_HANDLE(term->entity));
+        }
+        bool both = walk[0] != '\0' && (term->singleton || !sett_is_null(term->entity));
+        setti_writer_add(writer, "%s%s%s%s)", both ? "|" : "", walk, along != NULL ? " " : "",
+                         along != NULL ? along : "");
+    }
+}
+
+/* The default name of a query: "Position, Velocity, no Frozen, Health(up)". An unregistered type
+ * has no name. */
 static const char* query_default_name(const sett_world* world, const sett_query_desc* desc,
                                       char out[QUERY_NAME_SIZE])
 {
@@ -21,6 +47,7 @@ static const char* query_default_name(const sett_world* world, const sett_query_
         if (type != NULL) {
             setti_writer_add(&writer, "%s%s%s", writer.length != 0 ? ", " : "",
                              prefixes[desc->terms[k].kind], type->desc.name);
+            query_name_place(&writer, world, &desc->terms[k]);
         }
     }
     return count != 0 ? out : "everything";

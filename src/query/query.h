@@ -247,6 +247,10 @@ SETTI_INLINE bool setti_plan_hides(const sett_query* query)
     return hides;
 }
 
+/* Reports a query that matches none of the instances that share a type with their prefab, because
+ * only prefabs have it. For debug builds. */
+void setti_query_check_shared(const sett_query* query);
+
 /* Over pages: the smallest extent of the intersected arrays. */
 SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)
 {

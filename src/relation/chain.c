@@ -372,8 +372,9 @@ bool setti_chain_delete_one(setti_relation* relation, uint32_t place)
     if (!relation->many || targets->count == 1) {
         return false;
     }
+    sett_entity target = setti_chain_at(relation, place)->target;
     setti_chain_delete(relation, place);
-    setti_chain_notify(relation, source);
+    setti_chain_notify(relation, source, target);
     return true;
 }
 
@@ -390,12 +391,17 @@ void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_sourc
     }
 }
 
-void setti_chain_notify(const setti_relation* relation, uint32_t source)
+void setti_chain_notify(const setti_relation* relation, uint32_t source, sett_entity target)
 {
+    sett_world* world = relation->world;
     if ((relation->links->flags & SETTI_TYPE_ON_SET) != 0) { /* the value is in its place already */
         const void* value = setti_storage_find(&relation->links->storage, source);
-        (void)sett_set(relation->world, setti_entity_at(&relation->world->entities, source),
-                       relation->links->id, value);
+        world->changed_link.relationship = relation->links->id;
+        world->changed_link.source = source;
+        world->changed_link.target = target;
+        (void)sett_set(world, setti_entity_at(&world->entities, source), relation->links->id,
+                       value);
+        world->changed_link.relationship = 0;
     }
 }
 

@@ -82,8 +82,9 @@ bool setti_chain_delete_one(setti_relation* relation, uint32_t place);
  * source's targets. Needs no memory. */
 void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_source);
 
-/* Runs on_set callbacks: links of a source changed, and it keeps the component. */
-void setti_chain_notify(const setti_relation* relation, uint32_t source);
+/* Runs on_set callbacks: the link of a source to `target` was made, written or removed, and the
+ * source keeps the component. */
+void setti_chain_notify(const setti_relation* relation, uint32_t source, sett_entity target);
 
 /* Of many: the record that leads from source to target, SETTI_NONE if there is none. Walks the
  * shorter list, or asks the table of pairs while there is one. The second makes one if walking has

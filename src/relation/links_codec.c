@@ -6,6 +6,8 @@
 #include "relation/chain.h"
 #include "relation/codecs.h"
 
+static const char codec_call[] = "sett_delta_apply";
+
 /* The link at a place; of many, in a record. */
 static const void* codec_link_at(setti_sides* sides, const setti_type* type, uint32_t place,
                                  uint32_t side)
@@ -154,7 +156,8 @@ static bool codec_link_play(const setti_player* player, setti_type* type, sett_e
         return false;
     }
     const void* data = codec_link_data(player, type, entity, entry, 0, &target, room);
-    bool done = setti_relation_relate(type->world, entity, type->id, target, data) != NULL;
+    bool done =
+        setti_relation_relate(type->world, entity, type->id, target, data, codec_call) != NULL;
     codec_link_end(type, room);
     return done;
 }
@@ -237,7 +240,7 @@ static bool codec_links_lead(const setti_player* player, setti_relation* relatio
         const void* data =
             codec_link_data(player, relation->links, source, entry, k, &target, room);
         if (!player->room(player) ||
-            setti_relation_relate(world, source, id, target, data) == NULL) {
+            setti_relation_relate(world, source, id, target, data, codec_call) == NULL) {
             return false;
         }
         setti_chain_requeue(relation, setti_chain_find(relation, source, target), true);
@@ -267,8 +270,8 @@ static bool codec_links_play(const setti_player* player, setti_type* type, sett_
         const void* data = codec_link_data(player, type, source, entry, k, &target, room);
         const void* now = sett_related(type->world, source, type->id, target);
         if (memcmp(now, data, relation->data_size) != 0) {
-            done = player->room(player) &&
-                   setti_relation_relate(type->world, source, type->id, target, data) != NULL;
+            done = player->room(player) && setti_relation_relate(type->world, source, type->id,
+                                                                 target, data, codec_call) != NULL;
         }
     }
     codec_link_end(type, room);

@@ -580,12 +580,9 @@ static uint32_t name_find_part(sett_world* world, uint32_t parent, const char* t
     return is ? link : 0;
 }
 
-sett_entity sett_name_lookup(const sett_world* of, sett_entity from, const char* path)
+sett_entity setti_name_lookup(const sett_world* of, sett_entity from, const char* path)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */
-    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(path)) {
-        return sett_null();
-    }
     bool absolute = *path == '/';
     from = absolute ? sett_null() : sett_is_null(from) ? world->scope : from;
     if (!sett_is_null(from) && !setti_entity_is_current(&world->entities, from)) {
@@ -605,6 +602,40 @@ sett_entity sett_name_lookup(const sett_world* of, sett_entity from, const char*
             return setti_hierarchy_entity(world, link);
         }
     }
+}
+
+/* Reports that a path leads to an entity if its dots are written as slashes. */
+SETTI_COLD static void name_check_dots(const sett_world* world, sett_entity from, const char* path)
+{
+    char slashed[SETT_NAME_MAX + 1];
+    size_t length = strlen(path);
+    if (length > SETT_NAME_MAX || strchr(path, '.') == NULL || strchr(path, '/') != NULL) {
+        return;
+    }
+    for (size_t k = 0; k <= length; k++) {
+        slashed[k] = path[k];
+        if (path[k] == '.') {
+            slashed[k] = '/';
+        }
+    }
+    if (!sett_is_null(setti_name_lookup(world, from, slashed))) {
+        setti_world_misuse_with(world, SETT_STATUS_ABSENT,
+                                "sett_name_lookup: there is no entity \"%.100s\", but one "
+                                "\"%.100s\" - slashes separate the parts of a path",
+                                path, slashed);
+    }
+}
+
+sett_entity sett_name_lookup(const sett_world* world, sett_entity from, const char* path)
+{
+    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(path)) {
+        return sett_null();
+    }
+    sett_entity found = setti_name_lookup(world, from, path);
+    if (SETTI_DEBUG && sett_is_null(found)) {
+        name_check_dots(world, from, path);
+    }
+    return found;
 }
 
 /* The part of a path for an entity. Returns its length; `number` is room for '#' and an index. */

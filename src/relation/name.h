@@ -59,6 +59,9 @@ void setti_name_end(sett_world* world, uint32_t index);
 bool setti_name_reserve(sett_world* world, uint32_t count);
 void setti_name_give(sett_world* world, uint32_t index, uint64_t key);
 
+/* sett_name_lookup, which reports nothing. */
+sett_entity setti_name_lookup(const sett_world* world, sett_entity from, const char* path);
+
 /* Finds a free number for a name: one behind those that are taken, if these are 2 and up without a
  * gap. Asks O(log numbers) times, and the world alone decides which it is. */
 static inline uint32_t setti_name_number(bool (*taken)(void* user, uint32_t number), void* user)

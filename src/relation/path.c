@@ -1,8 +1,6 @@
 /* path.c: entities created by the path of their names. */
+#include "relation/name.h"
 #include "sett/hierarchy.h"
-#include "sett/name.h"
-
-#include "world/world.h"
 
 #include <stdio.h>
 
@@ -71,7 +69,7 @@ sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* pa
         char part[SETT_NAME_MAX + 2];
         (void)snprintf(part, sizeof(part), "%s%s", sett_is_null(at) ? "/" : "", name);
         sett_entity next =
-            up ? sett_hierarchy_parent(world, at) : sett_name_lookup(world, at, part);
+            up ? sett_hierarchy_parent(world, at) : setti_name_lookup(world, at, part);
         if (sett_is_null(next) && !up) {
             next = path_create(world, at, name, __func__);
             if (sett_is_null(next)) {

@@ -468,7 +468,7 @@ static void relation_rewrite(const setti_relation* relation, sett_entity source,
     unsigned char* own = (unsigned char*)link + relation->layout.data;
     if (data != NULL && memcmp(own, data, relation->data_size) != 0) {
         relation_write(relation, own, data);
-        setti_chain_notify(relation, source.index);
+        setti_chain_notify(relation, source.index, link->target);
     }
 }
 
@@ -523,7 +523,7 @@ static void* relation_link(setti_relation* relation, sett_entity source, sett_en
         }
         relation_write(relation, setti_chain_link(relation, source.index, target), data);
         world->replaced_link = old;
-        setti_chain_notify(relation, source.index);
+        setti_chain_notify(relation, source.index, target);
         world->replaced_link = NULL;
         setti_change_release(world, type, old);
     }
@@ -571,21 +571,21 @@ static bool relation_leads(const setti_relation* relation, uint32_t from, uint32
  * is played, because links that turn around are a circle for a moment: state/delta_play.c checks
  * what they lead to at the end. */
 static sett_status relation_check_cycle(const setti_relation* relation, sett_entity source,
-                                        sett_entity target)
+                                        sett_entity target, const char* call)
 {
     if (!relation->desc.acyclic || relation->world->receiving ||
         !relation_leads(relation, target.index, source.index)) {
         return SETT_OK;
     }
-    return setti_world_fail_with(
-        relation->world, SETT_STATUS_CYCLE,
-        "sett_relate: \"%.100s\" from entity %u:%u to %u:%u would form a cycle",
-        relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
+    return setti_world_fail_with(relation->world, SETT_STATUS_CYCLE,
+                                 "%s: \"%.100s\" from entity %u:%u to %u:%u would form a cycle",
+                                 call, relation->links->desc.name, SETTI_HANDLE(source),
+                                 SETTI_HANDLE(target));
 }
 
 /* Asks the program's hook for a link that does not exist yet. */
 SETTI_APART static sett_status relation_ask_hook(setti_relation* relation, sett_entity source,
-                                                 sett_entity target)
+                                                 sett_entity target, const char* call)
 {
     SETTI_ASSERT(relation->desc.may_relate != NULL);
     sett_world* world = relation->world;
@@ -600,16 +600,15 @@ SETTI_APART static sett_status relation_ask_hook(setti_relation* relation, sett_
     return may ? SETT_OK
                : setti_world_fail_with(
                      world, SETT_STATUS_REJECTED,
-                     "sett_relate: may_relate of \"%.100s\" rejects a link from entity %u:%u to "
+                     "%s: may_relate of \"%.100s\" rejects a link from entity %u:%u to "
                      "%u:%u",
-                     relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
+                     call, relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
 }
 
 /* `asks`: the hook may reject the link. */
 static void* relation_relate(sett_world* world, sett_entity source, sett_component relationship,
-                             sett_entity target, const void* data, bool asks)
+                             sett_entity target, const void* data, bool asks, const char* call)
 {
-    static const char call[] = "sett_relate";
     setti_relation* relation = setti_relation_check(world, relationship, source, call);
     if (relation == NULL) {
         return NULL;
@@ -618,11 +617,11 @@ static void* relation_relate(sett_world* world, sett_entity source, sett_compone
         setti_world_fail(world, SETT_STATUS_STALE, call, target, relationship);
         return NULL;
     }
-    if (relation_check_cycle(relation, source, target) != SETT_OK) {
+    if (relation_check_cycle(relation, source, target, call) != SETT_OK) {
         return NULL;
     }
     if (SETTI_UNLIKELY(asks && relation->desc.may_relate != NULL) &&
-        relation_ask_hook(relation, source, target) != SETT_OK) {
+        relation_ask_hook(relation, source, target, call) != SETT_OK) {
         return NULL;
     }
     void* own = relation_link(relation, source, target, data);
@@ -633,15 +632,21 @@ static void* relation_relate(sett_world* world, sett_entity source, sett_compone
 }
 
 void* setti_relation_relate(sett_world* world, sett_entity source, sett_component relationship,
-                            sett_entity target, const void* data)
+                            sett_entity target, const void* data, const char* call)
 {
-    return relation_relate(world, source, relationship, target, data, false);
+    return relation_relate(world, source, relationship, target, data, false, call);
 }
 
 void* sett_relate(sett_world* world, sett_entity source, sett_component relationship,
                   sett_entity target)
 {
-    return relation_relate(world, source, relationship, target, NULL, true);
+    return relation_relate(world, source, relationship, target, NULL, true, __func__);
+}
+
+void* sett_relate_set(sett_world* world, sett_entity source, sett_component relationship,
+                      sett_entity target, const void* data)
+{
+    return relation_relate(world, source, relationship, target, data, true, __func__);
 }
 
 sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component relationship,
@@ -676,7 +681,8 @@ static sett_status relation_apply_relate(sett_world* world, sett_entity source, 
         return SETT_OK;
     }
     const void* data = call->has_data ? call + 1 : NULL;
-    return relation_relate(world, source, call->relationship, call->target, data, true) != NULL
+    return relation_relate(world, source, call->relationship, call->target, data, true,
+                           "sett_cmd_relate") != NULL
                ? SETT_OK
                : world->error;
 }
@@ -874,6 +880,22 @@ sett_entity sett_target(const sett_world* world, sett_entity source, sett_compon
     const sett_links* links = value; /* of many */
     const sett_link* link = relation->many ? setti_chain_at(relation, links->first_) : value;
     return link->target;
+}
+
+sett_entity sett_target_changed(const sett_world* world, sett_entity source,
+                                sett_component relationship)
+{
+    const setti_relation* relation = relation_asked(world, relationship, __func__);
+    if (relation == NULL || world->calling == NULL) {
+        return sett_null();
+    }
+    if (world->changed_link.relationship == relationship &&
+        world->changed_link.source == source.index) {
+        return world->changed_link.target;
+    }
+    return sett_target_count(world, source, relationship) == 1
+               ? sett_target(world, source, relationship)
+               : sett_null();
 }
 
 uint32_t sett_target_count(const sett_world* world, sett_entity source, sett_component relationship)

@@ -71,7 +71,7 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
 /* sett_relate with data (NULL: leave them), which are in place when callbacks run; an existing link
  * with other data runs on_set. The hook may_relate is not asked. */
 void* setti_relation_relate(sett_world* world, sett_entity source, sett_component relationship,
-                            sett_entity target, const void* data);
+                            sett_entity target, const void* data, const char* call);
 
 /* Sets the cascades of both types: what the destruction of an entity means for the other ends of
  * its links. */

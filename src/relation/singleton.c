@@ -87,11 +87,34 @@ static void* singleton_begin(sett_world* world, sett_component component, const 
     return sett_is_null(entity) ? NULL : sett_find_mut(world, entity, component);
 }
 
+/* A singleton is accessed: said first here, so that a report names this call. */
+static void singleton_touch(const sett_world* world, sett_component component, uint32_t access,
+                            const char* call)
+{
+    if (setti_world_type(world, component) != NULL) {
+        setti_world_touch(world, setti_singleton_find(world), component, access, call);
+    }
+}
+
+static const void* singleton_find(const sett_world* world, sett_component component,
+                                  const char* call)
+{
+    singleton_touch(world, component, SETTI_ACCESS_READ, call);
+    return sett_find(world, setti_singleton_find(world), component);
+}
+
+static void* singleton_find_mut(sett_world* world, sett_component component, const char* call)
+{
+    singleton_touch(world, component, SETTI_ACCESS_WRITE, call);
+    return sett_find_mut(world, setti_singleton_find(world), component);
+}
+
 void* sett_singleton_ensure(sett_world* world, sett_component component)
 {
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
+    singleton_touch(world, component, SETTI_ACCESS_WRITE, __func__);
     sett_entity entity = setti_singleton_find(world);
     return sett_is_null(entity) ? singleton_begin(world, component, NULL, "sett_singleton_ensure")
                                 : sett_ensure(world, entity, component);
@@ -102,6 +125,7 @@ void* sett_singleton_set(sett_world* world, sett_component component, const void
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
+    singleton_touch(world, component, SETTI_ACCESS_WRITE, __func__);
     const setti_type* type = setti_world_type(world, component);
     sett_entity entity = setti_singleton_find(world);
     if (value == NULL && type != NULL && type->storage.size != 0) {
@@ -136,8 +160,11 @@ SETTI_COLD static void singleton_report_absent(const sett_world* world, sett_com
 
 const void* sett_singleton_get(const sett_world* world, sett_component component)
 {
-    const void* value = sett_singleton_find(world, component);
-    if (SETTI_UNLIKELY(value == NULL) && world != NULL) {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
+    const void* value = singleton_find(world, component, __func__);
+    if (SETTI_UNLIKELY(value == NULL)) {
         singleton_report_absent(world, component, __func__);
     }
     return value;
@@ -145,8 +172,11 @@ const void* sett_singleton_get(const sett_world* world, sett_component component
 
 void* sett_singleton_get_mut(sett_world* world, sett_component component)
 {
-    void* value = sett_singleton_find_mut(world, component);
-    if (SETTI_UNLIKELY(value == NULL) && world != NULL) {
+    if (SETTI_IS_NULL(world)) {
+        return NULL;
+    }
+    void* value = singleton_find_mut(world, component, __func__);
+    if (SETTI_UNLIKELY(value == NULL)) {
         singleton_report_absent(world, component, __func__);
     }
     return value;
@@ -154,13 +184,12 @@ void* sett_singleton_get_mut(sett_world* world, sett_component component)
 
 const void* sett_singleton_find(const sett_world* world, sett_component component)
 {
-    return SETTI_IS_NULL(world) ? NULL : sett_find(world, setti_singleton_find(world), component);
+    return SETTI_IS_NULL(world) ? NULL : singleton_find(world, component, __func__);
 }
 
 void* sett_singleton_find_mut(sett_world* world, sett_component component)
 {
-    return SETTI_IS_NULL(world) ? NULL
-                                : sett_find_mut(world, setti_singleton_find(world), component);
+    return SETTI_IS_NULL(world) ? NULL : singleton_find_mut(world, component, __func__);
 }
 
 sett_status sett_singleton_remove(sett_world* world, sett_component component)

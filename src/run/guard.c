@@ -99,9 +99,10 @@ static bool guard_is_singleton(const sett_world* world, sett_component component
 }
 
 /* How a system declares that it reads a component, or writes it. */
-static const char* guard_remedy(const sett_world* world, sett_component component, bool reads)
+static const char* guard_remedy(const sett_world* world, sett_component component, bool reads,
+                                const char* call)
 {
-    if (guard_is_singleton(world, component)) {
+    if (guard_is_singleton(world, component) || strncmp(call, "sett_singleton", 14) == 0) {
         return reads ? "declare the term SETT_SINGLETON behind the others, or list it in "
                        "`access_any_in`"
                      : "list it in `access_any_inout`";
@@ -148,7 +149,7 @@ static bool guard_declared(const sett_world* world, sett_component component, ui
         "%s: system \"%.100s\" %s \"%.100s\", which it did not declare: a system that runs at the "
         "same time may %s it - %s",
         call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
-        reads ? "write" : "use", guard_remedy(world, component, reads));
+        reads ? "write" : "use", guard_remedy(world, component, reads, call));
     return false;
 }
 

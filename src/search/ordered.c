@@ -326,8 +326,10 @@ const sett_ordered_row* sett_ordered_rows(sett_ordered* o, sett_component compon
     const ordered_column column = ordered_column_of(type);
     const ordered_list* now = &o->now;
     for (uint32_t k = 0; k < now->count; k++) {
-        uint32_t index = now->entity[k].index;
+        sett_entity entity = now->entity[k];
+        uint32_t index = entity.index;
         uint32_t target = now->target[k];
+        row[k].entity = entity;
         row[k].value = writes ? ordered_column_find_mut(&world->pool, &column, index)
                               : setti_unconst(ordered_column_find(&column, index));
         row[k].parent = target != SETTI_NONE ? ordered_column_find(&column, target) : NULL;

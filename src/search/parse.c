@@ -21,7 +21,7 @@
  */
 #include "search/search.h"
 
-#include "sett/name.h"
+#include "relation/name.h"
 #include "sett/prefab.h"
 
 #include "value/number.h"
@@ -299,7 +299,7 @@ static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
                           "\")\" is missing before \"%.100s\", which begins another term", path);
     }
     p->at = next;
-    ref->entity = sett_name_lookup(p->out->world, sett_null(), path);
+    ref->entity = setti_name_lookup(p->out->world, sett_null(), path);
     char meant[128];
     return !sett_is_null(ref->entity) ||
            parse_fail(p, start, SETT_STATUS_ARGUMENT, "no entity is called \"%.100s\"%s", path,

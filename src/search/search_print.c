@@ -1,7 +1,7 @@
 /* search_print.c: a search as text, which parse.c reads back as the same terms. */
 #include "search/search.h"
 
-#include "sett/name.h"
+#include "relation/name.h"
 
 #include "value/number.h"
 
@@ -55,7 +55,7 @@ static void spell_entity(setti_writer* writer, const sett_search* search, sett_e
     size_t length = sett_name_path(search->world, entity, path, sizeof(path));
     bool names = path[0] != '#' && strstr(path, "/#") == NULL;
     if (names && length != 0 && length < sizeof(path) &&
-        sett_equals(sett_name_lookup(search->world, sett_null(), path), entity)) {
+        sett_equals(setti_name_lookup(search->world, sett_null(), path), entity)) {
         spell_name(writer, path, true);
     } else {
         spell_handle(writer, entity);

@@ -1047,8 +1047,9 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
         if (setti_world_type(world, needed) == NULL) {
             setti_world_fail_with(
                 world, SETT_STATUS_UNREGISTERED,
-                "%s: \"%.100s\" requires component %u, which is not registered yet", call,
-                desc.name, (unsigned)needed);
+                "%s: \"%.100s\" requires component %u, which is not registered yet - register it "
+                "before; in a component list its line stands above that of \"%.100s\"",
+                call, desc.name, (unsigned)needed, desc.name);
             return 0;
         }
         if ((world->types[needed]->flags & SETTI_TYPE_LINKED) != 0) {

@@ -150,6 +150,11 @@ struct sett_world {
     bool (*observe_type)(sett_world* world, setti_type* type, bool begins);
     const void* replaced;      /* while on_set runs: the value from before, or NULL */
     const void* replaced_link; /* the same, for a link that is set where it is */
+    struct {                   /* while on_set of a link's source runs: which link it is about */
+        sett_component relationship; /* 0: none */
+        uint32_t source;
+        sett_entity target;
+    } changed_link;
 
     sett_commands* commands;     /* the world's own, made when first asked for */
     sett_commands* applying;     /* the buffer that is being applied, or NULL */

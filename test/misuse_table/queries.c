@@ -171,6 +171,20 @@ static void command_unregistered(scene* s)
     FAILS(sett_cmd_add(s->own, s->e, 999), UNREGISTERED);
 }
 
+static void plain_term_of_a_shared_type(scene* s)
+{
+    sett_entity copy;
+    CHECK_EQ(sett_prefab_share(s->world, Sprite_id, true), SETT_OK);
+    CHECK_EQ(sett_prefab_make(s->world, s->f), SETT_OK);
+    CHECK_EQ(sett_instantiate(s->world, s->f, 1, &copy), SETT_OK);
+    sett_query* query = sett_query_create(
+        s->world,
+        &(sett_query_desc){.name = "drawn", .terms = {SETT_IN(Position), SETT_IN(Sprite)}});
+    SETT_FOR(query, b, i) {
+        CHECK(false);
+    }
+}
+
 static const misuse queries_rows[] = {
     {"a term of a type that was never registered", "NULL", query_unregistered, EVERY},
     {"a term of Hierarchy before its first use", "NULL", query_hierarchy_unregistered, EVERY},
@@ -186,6 +200,8 @@ static const misuse queries_rows[] = {
     {"`sett_batch_from` of a term that looks at the visited entity", "NULL", field_from_here,
      EVERY},
     {"`SETT_SYSTEM_FOR` in a system without terms", "an empty loop", loops_without_terms, EVERY},
+    {"loop over a plain term of what instances share", "an empty loop", plain_term_of_a_shared_type,
+     LOGGED},
     {"write a field that is declared `SETT_IN`", "the field", field_written_not_declared, CHECKED},
     {"`sett_batch_at` of a term that the query does not have", "NULL", batch_at_beyond, EVERY},
 };
