@@ -65,9 +65,9 @@ static table make_table(sett_world* world)
 {
     table made;
     size_t size;
-    CHECK_EQ(sett_delta_types(world, NULL, 0, &size), SETT_OK);
-    CHECK_EQ(sett_delta_types(world, made.bytes, size - 1, &made.size), SETT_STATUS_LIMIT);
-    CHECK_EQ(sett_delta_types(world, made.bytes, sizeof(made.bytes), &made.size), SETT_OK);
+    CHECK_EQ(sett_delta_types(world, NULL, 0, NULL, 0, &size), SETT_OK);
+    CHECK_EQ(sett_delta_types(world, NULL, 0, made.bytes, size - 1, &made.size), SETT_STATUS_LIMIT);
+    CHECK_EQ(sett_delta_types(world, NULL, 0, made.bytes, sizeof(made.bytes), &made.size), SETT_OK);
     CHECK_EQ(made.size, size);
     return made;
 }

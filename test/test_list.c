@@ -20,6 +20,7 @@ typedef struct scene {
     uint32_t lines; /* reports of NULL */
     sett_world* other;
     sett_search* search;
+    sett_lookup* lookup;
     sett_snapshot before, after;
 } scene;
 
@@ -76,6 +77,7 @@ static sett_status journal_write(scene* s)
     X(sett_json_set, ARGUMENT(sett_json_set(s->world, s->entity, Mass_id, NULL, 8)))               \
     X(sett_delta_apply, ARGUMENT(sett_delta_apply(s->world, NULL, 8)))                             \
     X(sett_selection_apply, ARGUMENT(sett_selection_apply(s->world, NULL, 8, NULL)))               \
+    X(sett_delta_types, ARGUMENT(sett_delta_types(s->world, NULL, 2, NULL, 0, &measured)))         \
     X(sett_delta_shorten,                                                                          \
       ARGUMENT(sett_delta_shorten(s->world, NULL, 8, NULL, 0, NULL, 0, &measured)))                \
     X(sett_delta_shorten,                                                                          \
@@ -121,7 +123,9 @@ static sett_status journal_write(scene* s)
     X(sett_selection_hash,                                                                         \
       ARGUMENT(sett_selection_hash(s->world, &(sett_selection){.entity_count = 2}, true, &sum)))   \
     X(sett_selection_hash,                                                                         \
-      ARGUMENT(sett_selection_hash(s->world, &(sett_selection){.type_count = 2}, true, &sum)))
+      ARGUMENT(sett_selection_hash(s->world, &(sett_selection){.type_count = 2}, true, &sum)))     \
+    X(sett_selection_hash,                                                                         \
+      ARGUMENT(sett_selection_hash(s->world, &(sett_selection){.before_count = 2}, true, &sum)))
 
 /* A function with a buffer, and what it returns or writes to *measured of `size` bytes at NULL. */
 #define BUFFERS(X)                                                                                 \
@@ -129,12 +133,13 @@ static sett_status journal_write(scene* s)
     X(sett_entity_components, sett_entity_components(s->world, s->entity, NULL, (uint32_t)size))   \
     X(sett_commands_describe, sett_commands_describe(s->own, NULL, size))                          \
     X(sett_query_explain, sett_query_explain(s->query, NULL, size))                                \
+    X(sett_lookup_find, sett_lookup_find(s->lookup, &(Mass){5}, NULL, (uint32_t)size))             \
     X(sett_query_read, sett_query_read(s->query, 0, NULL, (uint32_t)size))                         \
     X(sett_entity_describe, sett_entity_describe(s->world, s->entity, NULL, size))                 \
     X(sett_value_describe, sett_value_describe(s->world, s->entity, Mass_id, NULL, size))          \
     X(sett_entity_describe_values, sett_entity_describe_values(s->world, s->entity, NULL, size))   \
     X(sett_state_encode, (sett_state_encode(s->world, NULL, size, &measured), measured))           \
-    X(sett_delta_types, (sett_delta_types(s->world, NULL, size, &measured), measured))             \
+    X(sett_delta_types, (sett_delta_types(s->world, NULL, 0, NULL, size, &measured), measured))    \
     X(sett_file_info_get, (sett_file_info_get(path, NULL, NULL, size, &info), info.user_size))     \
     X(sett_json_format_sized, sett_json_format(s->world, NULL, NULL, size))                        \
     X(sett_json_format_value, sett_json_format_value(s->world, s->entity, Mass_id, NULL, size))    \
@@ -229,6 +234,7 @@ static void buffers_are_measured(void)
         s.other = quiet_world();
         CHECK_EQ(SETT_REGISTER_ALL(s.other, KINDS), SETT_OK);
         s.search = sett_search_create(s.world, "Mass");
+        s.lookup = sett_lookup_create(s.world, Mass_id, "value");
         CHECK_EQ(sett_snapshot_take(s.world, &s.before), SETT_OK);
         CHECK(SETT_SET(s.world, s.entity, Mass, 5) != NULL);
         CHECK_EQ(sett_snapshot_take(s.world, &s.after), SETT_OK);
@@ -268,7 +274,7 @@ static bool is_list(const char* parameter)
 {
     static const char* const others[] = {"sett_world*", "sett_context*", "sett_sparse_set*",
                                          "sett_list*",  "desc*",         "options*",
-                                         "stats*",      "void* memory"};
+                                         "stats*",      "void* memory",  "sett_term* term"};
     bool list = strchr(parameter, '*') != NULL;
     for (uint32_t k = 0; k < sizeof(others) / sizeof(others[0]); k++) {
         list = list && strstr(parameter, others[k]) == NULL;

@@ -261,7 +261,7 @@ static void call_state(void)
     DONE(sett_snapshot_stats_get(NULL, &snapshot_stats));
     STATUS(sett_delta_encode(NULL, none, none, NULL, 0, NULL));
     STATUS(sett_state_encode(NULL, NULL, 0, NULL));
-    STATUS(sett_delta_types(NULL, NULL, 0, NULL));
+    STATUS(sett_delta_types(NULL, NULL, 0, NULL, 0, NULL));
     STATUS(sett_delta_shorten(NULL, NULL, 0, NULL, 0, NULL, 0, NULL));
     STATUS(sett_delta_expand(NULL, NULL, 0, NULL, 0, NULL, 0, NULL));
     STATUS(sett_selection_hash(NULL, NULL, false, NULL));

@@ -54,14 +54,17 @@ static bool client_list_own(sett_client* c)
 
 /* -------------------------------------------------------------------------------------- world */
 
-/* Copies the components of the listed types. */
-static bool client_copy(sett_client* c, const client_list* list, uint64_t since)
+/* Copies the components of the listed types; entities that are in `before` only end. */
+static bool client_copy(sett_client* c, const client_list* list, const client_list* before,
+                        uint64_t since)
 {
     static const sett_entity none;
     const sett_selection selection = {.entities = list->item != NULL ? list->item : &none,
                                       .entity_count = list->count,
                                       .types = c->types.there,
-                                      .type_count = c->types.count};
+                                      .type_count = c->types.count,
+                                      .before = before->item,
+                                      .before_count = before->count};
     return sett_selection_copy(c->received, &selection, since, c->world) == SETT_OK;
 }
 
@@ -97,20 +100,6 @@ static void client_play_again(sett_client* c)
     }
 }
 
-/* Entities that left the sight go, without a policy that destroys others. */
-static bool client_forget(sett_client* c)
-{
-    bool done = true;
-    for (uint32_t k = 0; k < c->shown.count && done; k++) {
-        const sett_entity entity = c->shown.item[k];
-        if (!sett_entity_valid(c->received, entity) && sett_entity_valid(c->world, entity)) {
-            done = sett_entity_clear(c->world, entity) == SETT_OK &&
-                   sett_entity_forget(c->world, entity) == SETT_OK;
-        }
-    }
-    return done;
-}
-
 /* Brings the world to the received state, and the client's own entities to the present. */
 static void client_show(sett_client* c)
 {
@@ -118,8 +107,8 @@ static void client_show(sett_client* c)
     bool done = client_list_alive(c) && client_list_own(c);
     const uint32_t predicted = c->own.count;
     const uint64_t before = client_hash_own(c);
-    done = done && client_forget(c) && client_copy(c, &c->alive, c->copied) && client_list_own(c) &&
-           (c->own.count == 0 || client_copy(c, &c->own, 0));
+    done = done && client_copy(c, &c->alive, &c->shown, c->copied) && client_list_own(c) &&
+           (c->own.count == 0 || client_copy(c, &c->own, &c->own, 0));
     if (!done) {
         const char* why = sett_world_message(c->world);
         setti_client_end(c, why[0] != '\0' ? why : "memory ran out");
@@ -176,13 +165,34 @@ static void client_hold(sett_client* c)
     }
 }
 
+/* Makes a delta whole, in c->whole. Of a few bytes it cannot be made large without end. */
+static bool client_expand(sett_client* c, const unsigned char* bytes, size_t size, size_t* whole)
+{
+    if (sett_delta_expand(c->received, c->table.bytes, c->table.size, bytes, size, NULL, 0,
+                          whole) != SETT_OK ||
+        *whole > c->desc.state_limit + SETT_NET_DATAGRAM * 4) {
+        return false;
+    }
+    if (*whole > c->whole_capacity) {
+        unsigned char* grown = realloc(c->whole, *whole);
+        if (grown == NULL) {
+            return false;
+        }
+        c->whole = grown;
+        c->whole_capacity = *whole;
+    }
+    return sett_delta_expand(c->received, c->table.bytes, c->table.size, bytes, size, c->whole,
+                             *whole, whole) == SETT_OK;
+}
+
 static void client_apply(sett_client* c, uint64_t tick, uint64_t base, uint64_t played,
                          const unsigned char* bytes, size_t size)
 {
     const uint32_t from = client_find(c, base);
-    if (from == CLIENT_STATES ||
+    size_t whole;
+    if (from == CLIENT_STATES || !client_expand(c, bytes, size, &whole) ||
         sett_snapshot_restore(c->received, c->have[from].snapshot) != SETT_OK ||
-        sett_delta_apply(c->received, bytes, size) != SETT_OK) {
+        sett_delta_apply(c->received, c->whole, whole) != SETT_OK) {
         c->stats.failed++;
         return;
     }
@@ -286,7 +296,10 @@ bool setti_client_begin(sett_client* c)
 {
     c->received =
         setti_server_world(c->world, c->desc.register_types, &c->types, c->desc.first_own);
-    c->has[0] = c->received != NULL;
+    if (c->received != NULL) {
+        c->table = setti_server_table(c->received, &c->types);
+    }
+    c->has[0] = c->table.bytes != NULL;
     return c->has[0] && sett_snapshot_take(c->received, &c->have[0].snapshot) == SETT_OK;
 }
 
@@ -294,6 +307,8 @@ void setti_client_free(sett_client* c)
 {
     client_free_parts(c);
     setti_client_free_samples(c);
+    free(c->table.bytes);
+    free(c->whole);
     free(c->shown.item);
     free(c->alive.item);
     free(c->own.item);

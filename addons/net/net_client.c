@@ -55,6 +55,7 @@ static void client_greet(sett_client* c)
     packet_write(p, c->desc.game_version, 8);
     packet_write(p, c->desc.input_size, 1);
     packet_write(p, c->types.count, 1);
+    packet_write(p, c->table.hash, 4);
     for (uint32_t k = 0; k < c->types.count; k++) {
         packet_write(p, c->types.type[k].name, 4);
         packet_write(p, c->types.type[k].layout, 4);

@@ -59,6 +59,9 @@ struct sett_client {
     view_snapshot have[CLIENT_STATES];
     bool has[CLIENT_STATES];
     client_parts parts;
+    server_table table;
+    unsigned char* whole; /* a delta, from its short form */
+    size_t whole_capacity;
     client_list shown; /* received entities in the world, ascending by index */
     client_list alive; /* in `received` */
     client_list own;   /* predicted */

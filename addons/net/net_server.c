@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define SERVER_COOKIE_US 16000000u
 #define SERVER_AGAIN_US 200000u /* until a part is sent again, at least */
 #define SERVER_PARTS_SENT 8u    /* parts in a tick */
 #define SERVER_QUEUE 4u         /* inputs that may wait; of more, two are taken in a tick */
@@ -91,13 +90,6 @@ static bool server_join(sett_server* s, uint32_t peer, uint64_t nonce, uint32_t 
 
 /* ------------------------------------------------------------------------------------ handshake */
 
-/* Cookies hold for half a minute, or less: what is sent again much later is not believed. */
-static uint64_t server_cookie(const sett_server* s, uint32_t peer, uint64_t nonce, uint64_t age)
-{
-    const uint64_t when = server_now(s) / SERVER_COOKIE_US - age;
-    return setti_proof_sign(s->secret, (uint64_t)peer << 1 | when << 32, nonce);
-}
-
 static bool server_has_left(const server_client* c, uint64_t nonce)
 {
     bool left = false;
@@ -116,6 +108,7 @@ static server_reason server_check(const sett_server* s, packet* p, uint32_t* at)
     const bool inputs = packet_read(p, 1) == s->desc.input_size;
     const uint32_t count = (uint32_t)packet_read(p, 1);
     bool types = count == s->types.count;
+    const uint32_t table = packet_u32(p);
     *at = count < s->types.count ? count : s->types.count;
     for (uint32_t k = 0; k < count && k < *at; k++) {
         const uint32_t name = packet_u32(p), layout = packet_u32(p);
@@ -124,6 +117,7 @@ static server_reason server_check(const sett_server* s, packet* p, uint32_t* at)
             *at = k;
         }
     }
+    types = types && table == s->table.hash;
     return !protocol  ? SERVER_OTHER_PROTOCOL
            : !library ? SERVER_OTHER_LIBRARY
            : !game    ? SERVER_OTHER_GAME
@@ -145,15 +139,14 @@ static bool server_greet(sett_server* s, uint32_t peer, packet* p)
     if (!ours || p->bad) {
         return false;
     }
-    const bool proven =
-        cookie == server_cookie(s, peer, nonce, 0) || cookie == server_cookie(s, peer, nonce, 1);
+    const bool proven = setti_proof_holds(s->secret, peer, nonce, server_now(s), cookie);
     packet* answer = server_packet(s, NULL,
                                    !proven                 ? SERVER_CHALLENGE
                                    : reason != SERVER_FITS ? SERVER_REJECTION
                                                            : SERVER_WELCOME);
     packet_write(answer, nonce, 8);
     if (!proven) {
-        packet_write(answer, server_cookie(s, peer, nonce, 0), 8);
+        packet_write(answer, setti_proof_cookie(s->secret, peer, nonce, server_now(s)), 8);
     } else if (reason != SERVER_FITS) {
         packet_write(answer, reason, 1);
         packet_write(answer, at, 1);
@@ -405,6 +398,7 @@ sett_server* sett_server_create(sett_world* world, const sett_server_desc* desc)
     if (fault == NULL && s != NULL) {
         sett_world* trial = setti_server_world(world, desc->register_types, &s->types, 0);
         fault = trial == NULL ? "register_types does not register all `types` as the world" : NULL;
+        s->table = trial != NULL ? setti_server_table(trial, &s->types) : s->table;
         (void)sett_world_destroy(trial);
         s->client = calloc(desc->clients, sizeof(server_client*));
         setti_proof_draw(s->secret);
@@ -414,7 +408,7 @@ sett_server* sett_server_create(sett_world* world, const sett_server_desc* desc)
         snprintf(text, sizeof(text), "sett_server_create: %s", fault);
         sett_world_log(world, SETT_LOG_ERROR, text);
     }
-    if (s != NULL && (fault != NULL || s->client == NULL)) {
+    if (s != NULL && (fault != NULL || s->client == NULL || s->table.bytes == NULL)) {
         sett_server_destroy(s);
         return NULL;
     }
@@ -436,6 +430,8 @@ void sett_server_destroy(sett_server* s)
     free(s->merged.item);
     free(s->due);
     free(s->entities);
+    free(s->table.bytes);
+    free(s->whole);
     free(s->out);
     free(s);
 }

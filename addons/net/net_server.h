@@ -1,9 +1,9 @@
 /* net_server.h: what server and client share, and the inside of a server.
  *
- *     HELLO      versions, nonce, cookie, the types that are sent
+ *     HELLO      versions, nonce, cookie, the types that are sent, the hash of their table
  *     CHALLENGE  the cookie that this address has to show                   17 bytes
  *     WELCOME    the token of the client, its number; or REJECTION
- *     STATE      from the server: a delta between two views, or a part of one
+ *     STATE      from the server: a short delta between two views, or a part of one
  *     ACK        from the client: the tick that it has, inputs, parts that it has
  *
  * Ticks count the server's calls of sett_server_send, from 1 on. View 0 is empty. One number is all
@@ -20,7 +20,7 @@
 #include "sett/relationship.h"
 
 #define SERVER_MAGIC 0x43544553u /* "SETC" */
-#define SERVER_PROTOCOL 1u
+#define SERVER_PROTOCOL 2u
 #define SERVER_HELLO_SIZE 96u /* at least; more than any answer to an address that is not proven */
 #define SERVER_KEEP 32u       /* views whose acknowledgement is awaited */
 #define SERVER_INPUTS 64u     /* inputs of a client that are held */
@@ -61,6 +61,13 @@ typedef struct server_types {
     sett_component relation[SETT_SERVER_TYPES];
     uint32_t count, relations;
 } server_types;
+
+/* Of the types that are sent, for short forms of deltas; equal on both sides. */
+typedef struct server_table {
+    unsigned char* bytes; /* NULL: memory ran out */
+    size_t size;
+    uint32_t hash;
+} server_table;
 
 /* An entity of a view, or one that is to come into it. */
 typedef struct view_entity {
@@ -134,7 +141,10 @@ struct sett_server {
     view_entity** due;
     sett_entity* entities;
     uint32_t due_capacity;
-    unsigned char* out; /* the delta */
+    server_table table;
+    unsigned char* whole; /* the delta, */
+    size_t whole_capacity;
+    unsigned char* out; /* and its short form */
     size_t out_size, out_capacity;
     packet packet;
 };
@@ -144,6 +154,7 @@ const char* setti_server_list_types(sett_world* world, const sett_component* typ
                                     server_types* out);
 sett_world* setti_server_world(sett_world* world, sett_status (*register_types)(sett_world* world),
                                server_types* types, uint32_t entity_limit);
+server_table setti_server_table(sett_world* other, const server_types* types);
 
 /* server_view.c */
 bool setti_view_create(sett_server* s, server_client* c);

@@ -71,6 +71,21 @@ uint64_t setti_proof_sign(const uint64_t secret[2], uint64_t a, uint64_t b)
     return v[0] ^ v[1] ^ v[2] ^ v[3];
 }
 
+#define PROOF_COOKIE_US 16000000u
+
+uint64_t setti_proof_cookie(const uint64_t secret[2], uint32_t peer, uint64_t nonce,
+                            uint64_t now_us)
+{
+    return setti_proof_sign(secret, (uint64_t)peer << 1 | now_us / PROOF_COOKIE_US << 32, nonce);
+}
+
+bool setti_proof_holds(const uint64_t secret[2], uint32_t peer, uint64_t nonce, uint64_t now_us,
+                       uint64_t cookie)
+{
+    return cookie == setti_proof_cookie(secret, peer, nonce, now_us) ||
+           cookie == setti_proof_cookie(secret, peer, nonce, now_us - PROOF_COOKIE_US);
+}
+
 uint64_t setti_proof_mix(uint64_t hash, uint64_t value)
 {
     hash = (hash ^ value) * 0x9E3779B97F4A7C15u;

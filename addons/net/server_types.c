@@ -1,6 +1,8 @@
 /* server_types.c: the types that a server sends, and worlds that have them; see net_server.h. */
 #include "net_server.h"
 
+#include <stdlib.h>
+
 /* Returns what is wrong with a type; NULL if nothing is. */
 static const char* types_fault(const sett_world* world, sett_component id)
 {
@@ -72,4 +74,29 @@ sett_world* setti_server_world(sett_world* world, sett_status (*register_types)(
         return NULL;
     }
     return other;
+}
+
+server_table setti_server_table(sett_world* other, const server_types* types)
+{
+    server_table table = {NULL, 0, 0};
+    sett_component list[2 * SETT_SERVER_TYPES];
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < types->count; k++) {
+        const sett_component sources = sett_relationship_sources(other, types->there[k]);
+        list[count++] = types->there[k];
+        if (sources != 0) {
+            list[count++] = sources;
+        }
+    }
+    (void)sett_delta_types(other, list, count, NULL, 0, &table.size);
+    table.bytes = malloc(table.size);
+    if (table.bytes != NULL) {
+        (void)sett_delta_types(other, list, count, table.bytes, table.size, &table.size);
+        uint64_t hash = table.size;
+        for (size_t k = 0; k < table.size; k++) {
+            hash = setti_proof_mix(hash, table.bytes[k]);
+        }
+        table.hash = (uint32_t)(hash >> 32);
+    }
+    return table;
 }

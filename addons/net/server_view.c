@@ -15,8 +15,9 @@
 #include <stdlib.h>
 
 #define VIEW_FIRST 268435392u /* of the view's range, which it never uses: 2^28 - 64 */
-#define VIEW_HEAD 60          /* bytes of a delta without changes */
+#define VIEW_HEAD 20          /* bytes of a short delta of one type, without changes */
 #define VIEW_COST 32          /* bytes that an entity takes, before that is known */
+#define VIEW_RECORD 8         /* bytes that a short form of a type can have more, at most */
 #define VIEW_LEFT_OUT 16u     /* ticks for which an entity waits for an acknowledgement to fit in */
 
 /* ---------------------------------------------------------------------------------------- lists */
@@ -214,9 +215,11 @@ static uint32_t view_unacknowledged(const server_client* c)
     return count;
 }
 
+/* Bytes of a delta. A sixteenth stays free: entities that were sent can take some bytes more when
+ * the client acknowledges a part of them. */
 static uint32_t view_limit(const sett_server* s)
 {
-    return s->desc.budget - SERVER_HEAD;
+    return (s->desc.budget - SERVER_HEAD) / 16 * 15;
 }
 
 /* Returns how many of those that are due the datagram probably takes. */
@@ -267,22 +270,33 @@ static bool view_copy(sett_server* s, server_client* c, uint32_t count)
     return sett_world_round(c->view) == SETT_OK;
 }
 
+static bool view_room(unsigned char** bytes, size_t* capacity, size_t size)
+{
+    if (size > *capacity) {
+        unsigned char* grown = realloc(*bytes, size);
+        if (grown == NULL) {
+            return false;
+        }
+        *bytes = grown;
+        *capacity = size;
+    }
+    return true;
+}
+
 static bool view_encode(sett_server* s, server_client* c, sett_snapshot after)
 {
     sett_status status = SETT_STATUS_LIMIT;
-    s->out_size = s->out_size > SETT_NET_DATAGRAM ? s->out_size : SETT_NET_DATAGRAM;
+    size_t size = SETT_NET_DATAGRAM;
     for (uint32_t again = 0; again < 2 && status == SETT_STATUS_LIMIT; again++) {
-        if (s->out_size > s->out_capacity) {
-            unsigned char* out = realloc(s->out, s->out_size);
-            if (out == NULL) {
-                return false;
-            }
-            s->out = out;
-            s->out_capacity = s->out_size;
+        if (!view_room(&s->whole, &s->whole_capacity, size)) {
+            return false;
         }
-        status = sett_delta_encode(c->view, c->base, after, s->out, s->out_capacity, &s->out_size);
+        status = sett_delta_encode(c->view, c->base, after, s->whole, s->whole_capacity, &size);
     }
-    return status == SETT_OK;
+    return status == SETT_OK &&
+           view_room(&s->out, &s->out_capacity, size + (size_t)VIEW_RECORD * s->types.count) &&
+           sett_delta_shorten(c->view, s->table.bytes, s->table.size, s->whole, size, s->out,
+                              s->out_capacity, &s->out_size) == SETT_OK;
 }
 
 /* Copies and encodes; fewer entities if the delta is too large. With `parts` one is enough. Makes a

@@ -38,9 +38,9 @@ static const char* const hello_reasons[HELLO_REASONS] = {
 
 /* ------------------------------------------------------------------------------------- numbers */
 
-static uint64_t hello_cookie(const sett_session* s, uint32_t peer, uint64_t nonce)
+static bool hello_proves(const sett_session* s, uint32_t peer, uint64_t nonce, uint64_t cookie)
 {
-    return setti_proof_sign(s->secret, (uint64_t)peer << 1, nonce);
+    return setti_proof_holds(s->secret, peer, nonce, setti_session_now(s), cookie);
 }
 
 static uint32_t hello_token(const sett_session* s, uint32_t peer)
@@ -176,10 +176,10 @@ static void hello_receive(sett_session* s, uint32_t peer, packet* p)
         s->stats.rejected++;
         return;
     }
-    if (cookie != hello_cookie(s, peer, nonce)) {
+    if (!hello_proves(s, peer, nonce, cookie)) {
         packet_write(answer, SESSION_CHALLENGE, 1);
         packet_write(answer, nonce, 8);
-        packet_write(answer, hello_cookie(s, peer, nonce), 8);
+        packet_write(answer, setti_proof_cookie(s->secret, peer, nonce, setti_session_now(s)), 8);
     } else if (reason != HELLO_FITS) {
         packet_write(answer, SESSION_REJECTION, 1);
         packet_write(answer, nonce, 8);
@@ -247,7 +247,7 @@ static void hello_send_types(sett_session* s, uint32_t peer, packet* p)
     const uint64_t nonce = packet_read(p, 8);
     const uint64_t cookie = packet_read(p, 8);
     const uint32_t part = (uint32_t)packet_read(p, 1);
-    if (p->bad || cookie != hello_cookie(s, peer, nonce) || part * HELLO_ENTRIES > s->type_count) {
+    if (p->bad || !hello_proves(s, peer, nonce, cookie) || part * HELLO_ENTRIES > s->type_count) {
         s->stats.rejected++;
         return;
     }

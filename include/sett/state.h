@@ -327,7 +327,7 @@ SETT_API sett_status sett_delta_apply(sett_world* world, const void* bytes, size
  * the name. Two ends of a connection can exchange this once, as a table, and then send the short
  * form of deltas and encoded selections, in which types are numbers:
  *
- *     sett_delta_types(server, table, sizeof(table), &table_size);          once, sent reliably
+ *     sett_delta_types(server, NULL, 0, table, sizeof(table), &table_size); once, sent reliably
  *     sett_delta_encode(server, a, b, bytes, sizeof(bytes), &size);
  *     sett_delta_shorten(server, table, table_size, bytes, size, packet, sizeof(packet), &sent);
  *
@@ -338,7 +338,8 @@ SETT_API sett_status sett_delta_apply(sett_world* world, const void* bytes, size
  * a selection at most 12. The short form has only 4 bytes of each hash: 1 of 4 billion wrong states
  * is not seen. A type that is not in the table, or has changed since, travels whole.
  *
- * sett_delta_types writes the table of the types of this world. sett_delta_shorten makes the short
+ * sett_delta_types writes the table of types of this world: of a list, or (NULL) of all types. Two
+ * worlds that have the same types write the same table. sett_delta_shorten makes the short
  * form of what sett_delta_encode or sett_selection_encode wrote, sett_delta_expand what
  * sett_delta_apply and sett_selection_apply read. The last two use the bytes that they are given
  * only; the world says why they fail.
@@ -347,10 +348,12 @@ SETT_API sett_status sett_delta_apply(sett_world* world, const void* bytes, size
  *               source, and are checked
  *   out, capacity, ..._size  as of sett_delta_encode
  * Fails: LIMIT (it does not fit into `out`), INVALID (the bytes, or the table, are wrong or of
- * another version), ARGUMENT (NULL).
+ * another version), ARGUMENT (NULL), UNREGISTERED (of the list).
  * Cost: O(bytes), and for each type that occurs O(table). Allocates nothing. Threads: writer.
  * Since: 0.2 */
-SETT_API sett_status sett_delta_types(sett_world* world, void* out, size_t capacity, size_t* size);
+SETT_API sett_status sett_delta_types(sett_world* world, const sett_component* types,
+                                      uint32_t type_count, void* out, size_t capacity,
+                                      size_t* size);
 SETT_API sett_status sett_delta_shorten(sett_world* world, const void* types, size_t types_size,
                                         const void* bytes, size_t size, void* out, size_t capacity,
                                         size_t* short_size);

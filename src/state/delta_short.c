@@ -162,20 +162,37 @@ static setti_delta_writer short_writer(void* out, size_t capacity)
     return (setti_delta_writer){.out = out, .capacity = out != NULL ? capacity : 0};
 }
 
-sett_status sett_delta_types(sett_world* world, void* out, size_t capacity, size_t* size)
+static void short_write_records(short_job* job, const setti_type* type)
+{
+    for (uint32_t sent = 0; sent <= setti_delta_sends(type); sent++, job->count++) {
+        setti_delta_write_record(&job->to, type, sent != 0);
+    }
+}
+
+sett_status sett_delta_types(sett_world* world, const sett_component* types, uint32_t type_count,
+                             void* out, size_t capacity, size_t* size)
 {
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
     short_job job = {.world = world, .call = __func__, .to = short_writer(out, capacity)};
+    *size = 0;
+    if (setti_world_lacks_list(world, types, type_count, job.call, "types")) {
+        return world->error;
+    }
     setti_delta_write_number(&job.to, SHORT_TABLE, 4);
     setti_delta_write_number(&job.to, SETTI_DELTA_VERSION, 4);
     setti_delta_write_number(&job.to, 0, 4);
-    for (uint32_t k = 0; k < world->registered.count; k++) {
-        const setti_type* type = world->registered.item[k];
-        for (uint32_t sent = 0; sent <= setti_delta_sends(type); sent++, job.count++) {
-            setti_delta_write_record(&job.to, type, sent != 0);
+    for (uint32_t k = 0; k < type_count; k++) {
+        const setti_type* type = setti_world_type(world, types[k]);
+        if (type == NULL) {
+            return setti_world_fail(world, SETT_STATUS_UNREGISTERED, job.call, sett_null(),
+                                    types[k]);
         }
+        short_write_records(&job, type);
+    }
+    for (uint32_t k = 0; types == NULL && k < world->registered.count; k++) {
+        short_write_records(&job, world->registered.item[k]);
     }
     setti_delta_write_at(&job.to, 8, job.count, 4);
     return short_end(&job, out, size);

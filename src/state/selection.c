@@ -80,7 +80,8 @@ static sett_status selection_check(sett_world* world, const sett_selection* sele
     }
     if (setti_world_lacks_list(world, selection->entities, selection->entity_count, call,
                                "entities") ||
-        setti_world_lacks_list(world, selection->types, selection->type_count, call, "types")) {
+        setti_world_lacks_list(world, selection->types, selection->type_count, call, "types") ||
+        setti_world_lacks_list(world, selection->before, selection->before_count, call, "before")) {
         return world->error;
     }
     for (uint32_t k = 0; k < selection->type_count; k++) {

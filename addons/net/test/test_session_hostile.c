@@ -7,10 +7,8 @@ static peers net;
 
 static sniffer seen; /* of what player 1 sends to player 0 */
 
-static void start_two(const sett_net_link_desc* link)
+static void start_sniffed(void)
 {
-    peers_begin(&net, 2, 2, 50, link);
-    peers_start(&net, 0);
     peers_machine* one = peers_start(&net, 1);
     sett_session_destroy(one->session);
     sett_session_desc desc = net.desc;
@@ -19,6 +17,13 @@ static void start_two(const sett_net_link_desc* link)
     desc.transport = sniffer_begin(&seen, sett_net_link_transport(net.link, 1), 0);
     one->session = sett_session_create(one->world, &desc);
     peers_run(&net, 2000);
+}
+
+static void start_two(const sett_net_link_desc* link)
+{
+    peers_begin(&net, 2, 2, 50, link);
+    peers_start(&net, 0);
+    start_sniffed();
     CHECK(peers_stats(&net, 0).frame > 60);
 }
 
@@ -31,7 +36,6 @@ static void still_plays(void)
               net.machine[0].text);
     CHECK_EQ(net.machine[0].events[SETT_SESSION_DESYNC], 0);
     CHECK_EQ(net.machine[1].events[SETT_SESSION_DESYNC], 0);
-    peers_end(&net);
 }
 
 /* From an address of its own, and from that of a player. */
@@ -54,6 +58,7 @@ static void garbage_changes_nothing(void)
     }
     CHECK(peers_stats(&net, 0).rejected > 10000);
     still_plays();
+    peers_end(&net);
 }
 
 /* Each byte of what a player sent, changed; and all of it again, much later, and cut. */
@@ -80,6 +85,7 @@ static void altered_and_replayed_datagrams_change_nothing(void)
         peers_run(&net, 100);
     }
     still_plays();
+    peers_end(&net);
 }
 
 /* Says that it has inputs that were never sent. */
@@ -99,6 +105,7 @@ static void lying_acknowledgements_are_rejected(void)
     }
     CHECK_EQ(peers_stats(&net, 0).rejected, before + 100);
     still_plays();
+    peers_end(&net);
 }
 
 /* An address that is not proven gets no more bytes than it sent. */
@@ -127,6 +134,7 @@ static void nothing_is_amplified(void)
               (unsigned long long)sent);
     CHECK(received > 0);
     still_plays();
+    peers_end(&net);
 }
 
 /* A player that stalls, sends half of what it should, and dies. */
@@ -150,6 +158,32 @@ static void a_peer_that_dies_in_the_middle_is_gone(void)
     peers_end(&net);
 }
 
+/* The greeting of a program that has ended, sent again when its cookie is old. */
+static void an_old_greeting_begins_nothing(void)
+{
+    static unsigned char hello[SETT_NET_DATAGRAM];
+    const uint32_t cookie = 1 + 4 + 4 + 4 + 8 + 8 + 4 + 4 + 8 + 4;
+    start_two(NULL);
+    peers_stop(&net.machine[1]);
+    start_sniffed(); /* it rejoins: player 0 wants its cookie */
+    uint32_t k = 0;
+    while (k < SNIFFER_SEEN && (seen.size[k] != 96 || seen.bytes[k][cookie] == 0)) {
+        k++;
+    }
+    CHECK(k < SNIFFER_SEEN);
+    memcpy(hello, seen.bytes[k], 96);
+    peers_stop(&net.machine[1]);
+    peers_start(&net, 1);
+    peers_run(&net, 40000);
+    CHECK_EQ(net.machine[1].state, SETT_SESSION_PLAYED);
+    const uint64_t rejected = peers_stats(&net, 0).rejected;
+    sett_net_transport from = sett_net_link_transport(net.link, 1);
+    from.send(from.user, 0, hello, 96);
+    still_plays();
+    CHECK_EQ(peers_stats(&net, 0).rejected, rejected); /* it was challenged, not believed */
+    peers_end(&net);
+}
+
 TEST_MAIN(TEST(garbage_changes_nothing), TEST(altered_and_replayed_datagrams_change_nothing),
           TEST(lying_acknowledgements_are_rejected), TEST(nothing_is_amplified),
-          TEST(a_peer_that_dies_in_the_middle_is_gone))
+          TEST(a_peer_that_dies_in_the_middle_is_gone), TEST(an_old_greeting_begins_nothing))
