@@ -55,7 +55,8 @@ namespace detail
 {
 template <class F> void record_call(sett_commands* commands, const F& f)
 {
-    static_assert(std::is_trivially_copyable_v<F> && alignof(F) <= 16,
+    static_assert(std::is_trivially_copy_constructible_v<F> &&
+                      std::is_trivially_destructible_v<F> && alignof(F) <= 16,
                   "sett: the lambda of a recorded call is copied as bytes: capture numbers, "
                   "handles and pointers, by value");
     auto run = [](sett_world* world, void* data) noexcept { (*static_cast<F*>(data))(world); };
@@ -176,7 +177,11 @@ template <class Self> class value_verbs
     template <class T> const T& get() const
     {
         check_value<T>();
-        const void* at = self().at_get(id_in<T>(self().c_world()), sizeof(T));
+        const sett_component id = id_in<T>(self().c_world());
+        const void* at = nullptr;
+        if (SETT_LIKELY_(id != 0) || note_type<T>(self().c_world())) {
+            at = self().at_get(id, sizeof(T));
+        }
         return *static_cast<const T*>(SETT_LIKELY_(at != nullptr) ? at : sett_default_<T>());
     }
     /* Reads a component; nullptr if it is absent. */
@@ -190,7 +195,10 @@ template <class Self> class value_verbs
     template <class T> T* get_mut() const
     {
         check_value<T>();
-        return static_cast<T*>(self().at_get_mut(id_in<T>(self().c_world())));
+        const sett_component id = id_in<T>(self().c_world());
+        return SETT_LIKELY_(id != 0) || note_type<T>(self().c_world())
+                   ? static_cast<T*>(self().at_get_mut(id))
+                   : nullptr;
     }
     template <class T> T* find_mut() const
     {
@@ -202,7 +210,8 @@ template <class Self> class value_verbs
     template <class T> T* ensure() const
     {
         check_value<T>();
-        return static_cast<T*>(self().at_ensure(id_for<T>(self().c_world())));
+        const sett_component id = id_for<T>(self().c_world());
+        return SETT_LIKELY_(id != 0) ? static_cast<T*>(self().at_ensure(id)) : nullptr;
     }
 
   private:
@@ -215,7 +224,9 @@ template <class Self> class value_verbs
 
 /* An entity of a world: its handle, and where it lives. Small, to be passed by value. Components
  * store a sett_entity, which this converts to. */
-class entity : public detail::change_verbs<entity>, public detail::value_verbs<entity>
+class entity : public detail::change_verbs<entity>,
+               public detail::value_verbs<entity>,
+               detail::not_stored
 {
   public:
     using change_verbs::name;
@@ -325,6 +336,11 @@ class entity : public detail::change_verbs<entity>, public detail::value_verbs<e
     template <class Now, class Recorded, class... X>
     auto call(Now now, Recorded, X... arguments) const
     {
+        using made = decltype(now(world_, handle_, arguments...));
+        if (world_ == nullptr) {
+            (void)sett_component_check_type_(nullptr, 0, 0, "", "sett.hpp");
+            return made();
+        }
         return now(world_, handle_, arguments...);
     }
     template <class T> sett_component id() const
@@ -340,6 +356,9 @@ class entity : public detail::change_verbs<entity>, public detail::value_verbs<e
         using V = detail::bare<T>;
         detail::check_plain<V>();
         const sett_component id = detail::id_for<V>(world_);
+        if (id == 0) {
+            return; /* reported */
+        }
         if constexpr (detail::is_tag<V>) {
             (void)sett_set(world_, handle_, id, nullptr);
         } else if constexpr (detail::is_copied<V>) {
@@ -476,7 +495,7 @@ template <class... T> entity entity::instantiate(T&&... values) const
 /* ------------------------------------------------------------------------------------- commands */
 
 /* Records changes of an entity (core.h: commands). */
-class later : public detail::change_verbs<later>
+class later : public detail::change_verbs<later>, detail::not_stored
 {
   public:
     later(sett_commands* commands, sett_entity entity) : commands_(commands), entity_(entity)
@@ -544,7 +563,7 @@ inline sett::later entity::later() const
 }
 
 /* Records changes of a world: world.later(), frame.later(). */
-class recorder
+class recorder : detail::not_stored
 {
   public:
     explicit recorder(sett_commands* commands) : commands_(commands)

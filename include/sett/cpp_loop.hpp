@@ -84,7 +84,7 @@ template <class R, class... A> struct signature<R (*)(A...) noexcept, void> {
 /* ----------------------------------------------------------------- what lambdas are called with */
 
 /* A call of a system's function (sett_context). */
-struct frame {
+struct frame : private detail::not_stored {
     explicit frame(sett_context* context)
         : dt(context->dt), time(context->time), number(context->frame), context_(context)
     {
@@ -238,6 +238,9 @@ struct row_entity {
     }
     entity operator()(uint32_t i) const
     {
+        if (world == nullptr) {
+            __builtin_unreachable(); /* so that e.get<T>() does not look in a loop */
+        }
         if (indices == nullptr) {
             return {world, sett_entity{base + i, generations[i]}};
         }

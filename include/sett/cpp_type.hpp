@@ -321,16 +321,69 @@ template <class T> constexpr const char* name_of()
 {
     return options_of<T>.name != nullptr ? options_of<T>.name : own_name<T>.at;
 }
-constexpr uint64_t hash_of(const char* name)
+constexpr uint64_t hash_of(text of, uint64_t hash = 0xCBF29CE484222325u)
 {
-    uint64_t hash = 0xCBF29CE484222325u;
-    for (; *name != '\0'; name++) {
-        hash = (hash ^ static_cast<unsigned char>(*name)) * 0x100000001B3u;
+    for (size_t k = 0; k < of.size; k++) {
+        hash = (hash ^ static_cast<unsigned char>(of.at[k])) * 0x100000001B3u;
     }
-    return hash + 1 > 1 ? hash : 1;
+    return hash;
 }
-/* The number to which a type's id is bound (sett_component_bind). */
-template <class T> inline constexpr uint64_t number_of = hash_of(name_of<T>());
+constexpr uint64_t bindable(uint64_t number)
+{
+    return number + 1 > 1 ? number : 1;
+}
+
+/* Whether another type of the program can be spelled like T: it is in an unnamed namespace, or in a
+ * function. */
+template <class T> constexpr bool has_doubles()
+{
+    constexpr text all = spelled<T>();
+    bool found = false;
+    for (size_t k = 0; k < all.size; k++) {
+        found = found || all.at[k] == ')' || all.at[k] == '{';
+    }
+    return found;
+}
+/* Its address is that of T alone, in one program or shared library. */
+template <class T> inline constexpr char mark = 0;
+
+/* Its address is that of the program, or of the shared library. */
+#if defined(__ELF__) || defined(__APPLE__)
+[[gnu::visibility("hidden")]]
+#endif
+inline constexpr char module_mark = 0;
+
+template <class T>
+inline constexpr uint64_t spelled_hash =
+    bindable((hash_of(spelled<T>()) ^ sizeof(T)) * 0x100000001B3u ^ alignof(T));
+
+/* The number of T, to which its id is bound (sett_component_bind). */
+template <class T> inline uint64_t number_of()
+{
+    if constexpr (has_doubles<T>()) {
+        return bindable(spelled_hash<T> ^ reinterpret_cast<uintptr_t>(&mark<T>));
+    } else {
+        return spelled_hash<T>;
+    }
+}
+/* The number of the name of T, in this program or shared library: bound where one of its types has
+ * the name. */
+template <class T> uint64_t number_of_name()
+{
+    const char* name = name_of<T>();
+    return bindable(hash_of({name, strlen(name)}, reinterpret_cast<uintptr_t>(&module_mark)));
+}
+
+/* What is about a world, whose address means nothing in a file. It can be copied, and passed in
+ * registers, but a component that stores it is not trivially copyable: it does not compile. */
+struct not_stored {
+    not_stored() = default;
+    not_stored(const not_stored&) = default;
+    not_stored& operator=(const not_stored&)
+    {
+        return *this;
+    }
+};
 
 template <class T, class... Args> T* construct(void* at, Args&&... args)
 {
@@ -714,9 +767,10 @@ template <class T> constexpr bool check_component()
                           "sett: values of a component move when others are removed: its move "
                           "constructor and its destructor must be noexcept");
             static_assert(options_of<T>.skip || has_members<T>,
-                          "sett: this component owns memory (it is not trivially copyable): list "
-                          "its members beside the type, for snapshots, hashes, deltas, files and "
-                          "JSON: `constexpr auto sett_type(const T*) { return "
+                          "sett: this component owns memory (it is not trivially copyable), or has "
+                          "a sett::entity, for which it stores a sett_entity. List what owns "
+                          "memory beside the type, for snapshots, hashes, deltas, files and JSON: "
+                          "`constexpr auto sett_type(const T*) { return "
                           "sett::type().member(\"text\", &T::text); }`; or leave it out of them by "
                           ".skip()");
             static_assert(options_of<T>.skip || !has_hidden_memory<T>(),
@@ -906,21 +960,45 @@ template <class T> sett_component register_component(sett_world* world)
     return sett_component_register(world, &desc);
 }
 
-/* Whether C has registered the type as C++ sees it. */
-inline bool is_same_layout(const sett_world* world, sett_component id, size_t size, size_t align)
+/* Whether a registered type, of C, of a file or of a shared library, is as C++ sees T. */
+template <class T> bool is_same_layout(const sett_world* world, sett_component id)
 {
-    sett_component_desc present = {};
-    return sett_component_describe(world, id, &present) == SETT_OK && present.size == size &&
-           (size == 0 || present.align >= align);
+    if constexpr (is_relationship<T>) {
+        return true;
+    } else {
+        sett_component_desc present = {};
+        return sett_component_describe(world, id, &present) == SETT_OK &&
+               (is_tag<T> ? present.size == 0
+                          : present.size == sizeof(T) && present.align >= alignof(T)) &&
+               (std::is_trivially_copyable_v<T> || present.deinit != nullptr);
+    }
+}
+
+/* For an entity of no world, which is harmless. */
+template <class T> [[gnu::noinline, gnu::cold]] sett_component report_null()
+{
+    (void)sett_component_check_type_(nullptr, 0, sizeof(T), name_of<T>(), "sett.hpp");
+    return 0;
+}
+/* Tells the library which type is not registered, for the message of the call that needs it. */
+template <class T> [[gnu::noinline, gnu::cold]] bool note_type(const sett_world* world)
+{
+    return world != nullptr &&
+           sett_component_check_type_(world, 0, sizeof(T), name_of<T>(), "sett.hpp");
 }
 
 /* The id of a type that no number is bound to yet: registers it, unless it is registered. */
 template <class T> [[gnu::noinline, gnu::cold]] sett_component first_use(sett_world* world)
 {
     check_component<T>();
-    const size_t size = is_tag<T> ? 0 : sizeof(T);
+    if (world == nullptr) {
+        return report_null<T>();
+    }
     sett_component id = sett_component_find(world, name_of<T>());
-    if (id == 0 || (!is_relationship<T> && !is_same_layout(world, id, size, alignof(T)))) {
+    if (id != 0 && sett_component_bound(world, number_of_name<T>()) == id) {
+        sett_component_refuse_(world, id, sizeof(T), true, true);
+        id = 0;
+    } else if (id == 0 || !is_same_layout<T>(world, id)) {
         if constexpr (is_relationship<T>) {
             id = register_relationship<T>(world);
         } else {
@@ -934,31 +1012,62 @@ template <class T> [[gnu::noinline, gnu::cold]] sett_component first_use(sett_wo
                        "world.component<T>() before loops and systems use it");
         return 0;
     }
-    (void)sett_component_bind(world, number_of<T>, id);
+    if (sett_component_bind(world, number_of<T>(), id) == SETT_OK) {
+        (void)sett_component_bind(world, number_of_name<T>(), id);
+    }
     return id;
 }
 
 template <class T>
 [[gnu::noinline, gnu::cold, gnu::pure]] sett_component id_by_name(const sett_world* world)
 {
-    const sett_component id = sett_component_bound(world, number_of<T>);
-    return id != 0 ? id : sett_component_find(world, name_of<T>());
+    if (world == nullptr) {
+        return report_null<T>();
+    }
+    sett_component id = sett_component_bound(world, number_of<T>());
+    if (id != 0) {
+        return id;
+    }
+    id = sett_component_find(world, name_of<T>());
+    const bool another = id != 0 && sett_component_bound(world, number_of_name<T>()) == id;
+    if (another || (id != 0 && !is_same_layout<T>(world, id))) {
+        sett_component_refuse_(world, id, sizeof(T), another, false);
+        return 0;
+    }
+    return id;
+}
+/* The id that is bound in the slot that is looked at in line, or 0. */
+template <class T> sett_component id_at_front(const sett_world* world)
+{
+    if (world == nullptr) {
+        return 0;
+    }
+    const uint64_t number = number_of<T>();
+    const sett_bound_* slot = &sett_read_header_(world)->bound[number % SETT_BOUND_FRONT_];
+    if (SETT_LIKELY_(slot->number == number)) {
+        const sett_component id = slot->component;
+        if (id == 0) {
+            __builtin_unreachable(); /* no number is bound to it */
+        }
+        return id;
+    }
+    return 0;
 }
 /* The id of a type, to read; 0 if it is not registered. */
 template <class T> sett_component id_in(const sett_world* world)
 {
-    const sett_bound_* slot = &sett_read_header_(world)->bound[number_of<T> % SETT_BOUND_FRONT_];
-    return SETT_LIKELY_(slot->number == number_of<T>) ? slot->component : id_by_name<T>(world);
+    const sett_component id = id_at_front<T>(world);
+    return SETT_LIKELY_(id != 0) ? id : id_by_name<T>(world);
 }
 
 /* The id of a type, to change the world: registers it if need be. 0 on failure. */
 template <class T> sett_component id_for(sett_world* world)
 {
-    const sett_bound_* slot = &sett_read_header_(world)->bound[number_of<T> % SETT_BOUND_FRONT_];
-    if (SETT_LIKELY_(slot->number == number_of<T>)) {
-        return slot->component;
+    sett_component id = id_at_front<T>(world);
+    if (SETT_LIKELY_(id != 0)) {
+        return id;
     }
-    const sett_component id = sett_component_bound(world, number_of<T>);
+    id = world != nullptr ? sett_component_bound(world, number_of<T>()) : 0;
     return id != 0 ? id : first_use<T>(world);
 }
 } // namespace detail

@@ -19,7 +19,8 @@
  *     printf("%g\n", ship.get<Position>().x);
  *
  * Types. A component is a C++ type. It is registered by its first use, under its name with
- * namespaces ("game::Position"); what C has registered under this name is used. Values begin as
+ * namespaces ("game::Position"); what C has registered under this name is used. Before load(), call
+ * world.component<Position>(). Two types of one name in a program are rejected. Values begin as
  * T{}, so default member initialisers hold. Options and members stand beside the type, in a
  * function that sett.hpp finds:
  *
@@ -116,19 +117,19 @@ namespace detail
 template <class Self> class filters
 {
   public:
-    template <class... T> Self& with()
+    template <class... T> [[nodiscard]] Self& with()
     {
         return add<sett::with<T...>>();
     }
-    template <class... T> Self& without()
+    template <class... T> [[nodiscard]] Self& without()
     {
         return add<sett::without<T...>>();
     }
-    template <class... T> Self& any()
+    template <class... T> [[nodiscard]] Self& any()
     {
         return add<sett::any<T...>>();
     }
-    template <class T> Self& changed()
+    template <class T> [[nodiscard]] Self& changed()
     {
         return add<sett::changed<T>>();
     }
@@ -144,68 +145,68 @@ template <class Self> class filters
 
 /* Makes a system: world.system("name"), options, then each(lambda) or run(lambda). The options are
  * those of sett_system_desc. */
-class system_builder : public detail::filters<system_builder>
+class [[nodiscard]] system_builder : public detail::filters<system_builder>
 {
   public:
     system_builder(sett_world* world, const char* name) : world_(world)
     {
         desc_.name = name;
     }
-    system_builder& phase(int number)
+    [[nodiscard]] system_builder& phase(int number)
     {
         return desc_.phase = number, *this;
     }
-    system_builder& before(const char* system)
+    [[nodiscard]] system_builder& before(const char* system)
     {
         return add_name(desc_.before, system);
     }
-    system_builder& after(const char* system)
+    [[nodiscard]] system_builder& after(const char* system)
     {
         return add_name(desc_.after, system);
     }
     /* What the lambda does beside its parameters: components of the visited entity that it writes
      * by handle, components of any entity, and those that its commands add, set or remove. */
-    template <class... T> system_builder& writes()
+    template <class... T> [[nodiscard]] system_builder& writes()
     {
         return add_access<T...>(desc_.access_inout);
     }
-    template <class... T> system_builder& reads_any()
+    template <class... T> [[nodiscard]] system_builder& reads_any()
     {
         return add_access<T...>(desc_.access_any_in);
     }
-    template <class... T> system_builder& writes_any()
+    template <class... T> [[nodiscard]] system_builder& writes_any()
     {
         return add_access<T...>(desc_.access_any_inout);
     }
-    template <class... T> system_builder& records()
+    template <class... T> [[nodiscard]] system_builder& records()
     {
         return add_access<T...>(desc_.records);
     }
-    system_builder& single_job()
+    [[nodiscard]] system_builder& single_job()
     {
         return desc_.single_job = true, *this;
     }
-    system_builder& exclusive()
+    [[nodiscard]] system_builder& exclusive()
     {
         return desc_.exclusive = true, *this;
     }
-    system_builder& once()
+    [[nodiscard]] system_builder& once()
     {
         return desc_.run_once = true, *this;
     }
-    system_builder& disabled()
+    [[nodiscard]] system_builder& disabled()
     {
         return desc_.disabled = true, *this;
     }
-    system_builder& interval(float seconds)
+    [[nodiscard]] system_builder& interval(float seconds)
     {
         return desc_.interval = seconds, *this;
     }
-    system_builder& fixed_step(float seconds)
+    [[nodiscard]] system_builder& fixed_step(float seconds)
     {
         return desc_.fixed_step = seconds, *this;
     }
-    system_builder& run_if(bool (*condition)(const sett_world*, void*))
+    [[nodiscard]] system_builder& run_if(bool (*condition)(const sett_world*, void*))
     {
         return desc_.run_if = condition, *this;
     }
@@ -327,19 +328,19 @@ class system_builder : public detail::filters<system_builder>
  *     world.observer().with<Health>().on_event<Damage>(
  *         [](sett::entity e, const Damage& d) { ... });
  *     world.observer().with<Light>().without<Broken>().on_enter([](sett::entity e) { ... }); */
-class observer_builder : public detail::filters<observer_builder>
+class [[nodiscard]] observer_builder : public detail::filters<observer_builder>
 {
   public:
     observer_builder(sett_world* world, const char* name) : world_(world)
     {
         desc_.name = name;
     }
-    observer_builder& of(sett_entity entity)
+    [[nodiscard]] observer_builder& of(sett_entity entity)
     {
         return desc_.entity = entity, *this;
     }
     /* Also calls it for what exists: on_add and on_enter. */
-    observer_builder& replay()
+    [[nodiscard]] observer_builder& replay()
     {
         return desc_.replay = true, *this;
     }
@@ -536,7 +537,7 @@ class ring : public detail::owner<sett_ring, sett_ring_destroy>
 /* ---------------------------------------------------------------------------------------- world */
 
 /* A world that something else owns: what a plugin, a C callback or a module gets. */
-class world_ref : public detail::value_verbs<world_ref>
+class world_ref : public detail::value_verbs<world_ref>, detail::not_stored
 {
   public:
     explicit world_ref(sett_world* world) : world_(world)
@@ -652,9 +653,21 @@ class world_ref : public detail::value_verbs<world_ref>
         return sett_progress(world_, dt) == SETT_OK;
     }
 
+    /* The number of completed frames. */
+    uint64_t frame() const
+    {
+        return sett_world_frame(world_);
+    }
+
+    /* Ends addresses for writing, as do take, save and load (core.h: Addresses). */
     uint64_t hash() const
     {
         return sett_world_hash(world_);
+    }
+    /* Finds writes to addresses that had ended: call it once a frame while you develop. */
+    result check_writes() const
+    {
+        return {world_, sett_world_check_writes(world_)};
     }
     snapshot take() const
     {

@@ -45,6 +45,9 @@ struct Unique {
 struct Group {
     std::vector<sett_entity> all;
 };
+struct Next {
+    sett::entity e;
+};
 struct Node {
     Position* at;
     sett::entity next;
@@ -166,6 +169,9 @@ int main()
 #elif MISUSE == 22
     /* SAYS: cannot be a component: it has the address of its world */
     e.set(sett::entity());
+#elif MISUSE == 26
+    /* SAYS: for which it stores a sett_entity */
+    e.set(Next{e});
 #elif MISUSE == 23
     /* SAYS: a relationship has no field */
     world.system("s").each([](const Owes&) {});

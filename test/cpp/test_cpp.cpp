@@ -181,12 +181,16 @@ static_assert(!std::is_copy_constructible_v<sett::query<Position>> &&
               std::is_nothrow_move_constructible_v<sett::query<Position>>);
 
 static uint32_t misuses;
+static char last_misuse[600];
 
 static sett::world quiet()
 {
     sett_world_desc desc = {};
     desc.log_fn = sett_log_silent;
-    desc.assert_fn = [](void*, sett_status, const char*) { misuses++; };
+    desc.assert_fn = [](void*, sett_status, const char* message) {
+        misuses++;
+        std::snprintf(last_misuse, sizeof(last_misuse), "%s", message);
+    };
     return sett::world(desc);
 }
 
@@ -233,6 +237,9 @@ static void values()
     CHECK(e.get<Scared>().timer == 40); /* absent: T{}, and reported */
     CHECK(e.get<Clock>().ticks == 0);   /* not even registered */
 #if !defined(NDEBUG)
+    CHECK(std::strstr(last_misuse, "(Clock): the id is not registered") != nullptr);
+#endif
+#if !defined(NDEBUG)
     CHECK(misuses == 2);
 #endif
     CHECK(e.ensure<Scared>()->timer == 40);
@@ -265,6 +272,99 @@ static void names_of_types()
     e.enable<game::Secret>(false);
     CHECK((world.query<game::Secret>().count() == 0));
     ends(world);
+}
+
+/* Two types of one name in one program are kept apart: the first has it, the second is rejected.
+ * The other file is twin.cpp. */
+namespace
+{
+struct State {
+    int n = 1;
+};
+struct Likeness {
+    int n = 1;
+};
+} // namespace
+bool twin_uses(sett::world& world);
+bool twin_shares(sett::entity e);
+
+static bool uses_timer(sett::world& world)
+{
+    struct Timer {
+        float seconds = 2, of = 3;
+    };
+    sett::entity e = world.create(Timer());
+    return e || world.component<Timer>();
+}
+static void names_of_two_types()
+{
+    struct Timer {
+        int n = 1;
+    };
+    sett::world world = quiet();
+    sett::entity e = world.create(State{4}, Likeness{5}, Timer{6}, Position{1, 2});
+    misuses = 0;
+    CHECK(twin_shares(e));
+    CHECK(misuses == 0);
+    CHECK(!twin_uses(world) && !uses_timer(world));
+#if !defined(NDEBUG)
+    CHECK(misuses > 0);
+#endif
+    CHECK(sett_world_error(world.c()) == SETT_STATUS_CONFLICT);
+    CHECK(std::strstr(world.message(),
+                      "two C++ types have the name \"Timer\", of 4 bytes and of 8") != nullptr);
+    CHECK(e.get<State>().n == 4 && e.get<Likeness>().n == 5 && e.get<Timer>().n == 6);
+    sett::world other = quiet(); /* there the second is the first */
+    CHECK(uses_timer(other) && other.query<Timer>().count() == 0);
+    ends(world);
+    ends(other);
+}
+
+/* A file brings a type before its first use here. */
+static void types_of_files()
+{
+    const std::string path = std::string(std::getenv("SETT_TEST_FOLDER")) + "/test_types.sett";
+    {
+        sett::world world = quiet();
+        world.create(Label{"a text that does not fit into the string itself"}).name("l");
+        CHECK(world.save(path.c_str()));
+    }
+    sett::world world = quiet();
+    CHECK(world.load(path.c_str()));
+    sett::entity e = world.lookup("l");
+    misuses = 0;
+    CHECK(e && !e.has<Label>() && e.find<Label>() == nullptr && e.find_mut<Label>() == nullptr);
+    CHECK(e.get<Label>().text.empty() && e.get_mut<Label>() == nullptr);
+    CHECK(e.ensure<Label>() == nullptr && !world.query<Label>() && !world.component<Label>());
+    e.set(Label{"x"}).add<Label>().remove<Label>();
+#if !defined(NDEBUG)
+    CHECK(misuses > 0);
+#endif
+    CHECK(std::strstr(world.message(), "register types before loading") != nullptr);
+    ends(world);
+}
+
+/* An entity of no world. */
+static void no_world()
+{
+    sett::entity none;
+    none.add<Scared>().set(Position{1, 2}, Frozen{}).remove<Scared, Frozen>().enable<Scared>();
+    none.clear().name("none").child_of(none).relate<DockedAt>(none).send(Damage{1});
+    none.later().set(Position{1, 2}).add<Frozen>().destroy();
+    none.destroy();
+    CHECK(!none && !none.has<Position>() && none.find<Position>() == nullptr);
+    CHECK(none.find_mut<Position>() == nullptr && none.get_mut<Position>() == nullptr);
+    CHECK(none.ensure<Position>() == nullptr && none.get<Scared>().timer == 40);
+    CHECK(!none.parent() && none.name() == nullptr && !none.target<DockedAt>());
+    CHECK(none.related<Owes>(none) == nullptr && !none.instantiate(Position{1, 2}));
+    for (sett::entity child : none.children()) {
+        CHECK(!child);
+        std::abort();
+    }
+    for (sett::entity to : none.targets<DockedAt>()) {
+        CHECK(!to);
+        std::abort();
+    }
 }
 
 /* C has registered the type before: with the same layout, and with another one. */
@@ -781,6 +881,9 @@ int main()
     readme();
     values();
     names_of_types();
+    names_of_two_types();
+    types_of_files();
+    no_world();
     types_of_c();
     members();
     queries();
@@ -792,6 +895,6 @@ int main()
     owned_values();
     owners();
     plugins();
-    std::puts("14 passed, 0 failed");
+    std::puts("17 passed, 0 failed");
     return 0;
 }
