@@ -512,6 +512,16 @@ static bool parse_operand(parse* p, sett_search_operand* operand, bool constant)
     return true;
 }
 
+/* Whether "*" stands in front of what comes next. */
+static bool parse_is_behind_star(const parse* p)
+{
+    const char* at = p->at;
+    while (at != p->text && (at[-1] == ' ' || at[-1] == '\n' || at[-1] == '\t')) {
+        at--;
+    }
+    return at != p->text && at[-1] == '*';
+}
+
 static bool parse_compare(parse* p, sett_compare* compare)
 {
     for (uint32_t k = SETT_COMPARE_NOT_CONTAINS + 1; k-- != 0;) { /* "<=" before "<" */
@@ -519,6 +529,11 @@ static bool parse_compare(parse* p, sett_compare* compare)
             *compare = (sett_compare)k;
             return true;
         }
+    }
+    if (parse_is_behind_star(p)) {
+        return parse_fail(p, p->at, SETT_STATUS_ARGUMENT,
+                          "\"*\" in front stands for any entity, not for any component or "
+                          "relationship - name it (observers: sett_observer_desc.on_any)");
     }
     return parse_missing(p, "a comparison (== != < <= > >= ~= !~)",
                          *p->at == '(' ? " (a variable stands in front: $pile.Pile.amount > 3)"
