@@ -455,6 +455,7 @@ static void plain_terms_of_what_instances_share(void)
     CHECK_MSG(strstr(text, words) != NULL, "%s", text);
     sett_query_explain(shared, text, sizeof(text));
     CHECK_MSG(strstr(text, words) == NULL, "%s", text);
+    CHECK_MSG(strstr(text, "query \"Place, Look(prefab)\"") != NULL, "%s", text);
 
     sett_entity own = SETT_CREATE(world, SETT_VALUE(Look, 8)); /* such values can be meant */
     SETT_ADD_TAG(world, child, Marked);

@@ -62,12 +62,23 @@ static void instantiate_the_dead(scene* s)
     FAILS(sett_instantiate(s->world, s->dead, 1, NULL), STALE);
 }
 
+static void path_with_dots(scene* s)
+{
+    CHECK_EQ(sett_hierarchy_attach(s->world, s->f, s->e), SETT_OK);
+    CHECK_EQ(sett_name_set(s->world, s->f, "gun"), SETT_OK);
+    CHECK_ENTITY_EQ(sett_name_lookup(s->world, sett_null(), "ship/gun"), s->f);
+    NO_ENTITY(sett_name_lookup(s->world, sett_null(), "ship.gnu"));
+    CHECK_EQ(s->lines, 0); /* slashes would lead nowhere, too */
+    NO_ENTITY(sett_name_lookup(s->world, sett_null(), "ship.gun"));
+}
+
 static const misuse relations_rows[] = {
     {"attach an entity to its own child", "CYCLE", attach_in_a_cycle, EVERY},
     {"attach to a destroyed parent", "STALE", attach_to_the_dead, EVERY},
     {"give two siblings one name", "CONFLICT", name_taken, EVERY},
     {"a name with a slash", "ARGUMENT", name_with_a_slash, EVERY},
     {"a name that leads up a path", "ARGUMENT", name_that_leads_up, EVERY},
+    {"look up a path with dots", "null", path_with_dots, LOGGED},
     {"destroy a parent whose policy rejects it", "REJECTED", destroy_rejected, EVERY},
     {"`sett_relate` with a component that is no relationship", "NULL", relate_by_a_component,
      EVERY},

@@ -255,6 +255,17 @@ static void two_threads_reserve(scene* s)
     setti_thread_join(&thread);
 }
 
+static void reads_a_singleton(sett_context* c)
+{
+    CHECK(SETT_SINGLETON_GET(c->world, Velocity) != NULL);
+}
+
+static void system_reads_a_singleton(scene* s)
+{
+    SETT_SINGLETON_SET(s->world, Velocity, .x = 1);
+    run_system(s, "steers", reads_a_singleton);
+}
+
 static const misuse systems_rows[] = {
     {"record into the world's own buffer in a system", "LOCKED", system_records_into_the_own_buffer,
      EVERY},
@@ -265,6 +276,8 @@ static const misuse systems_rows[] = {
     {"`sett_prefab_share` in a system", "LOCKED", system_shares, EVERY},
     {"create a query or a search in a system", "NULL", system_creates_a_query, EVERY},
     {"read a component that the system did not declare", "the value", system_reads_undeclared,
+     LOGGED},
+    {"read a singleton that the system did not declare", "the value", system_reads_a_singleton,
      LOGGED},
     {"search by a member that the system did not declare", "the results", system_searches, LOGGED},
     {"write an entity as JSON whose components the system did not declare", "the text",
