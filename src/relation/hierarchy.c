@@ -867,22 +867,25 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
 }
 
 /* Makes a root of a child of the link `from`. */
-static void tree_detach(sett_world* world, setti_hierarchy* tree, uint32_t index, uint32_t from)
+SETTI_INLINE void tree_detach(sett_world* world, setti_hierarchy* tree, uint32_t index,
+                              uint32_t from)
 {
     SETTI_ASSERT(from != 0 && tree_read(tree, index + 1)->parent == from);
-    bool observed = tree_is_observed(world, tree, from, 0);
-    if (observed) {
-        setti_hierarchy_notify_moving(world, index, 0);
-    }
     sett_hierarchy* node = tree_write(world, tree, index + 1);
     tree_unlink(world, tree, index + 1, node);
     tree_moved(tree, node, index + 1, 0);
     if (setti_names_of(world) != NULL) {
         setti_name_moved(world, index, from);
     }
-    if (observed) {
-        setti_hierarchy_notify_moved(world, index, from);
-    }
+}
+
+/* tree_detach, where observers look up the hierarchy. */
+static SETTI_COLD void tree_detach_observed(sett_world* world, setti_hierarchy* tree,
+                                            uint32_t index, uint32_t from)
+{
+    setti_hierarchy_notify_moving(world, index, 0);
+    tree_detach(world, tree, index, from);
+    setti_hierarchy_notify_moved(world, index, from);
 }
 
 void setti_hierarchy_release(sett_world* world, uint32_t index)
@@ -891,7 +894,11 @@ void setti_hierarchy_release(sett_world* world, uint32_t index)
     SETTI_ASSERT(world->upward_observers != 0);
     uint32_t child;
     while ((child = tree_read(tree, index + 1)->first) != 0) {
-        tree_detach(world, tree, child - 1, index + 1);
+        if (tree->copies) {
+            tree_detach(world, tree, child - 1, index + 1);
+        } else {
+            tree_detach_observed(world, tree, child - 1, index + 1);
+        }
     }
     tree->released = tree_read(tree, index + 1)->parent;
 }
@@ -909,10 +916,14 @@ sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity)
         return world->error;
     }
     setti_hierarchy* tree = setti_hierarchy_of(world);
-    if (tree_is_observed(world, tree, from, 0) && tree_check_observed(world, __func__) != SETT_OK) {
-        return world->error;
+    if (tree_is_observed(world, tree, from, 0)) {
+        if (tree_check_observed(world, __func__) != SETT_OK) {
+            return world->error;
+        }
+        tree_detach_observed(world, tree, entity.index, from);
+    } else {
+        tree_detach(world, tree, entity.index, from);
     }
-    tree_detach(world, tree, entity.index, from);
     return SETT_OK;
 }
 

@@ -1120,7 +1120,7 @@ static void explain_apart(setti_writer* writer, const sett_search* search,
 }
 
 /* Names terms that ignore values shared by prefabs. */
-static void explain_shared(setti_writer* writer, const sett_search* search)
+static void explain_shared_types(setti_writer* writer, const sett_search* search)
 {
     for (uint32_t k = 0; k < search->item_count; k++) {
         const setti_search_item* item = &search->item[k];
@@ -1151,7 +1151,7 @@ size_t sett_search_explain(sett_search* search, char* out, size_t size)
         explain_pipe(&writer, search, &f->plan, k, 2);
         explain_apart(&writer, search, &search->scope[search->branch[k]]);
     }
-    explain_shared(&writer, search);
+    explain_shared_types(&writer, search);
     sett_search_end(&rows);
     return writer.length;
 }
