@@ -186,9 +186,9 @@ static void altered_changes_are_rejected(void)
         {1, 1, 0, "the changed value does not exist here"},   /* no entity */
         {1, 1, 3, "the changed value does not exist here"},   /* one more byte of them */
         {2, 1, 3, "the changed value does not exist here"},   /* one more */
-        {3, 7, 9, "end within"},                              /* more bytes than values have */
-        {3, 7, 6, "end within"},   /* the same byte four times, and then others */
-        {8, 7, 255, "end within"}, /* a number that does not end */
+        {3, 7, 9, "ends within"},                             /* more bytes than values have */
+        {3, 7, 6, "ends within"},   /* the same byte four times, and then others */
+        {8, 7, 255, "ends within"}, /* a number that does not end */
     };
     for (uint32_t k = 0; k < sizeof(altered) / sizeof(altered[0]); k++) {
         delta = whole;

@@ -47,7 +47,7 @@ describe() {
     vectors) echo "loops become vector code where loop.h says so, gcc and clang" ;;
     instructions) echo "no path takes 10 % more instructions than it did" ;;
     headers) echo "every header alone, as C11 and as C++17, gcc and clang" ;;
-    symbols) echo "exported names begin with sett_, no state outside of worlds" ;;
+    symbols) echo "exported names begin with sett_, no state outside of worlds; sett.c compiles" ;;
     amalgamation) echo "sett.h + sett.c: alone, under a C and a C++ program, under the unit tests" ;;
     install) echo "installed and used, in debug and release: find_package, add_subdirectory, FetchContent, pkg-config" ;;
     site) echo "the pages, their programs and their links" ;;
@@ -252,6 +252,9 @@ stage_headers() {
 }
 
 stage_symbols() {
+    # All sources as one: no two of them give one name to two things.
+    quiet tools/amalgamate.sh build/symbols
+    quiet gcc $strict -fsyntax-only build/symbols/sett.c
     build_asan sett_static
     let_go
     tools/check_symbols.sh build/asan/libsett.a
