@@ -448,6 +448,13 @@ static void a_cursor_sees_what_a_restore_exchanged(void)
         sett_snapshot with = take(world);
         CHECK_EQ(sett_snapshot_restore(world, with), SETT_OK);
         CHECK_EQ(changed_since(query, seen), 0);
+        if (kinds[k].size != 0) {
+            *(uint32_t*)sett_get_mut(world, e, id) = 7;
+            seen = look(world); /* it saw the 7 */
+            CHECK_EQ(sett_snapshot_restore(world, with), SETT_OK);
+            CHECK_EQ(changed_since(query, seen), 1);
+            CHECK(sett_changed_tick(world, e, id) > seen);
+        }
         CHECK_EQ(sett_remove(world, e, id), SETT_OK);
         seen = look(world); /* it saw that the value is gone */
         CHECK_EQ(sett_snapshot_restore(world, with), SETT_OK);

@@ -1,6 +1,7 @@
 /* test_session_hostile.c: a machine that sends anything cannot stop the others, nor make them take
  * memory or send more than they received. */
 #include "peers.h"
+#include "proof.h"
 #include "sniffer.h"
 
 static peers net;
@@ -158,6 +159,19 @@ static void a_peer_that_dies_in_the_middle_is_gone(void)
     peers_end(&net);
 }
 
+static void cookies_are_for_one_address_and_some_seconds(void)
+{
+    const uint64_t secret[2] = {1, 2};
+    const uint64_t second = 1000000;
+    for (uint64_t made = 0; made < 40 * second; made += second) {
+        uint64_t cookie = setti_proof_cookie(secret, 3, 4, made);
+        CHECK(setti_proof_holds(secret, 3, 4, made + 10 * second, cookie));
+        CHECK(!setti_proof_holds(secret, 3, 4, made + 40 * second, cookie));
+        CHECK(!setti_proof_holds(secret, 5, 4, made, cookie));
+        CHECK(!setti_proof_holds(secret, 3, 6, made, cookie));
+    }
+}
+
 /* The greeting of a program that has ended, sent again when its cookie is old. */
 static void an_old_greeting_begins_nothing(void)
 {
@@ -186,4 +200,5 @@ static void an_old_greeting_begins_nothing(void)
 
 TEST_MAIN(TEST(garbage_changes_nothing), TEST(altered_and_replayed_datagrams_change_nothing),
           TEST(lying_acknowledgements_are_rejected), TEST(nothing_is_amplified),
-          TEST(a_peer_that_dies_in_the_middle_is_gone), TEST(an_old_greeting_begins_nothing))
+          TEST(a_peer_that_dies_in_the_middle_is_gone),
+          TEST(cookies_are_for_one_address_and_some_seconds), TEST(an_old_greeting_begins_nothing))
