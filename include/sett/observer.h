@@ -69,7 +69,8 @@ typedef struct sett_observer_desc {
      * Of a query: the query. The terms are of these kinds too; no dont_fragment types. An entity
      * that has one SETT_ANY component and gets another one has matched all the time. Terms can look
      * up the hierarchy (SETT_PARENT, SETT_UP, SETT_SELF_UP; register it before): an entity enters
-     * when an ancestor gets the component, or when it is attached below one, and exits likewise.
+     * when an ancestor gets the component, or when it is attached below one that has it. It exits
+     * when no ancestor has the component any more.
      * While there is such an observer, callbacks cannot attach or detach entities (LOCKED: record
      * it), and merging a world or file onto entities of the hierarchy fails (CONFLICT).
      * Other terms are rejected: a change of another entity (`along` a relationship, `entity`,

@@ -1,6 +1,6 @@
 /* hierarchy_observer.c: observers of queries with terms that ask the parent or an ancestor. An
- * entity enters when an ancestor gets the component, or when it is attached below one; it leaves
- * likewise.
+ * entity enters when an ancestor gets the component, or when it is attached below one that has it.
+ * It leaves when no ancestor has the component any more.
  *
  * The workload: some observers, which show or hide what is below a node; most changes concern few
  * entities. So nothing is stored for each entity: what matches is worked out twice, for the world
