@@ -323,6 +323,112 @@ static void terms_and_entities_choose(void)
     CHECK_END(world);
 }
 
+#define LINKED 64u /* indices of a test with a dozen entities stay below */
+
+/* Who has a link to an entity: [0] by ONE, [1] by MANY. */
+static void list_sources(const sett_world* world, sett_entity target, bool (*of)[LINKED])
+{
+    memset(of, 0, 2 * sizeof(*of));
+    for (uint32_t k = 0; k < 2; k++) {
+        SETT_SOURCES(world, k == 0 ? ONE : MANY, target, source, link) {
+            CHECK(source.index < LINKED);
+            of[k][source.index] = true;
+        }
+    }
+}
+
+static void link_something(sett_world* world, sett_entity target, uint64_t* state)
+{
+    sett_entity e = entity_from(world, chance_below(state, sett_entity_count(world)));
+    sett_entity other = chance_below(state, 2) == 0
+                            ? target
+                            : entity_from(world, chance_below(state, sett_entity_count(world)));
+    sett_component relationship = chance_below(state, 2) == 0 ? ONE : MANY;
+    switch (chance_below(state, 8)) {
+    case 0:
+        if (sett_entity_count(world) < 12) {
+            sett_entity_create(world);
+        } else if (!sett_equals(e, target)) {
+            sett_entity_destroy(world, e);
+        }
+        break;
+    case 1:
+        sett_remove(world, e, relationship);
+        break;
+    case 2:
+        sett_unrelate(world, e, relationship, other);
+        break;
+    case 3:
+        sett_cmd_relate(sett_commands_here(world), e, relationship, other, NULL);
+        sett_commands_apply(sett_commands_here(world));
+        break;
+    case 4:
+        sett_set(world, e, PLAIN, &(Number){1});
+        break;
+    default:
+        sett_relate(world, e, relationship, other);
+    }
+}
+
+/* An observer of links to one entity sees each that begins or ends, and nothing else. */
+static void links_to_one_entity_are_observed(void)
+{
+    uint64_t state = check_setting("SETT_SEED", 1);
+    uint64_t steps = check_setting("SETT_OPERATIONS", 20000);
+    sett_world* world = quiet_world();
+    begin_notes();
+    register_types(world);
+    sett_entity target = sett_entity_create(world);
+    CHECK(sett_observer_create(
+              world, &(sett_observer_desc){.on_any = on_any, .target = target, .user = &of_all}) !=
+          NULL);
+    sett_component one = ONE;
+    CHECK(sett_observer_create(world, &(sett_observer_desc){.component = ONE,
+                                                            .on_add = on_add,
+                                                            .on_set = on_set,
+                                                            .on_remove = on_remove,
+                                                            .target = target,
+                                                            .user = &one}) != NULL);
+    static bool was[2][LINKED], is[2][LINKED];
+    uint64_t turned = 0;
+    for (uint64_t step = 0; step < steps; step++) {
+        list_sources(world, target, was);
+        link_something(world, target, &state);
+        list_sources(world, target, is);
+        uint32_t events[2][LINKED] = {{0}};
+        for (uint32_t k = 0; k < of_all.count; k++) {
+            const note* at = &of_all.item[k];
+            CHECK(at->component == ONE || at->component == MANY);
+            events[at->component == MANY][sett_entity_from_u64(at->entity).index]++;
+        }
+        for (uint32_t k = 0; k < 2 * LINKED; k++) {
+            bool before = was[k / LINKED][k % LINKED];
+            bool after = is[k / LINKED][k % LINKED];
+            CHECK_MSG(before == after || events[k / LINKED][k % LINKED] == 1,
+                      "step %llu: %u events", (unsigned long long)step,
+                      (unsigned)events[k / LINKED][k % LINKED]);
+            CHECK(before || after || events[k / LINKED][k % LINKED] == 0);
+            turned += before && !after;
+        }
+        uint32_t of_one = 0;
+        for (uint32_t k = 0; k < of_all.count; k++) {
+            of_one += of_all.item[k].component == ONE;
+        }
+        CHECK_EQ(of_each.count, of_one);
+        of_all.count = 0;
+        of_each.count = 0;
+    }
+    CHECK(turned > steps / 20);
+
+    CHECK(sett_observer_create(world, &(sett_observer_desc){.component = PLAIN,
+                                                            .on_add = on_add,
+                                                            .target = target}) == NULL);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(sett_world_message(world), "has to be a relationship") != NULL);
+    CHECK_VALID(world);
+    CHECK_END(world);
+}
+
 static void a_description_that_contradicts_itself_is_rejected(void)
 {
     sett_world* world = quiet_world();
@@ -425,5 +531,6 @@ static void without_memory_nothing_is_observed_or_registered(void)
 }
 
 TEST_MAIN(TEST(each_change_is_reported_as_to_observers_of_components),
-          TEST(terms_and_entities_choose), TEST(a_description_that_contradicts_itself_is_rejected),
+          TEST(terms_and_entities_choose), TEST(links_to_one_entity_are_observed),
+          TEST(a_description_that_contradicts_itself_is_rejected),
           TEST(one_can_end_in_its_own_call), TEST(without_memory_nothing_is_observed_or_registered))

@@ -93,6 +93,13 @@ typedef struct sett_observer_desc {
     /* Of every component. Its terms and `entity` are as those of an observer of a component */
     void (*on_any)(sett_world* world, sett_entity entity, sett_component component,
                    sett_change change, void* value, void* user);
+
+    /* Only links to this entity; default (null): all. `component` is a relationship, or the
+     * observer is one of every component, and then of every relationship. Its callbacks run when a
+     * link to it begins, gets other data or ends; on_set, with on_replace, also when an exclusive
+     * link is turned from it to another target. Where an event is about several links of a source,
+     * one of them leads to it. The links of children to their parent are no relationship */
+    sett_entity target;
 } sett_observer_desc;
 
 SETT_API sett_observer* sett_observer_create_sized(sett_world* world,

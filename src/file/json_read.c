@@ -549,7 +549,7 @@ static void json_load_notify(json_load* load, const json_read_held* held)
     sett_world* world = load->world;
     const void* row = sett_find(world, load->joined, held->type->id);
     if (row != NULL && (held->type->flags & SETTI_TYPE_ON_SET) != 0) {
-        bool replaces = held->type->replace_observers != 0 && !held->added;
+        bool replaces = setti_change_keeps_link(held->type) && !held->added;
         world->replaced_link = replaces ? held->value : NULL;
         (void)sett_set(world, load->joined, held->type->id, row);
         world->replaced_link = NULL;

@@ -968,7 +968,7 @@ static sett_status clone_meet_type(setti_clone* clone, setti_clone_node* node, s
     *existing = (setti_clone_existing){.type = to, .next = node->existing};
     existing->origin = type->links == NULL ? &type->storage : NULL;
     node->existing = merge->existing_count++;
-    if (merge->overwrites && to->replace_observers != 0) {
+    if (merge->overwrites && setti_change_keeps_link(to)) {
         existing->old = setti_change_preserve(clone->to, to,
                                               setti_storage_find(&to->storage, node->onto.index));
         return existing->old != NULL ? SETT_OK : clone->to->error;

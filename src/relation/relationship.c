@@ -320,6 +320,21 @@ static const setti_pages* relation_pages(const sett_world* world, const setti_ty
     return &setti_relation_of_links(type)->records;
 }
 
+static bool relation_links_to(const sett_world* world, const setti_type* type, sett_entity source,
+                              const void* old, sett_entity target)
+{
+    setti_relation* relation = setti_relation_of_links(type);
+    const sett_link* link = old;
+    if (link != NULL && sett_equals(link->target, target)) {
+        return true;
+    }
+    if (sett_is_null(source) || !setti_storage_has(&type->storage, source.index)) {
+        return false;
+    }
+    return relation->many ? setti_chain_search(relation, source, target) != SETTI_NONE
+                          : sett_equals(sett_target(world, source, type->id), target);
+}
+
 /* Publishes the relation to its types and to the world. */
 static void relation_publish(setti_relation* relation, sett_component links, sett_component sources)
 {
@@ -332,7 +347,8 @@ static void relation_publish(setti_relation* relation, sett_component links, set
                                         .join = relation_join,
                                         .same = relation_same,
                                         .difference = relation_difference,
-                                        .describe = relation_describe};
+                                        .describe = relation_describe,
+                                        .leads = relation_links_to};
     static const setti_module ends = {.join = relation_join, .describe = relation_describe};
     relation->links->links = relation;
     relation->links->data_type = relation->data_type;
@@ -509,7 +525,7 @@ static void* relation_link(setti_relation* relation, sett_entity source, sett_en
         return made;
     }
     bool more = link != NULL || (relation->many && setti_storage_has(&type->storage, source.index));
-    bool replaces = link != NULL && type->replace_observers != 0;
+    bool replaces = link != NULL && setti_change_keeps_link(type);
     void* old = replaces ? setti_change_preserve(world, type, link) : NULL;
     relation_fill first = {{relation_fill_value}, relation, source, target, data};
     if ((replaces && old == NULL) || (relation->many && !setti_chain_reserve(relation)) ||

@@ -107,6 +107,13 @@ sett_status setti_change_remove(sett_world* world, sett_entity entity, sett_comp
 void* setti_change_preserve(sett_world* world, const setti_type* type, const void* row);
 void setti_change_release(sett_world* world, const setti_type* type, void* old);
 
+/* Whether a link that is turned to another target is preserved for callbacks. */
+static inline bool setti_change_keeps_link(const setti_type* type)
+{
+    return type->replace_observers != 0 ||
+           (type->world->target_observers != 0 && type->links != NULL && type->records == NULL);
+}
+
 /* The type, if the world is unlocked and knows it. */
 setti_type* setti_change_check_type(sett_world* world, sett_component component, const char* call);
 

@@ -190,6 +190,10 @@ typedef struct setti_module {
     /* Writes what the type's value of an entity says, as one line. NULL: its members, or bytes. */
     void (*describe)(sett_world* world, const struct setti_type* type, sett_entity entity,
                      setti_writer* out);
+    /* Whether an entity has a link of the type to `target`, or a value that it had (`old`) was one;
+     * either may be null. NULL: its values are no links. */
+    bool (*leads)(const sett_world* world, const struct setti_type* type, sett_entity entity,
+                  const void* old, sett_entity target);
 } setti_module;
 
 typedef struct setti_type_list {

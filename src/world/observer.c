@@ -66,11 +66,32 @@ static void (*observer_function(const sett_observer* observer,
 
 /* --------------------------------------------------------------------------------------- filter */
 
-/* Whether the observer of a component wants this entity. */
-static bool observer_wants(const sett_observer* observer, sett_entity entity)
+/* Whether an event of an entity's links is about one to `target`: a link that began, got other
+ * data, ends, or has been turned elsewhere. */
+static bool observer_is_about(const sett_world* world, sett_entity entity, sett_component component,
+                              const void* old, sett_entity target)
+{
+    const setti_type* type = setti_world_type(world, component);
+    if (type == NULL || type->module == NULL || type->module->leads == NULL) {
+        return false;
+    }
+    bool known =
+        world->changed_link.relationship == component && world->changed_link.source == entity.index;
+    return (known && sett_equals(world->changed_link.target, target)) ||
+           type->module->leads(world, type, known ? sett_null() : entity, old, target);
+}
+
+/* Whether the observer of a component wants this entity.
+ *   old  in on_set: the value from before, or NULL */
+static bool observer_wants(const sett_observer* observer, sett_entity entity,
+                           sett_component component, const void* old)
 {
     const sett_observer_desc* desc = &observer->desc;
     if (!sett_is_null(desc->entity) && !sett_equals(desc->entity, entity)) {
+        return false;
+    }
+    if (!sett_is_null(desc->target) &&
+        !observer_is_about(observer->world, entity, component, old, desc->target)) {
         return false;
     }
     bool any = false;
@@ -88,19 +109,19 @@ static bool observer_wants(const sett_observer* observer, sett_entity entity)
 }
 
 /* The function of an observer with a filter; `user` is the observer. */
-#define OBSERVER_FILTER(event)                                                                     \
+#define OBSERVER_FILTER(event, old)                                                                \
     static void observer_filter_##event(sett_world* world, sett_entity entity, void* value,        \
                                         void* user)                                                \
     {                                                                                              \
         const sett_observer* observer = user;                                                      \
-        if (observer_wants(observer, entity)) {                                                    \
+        if (observer_wants(observer, entity, observer->desc.component, old)) {                     \
             observer->desc.event(world, entity, value, observer->desc.user);                       \
         }                                                                                          \
     }
-OBSERVER_FILTER(on_add)
-OBSERVER_FILTER(on_set)
-OBSERVER_FILTER(on_remove)
-OBSERVER_FILTER(on_event)
+OBSERVER_FILTER(on_add, NULL)
+OBSERVER_FILTER(on_set, world->replaced)
+OBSERVER_FILTER(on_remove, NULL)
+OBSERVER_FILTER(on_event, NULL)
 #undef OBSERVER_FILTER
 
 /* The function for sets of an observer with on_replace; `user` is the observer. */
@@ -108,7 +129,7 @@ static void observer_replaced(sett_world* world, sett_entity entity, void* value
 {
     const sett_observer* observer = user;
     const sett_observer_desc* desc = &observer->desc;
-    if (!observer_wants(observer, entity)) {
+    if (!observer_wants(observer, entity, desc->component, world->replaced)) {
         return;
     }
     if (desc->on_set != NULL) {
@@ -121,24 +142,25 @@ static void observer_replaced(sett_world* world, sett_entity entity, void* value
 
 static bool observer_has_filter(const sett_observer* observer)
 {
-    return observer->desc.terms[0].component != 0 || !sett_is_null(observer->desc.entity);
+    return observer->desc.terms[0].component != 0 || !sett_is_null(observer->desc.entity) ||
+           !sett_is_null(observer->desc.target);
 }
 
 /* The functions of an observer of every component; `user` is an observer_part. */
-#define OBSERVER_OF_ALL(event, change)                                                             \
+#define OBSERVER_OF_ALL(event, change, old)                                                        \
     static void observer_any_##event(sett_world* world, sett_entity entity, void* value,           \
                                      void* user)                                                   \
     {                                                                                              \
         const observer_part* part = user;                                                          \
         const sett_observer* observer = part->observer;                                            \
-        if (observer_wants(observer, entity)) {                                                    \
+        if (observer_wants(observer, entity, part->component, old)) {                              \
             observer->desc.on_any(world, entity, part->component, change, value,                   \
                                   observer->desc.user);                                            \
         }                                                                                          \
     }
-OBSERVER_OF_ALL(on_add, SETT_CHANGE_ADD)
-OBSERVER_OF_ALL(on_set, SETT_CHANGE_SET)
-OBSERVER_OF_ALL(on_remove, SETT_CHANGE_REMOVE)
+OBSERVER_OF_ALL(on_add, SETT_CHANGE_ADD, NULL)
+OBSERVER_OF_ALL(on_set, SETT_CHANGE_SET, world->replaced)
+OBSERVER_OF_ALL(on_remove, SETT_CHANGE_REMOVE, NULL)
 #undef OBSERVER_OF_ALL
 
 /* The callback for an event, NULL if the observer does not observe it. */
@@ -241,6 +263,10 @@ static sett_status observer_check_component(sett_world* world, const char* name,
             world, name, "it needs one of on_add, on_set, on_remove, on_replace and on_event");
     }
     const setti_type* type = setti_world_type(world, desc->component);
+    if (!sett_is_null(desc->target) && type->links == NULL) {
+        return observer_reject(world, name,
+                               "`target` chooses links - its component has to be a relationship");
+    }
     if (desc->on_replace != NULL && (type->storage.size == 0 || observer_type_owns(type))) {
         return observer_reject(world, name,
                                "on_replace needs a component whose values are plain bytes, without "
@@ -287,11 +313,12 @@ static sett_status observer_check_query(sett_world* world, const char* name,
     if (status != SETT_OK) {
         return status;
     }
-    if (observer_has_component_calls(desc) || !sett_is_null(desc->entity)) {
+    if (observer_has_component_calls(desc) || !sett_is_null(desc->entity) ||
+        !sett_is_null(desc->target)) {
         return observer_reject(
             world, name,
-            "on_add, on_set, on_remove, on_replace, on_event and entity need a component - set "
-            ".component");
+            "on_add, on_set, on_remove, on_replace, on_event, entity and target need a component - "
+            "set .component");
     }
     if (desc->on_enter == NULL && desc->on_exit == NULL) {
         return observer_reject(world, name, "it needs on_enter or on_exit");
@@ -435,6 +462,7 @@ static void observer_link(sett_observer* observer)
         world->observers->previous = observer;
     }
     world->observers = observer;
+    world->target_observers += !sett_is_null(observer->desc.target);
     if (observer->desc.on_any != NULL) {
         world->observe_type = observer_observe_type;
     } else if (observer->type != NULL) {
@@ -455,6 +483,7 @@ static void observer_unlink(sett_observer* observer)
     if (observer->next != NULL) {
         observer->next->previous = observer->previous;
     }
+    world->target_observers -= !sett_is_null(observer->desc.target);
     if (observer->desc.on_any != NULL) {
         observer_leave_types(observer);
     } else if (observer->type != NULL) {

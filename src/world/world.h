@@ -142,6 +142,7 @@ struct sett_world {
 
     struct sett_observer* observers; /* doubly linked, the latest first */
     uint32_t upward_observers;       /* of these: with conditions on ancestors */
+    uint32_t target_observers;       /* of these: of links to one entity */
     /* edit.h; NULL until there is a hierarchy */
     const struct setti_upward_calls* upward_calls;
     bool observers_ended; /* some of them wait to be freed */
