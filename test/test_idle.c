@@ -192,4 +192,79 @@ static void idle_systems_come_back(void)
     }
 }
 
-TEST_MAIN(TEST(idle_systems_come_back))
+static void count_call(sett_context* context)
+{
+    ++*(uint32_t*)context->user;
+}
+
+/* A term of a singleton or of a fixed entity is a gate: while it does not hold, the system does not
+ * run, whatever entities there are. */
+static void a_state_of_the_game_is_a_gate(void)
+{
+    enum {
+        GATED = 8
+    };
+    sett_world* world = quiet_world();
+    static const sett_component_desc types[] = {
+        {.name = "a", .size = 4}, {.name = "paused"}, {.name = "c", .size = 4}};
+    for (uint32_t k = 0; k < 3; k++) {
+        CHECK_EQ(sett_component_register(world, &types[k]), k + 1);
+    }
+    sett_component a = A;
+    CHECK_EQ(sett_entity_create_many(world, 5000, &a, 1, NULL, NULL), SETT_OK);
+    sett_entity level = sett_entity_create(world);
+    const sett_term on = {.component = B, .access = SETT_NONE, .singleton = true};
+    const sett_term off = {
+        .component = B, .access = SETT_NONE, .singleton = true, .kind = SETT_WITHOUT};
+    const sett_term unlike = {
+        .component = B, .access = SETT_NONE, .singleton = true, .kind = SETT_OPTIONAL};
+    const sett_term loaded = {.component = C, .access = SETT_IN, .entity = level};
+    const sett_term rows = {.component = A, .access = SETT_IN};
+    uint32_t calls[GATED] = {0};
+    const sett_system_desc systems[GATED] = {
+        {.name = "on", .terms = {on}},
+        {.name = "off", .terms = {off}},
+        {.name = "either", .terms = {unlike}},
+        {.name = "on, one job", .terms = {rows, on}, .single_job = true},
+        {.name = "off, alone", .terms = {rows, off}, .exclusive = true},
+        {.name = "on, split", .terms = {rows, on}},
+        {.name = "loaded", .terms = {loaded}},
+        {.name = "once", .terms = {rows, on}, .run_once = true, .single_job = true}};
+    sett_system* once = NULL;
+    for (uint32_t k = 0; k < GATED; k++) {
+        sett_system_desc desc = systems[k];
+        desc.run = count_call;
+        desc.user = &calls[k];
+        once = sett_system_create(world, &desc);
+        CHECK_MSG(once != NULL, "%s", sett_world_message(world));
+    }
+    /* No singleton at all, one of another type, the state, and no state again. */
+    for (uint32_t frame = 0; frame < 4; frame++) {
+        bool is_on = frame == 2;
+        if (frame == 1) {
+            CHECK(sett_singleton_ensure(world, C) != NULL);
+        } else if (is_on) {
+            CHECK(sett_singleton_ensure(world, B) != NULL);
+            CHECK(sett_add(world, level, C) != NULL);
+        } else if (frame == 3) {
+            CHECK_EQ(sett_singleton_remove(world, B), SETT_OK);
+            CHECK_EQ(sett_remove(world, level, C), SETT_OK);
+        }
+        memset(calls, 0, sizeof(calls));
+        CHECK_EQ(sett_progress(world, 0.125f), SETT_OK);
+        CHECK_EQ(calls[0], is_on);
+        CHECK_EQ(calls[1], !is_on);
+        CHECK_EQ(calls[2], 1);
+        CHECK_EQ(calls[3], is_on);
+        CHECK_EQ(calls[4], !is_on);
+        CHECK((calls[5] != 0) == is_on);
+        CHECK_EQ(calls[6], is_on);
+        CHECK_EQ(calls[7], is_on);
+        CHECK_EQ(sett_system_is_enabled(once), frame < 2);
+        CHECK_EQ(sett_system_run(once, 0.125f), SETT_OK);
+        CHECK_EQ(calls[7], is_on ? 2 : 0);
+    }
+    CHECK_END(world);
+}
+
+TEST_MAIN(TEST(idle_systems_come_back), TEST(a_state_of_the_game_is_a_gate))

@@ -140,7 +140,11 @@ typedef struct sett_system_desc {
     int phase; /* default: SETT_PHASE_UPDATE */
 
     /* The entities that it visits, as in sett_query_desc. A term with `changed` matches values
-     * written since the system's last run. Without terms the function is called once a frame. */
+     * written since the system's last run. Without terms the function is called once a frame.
+     * A term of a singleton or of an `entity` is a gate: while it does not hold, the system does
+     * not run, as if it were disabled. SETT_SINGLETON(Playing), or SETT_WITHOUT with `.singleton`,
+     * makes a system run in one state of the game only. With such terms alone the function is
+     * called once a frame too. */
     sett_term terms[SETT_QUERY_TERMS];
 
     /* More components that it accesses (see Access above). Each list ends at the first 0. */

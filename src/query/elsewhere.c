@@ -46,6 +46,20 @@ bool setti_elsewhere_is(const sett_query* query, uint32_t index)
     return true;
 }
 
+bool setti_elsewhere_holds(const sett_query* query)
+{
+    for (uint32_t k = 0; k < query->elsewhere_count; k++) {
+        const setti_elsewhere* at = &query->elsewhere[k];
+        bool fixed = at->given.singleton || !sett_is_null(at->given.entity);
+        if (fixed && at->given.kind != SETT_OPTIONAL &&
+            (elsewhere_find(query->world, at, SETTI_NONE) != SETTI_NONE) !=
+                (at->given.kind == SETT_WITH)) {
+            return false;
+        }
+    }
+    return true;
+}
+
 void setti_elsewhere_match(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

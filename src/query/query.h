@@ -271,6 +271,9 @@ void setti_elsewhere_add(sett_query* query, const sett_term* given);
 bool setti_elsewhere_is(const sett_query* query, uint32_t index);
 void setti_elsewhere_match(sett_batch* batch);
 
+/* Whether the terms of singletons and of fixed entities hold, which are equal for all rows. */
+bool setti_elsewhere_holds(const sett_query* query);
+
 /* The plan of a loop that begins now: a function of the state of the world and nothing else. */
 void setti_plan_make(const sett_query* query, setti_plan* plan);
 

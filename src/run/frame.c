@@ -254,11 +254,16 @@ static void frame_note_empty(setti_run* run, uint32_t place)
     run->empty[place] = system->query != NULL && !asks ? frame_find_empty(system->query) : NULL;
 }
 
-/* Appends the slices of a system that runs. */
+/* Appends the slices of a system that runs; none while a singleton or a fixed entity that it asks
+ * for keeps all rows away. */
 static void frame_plan(setti_run* run, sett_system* system)
 {
     SETTI_ASSERT(system->job_capacity != 0);
     if (system->query != NULL) {
+        if (system->query->elsewhere_count != 0 && !setti_elsewhere_holds(system->query)) {
+            system->job_used = 0;
+            return;
+        }
         system->query->since = system->state.seen;
         system->query->since_is_state = true;
         system->query->use[SETTI_SAMPLED].loops += !system->exclusive;
