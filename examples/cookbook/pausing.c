@@ -1,24 +1,18 @@
 /* Pausing the game, but not its menu.
  *
- * A condition stops the systems of the game while a singleton says so; the menu's systems have
- * none. Timers of a system that does not run stand still, so nothing jumps afterwards. */
+ * The systems of the game ask for a singleton that is there while the game is played, and do not run
+ * without it; the menu's systems do not ask. Timers of a system that does not run stand still, so
+ * nothing jumps afterwards. */
 #include "sett/sett.h"
 
 #include <stdio.h>
 
 typedef struct Game {
-    bool paused;
     int moves, blinks, seconds;
 } Game;
 
-#define GAME(COMPONENT, TAG) COMPONENT(Game)
+#define GAME(COMPONENT, TAG) COMPONENT(Game) TAG(Playing)
 SETT_COMPONENTS(GAME)
-
-static bool plays(const sett_world* world, void* user)
-{
-    (void)user;
-    return !SETT_SINGLETON_FIND(world, Game)->paused;
-}
 
 static void move(sett_context* context)
 {
@@ -40,14 +34,17 @@ int main(void)
     sett_world* world = sett_world_create(NULL);
     SETT_REGISTER_ALL(world, GAME);
     SETT_SINGLETON_ENSURE(world, Game);
-    SETT_SYSTEM(world, move, .run_if = plays, .access_any_inout = {Game_id});
-    SETT_SYSTEM(world, count_seconds, .run_if = plays, .interval = 1,
+    sett_singleton_ensure(world, Playing_id);
+    const sett_term playing = {.component = Playing_id, .access = SETT_NONE, .singleton = true};
+    SETT_SYSTEM(world, move, .terms = {playing}, .access_any_inout = {Game_id});
+    SETT_SYSTEM(world, count_seconds, .terms = {playing}, .interval = 1,
                 .access_any_inout = {Game_id});
     SETT_SYSTEM(world, menu_blinks, .access_any_inout = {Game_id});
     for (int frame = 0; frame < 10 * 64; frame++) {
-        if (frame == 96 || frame == 96 + 320) { /* the pause lasts for five seconds */
-            Game* game = SETT_SINGLETON_FIND_MUT(world, Game);
-            game->paused = !game->paused;
+        if (frame == 96) { /* the pause lasts for five seconds */
+            sett_singleton_remove(world, Playing_id);
+        } else if (frame == 96 + 320) {
+            sett_singleton_ensure(world, Playing_id);
         }
         sett_progress(world, 1.0f / 64);
     }

@@ -167,11 +167,18 @@ static bool frame_is_over(sett_system* system, float dt)
     return true;
 }
 
+/* Whether its terms of singletons and of fixed entities let the system run. */
+SETTI_INLINE bool frame_is_open(const sett_system* system)
+{
+    return system->query == NULL || system->query->elsewhere_count == 0 ||
+           setti_elsewhere_holds(system->query);
+}
+
 /* Whether the system runs in this frame or fixed step; sets its dt. */
 static bool frame_is_due(sett_system* system, float dt)
 {
     const sett_system_desc* desc = &system->desc;
-    if (system->state.enabled == 0 || desc->run == NULL ||
+    if (system->state.enabled == 0 || desc->run == NULL || !frame_is_open(system) ||
         (desc->run_if != NULL && !desc->run_if(system->world, desc->user))) {
         return false;
     }
@@ -254,16 +261,11 @@ static void frame_note_empty(setti_run* run, uint32_t place)
     run->empty[place] = system->query != NULL && !asks ? frame_find_empty(system->query) : NULL;
 }
 
-/* Appends the slices of a system that runs; none while a singleton or a fixed entity that it asks
- * for keeps all rows away. */
+/* Appends the slices of a system that runs. */
 static void frame_plan(setti_run* run, sett_system* system)
 {
     SETTI_ASSERT(system->job_capacity != 0);
     if (system->query != NULL) {
-        if (system->query->elsewhere_count != 0 && !setti_elsewhere_holds(system->query)) {
-            system->job_used = 0;
-            return;
-        }
         system->query->since = system->state.seen;
         system->query->since_is_state = true;
         system->query->use[SETTI_SAMPLED].loops += !system->exclusive;
@@ -739,7 +741,9 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
         run->slice_count = 0;
         frame_show(run);
         system->dt = dt;
-        frame_plan(run, system);
+        if (frame_is_open(system)) {
+            frame_plan(run, system);
+        }
         run->argument = argument;
         status = frame_run_slices(world, system->exclusive);
         run->argument = NULL;
