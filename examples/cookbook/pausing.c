@@ -1,8 +1,8 @@
 /* Pausing the game, but not its menu.
  *
- * The systems of the game ask for a singleton that is there while the game is played, and do not run
- * without it; the menu's systems do not ask. Timers of a system that does not run stand still, so
- * nothing jumps afterwards. */
+ * The systems of the game ask for a singleton that is there while the game is played, and do not
+ * run without it; the menu's systems do not ask. Timers of a system that does not run stand still,
+ * so nothing jumps afterwards. */
 #include "sett/sett.h"
 
 #include <stdio.h>
