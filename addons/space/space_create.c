@@ -1,0 +1,265 @@
+/* space_create.c: how a space is created from its descriptor, and ends.
+ *
+ * The workload: once a world. Whatever a descriptor can have wrong is found here, so that updates
+ * and searches check nothing. Memory is the world's: a space needs no end of its own.
+ *
+ * Invariant:  the product of `cells` is `cell_count`, at most SETT_SPACE_CELLS;  `all` and
+ *             `changed` have the same terms, but for `changed` of the position
+ */
+#include "space.h"
+
+#include "sett/members.h"
+
+#include <string.h>
+
+static const char space_call[] = "sett_space_create";
+
+static sett_space_number space_number_of(sett_member_kind kind)
+{
+    switch (kind) {
+    case SETT_MEMBER_F32:
+        return SETT_SPACE_F32;
+    case SETT_MEMBER_F64:
+        return SETT_SPACE_F64;
+    case SETT_MEMBER_I8:
+        return SETT_SPACE_I8;
+    case SETT_MEMBER_U8:
+        return SETT_SPACE_U8;
+    case SETT_MEMBER_I16:
+        return SETT_SPACE_I16;
+    case SETT_MEMBER_U16:
+        return SETT_SPACE_U16;
+    case SETT_MEMBER_I32:
+        return SETT_SPACE_I32;
+    case SETT_MEMBER_U32:
+        return SETT_SPACE_U32;
+    default:
+        return SETT_SPACE_NUMBER_DEFAULT;
+    }
+}
+
+static uint32_t space_number_size(sett_space_number number)
+{
+    switch (number) {
+    case SETT_SPACE_F64:
+        return 8;
+    case SETT_SPACE_F32:
+    case SETT_SPACE_I32:
+    case SETT_SPACE_U32:
+        return 4;
+    case SETT_SPACE_I16:
+    case SETT_SPACE_U16:
+        return 2;
+    case SETT_SPACE_I8:
+    case SETT_SPACE_U8:
+        return 1;
+    default:
+        return 0;
+    }
+}
+
+/* Coordinates of a type without members: one after another from its first byte on. */
+static sett_space_number space_guess(const sett_space* s, const sett_space_desc* desc)
+{
+    if (desc->number != SETT_SPACE_NUMBER_DEFAULT) {
+        return desc->number;
+    }
+    if (!s->is_grid && s->stride == s->dimensions * 8) {
+        return SETT_SPACE_F64;
+    }
+    if (s->stride == s->dimensions * 4) {
+        return s->is_grid ? SETT_SPACE_I32 : SETT_SPACE_F32;
+    }
+    return SETT_SPACE_NUMBER_DEFAULT;
+}
+
+/* Where the coordinates lie. Returns what is wrong, or NULL. */
+static const char* space_take_members(sett_space* s, const sett_space_desc* desc)
+{
+    static const char* const usual[] = {"x", "y", "z"};
+    bool has = sett_members_get(s->world, s->component) != NULL;
+    for (uint32_t k = 0; k < s->dimensions; k++) {
+        sett_member_ref ref = {.count = 1};
+        const char* path = desc->member[k] != NULL ? desc->member[k] : usual[k];
+        if (has || desc->member[k] != NULL) {
+            if (!sett_member_find(s->world, s->component, path, &ref)) {
+                return "the component has no member of that name: see `member`";
+            }
+            s->number[k] = space_number_of(ref.kind);
+            s->offset[k] = ref.offset;
+        } else {
+            s->number[k] = space_guess(s, desc);
+            s->offset[k] = k * space_number_size(s->number[k]);
+        }
+        uint32_t size = space_number_size(s->number[k]);
+        if (size == 0 || ref.count != 1 || s->offset[k] + size > s->stride) {
+            return "a coordinate is no number that a space knows: see `member` and `number`";
+        }
+        if (s->is_grid && (s->number[k] == SETT_SPACE_F32 || s->number[k] == SETT_SPACE_F64)) {
+            return "the positions of a grid are integers";
+        }
+    }
+    return NULL;
+}
+
+/* Sizes and cells. Returns what is wrong, or NULL. */
+static const char* space_take_size(sett_space* s, const sett_space_desc* desc)
+{
+    if (!s->is_grid && !(desc->cell > 0 && space_is_finite(desc->cell))) {
+        return "`cell`, the edge of a cell, is not above 0";
+    }
+    uint64_t count = 1;
+    for (uint32_t k = 0; k < 3; k++) {
+        bool is = k < s->dimensions;
+        s->size[k] = is ? desc->size[k] : 1;
+        s->origin[k] = is ? desc->origin[k] : 0;
+        double cell = s->is_grid || !is ? 1 : desc->cell;
+        double cells = s->size[k] / cell;
+        if (!(s->size[k] > 0) || !space_is_finite(s->size[k]) || !space_is_finite(s->origin[k])) {
+            return "`size` is not above 0, or `origin` not finite";
+        }
+        if (cells >= SETT_SPACE_CELLS + 1.0) {
+            return "more than SETT_SPACE_CELLS cells: larger cells do";
+        }
+        s->cells[k] = cells < 1 ? 1 : (int32_t)cells;
+        if (s->is_grid && (s->cells[k] != cells || (double)(int64_t)s->origin[k] != s->origin[k])) {
+            return "`size` and `origin` of a grid are not integers";
+        }
+        s->inverse[k] = s->cells[k] / s->size[k];
+        s->edge[k] = s->size[k] / s->cells[k];
+        count *= (uint64_t)s->cells[k];
+        if (count > SETT_SPACE_CELLS) {
+            return "more than SETT_SPACE_CELLS cells: larger cells do";
+        }
+    }
+    s->cell_count = (uint32_t)count;
+    return NULL;
+}
+
+/* Both queries: the terms of the program's, of which only the position is read. */
+static const char* space_take_query(sett_space* s, const sett_query* query)
+{
+    sett_query_desc desc = {.name = "space"};
+    uint32_t count = 0;
+    s->term = SETT_QUERY_TERMS;
+    while (query != NULL && sett_query_term_at(query, count, &desc.terms[count])) {
+        sett_term* term = &desc.terms[count];
+        if (term->changed) {
+            return "a term of `query` is `changed`";
+        }
+        term->access = SETT_NONE;
+        term->drives = false;
+        if (term->component == s->component && term->kind == SETT_WITH &&
+            term->walk == SETT_WALK_NONE && sett_is_null(term->entity) && !term->singleton) {
+            term->access = SETT_IN;
+            s->term = count;
+        }
+        count++;
+    }
+    if (query == NULL) {
+        desc.terms[0] = (sett_term){.component = s->component, .access = SETT_IN};
+        s->term = 0;
+    }
+    if (s->term == SETT_QUERY_TERMS) {
+        return "`query` does not require the component of the positions";
+    }
+    s->all = sett_query_create(s->world, &desc);
+    desc.terms[s->term].changed = true;
+    s->changed = s->all != NULL ? sett_query_create(s->world, &desc) : NULL;
+    return NULL;
+}
+
+static const char* space_take(sett_space* s, const sett_space_desc* desc)
+{
+    s->component = desc->component;
+    s->is_grid = desc->kind == SETT_SPACE_GRID;
+    s->periodic = desc->periodic;
+    s->dimensions = desc->dimensions != 0 ? desc->dimensions : 2;
+    s->metric = desc->metric;
+    if (s->metric == SETT_SPACE_METRIC_DEFAULT) {
+        s->metric = s->is_grid ? SETT_SPACE_CHEBYSHEV : SETT_SPACE_EUCLIDEAN;
+    }
+    s->stale = true;
+    if (s->dimensions < 2 || s->dimensions > 3) {
+        return "`dimensions` is not 2 or 3";
+    }
+    s->entry_size = (uint32_t)(sizeof(sett_entity) + (s->is_grid ? 0 : s->dimensions * 8));
+    const char* wrong = space_take_members(s, desc);
+    wrong = wrong == NULL ? space_take_size(s, desc) : wrong;
+    return wrong == NULL ? space_take_query(s, desc->query) : wrong;
+}
+
+static void space_end(sett_space* s)
+{
+    sett_world* world = s->world;
+    (void)sett_query_destroy(s->changed);
+    (void)sett_query_destroy(s->all);
+    (void)sett_world_release(world, s->cell, (size_t)s->cell_count * sizeof(*s->cell), 16);
+    (void)sett_world_release(world, s, sizeof(*s), 16);
+}
+
+sett_space* sett_space_create(sett_world* world, const sett_space_desc* desc)
+{
+    if (world == NULL || desc == NULL) {
+        return NULL;
+    }
+    sett_component_desc type;
+    if (sett_component_describe(world, desc->component, &type) != SETT_OK) {
+        (void)setti_space_fail(world, SETT_STATUS_UNREGISTERED, space_call,
+                               "`component` is not registered");
+        return NULL;
+    }
+    sett_space* s = sett_world_alloc(world, sizeof(*s), 16);
+    if (s == NULL) {
+        return NULL;
+    }
+    memset(s, 0, sizeof(*s));
+    s->world = world;
+    s->stride = (uint32_t)type.size;
+    const char* wrong = space_take(s, desc);
+    if (wrong == NULL && s->changed != NULL) {
+        s->cell = sett_world_alloc(world, (size_t)s->cell_count * sizeof(*s->cell), 16);
+    }
+    if (s->cell == NULL) {
+        space_end(s);
+        if (wrong != NULL) {
+            (void)setti_space_fail(world, SETT_STATUS_ARGUMENT, space_call, wrong);
+        }
+        return NULL;
+    }
+    memset(s->cell, 0, (size_t)s->cell_count * sizeof(*s->cell));
+    return s;
+}
+
+static void space_release_cells(sett_space* s)
+{
+    for (uint32_t k = 0; k < s->cell_count; k++) {
+        while (s->cell[k].count != 0) {
+            setti_space_erase(s, k, space_handles(&s->cell[k])[s->cell[k].count - 1].index);
+        }
+    }
+    while (s->spare != NULL) {
+        void* chunk = s->spare;
+        memcpy(&s->spare, chunk, sizeof(s->spare));
+        (void)sett_world_release(s->world, chunk, 64, 16);
+    }
+}
+
+sett_status sett_space_destroy(sett_space* s)
+{
+    if (s == NULL) {
+        return SETT_OK;
+    }
+    sett_status status = sett_query_destroy(s->changed);
+    if (status != SETT_OK) {
+        return status;
+    }
+    s->changed = NULL;
+    space_release_cells(s);
+    for (uint32_t number = 0; number < s->page_room; number++) {
+        (void)sett_world_release(s->world, s->page[number], sizeof(space_page), 16);
+    }
+    (void)sett_world_release(s->world, s->page, s->page_room * sizeof(*s->page), 16);
+    space_end(s);
+    return SETT_OK;
+}

@@ -1,0 +1,404 @@
+/* space_search.c: which entities are within a radius, and which are the nearest.
+ *
+ * The workload: each agent of some thousands looks around once a frame, at some tens of neighbours
+ * in nine to 25 cells; systems on several threads do so at once. So a search has its state in the
+ * caller's memory and only reads the space. It tests the entities of a cell without a branch, as
+ * about half of them are hits, and hands them out in blocks.
+ *
+ *     . . . . . .
+ *     . 1 2 3 . .     cells in the order of their visit, from the least coordinates on: a function
+ *     . 4 5 6 . .     of place and radius alone; in a cell by index of the entity
+ *     . 7 8 9 . .
+ *
+ * Invariant:  cells from `low` to `high` contain all entities within the radius, and each cell
+ *             comes once: in a periodic space `low` can be negative, and `high` beyond the last
+ *             cell
+ */
+#include "space.h"
+
+#include <math.h>
+
+/* What rounding can add to a distance, as a share of the numbers that it is made of. */
+#define SPACE_SLACK 1e-14
+
+static double space_absolute(double x)
+{
+    return x < 0 ? -x : x;
+}
+
+/* The number of the cell of a coordinate, which can lie beyond the space. */
+static int32_t space_floor(const sett_space* s, uint32_t axis, double x)
+{
+    double number = (x - s->origin[axis]) * s->inverse[axis];
+    double most = (double)SETT_SPACE_CELLS * 4;
+    number = number < -most ? -most : number > most ? most : number;
+    int32_t whole = (int32_t)number;
+    return whole - (whole > number);
+}
+
+static int32_t space_clamp(int32_t x, int32_t last)
+{
+    return x < 0 ? 0 : x > last ? last : x;
+}
+
+/* The cells of an axis that a search looks at. Returns whether images have to be compared. */
+static bool space_range(const sett_space* s, sett_space_near* near, uint32_t axis, double radius)
+{
+    int32_t last = s->cells[axis] - 1;
+    double at = near->at_[axis];
+    double slack = (space_absolute(at) + radius) * SPACE_SLACK;
+    int32_t low = space_floor(s, axis, at - radius - slack);
+    int32_t high = space_floor(s, axis, at + radius + slack);
+    bool wraps = false;
+    if (s->periodic) {
+        double width = (high - low + 1) * s->edge[axis];
+        wraps = low < 0 || high > last || !(2 * width < s->size[axis] * (1 - SPACE_SLACK));
+    }
+    if (!s->periodic || high - low >= last) {
+        low = s->periodic ? 0 : space_clamp(low, last);
+        high = s->periodic ? last : space_clamp(high, last);
+    }
+    near->low_[axis] = low;
+    near->high_[axis] = high;
+    near->cell_[axis] = low;
+    return wraps;
+}
+
+sett_space_near* sett_space_near_begin_at(const sett_space* s, const double* at, double radius,
+                                          sett_space_near* near)
+{
+    near->count = 0;
+    near->next_ = 0;
+    near->space_ = s;
+    near->without_ = sett_null();
+    near->entry_ = 0;
+    near->done_ = true;
+    if (s == NULL || at == NULL || !(radius >= 0)) {
+        return near;
+    }
+    near->wraps_ = false;
+    near->limit_ = s->metric == SETT_SPACE_EUCLIDEAN ? radius * radius : radius;
+    near->at_[2] = 0;
+    for (uint32_t k = 0; k < s->dimensions; k++) {
+        if (!space_is_finite(at[k])) {
+            return near;
+        }
+        near->at_[k] = at[k];
+    }
+    if (s->periodic) {
+        (void)setti_space_locate(s, near->at_);
+    }
+    near->low_[2] = near->high_[2] = near->cell_[2] = 0;
+    for (uint32_t k = 0; k < s->dimensions; k++) {
+        near->wraps_ |= space_range(s, near, k, radius);
+    }
+    near->done_ = false;
+    return near;
+}
+
+sett_space_near* sett_space_near_begin(const sett_space* s, sett_entity entity, double radius,
+                                       sett_space_near* near)
+{
+    double at[3];
+    bool found = s != NULL && sett_space_find(s, entity, at) != SETT_SPACE_OUTSIDE;
+    (void)sett_space_near_begin_at(found ? s : NULL, at, radius, near);
+    near->without_ = entity;
+    return near;
+}
+
+/* The offset along an axis, to the nearest image. */
+static double space_nearest_image(const sett_space* s, uint32_t axis, double offset)
+{
+    double half = s->size[axis] / 2;
+    return offset > half    ? offset - s->size[axis]
+           : offset < -half ? offset + s->size[axis]
+                            : offset;
+}
+
+static double space_measure(const sett_space* s, const sett_space_hit* hit)
+{
+    double x = space_absolute(hit->offset[0]);
+    double y = space_absolute(hit->offset[1]);
+    double z = space_absolute(hit->offset[2]);
+    double most = x > y ? x : y;
+    switch (s->metric) {
+    case SETT_SPACE_CHEBYSHEV:
+        return most > z ? most : z;
+    case SETT_SPACE_MANHATTAN:
+        return x + y + z;
+    default:
+        return hit->squared;
+    }
+}
+
+static void space_set_squared(sett_space_hit* hit)
+{
+    hit->squared = hit->offset[0] * hit->offset[0] + hit->offset[1] * hit->offset[1] +
+                   hit->offset[2] * hit->offset[2];
+}
+
+/* A cell of a grid: all its entities are at one place. */
+static void space_scan_grid(sett_space_near* near, const space_cell* cell, uint32_t end)
+{
+    const sett_space* s = near->space_;
+    sett_space_hit hit = {{0, 0}, {0, 0, 0}, 0};
+    for (uint32_t k = 0; k < s->dimensions; k++) {
+        int32_t number = near->cell_[k];
+        number = number < 0 ? number + s->cells[k] : number;
+        number = number >= s->cells[k] ? number - s->cells[k] : number;
+        hit.offset[k] = s->origin[k] + number - near->at_[k];
+        if (near->wraps_) {
+            hit.offset[k] = space_nearest_image(s, k, hit.offset[k]);
+        }
+    }
+    space_set_squared(&hit);
+    if (!(space_measure(s, &hit) <= near->limit_)) {
+        near->entry_ = cell->count;
+        return;
+    }
+    for (uint32_t k = near->entry_; k < end; k++) {
+        hit.entity = space_handles(cell)[k];
+        near->hit_[near->count] = hit;
+        near->count += hit.entity.index != near->without_.index || sett_is_null(near->without_);
+    }
+    near->entry_ = end;
+}
+
+/* Entities of a cell at places of their own. Inlined with constants for the usual spaces. */
+static inline void space_scan_any(sett_space_near* near, const space_cell* cell, uint32_t end,
+                                  bool has_z, bool wraps, bool euclidean)
+{
+    const sett_space* s = near->space_;
+    const sett_entity* handle = space_handles(cell);
+    const double* x = space_axis(cell, 0);
+    const double* y = space_axis(cell, 1);
+    const double* z = has_z ? space_axis(cell, 2) : NULL;
+    double at[3] = {near->at_[0], near->at_[1], near->at_[2]};
+    double limit = near->limit_;
+    uint64_t without = sett_is_null(near->without_) ? ~(uint64_t)0 : near->without_.index;
+    uint32_t count = near->count;
+    for (uint32_t k = near->entry_; k < end; k++) {
+        sett_space_hit* hit = &near->hit_[count];
+        double offset[3] = {x[k] - at[0], y[k] - at[1], has_z ? z[k] - at[2] : 0};
+        if (wraps) {
+            offset[0] = space_nearest_image(s, 0, offset[0]);
+            offset[1] = space_nearest_image(s, 1, offset[1]);
+            offset[2] = has_z ? space_nearest_image(s, 2, offset[2]) : 0;
+        }
+        double squared = offset[0] * offset[0] + offset[1] * offset[1];
+        squared = has_z ? squared + offset[2] * offset[2] : squared;
+        hit->entity = handle[k];
+        hit->offset[0] = offset[0];
+        hit->offset[1] = offset[1];
+        hit->offset[2] = offset[2];
+        hit->squared = squared;
+        bool within = euclidean ? squared <= limit : space_measure(s, hit) <= limit;
+        count += within & (handle[k].index != without);
+    }
+    near->count = count;
+    near->entry_ = end;
+}
+
+static void space_scan(sett_space_near* near, const space_cell* cell, uint32_t end)
+{
+    const sett_space* s = near->space_;
+    if (s->is_grid) {
+        space_scan_grid(near, cell, end);
+    } else if (s->dimensions == 3 || s->metric != SETT_SPACE_EUCLIDEAN) {
+        space_scan_any(near, cell, end, s->dimensions == 3, near->wraps_,
+                       s->metric == SETT_SPACE_EUCLIDEAN);
+    } else if (near->wraps_) {
+        space_scan_any(near, cell, end, false, true, true);
+    } else {
+        space_scan_any(near, cell, end, false, false, true);
+    }
+}
+
+static uint32_t space_wrapped(const sett_space* s, const int32_t cell[3])
+{
+    uint32_t number = 0;
+    for (uint32_t k = 3; k-- > 0;) {
+        int32_t i = cell[k];
+        i = i < 0 ? i + s->cells[k] : i >= s->cells[k] ? i - s->cells[k] : i;
+        number = number * (uint32_t)s->cells[k] + (uint32_t)i;
+    }
+    return number;
+}
+
+/* Goes to the next cell: x first. */
+static void space_step(sett_space_near* near)
+{
+    near->entry_ = 0;
+    for (uint32_t k = 0; k < 3; k++) {
+        if (++near->cell_[k] <= near->high_[k]) {
+            return;
+        }
+        near->cell_[k] = near->low_[k];
+    }
+    near->done_ = true;
+}
+
+bool sett_space_near_more_(sett_space_near* near)
+{
+    const sett_space* s = near->space_;
+    near->count = 0;
+    near->next_ = 0;
+    while (!near->done_ && near->count < SETT_SPACE_HITS) {
+        const space_cell* cell = &s->cell[space_wrapped(s, near->cell_)];
+        uint32_t room = SETT_SPACE_HITS - near->count;
+        uint32_t left = cell->count - near->entry_;
+        if (left != 0) {
+            space_scan(near, cell, near->entry_ + (left < room ? left : room));
+        }
+        if (near->entry_ >= cell->count) {
+            space_step(near);
+        }
+    }
+    return near->count != 0;
+}
+
+/* ------------------------------------------------------------------------------------- nearest */
+
+typedef struct space_nearest {
+    const sett_space* space;
+    sett_space_hit* out;
+    uint32_t count;
+    uint32_t capacity;
+} space_nearest;
+
+static bool space_is_nearer(const sett_space* s, const sett_space_hit* a, const sett_space_hit* b)
+{
+    double left = space_measure(s, a);
+    double right = space_measure(s, b);
+    return left < right || (left == right && a->entity.index < b->entity.index);
+}
+
+static void space_offer(space_nearest* best, const sett_space_hit* hit)
+{
+    uint32_t place = best->count;
+    while (place > 0 && space_is_nearer(best->space, hit, &best->out[place - 1])) {
+        place--;
+    }
+    if (place == best->capacity) {
+        return;
+    }
+    best->count += best->count < best->capacity;
+    for (uint32_t k = best->count - 1; k > place; k--) {
+        best->out[k] = best->out[k - 1];
+    }
+    best->out[place] = *hit;
+}
+
+/* Offers the entities of the cells in a box. */
+static void space_offer_box(space_nearest* best, sett_space_near* near, const int32_t low[3],
+                            const int32_t high[3])
+{
+    near->done_ = false;
+    near->entry_ = 0;
+    near->count = 0;
+    near->next_ = 0;
+    for (uint32_t k = 0; k < 3; k++) {
+        near->low_[k] = near->cell_[k] = low[k];
+        near->high_[k] = high[k];
+        near->done_ |= low[k] > high[k];
+    }
+    for (const sett_space_hit* hit; (hit = sett_space_near_next(near)) != NULL;) {
+        space_offer(best, hit);
+    }
+}
+
+/* The box of cells up to `ring` cells away, each once. */
+static void space_ring_box(const sett_space* s, const int32_t centre[3], int32_t ring,
+                           int32_t low[3], int32_t high[3])
+{
+    for (uint32_t k = 0; k < 3; k++) {
+        int32_t least = s->periodic ? centre[k] - (s->cells[k] - 1) / 2 : 0;
+        int32_t most = s->periodic ? centre[k] + s->cells[k] / 2 : s->cells[k] - 1;
+        low[k] = centre[k] - ring > least ? centre[k] - ring : least;
+        high[k] = centre[k] + ring < most ? centre[k] + ring : most;
+    }
+}
+
+/* Offers the cells of the box that are not in the inner box: slabs, axis by axis. */
+static void space_offer_shell(space_nearest* best, sett_space_near* near, const int32_t low[3],
+                              const int32_t high[3], const int32_t inner_low[3],
+                              const int32_t inner_high[3])
+{
+    int32_t from[3] = {low[0], low[1], low[2]};
+    int32_t to[3] = {high[0], high[1], high[2]};
+    for (uint32_t k = 3; k-- > 0;) {
+        int32_t was_from = from[k];
+        int32_t was_to = to[k];
+        to[k] = inner_low[k] - 1;
+        space_offer_box(best, near, from, to);
+        from[k] = inner_high[k] + 1;
+        to[k] = was_to;
+        space_offer_box(best, near, from, to);
+        from[k] = was_from > inner_low[k] ? was_from : inner_low[k];
+        to[k] = was_to < inner_high[k] ? was_to : inner_high[k];
+    }
+}
+
+/* The least distance along an axis of whatever is not in the box; infinite if all is in. */
+static double space_beyond(const sett_space* s, const double* at, const int32_t low[3],
+                           const int32_t high[3])
+{
+    double least = (double)INFINITY;
+    for (uint32_t k = 0; k < s->dimensions; k++) {
+        double x = at[k] - s->origin[k];
+        bool all = high[k] - low[k] == s->cells[k] - 1;
+        double left = x - low[k] * s->edge[k];
+        double right = (high[k] + 1) * s->edge[k] - x;
+        double slack =
+            (space_absolute(at[k]) + space_absolute(s->origin[k]) + s->size[k]) * SPACE_SLACK;
+        if (!all && (s->periodic || low[k] > 0) && left - slack < least) {
+            least = left - slack;
+        }
+        if (!all && (s->periodic || high[k] < s->cells[k] - 1) && right - slack < least) {
+            least = right - slack;
+        }
+    }
+    return least;
+}
+
+static bool space_is_final(const space_nearest* best, double beyond, double radius)
+{
+    const sett_space* s = best->space;
+    if (beyond > radius || isinf(beyond)) { /* nothing is left */
+        return true;
+    }
+    if (best->count < best->capacity || !(beyond > 0)) {
+        return false;
+    }
+    double worst = space_measure(s, &best->out[best->count - 1]);
+    return worst < (s->metric == SETT_SPACE_EUCLIDEAN ? beyond * beyond : beyond);
+}
+
+uint32_t sett_space_nearest(const sett_space* s, const double* at, double radius,
+                            sett_entity without, sett_space_hit* out, uint32_t capacity)
+{
+    sett_space_near near;
+    (void)sett_space_near_begin_at(s, at, radius, &near);
+    if (near.done_ || out == NULL || capacity == 0) {
+        return 0;
+    }
+    near.without_ = without;
+    near.wraps_ = s->periodic;
+    space_nearest best = {s, out, 0, capacity};
+    int32_t centre[3] = {0, 0, 0};
+    for (uint32_t k = 0; k < s->dimensions; k++) {
+        centre[k] = space_clamp(space_floor(s, k, near.at_[k]), s->cells[k] - 1);
+    }
+    int32_t low[3];
+    int32_t high[3];
+    space_ring_box(s, centre, 0, low, high);
+    space_offer_box(&best, &near, low, high);
+    for (int32_t ring = 1; !space_is_final(&best, space_beyond(s, near.at_, low, high), radius);
+         ring++) {
+        int32_t inner_low[3] = {low[0], low[1], low[2]};
+        int32_t inner_high[3] = {high[0], high[1], high[2]};
+        space_ring_box(s, centre, ring, low, high);
+        space_offer_shell(&best, &near, low, high, inner_low, inner_high);
+    }
+    return best.count;
+}
