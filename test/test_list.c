@@ -60,6 +60,8 @@ static sett_status journal_write(scene* s)
     X(sett_entity_create_many,                                                                     \
       ARGUMENT(sett_entity_create_many(s->world, 2, NULL, 2, NULL, NULL)))                         \
     X(sett_entity_destroy_many, ARGUMENT(sett_entity_destroy_many(s->world, NULL, 2)))             \
+    X(sett_cmd_instantiate_tree,                                                                   \
+      sett_cmd_instantiate_tree(sett_commands_here(s->world), s->entity, NULL, 2) == 0)            \
     X(sett_find_many, sett_find_many(s->world, NULL, 2, Mass_id, found) == 0)                      \
     X(sett_find_many, sett_find_many(s->world, &s->entity, 1, Mass_id, NULL) == 0)                 \
     X(sett_find_many_mut, sett_find_many_mut(s->world, NULL, 2, Mass_id, found_mut) == 0)          \

@@ -247,6 +247,8 @@ static void run_nothing(sett_context* c)
     X(sett_cmd_create, (void)sett_cmd_create(v->own))                                              \
     X(sett_cmd_create_many, (void)sett_cmd_create_many(v->own, 2, &v->type, 1, NULL, NULL))        \
     X(sett_cmd_instantiate, (void)sett_cmd_instantiate(v->own, v->entity))                         \
+    X(sett_cmd_instantiate_tree,                                                                   \
+      (void)sett_cmd_instantiate_tree(v->own, v->entity, (sett_entity[9]){{0, 0}}, 9))             \
     X(sett_commands_create, (void)sett_commands_create(v->world))                                  \
     X(sett_commands_clear, sett_commands_clear(v->own))                                            \
     X(sett_commands_apply, (void)sett_commands_apply(v->own))                                      \

@@ -190,6 +190,7 @@ static void call_prefab(void)
     NOTHING(sett_disabled_tag(NULL));
     STATUS(sett_prefab_make(NULL, sett_null()));
     NOBODY(sett_cmd_instantiate(NULL, sett_null()));
+    NOTHING(sett_cmd_instantiate_tree(NULL, sett_null(), NULL, 0));
     NOTHING(sett_instance_of(NULL));
     STATUS(sett_prefab_share(NULL, 0, 0));
     NOTHING(sett_prefab_get(NULL, sett_null(), 0));

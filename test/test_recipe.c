@@ -165,6 +165,25 @@ static void change_prefab(trial* r)
     }
 }
 
+/* An instance with handles for its parts before it is made. */
+static sett_entity instantiate_parts(const trial* r, sett_world* world)
+{
+    sett_entity part[64];
+    uint32_t count = sett_cmd_instantiate_tree(sett_commands_here(world), r->node[0], part, 64);
+    CHECK(count != 0);
+    CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
+    sett_entity of = r->node[0];
+    sett_entity at = part[0];
+    for (uint32_t k = 0; k < count; k++) { /* two walks side by side */
+        CHECK_ENTITY_EQ(at, part[k]);
+        CHECK_EQ(sett_hierarchy_child_count(world, at), sett_hierarchy_child_count(world, of));
+        at = sett_hierarchy_walk(world, part[0], at);
+        of = sett_hierarchy_walk(world, r->node[0], of);
+    }
+    CHECK(sett_is_null(at) && sett_is_null(of) && sett_is_null(part[63]));
+    return part[0];
+}
+
 static sett_entity instantiate(trial* r, twin* t, uint32_t how, uint32_t bits, sett_entity parent)
 {
     sett_world* world = t->world;
@@ -187,6 +206,13 @@ static sett_entity instantiate(trial* r, twin* t, uint32_t how, uint32_t bits, s
     } else if (how == 1) {
         made = sett_cmd_instantiate(sett_commands_here(world), r->node[0]);
         CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
+    } else if (how == 3) { /* in the other world without handles of the parts: they are equal */
+        if (t == &r->t[0]) {
+            made = instantiate_parts(r, world);
+        } else {
+            made = sett_cmd_instantiate(sett_commands_here(world), r->node[0]);
+            CHECK_EQ(sett_commands_apply(sett_commands_here(world)), SETT_OK);
+        }
     } else {
         made = sett_instantiate_with(world, &desc);
         CHECK(!sett_is_null(made) || sett_world_error(world) == SETT_STATUS_CONFLICT);
@@ -196,7 +222,7 @@ static sett_entity instantiate(trial* r, twin* t, uint32_t how, uint32_t bits, s
 
 static void instantiate_both(trial* r)
 {
-    uint32_t how = draw(r, 4);
+    uint32_t how = draw(r, 5);
     uint32_t bits = draw(r, 100000);
     sett_entity parent = r->made_count != 0 ? r->made[draw(r, r->made_count)] : sett_null();
     setti_recipe_drop(r->t[1].world);

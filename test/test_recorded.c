@@ -231,6 +231,49 @@ static void instances_are_recorded(void)
     CHECK_END(world);
 }
 
+static void parts_of_instances_have_handles_at_once(void)
+{
+    begin();
+    sett_entity prefab = make_prefab();
+    sett_entity part[4];
+    CHECK_EQ(sett_cmd_instantiate_tree(commands, prefab, part, 4), 2);
+    CHECK(!sett_is_null(part[1]) && sett_is_null(part[2]) && sett_is_null(part[3]));
+    CHECK_EQ(sett_cmd_add(commands, part[1], Hot_id), SETT_OK);
+    sett_entity flag = sett_cmd_create(commands);
+    CHECK_EQ(sett_cmd_attach(commands, flag, part[1]), SETT_OK);
+    apply();
+    expect_instance(part[0], prefab);
+    CHECK_ENTITY_EQ(sett_name_find(world, part[0], "arm"), part[1]);
+    CHECK(sett_has(world, part[1], Hot_id));
+    CHECK_ENTITY_EQ(parent_of(flag), part[1]);
+
+    /* the prefab is another one, or none, by then: the handles stay stale */
+    sett_entity other[2];
+    CHECK_EQ(sett_cmd_instantiate_tree(commands, prefab, part, 2), 2);
+    CHECK_EQ(sett_cmd_add(commands, part[1], Hot_id), SETT_OK);
+    sett_entity leg = sett_entity_create(world);
+    CHECK_EQ(sett_hierarchy_attach(world, leg, prefab), SETT_OK);
+    uint32_t alive = sett_entity_count(world);
+    apply();
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_CONFLICT);
+    CHECK_EQ(sett_entity_count(world), alive);
+    CHECK(!sett_entity_valid(world, part[0]) && !sett_entity_valid(world, part[1]));
+    CHECK_EQ(sett_entity_destroy(world, leg), SETT_OK);
+    CHECK_EQ(sett_cmd_instantiate_tree(commands, prefab, other, 2), 2);
+    CHECK_EQ(sett_entity_destroy(world, prefab), SETT_OK);
+    alive = sett_entity_count(world);
+    apply();
+    CHECK_EQ(sett_entity_count(world), alive);
+    CHECK(!sett_entity_valid(world, other[0]) && !sett_entity_valid(world, other[1]));
+
+    prefab = make_prefab();
+    CHECK_EQ(sett_cmd_instantiate_tree(commands, prefab, part, 1), 0);
+    CHECK(sett_is_null(part[0]));
+    CHECK_EQ(sett_cmd_instantiate_tree(commands, other[0], part, 4), 0);
+    CHECK_EQ(sett_commands_count(commands), 0);
+    CHECK_END(world);
+}
+
 static void too_many_instances_are_rejected(void)
 {
     sett_world_desc desc = {.log_fn = sett_log_silent, .entity_limit = 5};
@@ -248,6 +291,14 @@ static void too_many_instances_are_rejected(void)
     CHECK(sett_is_null(sett_cmd_instantiate(commands, prefab)));
     CHECK_EQ(sett_world_error(world), SETT_STATUS_LIMIT);
     CHECK_EQ(sett_commands_count(commands), 2); /* nothing half recorded */
+    sett_commands_clear(commands);
+    sett_entity part[2];
+    CHECK(!sett_is_null(sett_cmd_create(commands)));
+    sett_commands_clear(commands);
+    CHECK_EQ(sett_entity_destroy(world, sett_hierarchy_first(world, first)), SETT_OK);
+    CHECK(!sett_is_null(sett_cmd_create(commands)));
+    CHECK_EQ(sett_cmd_instantiate_tree(commands, prefab, part, 2), 0); /* there is room for one */
+    CHECK(sett_is_null(part[0]) && sett_is_null(part[1]));
     apply();
     CHECK_EQ(sett_entity_count(world), 4);
     CHECK_END(world);
@@ -391,6 +442,10 @@ static void spawn(sett_context* c)
                 CHECK_EQ(sett_cmd_attach(c->commands, imp, e), SETT_OK);
                 CHECK_EQ(sett_cmd_name_set(c->commands, imp, "imp"), SETT_OK);
                 CHECK_EQ(SETT_CMD_SET(c->commands, imp, Place, (float)e.index, 0), SETT_OK);
+            } else if (e.index % 5 == 2) {
+                sett_entity part[2];
+                CHECK_EQ(sett_cmd_instantiate_tree(c->commands, *prefab, part, 2), 2);
+                CHECK_EQ(SETT_CMD_SET(c->commands, part[1], Place, (float)e.index, 1), SETT_OK);
             } else if (e.index % 5 == 1) {
                 CHECK_EQ(sett_cmd_detach(c->commands, e), SETT_OK);
             }
@@ -423,10 +478,10 @@ static sett_world* spawned(uint32_t threads)
     CHECK(sett_system_create(world, &desc) != NULL);
     CHECK_EQ(sett_progress(world, 1), SETT_OK);
     CHECK_VALID(world);
-    CHECK_EQ(sett_source_count(world, sett_instance_of(world), prefab), VISITED / 5);
+    CHECK_EQ(sett_source_count(world, sett_instance_of(world), prefab), 2 * (VISITED / 5));
     CHECK_EQ(sett_progress(world, 1), SETT_OK); /* names that are taken by now */
     CHECK_VALID(world);
-    CHECK_EQ(sett_source_count(world, sett_instance_of(world), prefab), 2 * (VISITED / 5));
+    CHECK_EQ(sett_source_count(world, sett_instance_of(world), prefab), 4 * (VISITED / 5));
     uint32_t cursor = 0;
     uint32_t named = 0;
     for (sett_entity e; e = sett_name_next(world, "imp", &cursor), !sett_is_null(e); named++) {
@@ -555,6 +610,7 @@ static void what_was_given_meanwhile_stays(void)
 }
 
 TEST_MAIN(TEST(trees_are_recorded), TEST(names_are_recorded), TEST(instances_are_recorded),
-          TEST(too_many_instances_are_rejected), TEST(commands_say_what_they_are),
-          TEST(observers_record_them), TEST(instances_of_instances_end), TEST(jobs_record_them),
-          TEST(memory_runs_out), TEST(what_was_given_meanwhile_stays))
+          TEST(parts_of_instances_have_handles_at_once), TEST(too_many_instances_are_rejected),
+          TEST(commands_say_what_they_are), TEST(observers_record_them),
+          TEST(instances_of_instances_end), TEST(jobs_record_them), TEST(memory_runs_out),
+          TEST(what_was_given_meanwhile_stays))

@@ -127,7 +127,8 @@ static inline sett_entity sett_instantiate_with(sett_world* world,
  *     SETT_CMD_SET(commands, imp, Position, .x = 8, .y = 3);
  *
  * Callbacks of the instance run before later commands: on_add sees no name or value that these set.
- * Descendants get handles when the command is applied. The command counts as two. When it is
+ * Descendants get handles when the command is applied; sett_cmd_instantiate_tree gives these at
+ * once. The command counts as two. When it is
  * applied:
  *     the prefab is dead              no instance is created: the handle stays stale
  *     there are too many entities     no instance is created; sett_world_error is LIMIT
@@ -137,6 +138,25 @@ static inline sett_entity sett_instantiate_with(sett_world* world,
  * Cost: applied, that of sett_instantiate with a count of 1.
  * Threads: system, into context->commands; allowed while loops are open. Since: 0.1 */
 SETT_API sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity prefab);
+
+/* Like sett_cmd_instantiate, with handles for the descendants too, in the order of
+ * sett_hierarchy_walk over the prefab; the first is the instance:
+ *
+ *     sett_entity part[3];                                        tank, turret, flag
+ *     if (sett_cmd_instantiate_tree(commands, tank_prefab, part, 3) != 0) {
+ *         SETT_CMD_SET(commands, part[1], Angle, .radians = 2);
+ *     }
+ *
+ *   out       gets the handles; those that are left over become null
+ *   capacity  room in `out`: at least as many as the prefab and its descendants
+ * Returns the number of entities; 0 on failure: nothing is recorded, and `out` is null handles.
+ * Fails: as sett_cmd_create; STALE (the prefab), ARGUMENT (`capacity` is too small). If the prefab
+ * has got or lost descendants when it is applied, no instance is created, and sett_world_error is
+ * CONFLICT. It counts as one command more than there are entities.
+ * Cost: that of the first instances (sett_instantiate_with).
+ * Threads: as sett_cmd_instantiate. Since: 0.2 */
+SETT_API uint32_t sett_cmd_instantiate_tree(sett_commands* commands, sett_entity prefab,
+                                            sett_entity* out, uint32_t capacity);
 
 /* Returns SETT_ID_INSTANCE_OF, the relationship "InstanceOf" with one target and without data. The
  * first call registers it. 0 when memory runs out. When the prefab is destroyed the instances stay.

@@ -296,7 +296,7 @@ static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* k)
         SETTI_ASSERT(*k < clone->node_count);
         setti_clone_init_node(clone, node, at.index);
         node->derives = clone->instances != NULL && *k == 0;
-        node->edit.creates = *k != 0 || sett_is_null(clone->desc.into);
+        node->edit.creates = *k >= clone->desc.into_count;
         uint64_t key = (uint64_t)at.index + 1;
         if (clone->desc.base_count != 0 &&
             setti_hash_map_find(&clone->by_index, key) != SETTI_NONE) {
@@ -344,7 +344,7 @@ static sett_status clone_gather(setti_clone* clone)
     }
     uint64_t copies = (uint64_t)(clone->node_count - clone->counterpart_count) * clone->count;
     if (status == SETT_OK &&
-        copies - !sett_is_null(clone->desc.into) > table->limit - setti_entity_taken(table)) {
+        copies - clone->desc.into_count > table->limit - setti_entity_taken(table)) {
         status = setti_world_fail(clone->to, SETT_STATUS_LIMIT, clone->desc.call, sett_null(), 0);
     }
     return status;
@@ -1158,8 +1158,8 @@ static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
         clone->nodes[k].copies = clone->nodes[k].edit.entities = copies;
         copies = copies == out ? clone->copies : copies + clone->count;
     }
-    if (!sett_is_null(clone->desc.into)) {
-        clone->nodes[0].copies[0] = clone->desc.into;
+    for (uint32_t k = 0; k < clone->desc.into_count; k++) {
+        clone->nodes[k].copies[0] = clone->desc.into[k];
     }
     for (uint32_t k = 0; clone_leaves(clone) && k < clone->node_count; k++) {
         clone->nodes[k].copies[0] = clone->nodes[k].onto;

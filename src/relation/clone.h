@@ -65,7 +65,10 @@ typedef struct setti_clone_desc {
     uint32_t base_count;
     sett_entity parent; /* of the copies of the root, in the same world; null: none */
     /* For one copy: */
-    sett_entity into;         /* null; else an entity without components that becomes it */
+    /* entities without components that become the copies of the first nodes, the root before all;
+     * default: none */
+    const sett_entity* into;
+    uint32_t into_count;
     uint64_t name;            /* the key of a text, held; 0: none. No child of the parent has it */
     const sett_value* values; /* replace the original's, or are added */
     uint32_t value_count;

@@ -282,24 +282,57 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
 typedef struct prefab_call {
     setti_command_call call; /* first */
     sett_entity prefab;
+    uint32_t count;       /* entities that were recorded: the root alone, or the whole subtree */
+    sett_entity entity[]; /* of a subtree: all, in the order of sett_hierarchy_walk */
 } prefab_call;
 
-/* The record before this one has created its entity. When memory ran out in between, the program
- * may have added components to it. */
+static uint32_t prefab_tree_size(const sett_world* world, sett_entity prefab)
+{
+    uint32_t count = 0;
+    for (sett_entity at = prefab; !sett_is_null(at); at = sett_hierarchy_walk(world, prefab, at)) {
+        count++;
+    }
+    return count;
+}
+
+static sett_status prefab_end_all(sett_world* world, const sett_entity* entities, uint32_t count)
+{
+    sett_status status = SETT_OK;
+    for (uint32_t k = 0; k < count && status == SETT_OK; k++) {
+        status = sett_entity_destroy(world, entities[k]);
+    }
+    return status;
+}
+
+/* The records before this one have created its entities. When memory ran out in between, the
+ * program may have added components to them. */
 static sett_status prefab_apply(sett_world* world, sett_entity entity, const void* given)
 {
     static const char call[] = "sett_cmd_instantiate";
-    sett_entity prefab = ((const prefab_call*)given)->prefab;
-    if (sett_entity_components(world, entity, NULL, 0) != 0) {
-        return setti_world_fail(world, SETT_STATUS_PRESENT, call, entity, 0);
+    const prefab_call* of = given;
+    const sett_entity* into = of->count == 1 ? &entity : of->entity;
+    for (uint32_t k = 0; k < of->count; k++) {
+        if (sett_entity_components(world, into[k], NULL, 0) != 0) {
+            return setti_world_fail(world, SETT_STATUS_PRESENT, call, into[k], 0);
+        }
     }
-    if (!sett_entity_valid(world, prefab)) {
-        return sett_entity_destroy(world, entity);
+    if (!sett_entity_valid(world, of->prefab)) {
+        return prefab_end_all(world, into, of->count);
     }
-    setti_clone_desc one = {.call = call, .root = prefab, .into = entity};
-    sett_status status = prefab_run(world, &one, 1, &entity);
+    sett_status status = SETT_STATUS_CONFLICT;
+    if (of->count == 1 || prefab_tree_size(world, of->prefab) == of->count) {
+        setti_clone_desc one = {
+            .call = call, .root = of->prefab, .into = into, .into_count = of->count};
+        sett_entity root = entity;
+        status = prefab_run(world, &one, 1, &root);
+    } else {
+        setti_world_fail_with(world, status,
+                              "sett_cmd_instantiate_tree: prefab %u:%u has got or lost descendants "
+                              "since this was recorded - record it again",
+                              SETTI_HANDLE(of->prefab));
+    }
     if (status != SETT_OK && status != SETT_STATUS_OUT_OF_MEMORY) {
-        (void)sett_entity_destroy(world, entity);
+        (void)prefab_end_all(world, into, of->count);
     }
     return status;
 }
@@ -311,19 +344,61 @@ static void prefab_print(const sett_world* world, const void* given, char* out, 
     snprintf(out, size, " from entity %u:%u", SETTI_HANDLE(prefab));
 }
 
-sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity prefab)
+/* Records `count` entities, and what makes them an instance. */
+static bool prefab_record(sett_commands* commands, sett_entity prefab, sett_entity* out,
+                          uint32_t count)
 {
     static const setti_command_kind kind = {"instantiate", prefab_apply, prefab_print};
+    size_t list = count > 1 ? count * sizeof(*out) : 0;
+    prefab_call* call =
+        setti_commands_create_call(commands, &kind, sizeof(*call) + list, out, count);
+    if (call == NULL) {
+        return false;
+    }
+    call->prefab = prefab;
+    call->count = count;
+    if (list != 0) {
+        memcpy(call->entity, out, list);
+    }
+    return true;
+}
+
+sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity prefab)
+{
     if (SETTI_IS_NULL(commands)) {
         return sett_null();
     }
     setti_commands_check_handle(commands, prefab, 0, __func__);
-    void* call;
-    sett_entity entity = setti_commands_create_call(commands, &kind, sizeof(prefab_call), &call);
-    if (call != NULL) {
-        ((prefab_call*)call)->prefab = prefab;
+    sett_entity entity;
+    return prefab_record(commands, prefab, &entity, 1) ? entity : sett_null();
+}
+
+uint32_t sett_cmd_instantiate_tree(sett_commands* commands, sett_entity prefab, sett_entity* out,
+                                   uint32_t capacity)
+{
+    if (SETTI_IS_NULL(commands)) {
+        return 0;
     }
-    return entity;
+    const sett_world* world = sett_commands_world(commands);
+    if (setti_world_lacks_list_aside(world, out, capacity, __func__, "out")) {
+        return 0;
+    }
+    uint32_t count = 0;
+    if (!sett_entity_valid(world, prefab)) {
+        setti_world_misuse(world, SETT_STATUS_STALE, __func__, prefab, 0);
+    } else if ((count = prefab_tree_size(world, prefab)) > capacity) {
+        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
+                                "%s: prefab %u:%u and its descendants are %u entities, and `out` "
+                                "has room for %u - nothing is recorded",
+                                __func__, SETTI_HANDLE(prefab), (unsigned)count,
+                                (unsigned)capacity);
+        count = 0;
+    }
+    count = count != 0 && prefab_record(commands, prefab, out, count) ? count : 0;
+    for (uint32_t k = count; k < capacity; k++) {
+        out[k] = sett_null();
+    }
+    return count;
 }
 
 sett_status sett_prefab_share(sett_world* world, sett_component component, bool shared)

@@ -412,14 +412,16 @@ static bool recipe_begin_root(sett_world* world, recipe* made, const setti_clone
 }
 
 /* Reserves the entities; their indices go to `copies`. */
-static bool recipe_reserve_entities(sett_world* world, recipe* made, sett_entity into)
+static bool recipe_reserve_entities(sett_world* world, recipe* made, const sett_entity* into)
 {
     SETTI_ASSERT(made->node_count != 0);
     setti_entity_table* table = &world->entities;
-    uint32_t k = !sett_is_null(into);
+    uint32_t k = into != NULL;
     uint32_t from = table->hint * 64;
     uint32_t at = from;
-    made->copies[0].index = into.index;
+    if (into != NULL) {
+        made->copies[0].index = into->index;
+    }
     if (setti_entity_reserve(&world->pool, table, &from, made->node_count - k) != SETT_OK) {
         return false;
     }
@@ -506,8 +508,7 @@ static void recipe_turn(sett_world* world, const recipe* made, const setti_edit*
 SETTI_INLINE void recipe_finish(sett_world* world, const recipe* made, uint32_t count,
                                 const setti_clone_desc* instance)
 {
-    SETTI_ASSERT(sett_equals(instance->into, sett_null()) ||
-                 sett_equals(made->copies[0], instance->into));
+    SETTI_ASSERT(instance->into_count == 0 || sett_equals(made->copies[0], instance->into[0]));
     if (!sett_is_null(instance->parent)) {
         setti_hierarchy_append(world, made->copies[0].index, instance->parent.index);
     }
@@ -555,8 +556,8 @@ static bool recipe_make_one(sett_world* world, recipe* made, const setti_clone_d
 static void recipe_commit(sett_world* world, recipe* made, const setti_clone_desc* instance)
 {
     recipe_link_copies(world, made, made->node_count, instance);
-    if (!sett_is_null(instance->into)) {
-        made->copies[0] = instance->into;
+    if (instance->into_count != 0) {
+        made->copies[0] = instance->into[0];
         setti_edit_notify_leaving(world, &made->edits[0]);
     }
     for (uint32_t k = 0; k < made->node_count; k++) {
@@ -584,19 +585,20 @@ bool setti_recipe_run(sett_world* world, const setti_clone_desc* instance, sett_
 {
     setti_edit_part room[RECIPE_ROOT_MOST];
     recipe* made = recipe_find(world, instance->root);
-    if (made == NULL || (world->upward_observers != 0 && !sett_is_null(instance->into)) ||
+    if (made == NULL || instance->into_count > 1 ||
+        (world->upward_observers != 0 && instance->into_count != 0) ||
         (!sett_is_null(instance->parent) && !recipe_takes_child(world, instance->parent))) {
         return false;
     }
     made->edits[0].added = made->parts;
     made->edits[0].added_count = made->nodes[0].part_count;
     made->edits[0].to = made->nodes[0].to;
-    made->edits[0].creates = sett_is_null(instance->into);
+    made->edits[0].creates = instance->into_count == 0;
     if (!recipe_begin_root(world, made, instance, room)) {
         return false;
     }
     bool alone = made->node_count == 1 && made->named == 0 && instance->name == 0 &&
-                 sett_is_null(instance->into);
+                 instance->into_count == 0;
     return alone ? recipe_make_one(world, made, instance, out)
                  : recipe_make_all(world, made, instance, out);
 }

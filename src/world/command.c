@@ -1020,29 +1020,38 @@ void* setti_commands_call(sett_commands* commands, sett_entity entity,
     return call;
 }
 
-sett_entity setti_commands_create_call(sett_commands* commands, const setti_command_kind* kind,
-                                       size_t size, void** call)
+void* setti_commands_create_call(sett_commands* commands, const setti_command_kind* kind,
+                                 size_t size, sett_entity* out, uint32_t count)
 {
     sett_status status = SETT_STATUS_OUT_OF_MEMORY;
-    *call = NULL;
+    SETTI_ASSERT(count != 0);
     if (commands->closed) {
         commands_fail_closed(commands, kind->verb);
-        return sett_null();
+        return NULL;
     }
-    if (!commands_reserve(commands, command_need(0, 1) + command_need(size, 16))) {
+    /* also for the records that take them back */
+    size_t need = command_need(size, 16);
+    bool fits = count <= (UINT32_MAX - need) / (2 * command_need(0, 1));
+    if (!fits || !commands_reserve(commands, need + (size_t)count * 2 * command_need(0, 1))) {
         if (commands->job.count != 0) {
             commands->job.error = status;
         } else {
             setti_world_fail(commands->world, status, "sett_cmd_create", sett_null(), 0);
         }
-        return sett_null();
+        return NULL;
     }
-    sett_entity entity = sett_cmd_create(commands);
-    if (!sett_is_null(entity)) {
-        *call = setti_commands_call(commands, entity, kind, size, &status);
-        SETTI_ASSERT(*call != NULL);
+    for (uint32_t k = 0; k < count; k++) {
+        out[k] = sett_cmd_create(commands);
+        if (sett_is_null(out[k])) {
+            while (k-- > 0) {
+                (void)sett_cmd_destroy(commands, out[k]);
+            }
+            return NULL;
+        }
     }
-    return entity;
+    void* call = setti_commands_call(commands, out[0], kind, size, &status);
+    SETTI_ASSERT(call != NULL);
+    return call;
 }
 
 /* ------------------------------------------------------------------------------------- applying */

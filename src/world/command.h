@@ -66,10 +66,10 @@ SETTI_INLINE void setti_commands_check_handle(const sett_commands* commands, set
 void* setti_commands_call(sett_commands* commands, sett_entity entity,
                           const setti_command_kind* kind, size_t size, sett_status* status);
 
-/* Records a creation and such a command about its entity, both or neither: as sett_cmd_create,
- * *call is NULL when that fails. */
-sett_entity setti_commands_create_call(sett_commands* commands, const setti_command_kind* kind,
-                                       size_t size, void** call);
+/* Records the creation of `count` entities and such a command about them, all or none: NULL when one
+ * of them fails, as sett_cmd_create. */
+void* setti_commands_create_call(sett_commands* commands, const setti_command_kind* kind,
+                                 size_t size, sett_entity* out, uint32_t count);
 
 /* Frees a buffer, the world's own or another, and drops what it holds. */
 void setti_commands_free(sett_commands* commands);
