@@ -239,7 +239,6 @@ const sett_system_desc system_attack = {
     .run = attack_run,
     .terms = {SETT_IN(Target), SETT_IN(Position), SETT_IN(Place), SETT_IN(Body), SETT_IN(Thing),
               SETT_WITH(Monster), SETT_WITHOUT(Cooldown), SETT_WITHOUT(Pain), SETT_WITHOUT(Charge)},
-    .access_any_in = {Position_id, Body_id, Thing_id, Invisible_id},
 };
 
 /* --- players ---------------------------------------------------------------------------------- */
@@ -290,7 +289,7 @@ const sett_system_desc system_shoot = {
     .run = shoot_run,
     .terms = {SETT_INOUT(Pack), SETT_IN(Target), SETT_IN(Position), SETT_IN(Place), SETT_IN(Body),
               SETT_WITHOUT(Cooldown), SETT_WITHOUT(Input)},
-    .access_any_in = {Position_id, Body_id, Thing_id, Invisible_id},
+    .access_any_in = {Thing_id},
 };
 
 /* --- humans ----------------------------------------------------------------------------------- */
@@ -397,5 +396,5 @@ const sett_system_desc system_fire = {
     .run = fire_run,
     .terms = {SETT_IN(Input), SETT_INOUT(Facing), SETT_INOUT(Pack), SETT_IN(Position),
               SETT_IN(Place), SETT_WITHOUT(Cooldown)},
-    .access_any_in = {Position_id, Body_id, Thing_id, Invisible_id},
+    .access_any_in = {Body_id, Thing_id},
 };

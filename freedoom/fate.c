@@ -93,7 +93,7 @@ const sett_system_desc system_hurt = {
     .name = "hurt",
     .run = hurt_run,
     .terms = {SETT_IN(Hit)},
-    .access_any_in = {Place_id, Thing_id, Position_id, Alive_id, Target_id, Invulnerable_id},
+    .access_any_in = {Place_id, Thing_id, Position_id},
     .access_any_inout = {Health_id, Armour_id, Facing_id},
 };
 

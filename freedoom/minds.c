@@ -149,7 +149,6 @@ const sett_system_desc system_forget = {
     .name = "forget",
     .run = forget_run,
     .terms = {SETT_INOUT(Target), SETT_IN(Position), SETT_IN(Place), SETT_IN(Body)},
-    .access_any_in = {Position_id, Body_id, Health_id},
 };
 
 /* --- wander ----------------------------------------------------------------------------------- */
@@ -245,7 +244,6 @@ const sett_system_desc system_chase = {
     .run = chase_run,
     .terms = {SETT_INOUT(Walk), SETT_IN(Position), SETT_IN(Target), SETT_WITH(Monster),
               SETT_WITHOUT(Pain), SETT_WITHOUT(Charge)},
-    .access_any_in = {Position_id},
 };
 
 /* --- explore ---------------------------------------------------------------------------------- */
@@ -308,5 +306,4 @@ const sett_system_desc system_circle = {
     .name = "circle",
     .run = circle_run,
     .terms = {SETT_INOUT(Walk), SETT_IN(Position), SETT_IN(Target), SETT_WITH(Player)},
-    .access_any_in = {Position_id},
 };

@@ -121,7 +121,7 @@ const sett_system_desc system_walk = {
     .run = walk_run,
     .terms = {SETT_INOUT(Walk), SETT_INOUT(Position), SETT_INOUT(Place), SETT_IN(Body),
               SETT_IN(Thing), SETT_WITHOUT(Pain), SETT_WITHOUT(Charge)},
-    .access_any_in = {Special_id, Pack_id, Input_id},
+    .access_any_in = {Special_id, Pack_id},
 };
 
 /* --- charge ----------------------------------------------------------------------------------- */
@@ -231,7 +231,6 @@ const sett_system_desc system_home = {
     .name = "home",
     .run = home_run,
     .terms = {SETT_IN(Homing), SETT_INOUT(Velocity), SETT_IN(Position), SETT_IN(Thing)},
-    .access_any_in = {Position_id},
 };
 
 /* --- fly -------------------------------------------------------------------------------------- */
@@ -309,5 +308,4 @@ const sett_system_desc system_fly = {
     .run = fly_run,
     .terms = {SETT_IN(Missile), SETT_IN(Velocity), SETT_INOUT(Position), SETT_INOUT(Place),
               SETT_IN(Thing)},
-    .access_any_in = {Thing_id},
 };

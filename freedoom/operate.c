@@ -386,6 +386,6 @@ const sett_system_desc system_operate = {
     .name = "operate",
     .run = operate_run,
     .terms = {SETT_IN(Use)},
-    .access_any_in = {Line_id, Special_id, Thing_id, Lift_id, Crusher_id, Body_id, Pack_id},
+    .access_any_in = {Line_id, Special_id, Thing_id, Body_id, Pack_id},
     .access_any_inout = {Door_id, Light_id, Position_id, Place_id, Facing_id},
 };

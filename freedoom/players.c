@@ -39,7 +39,6 @@ const sett_system_desc system_enter = {
     .name = "enter",
     .run = enter_run,
     .terms = {SETT_IN(Start), SETT_IN(Position), SETT_IN(Place), SETT_IN(Thing)},
-    .access_any_in = {Player_id},
     .access_inout = {Start_id},
 };
 
