@@ -386,6 +386,8 @@ typedef struct commanded {
     X(sett_cmd_destroy_children(c->own, null), sett_hierarchy_destroy_children(c->world, null))    \
     X(sett_cmd_name_set(c->own, null, "it"), sett_name_set(c->world, null, "it"))                  \
     X(sett_cmd_instantiate(c->own, null), sett_instantiate(c->world, null, 1, NULL))               \
+    X(sett_cmd_instantiate_tree(c->own, null, parts, 9),                                           \
+      sett_instantiate(c->world, null, 1, NULL))                                                   \
     X(sett_cmd_event(c->own, null, SETT_ROUTE_ENTITY, c->type, &one),                              \
       sett_event_send(c->world, null, SETT_ROUTE_ENTITY, c->type, &one))                           \
     X(sett_cmd_relate(c->own, null, c->owes, c->entity, NULL),                                     \
@@ -403,6 +405,7 @@ static void do_command(const commanded* c, uint32_t row, bool directly)
 {
     static const uint32_t one = 1;
     const sett_entity null = sett_null();
+    sett_entity parts[9];
     uint32_t at = 0;
 #define COMMAND_DO(command, call)                                                                  \
     if (at++ == row) {                                                                             \
