@@ -4,6 +4,13 @@
 set(sett_needs_zstd zstd.h zstd libzstd-dev)
 set(sett_needs_debug_info elfutils/libdwfl.h dw libdw-dev)
 set(sett_needs_enet enet/enet.h enet libenet-dev)
+# Either of the two: cmake -DSETT_MPI=mpich.
+set(SETT_MPI openmpi CACHE STRING "the MPI of sett::mpi: openmpi or mpich")
+if(SETT_MPI STREQUAL mpich)
+  set(sett_needs_mpi mpi.h mpich libmpich-dev)
+else()
+  set(sett_needs_mpi mpi.h mpi libopenmpi-dev)
+endif()
 set(sett_needs_inspector civetweb.h civetweb libcivetweb-dev zstd.h zstd libzstd-dev)
 
 # sett_find_needs(<add-on> <found> <missing>): finds them. <found> becomes the names of the libraries
@@ -15,8 +22,12 @@ function(sett_find_needs name found missing)
   set(needs ${sett_needs_${name}})
   while(needs)
     list(POP_FRONT needs header library package)
-    find_path(sett_${library}_include ${header})
-    find_library(sett_${library}_library ${library})
+    set(folders)
+    if(name STREQUAL mpi) # Debian has both, side by side
+      set(folders PATH_SUFFIXES ${SETT_MPI} ${SETT_MPI}/lib)
+    endif()
+    find_path(sett_${library}_include ${header} ${folders})
+    find_library(sett_${library}_library ${library} ${folders})
     if(sett_${library}_include AND sett_${library}_library)
       list(APPEND libraries ${library})
     else()

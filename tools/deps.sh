@@ -1,7 +1,7 @@
 #!/bin/sh
 # Sees to it that the tools and packages for a purpose are there.
 #
-#   tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|test-all|screen|coverage|bench|fuzz|format|site|test-site|python
+#   tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|test-all|screen|coverage|bench|fuzz|format|site|test-site|python|test-mpi
 #
 # It looks for the things themselves (a command, a header, a file), not for packages, so a
 # compiler built by hand is as good as one from a package. Where something is missing, it installs
@@ -120,6 +120,15 @@ for_test() {
     need_command python3 python3
 }
 
+# Both MPI: sett::mpi is tested with each.
+for_test_mpi() {
+    for_build
+    need_command mpicc.openmpi libopenmpi-dev
+    need_command mpirun.openmpi openmpi-bin
+    need_command mpicc.mpich libmpich-dev
+    need_command mpirun.mpich mpich
+}
+
 # To open windows without a screen, and pages without a browser.
 for_screen() {
     need_command xvfb-run xvfb
@@ -158,6 +167,7 @@ for_test_all() {
     for_site
     for_screen
     for_python
+    for_test_mpi
 }
 
 # Of the python3 of the path, which need not be Debian's, or of Debian's.
@@ -240,9 +250,9 @@ look() { # <purpose>: leaves in $missing what it lacks
 
 purpose=${1-}
 case $purpose in
-build | run | play | inspect | page | test-inspector | web | test-web | test | test-all | screen | coverage | bench | fuzz | format | site | test-site | python) ;;
+build | run | play | inspect | page | test-inspector | web | test-web | test | test-all | screen | coverage | bench | fuzz | format | site | test-site | python | test-mpi) ;;
 *)
-    echo "usage: tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|test-all|screen|coverage|bench|fuzz|format|site|test-site|python" >&2
+    echo "usage: tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|test-all|screen|coverage|bench|fuzz|format|site|test-site|python|test-mpi" >&2
     exit 2
     ;;
 esac
