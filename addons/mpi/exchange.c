@@ -171,7 +171,7 @@ sett_status setti_ranks_exchange(sett_ranks* r)
     return SETT_OK;
 }
 
-/* ------------------------------------------------------------------------------------ reductions */
+/* ----------------------------------------------------------------------------------- reductions */
 
 void setti_ranks_reduce(const sett_ranks* r, uint64_t* values, int count, MPI_Op op)
 {

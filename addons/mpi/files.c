@@ -1,8 +1,8 @@
 /* files.c: checkpoints.
  *
  *     <path>.<tick>.<k>     part k of parts: which cells, their homes, their entities
- *     <path>                the index, a text, written last: tick, hash, and of each part its cells,
- *                           size and sum
+ *     <path>                the index, a text, written last: tick, hash, and of each part its
+ *                           cells, size and sum
  *
  * A part is written under another name, brought to the disk, and renamed; the index likewise, when
  * all parts are there. So whenever a rank dies, the index that is there leads to parts that are
@@ -46,7 +46,7 @@ static char* files_name(const char* path, uint64_t tick, uint32_t part)
     return name;
 }
 
-/* --------------------------------------------------------------------------------------- writing */
+/* -------------------------------------------------------------------------------------- writing */
 
 static bool files_write_all(int file, const unsigned char* at, size_t size)
 {
@@ -221,7 +221,7 @@ sett_status sett_ranks_save(sett_ranks* r, const char* path)
     return all ? SETT_OK : SETT_STATUS_FILE;
 }
 
-/* --------------------------------------------------------------------------------------- reading */
+/* -------------------------------------------------------------------------------------- reading */
 
 static sett_status files_get(const sett_ranks* r, const char* name, ranks_bytes* bytes)
 {

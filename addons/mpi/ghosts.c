@@ -338,7 +338,7 @@ sett_status setti_ranks_decode_view(sett_ranks* r, const ranks_view* old, ranks_
     return bad || from->bad || from->at != from->end ? SETT_STATUS_INVALID : SETT_OK;
 }
 
-/* ------------------------------------------------------------------------------------- the world */
+/* ------------------------------------------------------------------------------------ the world */
 
 static bool ghosts_is_ghost(const sett_ranks* r, sett_entity entity)
 {

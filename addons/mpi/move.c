@@ -243,7 +243,7 @@ sett_status setti_ranks_unpack(sett_ranks* r, ranks_reader* from)
     return status;
 }
 
-/* --------------------------------------------------------------------------------------- leaving */
+/* -------------------------------------------------------------------------------------- leaving */
 
 /* Takes from an entity all but links that lead to it. */
 static void move_strip(sett_ranks* r, sett_entity entity)
@@ -317,7 +317,7 @@ static sett_status move_drop_targets(sett_ranks* r)
     return status;
 }
 
-/* --------------------------------------------------------------------------------------- placing */
+/* -------------------------------------------------------------------------------------- placing */
 
 static bool move_grow_cells(sett_ranks* r, uint32_t count)
 {
@@ -393,7 +393,7 @@ static bool move_collect(sett_ranks* r, ranks_list* ended)
     return true;
 }
 
-/* ---------------------------------------------------------------------------------------- ending */
+/* --------------------------------------------------------------------------------------- ending */
 
 /* Of entities that have ended, what is done here: their slots, where the home is ours. */
 static sett_status move_end_here(sett_ranks* r, const ranks_list* ended)
@@ -459,7 +459,7 @@ static sett_status move_spread(sett_ranks* r, ranks_list* ended)
     return status;
 }
 
-/* --------------------------------------------------------------------------------------- settling */
+/* ------------------------------------------------------------------------------------- settling */
 
 typedef struct move_lists {
     ranks_list ended;

@@ -93,7 +93,7 @@ void setti_ranks_name(const sett_ranks* r)
     MPI_Comm_set_name(r->comm, name);
 }
 
-/* ------------------------------------------------------------------------------------- beginning */
+/* ------------------------------------------------------------------------------------ beginning */
 
 static bool ranks_connect(sett_ranks* r, MPI_Comm comm)
 {
@@ -328,7 +328,7 @@ sett_component sett_ranks_ghost(const sett_ranks* r)
     return r->tag;
 }
 
-/* ------------------------------------------------------------------------------------------ hash */
+/* ----------------------------------------------------------------------------------------- hash */
 
 /* Lists of sources: which of them are here depends on ranks. */
 static sett_status ranks_sum_sources(sett_ranks* r, uint64_t* sum)

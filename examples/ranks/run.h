@@ -64,7 +64,7 @@ static void run_read(int argc, char** argv)
     }
 }
 
-/* ---- Who is in which cell. Lists ascend by handle, so sums of floats have one order. ----------- */
+/* ---- Who is in which cell. Lists ascend by handle, so sums of floats have one order. --------- */
 
 typedef struct run_cells {
     uint32_t* begin; /* of each cell, and one more: */
@@ -105,7 +105,7 @@ static void run_cells_sort(run_cells* lists)
     }
 }
 
-/* ---- The loop ---------------------------------------------------------------------------------- */
+/* ---- The loop -------------------------------------------------------------------------------- */
 
 static void run_print(const run_model* model, uint64_t chain, uint64_t hash, double took)
 {

@@ -1,4 +1,4 @@
-/* test_ranks.c: sett::mpi with one rank, without mpirun: what several ranks do is in tools/ranks.sh.
+/* test_ranks.c: sett::mpi with one rank, without mpirun. tools/ranks.sh runs several.
  *
  * A rank is its own counterpart here: what it packs it unpacks, what it encodes it decodes.
  */
@@ -145,7 +145,7 @@ static void hash_is_that_of_the_world(void)
     CHECK_END(world);
 }
 
-/* ---------------------------------------------------------------------------------------- ghosts */
+/* --------------------------------------------------------------------------------------- ghosts */
 
 static void fill_view(const sett_ranks* ranks, ranks_view* view, uint64_t* chance, uint32_t density)
 {
@@ -239,7 +239,7 @@ static void equal_views_cost_nothing(void)
     CHECK_END(world);
 }
 
-/* ------------------------------------------------------------------------------------------ moves */
+/* ---------------------------------------------------------------------------------------- moves */
 
 /* A tree, with the order of its children and links out of it, from one world to another. */
 static void trees_move_whole(void)
@@ -327,7 +327,7 @@ static void bytes_are_not_believed(void)
     }
 }
 
-/* ------------------------------------------------------------------------------------------ files */
+/* ---------------------------------------------------------------------------------------- files */
 
 static void populated(sett_ranks* ranks, uint64_t seed)
 {
@@ -427,7 +427,7 @@ static void damaged_files_are_rejected(void)
     }
 }
 
-/* ----------------------------------------------------------------------------------------- misuse */
+/* --------------------------------------------------------------------------------------- misuse */
 
 static void wrong_descriptions_are_rejected(void)
 {
