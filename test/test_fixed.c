@@ -190,14 +190,14 @@ static void steps_do_not_depend_on_frames(void)
     }
 }
 
-static void a_restore_between_two_steps_goes_on(void)
+static void check_restores(sett_threads* threads)
 {
     for (uint32_t at = 36; at < 44; at += CHECK_STEP_OF(3)) { /* of two frames, each step */
         static play whole;
         static play p;
         begin(&whole, NULL);
         run_frames(&whole, 1.0f / 16);
-        begin(&p, NULL);
+        begin(&p, threads);
         p.take = at;
         while (p.step < 100) {
             CHECK_EQ(sett_progress(p.world, 1.0f / 16), SETT_OK);
@@ -214,6 +214,14 @@ static void a_restore_between_two_steps_goes_on(void)
         end(&p);
         end(&whole);
     }
+}
+
+static void a_restore_between_two_steps_goes_on(void)
+{
+    check_restores(NULL);
+    sett_threads* threads = sett_threads_create(4, NULL);
+    check_restores(threads);
+    sett_threads_destroy(threads);
 }
 
 /* ---- Order ----------------------------------------------------------------------------------- */
