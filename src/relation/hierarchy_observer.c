@@ -50,16 +50,24 @@ static bool view_has(const sett_world* world, const tree_view* view, uint32_t in
     return setti_listener_is_on(&world->signatures, view_signature(world, view, index), type);
 }
 
+/* Whether an entity, by its link, or one above it has the component; 0: there is none. */
+static bool view_reaches(const sett_world* world, const tree_view* view, const setti_type* type,
+                         uint32_t at)
+{
+    while (at != 0 && !view_has(world, view, at - 1, type)) {
+        at = view_parent(world, view, at - 1);
+    }
+    return at != 0;
+}
+
 /* Whether the entity that the term asks, or one of them, has the component. */
 static bool view_finds(const sett_world* world, const tree_view* view,
                        const setti_upward_term* term, uint32_t index)
 {
     SETTI_ASSERT(term->walk != SETT_WALK_NONE);
     uint32_t at = term->walk == SETT_WALK_SELF_UP ? index + 1 : view_parent(world, view, index);
-    while (at != 0 && !view_has(world, view, at - 1, term->type)) {
-        at = term->walk == SETT_WALK_ONE ? 0 : view_parent(world, view, at - 1);
-    }
-    return at != 0;
+    return term->walk == SETT_WALK_ONE ? at != 0 && view_has(world, view, at - 1, term->type)
+                                       : view_reaches(world, view, term->type, at);
 }
 
 static bool view_matches(const sett_world* world, const setti_listener* listener,
@@ -102,16 +110,91 @@ static bool observer_descends(const sett_world* world, const setti_listener* lis
     return descends;
 }
 
+/* What is below the entity that changes differs from the view only in what its walks find there: so
+ * that is found once, and each walk ends there. */
+typedef struct tree_below {
+    const setti_listener* listener;
+    uint32_t root;
+    bool now[SETT_QUERY_ELSEWHERE];   /* for each term, from `root` on: as it is, */
+    bool other[SETT_QUERY_ELSEWHERE]; /* and in the view */
+    uint32_t signature;               /* the last one that was asked for, and whether it matches */
+    bool matches;
+} tree_below;
+
+static void below_begin(const sett_world* world, tree_below* below, const tree_view* view)
+{
+    for (uint32_t k = 0; k < below->listener->upward_count; k++) {
+        const setti_upward_term* term = &below->listener->upward[k];
+        uint32_t root = below->root;
+        bool one = term->walk == SETT_WALK_ONE;
+        below->now[k] = one ? view_has(world, &view_now, root, term->type)
+                            : view_reaches(world, &view_now, term->type, root + 1);
+        below->other[k] = one ? view_has(world, view, root, term->type)
+                              : view_reaches(world, view, term->type, root + 1);
+    }
+}
+
+/* What a term finds for an entity below the root, now and in the view. */
+static void below_find(const sett_world* world, const tree_below* below, uint32_t k, uint32_t index,
+                       bool* now, bool* other)
+{
+    const setti_upward_term* term = &below->listener->upward[k];
+    uint32_t at =
+        term->walk == SETT_WALK_SELF_UP ? index : setti_hierarchy_parent(world, index) - 1;
+    bool found = false;
+    while (!found && at != below->root) {
+        found = view_has(world, &view_now, at, term->type);
+        if (term->walk == SETT_WALK_ONE) {
+            *now = *other = found;
+            return;
+        }
+        at = found ? at : setti_hierarchy_parent(world, at) - 1;
+    }
+    *now = found || below->now[k];
+    *other = found || below->other[k];
+}
+
+/* Whether an entity below the root matches now, and not in the view. */
+static bool below_turns(const sett_world* world, tree_below* below, uint32_t index)
+{
+    uint32_t signature = view_signature(world, &view_now, index);
+    if (signature != below->signature) {
+        below->signature = signature;
+        below->matches = setti_listener_matches(below->listener, &world->signatures, signature);
+    }
+    bool now = below->matches;
+    bool other = true;
+    for (uint32_t k = 0; now && k < below->listener->upward_count; k++) {
+        bool finds_now;
+        bool finds_other;
+        below_find(world, below, k, index, &finds_now, &finds_other);
+        now = finds_now == below->listener->upward[k].with;
+        other = other && finds_other == below->listener->upward[k].with;
+    }
+    return now && !other;
+}
+
 /* Notifies what is below an entity. `terms`: see observer_descends. */
 static void observer_notify_below(sett_world* world, const setti_listener* listener,
                                   const tree_view* view, uint32_t root, uint32_t terms, bool enters)
 {
+    void (*notified)(sett_world*, sett_entity, void*) =
+        enters ? listener->on_enter : listener->on_exit;
     const sett_hierarchy* node = setti_hierarchy_find(world, root);
-    uint32_t at = node != NULL ? node->first : 0;
+    if (notified == NULL || node == NULL || node->first == 0) {
+        return;
+    }
+    tree_below below = {.listener = listener, .root = root, .signature = SETTI_NONE};
+    below_begin(world, &below, view);
+    const char* outer = setti_world_begin_call(world, listener->name);
+    uint32_t at = node->first;
     while (at != 0) {
-        observer_notify(world, listener, view, at - 1, enters);
+        if (below_turns(world, &below, at - 1)) {
+            notified(world, setti_entity_at(&world->entities, at - 1), listener->user);
+        }
         node = setti_hierarchy_find(world, at - 1);
-        uint32_t next = observer_descends(world, listener, terms, at - 1) ? node->first : 0;
+        uint32_t next = node->first;
+        next = next != 0 && observer_descends(world, listener, terms, at - 1) ? next : 0;
         while (next == 0 && at != root + 1) {
             next = node->next;
             at = node->parent;
@@ -119,6 +202,7 @@ static void observer_notify_below(sett_world* world, const setti_listener* liste
         }
         at = next;
     }
+    setti_world_end_call(world, outer);
 }
 
 /* ----------------------------------------------------------------------------- the two changes */
