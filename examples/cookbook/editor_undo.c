@@ -1,78 +1,47 @@
 /* Undo and redo in an editor.
  *
- * One snapshot after each step of the user; undo and redo restore one. A snapshot costs what the
- * next step writes, so hundreds of them are cheap. */
+ * A step after each action of the user, by its name. What is not selected stays as it is when a
+ * step is undone: here the clouds, which a simulation moves meanwhile. */
 #include "sett/sett.h"
 
 #include <stdio.h>
-
-enum {
-    STEPS = 100
-};
+#include <string.h>
 
 typedef struct Position {
     float x, y;
 } Position;
 
-#define EDITOR(COMPONENT, TAG) COMPONENT(Position)
+#define EDITOR(COMPONENT, TAG) COMPONENT(Position) TAG(Edited)
 SETT_COMPONENTS(EDITOR)
-
-typedef struct Undo {
-    sett_world* world;
-    sett_snapshot states[STEPS];
-    int count, now; /* states[now] is the present one */
-} Undo;
-
-/* After each step of the user, and once at the start. */
-static void undo_remember(Undo* undo)
-{
-    while (undo->count > undo->now + 1) { /* what was undone cannot be redone any more */
-        sett_snapshot_drop(undo->world, undo->states[--undo->count]);
-    }
-    if (undo->count == STEPS) { /* full: forget the oldest */
-        sett_snapshot_drop(undo->world, undo->states[0]);
-        for (int k = 1; k < STEPS; k++) {
-            undo->states[k - 1] = undo->states[k];
-        }
-        undo->count--;
-    }
-    sett_snapshot_take(undo->world, &undo->states[undo->count]);
-    undo->now = undo->count++;
-}
-
-static bool undo_move(Undo* undo, int step) /* -1: undo, 1: redo */
-{
-    int to = undo->now + step;
-    if (to < 0 || to >= undo->count ||
-        sett_snapshot_restore(undo->world, undo->states[to]) != SETT_OK) {
-        return false;
-    }
-    undo->now = to;
-    return true;
-}
 
 int main(void)
 {
-    Undo undo = {.world = sett_world_create(NULL), .now = -1};
-    SETT_REGISTER_ALL(undo.world, EDITOR);
-    undo_remember(&undo);
+    sett_world* world = sett_world_create(NULL);
+    SETT_REGISTER_ALL(world, EDITOR);
+    sett_entity cloud = SETT_CREATE(world, SETT_VALUE(Position, 0, 9));
+    sett_query* edited = SETT_QUERY_CREATE(world, SETT_WITH(Edited));
+    sett_undo* undo = sett_undo_create(world, &(sett_undo_desc){.selection = {.query = edited}});
 
-    sett_entity tree = SETT_CREATE(undo.world, SETT_VALUE(Position, 1, 1));
-    undo_remember(&undo);
-    SETT_SET(undo.world, tree, Position, 5, 5);
-    undo_remember(&undo);
-    sett_entity_destroy(undo.world, tree);
-    undo_remember(&undo);
+    sett_entity tree = SETT_CREATE(world, SETT_VALUE(Position, 1, 1), SETT_VALUE_TAG(Edited));
+    sett_undo_step(undo, "plant a tree");
+    SETT_SET(world, tree, Position, 5, 5);
+    sett_undo_step(undo, "move the tree");
+    SETT_SET(world, cloud, Position, 3, 9); /* by the simulation */
 
-    bool right = !sett_entity_valid(undo.world, tree);
-    right = right && undo_move(&undo, -1) && SETT_GET(undo.world, tree, Position)->x == 5;
-    right = right && undo_move(&undo, -1) && SETT_GET(undo.world, tree, Position)->x == 1;
-    right = right && undo_move(&undo, 1) && SETT_GET(undo.world, tree, Position)->x == 5;
-    SETT_SET(undo.world, tree, Position, 9, 9); /* another future */
-    undo_remember(&undo);
-    right = right && !undo_move(&undo, 1);
-    printf("%d states, the tree is at %g\n", undo.count,
-           (double)SETT_GET(undo.world, tree, Position)->x);
-    sett_world_destroy(undo.world);
-    return right && undo.count == 4 ? 0 : 1;
+    sett_undo_back(undo);
+    bool right =
+        SETT_GET(world, tree, Position)->x == 1 && SETT_GET(world, cloud, Position)->x == 3;
+    sett_undo_back(undo);
+    right = right && !sett_entity_valid(world, tree);
+    sett_undo_forward(undo);
+    SETT_SET(world, tree, Position, 9, 9);
+    sett_undo_step(undo, "move it there"); /* a branch; "move the tree" is the step 3 */
+    sett_undo_go(undo, 3);
+    right = right && SETT_GET(world, tree, Position)->x == 5 &&
+            strcmp(sett_undo_name(undo, 4), "move it there") == 0;
+
+    printf("4 steps in %zu bytes, the tree is at %g\n", sett_undo_size(undo, NULL),
+           (double)SETT_GET(world, tree, Position)->x);
+    sett_world_destroy(world);
+    return right ? 0 : 1;
 }

@@ -22,6 +22,7 @@
  *     sparse_set.h    the sparse set by itself, without a world
  *     describe.h      entities and components as text
  *     trend.h         statistics of the last minutes
+ *     undo.h          undo and redo for editors
  *     advise.h        advice about storages, measured in your program
  *     platform.h      the system's functions, replaced by your own
  *     layout.h        storages and groups as a text, to save and to apply
@@ -60,5 +61,6 @@
 #include "sett/system.h"
 #include "sett/threads.h"
 #include "sett/trend.h"
+#include "sett/undo.h"
 
 #endif

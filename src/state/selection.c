@@ -249,6 +249,7 @@ typedef struct selection_job {
     setti_view* since;      /* side 0 of it; NULL: */
     uint64_t tick;          /* what was written after this; */
     const sett_world* into; /* what this has and the world has not is removed; or NULL */
+    bool exact;             /* nothing is rounded */
     bool rounds;            /* the type's values are sent rounded: */
     setti_bytes packed;     /* room for two of them */
 } selection_job;
@@ -564,7 +565,7 @@ static bool selection_sends(const selection_job* job, const setti_type* type)
 static bool selection_begin_type(selection_job* job)
 {
     const setti_type* type = job->to.type;
-    job->rounds = setti_delta_sends(type);
+    job->rounds = !job->exact && setti_delta_sends(type);
     if (!job->rounds ||
         setti_bytes_reserve(&job->world->pool, &job->packed, 2 * (size_t)setti_delta_bytes(type))) {
         return true;
@@ -597,8 +598,8 @@ static void selection_write_types(selection_job* job, const uint32_t* counts)
     for (uint32_t k = 0; k < types->count; k++) {
         if (counts[k] != 0) {
             uint32_t count[SETTI_DELTA_PARTS] = {counts[k]};
-            setti_delta_write_type(out, types->item[k], setti_delta_sends(types->item[k]), count,
-                                   0);
+            bool rounded = !job->exact && setti_delta_sends(types->item[k]);
+            setti_delta_write_type(out, types->item[k], rounded, count, 0);
             sent++;
         }
     }
@@ -744,6 +745,55 @@ sett_status sett_selection_encode(sett_world* world, const sett_selection* selec
     }
     selection_end(&job);
     return status;
+}
+
+sett_status setti_selection_encode(sett_world* world, const setti_part* part, const char* call,
+                                   setti_bytes* out)
+{
+    sett_status status = SETT_OK;
+    bool none = part->since.slot == 0 && part->since.serial == 0;
+    setti_snapshot* since = none ? NULL : setti_snapshot_find(world, part->since, &status);
+    if (status != SETT_OK) {
+        return setti_snapshot_fail(world, part->since, status, call);
+    }
+    selection_job job = {.world = world,
+                         .selection = part->selection,
+                         .tick = part->tick,
+                         .into = part->into,
+                         .exact = true};
+    status = selection_encode(&job, since, call);
+    *out = (setti_bytes){job.out.out, job.out.size, job.out.capacity};
+    job.out.out = NULL;
+    job.out.capacity = 0;
+    selection_end(&job);
+    return status;
+}
+
+static void selection_write_list(setti_delta_writer* to, const setti_selected* list, size_t at)
+{
+    setti_delta_begin_lives(to);
+    for (uint32_t k = 0; k < list->count; k++) {
+        setti_delta_write_life(to, list->entity[k].index, list->entity[k].generation);
+    }
+    setti_delta_write_at(to, at, to->count, 4);
+}
+
+sett_status setti_selection_encode_lives(sett_world* world, const setti_selected* ended,
+                                         const setti_selected* begun, const char* call,
+                                         setti_bytes* out)
+{
+    static const setti_selected none = {NULL, 0, 0};
+    setti_view view;
+    setti_delta_writer to = {.pool = &world->pool};
+    setti_view_init_empty(world, &view);
+    setti_delta_begin_encoder(&to, &view.sides);
+    setti_delta_write_head(&to, SETTI_DELTA_PART);
+    selection_write_list(&to, ended, SETTI_DELTA_COUNTS + 8);
+    selection_write_list(&to, begun, SETTI_DELTA_COUNTS + 12);
+    selection_write_list(&to, &none, SETTI_DELTA_COUNTS + 16);
+    setti_delta_write_seal(&to);
+    *out = (setti_bytes){to.out, to.size, to.capacity};
+    return to.encoder.status == SETT_OK ? SETT_OK : setti_world_no_memory(world, call);
 }
 
 /* ------------------------------------------------------------------------------------- applying */

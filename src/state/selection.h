@@ -2,6 +2,7 @@
 #ifndef SETTI_SELECTION_H
 #define SETTI_SELECTION_H
 
+#include "base/bytes.h"
 #include "sett/state.h"
 #include "world/world.h"
 
@@ -19,6 +20,25 @@ void setti_selection_free(sett_world* world, setti_selected* selected);
 
 /* Whether it has a handle. */
 bool setti_selected_has(const setti_selected* selected, sett_entity entity);
+
+/* What a part is encoded against: `since`, or, if that is all zeroes, what `into` has after
+ * `tick`. Nothing is rounded. */
+typedef struct setti_part {
+    const sett_selection* selection;
+    sett_snapshot since;
+    const sett_world* into;
+    uint64_t tick;
+} setti_part;
+
+/* Encodes a part into memory of the world's pool, to be freed by the caller even after a failure.
+ * Fails, for `call`: as sett_selection_encode. */
+sett_status setti_selection_encode(sett_world* world, const setti_part* part, const char* call,
+                                   setti_bytes* out);
+
+/* Encodes that entities end and begin, both ascending by index, and no values. */
+sett_status setti_selection_encode_lives(sett_world* world, const setti_selected* ended,
+                                         const setti_selected* begun, const char* call,
+                                         setti_bytes* out);
 
 /* Whether the selection has a type. */
 bool setti_selection_has_type(const sett_selection* selection, const setti_type* type);

@@ -1,0 +1,1022 @@
+/* undo.c: histories of editors.
+ *
+ * The workload: an artist who changes a few values, some hundred times an hour, in a world of which
+ * a simulation changes the rest. A snapshot a step would hold each page that the simulation writes;
+ * bytes that turn one state of the selection into the other hold the few values.
+ *
+ * Such bytes are needed in both directions, and the way back can only be encoded where the state
+ * before is still there. So a history has a world of its own, the mirror: with all entities of the
+ * world, because links and parents lead to them, and the values of the selected ones, which have a
+ * tag. A step brings it up to date and encodes two deltas of it. Going to a step applies deltas to
+ * the mirror, and what then differs from the world is applied there as a selection.
+ *
+ *     world  --sync-->  mirror  --delta-->  mirror at the step  --selection-->  world
+ *
+ * Invariant:  the snapshot `at` is the mirror in the state of the step `now`, and between calls the
+ *             mirror is in this state;  size = the sum of the steps' sizes <= limit
+ */
+#include "state/undo.h"
+
+#include "sett/hierarchy.h"
+#include "sett/name.h"
+#include "state/delta.h"
+#include "state/replica.h"
+#include "state/selection.h"
+#include "state/snapshot.h"
+#include "world/command.h"
+
+#include <stdio.h>
+
+#define UNDO_LIMIT ((size_t)64 << 20)
+
+/* A step: how it is reached from the step before, and the way back. */
+typedef struct undo_step {
+    struct undo_step* before; /* where the way back leads; NULL: the history begins here */
+    struct undo_step* after;  /* where the way forward leads; NULL: it was not taken */
+    struct undo_step* way;    /* scratch: the next one on the way to a step */
+    struct undo_step* older;  /* in the order of taking */
+    struct undo_step* younger;
+    uint32_t number;
+    uint32_t branches; /* steps whose `before` it is */
+    size_t size;       /* of all of it */
+    size_t forward;    /* bytes of the delta from the step before, */
+    size_t back;       /* and of the delta to it */
+    char data[];       /* both, and the name with its zero */
+} undo_step;
+
+struct sett_undo {
+    sett_world* world;
+    sett_undo* next; /* of the world's histories */
+    sett_world* mirror;
+    sett_selection selection; /* of the world; the lists are the history's */
+    sett_component* there;    /* the types in the mirror, without the tag */
+    uint32_t there_count;
+    uint32_t there_capacity;
+    sett_component tag; /* of selected entities in the mirror */
+    uint64_t tick;      /* of the world: the mirror has what was written up to it */
+    sett_snapshot at;
+    undo_step* oldest;
+    undo_step* youngest;
+    undo_step* now;
+    uint32_t number; /* of the latest step */
+    size_t limit;
+    size_t size;
+};
+
+/* The state that a history goes to, and the one that it leaves. */
+typedef struct undo_move {
+    sett_snapshot live;      /* of the mirror */
+    setti_selected selected; /* in `live` */
+    setti_selected there;    /* then, and what ends */
+    setti_selected enters;   /* then and not now, though it was alive now */
+    setti_bytes changes;     /* of `there`, */
+    setti_bytes whole;       /* and of `enters` */
+} undo_move;
+
+sett_world* setti_undo_mirror(sett_undo* undo)
+{
+    return undo->mirror;
+}
+
+/* ------------------------------------------------------------------------------------ failures */
+
+/* What failed in the mirror, as a failure of the world. */
+static sett_status undo_fail(sett_undo* undo, sett_status status, const char* call)
+{
+    if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        return setti_world_no_memory(undo->world, call);
+    }
+    return setti_world_fail_input(undo->world, status, "%s: %.400s", call,
+                                  sett_world_message(undo->mirror));
+}
+
+static sett_status undo_fail_state(sett_undo* undo, const char* call)
+{
+    return undo_fail(undo, sett_world_error(undo->mirror), call);
+}
+
+/* --------------------------------------------------------------------------------------- lists */
+
+/* Adds to a list in a world's pool; that world says so if memory runs out. */
+static bool undo_list_add(sett_world* world, setti_selected* list, sett_entity entity)
+{
+    sett_entity* item =
+        setti_pool_grow(&world->pool, list->entity, sizeof(*item), list->count, 1, &list->capacity);
+    if (item == NULL) {
+        (void)setti_world_no_memory(world, "sett_undo");
+        return false;
+    }
+    list->entity = item;
+    item[list->count++] = entity;
+    return true;
+}
+
+/* The tagged entities of the mirror. */
+static bool undo_list_tagged(sett_undo* undo, setti_selected* list)
+{
+    sett_world* mirror = undo->mirror;
+    const setti_storage* storage = &setti_world_type(mirror, undo->tag)->storage;
+    list->count = 0;
+    SETTI_EACH_INDEX(index, storage) {
+        if (!undo_list_add(mirror, list, setti_entity_at(&mirror->entities, index))) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* The entities of a world that the other one does not have; the list is the mirror's. */
+static bool undo_list_only(const sett_world* world, const sett_world* other, sett_world* mirror,
+                           setti_selected* list)
+{
+    uint32_t cursor = 0;
+    for (uint32_t index; (index = setti_entity_next(&world->entities, &cursor)) != SETTI_NONE;) {
+        sett_entity entity = setti_entity_at(&world->entities, index);
+        if (!sett_entity_valid(other, entity) && !undo_list_add(mirror, list, entity)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* -------------------------------------------------------------------- bringing it up to date */
+
+/* Applies bytes to a world, trusted, and frees them. */
+static sett_status undo_apply(sett_world* world, setti_pool* pool, setti_bytes* bytes)
+{
+    static const sett_selection all = {0};
+    const setti_delta_allowed allowed = {&all, NULL};
+    sett_status status = setti_delta_apply_part(world, bytes->data, bytes->size, &allowed);
+    setti_bytes_free(pool, bytes);
+    return status;
+}
+
+/* Registers types that the world has and the mirror has not, and finds the selected ones. */
+static sett_status undo_sync_types(sett_undo* undo, const char* call)
+{
+    const sett_world* world = undo->world;
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        const setti_type* type = world->registered.item[k];
+        if (setti_replica_join(undo->mirror, world, type) != SETT_OK) {
+            return undo_fail_state(undo, call);
+        }
+    }
+    return SETT_OK;
+}
+
+/* Finds the types of the selection in the mirror. */
+static sett_status undo_find_types(sett_undo* undo, const char* call)
+{
+    const sett_world* world = undo->world;
+    const sett_selection* of = &undo->selection;
+    uint32_t count = of->type_count != 0 ? of->type_count : world->registered.count;
+    undo->there_count = 0;
+    if (count == 0) {
+        return setti_world_fail_with(undo->world, SETT_STATUS_ARGUMENT,
+                                     "%s: the world has no types - register them before", call);
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        const setti_type* type =
+            of->type_count != 0 ? setti_world_type(world, of->types[k]) : world->registered.item[k];
+        sett_component* item = setti_pool_grow(&undo->mirror->pool, undo->there, sizeof(*item),
+                                               undo->there_count, 1, &undo->there_capacity);
+        if (type == NULL) {
+            return setti_world_fail(undo->world, SETT_STATUS_UNREGISTERED, call, sett_null(),
+                                    of->types[k]);
+        }
+        if (item == NULL) {
+            return setti_world_no_memory(undo->world, call);
+        }
+        undo->there = item;
+        item[undo->there_count++] = setti_type_find(undo->mirror, type->desc.name)->id;
+    }
+    return SETT_OK;
+}
+
+/* Gives the mirror the entities of the world, without values. */
+static sett_status undo_sync_lives(sett_undo* undo, const char* call)
+{
+    sett_world* mirror = undo->mirror;
+    setti_selected ended = {NULL, 0, 0};
+    setti_selected begun = {NULL, 0, 0};
+    setti_bytes bytes = {NULL, 0, 0};
+    bool listed = undo_list_only(mirror, undo->world, mirror, &ended) &&
+                  undo_list_only(undo->world, mirror, mirror, &begun);
+    sett_status status = listed ? SETT_OK : mirror->error;
+    if (status == SETT_OK && ended.count + begun.count != 0) {
+        status = setti_selection_encode_lives(mirror, &ended, &begun, call, &bytes);
+        status = status == SETT_OK ? undo_apply(mirror, &mirror->pool, &bytes) : status;
+        setti_bytes_free(&mirror->pool, &bytes);
+    }
+    setti_selection_free(mirror, &ended);
+    setti_selection_free(mirror, &begun);
+    return status == SETT_OK ? status : undo_fail(undo, status, call);
+}
+
+#if defined(SETT_NO_RELATION)
+static bool undo_has_children(const sett_world* world, sett_entity entity)
+{
+    (void)world;
+    (void)entity;
+    return false;
+}
+#else
+static bool undo_has_children(const sett_world* world, sett_entity entity)
+{
+    return !sett_is_null(sett_hierarchy_first(world, entity));
+}
+#endif
+
+/* Removes the values of an entity of the mirror. Links to it, and its children, stay: they belong
+ * to others. Roots without a name never clash: the hierarchy comes last. */
+static bool undo_strip(sett_undo* undo, sett_entity entity)
+{
+    sett_world* mirror = undo->mirror;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t k = 0; k < mirror->registered.count; k++) {
+            const setti_type* type = mirror->registered.item[k];
+            setti_delta_form form = setti_delta_form_of(type);
+            if (form != SETTI_DELTA_TARGET && (form == SETTI_DELTA_TREE) == (pass == 1) &&
+                sett_has(mirror, entity, type->id) &&
+                !(form == SETTI_DELTA_TREE && undo_has_children(mirror, entity)) &&
+                sett_remove(mirror, entity, type->id) != SETT_OK) {
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+/* Removes the values and the tag of entities that are not selected any more. */
+static sett_status undo_sync_left(sett_undo* undo, const setti_selected* selected, const char* call)
+{
+    sett_world* mirror = undo->mirror;
+    setti_selected tagged = {NULL, 0, 0};
+    bool done = undo_list_tagged(undo, &tagged);
+    for (uint32_t k = 0; done && k < tagged.count; k++) {
+        done = setti_selected_has(selected, tagged.entity[k]) || undo_strip(undo, tagged.entity[k]);
+    }
+    setti_selection_free(mirror, &tagged);
+    return done ? SETT_OK : undo_fail_state(undo, call);
+}
+
+static bool undo_sync_tags(sett_undo* undo, const setti_selected* selected)
+{
+    bool done = true;
+    for (uint32_t k = 0; done && k < selected->count; k++) {
+        done = !sett_entity_valid(undo->mirror, selected->entity[k]) ||
+               sett_ensure(undo->mirror, selected->entity[k], undo->tag) != NULL;
+    }
+    return done;
+}
+
+#if defined(SETT_NO_RELATION)
+static bool undo_arrange(const sett_world* from, sett_world* to, const setti_selected* list)
+{
+    (void)from;
+    (void)to;
+    (void)list;
+    return true;
+}
+#else
+/* Whether the children that an entity has in both worlds have one order. */
+static bool undo_is_arranged(const sett_world* from, const sett_world* to, sett_entity parent)
+{
+    sett_entity b = sett_hierarchy_first(to, parent);
+    for (sett_entity a = sett_hierarchy_first(from, parent); !sett_is_null(a);
+         a = sett_hierarchy_next(from, a)) {
+        if (!sett_equals(a, b)) {
+            return false;
+        }
+        b = sett_hierarchy_next(to, b);
+    }
+    return true;
+}
+
+/* Gives the children of listed entities the order that they have in another world. */
+static bool undo_order(const sett_world* from, sett_world* to, const setti_selected* list)
+{
+    setti_selected order = {NULL, 0, 0};
+    bool done = true;
+    for (uint32_t k = 0; done && k < list->count; k++) {
+        sett_entity parent = list->entity[k];
+        if (!sett_entity_valid(from, parent) || !sett_entity_valid(to, parent) ||
+            undo_is_arranged(from, to, parent)) {
+            continue;
+        }
+        order.count = 0;
+        for (sett_entity at = sett_hierarchy_first(from, parent); done && !sett_is_null(at);
+             at = sett_hierarchy_next(from, at)) {
+            done = !sett_equals(sett_hierarchy_parent(to, at), parent) ||
+                   undo_list_add(to, &order, at);
+        }
+        done = done && (order.count == 0 ||
+                        sett_hierarchy_order(to, parent, order.entity, order.count) == SETT_OK);
+    }
+    setti_selection_free(to, &order);
+    return done;
+}
+
+/* Whether an entity lacks the name that it has in another world, and can have it. */
+static bool undo_lost_name(const sett_world* from, const sett_world* to, sett_entity entity)
+{
+    const char* name = sett_name_get(from, entity);
+    const char* has = sett_name_get(to, entity);
+    return name != NULL && sett_entity_valid(to, entity) &&
+           (has == NULL || strcmp(has, name) != 0) &&
+           sett_is_null(sett_name_find(to, sett_hierarchy_parent(to, entity), name));
+}
+
+/* Gives listed entities their names, which they lose on the way where another one had it just
+ * then. Entities that are not listed keep theirs. */
+static bool undo_rename(const sett_world* from, sett_world* to, const setti_selected* list)
+{
+    for (uint32_t k = 0; k < list->count; k++) {
+        sett_entity entity = list->entity[k];
+        if (undo_lost_name(from, to, entity) &&
+            sett_name_set(to, entity, sett_name_get(from, entity)) != SETT_OK) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool undo_arrange(const sett_world* from, sett_world* to, const setti_selected* list)
+{
+    return undo_order(from, to, list) && undo_rename(from, to, list);
+}
+#endif
+
+/* Gives the mirror the values of what is selected. */
+static sett_status undo_sync_values(sett_undo* undo, const setti_selected* selected,
+                                    const char* call)
+{
+    sett_world* world = undo->world;
+    sett_world* mirror = undo->mirror;
+    const sett_selection listed = {.entities = selected->entity,
+                                   .entity_count = selected->count,
+                                   .types = undo->selection.types,
+                                   .type_count = undo->selection.type_count};
+    const setti_part part = {.selection = &listed, .into = mirror, .tick = undo->tick};
+    setti_bytes bytes = {NULL, 0, 0};
+    if (selected->count == 0) {
+        return SETT_OK;
+    }
+    sett_status status = setti_selection_encode(world, &part, call, &bytes);
+    if (status != SETT_OK) {
+        setti_bytes_free(&world->pool, &bytes);
+        return status;
+    }
+    status = undo_apply(mirror, &world->pool, &bytes);
+    if (status == SETT_OK &&
+        !(undo_sync_tags(undo, selected) && undo_arrange(world, mirror, selected))) {
+        status = mirror->error;
+    }
+    return status == SETT_OK ? SETT_OK : undo_fail(undo, status, call);
+}
+
+/* Makes the mirror what the world is. After a failure undo_reset is called. */
+static sett_status undo_sync(sett_undo* undo, const char* call)
+{
+    sett_world* world = undo->world;
+    setti_selected selected = {NULL, 0, 0};
+    sett_status status = setti_world_check_unlocked(world, call);
+    if (status == SETT_OK) {
+        status = setti_commands_apply_all(world);
+    }
+    if (status == SETT_OK) {
+        status = undo_sync_types(undo, call);
+    }
+    if (status == SETT_OK) {
+        status = undo_find_types(undo, call);
+    }
+    if (status == SETT_OK) {
+        status = undo_sync_lives(undo, call);
+    }
+    if (status == SETT_OK) {
+        status = setti_selection_find(world, &undo->selection, call, &selected);
+    }
+    if (status == SETT_OK) {
+        status = undo_sync_left(undo, &selected, call);
+    }
+    if (status == SETT_OK) {
+        status = undo_sync_values(undo, &selected, call);
+    }
+    setti_selection_free(world, &selected);
+    return status;
+}
+
+/* Whatever is written from now on, the next call sees. */
+static void undo_note_tick(sett_undo* undo)
+{
+    undo->tick = sett_world_tick(undo->world);
+    sett_world_advance_tick(undo->world);
+}
+
+/* Makes the mirror what it was at the present step, after a failure. */
+static sett_status undo_reset(sett_undo* undo, sett_status status)
+{
+    (void)setti_snapshot_undo(undo->mirror, undo->at);
+    return status;
+}
+
+/* --------------------------------------------------------------------------------------- steps */
+
+static undo_step* undo_find(const sett_undo* undo, uint32_t number)
+{
+    undo_step* step = undo->now->number == number ? undo->now : undo->oldest;
+    while (step != NULL && step->number != number) {
+        step = step->younger;
+    }
+    return step;
+}
+
+static void undo_free_step(sett_undo* undo, undo_step* step)
+{
+    undo->size -= step->size;
+    setti_pool_free(&undo->world->pool, step, step->size, 16);
+}
+
+/* The beginning goes: the history begins with the one step behind it. */
+static void undo_forget_first(const undo_step* first)
+{
+    undo_step* behind = first->after;
+    for (undo_step* at = first->younger; behind == NULL && at != NULL; at = at->younger) {
+        behind = at->before == first ? at : NULL;
+    }
+    SETTI_ASSERT(behind != NULL && behind->before == first);
+    behind->before = NULL;
+}
+
+/* Forgets a step that no way leads over: the oldest, or one at the end of a branch. */
+static void undo_forget(sett_undo* undo, undo_step* step)
+{
+    SETTI_ASSERT(step != undo->now);
+    if (step->branches != 0) {
+        undo_forget_first(step);
+    }
+    if (step->before != NULL) {
+        step->before->branches--;
+        step->before->after = step->before->after == step ? NULL : step->before->after;
+    }
+    *(step->older != NULL ? &step->older->younger : &undo->oldest) = step->younger;
+    *(step->younger != NULL ? &step->younger->older : &undo->youngest) = step->older;
+    undo_free_step(undo, step);
+}
+
+/* The next to be forgotten: the beginning if one way leads from it, else the oldest end. */
+static undo_step* undo_find_least(const sett_undo* undo)
+{
+    undo_step* step = undo->oldest;
+    bool begins = true; /* the oldest one is where all branches begin */
+    while (step != NULL && (step == undo->now || step->branches > (begins ? 1u : 0u))) {
+        step = step->younger;
+        begins = false;
+    }
+    return step;
+}
+
+static void undo_hold_limit(sett_undo* undo)
+{
+    undo_step* step;
+    while (undo->size > undo->limit && (step = undo_find_least(undo)) != NULL) {
+        undo_forget(undo, step);
+    }
+}
+
+static undo_step* undo_make_step(sett_undo* undo, const char* name, const setti_bytes* forward,
+                                 const setti_bytes* back, const char* call)
+{
+    size_t length = strlen(name) + 1;
+    size_t size = sizeof(undo_step) + forward->size + back->size + length;
+    if (size > undo->limit) {
+        (void)setti_world_fail_with(undo->world, SETT_STATUS_LIMIT,
+                                    "%s: the step takes %lu bytes, and memory_limit is %lu - call "
+                                    "sett_undo_clear, or take steps more often",
+                                    call, (unsigned long)size, (unsigned long)undo->limit);
+        return NULL;
+    }
+    undo_step* step = setti_world_alloc(undo->world, size, 16, call);
+    if (step != NULL) {
+        step->size = size;
+        step->forward = forward->size;
+        step->back = back->size;
+        memcpy(step->data + forward->size + back->size, name, length);
+        memcpy(step->data, forward->data, forward->size);
+        memcpy(step->data + forward->size, back->data, back->size);
+    }
+    return step;
+}
+
+static void undo_add_step(sett_undo* undo, undo_step* step)
+{
+    step->number = ++undo->number;
+    step->before = undo->now;
+    step->older = undo->youngest;
+    *(undo->youngest != NULL ? &undo->youngest->younger : &undo->oldest) = step;
+    undo->youngest = step;
+    if (undo->now != NULL) {
+        undo->now->after = step;
+        undo->now->branches++;
+    }
+    undo->now = step;
+    undo->size += step->size;
+    undo_hold_limit(undo);
+}
+
+/* Encodes how two states of the mirror lead to each other, and makes a step of it; *step becomes
+ * NULL if they are equal. */
+static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* name,
+                               const char* call, undo_step** step)
+{
+    sett_world* mirror = undo->mirror;
+    setti_bytes forward = {NULL, 0, 0};
+    setti_bytes back = {NULL, 0, 0};
+    *step = NULL;
+    sett_status status = setti_delta_encode(mirror, undo->at, to, &forward);
+    if (status == SETT_OK) {
+        status = setti_delta_encode(mirror, to, undo->at, &back);
+    }
+    if (status != SETT_OK) {
+        status = undo_fail(undo, status, call);
+    } else if (forward.size > SETTI_DELTA_HEAD) {
+        *step = undo_make_step(undo, name, &forward, &back, call);
+        status = *step != NULL ? SETT_OK : undo->world->error;
+    }
+    setti_bytes_free(&mirror->pool, &forward);
+    setti_bytes_free(&mirror->pool, &back);
+    return status;
+}
+
+sett_status sett_undo_step(sett_undo* undo, const char* name)
+{
+    static const char call[] = "sett_undo_step";
+    sett_snapshot to;
+    undo_step* step = NULL;
+    if (SETTI_IS_NULL(undo)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    sett_status status = undo_sync(undo, call);
+    if (status != SETT_OK) {
+        return undo_reset(undo, status);
+    }
+    if (sett_snapshot_take(undo->mirror, &to) != SETT_OK) {
+        return undo_reset(undo, undo_fail_state(undo, call));
+    }
+    status = undo_encode(undo, to, name != NULL ? name : "", call, &step);
+    if (status != SETT_OK) {
+        undo_reset(undo, status);
+        (void)sett_snapshot_drop(undo->mirror, to);
+        return status;
+    }
+    (void)sett_snapshot_drop(undo->mirror, undo->at);
+    undo->at = to;
+    undo_note_tick(undo);
+    if (step != NULL) {
+        undo_add_step(undo, step);
+    }
+    return SETT_OK;
+}
+
+/* -------------------------------------------------------------------------------------- moving */
+
+/* Applies the deltas on the way back to where two branches meet, then those forward to a step. */
+static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to)
+{
+    sett_status status = SETT_OK;
+    undo_step* meet = from;
+    for (undo_step* at = to; meet != at;) { /* a step is younger than the one before it */
+        if (meet->number > at->number) {
+            meet = meet->before;
+        } else {
+            at->before->way = at;
+            at = at->before;
+        }
+    }
+    for (undo_step* at = from; status == SETT_OK && at != meet; at = at->before) {
+        status = setti_delta_apply(undo->mirror, at->data + at->forward, at->back, false);
+    }
+    while (status == SETT_OK && meet != to) {
+        meet = meet->way;
+        status = setti_delta_apply(undo->mirror, meet->data, meet->forward, false);
+    }
+    return status;
+}
+
+/* Lists what is selected in the mirror's state and was not in `live`, and the others, with what
+ * ends. */
+static sett_status undo_move_find(sett_undo* undo, undo_move* move, const char* call)
+{
+    sett_world* mirror = undo->mirror;
+    setti_selected tagged = {NULL, 0, 0};
+    bool done = undo_list_tagged(undo, &tagged);
+    for (uint32_t k = 0; done && k < tagged.count; k++) {
+        sett_entity entity = tagged.entity[k];
+        bool enters =
+            sett_entity_valid(undo->world, entity) && !setti_selected_has(&move->selected, entity);
+        done = undo_list_add(mirror, enters ? &move->enters : &move->there, entity);
+    }
+    for (uint32_t k = 0; done && k < move->selected.count; k++) {
+        sett_entity entity = move->selected.entity[k];
+        done = sett_entity_valid(mirror, entity) || undo_list_add(mirror, &move->there, entity);
+    }
+    setti_selection_free(mirror, &tagged);
+    return done ? SETT_OK : undo_fail(undo, SETT_STATUS_OUT_OF_MEMORY, call);
+}
+
+/* Encodes what the world needs to become what the mirror is. */
+static sett_status undo_move_encode(sett_undo* undo, undo_move* move, const char* call)
+{
+    sett_selection listed = {.entities = move->there.entity,
+                             .entity_count = move->there.count,
+                             .types = undo->there,
+                             .type_count = undo->there_count};
+    setti_part part = {.selection = &listed, .since = move->live};
+    sett_status status = SETT_OK;
+    if (move->there.count != 0) {
+        status = setti_selection_encode(undo->mirror, &part, call, &move->changes);
+    }
+    if (status == SETT_OK && move->enters.count != 0) {
+        listed.entities = move->enters.entity;
+        listed.entity_count = move->enters.count;
+        part = (setti_part){.selection = &listed, .into = undo->world};
+        status = setti_selection_encode(undo->mirror, &part, call, &move->whole);
+    }
+    return status == SETT_OK ? SETT_OK : undo_fail(undo, status, call);
+}
+
+/* Brings the mirror from the state of the world to that of a step. */
+static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step* to,
+                                    const char* call)
+{
+    sett_status status = undo_list_tagged(undo, &move->selected)
+                             ? sett_snapshot_take(undo->mirror, &move->live)
+                             : SETT_STATUS_OUT_OF_MEMORY;
+    if (status == SETT_OK) {
+        status = setti_snapshot_undo(undo->mirror, undo->at);
+    }
+    if (status == SETT_OK) {
+        status = undo_walk(undo, undo->now, to);
+    }
+    if (status != SETT_OK) {
+        return undo_fail(undo, status, call);
+    }
+    status = undo_move_find(undo, move, call);
+    return status == SETT_OK ? undo_move_encode(undo, move, call) : status;
+}
+
+/* Applies the bytes to the world; all of them or none. */
+static sett_status undo_move_world(sett_undo* undo, undo_move* move, const char* call)
+{
+    sett_world* world = undo->world;
+    setti_pool* pool = &undo->mirror->pool;
+    sett_snapshot before;
+    sett_status status = sett_snapshot_take(world, &before);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (move->changes.size != 0) {
+        status = undo_apply(world, pool, &move->changes);
+    }
+    if (status == SETT_OK && move->whole.size != 0) {
+        status = undo_apply(world, pool, &move->whole);
+    }
+    if (status == SETT_OK && !(undo_arrange(undo->mirror, world, &move->there) &&
+                               undo_arrange(undo->mirror, world, &move->enters))) {
+        status = world->error;
+    }
+    if (status != SETT_OK) {
+        char why[SETTI_MESSAGE_SIZE];
+        snprintf(why, sizeof(why), "%s", sett_world_message(world));
+        (void)setti_snapshot_undo(world, before);
+        status = setti_world_fail_input(world, status, "%s: %.400s", call, why);
+    }
+    (void)sett_snapshot_drop(world, before);
+    return status;
+}
+
+/* Makes a step the present one. */
+static void undo_arrive(sett_undo* undo, undo_step* to, sett_snapshot at)
+{
+    (void)sett_snapshot_drop(undo->mirror, undo->at);
+    undo->at = at;
+    undo->now = to;
+    for (undo_step* step = to; step->before != NULL; step = step->before) {
+        step->before->after = step;
+    }
+    undo_note_tick(undo);
+}
+
+static void undo_move_end(sett_undo* undo, undo_move* move)
+{
+    setti_pool* pool = &undo->mirror->pool;
+    if (sett_snapshot_status(undo->mirror, move->live) == SETT_OK) {
+        (void)sett_snapshot_drop(undo->mirror, move->live);
+    }
+    setti_selection_free(undo->mirror, &move->selected);
+    setti_selection_free(undo->mirror, &move->there);
+    setti_selection_free(undo->mirror, &move->enters);
+    setti_bytes_free(pool, &move->changes);
+    setti_bytes_free(pool, &move->whole);
+}
+
+static sett_status undo_go(sett_undo* undo, undo_step* to, const char* call)
+{
+    undo_move move = {.live = {0, 0}};
+    sett_snapshot at = {0, 0};
+    sett_status status = undo_sync(undo, call);
+    if (status == SETT_OK) {
+        status = undo_move_mirror(undo, &move, to, call);
+    }
+    if (status == SETT_OK && sett_snapshot_take(undo->mirror, &at) != SETT_OK) {
+        status = undo_fail_state(undo, call);
+    }
+    if (status == SETT_OK) {
+        status = undo_move_world(undo, &move, call);
+    }
+    if (status == SETT_OK) {
+        undo_arrive(undo, to, at);
+    } else {
+        undo_reset(undo, status);
+        if (at.serial != 0) {
+            (void)sett_snapshot_drop(undo->mirror, at);
+        }
+    }
+    undo_move_end(undo, &move);
+    return status;
+}
+
+sett_status sett_undo_go(sett_undo* undo, uint32_t step)
+{
+    if (SETTI_IS_NULL(undo)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    undo_step* to = undo_find(undo, step);
+    if (to == NULL) {
+        return setti_world_fail_with(undo->world, SETT_STATUS_ARGUMENT,
+                                     "sett_undo_go: there is no step %u, or it was forgotten: "
+                                     "sett_undo_next finds those that there are",
+                                     (unsigned)step);
+    }
+    return undo_go(undo, to, "sett_undo_go");
+}
+
+sett_status sett_undo_back(sett_undo* undo)
+{
+    if (SETTI_IS_NULL(undo)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return undo->now->before != NULL
+               ? undo_go(undo, undo->now->before, "sett_undo_back")
+               : setti_world_fail_with(undo->world, SETT_STATUS_ARGUMENT,
+                                       "sett_undo_back: the history begins here: sett_undo_before "
+                                       "returns 0");
+}
+
+sett_status sett_undo_forward(sett_undo* undo)
+{
+    if (SETTI_IS_NULL(undo)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return undo->now->after != NULL
+               ? undo_go(undo, undo->now->after, "sett_undo_forward")
+               : setti_world_fail_with(undo->world, SETT_STATUS_ARGUMENT,
+                                       "sett_undo_forward: nothing was undone here: "
+                                       "sett_undo_after returns 0");
+}
+
+/* ------------------------------------------------------------------------- beginning and ending */
+
+static void undo_free(sett_undo* undo)
+{
+    setti_pool* pool = &undo->world->pool;
+    while (undo->oldest != NULL) {
+        undo_step* step = undo->oldest;
+        undo->oldest = step->younger;
+        undo_free_step(undo, step);
+    }
+    if (undo->mirror != NULL) {
+        (void)sett_world_destroy(undo->mirror);
+    }
+    setti_pool_free(pool, setti_unconst(undo->selection.types),
+                    undo->selection.type_count * sizeof(sett_component), 16);
+    setti_pool_free(pool, setti_unconst(undo->selection.entities),
+                    undo->selection.entity_count * sizeof(sett_entity), 16);
+    setti_pool_free(pool, undo, sizeof(*undo), 16);
+}
+
+/* The world ends: mirrors do not lie in its pool. */
+static void undo_free_all(sett_world* world)
+{
+    for (sett_undo* undo = world->module[SETTI_SLOT_UNDO]; undo != NULL;) {
+        sett_undo* next = undo->next;
+        undo_free(undo);
+        undo = next;
+    }
+    world->module[SETTI_SLOT_UNDO] = NULL;
+}
+
+/* Copies a list into the world's pool; an empty one is NULL. */
+static bool undo_copy(sett_world* world, void* at, const void* list, size_t size, const char* call)
+{
+    void* copy = size != 0 ? setti_world_alloc(world, size, 16, call) : NULL;
+    if (copy != NULL) {
+        memcpy(copy, list, size);
+    }
+    memcpy(at, &copy, sizeof(copy));
+    return size == 0 || copy != NULL;
+}
+
+static bool undo_copy_selection(sett_undo* undo, const sett_selection* from, const char* call)
+{
+    sett_world* world = undo->world;
+    sett_selection* to = &undo->selection;
+    if (from->entities != NULL && from->query != NULL) {
+        (void)setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                    "%s: a selection has a list of entities or a query, not both",
+                                    call);
+        return false;
+    }
+    if (setti_world_lacks_list(world, from->entities, from->entity_count, call, "entities") ||
+        setti_world_lacks_list(world, from->types, from->type_count, call, "types")) {
+        return false;
+    }
+    to->query = from->query;
+    size_t types = from->type_count * sizeof(*from->types);
+    if (!undo_copy(world, &to->entities, from->entities,
+                   from->entity_count * sizeof(*from->entities), call)) {
+        return false;
+    }
+    to->entity_count = from->entity_count;
+    if (!undo_copy(world, &to->types, from->types, types, call)) {
+        return false;
+    }
+    to->type_count = from->type_count;
+    return true;
+}
+
+static bool undo_make_mirror(sett_undo* undo, const char* call)
+{
+    undo->mirror = setti_replica_create(undo->world);
+    if (undo->mirror == NULL) {
+        (void)setti_world_no_memory(undo->world, call);
+        return false;
+    }
+    if (undo_sync_types(undo, call) != SETT_OK) {
+        return false;
+    }
+    undo->tag = sett_component_register(
+        undo->mirror, &(sett_component_desc){.name = "sett undo: selected", .dont_fragment = true});
+    if (undo->tag == 0 || sett_snapshot_take(undo->mirror, &undo->at) != SETT_OK) {
+        (void)undo_fail_state(undo, call);
+        return false;
+    }
+    return true;
+}
+
+/* Takes the present state as the one that the history begins with. */
+static sett_status undo_begin(sett_undo* undo, const char* call)
+{
+    static const setti_bytes none = {NULL, 0, 0};
+    sett_snapshot at;
+    undo_step* step = NULL;
+    sett_status status = undo_sync(undo, call);
+    if (status == SETT_OK) {
+        step = undo_make_step(undo, "", &none, &none, call);
+        status = step != NULL ? SETT_OK : undo->world->error;
+    }
+    if (status == SETT_OK && sett_snapshot_take(undo->mirror, &at) != SETT_OK) {
+        status = undo_fail_state(undo, call);
+        setti_pool_free(&undo->world->pool, step, step->size, 16);
+    }
+    if (status != SETT_OK) {
+        return undo_reset(undo, status);
+    }
+    while (undo->oldest != NULL) {
+        undo_step* old = undo->oldest;
+        undo->oldest = old->younger;
+        undo_free_step(undo, old);
+    }
+    undo->youngest = NULL;
+    undo->now = NULL;
+    undo->number = 0;
+    (void)sett_snapshot_drop(undo->mirror, undo->at);
+    undo->at = at;
+    undo_note_tick(undo);
+    undo_add_step(undo, step);
+    return SETT_OK;
+}
+
+sett_undo* sett_undo_create_sized(sett_world* world, const sett_undo_desc* given, size_t size)
+{
+    static const char call[] = "sett_undo_create";
+    static const setti_module_calls calls = {.slot = SETTI_SLOT_UNDO, .free = undo_free_all};
+    sett_undo_desc desc = {.memory_limit = 0};
+    if (SETTI_IS_NULL(world) || setti_world_check_unlocked(world, call) != SETT_OK) {
+        return NULL;
+    }
+    if (given != NULL) {
+        setti_copy_sized(&desc, sizeof(desc), given, size);
+    }
+    sett_undo* undo = setti_world_alloc(world, sizeof(*undo), 16, call);
+    if (undo == NULL) {
+        return NULL;
+    }
+    undo->world = world;
+    undo->limit = desc.memory_limit != 0 ? desc.memory_limit : UNDO_LIMIT;
+    if (!undo_copy_selection(undo, &desc.selection, call) || !undo_make_mirror(undo, call) ||
+        undo_begin(undo, call) != SETT_OK) {
+        undo_free(undo);
+        return NULL;
+    }
+    undo->next = world->module[SETTI_SLOT_UNDO];
+    world->module[SETTI_SLOT_UNDO] = undo;
+    setti_world_add_calls(world, &calls);
+    return undo;
+}
+
+sett_status sett_undo_destroy(sett_undo* undo)
+{
+    if (undo == NULL) {
+        return SETT_OK;
+    }
+    sett_status status = setti_world_check_serial(undo->world, "sett_undo_destroy");
+    if (status != SETT_OK) {
+        return status;
+    }
+    sett_undo* first = undo->world->module[SETTI_SLOT_UNDO];
+    if (first == undo) {
+        undo->world->module[SETTI_SLOT_UNDO] = undo->next;
+    }
+    for (sett_undo* at = first; at != NULL; at = at->next) {
+        at->next = at->next == undo ? undo->next : at->next;
+    }
+    undo_free(undo);
+    return SETT_OK;
+}
+
+sett_status sett_undo_clear(sett_undo* undo)
+{
+    return SETTI_IS_NULL(undo) ? SETT_STATUS_ARGUMENT : undo_begin(undo, "sett_undo_clear");
+}
+
+/* ------------------------------------------------------------------------------------- looking */
+
+static uint32_t undo_number(const undo_step* step)
+{
+    return step != NULL ? step->number : 0;
+}
+
+uint32_t sett_undo_now(const sett_undo* undo)
+{
+    return SETTI_IS_NULL(undo) ? 0 : undo->now->number;
+}
+
+uint32_t sett_undo_next(const sett_undo* undo, uint32_t step)
+{
+    if (SETTI_IS_NULL(undo)) {
+        return 0;
+    }
+    const undo_step* at = step != 0 ? undo_find(undo, step) : undo->oldest;
+    return undo_number(step != 0 && at != NULL ? at->younger : at);
+}
+
+uint32_t sett_undo_before(const sett_undo* undo, uint32_t step)
+{
+    if (SETTI_IS_NULL(undo)) {
+        return 0;
+    }
+    const undo_step* at = undo_find(undo, step);
+    return at != NULL ? undo_number(at->before) : 0;
+}
+
+uint32_t sett_undo_after(const sett_undo* undo, uint32_t step)
+{
+    if (SETTI_IS_NULL(undo)) {
+        return 0;
+    }
+    const undo_step* at = undo_find(undo, step);
+    return at != NULL ? undo_number(at->after) : 0;
+}
+
+const char* sett_undo_name(const sett_undo* undo, uint32_t step)
+{
+    if (SETTI_IS_NULL(undo)) {
+        return NULL;
+    }
+    const undo_step* at = undo_find(undo, step);
+    return at != NULL ? at->data + at->forward + at->back : NULL;
+}
+
+size_t sett_undo_size(const sett_undo* undo, size_t* copy)
+{
+    if (SETTI_IS_NULL(undo)) {
+        return 0;
+    }
+    if (copy != NULL) {
+        sett_stats stats;
+        sett_world_stats(undo->mirror, &stats);
+        *copy = (size_t)stats.block_size;
+    }
+    return undo->size;
+}

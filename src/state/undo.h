@@ -1,0 +1,14 @@
+/* undo.h: what tests see of a history. */
+#ifndef SETTI_UNDO_H
+#define SETTI_UNDO_H
+
+#include "sett/undo.h"
+
+enum {
+    SETTI_SLOT_UNDO = 13
+};
+
+/* The world that has the copy of the selection. */
+sett_world* setti_undo_mirror(sett_undo* undo);
+
+#endif
