@@ -113,8 +113,8 @@ SETT_API sett_observer* sett_observer_create_sized(sett_world* world,
  * Cost: O(signatures), plus the calls of replay. Afterwards each observed change costs the call and
  * about 10 ns; with an observer of a query, destroying any entity takes about twice as long. With
  * terms that look up the hierarchy, a change of their component at an entity, or of its parent,
- * costs O(descendants x depth below it), about 20 ns for each that enters or leaves; not those
- * below a descendant that has the component itself.
+ * costs O(descendants x depth below it); not those below a
+ * descendant that has the component itself.
  * Threads: writer. Since: 0.1 */
 static inline sett_observer* sett_observer_create(sett_world* world, const sett_observer_desc* desc)
 {
