@@ -4,11 +4,13 @@
     tools/coverage.py              builds and runs them in build/coverage, and prints a table
 
 A row for each file, those with the smallest share of branches first; the last line has the sums.
-Asserts are compiled out. What an inline function has counts once: run if one file has run it.
+A debug build, where misuse is reported; lines of asserts do not count. What an inline function has
+counts once: run if one file has run it.
 """
 import collections
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -22,9 +24,23 @@ def run(*command, **more):
             raise SystemExit("%s failed: see %s" % (command[0], os.path.relpath(log.name)))
 
 
+def asserts(name):
+    """The numbers of the lines of a file of src/ that belong to an assert."""
+    with open(os.path.join(ROOT, "src", name), encoding="utf-8") as file:
+        text = file.read()
+    found = set()
+    for match in re.finditer(r"SETTI_ASSERT\(", text):
+        end, depth = match.end(), 1
+        while depth != 0:
+            depth += {"(": 1, ")": -1}.get(text[end], 0)
+            end += 1
+        found.update(range(text.count("\n", 0, match.start()) + 1, text.count("\n", 0, end) + 2))
+    return found
+
+
 def counts(objects):
     """(file, line) -> times, and (file, line, branch of the line) -> times, of all objects."""
-    lines, branches = collections.Counter(), collections.Counter()
+    lines, branches, skipped = collections.Counter(), collections.Counter(), {}
     gcov = subprocess.run(["gcov", "--json-format", "--stdout", "--branch-probabilities"] + objects,
                           stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, cwd=BUILD, check=True)
     for text in filter(None, gcov.stdout.split(b"\n")):
@@ -32,7 +48,11 @@ def counts(objects):
             name = os.path.relpath(os.path.join(BUILD, file["file"]), os.path.join(ROOT, "src"))
             if name.startswith(".."):
                 continue
+            if name not in skipped:
+                skipped[name] = asserts(name)
             for line in file["lines"]:
+                if line["line_number"] in skipped[name]:
+                    continue
                 lines[name, line["line_number"]] += line["count"]
                 for k, branch in enumerate(line["branches"]):
                     branches[name, line["line_number"], k] += branch["count"]
@@ -55,7 +75,7 @@ def main():
     # The macro stands for -Os, where nothing is always inlined: an inline function's branches would
     # otherwise count again for each call of it in one function.
     run("cmake", "-S", ".", "-B", BUILD, "-DCMAKE_BUILD_TYPE=None",
-        "-DCMAKE_C_FLAGS=-O0 -D__OPTIMIZE_SIZE__ -DNDEBUG --coverage",
+        "-DCMAKE_C_FLAGS=-O0 -D__OPTIMIZE_SIZE__ --coverage",
         "-DSETT_BUILD_BENCHMARKS=OFF", "-DSETT_BUILD_EXAMPLES=OFF", "-DSETT_BUILD_ADDONS=OFF", "-DSETT_INSTALL=OFF",
         env=dict(os.environ, CC="gcc"))
     run("cmake", "--build", BUILD, "--parallel", jobs, "--target", "unit_tests")
