@@ -21,7 +21,7 @@ release := build/release
 # Only errors are worth reading of a configuration; the build says what it compiles.
 configure := cmake -S . -B $(release) -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_BENCHMARKS=OFF >/dev/null
 
-.PHONY: build run play web serve-web test-web inspect page test-inspector site test-site test test-all test-cpp python coverage bench bench-full bench-builds bench-net soak net-soak fuzz amalgamate dist install format clean help
+.PHONY: build run play web serve-web test-web test-mpi inspect page test-inspector site test-site test test-all test-cpp python coverage bench bench-full bench-builds bench-net soak net-soak fuzz amalgamate dist install format clean help
 
 build: ## the library and the examples, in build/release (what plain `make` does)
 	@tools/deps.sh build
@@ -75,6 +75,11 @@ test: ## format, names, headers, unit tests with sanitizers; says what it leaves
 test-cpp: ## the tests of sett.hpp: g++ and clang++, C++17 and C++20, and what must not compile
 	@tools/deps.sh test
 	@tools/test.sh cpp
+
+test-mpi: ## one world over 1 to 8 ranks, OpenMPI and MPICH, and ranks that are killed; some minutes
+	@tools/deps.sh test-mpi
+	@tools/ranks.sh
+	@tools/ranks.sh --kill 20
 
 python: ## the Python module, as a wheel in build/python/dist; docs/python.md
 	@tools/deps.sh python

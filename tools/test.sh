@@ -28,7 +28,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS 2>/dev/
 
 # Those that fail soonest come first, then the longest: so no core is idle at the end.
 short="format words layers api asan headers symbols readme"
-long="release clang sanitized examples faults cpp portable bench tsan amalgamation web site install instructions checks cookbook python inspect play vectors"
+long="release clang sanitized examples faults cpp portable bench tsan amalgamation web site install instructions checks cookbook python ranks inspect play vectors"
 
 describe() {
     case $1 in
@@ -60,6 +60,7 @@ describe() {
     faults) echo "the tests see every seeded fault" ;;
     cpp) echo "sett.hpp: g++ and clang++, C++17 and C++20; misuse that must not compile; instructions of loops" ;;
     python) echo "the modules for Python and LuaJIT, the programs of their pages, one game in four languages" ;;
+    ranks) echo "one world over 1, 2 and 4 ranks of OpenMPI: one chain of hashes" ;;
     soak) echo "the model tests at length, Freedoom with many workers, gcc Release" ;;
     esac
 }
@@ -452,6 +453,14 @@ stage_python() {
     quiet tools/python.sh build/release/libsett.so --test
     tail -n 3 "$log" | sed 's/^/  /'
     tools/languages.sh build/release
+}
+
+stage_ranks() {
+    if command -v mpicc.openmpi >/dev/null && command -v mpirun.openmpi >/dev/null; then
+        tools/ranks.sh --short
+    else
+        missing OpenMPI "libopenmpi-dev, openmpi-bin"
+    fi
 }
 
 # Run by hand and not by ctest: one follows a soak, and no time is too long for it.

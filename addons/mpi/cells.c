@@ -449,6 +449,10 @@ static void cells_cut(const sett_ranks* r, const uint64_t* cost, uint32_t* bound
     for (uint32_t cell = 0; cell < r->desc.cells; cell++) {
         total += cost[cell];
     }
+    if (total == 0) { /* empty: as it is */
+        memcpy(bounds, r->bounds, ((size_t)r->count + 1) * sizeof(*bounds));
+        return;
+    }
     bounds[0] = 0;
     for (uint32_t cell = 0; cell < r->desc.cells; cell++) {
         /* a cell goes where more than half of it is */

@@ -436,6 +436,7 @@ sett_status sett_ranks_load(sett_ranks* r, const char* path)
     status = files_unpack(r, path, &index, &bytes);
     free(bytes.at);
     free(index.part);
+    status = status == SETT_OK ? setti_ranks_settle(r, NULL, false) : status;
     status = status == SETT_OK ? sett_ranks_balance(r) : status;
     status = status == SETT_OK ? sett_ranks_hash(r, &hash) : status;
     if (status != SETT_OK || hash != index.hash) {

@@ -339,58 +339,83 @@ static sett_entity move_root(const sett_ranks* r, sett_entity entity)
                                                          : entity;
 }
 
-/* The cells of r->owned. */
-static sett_status move_place(sett_ranks* r)
+/* The cells of a list. */
+static sett_status move_place(sett_ranks* r, const ranks_list* list, uint32_t* cell)
 {
-    uint32_t count = r->owned.count;
     bool trees = sett_component_count(r->world, SETT_ID_HIERARCHY) != 0;
     r->scratch.size = 0;
-    const void** position =
-        (const void**)(void*)setti_ranks_room(&r->scratch, ((size_t)count + 1) * sizeof(void*));
-    if (position == NULL || !move_grow_cells(r, count)) {
-        return setti_ranks_fail(r, SETT_STATUS_OUT_OF_MEMORY, "sett_ranks_end: no memory");
+    const void** position = (const void**)(void*)setti_ranks_room(
+        &r->scratch, ((size_t)list->count + 1) * sizeof(void*));
+    if (position == NULL) {
+        return SETT_STATUS_OUT_OF_MEMORY;
     }
-    sett_find_many(r->world, r->owned.item, count, r->desc.position, position);
-    for (uint32_t k = 0; k < count; k++) {
-        sett_entity root = trees ? move_root(r, r->owned.item[k]) : r->owned.item[k];
-        const void* at = sett_equals(root, r->owned.item[k])
-                             ? position[k]
-                             : sett_find(r->world, root, r->desc.position);
-        r->cell[k] = at != NULL                   ? r->desc.cell_of(at, r->desc.user)
-                     : move_is_simulated(r, root) ? root.index / r->desc.indices
-                                                  : r->owned.item[k].index / r->desc.indices;
-        if (r->cell[k] >= r->desc.cells) {
+    sett_find_many(r->world, list->item, list->count, r->desc.position, position);
+    for (uint32_t k = 0; k < list->count; k++) {
+        sett_entity entity = list->item[k];
+        sett_entity root = trees ? move_root(r, entity) : entity;
+        const void* at =
+            sett_equals(root, entity) ? position[k] : sett_find(r->world, root, r->desc.position);
+        cell[k] = at != NULL                   ? r->desc.cell_of(at, r->desc.user)
+                  : move_is_simulated(r, root) ? root.index / r->desc.indices
+                                               : entity.index / r->desc.indices;
+        if (cell[k] >= r->desc.cells) {
             return setti_ranks_fail(r, SETT_STATUS_ARGUMENT,
                                     "sett_ranks_end: the cell of entity %u:%u would be %u, of %u",
                                     (unsigned)root.index, (unsigned)root.generation,
-                                    (unsigned)r->cell[k], (unsigned)r->desc.cells);
+                                    (unsigned)cell[k], (unsigned)r->desc.cells);
         }
     }
     return SETT_OK;
 }
 
-/* Owned entities that have ended; the others, and those born, become r->owned. */
-static bool move_collect(sett_ranks* r, ranks_list* ended)
+/* r->born become owned, at their places in the list. */
+static sett_status move_admit(sett_ranks* r)
 {
-    uint32_t count = 0;
-    for (uint32_t k = 0; k < r->owned.count; k++) {
-        if (sett_entity_valid(r->world, r->owned.item[k])) {
-            r->owned.item[count++] = r->owned.item[k];
-        } else if (!setti_ranks_push(ended, r->owned.item[k])) {
-            return false;
+    uint32_t old = r->owned.count;
+    uint32_t new = r->born.count;
+    uint32_t* cell = malloc(((size_t) new + 1) * sizeof(*cell));
+    setti_ranks_sort(&r->born);
+    sett_status status = cell != NULL ? move_place(r, &r->born, cell) : SETT_STATUS_OUT_OF_MEMORY;
+    for (uint32_t k = 0; k < new&& status == SETT_OK; k++) {
+        if (!setti_ranks_push(&r->owned, r->born.item[k])) {
+            status = SETT_STATUS_OUT_OF_MEMORY;
         }
     }
-    r->owned.count = count;
-    for (uint32_t k = 0; k < r->born.count; k++) {
-        bool lives = sett_entity_valid(r->world, r->born.item[k]);
-        if (!setti_ranks_push(lives ? &r->owned : ended, r->born.item[k])) {
-            return false;
-        }
+    if (status == SETT_OK && !move_grow_cells(r, r->owned.count)) {
+        status = SETT_STATUS_OUT_OF_MEMORY;
+    }
+    for (uint32_t at = r->owned.count; new > 0 && status == SETT_OK;) { /* from behind */
+        at--;
+        bool first = old > 0 && r->owned.item[old - 1].index > r->born.item[new - 1].index;
+        r->owned.item[at] = first ? r->owned.item[old - 1] : r->born.item[new - 1];
+        r->cell[at] = first ? r->cell[old - 1] : cell[new - 1];
+        *(first ? &old : &new) -= 1;
     }
     r->born.count = 0;
-    setti_ranks_sort(&r->owned);
-    setti_ranks_sort(ended);
+    free(cell);
+    return status;
+}
+
+/* Moves those that have ended from a list to another one. */
+static bool move_collect(const sett_ranks* r, ranks_list* list, ranks_list* ended)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < list->count; k++) {
+        if (sett_entity_valid(r->world, list->item[k])) {
+            list->item[count++] = list->item[k];
+        } else if (!setti_ranks_push(ended, list->item[k])) {
+            return false;
+        }
+    }
+    list->count = count;
     return true;
+}
+
+static bool move_collect_all(sett_ranks* r, ranks_list* ended)
+{
+    bool memory = move_collect(r, &r->owned, ended) && move_collect(r, &r->born, ended);
+    setti_ranks_sort(ended);
+    return memory;
 }
 
 /* --------------------------------------------------------------------------------------- ending */
@@ -451,7 +476,7 @@ static sett_status move_spread(sett_ranks* r, ranks_list* ended)
             }
         }
         ended->count = 0;
-        if (status != SETT_OK || !move_collect(r, ended)) {
+        if (status != SETT_OK || !move_collect_all(r, ended)) {
             break;
         }
     }
@@ -588,7 +613,7 @@ static sett_status move_receive(sett_ranks* r)
 static sett_status move_steps(sett_ranks* r, const uint32_t* bounds, move_lists* lists)
 {
     sett_status status = sett_commands_apply(sett_commands_here(r->world));
-    if (status == SETT_OK && !move_collect(r, &lists->ended)) {
+    if (status == SETT_OK && !move_collect_all(r, &lists->ended)) {
         status = SETT_STATUS_OUT_OF_MEMORY;
     }
     if (status == SETT_OK && r->relation_count != 0) {
@@ -602,7 +627,8 @@ static sett_status move_steps(sett_ranks* r, const uint32_t* bounds, move_lists*
             status = SETT_STATUS_OUT_OF_MEMORY;
         }
     }
-    status = status == SETT_OK ? move_place(r) : status;
+    status = status == SETT_OK ? move_place(r, &r->owned, r->cell) : status;
+    status = status == SETT_OK ? move_admit(r) : status;
     if (status == SETT_OK && !move_divide(r, bounds, lists)) {
         status = SETT_STATUS_OUT_OF_MEMORY;
     }
@@ -613,9 +639,7 @@ static sett_status move_steps(sett_ranks* r, const uint32_t* bounds, move_lists*
     }
     status = status == SETT_OK ? setti_ranks_exchange(r) : status;
     status = status == SETT_OK ? move_receive(r) : status;
-    if (status == SETT_OK && r->born.count != 0) {
-        status = move_collect(r, &lists->ended) ? move_place(r) : SETT_STATUS_OUT_OF_MEMORY;
-    }
+    status = status == SETT_OK ? move_admit(r) : status;
     return status == SETT_OK ? move_drop_targets(r) : status;
 }
 

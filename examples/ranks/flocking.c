@@ -208,7 +208,7 @@ static void tick(uint64_t now)
 
 int main(int argc, char** argv)
 {
-    static const run_model flocking = {"flocking", populate, tick};
+    static const run_model flocking = {"flocking", populate, tick, false};
     MPI_Init(&argc, &argv);
     run_read(argc, argv);
     span = options.width * CELL;

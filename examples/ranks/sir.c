@@ -188,7 +188,7 @@ static void tick(uint64_t now)
 
 int main(int argc, char** argv)
 {
-    static const run_model sir = {"sir", populate, tick};
+    static const run_model sir = {"sir", populate, tick, false};
     MPI_Init(&argc, &argv);
     run_read(argc, argv);
     span = (int32_t)options.width * CELL;
