@@ -12,7 +12,7 @@ set -eu
 
 cd "$(dirname "$0")/.."
 jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}
-# Many ranks on few cores: they yield, and OpenMPI must not refuse, not even to root.
+# Many ranks on few cores: they yield, and OpenMPI starts them, for root too.
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 export OMPI_MCA_rmaps_base_oversubscribe=1 OMPI_MCA_mpi_yield_when_idle=1
 export OMPI_MCA_btl_vader_single_copy_mechanism=none OMPI_MCA_hwloc_base_binding_policy=none

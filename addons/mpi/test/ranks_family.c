@@ -1,10 +1,10 @@
-/* ranks_family.c: trees and links that cross the borders of ranks. tools/ranks.sh compares its chain
- * of hashes for several numbers of ranks.
+/* ranks_family.c: trees and links that cross the borders of ranks. tools/ranks.sh compares its
+ * chain of hashes for several numbers of ranks.
  *
  * Heads of families walk about with their children, who are below them in the hierarchy in an order
- * that changes, go over to other families, and remember where they were born by a handle. Heads like
- * a head near them, and owe to one, wherever these go; who is owed to and ends takes the debtor with
- * it.
+ * that changes, go over to other families, and remember by a handle to whom they were born. Heads
+ * like a head near them, and owe to one, wherever these go. If a head ends that is owed to, its
+ * debtors end too.
  */
 #include "run.h"
 
