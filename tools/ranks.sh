@@ -90,6 +90,7 @@ kills() { # <how many> <openmpi or mpich>
     run "$which" 3 sir $model --save "$work/first" --every 5 >/dev/null
     milliseconds=$((($(date +%s%N) - seconds) / 1000000))
     hung=0
+    halves=0
     kill=1
     while [ "$kill" -le "$1" ]; do
         rm -f "$work"/k*
@@ -98,7 +99,7 @@ kills() { # <how many> <openmpi or mpich>
         run "$which" 3 sir $model --save "$work/k" --every "$every" >"$work/out" &
         job=$!
         random=$(od -An -N2 -tu2 /dev/urandom | tr -d ' ')
-        wait_ms=$((200 + random % (milliseconds > 400 ? milliseconds - 200 : 200)))
+        wait_ms=$((500 + random % (milliseconds > 800 ? milliseconds - 400 : 400)))
         sleep "$((wait_ms / 1000)).$(printf %03d $((wait_ms % 1000)))"
         victim=$(pgrep -f "sir $model --save $work/k " | while read -r pid; do
             case $(readlink "/proc/$pid/exe" 2>/dev/null) in
@@ -110,16 +111,22 @@ kills() { # <how many> <openmpi or mpich>
         wait "$job" && ended=0 || ended=$?
         [ $(($(date +%s) - began)) -lt 60 ] || hung=$((hung + 1))
         [ "$ended" -ne 124 ] || hung=$((hung + 1))
+        saving=
+        for left in "$work"/k*.new; do
+            [ ! -e "$left" ] || saving=", while it saved"
+        done
+        [ -z "$saving" ] || halves=$((halves + 1))
         if [ -f "$work/k" ]; then
             tick=$(sed -n 's/^tick \([0-9]*\).*/\1/p' "$work/k")
             again=$(run "$which" 2 sir $model --load "$work/k" | sed -n 's/.*hash //p')
             [ "$again" = "$whole" ] || fail "kill $kill: from tick $tick on 2 ranks: ${again:-nothing}"
-            echo "kill $kill after $wait_ms ms: status $ended, went on from tick $tick on 2 ranks: $again"
+            echo "kill $kill after $wait_ms ms$saving: status $ended, went on from tick $tick on 2 ranks: $again"
         else
             echo "kill $kill after $wait_ms ms: status $ended, before the first checkpoint"
         fi
         kill=$((kill + 1))
     done
+    echo "$1 kills of a rank of 3, $which: $halves while files were written"
     [ "$hung" = 0 ] || fail "$hung runs did not end"
 }
 

@@ -27,6 +27,7 @@ TEXTS = os.path.join(ROOT, "docs", "site")
 DOCUMENTS = {
     "docs/cpp.md": "start/cpp.md",
     "docs/python.md": "start/python.md",
+    "docs/simulation.md": "start/simulation.md",
     "docs/coming_from.md": "moving/coming_from.md",
     "docs/migrating.md": "moving/migrating.md",
     "docs/events.md": "reference/events.md",
