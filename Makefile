@@ -43,7 +43,7 @@ play: ## play them in a window, and rewind; options in ARGS, ARGS=--demo plays b
 inspect: ## look into Freedoom with a browser: prints the address; options in ARGS
 	@tools/deps.sh inspect
 	@$(configure)
-	@cmake --build $(release) --parallel $(JOBS) --target freedoom
+	@tools/quietly.sh inspect cmake --build $(release) --parallel $(JOBS) --target freedoom
 	@$(release)/freedoom/freedoom --inspect --ticks 4000000000 $(ARGS)
 
 page: ## build the inspector's page into addons/inspector/page.inc; needs node
@@ -58,14 +58,15 @@ test-inspector: ## drive the inspector in a browser; pictures in out/inspector
 
 web: ## Freedoom as a page, in build/web: WebAssembly, all maps; MAP=E1M1 shows another one
 	@tools/deps.sh web
-	@MAP=$(MAP) tools/web.sh
+	@MAP=$(MAP) tools/quietly.sh web tools/web.sh
+	@tail -n 3 build/log/web.txt
 
 serve-web: web ## and look at it: http://localhost:8000
 	@python3 -m http.server -b 127.0.0.1 -d build/web 8000
 
 test-web: ## the page in a browser: keys, rewinding, states as on this machine; SCRIPTS=100 random games
 	@tools/deps.sh test-web
-	@MAP=$(MAP) tools/web.sh
+	@MAP=$(MAP) tools/quietly.sh web tools/web.sh
 	@tools/test_web.sh $(SCRIPTS)
 
 test: ## format, names, headers, unit tests with sanitizers; says what it leaves out
@@ -134,8 +135,9 @@ fuzz: ## the fuzzers, SECONDS=60 for each
 
 site: ## the documentation site, build/site/index.html
 	@tools/deps.sh site
-	@tools/api.py
-	@tools/site.py
+	@tools/quietly.sh api tools/api.py
+	@tools/quietly.sh site tools/site.py
+	@tail -n 3 build/log/site.txt
 
 test-site: site ## look at it in a browser: two widths, search, programs; pictures in out/site
 	@tools/deps.sh test-site

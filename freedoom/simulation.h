@@ -21,6 +21,7 @@
 
 #define SIMULATION_TICKS_A_SECOND 35u
 #define SIMULATION_SYSTEMS_MAX 48u
+#define SIMULATION_HEARD_MAX 64u
 
 /* The players of a map, by number, where they stood when the tick began. */
 typedef struct Muster {
@@ -50,8 +51,10 @@ typedef struct Simulation {
     sett_system* systems[SIMULATION_SYSTEMS_MAX];
     uint64_t visited[SIMULATION_SYSTEMS_MAX]; /* entities, counted in `samples` ticks */
     uint32_t samples;
-    uint32_t phase;    /* of the tick that has begun: the next one to run; 0: none has begun */
-    FILE* trace;       /* where to tell events, or NULL */
+    uint32_t phase; /* of the tick that has begun: the next one to run; 0: none has begun */
+    FILE* trace;    /* where to tell events, or NULL */
+    News heard[SIMULATION_HEARD_MAX]; /* of the last tick, on the map `heard_arena` */
+    uint32_t heard_count, heard_arena;
     const char* error; /* why the simulation cannot go on, or NULL */
 } Simulation;
 

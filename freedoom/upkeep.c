@@ -228,15 +228,26 @@ static void print_count(const Job* job, const News* news)
     }
 }
 
+/* For those who play sounds. */
+static void print_heard(Simulation* sim, const News* news)
+{
+    if (news->arena == sim->heard_arena && sim->heard_count < SIMULATION_HEARD_MAX) {
+        sim->heard[sim->heard_count++] = *news;
+    }
+}
+
 static void print_run(sett_context* context)
 {
     Job job = simulation_job(context);
+    Simulation* sim = context->user;
+    sim->heard_count = 0;
     Game* game = SETT_GET_MUT(job.world, job.sim->game, Game);
     SETT_SYSTEM_EACH(context, b) {
         const News* news = sett_batch_field(b, 0);
         SETT_EACH(b, i) {
             ++game->events[news[i].event];
             print_count(&job, &news[i]);
+            print_heard(sim, &news[i]);
             if (job.sim->trace != NULL) {
                 print_line(&job, &news[i]);
             }

@@ -649,7 +649,9 @@ def main():
     sentences()
     if not built or check_links() + bad != 0:
         return 1
-    print("build/site/index.html: open it, or serve the folder")
+    print("site: %d pages, of the headers, the documents and the programs" % sum(name.endswith(".html") for _, _, names in os.walk(SITE) for name in names))
+    print("site: open build/site/index.html, or serve the folder")
+    print("site: links to other hosts, which were not followed, are in build/log/site.txt")
     return 0
 
 

@@ -37,5 +37,8 @@ for name in freedoom.wasm first.wad.gz levels.wad.gz; do
         printf '";\n'
     } >"$to/inline/$name.js"
 done
-echo "web: $to/index.html; $(cat $to/freedoom.wasm $to/first.wad.gz | wc -c) bytes to the first picture," \
-    "$(wc -c <$to/levels.wad.gz) for all other maps"
+size() { cat "$@" | wc -c | awk '{ printf "%.1f MB", $1 / 1e6 }'; }
+echo "web: Freedoom as a page: $map to play, all maps in its world; $(size $to/freedoom.wasm $to/first.wad.gz) to the first picture," \
+    "$(size $to/levels.wad.gz) for all other maps"
+echo "web: open $to/index.html, or serve the folder: make serve-web"
+echo "web: what the compilers said is in build/log/web.txt"

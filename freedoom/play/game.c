@@ -25,7 +25,7 @@ bool game_open(Play* play, Simulation* sim, const char* const* wads, uint32_t wa
     *play = (Play){.sim = sim, .session = calloc(1, sizeof *play->session)};
     play->render = render_create(width, height);
     if (play->session == NULL || play->render == NULL ||
-        !overview_init(&play->overview, width, height)) {
+        !overview_init(&play->overview, width, height) || !sound_open(&play->sound)) {
         return fault_set(fault, "out of memory");
     }
     for (uint32_t i = 0; i < wad_count && i < GAME_FILES; ++i) {
@@ -48,6 +48,7 @@ void game_close(Play* play)
     stage_close(&play->stage);
     sight_blend_free(&play->blend);
     overview_deinit(&play->overview);
+    sound_close(&play->sound);
     render_destroy(play->render);
     free(play->session);
 }
@@ -139,8 +140,13 @@ static bool game_tick(Play* play, const GameControls* controls, Fault* fault)
     sett_entity before = session->self;
     uint64_t start = host_nanoseconds();
     Input input = play->sim->phase == 0 ? game_order(play, controls) : (Input){.weapon = 0};
+    bool plays = session->mode == SESSION_PLAYS;
+    play->sim->heard_arena = session_arena(session);
     if (!session_tick(session, input, fault)) {
         return false;
+    }
+    if (plays) {
+        sound_note_tick(&play->sound, session, play->arts, play->art_count, play->angle);
     }
     play->tick_time = host_nanoseconds() - start + play->begun_time;
     play->begun_time = 0;
@@ -359,6 +365,10 @@ static bool game_draw(Play* play, float seconds, Fault* fault)
         return fault_set(fault, "out of memory");
     }
     game_tint(play, seconds);
+    play->hud.above = play->above || !seen;
+    if (play->hud.above) {
+        overview_draw_legend(play->render, session_ghosts(play->session) != NULL);
+    }
     hud_draw(&play->hud, play->render, seen ? play->stage.art : &play->arts[0], play->session);
     return true;
 }
@@ -387,6 +397,16 @@ bool game_frame(Play* play, float seconds, const GameControls* controls, Fault* 
     bool good = game_draw(play, seconds, fault);
     play->drawn = host_nanoseconds() - start - play->played;
     return good;
+}
+
+uint32_t game_listen(Play* play, float seconds, int16_t* to, uint32_t room)
+{
+    const Session* session = play->session;
+    bool stands = session->mode == SESSION_REWINDS || session->mode == SESSION_RETURNS;
+    double tick =
+        session->mode == SESSION_PLAYS ? (double)session->last_seen : (double)session->shown;
+    tick += stands ? 0.0 : (double)play->clock - 1.0;
+    return sound_play(&play->sound, tick, seconds, to, room);
 }
 
 void game_note_time(Play* play, uint64_t time)

@@ -5,6 +5,7 @@
 #include "hud.h"
 #include "overview.h"
 #include "session.h"
+#include "sound.h"
 
 #define GAME_FILES 8u
 
@@ -29,6 +30,7 @@ typedef struct Play {
     SightBlend blend;
     Overview overview;
     Hud hud;
+    Sound sound;
 
     bool above;       /* shows the map */
     float angle;      /* of the own view: ahead of the ticks */
@@ -55,6 +57,10 @@ void game_close(Play* play);
 
 /* Goes on by a part of a second, and draws. */
 bool game_frame(Play* play, float seconds, const GameControls* controls, Fault* fault);
+
+/* What is heard in a frame of so many seconds, after it: pairs of 16 bits, left and right,
+ * SOUND_RATE a second. Returns how many there are; `to` has room for `room`. */
+uint32_t game_listen(Play* play, float seconds, int16_t* to, uint32_t room);
 
 /* Says how long that took, in ns: for the display. */
 void game_note_time(Play* play, uint64_t time);

@@ -120,6 +120,19 @@ static const char* const hud_help[] = {
     "H                  this help",     "Esc                quit",
 };
 
+/* On a dark ground: the view is as bright as letters. */
+static void hud_draw_help(Render* render)
+{
+    const int lines = (int)(sizeof hud_help / sizeof hud_help[0]);
+    int size = render_width(render) < 480 ? 1 : 2, line = 9 * size;
+    int wide = 36 * 6 * size, tall = lines * line, x = (render_width(render) - wide) / 2;
+    int y = (render_height(render) - tall) / 2;
+    render_shade(render, x - 8 * size, y - 8 * size, wide + 16 * size, tall + 16 * size);
+    for (int i = 0; i < lines; ++i) {
+        render_text(render, x, y + line * i, size, hud_help[i]);
+    }
+}
+
 static void hud_draw_costs(const Hud* hud, Render* render, const Simulation* sim)
 {
     bool listed[SIMULATION_SYSTEMS_MAX] = {false};
@@ -152,14 +165,15 @@ static void hud_draw_lines(const Hud* hud, Render* render, const Session* sessio
              maps == 1 ? "" : "s", (unsigned long)sett_component_count(sim->world, Monster_id));
     render_text(render, HUD_LEFT, 6 + HUD_LINE, 1, text);
     if (hud->costs) {
-        snprintf(text, sizeof text, "tick %lu: %.1f ms   %lu frames a second: %.1f ms each",
+        snprintf(text, sizeof text,
+                 "tick %lu took %.1f ms   %lu frames a second, one made in %.1f ms",
                  (unsigned long)sim->dice.tick, (double)hud->tick_time,
                  (unsigned long)hud->frames_a_second, (double)hud->frame_time);
         render_text(render, HUD_LEFT, 6 + 2 * HUD_LINE, 1, text);
     }
 }
 
-static void hud_draw_mode(Render* render, const Session* session)
+static void hud_draw_mode(const Hud* hud, Render* render, const Session* session)
 {
     char text[64] = "";
     float back = (float)session->ghost_last - session->shown;
@@ -176,13 +190,14 @@ static void hud_draw_mode(Render* render, const Session* session)
     case SESSION_PLAYS:
         if (session->died != 0) {
             snprintf(text, sizeof text, "dead.  hold R: rewind   K: how?");
-        } else if (session_ghosts(session) != NULL) {
+        } else if (session_ghosts(session) != NULL && !hud->above) { /* the map has a legend */
             snprintf(text, sizeof text, "ghosts: what would have been");
         }
         break;
     }
     int size = render_width(render) < 480 ? 1 : 2;
-    render_text(render, -1, 50, session->mode == SESSION_REWINDS ? size * 2 : size, text);
+    int y = hud->costs ? render_height(render) * 150 / 200 : 50;
+    render_text(render, -1, y, session->mode == SESSION_REWINDS ? size * 2 : size, text);
 }
 
 void hud_draw(const Hud* hud, Render* render, Art* art, const Session* session)
@@ -191,11 +206,11 @@ void hud_draw(const Hud* hud, Render* render, Art* art, const Session* session)
         hud_draw_body(render, art, session);
     }
     hud_draw_lines(hud, render, session);
-    hud_draw_mode(render, session);
-    for (size_t i = 0; hud->help && i < sizeof hud_help / sizeof hud_help[0]; ++i) {
-        render_text(render, render_width(render) / 4, 90 + 18 * (int)i, 2, hud_help[i]);
-    }
+    hud_draw_mode(hud, render, session);
     if (hud->costs) {
         hud_draw_costs(hud, render, session->sim);
+    }
+    if (hud->help) {
+        hud_draw_help(render);
     }
 }

@@ -6,6 +6,7 @@
 
 typedef struct Hud {
     bool help, costs;
+    bool above; /* the map is shown */
     uint32_t frames_a_second;
     float frame_time, tick_time;                /* ms, of late */
     uint64_t spent[SIMULATION_SYSTEMS_MAX];     /* ns by system, when it was looked at last */

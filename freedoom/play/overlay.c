@@ -61,6 +61,17 @@ void render_text(Render* render, int x, int y, int size, const char* text)
     overlay_letters(render, x, y, size, text, OVERLAY_TEXT);
 }
 
+void render_shade(Render* render, int x, int y, int width, int height)
+{
+    int right = raster_min(x + width, render->width), low = raster_min(y + height, render->height);
+    for (int column = raster_max(x, 0); column < right; ++column) {
+        for (int row = raster_max(y, 0); row < low; ++row) {
+            uint32_t* at = &render->pixels[(size_t)column * (size_t)render->height + (size_t)row];
+            *at = *at >> 3 & 0x1f1f1fu;
+        }
+    }
+}
+
 void render_tint(Render* render, uint32_t colour, uint32_t share)
 {
     size_t count = (size_t)render->width * (size_t)render->height;

@@ -126,3 +126,20 @@ bool overview_draw(Overview* overview, Render* render, const Simulation* sim, co
     }
     return true;
 }
+
+void overview_draw_legend(Render* render, bool ghosts)
+{
+    static const char* const words[] = {"you", "monsters, each its colour", "dead",
+                                        "ghosts: what would have been"};
+    const uint32_t colours[] = {OVERVIEW_SELF, thing_table[thing_table_find(3001)].colour,
+                                thing_table[thing_table_find(3001)].colour, OVERVIEW_GHOST};
+    static const uint32_t shares[] = {256, 256, 150, 180};
+    int count = ghosts ? 4 : 3, line = 11, wide = 190;
+    int x = render_width(render) - wide - 6, y = render_height(render) * 160 / 200 - count * line;
+    render_shade(render, x, y, wide, count * line + 8);
+    for (int i = 0; i < count; ++i) {
+        overview_disc(render, (float)x + 9.0f, (float)(y + 8 + i * line), i == 2 ? 1.6f : 3.2f,
+                      colours[i], shares[i]);
+        render_text(render, x + 18, y + 5 + i * line, 1, words[i]);
+    }
+}

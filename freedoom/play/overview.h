@@ -23,4 +23,7 @@ void overview_deinit(Overview* overview);
 bool overview_draw(Overview* overview, Render* render, const Simulation* sim, const Sight* from,
                    const Sight* to, float share, const Sight* ghosts, sett_entity self);
 
+/* Says what its colours mean, in a corner. */
+void overview_draw_legend(Render* render, bool ghosts);
+
 #endif

@@ -32,6 +32,10 @@ typedef struct Window {
     SDL_Renderer* renderer;
     SDL_Texture* texture;
     bool quits;
+    bool holds; /* the sound until the end, for SDL's driver "disk": a demonstration is faster */
+    uint8_t* held;
+    size_t held_size;
+    SDL_AudioDeviceID audio; /* 0: there is no sound */
     Times times;
 } Window;
 
@@ -105,6 +109,17 @@ static bool arguments_parse(Arguments* to, int count, char** texts, Fault* fault
 
 /* --- the window ------------------------------------------------------------------------------- */
 
+/* A machine without sound plays without. */
+static void window_open_sound(Window* window)
+{
+    SDL_AudioSpec want = {
+        .freq = (int)SOUND_RATE, .format = AUDIO_S16SYS, .channels = 2, .samples = 512};
+    if (SDL_InitSubSystem(SDL_INIT_AUDIO) == 0) {
+        window->audio = SDL_OpenAudioDevice(NULL, 0, &want, NULL, 0);
+        SDL_PauseAudioDevice(window->audio, window->holds);
+    }
+}
+
 static bool window_open(Window* window, const Arguments* arguments, Fault* fault)
 {
     *window = (Window){0};
@@ -131,6 +146,11 @@ static bool window_open(Window* window, const Arguments* arguments, Fault* fault
     if (window->texture == NULL) {
         return fault_set(fault, "no window: %s", SDL_GetError());
     }
+    const char* driver = SDL_getenv("SDL_AUDIODRIVER");
+    window->holds = arguments->demo != 0 && driver != NULL && strcmp(driver, "disk") == 0;
+    if (!alone) {
+        window_open_sound(window);
+    }
     SDL_RenderSetLogicalSize(window->renderer, arguments->width, arguments->height);
     if (!alone) {
         SDL_SetRelativeMouseMode(SDL_TRUE);
@@ -138,8 +158,41 @@ static bool window_open(Window* window, const Arguments* arguments, Fault* fault
     return true;
 }
 
+/* All that was held, as fast as the file takes it. */
+static void window_write_sound(Window* window)
+{
+    window_open_sound(window);
+    SDL_QueueAudio(window->audio, window->held, (uint32_t)window->held_size);
+    SDL_PauseAudioDevice(window->audio, 0);
+    while (window->audio != 0 && SDL_GetQueuedAudioSize(window->audio) != 0) {
+        SDL_Delay(1);
+    }
+}
+
+/* What has not been played after a fifth of a second would lag behind the picture. */
+static void window_sound(Window* window, Play* play, float seconds)
+{
+    int16_t pairs[SOUND_RATE / 4][2];
+    const uint32_t most = SOUND_RATE / 5 * (uint32_t)sizeof pairs[0];
+    size_t size = game_listen(play, seconds, pairs[0], SOUND_RATE / 4) * sizeof pairs[0];
+    if (window->audio != 0 && SDL_GetQueuedAudioSize(window->audio) < most) {
+        SDL_QueueAudio(window->audio, pairs, (uint32_t)size);
+    }
+    uint8_t* grown = window->holds ? realloc(window->held, window->held_size + size) : NULL;
+    if (grown != NULL) {
+        memcpy(grown + window->held_size, pairs, size);
+        window->held = grown;
+        window->held_size += size;
+    }
+}
+
 static void window_close(Window* window)
 {
+    if (window->holds) {
+        window_write_sound(window);
+    }
+    SDL_CloseAudioDevice(window->audio);
+    free(window->held);
     times_deinit(&window->times);
     SDL_DestroyTexture(window->texture);
     SDL_DestroyRenderer(window->renderer);
@@ -246,6 +299,7 @@ static bool window_play(Window* window, Play* play, Fault* fault)
         if (!game_frame(play, seconds < 0.2f ? seconds : 0.2f, &controls, fault)) {
             return false;
         }
+        window_sound(window, play, seconds);
         window_note(window, play, host_nanoseconds() - now);
         window_present(window, play->render);
     }
@@ -258,6 +312,7 @@ static bool window_step(Window* window, Play* play, const GameControls* controls
     SDL_PumpEvents();
     uint64_t start = host_nanoseconds();
     bool good = game_frame(play, DEMO_SECONDS, controls, fault);
+    window_sound(window, play, DEMO_SECONDS);
     window_present(window, play->render);
     uint64_t time = host_nanoseconds() - start;
     window_note(window, play, time);

@@ -71,6 +71,9 @@ void render_image(Render* render, const Art* art, const ArtImage* image, float x
  * counts from below. */
 void render_text(Render* render, int x, int y, int size, const char* text);
 
+/* Darkens a rectangle, on which letters are to be read. */
+void render_shade(Render* render, int x, int y, int width, int height);
+
 /* Mixes a colour into all of the picture: share 0 to 256. */
 void render_tint(Render* render, uint32_t colour, uint32_t share);
 

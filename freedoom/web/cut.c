@@ -7,6 +7,7 @@
  *
  * Lumps keep their names and their order, so both are WAD files like any other. */
 #include "atlas.h"
+#include "sound.h"
 #include "stage.h"
 #include "thing_table.h"
 
@@ -267,6 +268,9 @@ static void cut_want_all(CutArt* needs, const Stage* stage)
     for (uint32_t i = 0; i < WEAPON_COUNT; ++i) {
         cut_want_lumps(needs, look_weapons[i].sprite);
         cut_want_lumps(needs, look_weapons[i].flash != NULL ? look_weapons[i].flash : "PUNG");
+    }
+    for (uint32_t i = 0; sound_lump(i) != NULL; ++i) {
+        cut_want_lumps(needs, sound_lump(i));
     }
     cut_want_lumps(needs, "STTNUM");
     cut_want_lumps(needs, "STTPRCNT");

@@ -16,6 +16,8 @@
 static const char* const web_first = "first.wad";
 static const char* const web_levels = "levels.wad";
 
+#define WEB_HEARD (SOUND_RATE / 4) /* of a frame, at most */
+
 static struct Web {
     Simulation sim;
     Play play;
@@ -23,6 +25,8 @@ static struct Web {
     uint32_t* rows; /* red, green, blue, 255 */
     bool open;
     bool plays_itself;
+    int16_t heard[WEB_HEARD * 2];
+    uint32_t heard_count;
     Fault fault;
 } web;
 
@@ -81,6 +85,8 @@ const uint32_t* web_frame(float seconds, uint32_t held, uint32_t pressed, float 
     Play* play = &web.play;
     GameControls controls = web.plays_itself ? demo_controls(&web.demo, play)
                                              : keys_controls(held, pressed, mouse, seconds);
+    controls.help =
+        controls.help && !web.plays_itself; /* its keys are of no use to those who watch */
     uint64_t start = host_nanoseconds();
     play->hud.frames_a_second = seconds > 0.0f ? (uint32_t)(1.0f / seconds + 0.5f) : 0;
     if (!game_frame(play, seconds < 0.2f ? seconds : 0.2f, &controls, &web.fault)) {
@@ -95,6 +101,17 @@ const uint32_t* web_frame(float seconds, uint32_t held, uint32_t pressed, float 
     }
     game_note_time(play, host_nanoseconds() - start);
     return web.rows;
+}
+
+const int16_t* web_listen(float seconds)
+{
+    web.heard_count = game_listen(&web.play, seconds, web.heard, WEB_HEARD);
+    return web.heard;
+}
+
+uint32_t web_heard(void)
+{
+    return web.heard_count;
 }
 
 float web_played(void)

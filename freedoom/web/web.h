@@ -22,6 +22,11 @@ const uint32_t* web_frame(float seconds, uint32_t held, uint32_t pressed, float 
 /* Whether the demonstration plays (demo.h) instead of the keys. */
 WEB_EXPORT(web_play_itself) void web_play_itself(bool itself);
 
+/* What is heard in the last frame, of so many seconds: pairs of 16 bits, 11,025 a second; web_heard
+ * says how many. */
+WEB_EXPORT(web_listen) const int16_t* web_listen(float seconds);
+WEB_EXPORT(web_heard) uint32_t web_heard(void);
+
 /* --- for tests -------------------------------------------------------------------------------- */
 
 WEB_EXPORT(web_hash) uint64_t web_hash(void);

@@ -3,7 +3,7 @@
  * What can be said in the address, after a ?:
  *
  *     alone      simulate the one map that is shown, and no other
- *     demo       it plays by itself
+ *     demo       it plays by itself, on and on; otherwise until the first key, click or touch
  *     size=WxH   of the picture (640x400)
  *     seed=N     of all chance
  *     test       load, and wait for a test to call */
@@ -17,7 +17,6 @@ const KEYS = {
     Digit7: 21, Digit8: 22, Digit9: 23,
 };
 const BUTTONS = { 0: 6, 2: 7 };
-const REWIND = 1 << 8;
 
 const wanted = new URLSearchParams(location.search);
 const [width, height] = (wanted.get("size") ?? "640x400").split("x").map(Number);
@@ -28,7 +27,7 @@ const keys = { held: 0, pressed: 0, mouse: 0 };
 let wasm;
 
 /* For tests, and for who is curious. */
-const game = { call: null, files, keys, first: 0, ready: 0, bytes: 0, times: [], ticks: [], gaps: [] };
+const game = { call: null, files, keys, first: 0, ready: 0, bytes: 0, times: [], ticks: [], gaps: [], heard: 0, loudest: 0 };
 window.game = game;
 
 function say(text) {
@@ -66,6 +65,9 @@ async function load(name) {
     }
     const bytes = await response.arrayBuffer();
     game.bytes += bytes.byteLength;
+    if (game.first === 0) {
+        say(`loading: ${(game.bytes / 1e6).toFixed(1)} MB`);
+    }
     return bytes;
 }
 
@@ -111,6 +113,7 @@ function frame(now) {
         const begin = performance.now();
         game.gaps.push(now - last);
         draw((now - last) / 1000);
+        hear((now - last) / 1000);
         game.times.push(performance.now() - begin);
         game.ticks.push(wasm.web_played());
         if (game.times.length > 36000) {
@@ -123,7 +126,63 @@ function frame(now) {
     }
 }
 
+/* --- sound ------------------------------------------------------------------------------------ */
+
+const RATE = 11025;
+const sound = document.getElementById("sound");
+let audio, silent = false, due = 0;
+let touched = false; // by a finger, the last time
+
+/* A page may not make a sound before it is touched. */
+function wake() {
+    audio ??= new AudioContext();
+    audio.resume().catch(() => {});
+}
+
+/* Each frame's sound is played behind the last one's; a frame that came late leaves a gap. */
+function hear(seconds) {
+    const at = wasm.web_listen(Math.min(seconds, 0.2)), count = wasm.web_heard();
+    if (count === 0) {
+        return;
+    }
+    const pairs = new Int16Array(wasm.memory.buffer, at, count * 2);
+    game.heard += count;
+    game.loudest = pairs.reduce((most, value) => Math.max(most, Math.abs(value)), game.loudest);
+    if (audio?.state !== "running" || silent || due > audio.currentTime + 0.3) {
+        return;
+    }
+    const buffer = audio.createBuffer(2, count, RATE);
+    for (const side of [0, 1]) {
+        const to = buffer.getChannelData(side);
+        for (let i = 0; i < count; ++i) {
+            to[i] = pairs[i * 2 + side] / 32768;
+        }
+    }
+    const source = audio.createBufferSource();
+    source.buffer = buffer;
+    source.connect(audio.destination);
+    due = due < audio.currentTime + 0.01 ? audio.currentTime + 0.06 : due;
+    source.start(due);
+    due += count / RATE;
+}
+
+sound.addEventListener("click", () => {
+    silent = !silent;
+    sound.textContent = silent ? "no sound" : "sound";
+    wake();
+});
+
 /* --- keys ------------------------------------------------------------------------------------- */
+
+/* The first key, click or touch: from now on it is played. */
+function takeOver() {
+    if (game.call !== null && game.ready !== 0) {
+        wasm.web_play_itself(false);
+        say("");
+        wake();
+        document.getElementById("hands").hidden = true;
+    }
+}
 
 function press(bit, down) {
     const mask = 1 << bit;
@@ -132,7 +191,7 @@ function press(bit, down) {
     } else if ((keys.held & mask) === 0) {
         keys.held |= mask;
         keys.pressed |= mask;
-        wasm?.web_play_itself(false);
+        takeOver();
     }
 }
 
@@ -151,6 +210,10 @@ addEventListener("blur", () => {
     keys.held = 0;
 });
 canvas.addEventListener("mousedown", (event) => {
+    if (touched) { // what a browser makes of a tap
+        return;
+    }
+    takeOver();
     if (document.pointerLockElement !== canvas) {
         canvas.requestPointerLock()?.catch?.(() => {});
     } else if (event.button in BUTTONS) {
@@ -169,15 +232,87 @@ addEventListener("mousemove", (event) => {
 });
 canvas.addEventListener("contextmenu", (event) => event.preventDefault());
 
-/* For screens without a keyboard. */
-const back = document.getElementById("back");
-back.addEventListener("pointerdown", () => {
-    keys.held |= REWIND;
-});
-for (const name of ["pointerup", "pointerleave", "pointercancel"]) {
-    back.addEventListener(name, () => {
-        keys.held &= ~REWIND;
+/* --- fingers ---------------------------------------------------------------------------------- */
+
+const REACH = 14;    /* pixels that a finger moves before it walks */
+const TURN = 2.2;    /* mouse steps a pixel */
+const TAP = 250;     /* ms that a tap lasts at most */
+const SHOT = 120;    /* ms that a tap holds the trigger */
+const WALK = 0b1111; /* the bits of walking */
+const fingers = new Map();
+const place = document.getElementById("frame");
+
+function walk(finger, event) {
+    const x = event.clientX - finger.x, y = event.clientY - finger.y;
+    keys.held = (keys.held & ~WALK) | (y < -REACH ? 1 : y > REACH ? 2 : 0) | (x < -REACH ? 4 : x > REACH ? 8 : 0);
+}
+
+/* The left half walks, as far from where the finger came down; the right half turns, and shoots. */
+function touch(event) {
+    touched = event.pointerType !== "mouse";
+    if (!touched || event.target.closest("button")) {
+        return;
+    }
+    takeOver();
+    const box = place.getBoundingClientRect();
+    const finger = { left: event.clientX < box.left + box.width / 2, x: event.clientX, y: event.clientY, at: performance.now(), far: 0 };
+    fingers.set(event.pointerId, finger);
+    if (finger.left) {
+        finger.mark = document.createElement("div");
+        finger.mark.id = "stick";
+        finger.mark.style.left = event.clientX - box.left + "px";
+        finger.mark.style.top = event.clientY - box.top + "px";
+        place.append(finger.mark);
+    }
+}
+
+function drag(event) {
+    const finger = fingers.get(event.pointerId);
+    if (finger?.left) {
+        walk(finger, event);
+    } else if (finger) {
+        keys.mouse += (event.clientX - finger.x) * TURN;
+        finger.far += Math.abs(event.clientX - finger.x) + Math.abs(event.clientY - finger.y);
+        finger.x = event.clientX;
+        finger.y = event.clientY;
+    }
+}
+
+function lift(event) {
+    const finger = fingers.get(event.pointerId);
+    fingers.delete(event.pointerId);
+    finger?.mark?.remove();
+    if (finger?.left) {
+        keys.held &= ~WALK;
+    } else if (finger && event.type === "pointerup" && finger.far < REACH && performance.now() - finger.at < TAP) {
+        press(6, true);
+        setTimeout(() => press(6, false), SHOT);
+    }
+}
+
+place.addEventListener("pointerdown", touch);
+place.addEventListener("pointermove", drag);
+place.addEventListener("pointerup", lift);
+place.addEventListener("pointercancel", lift);
+
+/* Buttons hold a key as long as they are held. */
+for (const [name, bit] of [["back", 8], ["use", 7], ["map", 9]]) {
+    const button = document.getElementById(name);
+    button.addEventListener("pointerdown", (event) => {
+        event.preventDefault();
+        press(bit, true);
+        button.classList.add("down");
     });
+    for (const end of ["pointerup", "pointerleave", "pointercancel"]) {
+        button.addEventListener(end, () => {
+            press(bit, false);
+            button.classList.remove("down");
+        });
+    }
+}
+const coarse = matchMedia("(pointer: coarse)").matches;
+if (coarse) {
+    document.getElementById("back").textContent = "rewind";
 }
 
 /* --- the whole -------------------------------------------------------------------------------- */
@@ -197,19 +332,20 @@ async function run() {
         game.firstBytes = game.bytes;
     }
     if (!wanted.has("alone")) {
-        say("the other maps are on their way");
+        say("loading: the other maps");
         await loadWad("levels.wad");
         await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
     }
-    game.ready = performance.now();
-    say("");
     if (wanted.has("test")) {
+        game.ready = performance.now();
         return;
     }
     if (!wanted.has("alone")) {
         start(true);
     }
-    wasm.web_play_itself(wanted.has("demo"));
+    wasm.web_play_itself(true);
+    say(wanted.has("demo") ? "" : coarse ? "touch to play" : "click to play");
+    document.getElementById("hands").hidden = wanted.has("demo");
     game.ready = last = performance.now();
     requestAnimationFrame(frame);
 }

@@ -126,6 +126,61 @@ async function testGame() {
     await page.close();
 }
 
+/* A phone: touches as the browser itself makes them, with two fingers at once. */
+async function testPhone(width, height) {
+    console.log(`a phone of ${width} by ${height}`);
+    const context = await browser.newContext({ viewport: { width, height }, hasTouch: true, isMobile: true });
+    const page = await context.newPage();
+    page.setDefaultTimeout(300000);
+    page.on("pageerror", (error) => check(false, "phone: " + error.message));
+    await page.goto(site + "?alone", { waitUntil: "commit" });
+    await page.waitForSelector("#note");
+    check(/loading/.test(await page.textContent("#note")), "it says that it is loading");
+    await page.waitForFunction(() => window.game !== undefined && game.ready !== 0);
+    check((await page.textContent("#note")) === "touch to play", "and then, touch to play");
+    const tick = await ask(page, "web_tick");
+    await wait(page, 1500);
+    check((await ask(page, "web_tick")) > tick, "before the first touch it plays by itself");
+    check((await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)) <= 0, "nothing is wider than the screen");
+    await shoot(page, `phone-${width}`);
+
+    const session = await context.newCDPSession(page);
+    const touch = (type, ...points) => session.send("Input.dispatchTouchEvent", { type, touchPoints: points });
+    const left = { x: width * 0.2, y: height * 0.6, id: 1 }, right = { x: width * 0.7, y: height * 0.6, id: 2 };
+    await touch("touchStart", left);
+    await touch("touchEnd");
+    check(await page.isHidden("#note"), "a touch begins the game");
+    const before = [await ask(page, "web_x"), await ask(page, "web_y"), await ask(page, "web_angle")];
+    const walking = { ...left, y: left.y - 60 };
+    await touch("touchStart", left);
+    await touch("touchMove", walking);
+    await touch("touchStart", walking, right);
+    for (let k = 1; k <= 20; ++k) {
+        await touch("touchMove", walking, { ...right, x: right.x - 3 * k });
+        await wait(page, 60);
+    }
+    check((await page.evaluate(() => game.keys.held)) === 1, "two fingers: the left one walks");
+    await shoot(page, `phone-${width}-fingers`);
+    await touch("touchEnd");
+    const after = [await ask(page, "web_x"), await ask(page, "web_y"), await ask(page, "web_angle")];
+    check(Math.hypot(after[0] - before[0], after[1] - before[1]) > 32 && after[2] > before[2], "he has walked, and turned to the left");
+    check((await page.evaluate(() => game.keys.held)) === 0, "and stands when they are lifted");
+    await touch("touchStart", right);
+    await touch("touchEnd");
+    check((await page.evaluate(() => game.keys.held & 64)) === 64, "a tap on the right shoots");
+    await wait(page, 1000);
+    check((await page.evaluate(() => game.keys.held)) === 0, "once");
+    const centre = async (name) => page.evaluate((id) => { const box = document.getElementById(id).getBoundingClientRect(); return { x: box.x + box.width / 2, y: box.y + box.height / 2 }; }, name);
+    await touch("touchStart", { ...(await centre("back")), id: 1 });
+    await wait(page, 500);
+    check((await ask(page, "web_mode")) === 1, "a button rewinds");
+    await touch("touchEnd");
+    await page.waitForFunction(() => game.call.web_mode() === 0);
+    const { heard, loudest } = await page.evaluate(() => game);
+    check(heard > 11025 * 2 && loudest > 1000, `it can be heard: ${heard} samples, the loudest ${loudest}`);
+    await context.close();
+}
+
 async function testFile() {
     console.log("the page as a file");
     const page = await open("file://" + path.resolve(folder, "index.html") + "?alone");
@@ -189,6 +244,8 @@ async function testFrames() {
 fs.mkdirSync(out, { recursive: true });
 try {
     await testGame();
+    await testPhone(390, 844);
+    await testPhone(844, 390);
     await testFile();
     await testSame();
     await testFrames();
