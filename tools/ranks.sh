@@ -7,7 +7,7 @@
 #   tools/ranks.sh --large         10 million agents, a few ticks, on two ranks
 #
 # Sizes can be set: TICKS, RANKS="1 2 3", MPI="openmpi mpich". The examples sir and flocking are what
-# runs, in build/mpi-<which>, and addons/mpi/test/ranks_family: trees and links that cross borders.
+# runs, in build/mpi-<which>, and addons/mpi/test/test_ranks_family: trees and links that cross borders.
 set -eu
 
 cd "$(dirname "$0")/.."
@@ -29,7 +29,7 @@ build() { # <openmpi or mpich>
     folder=build/mpi-$1
     cmake -S . -B "$folder" -DSETT_MPI="$1" -DCMAKE_BUILD_TYPE=Release -DSETT_BUILD_TESTS=ON \
         -DSETT_BUILD_BENCHMARKS=OFF -DSETT_INSTALL=OFF -DSETT_WERROR=ON >"$work/log" 2>&1 &&
-        cmake --build "$folder" --parallel "$jobs" --target ranks_sir ranks_flocking ranks_family \
+        cmake --build "$folder" --parallel "$jobs" --target ranks_sir ranks_flocking test_ranks_family \
             >>"$work/log" 2>&1 || {
         tail -20 "$work/log"
         exit 1
@@ -38,7 +38,7 @@ build() { # <openmpi or mpich>
 
 run() { # <openmpi or mpich> <ranks> <program> <argument>...
     case $3 in
-    family) file=build/mpi-$1/addons/mpi/ranks_family ;;
+    family) file=build/mpi-$1/addons/mpi/test_ranks_family ;;
     *) file=build/mpi-$1/examples/ranks/$3 ;;
     esac
     launch="mpirun.$1 -n $2 $file"

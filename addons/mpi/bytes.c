@@ -10,7 +10,7 @@ unsigned char* setti_ranks_room(ranks_bytes* to, size_t size)
         to->failed = true;
         return NULL;
     }
-    if (to->size + size > to->capacity) {
+    if (to->size + size >= to->capacity) { /* never NULL, of no bytes too */
         size_t capacity = (to->size + size) * 2 + 64;
         unsigned char* at = realloc(to->at, capacity);
         if (at == NULL) {

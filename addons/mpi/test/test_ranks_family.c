@@ -1,11 +1,13 @@
-/* ranks_family.c: trees and links that cross the borders of ranks. tools/ranks.sh compares its
- * chain of hashes for several numbers of ranks.
+/* test_ranks_family.c: trees and links that cross the borders of ranks. Without arguments it runs
+ * itself by mpirun, on several numbers of ranks, and compares the hashes; tools/ranks.sh does so at
+ * length.
  *
  * Heads of families walk about with their children, who are below them in the hierarchy in an order
  * that changes, go over to other families, and remember by a handle to whom they were born. Heads
  * like a head near them, and owe to one, wherever these go. If a head ends that is owed to, its
  * debtors end too.
  */
+#include "check.h"
 #include "run.h"
 
 enum {
@@ -204,7 +206,7 @@ static void tick(uint64_t now)
     }
 }
 
-int main(int argc, char** argv)
+static int family_run(int argc, char** argv)
 {
     static const run_model family = {"family", populate, tick, true};
     MPI_Init(&argc, &argv);
@@ -239,4 +241,77 @@ int main(int argc, char** argv)
     all = SETT_QUERY_CREATE(world, SETT_IN(Place));
     children = SETT_QUERY_CREATE(world, SETT_INOUT(Child), SETT_WITHOUT(Place));
     return run(&family);
+}
+
+/* ------------------------------------------------------------------------------------- the tests */
+
+static const char* program;
+static char line[200];
+
+/* The last line of a run; "" if it failed. */
+static const char* on_ranks(uint32_t count, const char* arguments)
+{
+    char command[1000];
+    char text[400];
+    snprintf(command, sizeof(command), "%s -n %u %s --width 8 %s 2>&1", RANKS_MPIRUN,
+             (unsigned)count, program, arguments);
+    FILE* run = popen(command, "r");
+    CHECK(run != NULL);
+    line[0] = '\0';
+    while (fgets(text, sizeof(text), run) != NULL) {
+        if (strstr(text, " chain ") != NULL) {
+            snprintf(line, sizeof(line), "%s", text);
+        } else if (strncmp(text, "family", 6) != 0 && strncmp(text, "checkpoint", 10) != 0 &&
+                   text[0] != ' ') {
+            printf("%s", text); /* why it failed */
+        }
+    }
+    CHECK_EQ(pclose(run), 0);
+    CHECK(line[0] != '\0');
+    return line;
+}
+
+static void results_do_not_depend_on_ranks(void)
+{
+    char one[200];
+    snprintf(one, sizeof(one), "%s", on_ranks(1, "--ticks 60"));
+    CHECK_STR_EQ(on_ranks(2, "--ticks 60"), one);
+    CHECK_STR_EQ(on_ranks(3, "--ticks 60 --balance 7"), one);
+}
+
+/* What three ranks saved, two go on with, and one. */
+static void checkpoints_fit_other_ranks(void)
+{
+    char three[200];
+    const char* text = on_ranks(3, "--ticks 60 --balance 13 --save ranks_family --every 35");
+    snprintf(three, sizeof(three), "%s", strstr(text, " hash "));
+    CHECK_STR_EQ(strstr(on_ranks(2, "--ticks 60 --load ranks_family"), " hash "), three);
+    CHECK_STR_EQ(strstr(on_ranks(1, "--ticks 60 --load ranks_family"), " hash "), three);
+    CHECK_STR_EQ(strstr(on_ranks(4, "--ticks 60 --load ranks_family"), " hash "), three);
+}
+
+static const check_test tests[] = {
+    TEST(results_do_not_depend_on_ranks),
+    TEST(checkpoints_fit_other_ranks),
+};
+
+check_state check_progress;
+
+int main(int argc, char** argv)
+{
+    if (argc > 1 && strcmp(argv[1], "--list") != 0 && strncmp(argv[1], "--", 2) == 0) {
+        return family_run(argc, argv);
+    }
+    /* more ranks than cores, as root too */
+    setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+    setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+    setenv("OMPI_MCA_rmaps_base_oversubscribe", "1", 1);
+    setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
+    setenv("OMPI_MCA_hwloc_base_binding_policy", "none", 1);
+    program = argv[0];
+    if (system("command -v " RANKS_MPIRUN " >/dev/null") != 0) {
+        printf("skipped: " RANKS_MPIRUN " is missing\n0 passed, 0 failed\n");
+        return 0;
+    }
+    return check_run(tests, sizeof(tests) / sizeof(tests[0]), argc, argv);
 }
