@@ -68,6 +68,14 @@ dependants() { # <file>
     esac
 }
 
+# With which an add-on is compiled: its folder, and MPI where it is that of ranks.
+addon_flags() { # <source>
+    case $1 in
+    addons/mpi/*) echo "-Iaddons/mpi -D_POSIX_C_SOURCE=200809L $(mpicc.openmpi -showme:compile)" ;;
+    addons/*) echo "-I$(dirname "$1")" ;;
+    esac
+}
+
 # Compiles what the patch concerns. The objects are named before the library, so that a linker finds
 # all it wants of these sources in them and leaves those of the library where they are.
 plant() { # <patch> <folder>; what is wrong goes to $2/not
@@ -84,7 +92,7 @@ plant() { # <patch> <folder>; what is wrong goes to $2/not
     for source in $(for file in $changed; do dependants "$file"; done | sort -u); do
         from=$source
         [ ! -e "$2/$source" ] || from=$2/$source
-        gcc $flags -Iinclude -I"$2/src" -Isrc -Iaddons/net -c "$from" -o "$2/$(basename "$source" .c).o" \
+        gcc $flags -Iinclude -I"$2/src" -Isrc $(addon_flags "$source") -c "$from" -o "$2/$(basename "$source" .c).o" \
             >>"$2/log" 2>&1 || {
             echo "does not compile" >"$2/not"
             return 1
@@ -95,12 +103,16 @@ plant() { # <patch> <folder>; what is wrong goes to $2/not
 # Sets `outcome` to passes, fails or hangs.
 run() { # <test> <folder with the objects of a fault, or none>
     folder=$built/test
-    [ -e "$folder/$1" ] || folder=$built/addons/net
+    for addon in net mpi; do
+        [ -e "$folder/$1" ] || folder=$built/addons/$addon
+    done
     program=$folder/$1
+    libraries=
+    [ "$folder" != "$built/addons/mpi" ] || libraries=$(mpicc.openmpi -showme:link)
     if [ -n "$2" ]; then
         program=$2/$1
         gcc $(find "$folder/CMakeFiles/$1.dir" -name '*.o') "$2"/*.o $(find "$folder" -name "libsett_*.a") \
-            "$built/libsett.a" -pthread -o "$program" || exit 1
+            "$built/libsett.a" $libraries -pthread -o "$program" || exit 1
     fi
     # A failing test may crash in all manners; what it says of a fault is of no interest.
     ulimit -c 0 2>/dev/null || true
@@ -179,6 +191,8 @@ for fault in test/faults/*.patch; do
     done
     if [ $wanted = no ]; then
         continue
+    elif grep -q '^+++ b/addons/mpi/' "$fault" && ! command -v mpicc.openmpi >/dev/null; then
+        echo "  left out, OpenMPI is missing: $(basename "$fault" .patch)"
     elif [ "$(is_debug "$fault")" = "${SETT_FAULTS_DEBUG:-no}" ]; then
         chosen="$chosen $fault"
     else

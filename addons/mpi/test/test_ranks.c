@@ -166,6 +166,23 @@ static void fill_view(const sett_ranks* ranks, ranks_view* view, uint64_t* chanc
     view->capacity = 2001;
 }
 
+/* The same entities, a few bytes of which are others. */
+static void alter_view(const sett_ranks* ranks, const ranks_view* old, ranks_view* now,
+                       uint64_t* chance)
+{
+    now->list.count = 0;
+    for (uint32_t k = 0; k < old->list.count; k++) {
+        setti_ranks_push(&now->list, old->list.item[k]);
+    }
+    for (uint32_t type = 0; type < ranks->types; type++) {
+        size_t size = (size_t)old->list.count * ranks->size[type];
+        memcpy(now->column[type], old->column[type], size);
+        for (uint32_t k = 0; k < 20 && size != 0; k++) {
+            now->column[type][chance_below(chance, (uint32_t)size)] ^= 1;
+        }
+    }
+}
+
 static void check_views(const sett_ranks* ranks, const ranks_view* a, const ranks_view* b)
 {
     CHECK_EQ(a->list.count, b->list.count);
@@ -193,7 +210,11 @@ static void views_come_back(void)
         ranks_bytes bytes = {NULL, 0, 0, false};
         ranks_view got = {{NULL, 0, 0}, {NULL}, 0};
         uint32_t changed;
-        fill_view(ranks, now, &chance, round % 11);
+        if (round % 3 == 2) {
+            alter_view(ranks, old, now, &chance);
+        } else {
+            fill_view(ranks, now, &chance, round % 11);
+        }
         CHECK(setti_ranks_encode_view(ranks, old, now, &bytes));
         ranks_reader from = {bytes.at, bytes.at + bytes.size, false};
         CHECK_EQ(setti_ranks_decode_view(ranks, old, &got, &gone, &come, &from, &changed), SETT_OK);
@@ -319,6 +340,41 @@ static void bytes_are_not_believed(void)
         sett_ranks_destroy(rank);
         CHECK_END(third);
     }
+    free(bytes.at);
+    free(list.item);
+    for (uint32_t k = 0; k < 2; k++) {
+        sett_ranks_destroy(ranks[k]);
+        CHECK_END(world[k]);
+    }
+}
+
+/* A message about more than it announces is rejected, and what this rank has stays. */
+static void only_what_is_announced_moves(void)
+{
+    sett_world* world[2] = {typed(), typed()};
+    sett_ranks* ranks[2] = {made(world[0]), made(world[1])};
+    unsigned char encoded[4096];
+    size_t size = 0;
+    const sett_snapshot none = {0, 0};
+    ranks_bytes bytes = {NULL, 0, 0, false};
+    ranks_list list = {NULL, 0, 0};
+    sett_entity two[2] = {placed(ranks[0], 5), placed(ranks[0], 6)};
+    CHECK_ENTITY_EQ(placed(ranks[1], 6), two[1]);
+    sett_set(world[1], two[1], POSITION, &(position){77, 7});
+    const sett_selection part = {.entities = two, .entity_count = 2};
+    CHECK_EQ(sett_selection_encode(world[0], &part, none, encoded, sizeof(encoded), &size),
+             SETT_OK);
+    setti_ranks_push(&list, two[0]);
+    setti_ranks_write_list(&bytes, &list);
+    setti_ranks_write_list(&bytes, &(ranks_list){NULL, 0, 0});
+    setti_ranks_write_u32(&bytes, UINT32_MAX);
+    setti_ranks_write_u64(&bytes, size);
+    setti_ranks_write(&bytes, encoded, size);
+    setti_ranks_write_varint(&bytes, 0);
+    ranks_reader from = {bytes.at, bytes.at + bytes.size, false};
+    CHECK(setti_ranks_unpack(ranks[1], &from) != SETT_OK);
+    CHECK_EQ(((const position*)sett_get(world[1], two[1], POSITION))->x, 77);
+    CHECK(!sett_entity_valid(world[1], two[0]));
     free(bytes.at);
     free(list.item);
     for (uint32_t k = 0; k < 2; k++) {
@@ -481,6 +537,7 @@ static const check_test tests[] = {
     TEST(equal_views_cost_nothing),
     TEST(trees_move_whole),
     TEST(bytes_are_not_believed),
+    TEST(only_what_is_announced_moves),
     TEST(checkpoints_come_back),
     TEST(damaged_files_are_rejected),
     TEST(wrong_descriptions_are_rejected),

@@ -246,7 +246,7 @@ static int family_run(int argc, char** argv)
 /* ------------------------------------------------------------------------------------- the tests */
 
 static const char* program;
-static char line[200];
+static char line[400];
 
 /* The last line of a run; "" if it failed. */
 static const char* on_ranks(uint32_t count, const char* arguments)
@@ -273,7 +273,7 @@ static const char* on_ranks(uint32_t count, const char* arguments)
 
 static void results_do_not_depend_on_ranks(void)
 {
-    char one[200];
+    char one[400];
     snprintf(one, sizeof(one), "%s", on_ranks(1, "--ticks 60"));
     CHECK_STR_EQ(on_ranks(2, "--ticks 60"), one);
     CHECK_STR_EQ(on_ranks(3, "--ticks 60 --balance 7"), one);
@@ -282,7 +282,7 @@ static void results_do_not_depend_on_ranks(void)
 /* What three ranks saved, two go on with, and one. */
 static void checkpoints_fit_other_ranks(void)
 {
-    char three[200];
+    char three[400];
     const char* text = on_ranks(3, "--ticks 60 --balance 13 --save ranks_family --every 35");
     snprintf(three, sizeof(three), "%s", strstr(text, " hash "));
     CHECK_STR_EQ(strstr(on_ranks(2, "--ticks 60 --load ranks_family"), " hash "), three);
