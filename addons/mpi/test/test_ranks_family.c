@@ -243,7 +243,7 @@ static int family_run(int argc, char** argv)
     return run(&family);
 }
 
-/* ------------------------------------------------------------------------------------- the tests */
+/* ------------------------------------------------------------------------------------ the tests */
 
 static const char* program;
 static char line[400];
