@@ -11,6 +11,9 @@ GAME_SECONDS ?= 600
 # The map that the page shows; random games that its test compares.
 MAP ?= MAP01
 SCRIPTS ?= 100
+# A game for several: who one is, of how many, and where the host listens (host:port).
+together := $(if $(SERVE),--serve) $(if $(JOIN)$(PEER),--join $(or $(JOIN),$(PEER))) \
+    $(if $(PLAYERS),--players $(PLAYERS)) $(if $(PLAYER),--player $(PLAYER))
 # Where `make install` puts it.
 PREFIX ?= /usr/local
 JOBS ?= $(shell getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)
@@ -21,7 +24,7 @@ release := build/release
 # Only errors are worth reading of a configuration; the build says what it compiles.
 configure := cmake -S . -B $(release) -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_BENCHMARKS=OFF >/dev/null
 
-.PHONY: build run play web serve-web test-web test-mpi inspect page test-inspector site test-site test test-all test-cpp python coverage bench bench-full bench-builds bench-net soak net-soak fuzz amalgamate dist install format clean help
+.PHONY: build run play serve web serve-web test-web test-mpi inspect page test-inspector site test-site test test-all test-cpp python coverage bench bench-full bench-builds bench-net soak net-soak fuzz amalgamate dist install format clean help
 
 build: ## the library and the examples, in build/release (what plain `make` does)
 	@tools/deps.sh build
@@ -34,11 +37,14 @@ run: ## simulate the levels of Freedoom; options in ARGS, ARGS=--help lists them
 	@cmake --build $(release) --parallel $(JOBS) --target freedoom
 	@$(release)/freedoom/freedoom $(ARGS)
 
-play: ## play them in a window, and rewind; options in ARGS, ARGS=--demo plays by itself
+play: ## play them in a window, and rewind; ARGS=--demo plays by itself; JOIN=host joins a `make serve`
 	@tools/deps.sh play
 	@$(configure)
 	@cmake --build $(release) --parallel $(JOBS) --target freedoom_play
-	@$(release)/freedoom/freedoom_play $(ARGS)
+	@$(release)/freedoom/freedoom_play $(together) $(ARGS)
+
+serve: ## play, and others join: PLAYERS=2 to 4; each of them: make play JOIN=host PLAYER=2
+	@$(MAKE) play SERVE=yes
 
 inspect: ## look into Freedoom with a browser: prints the address; options in ARGS
 	@tools/deps.sh inspect

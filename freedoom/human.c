@@ -229,30 +229,69 @@ static void human_multiply(Simulation* sim)
     sett_commands_apply(job.commands);
 }
 
-sett_entity human_obey(Simulation* sim, sett_query* players, const Order* order)
+/* What an order finds among the players. */
+typedef struct HumanFound {
+    sett_entity wanted; /* the one that it names */
+    sett_entity before; /* the human of its number, on another map */
+} HumanFound;
+
+/* Adds to what the order finds. Returns whether it is about this player. */
+static bool human_note(HumanFound* found, const Order* order, sett_entity self, Player player,
+                       Place place, bool human)
 {
-    sett_entity wanted = sett_null(), before = sett_null();
+    if (player.number != order->number) {
+        return false;
+    }
+    bool here = place.arena == order->arena;
+    found->wanted = here ? self : found->wanted;
+    found->before = !here && human ? self : found->before;
+    return here;
+}
+
+void human_obey_all(Simulation* sim, sett_query* players, const Order* orders, uint32_t count,
+                    sett_entity* selves)
+{
+    HumanFound found[COMPONENT_PLAYERS] = {{{0, 0}, {0, 0}}};
+    sett_entity leave[COMPONENT_PLAYERS];
+    uint32_t leaves = 0;
     SETT_QUERY_EACH(players, b) {
         const Player* player = sett_batch_field(b, 0);
         const Place* place = sett_batch_field(b, 1);
         SETT_EACH(b, i) {
             sett_entity self = sett_batch_entity(b, i);
-            bool named = place[i].arena == order->arena && player[i].number == order->number;
-            wanted = named ? self : wanted;
-            before = !named && SETT_HAS(sim->world, self, Input) ? self : before;
+            bool human = SETT_HAS(sim->world, self, Input);
+            bool named = false;
+            for (uint32_t k = 0; k < count; ++k) {
+                named =
+                    human_note(&found[k], &orders[k], self, player[i], place[i], human) || named;
+            }
+            if (human && !named && leaves < COMPONENT_PLAYERS) {
+                leave[leaves++] = self;
+            }
         }
     }
-    if (!sett_is_null(wanted) && !SETT_HAS(sim->world, wanted, Input)) {
-        human_join(sim, wanted, before, order);
+    for (uint32_t k = 0; k < count; ++k) {
+        selves[k] = found[k].wanted;
+        if (!sett_is_null(selves[k]) && !SETT_HAS(sim->world, selves[k], Input)) {
+            human_join(sim, selves[k], found[k].before, &orders[k]);
+        }
     }
-    if (!sett_is_null(before)) {
-        human_leave(sim, before);
+    for (uint32_t k = 0; k < leaves; ++k) {
+        human_leave(sim, leave[k]);
     }
-    if ((order->input.buttons & INPUT_CROWD) != 0) {
-        human_multiply(sim);
+    for (uint32_t k = 0; k < count; ++k) {
+        if ((orders[k].input.buttons & INPUT_CROWD) != 0) {
+            human_multiply(sim);
+        }
+        if (!sett_is_null(selves[k])) {
+            *SETT_GET_MUT(sim->world, selves[k], Input) = orders[k].input;
+        }
     }
-    if (!sett_is_null(wanted)) {
-        *SETT_GET_MUT(sim->world, wanted, Input) = order->input;
-    }
-    return wanted;
+}
+
+sett_entity human_obey(Simulation* sim, sett_query* players, const Order* order)
+{
+    sett_entity self;
+    human_obey_all(sim, players, order, 1, &self);
+    return self;
 }

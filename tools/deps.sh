@@ -56,6 +56,7 @@ for_run() {
 for_play() {
     for_run
     need_header SDL2/SDL.h libsdl2-dev
+    need_header enet/enet.h libenet-dev
 }
 
 # A compiler for WebAssembly, and the C library for it.

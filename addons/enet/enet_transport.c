@@ -8,6 +8,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Milliseconds after which a peer that does not answer is given up, so that it can connect again;
+ * ENet's own are 5,000 to 30,000. */
+#define ENET_SILENT_LEAST 1500
+#define ENET_SILENT_MOST 3000
+
 #define ENET_PEERS (SETT_SESSION_PLAYERS + SETT_SESSION_SPECTATORS)
 
 struct sett_enet {
@@ -120,6 +125,7 @@ static uint32_t enet_transport_receive(void* user, uint32_t* peer, void* out, ui
     while (enet_host_service(net->host, &event, 0) > 0) {
         const uint32_t number = enet_transport_number(net, event.peer);
         if (event.type == ENET_EVENT_TYPE_CONNECT) {
+            enet_peer_timeout(event.peer, 0, ENET_SILENT_LEAST, ENET_SILENT_MOST);
             enet_transport_accept(net, event.peer, event.data);
         } else if (event.type == ENET_EVENT_TYPE_DISCONNECT && number < ENET_PEERS) {
             net->peer[number] = NULL;

@@ -5,7 +5,8 @@
  *     ... .transport = sett_enet_transport(net) ...
  *
  * Each player listens on a port, and connects to all players with a lower number. A spectator
- * connects to one or more players. ENet encrypts and proves nothing: a machine that knows the
+ * connects to one or more players. A machine that is silent for 3 seconds is given up, and can
+ * connect again. ENet encrypts and proves nothing: a machine that knows the
  * address can take the place of a player that is not connected.
  *
  * SPDX-License-Identifier: MIT

@@ -351,6 +351,12 @@ static bool game_draw(Play* play, float seconds, Fault* fault)
     const Sight* to;
     float share;
     if (!session_show(play->session, play->clock, &from, &to, &share)) {
+        const SessionOthers* others = &play->session->others;
+        char text[160];
+        if (others->tell != NULL) { /* nothing to be seen before all are there */
+            others->tell(others->user, false, text, sizeof text);
+            render_text(play->render, -1, 90, 2, text);
+        }
         return true;
     }
     if (!game_set_stage(play, to->arena, fault)) {

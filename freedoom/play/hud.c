@@ -156,10 +156,16 @@ static void hud_draw_lines(const Hud* hud, Render* render, const Session* sessio
 {
     const Simulation* sim = session->sim;
     char text[160];
-    snprintf(text, sizeof text, "%s   kills %lu   H: keys   hold R: rewind",
+    const SessionOthers* others = &session->others;
+    snprintf(text, sizeof text, "%s   kills %lu   H: keys%s",
              sim->arenas[session_arena(session)].level.map.name,
-             (unsigned long)session->facing.kills);
+             (unsigned long)session->facing.kills,
+             others->tell == NULL ? "   hold R: rewind" : "   C: network");
     render_text(render, HUD_LEFT, 6, 1, text);
+    if (others->tell != NULL) {
+        others->tell(others->user, hud->costs, text, sizeof text);
+        render_text(render, HUD_LEFT, 6 + 3 * HUD_LINE, 1, text);
+    }
     uint32_t maps = sim->arena_count;
     snprintf(text, sizeof text, "%lu map%s, %lu monsters in one world", (unsigned long)maps,
              maps == 1 ? "" : "s", (unsigned long)sett_component_count(sim->world, Monster_id));

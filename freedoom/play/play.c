@@ -9,6 +9,12 @@
 #include "shot.h"
 #include "times.h"
 
+#ifdef FREEDOOM_ENET
+#include "together.h"
+
+#include "sett_enet.h"
+#endif
+
 #include <SDL.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +31,13 @@ typedef struct Arguments {
     bool only, measure, help;
     int width, height;
     uint64_t seed;
+    bool serves;              /* others join */
+    char host[200];           /* to join; "": none */
+    uint32_t port;            /* of the host */
+    uint32_t players, player; /* together; 1: the host */
 } Arguments;
+
+#define PLAY_PORT 7777
 
 typedef struct Window {
     SDL_Window* window;
@@ -49,6 +61,11 @@ static const char window_help[] =
     "  --size WxH     of the picture (default: 640x400)\n"
     "  --seed N       of all chance (default: 1)\n"
     "  --workers N    threads (default: 0, as many as the machine has)\n"
+    "  --serve        others join: player 1 of --map, which is the only one\n"
+    "  --join HOST    joins a player at HOST; the same --map and --seed\n"
+    "  --port N       where the host listens, by UDP (default: 7777); also --join HOST:N\n"
+    "  --players N    how many play, 2 to 4, equal for all (default: 2)\n"
+    "  --player N     who one is, 2 to 4 (default: 2)\n"
     "  --demo [N]     plays N frames by itself, writes pictures to out/, prints\n"
     "                 what was done, and fails if something was not\n"
     "  --record N     with --demo: writes each N-th frame to out/play-00001.png and so on\n"
@@ -70,6 +87,21 @@ static bool arguments_value(Arguments* to, const char* name, const char* value)
         to->record = (uint32_t)strtoul(value, NULL, 10);
     } else if (strcmp(name, "--workers") == 0) {
         to->workers = (uint32_t)strtoul(value, NULL, 10);
+    } else if (strcmp(name, "--join") == 0) {
+        const char* colon = strrchr(value, ':');
+        size_t length = colon != NULL ? (size_t)(colon - value) : strlen(value);
+        snprintf(to->host, sizeof to->host, "%.*s", (int)length, value);
+        to->port = colon != NULL ? (uint32_t)strtoul(colon + 1, NULL, 10) : to->port;
+        return length != 0 && length < sizeof to->host && to->port - 1 < 65535;
+    } else if (strcmp(name, "--port") == 0) {
+        to->port = (uint32_t)strtoul(value, NULL, 10);
+        return to->port - 1 < 65535;
+    } else if (strcmp(name, "--players") == 0) {
+        to->players = (uint32_t)strtoul(value, NULL, 10);
+        return to->players >= 2 && to->players <= COMPONENT_PLAYERS;
+    } else if (strcmp(name, "--player") == 0) {
+        to->player = (uint32_t)strtoul(value, NULL, 10);
+        return to->player >= 2 && to->player <= COMPONENT_PLAYERS;
     } else if (strcmp(name, "--size") == 0) {
         char* end;
         to->width = (int)strtol(value, &end, 10);
@@ -83,12 +115,20 @@ static bool arguments_value(Arguments* to, const char* name, const char* value)
 
 static bool arguments_parse(Arguments* to, int count, char** texts, Fault* fault)
 {
-    *to = (Arguments){.map = "MAP01", .width = 640, .height = 400, .seed = 1};
+    *to = (Arguments){.map = "MAP01",
+                      .width = 640,
+                      .height = 400,
+                      .seed = 1,
+                      .port = PLAY_PORT,
+                      .players = 2,
+                      .player = 2};
     for (int i = 1; i < count; ++i) {
         if (strcmp(texts[i], "--help") == 0) {
             to->help = true;
         } else if (strcmp(texts[i], "--only") == 0) {
             to->only = true;
+        } else if (strcmp(texts[i], "--serve") == 0) {
+            to->serves = true;
         } else if (strcmp(texts[i], "--measure") == 0) {
             to->measure = true;
         } else if (strcmp(texts[i], "--demo") == 0) {
@@ -98,6 +138,16 @@ static bool arguments_parse(Arguments* to, int count, char** texts, Fault* fault
             return fault_set(fault, "%s: not understood; try --help", texts[i]);
         } else {
             ++i;
+        }
+    }
+    if (to->serves || to->host[0] != '\0') {
+        to->player = to->serves ? 1 : to->player;
+        to->only = true;
+        if ((to->serves && to->host[0] != '\0') || to->measure) {
+            return fault_set(fault, "--serve, --join and --measure: one of them");
+        }
+        if (to->player > to->players) {
+            return fault_set(fault, "--player %u: there are --players %u", to->player, to->players);
         }
     }
     if (to->wad_count == 0) {
@@ -416,15 +466,107 @@ static bool window_report(const Session* session, Fault* fault)
     return all || fault_set(fault, "the demonstration did not do everything");
 }
 
+/* --- together --------------------------------------------------------------------------------- */
+
+#ifdef FREEDOOM_ENET
+typedef struct Peers {
+    sett_enet* net;
+    Together together;
+} Peers;
+
+/* Takes part in a game with others, if the arguments say so. */
+static bool peers_open(Peers* peers, const Arguments* arguments, Simulation* sim, Session* session,
+                       Fault* fault)
+{
+    uint32_t local = arguments->player - 1;
+    *peers = (Peers){.net = NULL};
+    if (!arguments->serves && arguments->host[0] == '\0') {
+        return true;
+    }
+    peers->net = sett_enet_create(local, (uint16_t)(arguments->serves ? arguments->port : 0));
+    if (peers->net == NULL) {
+        return fault_set(fault, "--serve: port %u is in use; another: --port", arguments->port);
+    }
+    if (local != 0 &&
+        !sett_enet_connect(peers->net, 0, arguments->host, (uint16_t)arguments->port)) {
+        return fault_set(fault, "--join %s: there is no machine of this name", arguments->host);
+    }
+    /* The same maps and seed make the same beginning: whoever has another one is rejected. */
+    const TogetherDesc desc = {.players = arguments->players,
+                               .local = local,
+                               .version = sett_world_hash(sim->world),
+                               .transport = sett_enet_transport(peers->net)};
+    if (!together_open(&peers->together, sim, &desc, fault)) {
+        return false;
+    }
+    session_join(session, together_others(&peers->together), (uint16_t)arguments->player);
+    return true;
+}
+
+static void peers_close(Peers* peers)
+{
+    if (peers->together.session != NULL) {
+        char text[160];
+        SessionOthers others = together_others(&peers->together);
+        others.tell(others.user, true, text, sizeof text);
+        printf("network     %s\n", text);
+        together_close(&peers->together);
+    }
+    sett_enet_destroy(peers->net);
+}
+#else
+typedef struct Peers {
+    bool none;
+} Peers;
+
+static bool peers_open(Peers* peers, const Arguments* arguments, Simulation* sim, Session* session,
+                       Fault* fault)
+{
+    *peers = (Peers){.none = true};
+    (void)sim;
+    (void)session;
+    return (!arguments->serves && arguments->host[0] == '\0') ||
+           fault_set(fault, "--serve, --join: built without ENet (Debian: libenet-dev)");
+}
+
+static void peers_close(Peers* peers)
+{
+    (void)peers;
+}
+#endif
+
+/* As long as the clock on the wall says, since others play along; with a script's keys. */
+static bool window_show_together(Window* window, Play* play, const Arguments* arguments,
+                                 Fault* fault)
+{
+    Demo demo;
+    uint64_t clock = 0;
+    bool good = demo_init(&demo, arguments->demo) || fault_set(fault, "out of memory");
+    while (good && demo.frame < arguments->demo && !window->quits) {
+        GameControls controls = demo_controls(&demo, play);
+        controls.rewind = controls.kill_cam = controls.next_map = false;
+        (void)sett_frame_wait(&clock, 1.0f / DEMO_SECONDS);
+        good = window_step(window, play, &controls, fault) &&
+               shot_record(&demo, play, arguments->record, fault);
+    }
+    demo_deinit(&demo);
+    return good;
+}
+
 static bool window_run_game(const Arguments* arguments, Simulation* sim, uint32_t arena,
                             Fault* fault)
 {
     Play play;
+    Peers peers = {0};
     Window window = {0};
     bool good = game_open(&play, sim, arguments->wads, arguments->wad_count, arena,
                           arguments->width, arguments->height, fault) &&
+                peers_open(&peers, arguments, sim, play.session, fault) &&
                 window_open(&window, arguments, fault);
-    if (good && arguments->demo != 0) {
+    if (good && arguments->demo != 0 && play.session->others.advance != NULL) {
+        good = window_show_together(&window, &play, arguments, fault);
+        times_print(&window.times, sim, "together");
+    } else if (good && arguments->demo != 0) {
         good = window_show_demo(&window, &play, arguments, fault);
         times_print(&window.times, sim, "demo");
         good = good && window_report(play.session, fault);
@@ -435,6 +577,7 @@ static bool window_run_game(const Arguments* arguments, Simulation* sim, uint32_
         times_print(&window.times, sim, "played");
     }
     window_close(&window);
+    peers_close(&peers);
     game_close(&play);
     return good;
 }

@@ -116,6 +116,9 @@ static void session_look_after(Session* session)
 
 void session_go_to(Session* session, uint32_t arena)
 {
+    if (session->others.advance != NULL) {
+        return;
+    }
     session->order.arena = (uint16_t)arena;
     session->first_seen = session->sim->dice.tick + 1; /* there is nothing between two maps */
     session->died = 0;
@@ -132,17 +135,50 @@ static bool session_command(Session* session, Input input, Fault* fault)
 
 bool session_begin_tick(Session* session, Input input, float share, Fault* fault)
 {
+    if (session->others.advance != NULL) {
+        return true; /* a tick that has begun could not be taken back */
+    }
     bool begun = session->sim->phase != 0;
     return (begun || session_command(session, input, fault)) &&
            simulation_begin(session->sim, share, fault);
 }
 
+/* Asks the others, too. Sets *played if there was a tick. */
+static bool session_play_along(Session* session, Input input, bool* played, Fault* fault)
+{
+    const SessionOthers* others = &session->others;
+    sett_entity self = sett_null();
+    int done = others->advance(others->user, input, &self);
+    if (done < 0) {
+        char why[200];
+        others->tell(others->user, false, why, sizeof why);
+        return fault_set(fault, "%s", why);
+    }
+    *played = done > 0;
+    if (done > 0) {
+        session->order.input = input;
+        session->orders[(session->sim->dice.tick - 1) % SESSION_TICKS] = session->order;
+        session->self = self;
+        session->body = !sett_is_null(self) ? self : session->body;
+        session->selves[session->sim->dice.tick % SESSION_TICKS] = session->body;
+    }
+    return true;
+}
+
 static bool session_play(Session* session, Input input, Fault* fault)
 {
     bool begun = session->sim->phase != 0;
-    if ((!begun && !session_command(session, input, fault)) ||
-        !simulation_step(session->sim, fault)) {
+    bool played = true;
+    if (session->others.advance != NULL) {
+        if (!session_play_along(session, input, &played, fault)) {
+            return false;
+        }
+    } else if ((!begun && !session_command(session, input, fault)) ||
+               !simulation_step(session->sim, fault)) {
         return false;
+    }
+    if (!played) {
+        return true;
     }
     session->last_seen = session->sim->dice.tick;
     session_forget(session);
@@ -243,7 +279,7 @@ static bool session_give_up_to(Session* session, float shown)
 bool session_rewind_begin(Session* session, Fault* fault)
 {
     if (session->mode == SESSION_RETURNS || session->mode == SESSION_KILLED ||
-        session->last_seen < session->first_seen) {
+        session->others.advance != NULL || session->last_seen < session->first_seen) {
         return true;
     }
     session->mode = SESSION_REWINDS;
@@ -346,7 +382,7 @@ bool session_return(Session* session, uint32_t budget, Fault* fault)
 bool session_kill_cam(Session* session, Fault* fault)
 {
     uint32_t tick = session->sim->dice.tick, back = SESSION_KILL_SECONDS * SESSION_SECOND;
-    if (session->mode != SESSION_PLAYS || session->died == 0) {
+    if (session->mode != SESSION_PLAYS || session->died == 0 || session->others.advance != NULL) {
         return true;
     }
     uint32_t start = (tick > back ? tick - back : 0) / SESSION_SECOND * SESSION_SECOND;
@@ -376,6 +412,12 @@ bool session_open(Session* session, Simulation* sim, uint32_t arena, Fault* faul
         return session_fail(session, fault);
     }
     return true;
+}
+
+void session_join(Session* session, SessionOthers others, uint16_t number)
+{
+    session->others = others;
+    session->order.number = number;
 }
 
 void session_close(Session* session)

@@ -32,8 +32,20 @@ typedef struct SessionCount {
     uint32_t kills, doors, items, rewinds, replayed, kill_cams;
 } SessionCount;
 
+/* Other humans, whose machines play the same game: together.h. All zeroes: there are none. Then
+ * nobody goes back, and all stay on one map. */
+typedef struct SessionOthers {
+    /* Plays the next tick with this input; *self becomes the human at this machine. Returns 1; 0 if
+     * it waits for the others; -1 if it is over. */
+    int (*advance)(void* user, Input input, sett_entity* self);
+    /* Writes a line for the display: what happened last, or `costs`, how the network does. */
+    void (*tell)(void* user, bool costs, char* out, size_t size);
+    void* user;
+} SessionOthers;
+
 typedef struct Session {
     Simulation* sim;
+    SessionOthers others;
     sett_query* players;
     SightQueries queries;
     sett_ring* ring;
@@ -68,6 +80,9 @@ typedef struct Session {
 
 /* Takes part as player 1 of a map. The session is large: not for the stack. */
 bool session_open(Session* session, Simulation* sim, uint32_t arena, Fault* fault);
+
+/* Plays with others from the first tick on, as this player. */
+void session_join(Session* session, SessionOthers others, uint16_t number);
 void session_close(Session* session);
 
 /* One tick of the clock on the wall: plays one of the game, with this input, or goes on with the
