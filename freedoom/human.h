@@ -19,8 +19,8 @@ typedef struct Order {
  * player, null while there is none of that number: he is dead and has not come in again. */
 sett_entity human_obey(Simulation* sim, sett_query* players, const Order* order);
 
-/* Like human_obey, for several humans with different numbers, at most COMPONENT_PLAYERS: whoever is
- * a human and in no order goes on by himself. The players go to `selves`. */
+/* Like human_obey, for several humans with different numbers, at most COMPONENT_PLAYERS: a
+ * human in no order goes on by himself. The players go to `selves`. */
 void human_obey_all(Simulation* sim, sett_query* players, const Order* orders, uint32_t count,
                     sett_entity* selves);
 

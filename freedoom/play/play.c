@@ -491,7 +491,7 @@ static bool peers_open(Peers* peers, const Arguments* arguments, Simulation* sim
         !sett_enet_connect(peers->net, 0, arguments->host, (uint16_t)arguments->port)) {
         return fault_set(fault, "--join %s: there is no machine of this name", arguments->host);
     }
-    /* The same maps and seed make the same beginning: whoever has another one is rejected. */
+    /* The same maps and seed make the same beginning: a machine with another is rejected. */
     const TogetherDesc desc = {.players = arguments->players,
                                .local = local,
                                .version = sett_world_hash(sim->world),

@@ -32,8 +32,8 @@ typedef struct SessionCount {
     uint32_t kills, doors, items, rewinds, replayed, kill_cams;
 } SessionCount;
 
-/* Other humans, whose machines play the same game: together.h. All zeroes: there are none. Then
- * nobody goes back, and all stay on one map. */
+/* Other humans, whose machines play the same game: together.h. With them there is no
+ * rewinding, and all stay on one map. All zeroes: there are none. */
 typedef struct SessionOthers {
     /* Plays the next tick with this input; *self becomes the human at this machine. Returns 1; 0 if
      * it waits for the others; -1 if it is over. */

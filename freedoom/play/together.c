@@ -26,7 +26,7 @@ static void together_send(void* user, uint32_t peer, const void* bytes, uint32_t
     }
 }
 
-/* Nobody can say that he is another: the host sees who sent it, and the others hear only him. */
+/* A machine cannot pass for another: the host sees who sent it, and the others hear only him. */
 static uint32_t together_receive(void* user, uint32_t* peer, void* out, uint32_t capacity)
 {
     const Together* together = user;

@@ -1,11 +1,11 @@
-/* together.h - two to four humans in one game, each at a machine of his own. Only what they press
+/* together.h - two to four humans in one game, each at his own machine. Only what they press
  * is sent (sett::net): each machine plays all ticks, guesses what has not arrived, and goes back
  * when a guess was wrong.
  *
  *     player 0 is the host, and the others know only his address; what they send to each other goes
  *     through him:            1 <---> 0 <---> 2
  *
- * Whoever leaves goes on as a player who decides for himself, and can come again. */
+ * The player of one who leaves decides for himself; he can come again. */
 #ifndef FREEDOOM_TOGETHER_H
 #define FREEDOOM_TOGETHER_H
 

@@ -1,5 +1,5 @@
-/* test_together.c - several humans in one game, over a bad network: all machines have the same world
- * at each tick that is final; who leaves goes on by himself, and comes again. */
+/* test_together.c - several humans in one game, over a bad network: all machines have the same
+ * world at each tick that is final; the player of one who leaves goes on by himself. */
 #include "battle.h"
 #include "together.h"
 
