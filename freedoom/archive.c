@@ -5,8 +5,12 @@
  * rejected before it is loaded. */
 #include "archive.h"
 
+#include "host.h"
+
 #include <stdio.h>
 #include <string.h>
+
+#define ARCHIVE_FLIGHT_TICKS 175 /* five seconds */
 
 typedef struct ArchiveHead {
     char title[24];
@@ -108,4 +112,44 @@ bool archive_add(sett_journal* journal, const Simulation* sim, Fault* fault)
 {
     return journal == NULL || sett_journal_append(journal, sim->dice.tick) == SETT_OK ||
            archive_fail(sim, fault);
+}
+
+static sett_flight* archive_flight; /* what a crash writes */
+
+static void archive_crash(const char* why, HostWrite write, void* file)
+{
+    (void)sett_flight_dump(archive_flight, why, write, file);
+}
+
+sett_flight* archive_fly(const Simulation* sim, const char* path, Fault* fault)
+{
+    ArchiveHead head = archive_head(sim);
+    sett_flight_desc desc = {.frames = ARCHIVE_FLIGHT_TICKS,
+                             .size = (size_t)256 << 20,
+                             .user_block = &head,
+                             .user_size = sizeof head,
+                             .frame = sim->dice.tick};
+    archive_flight = sett_flight_create(sim->world, &desc);
+    if (archive_flight == NULL) {
+        archive_fail(sim, fault);
+    } else if (!host_on_crash(path, archive_crash)) {
+        archive_land(archive_flight, path);
+        fault_set(fault, "%s: cannot be created", path);
+    }
+    return archive_flight;
+}
+
+bool archive_fly_on(sett_flight* flight, const Simulation* sim, Fault* fault)
+{
+    return flight == NULL || sett_flight_append(flight, sim->dice.tick) == SETT_OK ||
+           archive_fail(sim, fault);
+}
+
+void archive_land(sett_flight* flight, const char* path)
+{
+    if (flight != NULL) {
+        (void)remove(path); /* empty: nothing has crashed */
+    }
+    archive_flight = NULL;
+    sett_flight_destroy(flight);
 }

@@ -22,4 +22,11 @@ uint64_t host_worked(void);
 /* Waits; where that is not known it does not. */
 void host_sleep(uint64_t nanoseconds);
 
+/* Writes bytes to the end of a file. */
+typedef bool (*HostWrite)(void* file, const void* bytes, size_t size);
+
+/* Creates a file, and when the program crashes calls `dump`, which may call nothing but `write`.
+ * Returns false if it cannot be created; true where there are no signals, too. */
+bool host_on_crash(const char* path, void (*dump)(const char* why, HostWrite write, void* file));
+
 #endif

@@ -128,14 +128,18 @@ static bool main_simulate(Simulation* sim, const Options* options, Report* repor
 {
     sett_journal* journal =
         options->record != NULL ? archive_record(sim, options->record, fault) : NULL;
-    bool good = true;
-    if (options->record != NULL && journal == NULL) {
+    bool good = options->record == NULL || journal != NULL;
+    sett_flight* flight =
+        good && options->flight != NULL ? archive_fly(sim, options->flight, fault) : NULL;
+    if (!good || (options->flight != NULL && flight == NULL)) {
+        (void)sett_journal_destroy(journal);
         return false;
     }
     Progress progress = progress_begin("simulating", options->ticks);
     while (good && sim->dice.tick < options->ticks) {
         uint64_t start = host_nanoseconds();
-        good = rewind_step(&report->rewind, sim, fault) && archive_add(journal, sim, fault);
+        good = rewind_step(&report->rewind, sim, fault) && archive_add(journal, sim, fault) &&
+               archive_fly_on(flight, sim, fault);
         report->nanoseconds += host_nanoseconds() - start;
         progress_show(&progress, sim->dice.tick);
         if (good && sim->dice.tick == MAIN_EARLY_TICK && options->ticks > MAIN_EARLY_TICK) {
@@ -143,6 +147,7 @@ static bool main_simulate(Simulation* sim, const Options* options, Report* repor
         }
     }
     progress_end(&progress);
+    archive_land(flight, options->flight);
     if (sett_journal_destroy(journal) != SETT_OK && good) {
         good = fault_set(fault, "%s", sett_world_message(sim->world));
     }

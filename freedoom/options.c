@@ -30,6 +30,7 @@ const char options_help[] =
     "  --load FILE   begin with the state in FILE, of the same maps; --ticks counts from there\n"
     "  --record FILE write every tick to FILE\n"
     "  --replay FILE begin with the last tick of a recording\n"
+    "  --flight FILE write the last five seconds, or up to ten, to FILE if the program crashes\n"
     "  --no-rewind   keep nothing of the last ten seconds, and do not play them again\n"
     "  --sync-test   play each tick again from 8 ticks before, and name the first difference;\n"
     "                needs Sett's add-on for networks (addons/net)\n"
@@ -112,6 +113,7 @@ static bool options_take_value(Options* options, const char* name, const char* v
                         : strcmp(name, "--load") == 0     ? &options->load
                         : strcmp(name, "--record") == 0   ? &options->record
                         : strcmp(name, "--replay") == 0   ? &options->replay
+                        : strcmp(name, "--flight") == 0   ? &options->flight
                         : strcmp(name, "--explorer") == 0 ? &options->explorer
                                                           : NULL;
     if (file != NULL) {
@@ -133,9 +135,9 @@ static bool options_take_value(Options* options, const char* name, const char* v
 
 static bool options_takes_value(const char* name)
 {
-    static const char* const names[] = {"--wad",    "--map",     "--png",  "--ticks",
-                                        "--seed",   "--workers", "--save", "--load",
-                                        "--record", "--replay",  "--out",  "--explorer"};
+    static const char* const names[] = {
+        "--wad",  "--map",    "--png",    "--ticks", "--seed",     "--workers", "--save",
+        "--load", "--record", "--replay", "--out",   "--explorer", "--flight"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; ++i) {
         if (strcmp(name, names[i]) == 0) {
             return true;

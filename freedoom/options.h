@@ -24,7 +24,8 @@ typedef struct Options {
     const char* save;     /* files, or NULL: the final state goes to one, */
     const char* load;     /* the first comes from one, */
     const char* record;   /* all go to one, */
-    const char* replay;   /* the last of a recording is the first */
+    const char* replay;   /* the last of a recording is the first, */
+    const char* flight;   /* and the last ones go to one when the program crashes */
     const char* explorer; /* folder of the flecs explorer, or NULL */
     bool no_rewind, trace, inspect, sync_test, help, version;
 } Options;

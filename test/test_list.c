@@ -43,6 +43,15 @@ static bool write_nothing(void* user, const char* text, size_t size)
 
 static const char path[] = "test_list.sett";
 
+static sett_status flight_write(const scene* s)
+{
+    sett_flight* flight = sett_flight_create(s->world, NULL);
+    CHECK(flight != NULL);
+    sett_status status = sett_flight_write(flight, SETT_RECORD_INPUT, 0, NULL, 8);
+    sett_flight_destroy(flight);
+    return status;
+}
+
 static sett_status journal_write(scene* s)
 {
     sett_journal* journal = sett_journal_create(s->world, path, NULL);
@@ -74,6 +83,7 @@ static sett_status journal_write(scene* s)
     X(sett_query_write, sett_query_write(s->query, 0, NULL, 1) == 0)                               \
     X(sett_state_apply, ARGUMENT(sett_state_apply(s->world, NULL, 8, 1000)))                       \
     X(sett_journal_write, ARGUMENT(journal_write(s)))                                              \
+    X(sett_flight_write, ARGUMENT(flight_write(s)))                                                \
     X(sett_hierarchy_order, ARGUMENT(sett_hierarchy_order(s->world, s->entity, NULL, 2)))          \
     X(sett_json_read_sized, ARGUMENT(sett_json_read(s->world, NULL, 8, NULL, NULL)))               \
     X(sett_json_set, ARGUMENT(sett_json_set(s->world, s->entity, Mass_id, NULL, 8)))               \

@@ -281,6 +281,7 @@ static void run_nothing(sett_context* c)
     X(sett_snapshot_take, (void)sett_snapshot_take(v->world, &v->snapshot))                        \
     X(sett_snapshot_drop_all, sett_snapshot_drop_all(v->world))                                    \
     X(sett_ring_create, (void)sett_ring_create(v->world, 4))                                       \
+    X(sett_flight_create_sized, sett_flight_destroy(sett_flight_create(v->world, NULL)))           \
     X(sett_undo_create_sized, (void)sett_undo_create(v->world, NULL))                              \
     X(sett_journal_create, sett_journal_destroy(sett_journal_create(v->world, path, NULL)))        \
     X(sett_autosave_create, sett_autosave_destroy(sett_autosave_create(v->world, path, NULL)))     \

@@ -19,6 +19,7 @@
  *     members.h       what values consist of
  *     strings.h       strings and lists in values
  *     file.h          saved worlds, journals
+ *     flight.h        the last seconds before a crash, as a recording
  *     sparse_set.h    the sparse set by itself, without a world
  *     describe.h      entities and components as text
  *     trend.h         statistics of the last minutes
@@ -42,6 +43,7 @@
 #include "sett/duplicate.h"
 #include "sett/event.h"
 #include "sett/file.h"
+#include "sett/flight.h"
 #include "sett/hierarchy.h"
 #include "sett/json.h"
 #include "sett/layout.h"

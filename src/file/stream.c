@@ -52,20 +52,28 @@ static uint64_t stream_checksum(uint64_t identity, const unsigned char* head, co
     return setti_checksum(setti_checksum(identity, head, 16), payload, size);
 }
 
+void setti_stream_write_page(setti_stream* stream, uint32_t kind, uint32_t flags, uint64_t frame,
+                             const void* bytes, size_t size)
+{
+    unsigned char head[SETTI_STREAM_RECORD];
+    SETTI_ASSERT(size <= SETTI_STREAM_PAGE);
+    setti_bytes_put(head, kind, 2);
+    setti_bytes_put(head + 2, flags, 2);
+    setti_bytes_put(head + 4, size, 4);
+    setti_bytes_put(head + 8, frame, 8);
+    setti_bytes_put(head + 16, stream_checksum(stream->identity, head, bytes, size), 8);
+    stream_put_bytes(stream, head, sizeof(head));
+    stream_put_bytes(stream, bytes, size);
+}
+
 static bool stream_write_pages(setti_stream* stream, uint32_t kind, uint32_t flags, uint64_t frame,
                                const void* bytes, size_t size)
 {
     const unsigned char* at = bytes;
     do {
-        unsigned char head[SETTI_STREAM_RECORD];
         size_t page = SETTI_MIN(size, SETTI_STREAM_PAGE);
-        setti_bytes_put(head, kind, 2);
-        setti_bytes_put(head + 2, flags | (size > page ? SETTI_STREAM_MORE : 0), 2);
-        setti_bytes_put(head + 4, page, 4);
-        setti_bytes_put(head + 8, frame, 8);
-        setti_bytes_put(head + 16, stream_checksum(stream->identity, head, at, page), 8);
-        stream_put_bytes(stream, head, sizeof(head));
-        stream_put_bytes(stream, at, page);
+        setti_stream_write_page(stream, kind, flags | (size > page ? SETTI_STREAM_MORE : 0), frame,
+                                at, page);
         size -= page;
         at = page != 0 ? at + page : at;
     } while (size != 0);

@@ -48,6 +48,10 @@ void setti_stream_begin(setti_stream* stream, const sett_files* files, void* fil
 bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, const void* bytes,
                         size_t size);
 
+/* Writes a record: up to a page of a payload, and its flags. */
+void setti_stream_write_page(setti_stream* stream, uint32_t kind, uint32_t flags, uint64_t frame,
+                             const void* bytes, size_t size);
+
 /* A file from which records are read. */
 typedef struct setti_stream_reader {
     const sett_files* files;

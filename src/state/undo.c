@@ -484,6 +484,13 @@ static void undo_hold_limit(sett_undo* undo)
     }
 }
 
+static void undo_copy_bytes(char* to, const setti_bytes* from)
+{
+    if (from->size != 0) {
+        memcpy(to, from->data, from->size);
+    }
+}
+
 static undo_step* undo_make_step(sett_undo* undo, const char* name, const setti_bytes* forward,
                                  const setti_bytes* back, const char* call)
 {
@@ -502,8 +509,8 @@ static undo_step* undo_make_step(sett_undo* undo, const char* name, const setti_
         step->forward = forward->size;
         step->back = back->size;
         memcpy(step->data + forward->size + back->size, name, length);
-        memcpy(step->data, forward->data, forward->size);
-        memcpy(step->data + forward->size, back->data, back->size);
+        undo_copy_bytes(step->data, forward);
+        undo_copy_bytes(step->data + forward->size, back);
     }
     return step;
 }

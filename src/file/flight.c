@@ -1,0 +1,528 @@
+/* flight.c: the last seconds of a world, ready to be written when it crashes.
+ *
+ * The workload: some kilobytes a frame, thousands of frames, and one moment in which nothing can be
+ * relied on. So all is encoded beforehand, as records of a stream (docs/stream.md), and a dump only
+ * copies bytes that were complete.
+ *
+ *     half 0   | lead | types, keyframe | delta | delta | ... | delta |        the older one
+ *     half 1   | lead | types, keyframe | delta | delta |                      the present one
+ *
+ * A half begins with a keyframe: the state that the last delta of the other one led to. Its lead is
+ * that delta: it follows on the other half's. A dump that begins with a half leaves out its lead,
+ * and says that the keyframe is a state. When the present half is full, the older one is
+ * overwritten; meanwhile it counts as empty.
+ *
+ * Invariant:  the first `used` bytes of a half are whole records, of frames that do not go back
+ *             lead <= used <= size;  half 1 - now, if it is used, leads to half `now`
+ */
+#include "sett/flight.h"
+#include "base/atomic.h"
+#include "base/checksum.h"
+#include "file/place.h"
+#include "file/run_record.h"
+#include "file/stream.h"
+#include "file/types.h"
+#include "sett/state.h"
+#include "state/delta.h"
+#include "state/snapshot.h"
+
+#define FLIGHT_FRAMES 300u
+#define FLIGHT_SIZE ((size_t)64 << 20)
+#define FLIGHT_INPUT ((size_t)65536)
+
+typedef struct flight_half {
+    unsigned char* bytes;
+    setti_mark used;
+    size_t lead;
+    uint32_t frames; /* changes in it, without the lead */
+} flight_half;
+
+struct sett_flight {
+    sett_world* world;
+    unsigned char* memory;
+    size_t size; /* of it */
+    size_t room; /* of a half */
+    flight_half half[2];
+    setti_mark now;       /* which one is written */
+    unsigned char* input; /* records of the frame that is not recorded yet */
+    setti_mark input_used;
+    unsigned char* user;
+    size_t user_size;
+    uint64_t identity;
+    sett_snapshot last;
+    setti_mark frame_low; /* of `last` */
+    setti_mark frame_high;
+    uint32_t types; /* that the recording knows */
+    uint32_t frames;
+    setti_bytes unit; /* records of a frame, while they are made */
+};
+
+/* ----------------------------------------------------------------------------------- recording */
+
+/* A file of a stream that is memory of the pool. */
+typedef struct flight_file {
+    setti_bytes* to;
+    setti_pool* pool;
+} flight_file;
+
+static bool flight_file_write(void* user, void* file, const void* bytes, size_t size)
+{
+    flight_file* to = file;
+    (void)user;
+    unsigned char* at = setti_bytes_add(to->pool, to->to, size);
+    if (at != NULL) {
+        memcpy(at, bytes, size);
+    }
+    return at != NULL;
+}
+
+static const sett_files flight_files = {.write = flight_file_write};
+
+static bool flight_put(sett_flight* flight, uint32_t kind, uint64_t frame, const void* bytes,
+                       size_t size)
+{
+    flight_file file = {&flight->unit, &flight->world->pool};
+    setti_stream stream = {.files = &flight_files, .file = &file, .identity = flight->identity};
+    return setti_stream_write(&stream, kind, frame, bytes, size);
+}
+
+static uint64_t flight_frame(const sett_flight* flight)
+{
+    setti_mark* low = setti_unconst(&flight->frame_low);
+    setti_mark* high = setti_unconst(&flight->frame_high);
+    return (uint64_t)setti_mark_get(high) << 32 | (uint32_t)setti_mark_get(low);
+}
+
+static void flight_set_frame(sett_flight* flight, uint64_t frame)
+{
+    setti_mark_set(&flight->frame_low, (uintptr_t)(frame & UINT32_MAX));
+    setti_mark_set(&flight->frame_high, (uintptr_t)(frame >> 32));
+}
+
+static size_t flight_used(const flight_half* half)
+{
+    return (size_t)setti_mark_get(setti_unconst(&half->used));
+}
+
+static uint32_t flight_now(const sett_flight* flight)
+{
+    return (uint32_t)setti_mark_get(setti_unconst(&flight->now));
+}
+
+/* Types, if some are new, and how far systems are. */
+static bool flight_put_head(sett_flight* flight, uint64_t frame, bool begins)
+{
+    sett_world* world = flight->world;
+    setti_bytes types = {NULL, 0, 0};
+    setti_bytes run = {NULL, 0, 0};
+    bool registered = begins || flight->types != world->registered.count;
+    bool done = (!registered || setti_types_encode(world, &types)) && setti_run_encode(world, &run);
+    done = done &&
+           (!registered || flight_put(flight, SETTI_STREAM_TYPES, frame, types.data, types.size));
+    done =
+        done && (run.size == 0 || flight_put(flight, SETTI_STREAM_RUN, frame, run.data, run.size));
+    setti_bytes_free(&world->pool, &types);
+    setti_bytes_free(&world->pool, &run);
+    return done;
+}
+
+static sett_status flight_put_delta(sett_flight* flight, sett_snapshot now, uint64_t frame,
+                                    const char* call)
+{
+    sett_world* world = flight->world;
+    setti_bytes delta = {NULL, 0, 0};
+    sett_status status = setti_delta_encode(world, flight->last, now, &delta);
+    if (status != SETT_OK) {
+        return status;
+    }
+    size_t input = (size_t)setti_mark_get(&flight->input_used);
+    flight->unit.size = 0;
+    unsigned char* at = setti_bytes_add(&world->pool, &flight->unit, input);
+    if (at != NULL) {
+        memcpy(at, flight->input, input);
+    }
+    bool done = at != NULL && flight_put_head(flight, frame, false) &&
+                flight_put(flight, SETTI_STREAM_DELTA, frame, delta.data, delta.size);
+    setti_bytes_free(&world->pool, &delta);
+    return done ? SETT_OK : setti_world_no_memory(world, call);
+}
+
+/* Begins the other half: with what is in the unit as its lead, and the present state. */
+static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* call)
+{
+    sett_world* world = flight->world;
+    setti_bytes state = {NULL, 0, 0};
+    flight_half* half = &flight->half[1 - flight_now(flight)];
+    size_t lead = flight->unit.size;
+    sett_status status = setti_delta_encode_state(world, call, &state);
+    if (status == SETT_OK &&
+        !(flight_put_head(flight, frame, true) &&
+          flight_put(flight, SETTI_STREAM_KEYFRAME, frame, state.data, state.size))) {
+        status = setti_world_no_memory(world, call);
+    }
+    setti_bytes_free(&world->pool, &state);
+    if (status == SETT_OK && flight->unit.size > flight->room) {
+        status = setti_world_fail_with(
+            world, SETT_STATUS_LIMIT, "%s: the state takes %lu bytes, half of the memory is %lu",
+            call, (unsigned long)flight->unit.size, (unsigned long)flight->room);
+    }
+    if (status != SETT_OK) {
+        return status;
+    }
+    setti_mark_set(&half->used, 0);
+    half->lead = lead;
+    half->frames = 0;
+    memcpy(half->bytes, flight->unit.data, flight->unit.size);
+    setti_mark_set(&half->used, flight->unit.size);
+    setti_mark_set(&flight->now, 1 - flight_now(flight));
+    return SETT_OK;
+}
+
+/* Puts the records of a frame where they belong. */
+static sett_status flight_record(sett_flight* flight, sett_snapshot now, uint64_t frame,
+                                 const char* call)
+{
+    flight_half* half = &flight->half[flight_now(flight)];
+    size_t used = flight_used(half);
+    if (sett_snapshot_status(flight->world, flight->last) != SETT_OK) {
+        flight->unit.size = 0; /* lost: the recording begins here */
+        sett_status status = flight_turn(flight, frame, call);
+        if (status == SETT_OK) {
+            setti_mark_set(&half->used, 0);
+        }
+        return status;
+    }
+    sett_status status = flight_put_delta(flight, now, frame, call);
+    if (status != SETT_OK) {
+        return status;
+    }
+    if (half->frames >= flight->frames || flight->unit.size > flight->room - used) {
+        return flight_turn(flight, frame, call);
+    }
+    memcpy(half->bytes + used, flight->unit.data, flight->unit.size);
+    half->frames++;
+    setti_mark_set(&half->used, used + flight->unit.size);
+    return SETT_OK;
+}
+
+static sett_status flight_reject(const sett_flight* flight, const char* call, uint64_t frame)
+{
+    return setti_world_fail_with(flight->world, SETT_STATUS_ARGUMENT,
+                                 "%s: frame %llu comes after %llu", call, (unsigned long long)frame,
+                                 (unsigned long long)flight_frame(flight));
+}
+
+sett_status sett_flight_append(sett_flight* flight, uint64_t frame)
+{
+    static const char call[] = "sett_flight_append";
+    sett_snapshot now;
+    if (SETTI_IS_NULL(flight)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    sett_world* world = flight->world;
+    if (frame < flight_frame(flight)) {
+        return flight_reject(flight, call, frame);
+    }
+    sett_status status = setti_values_check(world, call);
+    if (status == SETT_OK) {
+        status = sett_snapshot_take(world, &now);
+    }
+    if (status != SETT_OK) {
+        return status;
+    }
+    status = flight_record(flight, now, frame, call);
+    sett_snapshot drop = status == SETT_OK ? flight->last : now;
+    if (sett_snapshot_status(world, drop) == SETT_OK) {
+        (void)sett_snapshot_drop(world, drop);
+    }
+    if (status == SETT_OK) {
+        flight->last = now;
+        flight->types = world->registered.count;
+        flight_set_frame(flight, frame);
+        setti_mark_set(&flight->input_used, 0);
+    }
+    return status;
+}
+
+sett_status sett_flight_write(sett_flight* flight, uint32_t kind, uint64_t frame, const void* bytes,
+                              size_t size)
+{
+    static const char call[] = "sett_flight_write";
+    if (SETTI_IS_NULL(flight)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    sett_world* world = flight->world;
+    size_t used = (size_t)setti_mark_get(&flight->input_used);
+    if ((kind < SETT_RECORD_INPUT || kind > SETT_RECORD_LOG) &&
+        (kind < SETT_RECORD_PROGRAM || kind > 0xFFFF)) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: kind %u belongs to the library - pass "
+                                     "SETT_RECORD_INPUT, _TIMES, _LOG, or SETT_RECORD_PROGRAM + n",
+                                     call, (unsigned)kind);
+    }
+    if (setti_world_lacks_list(world, bytes, size, call, "bytes")) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    if (frame < flight_frame(flight)) {
+        return flight_reject(flight, call, frame);
+    }
+    if (size > FLIGHT_INPUT - SETTI_STREAM_RECORD ||
+        used + size + SETTI_STREAM_RECORD > FLIGHT_INPUT) {
+        return setti_world_fail_with(world, SETT_STATUS_LIMIT, "%s: a frame has at most %lu bytes",
+                                     call, (unsigned long)FLIGHT_INPUT);
+    }
+    flight->unit.size = 0;
+    if (!flight_put(flight, kind, frame, bytes, size)) {
+        return setti_world_no_memory(world, call);
+    }
+    memcpy(flight->input + used, flight->unit.data, flight->unit.size);
+    setti_mark_set(&flight->input_used, used + flight->unit.size);
+    return SETT_OK;
+}
+
+uint32_t sett_flight_frames(const sett_flight* flight)
+{
+    if (SETTI_IS_NULL(flight)) {
+        return 0;
+    }
+    const flight_half* older = &flight->half[1 - flight_now(flight)];
+    uint32_t now = flight->half[flight_now(flight)].frames;
+    return now + (flight_used(older) != 0 ? older->frames + 1 : 0);
+}
+
+/* ------------------------------------------------------------------------------------- dumping */
+
+/* What a dump writes to. */
+typedef struct flight_dump {
+    sett_flight_write_fn write;
+    void* user;
+    uint64_t identity;
+    uint64_t frame; /* of the last record */
+    bool done;
+} flight_dump;
+
+static void flight_emit(flight_dump* dump, const void* bytes, size_t size)
+{
+    dump->done = dump->done && (size == 0 || dump->write(dump->user, bytes, size));
+}
+
+static bool flight_dump_write(void* user, void* file, const void* bytes, size_t size)
+{
+    (void)user;
+    flight_emit(file, bytes, size);
+    return true;
+}
+
+static const sett_files flight_dump_files = {.write = flight_dump_write};
+
+static setti_stream flight_dump_stream(flight_dump* dump)
+{
+    return (setti_stream){.files = &flight_dump_files, .file = dump, .identity = dump->identity};
+}
+
+/* Writes the records of a half. Those of the first one's keyframe become those of a state. */
+static void flight_emit_half(flight_dump* dump, const flight_half* half, bool first)
+{
+    setti_stream stream = flight_dump_stream(dump);
+    size_t used = flight_used(half);
+    size_t at = first ? half->lead : 0;
+    while (used - at >= SETTI_STREAM_RECORD && at < used) {
+        const unsigned char* head = half->bytes + at;
+        uint32_t kind = (uint32_t)setti_bytes_get(head, 2);
+        size_t size = (size_t)setti_bytes_get(head + 4, 4);
+        dump->frame = setti_bytes_get(head + 8, 8);
+        if (first && kind == SETTI_STREAM_KEYFRAME) {
+            setti_stream_write_page(&stream, SETTI_STREAM_STATE,
+                                    (uint32_t)setti_bytes_get(head + 2, 2), dump->frame,
+                                    head + SETTI_STREAM_RECORD, size);
+        } else {
+            flight_emit(dump, head, SETTI_STREAM_RECORD + size);
+        }
+        at += SETTI_STREAM_RECORD + size;
+    }
+}
+
+/* The input of the frame that was not recorded. */
+static void flight_emit_input(flight_dump* dump, const sett_flight* flight)
+{
+    size_t used = (size_t)setti_mark_get(setti_unconst(&flight->input_used));
+    flight_emit(dump, flight->input, used);
+    for (size_t at = 0; at < used;) {
+        dump->frame = setti_bytes_get(flight->input + at + 8, 8);
+        at += SETTI_STREAM_RECORD + (size_t)setti_bytes_get(flight->input + at + 4, 4);
+    }
+}
+
+static size_t flight_text(unsigned char* to, const char* text, size_t most)
+{
+    size_t length = 0;
+    while (text != NULL && length < most && text[length] != '\0') {
+        to[2 + length] = (unsigned char)text[length];
+        length++;
+    }
+    setti_bytes_put(to, length, 2);
+    return 2 + length;
+}
+
+/* A line of the log: what happened, while which system ran. */
+static void flight_emit_why(flight_dump* dump, const sett_world* world, const char* why)
+{
+    unsigned char log[600];
+    setti_stream stream = flight_dump_stream(dump);
+    size_t size = 1;
+    log[0] = 0;
+    size += flight_text(log + size, world->running, 200);
+    size += flight_text(log + size, NULL, 0);
+    setti_bytes_put(log + size, 0, 8);
+    size += 8;
+    size += flight_text(log + size, why, 300);
+    (void)setti_stream_write(&stream, SETTI_STREAM_LOG, dump->frame, log, size);
+}
+
+bool sett_flight_dump(const sett_flight* flight, const char* why, sett_flight_write_fn write,
+                      void* user)
+{
+    if (flight == NULL || write == NULL) {
+        return false;
+    }
+    flight_dump dump = {.write = write, .user = user, .identity = flight->identity, .done = true};
+    setti_stream stream = {.files = NULL};
+    uint32_t now = flight_now(flight);
+    bool older = flight_used(&flight->half[1 - now]) != 0;
+    setti_stream_begin(&stream, &flight_dump_files, &dump, flight->identity);
+    if (flight->user_size != 0) {
+        (void)setti_stream_write(&stream, SETTI_STREAM_USER, 0, flight->user, flight->user_size);
+    }
+    if (older) {
+        flight_emit_half(&dump, &flight->half[1 - now], true);
+    }
+    flight_emit_half(&dump, &flight->half[now], !older);
+    uint64_t last = dump.frame;
+    flight_emit_input(&dump, flight);
+    if (why != NULL) {
+        dump.frame = dump.frame > last ? dump.frame : last + 1; /* the frame that has begun */
+        flight_emit_why(&dump, flight->world, why);
+    }
+    stream = flight_dump_stream(&dump);
+    (void)setti_stream_write(&stream, SETTI_STREAM_END, dump.frame, NULL, 0);
+    return dump.done;
+}
+
+typedef struct flight_save {
+    const sett_files* files;
+    void* file;
+} flight_save;
+
+static bool flight_save_write(void* user, const void* bytes, size_t size)
+{
+    flight_save* save = user;
+    return save->files->write(save->files->user, save->file, bytes, size);
+}
+
+sett_status sett_flight_save(const sett_flight* flight, const char* path, const char* why)
+{
+    if (SETTI_IS_NULL(flight) || SETTI_IS_NULL(path)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    flight_save save = {.files = setti_platform_files()};
+    save.file = save.files->open(save.files->user, path, SETT_FILE_CREATE);
+    bool done = save.file != NULL && sett_flight_dump(flight, why, flight_save_write, &save);
+    done = save.file != NULL && save.files->close(save.files->user, save.file) && done;
+    return done ? SETT_OK
+                : setti_world_fail_with(flight->world, SETT_STATUS_FILE,
+                                        "sett_flight_save: \"%.200s\" cannot be written", path);
+}
+
+/* ------------------------------------------------------------------------- beginning and ending */
+
+static void flight_free(sett_flight* flight)
+{
+    setti_pool* pool = &flight->world->pool;
+    setti_bytes_free(pool, &flight->unit);
+    setti_pool_free(pool, flight->memory, flight->size, 16);
+    setti_pool_free(pool, flight->input, FLIGHT_INPUT, 16);
+    setti_pool_free(pool, flight->user, flight->user_size, 16);
+    setti_pool_free(pool, flight, sizeof(*flight), 16);
+}
+
+static bool flight_reserve(sett_flight* flight, const sett_flight_desc* desc)
+{
+    static const char call[] = "sett_flight_create";
+    sett_world* world = flight->world;
+    flight->memory =
+        setti_pool_alloc(&world->pool, flight->size, 16); /* untouched until it is used */
+    if (flight->memory == NULL) {
+        (void)setti_world_no_memory(world, call);
+    }
+    flight->input =
+        flight->memory != NULL ? setti_world_alloc(world, FLIGHT_INPUT, 16, call) : NULL;
+    if (flight->input != NULL && desc->user_size != 0) {
+        flight->user = setti_world_alloc(world, desc->user_size, 16, call);
+    }
+    if (flight->user != NULL) {
+        flight->user_size = desc->user_size;
+        memcpy(flight->user, desc->user_block, desc->user_size);
+    }
+    flight->room = flight->size / 2;
+    for (uint32_t k = 0; k < 2 && flight->memory != NULL; k++) {
+        flight->half[k].bytes = flight->memory + k * flight->room;
+    }
+    return flight->input != NULL && flight->user_size == desc->user_size;
+}
+
+static bool flight_begin(sett_flight* flight, const sett_flight_desc* desc)
+{
+    static const char call[] = "sett_flight_create";
+    sett_world* world = flight->world;
+    const sett_file_desc user = {.user_block = desc->user_block, .user_size = desc->user_size};
+    if (setti_place_check_user(world, call, &user) != SETT_OK || !flight_reserve(flight, desc) ||
+        setti_values_check(world, call) != SETT_OK ||
+        sett_snapshot_take(world, &flight->last) != SETT_OK) {
+        return false;
+    }
+    flight->identity =
+        setti_checksum(sett_world_hash(world) ^ desc->frame, desc->user_block, desc->user_size);
+    flight_set_frame(flight, desc->frame);
+    if (flight_turn(flight, desc->frame, call) != SETT_OK) {
+        (void)sett_snapshot_drop(world, flight->last);
+        return false;
+    }
+    flight->types = world->registered.count;
+    return true;
+}
+
+sett_flight* sett_flight_create_sized(sett_world* world, const sett_flight_desc* given, size_t size)
+{
+    static const char call[] = "sett_flight_create";
+    sett_flight_desc desc = {.frames = 0};
+    if (SETTI_IS_NULL(world) || setti_world_check_unlocked(world, call) != SETT_OK) {
+        return NULL;
+    }
+    if (given != NULL) {
+        setti_copy_sized(&desc, sizeof(desc), given, size);
+    }
+    sett_flight* flight = setti_world_alloc(world, sizeof(*flight), 16, call);
+    if (flight == NULL) {
+        return NULL;
+    }
+    flight->world = world;
+    flight->size = desc.size != 0 ? desc.size : FLIGHT_SIZE;
+    flight->frames = desc.frames != 0 ? desc.frames : FLIGHT_FRAMES;
+    if (!flight_begin(flight, &desc)) {
+        flight_free(flight);
+        return NULL;
+    }
+    return flight;
+}
+
+void sett_flight_destroy(sett_flight* flight)
+{
+    if (flight == NULL ||
+        setti_world_check_serial(flight->world, "sett_flight_destroy") != SETT_OK) {
+        return;
+    }
+    if (sett_snapshot_status(flight->world, flight->last) == SETT_OK) {
+        (void)sett_snapshot_drop(flight->world, flight->last);
+    }
+    flight_free(flight);
+}
