@@ -24,7 +24,7 @@ release := build/release
 # Only errors are worth reading of a configuration; the build says what it compiles.
 configure := cmake -S . -B $(release) -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_BENCHMARKS=OFF >/dev/null
 
-.PHONY: build run play serve web serve-web test-web test-mpi inspect page test-inspector site test-site test test-all test-cpp python coverage bench bench-full bench-builds bench-net soak net-soak fuzz amalgamate dist install format clean help
+.PHONY: build run play serve web serve-web test-web test-mpi inspect page test-inspector site test-site test test-all test-cpp python coverage bench bench-full bench-builds bench-net soak net-soak fuzz amalgamate dist install format clean help bench-abm
 
 build: ## the library and the examples, in build/release (what plain `make` does)
 	@tools/deps.sh build
@@ -134,6 +134,15 @@ bench-net: ## what a server sends to its clients, and what it costs: a table
 	@$(configure_net)
 	@cmake --build $(net) --parallel $(JOBS) --target sett_net_bench
 	@$(net)/bench/sett_net_bench
+
+# A jar with MASON and its models: bench/abm_main.c says what it prints.
+MASON ?=
+
+bench-abm: ## models of agents, beside MASON's with MASON=<jar>: times and end statistics
+	@tools/deps.sh build
+	@$(configure_net)
+	@cmake --build $(net) --parallel $(JOBS) --target sett_abm_bench
+	@$(net)/bench/sett_abm_bench $(MASON)
 
 fuzz: ## the fuzzers, SECONDS=60 for each
 	@tools/deps.sh fuzz

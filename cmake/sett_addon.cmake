@@ -20,6 +20,15 @@ macro(sett_addon name without)
     "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>")
   # Installed, it takes the sett::sett of the program: sett-config.cmake says so.
   target_link_libraries(sett_${name} PUBLIC "$<BUILD_INTERFACE:sett::sett>")
+  sett_find_needs(${name} wanted missing wants)
+  if(missing)
+    message(STATUS "${missing} was not found: sett::${name} is built without")
+  endif()
+  foreach(library IN LISTS wanted)
+    string(TOUPPER "${library}" upper)
+    target_compile_definitions(sett_${name} PRIVATE SETT_HAS_${upper})
+    list(APPEND libraries ${library})
+  endforeach()
   # The libraries found, or after installing those of that name.
   foreach(library IN LISTS libraries)
     target_include_directories(sett_${name}

@@ -13,13 +13,19 @@ else()
 endif()
 set(sett_needs_inspector civetweb.h civetweb libcivetweb-dev zstd.h zstd libzstd-dev)
 
-# sett_find_needs(<add-on> <found> <missing>): finds them. <found> becomes the names of the libraries
+# In the same form, what an add-on uses where it is there.
+set(sett_wants_abm png.h png libpng-dev)
+
+# sett_find_needs(<add-on> <found> <missing> [<needs or wants>]): finds them. <found> becomes the names of the libraries
 # that are there, found as sett_<library>_include and _library; <missing> a text, such as "zstd
 # (Debian: libzstd-dev)".
 function(sett_find_needs name found missing)
   set(libraries)
   set(texts)
   set(needs ${sett_needs_${name}})
+  if(ARGC GREATER 3)
+    set(needs ${sett_${ARGV3}_${name}})
+  endif()
   while(needs)
     list(POP_FRONT needs header library package)
     set(folders)

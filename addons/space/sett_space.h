@@ -120,12 +120,14 @@ sett_status sett_space_destroy(sett_space* space);
  * Threads: writer; in a system that is exclusive. Since: 0.2 */
 sett_status sett_space_update(sett_space* space);
 
-/* Brings the space up to date with one entity: one that has moved, was created, destroyed, or got
- * or lost a component.
+/* Brings the space up to date with one entity.
+ *     sett_space_refresh  it was created, destroyed, got or lost a component, or has moved
+ *     sett_space_move     it has moved, and matches still; any other is refreshed
  * Fails: OUT_OF_MEMORY (the space is unchanged), LOCKED.
  * Cost: 60 instructions, 100 more if it changed its cell.
  * Threads: writer. Since: 0.2 */
 sett_status sett_space_refresh(sett_space* space, sett_entity entity);
+sett_status sett_space_move(sett_space* space, sett_entity entity);
 
 /* ------------------------------------------------------------------------------------- searches */
 
@@ -151,6 +153,7 @@ typedef struct sett_space_near {
     int32_t cell_[3];
     uint32_t entry_;
     bool wraps_;
+    bool box_;
     bool done_;
     sett_space_hit hit_[SETT_SPACE_HITS];
 } sett_space_near;

@@ -48,15 +48,22 @@ static bool space_range(const sett_space* s, sett_space_near* near, uint32_t axi
     double at = near->at_[axis];
     double slack = (space_absolute(at) + radius) * SPACE_SLACK;
     int32_t low = space_floor(s, axis, at - radius - slack);
+    low += s->is_grid && s->origin[axis] + low < at - radius - slack; /* its place, not its edge */
     int32_t high = space_floor(s, axis, at + radius + slack);
     bool wraps = false;
     if (s->periodic) {
         double width = (high - low + 1) * s->edge[axis];
         wraps = low < 0 || high > last || !(2 * width < s->size[axis] * (1 - SPACE_SLACK));
     }
-    if (!s->periodic || high - low >= last) {
-        low = s->periodic ? 0 : space_clamp(low, last);
-        high = s->periodic ? last : space_clamp(high, last);
+    if (s->periodic && high - low >= last) {
+        low = 0;
+        high = last;
+    } else if (s->is_grid && !s->periodic) { /* none beyond it: the range can be empty */
+        low = low < 0 ? 0 : low;
+        high = high > last ? last : high;
+    } else if (!s->periodic) {
+        low = space_clamp(low, last);
+        high = space_clamp(high, last);
     }
     near->low_[axis] = low;
     near->high_[axis] = high;
@@ -64,8 +71,8 @@ static bool space_range(const sett_space* s, sett_space_near* near, uint32_t axi
     return wraps;
 }
 
-sett_space_near* sett_space_near_begin_at(const sett_space* s, const double* at, double radius,
-                                          sett_space_near* near)
+/* A search that finds nothing. */
+static void space_search_clear(const sett_space* s, sett_space_near* near)
 {
     near->count = 0;
     near->next_ = 0;
@@ -73,11 +80,35 @@ sett_space_near* sett_space_near_begin_at(const sett_space* s, const double* at,
     near->without_ = sett_null();
     near->entry_ = 0;
     near->done_ = true;
+}
+
+/* A search around `at_`, which is within a periodic space. */
+static void space_search_begin(const sett_space* s, double radius, sett_space_near* near)
+{
+    near->wraps_ = false;
+    near->box_ = s->is_grid && s->metric == SETT_SPACE_CHEBYSHEV && radius < SETT_SPACE_CELLS &&
+                 (int32_t)radius == radius;
+    near->limit_ = s->metric == SETT_SPACE_EUCLIDEAN ? radius * radius : radius;
+    near->low_[2] = near->high_[2] = near->cell_[2] = 0;
+    for (uint32_t k = 0; k < s->dimensions; k++) {
+        near->wraps_ |= space_range(s, near, k, radius);
+        bool whole = s->periodic && near->high_[k] - near->low_[k] == s->cells[k] - 1;
+        near->box_ =
+            near->box_ && !whole && space_floor(s, k, near->at_[k]) + s->origin[k] == near->at_[k];
+    }
+    near->done_ = !(radius >= 0);
+    for (uint32_t k = 0; k < s->dimensions; k++) {
+        near->done_ |= near->low_[k] > near->high_[k];
+    }
+}
+
+sett_space_near* sett_space_near_begin_at(const sett_space* s, const double* at, double radius,
+                                          sett_space_near* near)
+{
+    space_search_clear(s, near);
     if (s == NULL || at == NULL || !(radius >= 0)) {
         return near;
     }
-    near->wraps_ = false;
-    near->limit_ = s->metric == SETT_SPACE_EUCLIDEAN ? radius * radius : radius;
     near->at_[2] = 0;
     for (uint32_t k = 0; k < s->dimensions; k++) {
         if (!space_is_finite(at[k])) {
@@ -88,21 +119,19 @@ sett_space_near* sett_space_near_begin_at(const sett_space* s, const double* at,
     if (s->periodic) {
         (void)setti_space_locate(s, near->at_);
     }
-    near->low_[2] = near->high_[2] = near->cell_[2] = 0;
-    for (uint32_t k = 0; k < s->dimensions; k++) {
-        near->wraps_ |= space_range(s, near, k, radius);
-    }
-    near->done_ = false;
+    space_search_begin(s, radius, near);
     return near;
 }
 
 sett_space_near* sett_space_near_begin(const sett_space* s, sett_entity entity, double radius,
                                        sett_space_near* near)
 {
-    double at[3];
-    bool found = s != NULL && sett_space_find(s, entity, at) != SETT_SPACE_OUTSIDE;
-    (void)sett_space_near_begin_at(found ? s : NULL, at, radius, near);
-    near->without_ = entity;
+    space_search_clear(s, near);
+    near->at_[2] = 0;
+    if (sett_space_find(s, entity, near->at_) != SETT_SPACE_OUTSIDE) {
+        space_search_begin(s, radius, near);
+        near->without_ = entity;
+    }
     return near;
 }
 
@@ -131,128 +160,145 @@ static double space_measure(const sett_space* s, const sett_space_hit* hit)
     }
 }
 
-static void space_set_squared(sett_space_hit* hit)
+static int32_t space_wrapped(int32_t x, int32_t cells)
 {
-    hit->squared = hit->offset[0] * hit->offset[0] + hit->offset[1] * hit->offset[1] +
-                   hit->offset[2] * hit->offset[2];
+    return x < 0 ? x + cells : x >= cells ? x - cells : x;
 }
 
-/* A cell of a grid: all its entities are at one place. */
-static void space_scan_grid(sett_space_near* near, const space_cell* cell, uint32_t end)
+/* The cells of the present row of a search. */
+static const space_cell* space_row(const sett_space_near* near)
 {
     const sett_space* s = near->space_;
-    sett_space_hit hit = {{0, 0}, {0, 0, 0}, 0};
-    for (uint32_t k = 0; k < s->dimensions; k++) {
-        int32_t number = near->cell_[k];
-        number = number < 0 ? number + s->cells[k] : number;
-        number = number >= s->cells[k] ? number - s->cells[k] : number;
-        hit.offset[k] = s->origin[k] + number - near->at_[k];
-        if (near->wraps_) {
-            hit.offset[k] = space_nearest_image(s, k, hit.offset[k]);
-        }
-    }
-    space_set_squared(&hit);
-    if (!(space_measure(s, &hit) <= near->limit_)) {
-        near->entry_ = cell->count;
-        return;
-    }
-    for (uint32_t k = near->entry_; k < end; k++) {
-        hit.entity = space_handles(cell)[k];
-        near->hit_[near->count] = hit;
-        near->count += hit.entity.index != near->without_.index || sett_is_null(near->without_);
-    }
-    near->entry_ = end;
+    int32_t row = space_wrapped(near->cell_[2], s->cells[2]) * s->cells[1] +
+                  space_wrapped(near->cell_[1], s->cells[1]);
+    return &s->cell[(size_t)row * (uint32_t)s->cells[0]];
 }
 
-/* Entities of a cell at places of their own. Inlined with constants for the usual spaces. */
-static inline void space_scan_any(sett_space_near* near, const space_cell* cell, uint32_t end,
-                                  bool has_z, bool wraps, bool euclidean)
+/* All entities of a cell are at one place, and are hits. Returns false if the block is full. */
+static inline bool space_take_cell(sett_space_near* near, const space_cell* cell,
+                                   const sett_space_hit* hit)
 {
-    const sett_space* s = near->space_;
-    const sett_entity* handle = space_handles(cell);
-    const double* x = space_axis(cell, 0);
-    const double* y = space_axis(cell, 1);
-    const double* z = has_z ? space_axis(cell, 2) : NULL;
-    double at[3] = {near->at_[0], near->at_[1], near->at_[2]};
-    double limit = near->limit_;
     uint64_t without = sett_is_null(near->without_) ? ~(uint64_t)0 : near->without_.index;
     uint32_t count = near->count;
-    for (uint32_t k = near->entry_; k < end; k++) {
-        sett_space_hit* hit = &near->hit_[count];
-        double offset[3] = {x[k] - at[0], y[k] - at[1], has_z ? z[k] - at[2] : 0};
-        if (wraps) {
-            offset[0] = space_nearest_image(s, 0, offset[0]);
-            offset[1] = space_nearest_image(s, 1, offset[1]);
-            offset[2] = has_z ? space_nearest_image(s, 2, offset[2]) : 0;
-        }
-        double squared = offset[0] * offset[0] + offset[1] * offset[1];
-        squared = has_z ? squared + offset[2] * offset[2] : squared;
-        hit->entity = handle[k];
-        hit->offset[0] = offset[0];
-        hit->offset[1] = offset[1];
-        hit->offset[2] = offset[2];
-        hit->squared = squared;
-        bool within = euclidean ? squared <= limit : space_measure(s, hit) <= limit;
-        count += within & (handle[k].index != without);
+    uint32_t k = near->entry_;
+    for (; k < cell->count && count < SETT_SPACE_HITS; k++) {
+        sett_space_hit* to = &near->hit_[count];
+        *to = *hit;
+        to->entity = space_handles(cell)[k];
+        count += to->entity.index != without;
     }
     near->count = count;
-    near->entry_ = end;
+    near->entry_ = k < cell->count ? k : 0;
+    return k == cell->count;
 }
 
-static void space_scan(sett_space_near* near, const space_cell* cell, uint32_t end)
+/* A row of a grid. With `box` all cells of the search are within the radius, and images are where
+ * the numbers of their cells say. Each of these functions goes on where it was, and returns false
+ * if the block of hits is full. */
+static inline bool space_scan_grid(sett_space_near* near, bool box)
+{
+    const sett_space* s = near->space_;
+    const space_cell* cells = space_row(near);
+    sett_space_hit hit = {{0, 0}, {0, 0, 0}, 0};
+    for (uint32_t k = 1; k < s->dimensions; k++) {
+        int32_t number = box ? near->cell_[k] : space_wrapped(near->cell_[k], s->cells[k]);
+        hit.offset[k] = s->origin[k] + number - near->at_[k];
+        hit.offset[k] =
+            box || !near->wraps_ ? hit.offset[k] : space_nearest_image(s, k, hit.offset[k]);
+    }
+    for (; near->cell_[0] <= near->high_[0]; near->cell_[0]++) {
+        int32_t number = space_wrapped(near->cell_[0], s->cells[0]);
+        if (cells[number].count == 0) {
+            continue;
+        }
+        hit.offset[0] = s->origin[0] + (box ? near->cell_[0] : number) - near->at_[0];
+        hit.offset[0] =
+            box || !near->wraps_ ? hit.offset[0] : space_nearest_image(s, 0, hit.offset[0]);
+        hit.squared = hit.offset[0] * hit.offset[0] + hit.offset[1] * hit.offset[1] +
+                      hit.offset[2] * hit.offset[2];
+        if ((box || space_measure(s, &hit) <= near->limit_) &&
+            !space_take_cell(near, &cells[number], &hit)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* A row of entities at places of their own. Inlined with constants for the usual spaces. */
+static inline bool space_scan_any(sett_space_near* near, bool has_z, bool wraps, bool euclidean)
+{
+    const sett_space* s = near->space_;
+    const space_cell* cells = space_row(near);
+    const double at[3] = {near->at_[0], near->at_[1], near->at_[2]};
+    const double limit = near->limit_;
+    uint64_t without = sett_is_null(near->without_) ? ~(uint64_t)0 : near->without_.index;
+    uint32_t count = near->count;
+    for (; near->cell_[0] <= near->high_[0]; near->cell_[0]++) {
+        const space_cell* cell = &cells[space_wrapped(near->cell_[0], s->cells[0])];
+        if (cell->count == 0) {
+            continue;
+        }
+        const sett_entity* handle = space_handles(cell);
+        const double* x = space_axis(cell, 0);
+        uint32_t k = near->entry_;
+        for (; k < cell->count && count < SETT_SPACE_HITS; k++) {
+            sett_space_hit* hit = &near->hit_[count];
+            double offset[3] = {x[k] - at[0], x[cell->capacity + k] - at[1],
+                                has_z ? x[2 * (size_t)cell->capacity + k] - at[2] : 0};
+            if (wraps) {
+                offset[0] = space_nearest_image(s, 0, offset[0]);
+                offset[1] = space_nearest_image(s, 1, offset[1]);
+                offset[2] = has_z ? space_nearest_image(s, 2, offset[2]) : 0;
+            }
+            double squared = offset[0] * offset[0] + offset[1] * offset[1];
+            squared = has_z ? squared + offset[2] * offset[2] : squared;
+            hit->entity = handle[k];
+            hit->offset[0] = offset[0];
+            hit->offset[1] = offset[1];
+            hit->offset[2] = offset[2];
+            hit->squared = squared;
+            bool within = euclidean ? squared <= limit : space_measure(s, hit) <= limit;
+            count += within & (handle[k].index != without);
+        }
+        near->count = count;
+        near->entry_ = k < cell->count ? k : 0;
+        if (k < cell->count) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool space_scan_row(sett_space_near* near)
 {
     const sett_space* s = near->space_;
     if (s->is_grid) {
-        space_scan_grid(near, cell, end);
-    } else if (s->dimensions == 3 || s->metric != SETT_SPACE_EUCLIDEAN) {
-        space_scan_any(near, cell, end, s->dimensions == 3, near->wraps_,
-                       s->metric == SETT_SPACE_EUCLIDEAN);
-    } else if (near->wraps_) {
-        space_scan_any(near, cell, end, false, true, true);
-    } else {
-        space_scan_any(near, cell, end, false, false, true);
+        return near->box_ ? space_scan_grid(near, true) : space_scan_grid(near, false);
     }
+    if (s->dimensions == 3 || s->metric != SETT_SPACE_EUCLIDEAN) {
+        return space_scan_any(near, s->dimensions == 3, near->wraps_,
+                              s->metric == SETT_SPACE_EUCLIDEAN);
+    }
+    return near->wraps_ ? space_scan_any(near, false, true, true)
+                        : space_scan_any(near, false, false, true);
 }
 
-static uint32_t space_wrapped(const sett_space* s, const int32_t cell[3])
+/* Goes to the next row: y first. */
+static void space_next_row(sett_space_near* near)
 {
-    uint32_t number = 0;
-    for (uint32_t k = 3; k-- > 0;) {
-        int32_t i = cell[k];
-        i = i < 0 ? i + s->cells[k] : i >= s->cells[k] ? i - s->cells[k] : i;
-        number = number * (uint32_t)s->cells[k] + (uint32_t)i;
+    near->cell_[0] = near->low_[0];
+    if (++near->cell_[1] > near->high_[1]) {
+        near->cell_[1] = near->low_[1];
+        near->done_ = ++near->cell_[2] > near->high_[2];
     }
-    return number;
-}
-
-/* Goes to the next cell: x first. */
-static void space_step(sett_space_near* near)
-{
-    near->entry_ = 0;
-    for (uint32_t k = 0; k < 3; k++) {
-        if (++near->cell_[k] <= near->high_[k]) {
-            return;
-        }
-        near->cell_[k] = near->low_[k];
-    }
-    near->done_ = true;
 }
 
 bool sett_space_near_more_(sett_space_near* near)
 {
-    const sett_space* s = near->space_;
     near->count = 0;
     near->next_ = 0;
-    while (!near->done_ && near->count < SETT_SPACE_HITS) {
-        const space_cell* cell = &s->cell[space_wrapped(s, near->cell_)];
-        uint32_t room = SETT_SPACE_HITS - near->count;
-        uint32_t left = cell->count - near->entry_;
-        if (left != 0) {
-            space_scan(near, cell, near->entry_ + (left < room ? left : room));
-        }
-        if (near->entry_ >= cell->count) {
-            space_step(near);
-        }
+    while (!near->done_ && space_scan_row(near)) {
+        space_next_row(near);
     }
     return near->count != 0;
 }
@@ -380,10 +426,11 @@ uint32_t sett_space_nearest(const sett_space* s, const double* at, double radius
     sett_space_near near;
     (void)sett_space_near_begin_at(s, at, radius, &near);
     if (near.done_ || out == NULL || capacity == 0) {
-        return 0;
+        return 0; /* no cell is within the radius */
     }
     near.without_ = without;
     near.wraps_ = s->periodic;
+    near.box_ = false;
     space_nearest best = {s, out, 0, capacity};
     int32_t centre[3] = {0, 0, 0};
     for (uint32_t k = 0; k < s->dimensions; k++) {

@@ -265,6 +265,17 @@ sett_status sett_space_update(sett_space* s)
                                    "no memory for cells: call it again");
 }
 
+sett_status sett_space_move(sett_space* s, sett_entity entity)
+{
+    const unsigned char* value = s != NULL ? sett_find(s->world, entity, s->component) : NULL;
+    const space_page* page = value != NULL ? space_page_of(s, entity.index) : NULL;
+    bool known = page != NULL && page->cell[entity.index % SPACE_PAGE] != SPACE_NOWHERE;
+    if (!known) {
+        return sett_space_refresh(s, entity);
+    }
+    return space_enter(s, entity, value) ? SETT_OK : sett_world_error(s->world);
+}
+
 sett_status sett_space_refresh(sett_space* s, sett_entity entity)
 {
     if (s == NULL) {
