@@ -4,7 +4,8 @@
  *     static const sett_abm_model sir = {
  *         .name = "sir", .steps = 100, .data_size = sizeof(Data),
  *         .parameters = {{"infect", 0.1}, {"recover", 0.05}},
- *         .columns = {{"ill", .query = "Ill"}, {"age", SETT_ABM_MEAN, "Agent", "Agent.age"}},
+ *         .columns = {{"ill", .query = "Ill"},
+ *                     {"age", SETT_ABM_MEAN, .query = "Ill", .member = "Agent.age"}},
  *         .begin = begin, .step = step};
  *
  *     sett_abm_run(&sir, 1, NULL, &(sett_abm_options){.table = "sir.csv"}, NULL);

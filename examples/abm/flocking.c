@@ -87,7 +87,7 @@ static const sett_abm_model model = {
                    {"separate", 0.015}, {"match", 0.05}, {"nearest", 1}},
     .columns = {{"order", .value = order}},
     .picture = &(sett_abm_picture){"Bird.x", "Bird.y", .size = {100, 100},
-                                   .layers = {{"Bird", 0xFFFFFF}}}};
+                                   .layers = {{"Bird", .colour = 0xFFFFFF}}}};
 /* clang-format on */
 
 SETT_ABM_MAIN(model)

@@ -67,9 +67,9 @@ static void step(sett_abm* run)
 static const sett_abm_model model = {
     .name = "schelling", .steps = 20, .data_size = sizeof(Data), .begin = begin, .step = step,
     .parameters = {{"side", 40}, {"agents", 1000}, {"radius", 1}, {"wanted", 3}},
-    .columns = {{"happy", SETT_ABM_MEAN, "Agent", "Agent.happy"}},
+    .columns = {{"happy", SETT_ABM_MEAN, .query = "Agent", .member = "Agent.happy"}},
     .picture = &(sett_abm_picture){"Agent.x", "Agent.y", .size = {40, 40},
-                                   .layers = {{"Agent", 0xFFFFFF}}}};
+                                   .layers = {{"Agent", .colour = 0xFFFFFF}}}};
 /* clang-format on */
 
 SETT_ABM_MAIN(model)

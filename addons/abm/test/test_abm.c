@@ -247,12 +247,13 @@ static void walk_step(sett_abm* run)
     }
 }
 
-static const sett_abm_picture picture = {.x = "Spot.x",
-                                         .y = "Spot.y",
-                                         .size = {20, 20},
-                                         .width = 40,
-                                         .background = 0x000102,
-                                         .layers = {{"Spot", 0x102030}, {"Old", 0xFF0000, 1}}};
+static const sett_abm_picture picture = {
+    .x = "Spot.x",
+    .y = "Spot.y",
+    .size = {20, 20},
+    .width = 40,
+    .background = 0x000102,
+    .layers = {{"Spot", .colour = 0x102030}, {"Old", .colour = 0xFF0000, .dot = 1}}};
 
 static const sett_abm_model walk = {
     .name = "walk",
