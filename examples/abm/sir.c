@@ -84,7 +84,8 @@ static const sett_abm_model model = {
     .columns = {{"healthy", .query = "Healthy"}, {"ill", .query = "Ill"},
                 {"immune", .query = "Immune"}},
     .picture = &(sett_abm_picture){"Position.x", "Position.y", .size = {100, 100},
-        .layers = {{"Healthy", .colour = 0x60A060}, {"Ill", .colour = 0xE04040}, {"Immune", .colour = 0x6060C0}}}};
+        .layers = {{"Healthy", .colour = 0x60A060}, {"Ill", .colour = 0xE04040},
+                   {"Immune", .colour = 0x6060C0}}}};
 /* clang-format on */
 
 SETT_ABM_MAIN(model)

@@ -108,7 +108,7 @@ static const sett_abm_model model = {
                    {"cub", 0.1}},
     .columns = {{"sheep", .query = "Sheep"}, {"wolves", .query = "Wolf"}},
     .picture = &(sett_abm_picture){"Animal.x", "Animal.y", .size = {25, 25},
-                                   .layers = {{"Sheep", .colour = 0xFFFFFF}, {"Wolf", .colour = 0xC04040}}}};
+        .layers = {{"Sheep", .colour = 0xFFFFFF}, {"Wolf", .colour = 0xC04040}}}};
 /* clang-format on */
 
 SETT_ABM_MAIN(model)
