@@ -120,12 +120,13 @@ soak: ## the model tests at length, two at a time: OPERATIONS=10000000
 
 # A build of its own: with tests and benchmarks, and without the rest.
 net := build/net
-configure_net := cmake -S . -B $(net) -DSETT_BUILD_EXAMPLES=OFF -DSETT_INSTALL=OFF >/dev/null
+configure_net := cmake -S . -B $(net) -DSETT_INSTALL=OFF >/dev/null
 
 net-soak: ## sessions and servers over bad networks: GAME_SECONDS=600 of each game
-	@tools/deps.sh build
+	@tools/deps.sh run
 	@$(configure_net)
-	@cmake --build $(net) --parallel $(JOBS) --target test_net_soak test_net_server
+	@cmake --build $(net) --parallel $(JOBS) --target test_net_soak test_net_server test_together
+	@SETT_SECONDS=$(GAME_SECONDS) $(net)/freedoom/test_together
 	@SETT_SECONDS=$(GAME_SECONDS) $(net)/addons/net/test_net_soak
 	@SETT_SECONDS=$(GAME_SECONDS) $(net)/addons/net/test_net_server many_clients_over_a_bad_network
 

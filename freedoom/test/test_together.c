@@ -52,11 +52,22 @@ static Input drawn_input(uint32_t player, uint64_t now)
                    .buttons = (uint8_t)(bits >> 32 & (INPUT_FIRE | INPUT_USE))};
 }
 
-static void play_together(uint32_t players, uint32_t seconds)
+static const sett_net_link_desc networks[] = {
+    {.seed = 1, .latency_us = 30000, .jitter_us = 5000, .loss = 100},
+    {.seed = 2, .latency_us = 60000, .jitter_us = 20000, .loss = 500, .duplicate = 100},
+    {.seed = 3, .latency_us = 120000, .jitter_us = 40000, .loss = 500, .reorder = 100},
+    {.seed = 4, .latency_us = 200000, .jitter_us = 80000, .loss = 1000, .duplicate = 300}};
+
+/* The clock of each machine is 1 % slower than that of the one before it. */
+static bool is_late(uint32_t player, uint32_t tick)
+{
+    return player != 0 && tick % 100 < player;
+}
+
+static void play_together(uint32_t players, uint32_t seconds, const sett_net_link_desc* network)
 {
     static Machine machine[COMPONENT_PLAYERS];
-    sett_net_link* link = sett_net_link_create(&(sett_net_link_desc){
-        .seed = players, .latency_us = 100000, .jitter_us = 40000, .loss = 500, .duplicate = 100});
+    sett_net_link* link = sett_net_link_create(network);
     CHECK(link != NULL);
     for (uint32_t p = 0; p < players; p++) {
         machine_start(&machine[p], link, players, p);
@@ -71,13 +82,13 @@ static void play_together(uint32_t players, uint32_t seconds)
             machine_start(&machine[left], link, players, left);
         }
         for (uint32_t p = 0; p < players; p++) {
-            if (machine[p].on) {
+            if (machine[p].on && !is_late(p, tick)) {
                 Input input = drawn_input(p, sett_net_link_now(link));
                 CHECK_MSG(together_advance(&machine[p].together, input) != SETT_SESSION_OVER, "%s",
                           machine[p].together.why);
             }
         }
-        if (tick == ticks / 3 + SIMULATION_TICKS_A_SECOND) { /* gone: he decides for himself */
+        if (tick == ticks / 2 - 5) { /* gone: he decides for himself */
             const Together* host = &machine[0].together;
             CHECK(sett_is_null(host->selves[left]));
             CHECK_EQ(sett_component_count(host->sim->world, Input_id), players - 1);
@@ -94,23 +105,32 @@ static void play_together(uint32_t players, uint32_t seconds)
         frames += stats.frame;
         deepest = stats.deepest > deepest ? stats.deepest : deepest;
     }
-    CHECK(replayed > frames / 20);
-    printf("  %u players, %u s: %.2f ticks played again for each, %u at most\n", (unsigned)players,
-           (unsigned)seconds, (double)replayed / (double)frames, (unsigned)deepest);
+    CHECK(replayed != 0);
+    printf("  %u players, %3u ms: %.2f ticks played again for each, %u at most\n",
+           (unsigned)players, (unsigned)network->latency_us / 1000,
+           (double)replayed / (double)frames, (unsigned)deepest);
     for (uint32_t p = 0; p < players; p++) {
         machine_stop(&machine[p]);
     }
     sett_net_link_destroy(link);
 }
 
+static void play_over_all(uint32_t players)
+{
+    uint32_t seconds = (uint32_t)check_setting("SETT_SECONDS", 24);
+    for (uint32_t k = 0; k < sizeof(networks) / sizeof(*networks); k++) {
+        play_together(players, seconds, &networks[k]);
+    }
+}
+
 static void two_play_together(void)
 {
-    play_together(2, (uint32_t)check_setting("SETT_SECONDS", 24));
+    play_over_all(2);
 }
 
 static void four_play_together(void)
 {
-    play_together(4, (uint32_t)check_setting("SETT_SECONDS", 24));
+    play_over_all(4);
 }
 
 /* Another game is rejected, and says so. */
