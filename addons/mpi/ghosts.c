@@ -58,101 +58,92 @@ static bool ghosts_reserve(const sett_ranks* r, ranks_view* view)
 
 /* ------------------------------------------------------------------------------------- encoding */
 
-/* One column's difference, row by row. */
-typedef struct ghosts_rows {
+/* What differs in one place of a column's values: a byte a row. */
+typedef struct ghosts_plane {
     unsigned char* byte;
-    uint32_t count, size;
-} ghosts_rows;
+    uint32_t rows, count; /* of these, not 0 */
+} ghosts_plane;
 
-static uint32_t ghosts_count_plane(const ghosts_rows* rows, uint32_t place)
-{
-    uint32_t count = 0;
-    for (uint32_t k = 0; k < rows->count; k++) {
-        count += rows->byte[(size_t)k * rows->size + place] != 0;
-    }
-    return count;
-}
-
-static void ghosts_write_few(const ghosts_rows* rows, uint32_t place, uint32_t count,
-                             ranks_bytes* out)
+static void ghosts_write_few(const ghosts_plane* plane, ranks_bytes* out)
 {
     uint32_t next = 0;
-    setti_ranks_write_varint(out, count);
-    for (uint32_t k = 0; k < rows->count; k++) {
-        unsigned char byte = rows->byte[(size_t)k * rows->size + place];
-        if (byte != 0) {
+    setti_ranks_write_varint(out, plane->count);
+    for (uint32_t k = 0; k < plane->rows; k++) {
+        if (plane->byte[k] != 0) {
             setti_ranks_write_varint(out, k - next);
-            setti_ranks_write(out, &byte, 1);
+            setti_ranks_write(out, &plane->byte[k], 1);
             next = k + 1;
         }
     }
 }
 
-static void ghosts_write_plane(const ghosts_rows* rows, uint32_t place, uint32_t count,
-                               ranks_bytes* out)
+static void ghosts_write_bits(const ghosts_plane* plane, ranks_bytes* out)
 {
-    uint32_t bits = (rows->count + 7) / 8;
-    bool few = count != 0 && 2 * count + 3 < bits + count;
-    bool all = !few && bits + count >= rows->count;
-    unsigned char kind = count == 0 ? PLANE_NONE : few ? PLANE_FEW : all ? PLANE_ALL : PLANE_BITS;
-    setti_ranks_write(out, &kind, 1);
-    if (kind == PLANE_NONE) {
-        return;
-    }
-    if (few) {
-        ghosts_write_few(rows, place, count, out);
-        return;
-    }
-    unsigned char* bit = setti_ranks_room(out, (all ? 0 : bits) + (all ? rows->count : count));
+    uint32_t bits = (plane->rows + 7) / 8;
+    unsigned char* bit = setti_ranks_room(out, (size_t)bits + plane->count);
     if (bit == NULL) {
         return;
     }
-    unsigned char* to = bit + (all ? 0 : bits);
-    memset(bit, 0, (size_t)(to - bit));
-    for (uint32_t k = 0; k < rows->count; k++) {
-        unsigned char byte = rows->byte[(size_t)k * rows->size + place];
-        if (!all && byte != 0) {
+    unsigned char* to = bit + bits;
+    memset(bit, 0, bits);
+    for (uint32_t k = 0; k < plane->rows; k++) {
+        if (plane->byte[k] != 0) {
             bit[k / 8] |= (unsigned char)(1 << k % 8);
-        }
-        if (all || byte != 0) {
-            *to++ = byte;
+            *to++ = plane->byte[k];
         }
     }
 }
 
-/* The rows of a column that differ, against those of `base`; without one, against zeroes. */
-static void ghosts_differ(const ghosts_rows* rows, const unsigned char* old,
-                          const unsigned char* now, const uint32_t* base)
+static void ghosts_write_plane(const ghosts_plane* plane, ranks_bytes* out)
 {
-    for (uint32_t k = 0; k < rows->count; k++) {
-        const unsigned char* is = now + (size_t)k * rows->size;
-        unsigned char* to = rows->byte + (size_t)k * rows->size;
-        if (base[k] == UINT32_MAX) {
-            memcpy(to, is, rows->size);
-            continue;
-        }
-        const unsigned char* was = old + (size_t)base[k] * rows->size;
-        for (uint32_t n = 0; n < rows->size; n++) {
-            to[n] = was[n] ^ is[n];
-        }
+    uint32_t bits = (plane->rows + 7) / 8;
+    unsigned char kind = plane->count == 0                    ? PLANE_NONE
+                         : plane->count + 3 < bits            ? PLANE_FEW
+                         : bits + plane->count >= plane->rows ? PLANE_ALL
+                                                              : PLANE_BITS;
+    setti_ranks_write(out, &kind, 1);
+    if (kind == PLANE_FEW) {
+        ghosts_write_few(plane, out);
+    } else if (kind == PLANE_ALL) {
+        setti_ranks_write(out, plane->byte, plane->rows);
+    } else if (kind == PLANE_BITS) {
+        ghosts_write_bits(plane, out);
     }
+}
+
+/* Against the value of the row that it was; of a ghost that comes against zeroes. */
+static void ghosts_differ(ghosts_plane* plane, const unsigned char* old, const unsigned char* now,
+                          size_t size, const uint32_t* base)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < plane->rows; k++) {
+        unsigned char was = 0;
+        if (base[k] != UINT32_MAX) {
+            was = old[base[k] * size];
+        }
+        plane->byte[k] = was ^ now[k * size];
+    }
+    for (uint32_t k = 0; k < plane->rows; k++) { /* apart, so that this is vector code */
+        count += plane->byte[k] != 0;
+    }
+    plane->count = count;
 }
 
 static void ghosts_write_column(sett_ranks* r, const ranks_view* old, const ranks_view* now,
                                 uint32_t type, const uint32_t* base, ranks_bytes* out)
 {
-    ghosts_rows rows = {NULL, now->list.count, r->size[type]};
     size_t begin = r->scratch.size;
-    rows.byte = setti_ranks_room(&r->scratch, (size_t)rows.count * rows.size);
-    if (rows.byte == NULL) {
+    ghosts_plane plane = {NULL, now->list.count, 0};
+    plane.byte = setti_ranks_room(&r->scratch, plane.rows);
+    if (plane.byte == NULL) {
         out->failed = true;
         return;
     }
-    ghosts_differ(&rows, old->column[type], now->column[type], base);
-    for (uint32_t place = 0; place < rows.size; place++) {
-        uint32_t count = ghosts_count_plane(&rows, place);
-        ghosts_write_plane(&rows, place, count, out);
-        r->stats.ghost_changed += type != 0 ? count : 0;
+    for (uint32_t place = 0; place < r->size[type]; place++) {
+        const unsigned char* was = old->column[type] != NULL ? old->column[type] + place : NULL;
+        ghosts_differ(&plane, was, now->column[type] + place, r->size[type], base);
+        ghosts_write_plane(&plane, out);
+        r->stats.ghost_changed += type != 0 ? plane.count : 0;
     }
     r->scratch.size = begin;
 }
@@ -208,6 +199,12 @@ bool setti_ranks_encode_view(sett_ranks* r, const ranks_view* old, const ranks_v
 
 /* ------------------------------------------------------------------------------------- decoding */
 
+/* One column's values, row by row. */
+typedef struct ghosts_rows {
+    unsigned char* byte;
+    uint32_t count, size;
+} ghosts_rows;
+
 static void ghosts_read_few(ranks_reader* from, const ghosts_rows* rows, uint32_t place)
 {
     uint64_t count = setti_ranks_read_varint(from);
@@ -237,12 +234,17 @@ static bool ghosts_read_plane(ranks_reader* from, const ghosts_rows* rows, uint3
         ghosts_read_few(from, rows, place);
         return true;
     }
-    bool all = *kind == PLANE_ALL;
-    const unsigned char* bit = setti_ranks_read(from, all ? 0 : (rows->count + 7) / 8);
-    for (uint32_t k = 0; k < rows->count && !from->bad; k++) {
-        if (all || (bit[k / 8] >> k % 8 & 1) != 0) {
-            const unsigned char* byte = setti_ranks_read(from, 1);
-            rows->byte[(size_t)k * rows->size + place] ^= byte != NULL ? *byte : 0;
+    size_t bits = *kind == PLANE_BITS ? ((size_t)rows->count + 7) / 8 : 0;
+    const unsigned char* bit = setti_ranks_read(from, bits);
+    uint32_t count = bits == 0 ? rows->count : 0;
+    for (uint32_t k = 0; k < rows->count && bits != 0 && bit != NULL; k++) {
+        count += (uint32_t)bit[k / 8] >> k % 8 & 1;
+    }
+    const unsigned char* byte = setti_ranks_read(from, count);
+    unsigned char* to = rows->byte + place;
+    for (uint32_t k = 0; k < rows->count && byte != NULL; k++, to += rows->size) {
+        if (bits == 0 || (bit[k / 8] >> k % 8 & 1) != 0) {
+            *to ^= *byte++;
         }
     }
     return true;
