@@ -47,13 +47,16 @@ uint32_t setti_ranks_owner(const sett_ranks* r, uint32_t cell)
 
 bool sett_ranks_owns(const sett_ranks* r, uint32_t cell)
 {
-    return cell >= r->bounds[r->rank] && cell < r->bounds[r->rank + 1];
+    return r != NULL && cell >= r->bounds[r->rank] && cell < r->bounds[r->rank + 1];
 }
 
 bool sett_ranks_is_inner(const sett_ranks* r, uint32_t cell)
 {
+    if (!sett_ranks_owns(r, cell)) {
+        return false;
+    }
     uint32_t k = cell - r->bounds[r->rank];
-    return sett_ranks_owns(r, cell) && r->reach_begin[k] == r->reach_begin[k + 1];
+    return r->reach_begin[k] == r->reach_begin[k + 1];
 }
 
 static uint32_t cells_grid(const sett_ranks* r, uint32_t cell, uint32_t* out)
@@ -252,6 +255,9 @@ static uint32_t cells_free_index(const sett_ranks* r, const ranks_home* home)
 
 sett_entity sett_ranks_create_entity(sett_ranks* r, uint32_t cell)
 {
+    if (r == NULL) {
+        return sett_null();
+    }
     if (!sett_ranks_owns(r, cell)) {
         setti_ranks_report(
             r, SETT_STATUS_ARGUMENT,
@@ -468,6 +474,9 @@ static void cells_cut(const sett_ranks* r, const uint64_t* cost, uint32_t* bound
 
 sett_status sett_ranks_balance(sett_ranks* r)
 {
+    if (r == NULL) {
+        return SETT_STATUS_ARGUMENT;
+    }
     uint64_t* count = malloc(2 * (size_t)r->desc.cells * sizeof(*count));
     uint32_t* bounds = malloc(((size_t)r->count + 1) * sizeof(*bounds));
     if (count == NULL || bounds == NULL) {

@@ -190,6 +190,9 @@ static uint64_t* files_gather(const sett_ranks* r, uint64_t size, uint64_t sum)
 
 sett_status sett_ranks_save(sett_ranks* r, const char* path)
 {
+    if (r == NULL) {
+        return SETT_STATUS_ARGUMENT;
+    }
     ranks_bytes bytes = {NULL, 0, 0, false};
     uint64_t hash = 0;
     sett_status status = path != NULL && r->born.count == 0 && !r->begun
@@ -424,6 +427,9 @@ static sett_status files_unpack(sett_ranks* r, const char* path, const files_ind
 
 sett_status sett_ranks_load(sett_ranks* r, const char* path)
 {
+    if (r == NULL) {
+        return SETT_STATUS_ARGUMENT;
+    }
     ranks_bytes bytes = {NULL, 0, 0, false};
     files_index index = {0};
     uint64_t hash = 0;

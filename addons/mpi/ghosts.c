@@ -504,6 +504,9 @@ static bool ghosts_select(sett_ranks* r, uint32_t peer, ranks_list* list)
 
 sett_status sett_ranks_begin_start(sett_ranks* r)
 {
+    if (r == NULL) {
+        return SETT_STATUS_ARGUMENT;
+    }
     if (r->begun || r->born.count != 0) {
         return setti_ranks_fail(
             r, SETT_STATUS_ARGUMENT,
@@ -529,6 +532,48 @@ sett_status sett_ranks_begin_start(sett_ranks* r)
     return SETT_OK;
 }
 
+/* Whether a ghost that stays is as it was sent; *what: what was done to it. */
+static bool ghosts_is_intact(const sett_ranks* r, const ranks_view* view, uint32_t row,
+                             const char** what)
+{
+    sett_entity entity = view->list.item[row];
+    *what = "destroyed";
+    if (!sett_entity_valid(r->world, entity) || !ghosts_is_ghost(r, entity)) {
+        return false;
+    }
+#if !defined(NDEBUG)
+    for (uint32_t type = 1; type < r->types; type++) {
+        size_t size = r->size[type];
+        const void* value = size != 0 ? sett_find(r->world, entity, r->ghost[type]) : NULL;
+        *what = "written";
+        if (value != NULL && !ghosts_lacks(view, r, row, type) &&
+            memcmp(value, view->column[type] + row * size, size) != 0) {
+            return false;
+        }
+    }
+#endif
+    return true;
+}
+
+/* Ghosts are the other rank's: what is done to one here would make results depend on ranks. */
+static sett_status ghosts_check(sett_ranks* r, const ranks_view* old, const ranks_list* gone)
+{
+    uint32_t at = 0;
+    for (uint32_t k = 0; k < old->list.count; k++) {
+        sett_entity entity = old->list.item[k];
+        const char* what;
+        if (at < gone->count && sett_equals(gone->item[at], entity)) {
+            at++;
+        } else if (!ghosts_is_intact(r, old, k, &what)) {
+            return setti_ranks_fail(r, SETT_STATUS_REJECTED,
+                                    "sett_ranks_begin: ghost %u:%u was %s - it is an entity of "
+                                    "another rank, for reading only",
+                                    (unsigned)entity.index, (unsigned)entity.generation, what);
+        }
+    }
+    return SETT_OK;
+}
+
 /* What a peer has sent, read; its ghosts that are gone have left. */
 typedef struct ghosts_got {
     ranks_view now;
@@ -545,6 +590,7 @@ static sett_status ghosts_take(sett_ranks* r, ranks_peer* peer, ghosts_got* got)
     ranks_reader from = {bytes->at, bytes->at + bytes->size, false};
     sett_status status = setti_ranks_decode_view(r, &peer->got, &got->now, &got->gone, &got->come,
                                                  &from, &got->changed);
+    status = status == SETT_OK ? ghosts_check(r, &peer->got, &got->gone) : status;
     for (uint32_t k = 0; k < got->gone.count && status == SETT_OK; k++) {
         status = setti_ranks_drop_ghost(r, got->gone.item[k]);
     }
@@ -556,6 +602,9 @@ static sett_status ghosts_take(sett_ranks* r, ranks_peer* peer, ghosts_got* got)
 
 sett_status sett_ranks_begin_wait(sett_ranks* r)
 {
+    if (r == NULL) {
+        return SETT_STATUS_ARGUMENT;
+    }
     sett_status status = SETT_OK;
     ghosts_got* got = calloc((size_t)r->peer_count + 1, sizeof(*got));
     if (!r->begun || got == NULL) {

@@ -672,5 +672,5 @@ sett_status setti_ranks_settle(sett_ranks* r, uint32_t* bounds, bool ends)
 
 sett_status sett_ranks_end(sett_ranks* r)
 {
-    return setti_ranks_settle(r, NULL, true);
+    return r != NULL ? setti_ranks_settle(r, NULL, true) : SETT_STATUS_ARGUMENT;
 }

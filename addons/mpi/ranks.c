@@ -310,22 +310,22 @@ void sett_ranks_destroy(sett_ranks* r)
 
 uint32_t sett_ranks_rank(const sett_ranks* r)
 {
-    return r->rank;
+    return r != NULL ? r->rank : 0;
 }
 
 uint32_t sett_ranks_count(const sett_ranks* r)
 {
-    return r->count;
+    return r != NULL ? r->count : 0;
 }
 
 uint64_t sett_ranks_tick(const sett_ranks* r)
 {
-    return r->tick;
+    return r != NULL ? r->tick : 0;
 }
 
 sett_component sett_ranks_ghost(const sett_ranks* r)
 {
-    return r->tag;
+    return r != NULL ? r->tag : 0;
 }
 
 /* ----------------------------------------------------------------------------------------- hash */
@@ -350,6 +350,9 @@ static sett_status ranks_sum_sources(sett_ranks* r, uint64_t* sum)
 /* The sum that sett_world_hash makes of a world, and its end. */
 sett_status sett_ranks_hash(sett_ranks* r, uint64_t* hash)
 {
+    if (r == NULL) {
+        return SETT_STATUS_ARGUMENT;
+    }
     uint64_t sum = 0;
     uint64_t sources = 0;
     sett_status status = SETT_OK;
@@ -371,6 +374,10 @@ sett_status sett_ranks_hash(sett_ranks* r, uint64_t* hash)
 
 void sett_ranks_stats_get(const sett_ranks* r, sett_ranks_stats* stats)
 {
+    if (r == NULL) {
+        *stats = (sett_ranks_stats){0};
+        return;
+    }
     *stats = r->stats;
     stats->cells = r->bounds[r->rank + 1] - r->bounds[r->rank];
     stats->entities = r->owned.count + r->born.count;

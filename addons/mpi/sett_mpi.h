@@ -1,4 +1,5 @@
-/* sett_mpi.h: one world over many machines, by MPI. Link sett::mpi.
+/* sett_mpi.h: one world over many machines, by MPI. Link sett::mpi. A program that takes an
+ * installed Sett compiles with the flags of its MPI (mpicc, or find_package(MPI)).
  *
  *     sett_ranks* ranks = sett_ranks_create(world, MPI_COMM_WORLD, &desc);
  *     for (uint32_t cell = 0; cell < cells; cell++) {
@@ -17,7 +18,7 @@
  *     cell     a part of space. The program says in which cell a position is. Each cell belongs to
  *              one rank, and so do the entities in it
  *     ghost    a copy of an entity of another rank, in a cell beside this rank's cells. It has the
- *              declared types only, and a tag. Ghosts are for reading
+ *              declared types only, and a tag. Ghosts are for reading; debug builds report writes
  *     home     the cell in which an entity was created. Its handle comes from the range of its home
  *              and never changes
  *

@@ -530,7 +530,28 @@ static void failures_name_the_checkpoint(void)
     CHECK_END(world);
 }
 
+static void null_is_harmless(void)
+{
+    uint64_t hash;
+    sett_ranks_stats stats;
+    sett_ranks_destroy(NULL);
+    CHECK_EQ(sett_ranks_rank(NULL) + sett_ranks_count(NULL) + sett_ranks_ghost(NULL), 0);
+    CHECK_EQ(sett_ranks_tick(NULL), 0);
+    CHECK(!sett_ranks_owns(NULL, 0) && !sett_ranks_is_inner(NULL, 0));
+    CHECK(sett_is_null(sett_ranks_create_entity(NULL, 0)));
+    CHECK_EQ(sett_ranks_begin(NULL), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_ranks_begin_wait(NULL), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_ranks_end(NULL), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_ranks_balance(NULL), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_ranks_hash(NULL, &hash), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_ranks_save(NULL, "x"), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_ranks_load(NULL, "x"), SETT_STATUS_ARGUMENT);
+    sett_ranks_stats_get(NULL, &stats);
+    CHECK_EQ(stats.entities, 0);
+}
+
 static const check_test tests[] = {
+    TEST(null_is_harmless),
     TEST(homes_give_handles),
     TEST(hash_is_that_of_the_world),
     TEST(views_come_back),

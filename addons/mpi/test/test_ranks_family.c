@@ -50,6 +50,7 @@ enum {
 static sett_query* own;
 static sett_query* all;
 static sett_query* children;
+static sett_query* ghosts;
 static int32_t span;
 static run_cells lists;
 static sett_entity* heads; /* of each row of `lists` */
@@ -159,6 +160,16 @@ static void leave(sett_entity child, uint32_t cell, Place place, uint64_t tick)
     sett_ensure(world, child, Grown_id);
 }
 
+static bool spoils; /* a ghost is destroyed: a mistake, which must be reported */
+
+static void spoil(void)
+{
+    const sett_entity ghost = sett_query_first(ghosts);
+    if (spoils && sett_ranks_rank(ranks) == 1 && !sett_is_null(ghost)) {
+        sett_entity_destroy(world, ghost);
+    }
+}
+
 static void tick(uint64_t now)
 {
     static sett_entity* item;
@@ -167,6 +178,7 @@ static void tick(uint64_t now)
     static uint32_t room;
     uint32_t count = 0;
     sett_ranks_begin(ranks);
+    spoil();
     look();
     if (sett_entity_count(world) > room) {
         room = sett_entity_count(world) * 2;
@@ -222,14 +234,14 @@ static int family_run(int argc, char** argv)
     sett_relationship_register(
         world, &(sett_relationship_desc){
                    .name = "Owes", .id = Owes_id, .on_target_destroyed = SETT_CLEANUP_DESTROY});
-    const sett_component ghosts[] = {Place_id};
+    const sett_component seen[] = {Place_id};
     const sett_component links[] = {Likes_id, Owes_id};
     ranks = sett_ranks_create(world, MPI_COMM_WORLD,
                               &(sett_ranks_desc){.position = Place_id,
                                                  .cell_of = cell_of,
                                                  .cells = options.width * options.width,
                                                  .width = options.width,
-                                                 .ghosts = ghosts,
+                                                 .ghosts = seen,
                                                  .ghost_count = 1,
                                                  .relations = links,
                                                  .relation_count = 2});
@@ -239,6 +251,9 @@ static int family_run(int argc, char** argv)
     const sett_term elsewhere = {.component = sett_ranks_ghost(ranks), .kind = SETT_WITHOUT};
     own = sett_query_create(world, &(sett_query_desc){.terms = {SETT_IN(Place), elsewhere}});
     all = SETT_QUERY_CREATE(world, SETT_IN(Place));
+    ghosts = sett_query_create(
+        world,
+        &(sett_query_desc){.terms = {{.component = sett_ranks_ghost(ranks), .access = SETT_NONE}}});
     children = SETT_QUERY_CREATE(world, SETT_INOUT(Child), SETT_WITHOUT(Place));
     return run(&family);
 }
@@ -290,7 +305,26 @@ static void checkpoints_fit_other_ranks(void)
     CHECK_STR_EQ(strstr(on_ranks(4, "--ticks 60 --load ranks_family"), " hash "), three);
 }
 
+/* What is done to another rank's entity ends the run, with its handle. */
+static void ghosts_are_not_ours(void)
+{
+    char command[1000];
+    char text[400];
+    bool said = false;
+    snprintf(command, sizeof(command), "%s -n 2 %s --spoil --ticks 9 2>&1", RANKS_MPIRUN, program);
+    FILE* run = popen(command, "r");
+    CHECK(run != NULL);
+    while (fgets(text, sizeof(text), run) != NULL) {
+        said = said || (strstr(text, "rank 1: sett_ranks_begin: ghost ") != NULL &&
+                        strstr(text, "was destroyed") != NULL &&
+                        strstr(text, "there is no checkpoint") != NULL);
+    }
+    CHECK(pclose(run) != 0);
+    CHECK(said);
+}
+
 static const check_test tests[] = {
+    TEST(ghosts_are_not_ours),
     TEST(results_do_not_depend_on_ranks),
     TEST(checkpoints_fit_other_ranks),
 };
@@ -300,7 +334,8 @@ check_state check_progress;
 int main(int argc, char** argv)
 {
     if (argc > 1 && strcmp(argv[1], "--list") != 0 && strncmp(argv[1], "--", 2) == 0) {
-        return family_run(argc, argv);
+        spoils = strcmp(argv[1], "--spoil") == 0;
+        return family_run(argc - spoils, argv + spoils);
     }
     /* more ranks than cores, as root too */
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
