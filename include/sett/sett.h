@@ -23,6 +23,7 @@
  *     sparse_set.h    the sparse set by itself, without a world
  *     describe.h      entities and components as text
  *     trend.h         statistics of the last minutes
+ *     trace.h         spans of time for a profiler
  *     undo.h          undo and redo for editors
  *     advise.h        advice about storages, measured in your program
  *     platform.h      the system's functions, replaced by your own
@@ -62,6 +63,7 @@
 #include "sett/strings.h"
 #include "sett/system.h"
 #include "sett/threads.h"
+#include "sett/trace.h"
 #include "sett/trend.h"
 #include "sett/undo.h"
 

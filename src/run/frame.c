@@ -22,6 +22,7 @@
 #include "base/platform.h"
 #include "run/run.h"
 #include "world/command.h"
+#include "world/trace.h"
 
 #include <float.h>
 #include <limits.h>
@@ -66,7 +67,10 @@ static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
     context.argument = run->argument;
     setti_slice_enter(run, slice);
     setti_arena_reset(&job->side.scratch);
+    sett_span_kind kind = slice->count > 1 ? SETT_SPAN_JOB : SETT_SPAN_SYSTEM;
+    setti_trace_begin(system->world, kind, system->name, slice->number);
     system->desc.run(&context);
+    setti_trace_end(system->world, kind);
     if (SETTI_UNLIKELY(job->side.open != 0)) {
         frame_report_open(system);
         setti_query_close_side(&job->side);
@@ -666,9 +670,11 @@ static sett_status frame_progress(sett_world* world, float dt, int first, int la
     sett_status status = frame_begin(world, dt, call);
     if (status == SETT_OK) {
         frame_check_threads(world, call);
+        setti_trace_begin(world, SETT_SPAN_FRAME, "frame", run->state.frames);
         world->busy = true;
         status = frame_run(world, dt, first, last);
         world->busy = false;
+        setti_trace_end(world, SETT_SPAN_FRAME);
     }
     if (status == SETT_OK) {
         run->state.frames++;

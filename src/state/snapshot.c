@@ -37,6 +37,7 @@
 #include "state/restored.h"
 
 #include "world/command.h"
+#include "world/trace.h"
 
 /* ---------------------------------------------------------------------------------------- state */
 
@@ -491,6 +492,7 @@ sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
     if (node == NULL) {
         return setti_world_no_memory(world, call);
     }
+    setti_trace_begin(world, SETT_SPAN_SNAPSHOT, "snapshot", 0);
     state_link(state, node);
     *out = state_occupy_slot(state, node);
     setti_snapshot* before = state->head;
@@ -502,6 +504,7 @@ sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
     world->pool.tick++;
     state_tidy(state, before);
     state_obey_limit(state);
+    setti_trace_end(world, SETT_SPAN_SNAPSHOT);
     return SETT_OK;
 }
 
@@ -710,7 +713,10 @@ sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot)
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    return restore_to(world, snapshot, "sett_snapshot_restore", false);
+    setti_trace_begin(world, SETT_SPAN_RESTORE, "restore", 0);
+    sett_status status = restore_to(world, snapshot, "sett_snapshot_restore", false);
+    setti_trace_end(world, SETT_SPAN_RESTORE);
+    return status;
 }
 
 sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot)

@@ -20,6 +20,7 @@
 #include "world/command.h"
 
 #include "world/change.h"
+#include "world/trace.h"
 
 #include <stdio.h>
 
@@ -1127,6 +1128,7 @@ sett_status sett_commands_apply(sett_commands* commands)
     uint32_t done = 0;
     world->applying = commands;
     world->depth_logged = false;
+    setti_trace_begin(world, SETT_SPAN_COMMANDS, "commands", commands->count);
     for (; status == SETT_OK && (record = commands_peek(commands)) != NULL; done++) {
         if (SETTI_LIKELY(commands_try_add(world, record))) {
             commands_advance(commands, record);
@@ -1158,6 +1160,7 @@ sett_status sett_commands_apply(sett_commands* commands)
     world->command_depth = 0;
     SETTI_ASSERT(world->applying == commands && (status != SETT_OK || commands->count == 0));
     world->applying = NULL;
+    setti_trace_end(world, SETT_SPAN_COMMANDS);
     return status;
 }
 

@@ -8,6 +8,7 @@
 #define SETTI_WORLD_H
 
 #include "base/atomic.h"
+#include "sett/trace.h"
 #include "world/component.h"
 #include "world/entity_table.h"
 #include "world/listener.h"
@@ -205,6 +206,7 @@ struct sett_world {
     sett_assert_fn assert_fn;
     void* hook_user;
     void* user;              /* the program's */
+    sett_trace trace;        /* its profiler */
     bool reporting;          /* the hooks run, and the world is locked for them */
     setti_counter reporters; /* hooks that run for readers: side by side, or inside one another */
     uint32_t signature_warning; /* log when this many are in use */

@@ -1,0 +1,30 @@
+/* trace.c: the profiler of a world.
+ *
+ * The workload: some hundred spans a frame, or none. So each place compares one pointer, and no
+ * time is read here: the profiler has a clock of its own.
+ *
+ * Invariant:  spans of a thread are properly nested; functions do not change within one
+ */
+#include "world/trace.h"
+
+sett_status sett_trace_set(sett_world* world, const sett_trace* trace)
+{
+    static const sett_trace none = {NULL, NULL, NULL};
+    trace = trace != NULL ? trace : &none;
+    if (SETTI_IS_NULL(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    sett_status status = setti_world_check_unlocked(world, "sett_trace_set");
+    if (status == SETT_OK && (world->busy || world->applying != NULL)) {
+        status = setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                       "sett_trace_set: the world is at work - call it before");
+    }
+    if (status == SETT_OK && (trace->begin == NULL) != (trace->end == NULL)) {
+        status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                       "sett_trace_set: `begin` and `end` are needed");
+    }
+    if (status == SETT_OK) {
+        world->trace = *trace;
+    }
+    return status;
+}
