@@ -731,6 +731,84 @@ static void it_can_be_ended(void)
     CHECK_END(world);
 }
 
+static sett_component register_guest(sett_world* world)
+{
+    return sett_component_register(
+        world, &(sett_component_desc){.name = "Guest", .size = sizeof(Velocity), .id = 9});
+}
+
+static void fill_guest(sett_world* world, sett_component guest, uint32_t every)
+{
+    for (uint32_t k = 0; k < FEW; k += every) {
+        CHECK(sett_add(world, sett_entity_at(world, k), guest) != NULL);
+    }
+}
+
+/* Types end while they are sampled, with all that was sampled: nothing piles up, and a later type
+ * of that id moves at the frame at which it would move in a world that knew no earlier one. */
+static void sampled_types_may_end(void)
+{
+    static scarce_memory memory[2];
+    sett_world* world[2];
+    sett_query* query[2];
+    for (uint32_t w = 0; w < 2; w++) {
+        world[w] = scarce_world(&memory[w]);
+        register_all(world[w]);
+        fill(world[w], FEW, 0);
+        CHECK_EQ(sett_layout_auto(world[w], SETT_LAYOUT_VALUES), SETT_OK);
+    }
+    uint64_t held = 0;
+    bool moved = false;
+    for (uint32_t round = 0; round < 6; round++) { /* only in the first world */
+        sett_component guest = register_guest(world[0]);
+        fill_guest(world[0], guest, round % 2 == 0 ? 100 : 2);
+        query[0] = SETT_QUERY_CREATE(world[0], SETT_INOUT(Position), {.component = guest});
+        for (uint32_t frame = 0; frame < 60; frame++) {
+            (void)loop(query[0]);
+            moved = sett_layout_step(world[0], UINT32_MAX) != 0 || moved;
+        }
+        sett_query_destroy(query[0]);
+        CHECK_EQ(sett_layout_apply(world[0], "array Position;"), SETT_OK);
+        CHECK_EQ(sett_layout_apply(world[0], ""), SETT_OK);
+        CHECK_EQ(sett_component_unregister(world[0], guest), SETT_OK);
+        CHECK_EQ(sett_world_trim(world[0]), SETT_OK);
+        CHECK_VALID(world[0]);
+    }
+    CHECK(moved);
+    for (uint32_t round = 0; round < 400; round++) {
+        sett_component guest = register_guest(world[0]);
+        CHECK_EQ(sett_layout_auto(world[0], SETT_LAYOUT_VALUES), SETT_OK);
+        for (uint32_t frame = 0; frame < 9; frame++) {
+            (void)sett_layout_step(world[0], UINT32_MAX);
+        }
+        CHECK(setti_world_type(world[0], guest)->sample != NULL);
+        CHECK_EQ(sett_component_unregister(world[0], guest), SETT_OK);
+        CHECK_EQ(sett_world_trim(world[0]), SETT_OK);
+        held = round == 20 ? memory[0].held : held;
+    }
+    CHECK_EQ(memory[0].held, held);
+    uint32_t frames[2];
+    for (uint32_t w = 0; w < 2; w++) {
+        sett_component guest = register_guest(world[w]);
+        CHECK(setti_world_type(world[w], guest)->sample == NULL);
+        fill_guest(world[w], guest, 50);
+        query[w] = SETT_QUERY_CREATE(world[w], SETT_IN(Position), {.component = guest});
+        CHECK_EQ(sett_layout_auto(world[w], SETT_LAYOUT_VALUES), SETT_OK);
+        for (frames[w] = 0; frames[w] < 600; frames[w]++) {
+            (void)loop(query[w]);
+            if (sett_layout_step(world[w], UINT32_MAX) != 0) {
+                break;
+            }
+        }
+        CHECK(frames[w] < 600);
+        CHECK_EQ(frames[w], frames[0]);
+        CHECK_STR_EQ(describe(world[w]), describe(world[0]));
+    }
+    for (uint32_t w = 0; w < 2; w++) {
+        scarce_end(&memory[w], world[w]);
+    }
+}
+
 TEST_MAIN(TEST(a_text_is_applied), TEST(a_layout_is_saved_and_shipped),
           TEST(wrong_texts_are_rejected), TEST(unknown_names_are_reported_once),
           TEST(a_layout_waits_for_snapshots), TEST(layouts_give_way),
@@ -740,4 +818,4 @@ TEST_MAIN(TEST(a_text_is_applied), TEST(a_layout_is_saved_and_shipped),
           TEST(churn_ends_a_group), TEST(what_comes_and_goes_is_an_array), TEST(nothing_oscillates),
           TEST(snapshots_hold_it_still), TEST(systems_are_sampled),
           TEST(frames_are_as_short_as_asked), TEST(steps_without_memory_move_nothing),
-          TEST(it_can_be_ended))
+          TEST(it_can_be_ended), TEST(sampled_types_may_end))

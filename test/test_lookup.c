@@ -241,6 +241,81 @@ static void what_cannot_be_looked_up_is_rejected(void)
     CHECK_END(s.world);
 }
 
+static Item numbered_item(const sett_world* world, uint32_t k)
+{
+    Item item = {.key = k % 11, .weight = (float)(k % 5), .cell = (int16_t)(k % 41)};
+    item.owner = entity_from(world, k % 50);
+    return item;
+}
+
+/* For several values of each member. */
+static void items_compare_some(const items* s)
+{
+    for (uint32_t k = 0; k < 44; k += 4) {
+        Item wanted = numbered_item(s->world, k);
+        items_compare_all(s, &wanted);
+    }
+}
+
+static uint32_t pages_of(const items* s)
+{
+    const setti_pages* rows = &setti_world_type(s->world, s->item)->storage.rows;
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < rows->count; k++) {
+        count += rows->data[k] != NULL;
+    }
+    return count;
+}
+
+/* Pages of values go when the last value in them ends, and come back with the values. */
+static void pages_may_vanish_and_come_back(void)
+{
+    enum {
+        COUNT = 5000
+    };
+    const sett_storage_kind kinds[] = {SETT_STORAGE_ARRAY, SETT_STORAGE_SPARSE_SET};
+    for (uint32_t kind = 0; kind < 2; kind++) {
+        items s;
+        items_begin(&s, quiet_world(), kinds[kind]);
+        sett_entity e[COUNT];
+        CHECK_EQ(sett_entity_create_many(s.world, COUNT, NULL, 0, NULL, e), SETT_OK);
+        for (uint32_t k = 0; k < COUNT; k++) {
+            Item item = numbered_item(s.world, k);
+            CHECK(sett_set(s.world, e[k], s.item, &item) != NULL);
+        }
+        items_compare_some(&s);
+        uint32_t all = pages_of(&s);
+        sett_snapshot full;
+        CHECK_EQ(sett_snapshot_take(s.world, &full), SETT_OK);
+        for (uint32_t k = 1000; k < 4000; k++) {
+            CHECK_EQ(sett_remove(s.world, e[k], s.item), SETT_OK);
+        }
+        CHECK_EQ(sett_world_trim(s.world), SETT_OK);
+        CHECK(pages_of(&s) < all);
+        items_compare_some(&s);
+        for (uint32_t k = 2000; k < 3000; k++) { /* other values where there were some */
+            Item item = numbered_item(s.world, k + 1);
+            CHECK(sett_set(s.world, e[k], s.item, &item) != NULL);
+        }
+        items_compare_some(&s);
+        sett_snapshot other;
+        CHECK_EQ(sett_snapshot_take(s.world, &other), SETT_OK);
+        for (uint32_t k = 0; k < COUNT; k++) {
+            if (sett_has(s.world, e[k], s.item)) {
+                CHECK_EQ(sett_remove(s.world, e[k], s.item), SETT_OK);
+            }
+        }
+        CHECK_EQ(sett_world_trim(s.world), SETT_OK);
+        items_compare_some(&s);
+        const sett_snapshot path[] = {full, other, full, other};
+        for (uint32_t k = 0; k < 4; k++) {
+            CHECK_EQ(sett_snapshot_restore(s.world, path[k]), SETT_OK);
+            items_compare_some(&s);
+        }
+        CHECK_END(s.world);
+    }
+}
+
 static bool look_up(void* user)
 {
     items* s = user;
@@ -267,4 +342,4 @@ static void look_ups_without_memory_go_on_later(void)
 
 TEST_MAIN(TEST(look_ups_find_what_a_look_at_all_finds), TEST(copies_of_worlds_are_read_again),
           TEST(keys_that_are_alike_are_told_apart), TEST(what_cannot_be_looked_up_is_rejected),
-          TEST(look_ups_without_memory_go_on_later))
+          TEST(pages_may_vanish_and_come_back), TEST(look_ups_without_memory_go_on_later))

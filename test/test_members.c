@@ -248,6 +248,150 @@ static void what_is_wrong_is_said(void)
     }
 }
 
+typedef struct Rich {
+    uint32_t a;
+    float f;
+    double d;
+    uint32_t many[4];
+    sett_string text;
+    sett_list list;
+} Rich;
+
+/* What is wrong with one member of Rich, put in the place of a right one. */
+static void wrong_members(const char* expected, const sett_member* wrong)
+{
+    sett_world* world = quiet_world();
+    sett_struct of = *SETT_STRUCT(Rich, a, f, d, many, text, (list, .element = SETT_MEMBER_U32));
+    sett_member members[6];
+    memcpy(members, of.members, sizeof(members));
+    for (uint32_t k = 0; k < 6; k++) {
+        if (members[k].offset == wrong->offset) {
+            members[k] = *wrong;
+        }
+    }
+    of.members = members;
+    sett_component_desc desc = {.name = "Rich", .size = sizeof(Rich), .align = 8, .members = &of};
+    CHECK_EQ(sett_component_register(world, &desc), 0);
+    CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
+    CHECK_SAID(sett_world_message(world), expected);
+    CHECK_EQ(sett_component_find(world, "Rich"), 0);
+    desc.members = SETT_STRUCT(Rich, a, f, d, many, text, (list, .element = SETT_MEMBER_U32));
+    CHECK(sett_component_register(world, &desc) != 0);
+    CHECK_END(world);
+}
+
+#define WRONG(expected, ...) wrong_members(expected, SETT_STRUCT(Rich, (__VA_ARGS__))->members)
+
+static void each_wrong_member_is_explained(void)
+{
+    static const char* const hole[] = {"x", "y", NULL, "z"};
+    static const char* const twins[] = {"x", "y", "x", "z"};
+    static const char* const dotted[] = {"x", "y", "a.b", "z"};
+    static const char* const right[] = {"x", "y", "z", "w"};
+    const char* own = "without dots";
+    WRONG("has two constants of one name", a,
+          .constants = (const sett_constant[]){{"ON", 1}, {"OFF", 2}, {"ON", 3}, {NULL, 0}});
+    WRONG("for each element", many, .element_names = hole);
+    WRONG("for each element", many, .element_names = twins);
+    WRONG("for each element", many, .element_names = dotted);
+    WRONG("another number of elements", many, .element_names = right, .count = 3);
+    WRONG("has names of elements", list, .element = SETT_MEMBER_U32, .element_names = right);
+    WRONG("items that C cannot see", list, .unit = "m");
+    WRONG("items that C cannot see", list, .element = SETT_MEMBER_STRUCT);
+    WRONG("items that C cannot see", list, .element = (sett_member_kind)99);
+    WRONG("single characters or bytes", list, .element = SETT_MEMBER_TEXT);
+    WRONG("single characters or bytes", list, .element = SETT_MEMBER_OPAQUE);
+    WRONG("list with handles", list, .element = SETT_MEMBER_ENTITY);
+    WRONG("list with handles", list, .of = SETT_STRUCT(Link, kind, to));
+    WRONG("own strings or lists", list, .element = SETT_MEMBER_STRING);
+    WRONG("own strings or lists", list, .element = SETT_MEMBER_LIST);
+    WRONG("with local members", list, .of = SETT_STRUCT(Vec2, x, (y, .local = true)));
+    WRONG("is a string", text, .element = SETT_MEMBER_U64);
+    WRONG("is a string", text, .of = SETT_STRUCT(Vec2, x, y));
+    WRONG("has constants and is no integer", f, .constants = SETT_CONSTANTS(CALM, ANGRY));
+    WRONG("neither f32 nor f64", a, .step = 0.5);
+    WRONG("no power of two", f, .step = 0.3);
+    WRONG("no power of two", f, .step = -0.5);
+    WRONG("no power of two", d, .step = 0x1p-61);
+    WRONG("has a scale and", f, .scale = 0.5);
+    WRONG("has a scale and", a, .scale = 0.5, .constants = SETT_CONSTANTS(CALM, ANGRY));
+    WRONG("not positive", a, .scale = -1);
+    WRONG("not positive", a, .scale = (double)NAN);
+    WRONG("neither f32 nor f64", a, .send = {.scale = 4, .bits = 8});
+    WRONG("neither f32 nor f64", list, .element = SETT_MEMBER_F32, .send = {.scale = 4, .bits = 8});
+    WRONG("needs a positive .scale", f, .send = {.scale = 4, .bits = 25});
+    WRONG("needs a positive .scale", f, .send = {.scale = 4, .bits = 1});
+    WRONG("needs a positive .scale", d, .send = {.bits = 8});
+    WRONG("needs a positive .scale", d, .send = {.scale = (double)NAN, .bits = 8});
+    WRONG("cannot have members that are sent rounded", d, .send = {.scale = 4, .bits = 32});
+    WRONG("C cannot name", a, .element = (sett_member_kind)99);
+    static const char* const names[] = {NULL, "", "a.b", "a[", "a]", "a\"b", "a\\b", "a\nb"};
+    for (uint32_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {
+        sett_member nameless = SETT_STRUCT(Rich, a)->members[0];
+        nameless.name = names[k];
+        wrong_members(own, &nameless);
+    }
+    sett_member shifted = SETT_STRUCT(Rich, many)->members[0];
+    shifted.size = sizeof(Rich);
+    wrong_members("lies outside of the value", &shifted);
+    shifted.size = 20;
+    wrong_members("overlaps another one", &shifted);
+    shifted.size = 0;
+    wrong_members("not a whole number of elements", &shifted);
+    shifted.size = 15;
+    wrong_members("not a whole number of elements", &shifted);
+}
+
+/* Structs in structs: what is wrong with a whole one. */
+static void each_wrong_struct_is_explained(void)
+{
+    enum {
+        LEVELS = SETT_MEMBERS_DEPTH + 1,
+        MANY = SETTI_MEMBERS_COUNT_MAX + 1
+    };
+    sett_world* world = quiet_world();
+    static sett_member chain[LEVELS];
+    static sett_struct level[LEVELS];
+    for (uint32_t k = 0; k < LEVELS; k++) {
+        chain[k] = (sett_member){.name = "in", .kind = SETT_MEMBER_U32, .size = 4, .count = 1};
+        level[k] = (sett_struct){"Level", 4, 1, &chain[k], sett_members_link_};
+        if (k != 0) {
+            chain[k].of = &level[k - 1];
+        }
+    }
+    sett_component_desc desc = {.name = "Level", .size = 4, .align = 4};
+    sett_component id = sett_component_register(world, &desc);
+    const sett_status wrong = SETT_STATUS_ARGUMENT;
+    CHECK_SAID(said(world, id, &level[LEVELS - 1], wrong), "at most 8 levels");
+    CHECK_EQ(sett_members_set(world, id, &level[LEVELS - 2]), SETT_OK);
+    static sett_member many[MANY];
+    static char names[MANY][8];
+    for (uint32_t k = 0; k < MANY; k++) {
+        snprintf(names[k], sizeof(names[k]), "m%u", k);
+        many[k] = (sett_member){
+            .name = names[k], .kind = SETT_MEMBER_U8, .offset = k, .size = 1, .count = 1};
+    }
+    sett_struct wide = {"Wide", MANY, MANY, many, sett_members_link_};
+    desc = (sett_component_desc){.name = "Wide", .size = MANY};
+    id = sett_component_register(world, &desc);
+    CHECK_SAID(said(world, id, &wide, wrong), "at most 512");
+    sett_struct empty = {"Empty", 0, 1, many, sett_members_link_};
+    sett_member nested = {.name = "e", .of = &empty, .size = 4, .count = 1};
+    sett_struct outer = {"Outer", 4, 1, &nested, sett_members_link_};
+    desc = (sett_component_desc){.name = "Outer", .size = 4};
+    id = sett_component_register(world, &desc);
+    CHECK_SAID(said(world, id, &outer, wrong), "a size of 0 bytes");
+    empty = (sett_struct){"Empty", 4, 0, many, sett_members_link_};
+    CHECK_SAID(said(world, id, &outer, wrong), "has no members");
+    static sett_member strings = {
+        .name = "s", .kind = SETT_MEMBER_STRING, .size = 1025 * sizeof(sett_string), .count = 1025};
+    sett_struct owning = {"Owning", strings.size, 1, &strings, sett_members_link_};
+    desc = (sett_component_desc){.name = "Owning", .size = strings.size, .align = 8};
+    id = sett_component_register(world, &desc);
+    CHECK_SAID(said(world, id, &owning, wrong), "more than 1024 strings and lists");
+    CHECK_END(world);
+}
+
 typedef struct Pointing {
     float* to;
     const char* text;
@@ -631,6 +775,7 @@ static void memory_may_run_out(void)
 
 TEST_MAIN(TEST(macros_see_what_c_sees), TEST(paths_lead_to_members),
           TEST(padding_and_handles_follow), TEST(what_is_wrong_is_said),
+          TEST(each_wrong_member_is_explained), TEST(each_wrong_struct_is_explained),
           TEST(pointers_are_no_arrays), TEST(padding_before_pointers_is_explained),
           TEST(members_come_before_values), TEST(clones_carry_them), TEST(noise_does_not_count),
           TEST(bytes_are_little_endian_in_declared_order), TEST(encoding_in_pieces_is_the_same),

@@ -84,6 +84,13 @@ static void* platform_open(void* user, const char* path, sett_file_mode mode)
     static const char* const modes[] = {"rb", "wb", "ab"};
     (void)user;
     FILE* file = fopen(path, modes[mode]);
+#if defined(PLATFORM_POSIX)
+    struct stat found;
+    if (file != NULL && (fstat(fileno(file), &found) != 0 || S_ISDIR(found.st_mode))) {
+        (void)fclose(file); /* a folder can be opened for reading, and a save would move it away */
+        file = NULL;
+    }
+#endif
     if (file != NULL) {
         (void)setvbuf(file, NULL, _IONBF, 0);
     }

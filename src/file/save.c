@@ -248,13 +248,14 @@ static sett_status save_exchange(const setti_place* place)
         return status;
     }
     if (keeps && !files->rename(files->user, place->path, previous)) {
+        (void)files->unlink(files->user, next);
         return setti_place_fail(place, place->path, "cannot be renamed");
     }
     if (!files->rename(files->user, next, place->path)) {
-        if (keeps) {
-            (void)files->rename(files->user, previous, place->path);
+        if (!keeps || files->rename(files->user, previous, place->path)) {
+            (void)files->unlink(files->user, next); /* else it would be loaded one day */
         }
-        return setti_place_fail(place, next, "cannot be renamed");
+        return setti_place_fail(place, next, "cannot be renamed - is a folder called so?");
     }
     place->world->whole_file = setti_place_mark(place->path, place->identity, place->size);
     return files->sync_folder(files->user, place->path)

@@ -181,6 +181,31 @@ static bool member_has_value_for_name(const sett_constant* constants)
     return constants->name != NULL && constants->name[0] != '\0';
 }
 
+/* JSON, files and searches say a value by such a name, and read it back by it. */
+static bool member_names_are_good(const char* const* names, uint32_t count)
+{
+    bool good = count <= SETTI_MEMBERS_COUNT_MAX;
+    for (uint32_t k = 0; good && k < count; k++) {
+        good = member_name_is_good(names[k]);
+        for (uint32_t j = 0; good && j < k; j++) {
+            good = strcmp(names[j], names[k]) != 0;
+        }
+    }
+    return good;
+}
+
+static bool member_constants_differ(const sett_constant* constants)
+{
+    bool differ = true;
+    for (uint32_t k = 0; differ && k < SETTI_MEMBERS_COUNT_MAX && constants[k].name != NULL; k++) {
+        for (uint32_t j = 0; differ && j < k; j++) {
+            differ = constants[j].value == constants[k].value ||
+                     strcmp(constants[j].name, constants[k].name) != 0;
+        }
+    }
+    return differ;
+}
+
 /* Checks how a member is sent. A number survives being sent twice if it has more bits itself. */
 static const char* member_check_send(const sett_member* member, sett_member_kind kind)
 {
@@ -214,6 +239,9 @@ static const char* member_check_extras(const sett_member* given)
     if (member->constants != NULL && member_has_value_for_name(member->constants)) {
         return "has a constant whose name is a value, as SETT_CONSTANTS gives for a macro - write "
                "{\"RED\", RED} (members.h)";
+    }
+    if (member->constants != NULL && !member_constants_differ(member->constants)) {
+        return "has two constants of one name";
     }
     if (member->bits && member->constants == NULL) {
         return "has no constants that say what its bits are";
@@ -256,6 +284,11 @@ static const char* member_check(const sett_struct* of, uint32_t k)
     if (member->element_names != NULL && member->count != 0 &&
         member->count != member->size / size) {
         return "has names for another number of elements";
+    }
+    if (member->kind != SETT_MEMBER_LIST && member->element_names != NULL &&
+        !member_names_are_good(member->element_names, member->size / size)) {
+        return "needs a name of its own for each element, without dots, brackets, quotes and "
+               "backslashes";
     }
     if (member->offset > of->size || member->size > of->size - member->offset) {
         return "lies outside of the value";
