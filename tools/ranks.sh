@@ -106,11 +106,17 @@ kills() { # <how many> <openmpi or mpich>
             */examples/ranks/sir) echo "$pid" ;;
             esac
         done | shuf -n 1)
+        # The others are killed when files are being written, as far as a shell can see that.
+        tries=0
+        while [ $((kill % 2)) = 0 ] && [ "$tries" -lt 300 ] && ! ls "$work"/k*.new >/dev/null 2>&1; do
+            tries=$((tries + 1))
+        done
         [ -z "$victim" ] || kill -9 "$victim" 2>/dev/null || true
         began=$(date +%s)
         wait "$job" && ended=0 || ended=$?
         [ $(($(date +%s) - began)) -lt 60 ] || hung=$((hung + 1))
         [ "$ended" -ne 124 ] || hung=$((hung + 1))
+        [ "$ended" -ne 0 ] || continue # it was at its end already
         saving=
         for left in "$work"/k*.new; do
             [ ! -e "$left" ] || saving=", while it saved"

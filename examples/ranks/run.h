@@ -188,6 +188,7 @@ static int run(const run_model* model)
         }
         sett_ranks_end(ranks);
     }
+    sett_ranks_hash(ranks, &hash);
     for (uint64_t tick = sett_ranks_tick(ranks); tick <= options.ticks; tick++) {
         model->tick(tick);
         sett_ranks_end(ranks);
