@@ -108,7 +108,8 @@ run() { # <test> <folder with the objects of a fault, or none>
     done
     program=$folder/$1
     libraries=
-    [ "$folder" != "$built/addons/mpi" ] || libraries=$(mpicc.openmpi -showme:link)
+    [ "$folder" != "$built/addons/mpi" ] || libraries="$(mpicc.openmpi -showme:link)"
+    [ "$1" != test_ranks ] || libraries="$libraries -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc"
     if [ -n "$2" ]; then
         program=$2/$1
         gcc $(find "$folder/CMakeFiles/$1.dir" -name '*.o') "$2"/*.o $(find "$folder" -name "libsett_*.a") \

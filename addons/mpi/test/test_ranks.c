@@ -25,6 +25,44 @@ typedef struct position {
 
 static char failure[1000];
 
+/* The linker leads calls of these three here (--wrap): memory can run out. */
+
+#if defined(RANKS_WRAPS)
+static uint32_t allocations; /* that succeed before one fails; UINT32_MAX: all */
+static bool ran_out;
+
+void* __real_malloc(size_t size);
+void* __real_calloc(size_t count, size_t size);
+void* __real_realloc(void* memory, size_t size);
+void* __wrap_malloc(size_t size);
+void* __wrap_calloc(size_t count, size_t size);
+void* __wrap_realloc(void* memory, size_t size);
+
+static bool runs_out(void)
+{
+    bool fails = allocations == 0;
+    allocations -= allocations != UINT32_MAX && allocations != 0;
+    ran_out = ran_out || fails;
+    allocations = fails ? UINT32_MAX : allocations;
+    return fails;
+}
+
+void* __wrap_malloc(size_t size)
+{
+    return runs_out() ? NULL : __real_malloc(size);
+}
+
+void* __wrap_calloc(size_t count, size_t size)
+{
+    return runs_out() ? NULL : __real_calloc(count, size);
+}
+
+void* __wrap_realloc(void* memory, size_t size)
+{
+    return runs_out() ? NULL : __real_realloc(memory, size);
+}
+#endif
+
 static void failed(sett_status status, const char* message, void* user)
 {
     (void)status;
@@ -530,6 +568,65 @@ static void failures_name_the_checkpoint(void)
     CHECK_END(world);
 }
 
+#if defined(RANKS_WRAPS)
+/* All that a rank does, with what another one packed; false: something has failed. */
+static bool does_all(sett_world* world, ranks_reader from)
+{
+    sett_ranks_desc desc = described();
+    sett_ranks* ranks = sett_ranks_create(world, MPI_COMM_SELF, &desc);
+    uint64_t hash;
+    bool right = ranks != NULL;
+    for (uint32_t k = 0; k < 4 && right; k++) {
+        sett_entity entity = sett_ranks_create_entity(ranks, 9 + k % 2);
+        right =
+            !sett_is_null(entity) && sett_set(world, entity, POSITION, &(position){15, 15}) != NULL;
+    }
+    right = right && sett_ranks_end(ranks) == SETT_OK;
+    right = right && setti_ranks_unpack(ranks, &from) == SETT_OK;
+    right = right && sett_ranks_end(ranks) == SETT_OK && sett_ranks_begin(ranks) == SETT_OK;
+    right =
+        right && sett_entity_destroy(world, ranks->owned.item[ranks->owned.count - 1]) == SETT_OK;
+    right = right && sett_ranks_end(ranks) == SETT_OK && sett_ranks_balance(ranks) == SETT_OK;
+    right = right && sett_ranks_save(ranks, "ranks_scarce") == SETT_OK;
+    right = right && sett_ranks_load(ranks, "ranks_scarce") == SETT_OK;
+    right = right && sett_ranks_hash(ranks, &hash) == SETT_OK;
+    sett_ranks_destroy(ranks);
+    return right;
+}
+
+/* Each allocation fails once: the call says so, and the world is sound. */
+static void memory_can_run_out(void)
+{
+    sett_world* other = typed();
+    sett_ranks* ranks = made(other);
+    ranks_bytes bytes = {NULL, 0, 0, false};
+    ranks_list list = {NULL, 0, 0};
+    for (uint32_t k = 0; k < 3; k++) {
+        setti_ranks_push(&list, placed(ranks, k));
+    }
+    sett_hierarchy_attach(other, list.item[1], list.item[0]);
+    sett_hierarchy_attach(other, list.item[2], list.item[0]);
+    sett_relate(other, list.item[1], LIKES, placed(ranks, 5));
+    CHECK_EQ(setti_ranks_pack(ranks, &list, &bytes), SETT_OK);
+    ran_out = true;
+    for (uint32_t n = 0; ran_out; n++) {
+        sett_world* world = typed();
+        ran_out = false;
+        allocations = n;
+        bool right = does_all(world, (ranks_reader){bytes.at, bytes.at + bytes.size, false});
+        allocations = UINT32_MAX;
+        CHECK_MSG(right || ran_out, "allocation %u: %s", (unsigned)n,
+                  failure); /* some can be done without */
+        CHECK_END(world);
+        CHECK(n < 5000);
+    }
+    free(bytes.at);
+    free(list.item);
+    sett_ranks_destroy(ranks);
+    CHECK_END(other);
+}
+#endif
+
 static void null_is_harmless(void)
 {
     uint64_t hash;
@@ -551,6 +648,9 @@ static void null_is_harmless(void)
 }
 
 static const check_test tests[] = {
+#if defined(RANKS_WRAPS)
+    TEST(memory_can_run_out),
+#endif
     TEST(null_is_harmless),
     TEST(homes_give_handles),
     TEST(hash_is_that_of_the_world),
@@ -569,6 +669,9 @@ check_state check_progress;
 
 int main(int argc, char** argv)
 {
+#if defined(RANKS_WRAPS)
+    allocations = UINT32_MAX;
+#endif
     MPI_Init(NULL, NULL);
     int result = check_run(tests, sizeof(tests) / sizeof(tests[0]), argc, argv);
     MPI_Finalize();
