@@ -27,7 +27,7 @@ const keys = { held: 0, pressed: 0, mouse: 0 };
 let wasm;
 
 /* For tests, and for who is curious. */
-const game = { call: null, files, keys, first: 0, ready: 0, bytes: 0, times: [], ticks: [], gaps: [], heard: 0, loudest: 0 };
+const game = { call: null, files, keys, first: 0, ready: 0, bytes: 0, times: [], ticks: [], gaps: [], heard: 0, loudest: 0, shots: 0 };
 window.game = game;
 
 function say(text) {
@@ -286,6 +286,7 @@ function lift(event) {
         keys.held &= ~WALK;
     } else if (finger && event.type === "pointerup" && finger.far < REACH && performance.now() - finger.at < TAP) {
         press(6, true);
+        ++game.shots;
         setTimeout(() => press(6, false), SHOT);
     }
 }
