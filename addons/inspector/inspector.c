@@ -123,6 +123,8 @@ void sett_inspector_close(sett_inspector* inspector)
     (void)sett_search_destroy(inspector->condition);
     setti_history_end(&inspector->history);
     setti_past_deinit(&inspector->past);
+    setti_alarm_free(inspector);
+    setti_scene_free(inspector);
     free(inspector->advice);
     setti_out_free(&inspector->feed.bytes);
     setti_out_free(&inspector->feed.record);
@@ -327,6 +329,7 @@ static void inspector_end_frame(sett_inspector* inspector)
         inspector->broke = inspector->frame;
     }
     inspector->was_true = holds;
+    setti_alarm_frame(inspector);
     past_branch* branch = &inspector->past.branches[inspector->past.branch];
     branch->to = inspector->frame > branch->to ? inspector->frame : branch->to;
     if (inspector_is_watched(inspector) &&
@@ -406,6 +409,8 @@ uint32_t sett_inspector_frame(sett_inspector* inspector)
     } else if (inspector->running) {
         setti_past_note_input(&inspector->past, inspector->frame);
     }
+    inspector->alarms.last =
+        inspector->running ? inspector->alarms.last : 0; /* no frame is that long */
     setti_inspector_look(inspector);
     inspector->asked = inspector->running;
     return inspector->running ? 1 : 0;

@@ -6,11 +6,14 @@
  *     explorer.c   answers the flecs explorer                 likewise
  *     past.c       snapshots, branches, who wrote this         likewise
  *     feed.c       the stream: a journal into memory          likewise
+ *     alarm.c      conditions, and what happened over time    likewise
+ *     scene.c      what the page draws                        likewise
  *     inspector.c  frames, and what holds it together         likewise
  */
 #ifndef INSPECTOR_INSPECTOR_H
 #define INSPECTOR_INSPECTOR_H
 
+#include "alarm.h"
 #include "history.h"
 #include "inspector_text.h"
 #include "past.h"
@@ -118,6 +121,9 @@ struct sett_inspector {
     bool changed;    /* as `edited`, since the last snapshot */
     sett_advice* advice;
     uint32_t advice_count;
+    alarms alarms;
+    inspector_text* scenes; /* JSON: sett_inspector_scene */
+    uint32_t scene_count;
     uint64_t profiled; /* the frame in which profiling began, plus one; 0: it does not run */
 };
 
@@ -152,6 +158,11 @@ typedef struct inspector_edit {
 
 inspector_edit setti_inspector_before_edit(sett_inspector* inspector);
 void setti_inspector_cancel_edit(sett_inspector* inspector, inspector_edit edit);
+
+/* After each frame. */
+void setti_alarm_frame(sett_inspector* inspector);
+void setti_alarm_free(sett_inspector* inspector);
+void setti_scene_free(sett_inspector* inspector);
 
 /* Whether the condition to break at is true. One that cannot be answered in time is removed. */
 bool setti_inspector_holds(sett_inspector* inspector);

@@ -262,6 +262,10 @@ static const request_kind request_kinds[] = {
     {"apply", setti_request_do_apply, false},
     {"live", setti_request_do_live, false},
     {"log", setti_request_do_log, false},
+    {"scene", setti_request_do_scene, false},
+    {"alarm", setti_request_do_alarm, false},
+    {"alarms", setti_request_do_alarms, false},
+    {"trend", setti_request_do_trend, false},
     {"report", request_do_report, false},
 };
 

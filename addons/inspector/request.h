@@ -37,5 +37,9 @@ bool setti_request_do_try(request* of);
 bool setti_request_do_apply(request* of);
 bool setti_request_do_live(request* of);
 bool setti_request_do_log(request* of);
+bool setti_request_do_scene(request* of);
+bool setti_request_do_alarm(request* of);
+bool setti_request_do_alarms(request* of);
+bool setti_request_do_trend(request* of);
 
 #endif

@@ -93,6 +93,59 @@ void sett_inspector_close(sett_inspector* inspector);
 /* Returns the address, token included; "" without a server. Threads: any. Since: 0.2 */
 const char* sett_inspector_address(const sett_inspector* inspector);
 
+/* ----------------------------------------------------------------------------------- the scene */
+
+/* The entities that a query finds, drawn as discs. A member is "Component.member". */
+typedef struct sett_inspector_points {
+    const char* name;        /* in the legend; default: the query */
+    const char* query;       /* docs/queries.md, such as "Monster, !Corpse" */
+    const char* x;           /* a member: to the right, */
+    const char* y;           /* and up */
+    const char* radius;      /* a member, in the units of x; default: 3 pixels */
+    const char* colour;      /* a member: chooses one of `colours`; default: `rgb` */
+    const uint32_t* colours; /* 0xrrggbb by the member's value, modulo their count */
+    uint32_t colour_count;
+    uint32_t rgb; /* 0xrrggbb; 0: a colour by its place in the list */
+} sett_inspector_points;
+
+/* A line that does not move. */
+typedef struct sett_inspector_line {
+    float x0, y0, x1, y1;
+    uint32_t rgb; /* 0xrrggbb */
+} sett_inspector_line;
+
+/* An image below all others, that does not change. */
+typedef struct sett_inspector_image {
+    const uint32_t* pixels; /* 0xrrggbb, rows from above */
+    uint32_t width, height;
+    float left, top, right, bottom; /* where it lies */
+} sett_inspector_image;
+
+typedef struct sett_inspector_scene_desc {
+    const char* name; /* of several ones */
+    const sett_inspector_points* points;
+    uint32_t point_count;
+    const sett_inspector_line* lines;
+    uint32_t line_count;
+    const sett_inspector_image* image; /* NULL: none */
+} sett_inspector_scene_desc;
+
+/* Adds a scene to what the page draws: any frame of the past too, and two frames side by side. The
+ * page reads the members from its copy of the world; a click selects an entity. The descriptor and
+ * all that it leads to are copied.
+ *   inspector  of the program
+ *   desc       the scene; all zeroes: nothing is drawn
+ * Returns SETT_OK. Fails: SETT_STATUS_ARGUMENT: points without query, x or y, an image without
+ * pixels; SETT_STATUS_LIMIT: there are 256 scenes; SETT_STATUS_OUT_OF_MEMORY. Nothing changes then.
+ * Cost: O(lines + pixels), once; nothing in a frame. Threads: writer of the world. Since: 0.2 */
+sett_status sett_inspector_scene_sized(sett_inspector* inspector,
+                                       const sett_inspector_scene_desc* desc, size_t size);
+static inline sett_status sett_inspector_scene(sett_inspector* inspector,
+                                               const sett_inspector_scene_desc* desc)
+{
+    return sett_inspector_scene_sized(inspector, desc, sizeof(*desc));
+}
+
 /* -------------------------------------------------------------------------- without a transport */
 
 /* Answers one request: `body` is the JSON text of protocol.md, from an untrusted source.

@@ -138,6 +138,79 @@ static void writers_of_a_battle_are_found(void)
     simulation_deinit(&w.sim);
 }
 
+/* --- alarms ----------------------------------------------------------------------------------- */
+
+#define PLANTED 20u
+#define NEAR 200u
+#define SIGN 201 /* a light that no sector has by itself */
+
+static const char* alarm_ask(const char* body)
+{
+    return sett_inspector_request(w.inspector, body, strlen(body), NULL);
+}
+
+/* A sector in which nothing changes the light. */
+static sett_entity alarm_dark(void)
+{
+    const Arena* arena = &w.sim.arenas[0];
+    for (uint32_t k = 0; k < arena->level.map.sector_count; k++) {
+        sett_entity sector = arena->sectors[k];
+        if (!SETT_HAS(w.sim.world, sector, Blink) && !SETT_HAS(w.sim.world, sector, Glow) &&
+            !SETT_HAS(w.sim.world, sector, Flicker) && !SETT_HAS(w.sim.world, sector, Special)) {
+            return sector;
+        }
+    }
+    return sett_null();
+}
+
+/* In each frame of a battle a light is the sign, one beside it, or another one: the alarm notes the
+ * 20 frames with the sign, and none of the 200 that nearly have it. */
+static void alarms_catch_what_was_planted(void)
+{
+    static const char* const maps[] = {"E1M1"};
+    uint64_t expected[PLANTED];
+    uint32_t planted = 0;
+    uint32_t near = 0;
+    memset(&w, 0, sizeof(w));
+    battle_start(&w.sim, maps, 1, 1, 1);
+    w.inspector = sett_inspector_open(
+        w.sim.world, &(sett_inspector_desc){.no_server = true, .run_frame = watch_run});
+    CHECK(w.inspector != NULL);
+    sett_entity sector = alarm_dark();
+    CHECK(!sett_is_null(sector));
+    const char* answer =
+        alarm_ask("{\"do\":\"alarm\",\"condition\":\"Light.level == 201\",\"on\":true}");
+    CHECK_MSG(strstr(answer, "\"ok\":true") != NULL, "%s", answer);
+    for (uint64_t frame = 1; planted < PLANTED || near < NEAR; frame++) {
+        CHECK_EQ(sett_inspector_frame(w.inspector), 1);
+        uint8_t level = 100;
+        if (frame % 12 == 7 && planted < PLANTED) {
+            level = SIGN;
+            expected[planted++] = frame;
+        } else if (frame % 12 != 0 && near < NEAR) {
+            level = (uint8_t)(near++ % 2 == 0 ? SIGN - 1 : SIGN + 1);
+        }
+        CHECK(SETT_SET(w.sim.world, sector, Light, .level = level) != NULL);
+        watch_run(NULL);
+    }
+    CHECK_EQ(sett_inspector_frame(w.inspector), 1);
+    answer = alarm_ask("{\"do\":\"alarms\"}");
+    const char* hit = strstr(answer, "\"hits\":[");
+    CHECK_MSG(hit != NULL && strstr(answer, "\"next\":20,") != NULL, "%s", answer);
+    for (uint32_t k = 0; k < PLANTED; k++) {
+        hit = strchr(hit + 1, k == 0 ? '[' : ']');
+        hit = k == 0 ? strchr(hit + 1, '[') : strchr(hit, '[');
+        CHECK(hit != NULL);
+        uint64_t frame = strtoull(hit + 1, NULL, 10);
+        CHECK_MSG(frame == expected[k], "%llu, not %llu", (unsigned long long)frame,
+                  (unsigned long long)expected[k]);
+    }
+    printf("  %u planted events were noted in their frames, %u near misses were not\n", PLANTED,
+           near);
+    sett_inspector_close(w.inspector);
+    simulation_deinit(&w.sim);
+}
+
 /* --- cost ------------------------------------------------------------------------------------- */
 
 static void watch_take(void* user, const void* bytes, size_t size, bool text)
@@ -198,4 +271,5 @@ static void all_maps_are_sent(void)
     atlas_deinit(&atlas);
 }
 
-TEST_MAIN(TEST(writers_of_a_battle_are_found), TEST(all_maps_are_sent))
+TEST_MAIN(TEST(writers_of_a_battle_are_found), TEST(alarms_catch_what_was_planted),
+          TEST(all_maps_are_sent))

@@ -916,23 +916,12 @@ EXPORT(follow_plan) size_t follow_plan(void)
     return view.out.size;
 }
 
-/* A number in a value of an entity, for charts: the first element of the member whose path is in
- * the input. NaN: there is none. */
-EXPORT(follow_member) double follow_member(uint32_t index, uint32_t component, size_t size)
+/* The first element of a member, as a number; NaN: it is none. */
+static double follow_number_of(const sett_member_ref* ref, const unsigned char* value)
 {
-    sett_member_ref ref;
-    f.input.data[size] = '\0';
-    sett_entity entity = f.world != NULL ? sett_entity_at(f.world, index) : sett_null();
-    if (sett_is_null(entity) || !sett_member_find(f.world, component, f.input.data, &ref)) {
-        return NAN;
-    }
-    const unsigned char* value = sett_find(f.world, entity, component);
-    if (value == NULL) {
-        return NAN;
-    }
-    value += ref.offset;
-    double scale = ref.member->scale != 0 ? ref.member->scale : 1;
-    switch (ref.kind) {
+    double scale = ref->member->scale != 0 ? ref->member->scale : 1;
+    value += ref->offset;
+    switch (ref->kind) {
     case SETT_MEMBER_F32: {
         float number;
         memcpy(&number, value, sizeof(number));
@@ -947,8 +936,8 @@ EXPORT(follow_member) double follow_member(uint32_t index, uint32_t component, s
     case SETT_MEMBER_I16:
     case SETT_MEMBER_I32:
     case SETT_MEMBER_I64: {
-        uint64_t bits = follow_number(value, ref.size);
-        uint32_t shift = 64 - 8 * ref.size;
+        uint64_t bits = follow_number(value, ref->size);
+        uint32_t shift = 64 - 8 * ref->size;
         return (double)((int64_t)(bits << shift) >> shift) * scale;
     }
     case SETT_MEMBER_BOOL:
@@ -956,8 +945,104 @@ EXPORT(follow_member) double follow_member(uint32_t index, uint32_t component, s
     case SETT_MEMBER_U16:
     case SETT_MEMBER_U32:
     case SETT_MEMBER_U64:
-        return (double)follow_number(value, ref.size) * scale;
+        return (double)follow_number(value, ref->size) * scale;
     default:
         return NAN;
     }
+}
+
+/* A number in a value of an entity, for charts: the first element of the member whose path is in
+ * the input. NaN: there is none. */
+EXPORT(follow_member) double follow_member(uint32_t index, uint32_t component, size_t size)
+{
+    sett_member_ref ref;
+    f.input.data[size] = '\0';
+    sett_entity entity = f.world != NULL ? sett_entity_at(f.world, index) : sett_null();
+    if (sett_is_null(entity) || !sett_member_find(f.world, component, f.input.data, &ref)) {
+        return NAN;
+    }
+    const unsigned char* value = sett_find(f.world, entity, component);
+    return value != NULL ? follow_number_of(&ref, value) : NAN;
+}
+
+/* A member by its whole name, "Component.member". */
+typedef struct follow_channel {
+    sett_component component; /* 0: there is none */
+    sett_member_ref ref;
+} follow_channel;
+
+static void follow_channel_find(follow_channel* to, const char* name)
+{
+    char type[256];
+    const char* dot = strchr(name, '.');
+    size_t size = dot != NULL ? (size_t)(dot - name) : 0;
+    to->component = 0;
+    if (size != 0 && size < sizeof(type)) {
+        memcpy(type, name, size);
+        type[size] = '\0';
+        to->component = sett_component_find(f.world, type);
+        if (to->component != 0 && !sett_member_find(f.world, to->component, dot + 1, &to->ref)) {
+            to->component = 0;
+        }
+    }
+}
+
+static double follow_channel_read(const follow_channel* from, sett_entity entity)
+{
+    const unsigned char* value =
+        from->component != 0 ? sett_find(f.world, entity, from->component) : NULL;
+    return value != NULL ? follow_number_of(&from->ref, value) : NAN;
+}
+
+#define FOLLOW_CHANNELS 4 /* x, y, radius, colour */
+
+static bool follow_point(const follow_channel* channel, uint32_t index)
+{
+    sett_entity entity = sett_entity_at(f.world, index);
+    double row[2 + FOLLOW_CHANNELS] = {entity.index, entity.generation};
+    for (uint32_t k = 0; k < FOLLOW_CHANNELS; k++) {
+        row[2 + k] = follow_channel_read(&channel[k], entity);
+    }
+    return isnan(row[2]) || isnan(row[3]) || follow_add(&view.out, row, sizeof(row));
+}
+
+/* What a scene draws of the frame that is shown: the results of a query, each with index,
+ * generation, x, y, radius, colour (f64; NaN: it does not have it). In the input: the query and the
+ * names of the four members, with zeroes between. Returns bytes, at follow_text_at; -1: the query
+ * is wrong (follow_why). */
+EXPORT(follow_points) double follow_points(size_t size)
+{
+    const char* part[1 + FOLLOW_CHANNELS];
+    follow_channel channel[FOLLOW_CHANNELS];
+    view.out.size = 0;
+    f.input.data[size] = '\0';
+    part[0] = f.input.data;
+    for (uint32_t k = 1; k <= FOLLOW_CHANNELS; k++) {
+        const char* end = part[k - 1] + strlen(part[k - 1]);
+        part[k] = end < f.input.data + size ? end + 1 : end;
+    }
+    if (f.world == NULL) {
+        return 0;
+    }
+    for (uint32_t k = 0; k < FOLLOW_CHANNELS; k++) {
+        follow_channel_find(&channel[k], part[k + 1]);
+    }
+    sett_search* search = sett_search_create(f.world, part[0]);
+    if (search == NULL) {
+        return follow_fail(sett_world_message(f.world));
+    }
+    uint32_t variable = sett_search_variable(search, "this");
+    bool was_cut = view.cut;
+    view.cut = false;
+    view.until = follow_clock() + FOLLOW_QUERY;
+    (void)sett_search_limit(search, follow_is_late, NULL);
+    bool room = variable != UINT32_MAX;
+    SETT_SEARCH(search, rows, i)
+    {
+        uint32_t index = room ? rows->index[variable][i] : UINT32_MAX;
+        room = room && (index == UINT32_MAX || follow_point(channel, index));
+    }
+    view.cut = was_cut;
+    (void)sett_search_destroy(search);
+    return (double)view.out.size;
 }

@@ -803,10 +803,85 @@ static void what_pages_cannot_read_is_said(void)
     scene_close(&s);
 }
 
-TEST_MAIN(TEST(requests_edit), TEST(requests_are_rejected), TEST(frames_pause_and_step),
-          TEST(stream_follows_frames), TEST(writers_are_found), TEST(edits_are_outside),
-          TEST(hidden_state_is_not_reproducible), TEST(frames_that_come_out_otherwise_are_rejected),
-          TEST(frames_that_ran_are_counted), TEST(edited_pasts_go_on), TEST(conditions_pause),
-          TEST(changes_are_listed), TEST(tools_answer), TEST(questions_end_in_time),
-          TEST(slow_conditions_are_removed), TEST(what_cannot_be_shown_is_said),
-          TEST(what_pages_cannot_read_is_said))
+static void scene_step(scene* of)
+{
+    (void)sett_inspector_frame(of->inspector);
+    CHECK_EQ(sett_progress(of->world, 1), SETT_OK);
+    (void)sett_inspector_frame(of->inspector);
+}
+
+static void alarms_note_pause_and_end(void)
+{
+    scene of;
+    scene_open(&of, false);
+    CHECK(strstr(scene_ask(&of, "{\"do\":\"alarm\"}"), "condition is a text") != NULL);
+    CHECK(strstr(scene_ask(&of, "{\"do\":\"alarm\",\"condition\":\"entities > 1\",\"action\":"
+                                "\"shout\",\"on\":true}"),
+                 "action is mark, log or pause") != NULL);
+    CHECK(strstr(scene_ask(&of, "{\"do\":\"alarm\",\"condition\":\"Nothing\",\"on\":true}"),
+                 "\"ok\":false") != NULL);
+    CHECK(strstr(scene_ask(&of, "{\"do\":\"alarm\",\"condition\":\"entities > 1\",\"on\":true}"),
+                 "\"ok\":true") != NULL);
+    CHECK(strstr(scene_ask(&of, "{\"do\":\"alarm\",\"condition\":\"Position.x > 3\",\"action\":"
+                                "\"pause\",\"on\":true}"),
+                 "\"ok\":true") != NULL);
+    CHECK(
+        strstr(scene_ask(&of, "{\"do\":\"alarm\",\"condition\":\"frame > 60000 ms\",\"on\":true}"),
+               "\"ok\":true") != NULL);
+    scene_step(&of);
+    CHECK(strstr(scene_ask(&of, "{\"do\":\"alarms\"}"), "\"hits\":[]") != NULL);
+    sett_entity second = sett_entity_create(of.world);
+    scene_step(&of);
+    CHECK(strstr(scene_ask(&of, "{\"do\":\"alarms\"}"), "\"hits\":[[2,0]]") != NULL);
+    scene_step(&of); /* x is 4 */
+    CHECK_EQ(sett_inspector_frame(of.inspector), 0);
+    CHECK(strstr(scene_ask(&of, "{\"do\":\"alarms\",\"since\":1}"), "\"hits\":[[3,1]]") != NULL);
+    CHECK_EQ(sett_entity_destroy(of.world, second), SETT_OK);
+    CHECK(strstr(scene_ask(&of, "{\"do\":\"alarm\",\"condition\":\"entities > 1\"}"),
+                 "\"ok\":true") != NULL);
+    CHECK(strstr(scene_ask(&of, "{\"do\":\"alarms\"}"), "entities") == NULL);
+    CHECK(strstr(scene_ask(&of, "{\"do\":\"trend\"}"), "\"seconds\":[") != NULL);
+    scene_close(&of);
+}
+
+static void scenes_are_copied(void)
+{
+    scene of;
+    char query[] = "Position";
+    const uint32_t pixels[] = {0x010203, 0xfffefd};
+    const sett_inspector_points points[] = {
+        {.query = query, .x = "Position.x", .y = "Position.y", .rgb = 255}};
+    const sett_inspector_line line = {0, 1, 2, 3.5f, 0x00ff00};
+    const sett_inspector_image image = {pixels, 2, 1, -1, 1, 1, -1};
+    sett_inspector_scene_desc desc = {.name = "all",
+                                      .points = points,
+                                      .point_count = 1,
+                                      .lines = &line,
+                                      .line_count = 1,
+                                      .image = &image};
+    scene_open(&of, true);
+    CHECK(strstr(scene_ask(&of, "{\"do\":\"scene\"}"), "\"scenes\":[]") != NULL);
+    CHECK_EQ(sett_inspector_scene(of.inspector, &desc), SETT_OK);
+    query[0] = '?';
+    CHECK(strstr(scene_ask(&of, "{\"do\":\"scene\"}"), "\"scenes\":[\"all\"]") != NULL);
+    const char* answer = scene_ask(&of, "{\"do\":\"scene\",\"number\":0}");
+    CHECK_MSG(strstr(answer, "\"query\":\"Position\"") != NULL, "%s", answer);
+    CHECK_MSG(strstr(answer, "\"lines\":[0,1,2,3.5,65280]") != NULL, "%s", answer);
+    CHECK_MSG(strstr(answer, "\"pixels\":\"010203fffefd\"") != NULL, "%s", answer);
+    CHECK(strstr(scene_ask(&of, "{\"do\":\"scene\",\"number\":1}"), "no scene") != NULL);
+    desc.points = &(sett_inspector_points){.query = "Position"};
+    CHECK_EQ(sett_inspector_scene(of.inspector, &desc), SETT_STATUS_ARGUMENT);
+    desc = (sett_inspector_scene_desc){.line_count = 1};
+    CHECK_EQ(sett_inspector_scene(of.inspector, &desc), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_inspector_scene(NULL, &desc), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(scene_ask(&of, "{\"do\":\"scene\"}"), "\"scenes\":[\"all\"]") != NULL);
+    scene_close(&of);
+}
+
+TEST_MAIN(TEST(alarms_note_pause_and_end), TEST(scenes_are_copied), TEST(requests_edit),
+          TEST(requests_are_rejected), TEST(frames_pause_and_step), TEST(stream_follows_frames),
+          TEST(writers_are_found), TEST(edits_are_outside), TEST(hidden_state_is_not_reproducible),
+          TEST(frames_that_come_out_otherwise_are_rejected), TEST(frames_that_ran_are_counted),
+          TEST(edited_pasts_go_on), TEST(conditions_pause), TEST(changes_are_listed),
+          TEST(tools_answer), TEST(questions_end_in_time), TEST(slow_conditions_are_removed),
+          TEST(what_cannot_be_shown_is_said), TEST(what_pages_cannot_read_is_said))

@@ -12,8 +12,10 @@ import { Storage, Plan } from './storage.jsx';
 import { Log } from './log.jsx';
 import { Branches } from './branches.jsx';
 import { Systems } from './systems.jsx';
+import { Scene } from './scene.jsx';
+import { Trends, watchAlarms } from './alarms.jsx';
 
-const TABS = { Diff, Watch, Systems, Storage, Log, Writer, Break, Branches, Plan };
+const TABS = { Diff, Scene, Watch, Systems, Storage, Log, Writer, Break, Branches, Trends, Plan };
 const LABELS = { Writer: 'Who wrote', Break: 'Break when' };
 
 const KEYS = [
@@ -21,7 +23,7 @@ const KEYS = [
   ['Enter', 'to the values of the entity; on a value: edit it'], ['Tab', 'from value to value'],
   ['space', 'run or pause; play a recording'], [', .', 'one frame back, on'], ['< >', '35 frames back, on'],
   ['b', 'play backwards'], ['Home End', 'first frame, newest'], ['g', 'go to a frame'], ['m', 'mark A: Diff compares with it'],
-  ['1 … 9', 'the panels on the right'], ['o', 'open a recording'], ['t', 'dark or light'], ['Esc', 'leave a field, clear a filter'], ['?', 'this list'],
+  ['1 … 9', 'the first panels on the right'], ['o', 'open a recording'], ['t', 'dark or light'], ['Esc', 'leave a field, clear a filter'], ['?', 'this list'],
 ];
 
 function Help({ close }) {
@@ -186,6 +188,7 @@ async function start() {
   }
   model.ready = true;
   model.show = () => render(<App />, document.getElementById('page'));
+  setInterval(watchAlarms, 500);
   addEventListener('keydown', onKey);
   addEventListener('dragover', (event) => { event.preventDefault(); document.body.classList.add('drop'); });
   addEventListener('dragleave', () => document.body.classList.remove('drop'));
@@ -194,6 +197,12 @@ async function start() {
     document.body.classList.remove('drop');
     if (event.dataTransfer.files[0]) { model.openFile(event.dataTransfer.files[0]); }
   });
+  const own = document.getElementById('recording')?.textContent; // of a page that shows one: base64, compressed
+  if (own) {
+    const bytes = Uint8Array.from(atob(own), (one) => one.charCodeAt(0));
+    const blob = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('gzip'))).blob();
+    model.openFile(new File([blob], document.getElementById('recording').dataset.name ?? 'recording'));
+  }
   globalThis.inspector = model; // for tests, and for the curious
   model.changed();
   model.paint(); // now, not in the next frame: that one has rows

@@ -87,6 +87,11 @@ export class Replica {
     return list;
   }
   changes(from, count) { return this.json(this.c.follow_changes(from, count)) || []; }
+  // What a scene draws: index, generation, x, y, radius, colour of each.
+  points({ query, x, y, radius, colour }) {
+    const size = this.c.follow_points(this.put([query, x, y, radius ?? '', colour ?? ''].join('\0')));
+    return size > 0 ? new Float64Array(this.taken(size).slice().buffer) : new Float64Array(0);
+  }
   pages(component) { return this.taken(this.c.follow_pages(component)).slice(); }
   member(index, component, path) { return this.c.follow_member(index, component, this.put(path)); }
 

@@ -92,6 +92,7 @@ function draw(canvas) {
   };
   if (model.marked >= 0) { mark(model.marked, '--mark', 'A'); }
   for (const hit of model.hits || []) { mark(hit, '--gone', 'break'); }
+  for (const [frame] of (model.alarms?.hits ?? []).slice(-200)) { if (frame >= firstFrame && frame <= lastFrame) { mark(model.line[find(frame, from, end)], '--gone'); } }
   mark(model.info.at, '--cursor');
 }
 
