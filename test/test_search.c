@@ -1,5 +1,6 @@
 /* test_search.c: searches: what each kind of term means, texts and descriptors, binding, locks,
  * memory that runs out. Combinations of terms are those of test_search_random.c. */
+#include "chance.h"
 #include "scarce.h"
 
 #include "search/search.h"
@@ -165,6 +166,82 @@ static void joins(void)
     check_text(world, "Planet($p), ?DockedAt($s, $p)", "earth a, earth b, mars -, venus c");
     check_text(world, "DockedAt($a, $b) || AtWar($a, $b)", "a earth, b earth, c venus, red blue");
     CHECK_END(world);
+}
+
+static uint32_t count_of(sett_world* world, const char* text)
+{
+    sett_search* search = sett_search_create(world, text);
+    CHECK_MSG(search != NULL, "%s", sett_world_message(world));
+    uint32_t count = (uint32_t)sett_search_count(search);
+    CHECK_EQ(sett_search_destroy(search), SETT_OK);
+    return count;
+}
+
+/* A term of any link finds whom a list over all relationships finds; beside a naive search. */
+static void any_relationship(void)
+{
+    enum {
+        PLACES = 9
+    };
+    uint64_t state = check_setting("SETT_SEED", 1);
+    for (uint32_t round = 0; round < CHECK_ROUNDS(60); round++) {
+        sett_world* world = quiet_world();
+        register_all(world);
+        const sett_component kinds[] = {DockedAt, RuledBy, AtWar, LocatedIn};
+        sett_entity e[PLACES];
+        bool linked[PLACES][PLACES] = {{false}};
+        for (uint32_t k = 0; k < PLACES; k++) {
+            e[k] = make(world, (const char[2]){(char)('a' + k), '\0'}, k % 3 == 0 ? Ship : 0);
+        }
+        for (uint32_t k = 0; k < 2 * PLACES; k++) {
+            uint32_t from = chance_below(&state, PLACES);
+            uint32_t to = chance_below(&state, PLACES);
+            uint32_t kind = chance_below(&state, 5);
+            if (kind < 4) {
+                sett_relate(world, e[from], kinds[kind], e[to]);
+            } else {
+                (void)sett_hierarchy_attach(world, e[from], e[to]);
+            }
+        }
+        for (uint32_t from = 0; from < PLACES; from++) {
+            for (uint32_t to = 0; to < PLACES; to++) {
+                for (uint32_t kind = 0; kind < 4; kind++) {
+                    linked[from][to] |= sett_related(world, e[from], kinds[kind], e[to]) != NULL;
+                }
+                linked[from][to] |= sett_equals(sett_hierarchy_parent(world, e[from]), e[to]);
+            }
+        }
+        uint32_t to_b = 0;
+        for (uint32_t k = 0; k < PLACES; k++) {
+            to_b += linked[k][1];
+        }
+        char text[64];
+        snprintf(text, sizeof(text), "*($this, #%u:%u)", SETTI_HANDLE(e[1]));
+        CHECK_EQ(count_of(world, text), to_b);
+        snprintf(text, sizeof(text), ".name ~= \"\", (*, #%u:%u)", SETTI_HANDLE(e[1]));
+        CHECK_EQ(count_of(world, text), to_b);
+        snprintf(text, sizeof(text), ".name ~= \"\", !*($this, #%u:%u)", SETTI_HANDLE(e[1]));
+        CHECK_EQ(count_of(world, text), PLACES - to_b);
+        snprintf(text, sizeof(text), "Planet || *($this, #%u:%u)", SETTI_HANDLE(e[1]));
+        CHECK_EQ(count_of(world, text), to_b);
+        uint32_t pairs = 0;
+        for (uint32_t k = 0; k < PLACES * PLACES; k++) {
+            pairs += linked[k / PLACES][k % PLACES] && k / PLACES % 3 == 0;
+        }
+        CHECK_EQ(count_of(world, "Ship($s), *($s, $x)"), pairs);
+        const sett_search_term terms[] = {
+            {.component = Ship, .access = SETT_NONE},
+            {.component = SETT_ANY_RELATIONSHIP, .target = SETT_VAR("x"), .access = SETT_NONE}};
+        sett_search* search = sett_search_create_desc(
+            world, &(sett_search_desc){.name = "ships", .terms = terms, .term_count = 2});
+        CHECK_MSG(search != NULL, "%s", sett_world_message(world));
+        CHECK_EQ(sett_search_count(search), pairs);
+        CHECK_END(world);
+    }
+    sett_world* bare = quiet_world();
+    CHECK(sett_search_create(bare, "*($this, $x)") == NULL);
+    CHECK(strstr(sett_world_message(bare), "no relationship is registered") != NULL);
+    CHECK_END(bare);
 }
 
 static void closures(void)
@@ -1086,9 +1163,9 @@ static void limits_end_searches(void)
 }
 
 TEST_MAIN(TEST(terms_of_one_entity), TEST(one_result_without_variables), TEST(joins),
-          TEST(closures), TEST(traits), TEST(walks), TEST(prefabs_and_singletons),
-          TEST(hidden_entities), TEST(switched_off), TEST(members), TEST(terms_from_c),
-          TEST(printed_again), TEST(types_are_quoted), TEST(paths_with_numbers),
+          TEST(any_relationship), TEST(closures), TEST(traits), TEST(walks),
+          TEST(prefabs_and_singletons), TEST(hidden_entities), TEST(switched_off), TEST(members),
+          TEST(terms_from_c), TEST(printed_again), TEST(types_are_quoted), TEST(paths_with_numbers),
           TEST(locales_do_not_matter), TEST(orders), TEST(many_rows_in_order),
           TEST(the_driver_is_said), TEST(many_lists), TEST(bound_variables),
           TEST(limits_end_searches), TEST(locked_while_open), TEST(left_by_return), TEST(many_rows),

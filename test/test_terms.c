@@ -223,8 +223,8 @@ static void print_head(void)
           "`on_enter` is that of a system; its loop takes what a query takes. An observer of a "
           "query has `on_enter` and `on_exit`, one of a\ncomponent `on_add` and so on: its terms "
           "choose entities. A group takes lists of components (`with`, `without`), and no other\n"
-          "terms. `*` stands for any target in texts of searches, `on_any` observes any component; "
-          "the component of a relationship is the\nterm for any link of it.\n\n"
+          "terms. In texts of searches `*` is any target, and `*($this, door)` a link of any "
+          "relationship; `on_any` observes any component.\n\n"
           "| term | query | system | on_enter | observer of a query | of a component | on_any | "
           "order | as text | plain query | search |\n"
           "|---|---|---|---|---|---|---|---|---|---|---|\n");

@@ -404,10 +404,22 @@ static bool parse_arguments(parse* p, sett_search_term* term)
     return parse_expect(p, ")", "behind the source");
 }
 
+/* Whether "*" stands for any relationship: *($this, door), (*, door). */
+static bool parse_any(parse* p, const char* before, sett_search_term* term)
+{
+    parse next = *p;
+    if (!parse_accept(&next, "*") || !parse_accept(&next, before)) {
+        return false;
+    }
+    parse_accept(p, "*");
+    term->component = SETT_ANY_RELATIONSHIP;
+    return true;
+}
+
 /* Behind "(": a relationship and its target. */
 static bool parse_pair(parse* p, sett_search_term* term)
 {
-    if (!parse_along(p, &term->component)) {
+    if (!parse_any(p, ",", term) && !parse_along(p, &term->component)) {
         return false;
     }
     parse_steps(p, term);
@@ -532,8 +544,8 @@ static bool parse_compare(parse* p, sett_compare* compare)
     }
     if (parse_is_behind_star(p)) {
         return parse_fail(p, p->at, SETT_STATUS_ARGUMENT,
-                          "\"*\" in front stands for any entity, not for any component or "
-                          "relationship - name it (observers: sett_observer_desc.on_any)");
+                          "\"*\" stands for any entity, before \"(\" for any relationship, but not "
+                          "for any component (observers: .on_any)");
     }
     return parse_missing(p, "a comparison (== != < <= > >= ~= !~)",
                          *p->at == '(' ? " (a variable stands in front: $pile.Pile.amount > 3)"
@@ -594,6 +606,9 @@ static bool parse_term(parse* p, sett_search_term* term)
 {
     parse_skip(p);
     const char* start = p->at;
+    if (parse_any(p, "(", term)) {
+        return parse_arguments(p, term);
+    }
     if (*p->at == '$' || *p->at == '.' || *p->at == '#' || *p->at == '*') {
         return parse_operand(p, &term->left, false) && parse_right(p, term);
     }

@@ -40,6 +40,7 @@ typedef struct search_build {
     setti_search_scope scope[SETTI_SEARCH_SCOPES];
     uint16_t order[SETTI_SEARCH_ORDER];
     sett_search_term term[SETT_SEARCH_TERMS];
+    uint32_t column[SETT_SEARCH_TERMS + 1]; /* `columns`, where a term of any link became several */
 } search_build;
 
 /* The items of a scope while it is made. */
@@ -805,6 +806,75 @@ static void search_keep_texts(search_texts* to, sett_search* search)
     }
 }
 
+static bool search_take(search_build* b, uint32_t* count, const sett_search_term* term)
+{
+    if (*count == SETT_SEARCH_TERMS) {
+        return false;
+    }
+    b->column[*count] = b->columns != NULL ? b->columns[b->at] : b->at;
+    b->term[(*count)++] = *term;
+    return true;
+}
+
+/* A term of any link becomes a list of `||` over the relationships that there are; negated, in
+ * braces. Returns NULL, or what is wrong. */
+static const char* search_take_any(search_build* b, uint32_t* count, const sett_search_term* term)
+{
+    const setti_type_list* types = &b->search->world->registered;
+    sett_search_term one = *term;
+    bool taken = true;
+    if (term->target.variable == NULL && sett_is_null(term->target.entity)) {
+        return "any relationship needs a target: *($this, door)";
+    }
+    if (term->negated) {
+        sett_search_term begin = {.kind = SETT_SEARCH_BEGIN, .negated = true};
+        taken = search_take(b, count, &begin);
+        one.negated = false;
+    }
+    uint32_t before = *count;
+    one.or_next = true;
+    for (uint32_t k = 0; taken && k < types->count; k++) {
+        const setti_type* type = types->item[k];
+        one.component = type->id;
+        taken =
+            (type->links == NULL && type->id != SETT_ID_HIERARCHY) || search_take(b, count, &one);
+    }
+    if (taken && *count == before) {
+        return "no relationship is registered";
+    }
+    sett_search_term* last = &b->term[*count - 1];
+    if (taken && term->negated) {
+        sett_search_term end = {.kind = SETT_SEARCH_END};
+        last->or_next = false;
+        taken = search_take(b, count, &end);
+        last = &b->term[*count - 1];
+    }
+    last->or_next = term->or_next;
+    return taken ? NULL : "there are too many relationships for \"*\": name them";
+}
+
+/* Copies the terms of a program, which may be shorter. The world says why it is false. */
+static bool search_take_terms(search_build* b, const sett_search_desc* desc, size_t term_size,
+                              uint32_t* count)
+{
+    for (b->at = 0; b->at < desc->term_count; b->at++) {
+        sett_search_term term;
+        setti_copy_sized(&term, sizeof(term), (const unsigned char*)desc->terms + b->at * term_size,
+                         term_size);
+        bool any = term.kind == SETT_SEARCH_TERM && term.component == SETT_ANY_RELATIONSHIP;
+        const char* wrong = any                            ? search_take_any(b, count, &term)
+                            : search_take(b, count, &term) ? NULL
+                                                           : "the query has too many terms";
+        if (wrong != NULL) {
+            return build_fail(b, SETT_STATUS_ARGUMENT, "%s", wrong);
+        }
+    }
+    b->column[SETT_SEARCH_TERMS] = b->columns != NULL ? b->columns[SETT_SEARCH_TERMS] : 0;
+    b->columns = b->columns != NULL ? b->column : NULL;
+    b->at = 0;
+    return true;
+}
+
 /* A search with these terms, in memory of its own; those of a program may be shorter. `b` holds the
  * results of building meanwhile. */
 static sett_search* search_make(search_build* b, sett_world* world, const sett_search_desc* desc,
@@ -815,12 +885,11 @@ static sett_search* search_make(search_build* b, sett_world* world, const sett_s
         .world = world,
         .open = {.name = desc->name != NULL ? desc->name : "search", .of_search = true},
         .term = full,
-        .term_count = desc->term_count,
         .ordering = desc->order,
         .drives = SETTI_NONE};
-    for (uint32_t k = 0; k < desc->term_count; k++) {
-        setti_copy_sized(&full[k], sizeof(full[k]),
-                         (const unsigned char*)desc->terms + k * term_size, term_size);
+    b->search = &given;
+    if (!search_take_terms(b, desc, term_size, &given.term_count)) {
+        return NULL;
     }
     search_texts texts = {NULL, 0};
     search_keep_texts(&texts, &given);
