@@ -662,6 +662,69 @@ static void adjacent_floats_hash_as_their_canonical_form(void)
     CHECK_END(world);
 }
 
+typedef struct Apart {
+    uint32_t first;
+    double all[40]; /* behind padding, where 8 bytes are aligned to 8 */
+    float last;
+} Apart;
+
+#if defined(__GNUC__)
+typedef struct __attribute__((packed)) Packed {
+    uint32_t first;
+    double all[40];
+    float last;
+} Packed;
+#else
+typedef Apart Packed;
+#endif
+
+/* Large values: the hash does not depend on where the compiler puts the members, as 32-bit and
+ * 64-bit machines do it in two ways, nor on the bits of NaN. */
+static void large_values_hash_alike_however_they_lie(void)
+{
+    uint64_t state = check_setting("SETT_SEED", 1);
+    sett_world* world[2] = {quiet_world(), quiet_world()};
+    const sett_component_desc desc[2] = {
+        {.name = "Large", .size = sizeof(Apart), .members = SETT_STRUCT(Apart, first, all, last)},
+        {.name = "Large", .size = sizeof(Packed), .members = SETT_STRUCT(Packed, first, all, last)},
+    };
+    sett_entity e[2];
+    sett_component id[2];
+    uint64_t before = 0;
+    for (uint32_t w = 0; w < 2; w++) {
+        id[w] = sett_component_register(world[w], &desc[w]);
+        CHECK_MSG(id[w] != 0, "%s", sett_world_message(world[w]));
+        e[w] = sett_entity_create(world[w]);
+    }
+    CHECK(members_of(world[0], id[0])->size > SETTI_NAN_SIZE);
+    for (uint32_t round = 0; round < 300; round++) {
+        Apart a;
+        Packed b;
+        memset(&a, (int)round, sizeof(a)); /* noise in padding */
+        a.first = (uint32_t)chance_draw(&state);
+        a.last = round % 5 == 0 ? NAN : 2.5f;
+        for (uint32_t k = 0; k < 40; k++) {
+            a.all[k] = chance_below(&state, 60) == 0 ? (double)NAN : (double)chance_draw(&state);
+        }
+        b.first = a.first;
+        b.last = a.last;
+        memcpy(b.all, a.all, sizeof(b.all));
+        for (uint32_t k = 0; k < 40; k++) {
+            uint64_t payload = 0xFFF0000000000001u + round;
+            if (isnan(a.all[k])) {
+                memcpy((unsigned char*)&b + offsetof(Packed, all) + k * 8, &payload, 8);
+            }
+        }
+        CHECK(sett_set(world[0], e[0], id[0], &a) != NULL);
+        CHECK(sett_set(world[1], e[1], id[1], &b) != NULL);
+        CHECK_EQ(sett_world_hash(world[0]), sett_world_hash(world[1]));
+        CHECK(sett_world_hash(world[0]) != before);
+        before = sett_world_hash(world[0]);
+    }
+    CHECK_END(world[0]);
+    CHECK_END(world[1]);
+}
+
 static void fingerprints_tell_layouts_apart(void)
 {
     sett_world* world = quiet_world();
@@ -780,5 +843,6 @@ TEST_MAIN(TEST(macros_see_what_c_sees), TEST(paths_lead_to_members),
           TEST(members_come_before_values), TEST(clones_carry_them), TEST(noise_does_not_count),
           TEST(bytes_are_little_endian_in_declared_order), TEST(encoding_in_pieces_is_the_same),
           TEST(adjacent_members_hash_as_bytes), TEST(adjacent_floats_hash_as_their_canonical_form),
-          TEST(fingerprints_tell_layouts_apart), TEST(descriptors_are_checked),
-          TEST(validation_sees_what_is_broken), TEST(memory_may_run_out))
+          TEST(large_values_hash_alike_however_they_lie), TEST(fingerprints_tell_layouts_apart),
+          TEST(descriptors_are_checked), TEST(validation_sees_what_is_broken),
+          TEST(memory_may_run_out))

@@ -115,22 +115,6 @@ static uint64_t hash_floats(uint64_t hash, const setti_members* members, const u
     return hash;
 }
 
-/* The canonical form, made first. */
-static uint64_t hash_encoded(uint64_t hash, const setti_members* members, const void* value)
-{
-    SETTI_ASSERT(members->size != 0);
-    unsigned char piece[HASH_PIECE];
-    setti_canonical_cursor cursor = {0, 0};
-    if (members->size <= HASH_PIECE) {
-        setti_canonical_encode(members, value, piece);
-        return hash_bytes(hash, piece, members->size);
-    }
-    for (size_t size; (size = setti_canonical_next(members, value, &cursor, piece, HASH_PIECE));) {
-        hash = hash_bytes(hash, piece, size);
-    }
-    return hash;
-}
-
 /* Values of any length, in pieces of the same sizes whatever the machine. */
 typedef struct hash_sink {
     sett_sink sink; /* first */
@@ -153,6 +137,24 @@ static void hash_sink_write(sett_sink* sink, const void* bytes, size_t size)
             to->used = 0;
         }
     }
+}
+
+/* The canonical form, made first: hashed as if its bytes lay in memory so, as they may do on another
+ * machine. */
+static uint64_t hash_encoded(uint64_t hash, const setti_members* members, const void* value)
+{
+    SETTI_ASSERT(members->size != 0);
+    hash_sink to = {.sink.write = hash_sink_write, .hash = hash};
+    if (members->size <= HASH_PIECE) {
+        setti_canonical_encode(members, value, to.piece);
+        return hash_bytes(hash, to.piece, members->size);
+    }
+    unsigned char piece[HASH_PIECE];
+    setti_canonical_cursor cursor = {0, 0};
+    for (size_t size; (size = setti_canonical_next(members, value, &cursor, piece, HASH_PIECE));) {
+        hash_sink_write(&to.sink, piece, size); /* fewer bytes than there is room for, some times */
+    }
+    return hash_bytes(to.hash, to.piece, to.used);
 }
 
 static uint64_t hash_varied(uint64_t hash, const setti_type* type, const void* value)
