@@ -139,8 +139,8 @@ static void hash_sink_write(sett_sink* sink, const void* bytes, size_t size)
     }
 }
 
-/* The canonical form, made first: hashed as if its bytes lay in memory so, as they may do on another
- * machine. */
+/* The canonical form, made first, and hashed as if its bytes lay in memory so, as they may do on
+ * another machine. */
 static uint64_t hash_encoded(uint64_t hash, const setti_members* members, const void* value)
 {
     SETTI_ASSERT(members->size != 0);
