@@ -1,6 +1,8 @@
 /* components.c - see components.h. */
 #include "components.h"
 
+#include <string.h>
+
 #include "sett/hierarchy.h"
 #include "sett/name.h"
 
@@ -136,11 +138,25 @@ static const sett_component_desc components[] = {
 _Static_assert(sizeof components / sizeof components[0] == Facing_id,
                "every component has an id and a description");
 
+/* The names of types of things. Of some that look alike only the first has the name: a name stands
+ * for one value. */
+static void components_name_things(void)
+{
+    uint32_t count = 0;
+    for (uint16_t i = 0; i < thing_table_count && i < COMPONENT_THINGS; ++i) {
+        uint32_t k = 0;
+        while (k < count && strcmp(components_things[k].name, thing_table[i].name) != 0) {
+            ++k;
+        }
+        if (k == count) {
+            components_things[count++] = (sett_constant){thing_table[i].name, i};
+        }
+    }
+}
+
 bool components_register(sett_world* world)
 {
-    for (uint16_t i = 0; i < thing_table_count && i < COMPONENT_THINGS; ++i) {
-        components_things[i] = (sett_constant){thing_table[i].name, i};
-    }
+    components_name_things();
     for (size_t i = 0; i < sizeof components / sizeof components[0]; ++i) {
         if (sett_component_register(world, &components[i]) == 0) {
             return false;

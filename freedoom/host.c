@@ -14,9 +14,11 @@
 #if HOST_POSIX
 
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#if !defined(__wasi__)
+#include <signal.h>
+#endif
 
 bool host_is_terminal(FILE* stream)
 {
