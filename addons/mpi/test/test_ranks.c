@@ -77,9 +77,19 @@ static uint32_t cell_of(const void* at, void* user)
     return (uint32_t)(p->y / 10 * WIDTH + p->x / 10);
 }
 
+static char logged[1000]; /* last */
+
+static void logs(void* user, sett_log_level level, const char* message)
+{
+    (void)user;
+    (void)level;
+    snprintf(logged, sizeof(logged), "%s", message);
+}
+
 static sett_world* typed(void)
 {
-    sett_world* world = quiet_world();
+    sett_world* world = sett_world_create(&(sett_world_desc){.log_fn = logs});
+    CHECK(world != NULL);
     sett_component_register(
         world,
         &(sett_component_desc){.name = "position", .size = sizeof(position), .id = POSITION});
@@ -502,7 +512,9 @@ static void damaged_files_are_rejected(void)
             bytes[at] ^= (unsigned char)(1 << k % 8);
             file_write(names[n], bytes, k % 4 == 0 ? at : size);
             bytes[at] ^= (unsigned char)(1 << k % 8);
+            logged[0] = '\0';
             CHECK(sett_ranks_load(ranks[1], "ranks_hurt") != SETT_OK);
+            CHECK_MSG(strstr(logged, names[n]) != NULL, "%s is not in: %s", names[n], logged);
             CHECK_EQ(hashed(ranks[1]), hash);
         }
         file_write(names[n], bytes, size);
@@ -510,6 +522,7 @@ static void damaged_files_are_rejected(void)
     size_t mixed = file_read("ranks_other.5.0", other, sizeof(other));
     file_write("ranks_hurt.5.0", other, mixed);
     CHECK_EQ(sett_ranks_load(ranks[1], "ranks_hurt"), SETT_STATUS_INVALID);
+    CHECK(strstr(logged, "ranks_hurt.5.0") != NULL);
     unlink("ranks_hurt.5.0");
     CHECK_EQ(sett_ranks_load(ranks[1], "ranks_hurt"), SETT_STATUS_FILE);
     CHECK_EQ(sett_ranks_load(ranks[1], "ranks_none"), SETT_STATUS_FILE);
