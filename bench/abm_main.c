@@ -2,6 +2,7 @@
  *
  *     sett_abm_bench            Sett's times and end statistics alone
  *     sett_abm_bench <jar>      and MASON's, in the same run; needs java
+ *     SETT_BENCH_MODEL=small    only rows with this in their name
  *     SETT_BENCH_SEEDS=100      runs of each model
  *
  * The models are those of examples/abm, in the small and the large form that
@@ -166,19 +167,24 @@ int main(int argc, char** argv)
 {
     static sample sett, mason;
     const char* setting = getenv("SETT_BENCH_SEEDS");
+    const char* only = getenv("SETT_BENCH_MODEL");
     int seeds = setting != NULL ? atoi(setting) : 100;
-    bool good = seeds > 1 && seeds <= SEEDS_MOST;
+    bool runs = seeds > 1 && seeds <= SEEDS_MOST;
+    bool good = runs;
     printf("%-18s %9s %9s %8s %8s %8s\n", "", "Sett, ms", "MASON, ms", "Sett /", "Sett /",
            "Ark.jl /");
     printf("%-18s %9s %9s %8s %8s %8s\n", "", "", "", "MASON", "Agents", "Agents");
-    for (size_t k = 0; good && k < sizeof(rows) / sizeof(rows[0]); k++) {
+    for (size_t k = 0; runs && k < sizeof(rows) / sizeof(rows[0]); k++) {
         const row* r = &rows[k];
+        if (only != NULL && strstr(r->name, only) == NULL) {
+            continue;
+        }
         mason.count = 0;
-        good = run_sett(r, seeds, &sett);
+        runs = run_sett(r, seeds, &sett);
         printf("%-18s %9.3f", r->name, median(&sett));
         fflush(stdout);
-        if (argc > 1 && good) {
-            good = run_mason(r, argv[1], seeds, &mason);
+        if (argc > 1 && runs) {
+            runs = run_mason(r, argv[1], seeds, &mason);
         }
         if (mason.count != 0) {
             double ratio = median(&sett) / median(&mason);
@@ -189,5 +195,5 @@ int main(int argc, char** argv)
         printf(" %8.2f\n", r->ark);
         good = print_statistics(r, &sett, &mason) && good;
     }
-    return good ? 0 : 1;
+    return runs && good ? 0 : 1;
 }

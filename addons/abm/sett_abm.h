@@ -21,8 +21,8 @@
 #ifndef SETT_ABM_H
 #define SETT_ABM_H
 
-#include "sett/core.h"
 #include "sett/random.h"
+#include "sett/sett.h"
 
 #ifdef __GNUC__ /* also where the rest of this add-on is hidden in a shared library */
 #pragma GCC visibility push(default)

@@ -81,8 +81,8 @@ typedef struct sett_space_desc {
     uint32_t dimensions;   /* 2 or 3; default: 2 */
     const char* member[3]; /* paths to the coordinates (members.h); default: "x", "y", "z" */
     /* for a component without members: the type of a coordinate; they follow one another from the
-     * first byte of the value. Default: double where they fill the value or half of it fits float;
-     * in a grid int32_t */
+     * first byte of the value. Default: double or float, as they fill the value; in a grid int32_t
+     */
     sett_space_number number;
     double origin[3]; /* the least position; of a grid integers. Default: 0 */
     double size[3];   /* the extent from the origin on; of a grid the number of cells */

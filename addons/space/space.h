@@ -17,9 +17,12 @@
 
 /* The entities of a cell, by index, and the coordinates of each, in an allocation:
  *     [ handles: capacity ][ x: capacity ][ y: capacity ][ z: capacity ]
- * A grid has the handles alone. */
+ * A grid has the handles alone, and a single one lies in the cell itself. */
 typedef struct space_cell {
-    unsigned char* data; /* NULL: none */
+    union {
+        unsigned char* data; /* NULL: none */
+        sett_entity one;     /* in a grid, if `capacity` is 0 and `count` 1 */
+    } at;
     uint32_t count;
     uint32_t capacity;
 } space_cell;
@@ -65,12 +68,12 @@ struct sett_space {
 
 static inline const sett_entity* space_handles(const space_cell* cell)
 {
-    return (const sett_entity*)(const void*)cell->data;
+    return cell->capacity == 0 ? &cell->at.one : (const sett_entity*)(const void*)cell->at.data;
 }
 
 static inline const double* space_axis(const space_cell* cell, uint32_t axis)
 {
-    const unsigned char* after = cell->data + (size_t)cell->capacity * sizeof(sett_entity);
+    const unsigned char* after = cell->at.data + (size_t)cell->capacity * sizeof(sett_entity);
     return (const double*)(const void*)after + (size_t)axis * cell->capacity;
 }
 

@@ -7,7 +7,8 @@
  *
  *     cell   [ e2 e7 e9  .  . ][ x2 x7 x9  .  . ][ y2 y7 y9  .  . ]     capacity 5, count 3
  *
- * Invariant:  handles of a cell ascend by index;  a cell without entities has no memory
+ * Invariant:  handles of a cell ascend by index;  a cell without entities has no memory, nor has one
+ *             of a grid with a single one
  */
 #include "space.h"
 
@@ -106,24 +107,31 @@ static void space_chunk_give(sett_space* s, unsigned char* chunk, size_t size)
 }
 
 /* The arrays of a cell: the handles, then each coordinate. All have elements of 8 bytes. */
-static unsigned char* space_array(const space_cell* cell, uint32_t k)
+static unsigned char* space_array(space_cell* cell, uint32_t k)
 {
-    return cell->data + (size_t)k * cell->capacity * sizeof(double);
+    return cell->capacity == 0 ? (unsigned char*)&cell->at.one
+                               : cell->at.data + (size_t)k * cell->capacity * sizeof(double);
+}
+
+static void space_cell_free(sett_space* s, const space_cell* cell)
+{
+    if (cell->capacity != 0) {
+        space_chunk_give(s, cell->at.data, space_chunk_size(s, cell->capacity));
+    }
 }
 
 static bool space_cell_grow(sett_space* s, space_cell* cell)
 {
     size_t size = space_chunk_size(s, cell->count + 1);
-    space_cell grown = {space_chunk_take(s, size), cell->count, (uint32_t)(size / s->entry_size)};
-    if (grown.data == NULL) {
+    space_cell grown = {.count = cell->count, .capacity = (uint32_t)(size / s->entry_size)};
+    grown.at.data = space_chunk_take(s, size);
+    if (grown.at.data == NULL) {
         return false;
     }
     for (uint32_t k = 0; cell->count != 0 && k < s->entry_size / sizeof(double); k++) {
         memcpy(space_array(&grown, k), space_array(cell, k), cell->count * sizeof(double));
     }
-    if (cell->data != NULL) {
-        space_chunk_give(s, cell->data, space_chunk_size(s, cell->capacity));
-    }
+    space_cell_free(s, cell);
     *cell = grown;
     return true;
 }
@@ -131,7 +139,12 @@ static bool space_cell_grow(sett_space* s, space_cell* cell)
 bool setti_space_insert(sett_space* s, uint32_t number, sett_entity entity, const double* at)
 {
     space_cell* cell = &s->cell[number];
-    if (cell->count == cell->capacity && !space_cell_grow(s, cell)) {
+    if (s->is_grid && cell->count == 0) {
+        cell->at.one = entity;
+        cell->count = 1;
+        return true;
+    }
+    if (cell->count >= cell->capacity && !space_cell_grow(s, cell)) {
         return false;
     }
     uint32_t place = setti_space_seek(cell, entity.index);
@@ -150,8 +163,8 @@ void setti_space_erase(sett_space* s, uint32_t number, uint32_t index)
     uint32_t place = setti_space_seek(cell, index);
     cell->count--;
     if (cell->count == 0) {
-        space_chunk_give(s, cell->data, space_chunk_size(s, cell->capacity));
-        *cell = (space_cell){NULL, 0, 0};
+        space_cell_free(s, cell);
+        memset(cell, 0, sizeof(*cell));
         return;
     }
     for (uint32_t k = 0; k < s->entry_size / sizeof(double); k++) {

@@ -67,10 +67,10 @@ static sett_space_number space_guess(const sett_space* s, const sett_space_desc*
     if (!s->is_grid && s->stride == s->dimensions * 8) {
         return SETT_SPACE_F64;
     }
-    if (s->stride == s->dimensions * 4) {
-        return s->is_grid ? SETT_SPACE_I32 : SETT_SPACE_F32;
+    if (!s->is_grid && s->stride == s->dimensions * 4) {
+        return SETT_SPACE_F32;
     }
-    return SETT_SPACE_NUMBER_DEFAULT;
+    return s->is_grid ? SETT_SPACE_I32 : SETT_SPACE_NUMBER_DEFAULT;
 }
 
 /* Where the coordinates lie. Returns what is wrong, or NULL. */

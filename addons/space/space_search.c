@@ -178,14 +178,18 @@ static const space_cell* space_row(const sett_space_near* near)
 static inline bool space_take_cell(sett_space_near* near, const space_cell* cell,
                                    const sett_space_hit* hit)
 {
+    const sett_entity* handles = space_handles(cell);
     uint64_t without = sett_is_null(near->without_) ? ~(uint64_t)0 : near->without_.index;
     uint32_t count = near->count;
     uint32_t k = near->entry_;
     for (; k < cell->count && count < SETT_SPACE_HITS; k++) {
         sett_space_hit* to = &near->hit_[count];
-        *to = *hit;
-        to->entity = space_handles(cell)[k];
-        count += to->entity.index != without;
+        to->entity = handles[k];
+        to->offset[0] = hit->offset[0];
+        to->offset[1] = hit->offset[1];
+        to->offset[2] = hit->offset[2];
+        to->squared = hit->squared;
+        count += handles[k].index != without;
     }
     near->count = count;
     near->entry_ = k < cell->count ? k : 0;
@@ -206,18 +210,22 @@ static inline bool space_scan_grid(sett_space_near* near, bool box)
         hit.offset[k] =
             box || !near->wraps_ ? hit.offset[k] : space_nearest_image(s, k, hit.offset[k]);
     }
-    for (; near->cell_[0] <= near->high_[0]; near->cell_[0]++) {
-        int32_t number = space_wrapped(near->cell_[0], s->cells[0]);
+    double second = hit.offset[1] * hit.offset[1];
+    double third = hit.offset[2] * hit.offset[2];
+    double first = s->origin[0] - near->at_[0];
+    int32_t high = near->high_[0];
+    for (int32_t x = near->cell_[0]; x <= high; x++) {
+        int32_t number = space_wrapped(x, s->cells[0]);
         if (cells[number].count == 0) {
             continue;
         }
-        hit.offset[0] = s->origin[0] + (box ? near->cell_[0] : number) - near->at_[0];
+        hit.offset[0] = box ? first + x : s->origin[0] + number - near->at_[0];
         hit.offset[0] =
             box || !near->wraps_ ? hit.offset[0] : space_nearest_image(s, 0, hit.offset[0]);
-        hit.squared = hit.offset[0] * hit.offset[0] + hit.offset[1] * hit.offset[1] +
-                      hit.offset[2] * hit.offset[2];
+        hit.squared = hit.offset[0] * hit.offset[0] + second + third;
         if ((box || space_measure(s, &hit) <= near->limit_) &&
             !space_take_cell(near, &cells[number], &hit)) {
+            near->cell_[0] = x;
             return false;
         }
     }

@@ -120,7 +120,11 @@ static void space_overwrite(sett_space* s, uint32_t number, sett_entity entity, 
 {
     space_cell* cell = &s->cell[number];
     uint32_t place = setti_space_seek(cell, entity.index);
-    unsigned char* array = cell->data + (size_t)place * sizeof(double);
+    if (cell->capacity == 0) {
+        cell->at.one = entity;
+        return;
+    }
+    unsigned char* array = cell->at.data + (size_t)place * sizeof(double);
     memcpy(array, &entity, sizeof(entity));
     for (uint32_t k = 0; !s->is_grid && k < s->dimensions; k++) {
         array += (size_t)cell->capacity * sizeof(double);

@@ -2,7 +2,6 @@
  *
  * As ABMFrameworksComparison declares it, in the small form. Its large form: --set side=150
  * --set birds=400 --set sight=15 */
-#include "sett/sett.h"
 #include "sett_abm.h"
 #include "sett_space.h"
 
@@ -44,12 +43,10 @@ static void step(sett_abm* run)
 {
     const double* p = run->parameters;
     Data* d = run->data;
-    SETT_ABM_ACTIVATE(d->birds, run->seed, run->step, e)
-    {
+    SETT_ABM_ACTIVATE(d->birds, run->seed, run->step, e) {
         Bird* bird = SETT_GET_MUT(run->world, e, Bird);
         double x = 0, y = 0, count = 0;
-        SETT_SPACE_NEAR(d->sky, e, p[SIGHT], hit)
-        {
+        SETT_SPACE_NEAR(d->sky, e, p[SIGHT], hit) {
             const Bird* other = SETT_GET(run->world, hit->entity, Bird);
             double pull = p[COHERE] - (hit->squared < p[NEAREST] * p[NEAREST] ? p[SEPARATE] : 0);
             x += pull * hit->offset[0] + p[MATCH] * other->vx;

@@ -2,7 +2,6 @@
  *
  * As ABMFrameworksComparison declares it, in the small form. Its large form: --set side=100
  * --set agents=8000 --set radius=2 --set wanted=8 */
-#include "sett/sett.h"
 #include "sett_abm.h"
 #include "sett_space.h"
 
@@ -27,7 +26,7 @@ static void move(sett_abm* run, sett_entity e, uint32_t use)
     Agent* agent = SETT_GET_MUT(run->world, e, Agent);
     agent->x = (int32_t)at[0];
     agent->y = (int32_t)at[1];
-    sett_space_refresh(d->grid, e);
+    sett_space_move(d->grid, e);
 }
 
 static bool begin(sett_abm* run)
@@ -44,19 +43,29 @@ static bool begin(sett_abm* run)
     return sett_world_error(run->world) == SETT_OK;
 }
 
+/* How many agents of a group are around a place. */
+static uint32_t count(const sett_abm* run, const Agent* agent)
+{
+    const Data* d = run->data;
+    int32_t side = (int32_t)run->parameters[SIDE], radius = (int32_t)run->parameters[RADIUS];
+    int32_t left = agent->x > radius ? agent->x - radius : 0;
+    int32_t right = agent->x + radius < side ? agent->x + radius : side - 1;
+    uint32_t same = 0;
+    for (int32_t y = agent->y - radius; y <= agent->y + radius; y++) {
+        for (int32_t x = left; x <= right && y >= 0 && y < side; x++) {
+            const sett_entity* e = sett_space_cell(d->grid, (uint32_t)(y * side + x), NULL);
+            same += e != NULL && SETT_GET(run->world, *e, Agent)->group == agent->group;
+        }
+    }
+    return same - 1; /* without itself */
+}
+
 static void step(sett_abm* run)
 {
-    const double* p = run->parameters;
     Data* d = run->data;
-    SETT_ABM_ACTIVATE(d->agents, run->seed, run->step, e)
-    {
+    SETT_ABM_ACTIVATE(d->agents, run->seed, run->step, e) {
         Agent* agent = SETT_GET_MUT(run->world, e, Agent);
-        uint32_t same = 0;
-        SETT_SPACE_NEAR(d->grid, e, p[RADIUS], hit)
-        {
-            same += SETT_GET(run->world, hit->entity, Agent)->group == agent->group;
-        }
-        agent->happy = same >= p[WANTED];
+        agent->happy = count(run, agent) >= run->parameters[WANTED];
         if (!agent->happy) {
             move(run, e, 1);
         }

@@ -1,5 +1,4 @@
 /* An epidemic: people walk at random, infect those near them, and recover. */
-#include "sett/sett.h"
 #include "sett_abm.h"
 #include "sett_space.h"
 
@@ -57,8 +56,7 @@ static void step(sett_abm* run)
     SETT_FOR(d->healthy, b, i) {
         sett_entity e = sett_batch_entity(b, i);
         double spared = 1;
-        SETT_SPACE_NEAR(d->town, e, p[REACH], hit)
-        {
+        SETT_SPACE_NEAR(d->town, e, p[REACH], hit) {
             spared *= SETT_HAS(run->world, hit->entity, Ill) ? 1 - p[INFECT] : 1;
         }
         if (sett_abm_uniform(run, e, 4) >= spared) {

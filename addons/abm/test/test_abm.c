@@ -28,8 +28,7 @@ static void orders_have_each_entity_once(void)
     sett_abm_order* order = sett_abm_order_create(world, query);
     static sett_entity made[3000];
     static uint32_t times[3000];
-    SETT_ABM_ACTIVATE(order, 1, 0, e)
-    {
+    SETT_ABM_ACTIVATE(order, 1, 0, e) {
         CHECK_MSG(false, "none is there: %u", (unsigned)e.index);
     }
     for (uint32_t k = 0; k < 3000; k++) {
@@ -40,8 +39,7 @@ static void orders_have_each_entity_once(void)
         uint32_t count = 0;
         uint32_t ended = 0;
         uint32_t born = 0;
-        SETT_ABM_ACTIVATE(order, 7, step, e)
-        {
+        SETT_ABM_ACTIVATE(order, 7, step, e) {
             CHECK(e.index < 3000);
             times[e.index]++;
             CHECK_EQ(times[e.index], 1);
@@ -64,8 +62,7 @@ static void orders_have_each_entity_once(void)
         }
     }
     uint32_t turns = 0;
-    SETT_ABM_ACTIVATE(order, 7, 1, e)
-    {
+    SETT_ABM_ACTIVATE(order, 7, 1, e) {
         turns += !sett_is_null(e);
         break;
     }
@@ -91,8 +88,7 @@ static void orders_are_uniform(void)
     for (uint32_t round = 0; round < rounds; round++) {
         uint32_t code[2] = {0, 0};
         for (uint32_t k = 0; k < 2; k++) {
-            SETT_ABM_ACTIVATE(order, round % 7, round / 7, e)
-            {
+            SETT_ABM_ACTIVATE(order, round % 7, round / 7, e) {
                 code[k] = code[k] * 5 + e.index;
             }
         }
@@ -232,8 +228,7 @@ static bool walk_begin(sett_abm* run)
 static void walk_step(sett_abm* run)
 {
     Walk* w = run->data;
-    SETT_ABM_ACTIVATE(w->order, run->seed, run->step, e)
-    {
+    SETT_ABM_ACTIVATE(w->order, run->seed, run->step, e) {
         uint64_t bits = sett_random(run->seed, e, run->step, 0);
         Spot* spot = SETT_GET_MUT(run->world, e, Spot);
         spot->x += (int32_t)sett_random_range(bits, 3) - 1;

@@ -620,7 +620,7 @@ static void what_a_space_cannot_be_is_rejected(void)
         {.component = Spot_id, .size = {10, 10}, .cell = 1, .member = {"u"}},
         {.component = Spot_id, .size = {10, 10}, .cell = 1, .query = other},
         {.component = Spot_id, .size = {10, 10}, .cell = 1, .query = changed},
-        {.component = Spot_id, .size = {10, 10}, .kind = SETT_SPACE_GRID},
+        {.component = Spot_id, .size = {10, 10}, .kind = SETT_SPACE_GRID, .number = SETT_SPACE_F64},
         {.component = Point_id, .size = {10, 10}, .kind = SETT_SPACE_GRID},
         {.component = Place_id, .size = {10, 10.5}, .kind = SETT_SPACE_GRID},
         {.component = Place_id, .size = {10, 10}, .origin = {0.5}, .kind = SETT_SPACE_GRID},
@@ -648,26 +648,21 @@ static void searches_without_sense_find_nothing(void)
     const double none[2] = {(double)NAN, 1};
     double to[3] = {7, 7, 7};
     sett_space_hit hit;
-    SETT_SPACE_NEAR_AT(p.space, at, -1, h)
-    {
+    SETT_SPACE_NEAR_AT(p.space, at, -1, h) {
         CHECK(h == NULL);
     }
-    SETT_SPACE_NEAR_AT(p.space, none, 1, h)
-    {
+    SETT_SPACE_NEAR_AT(p.space, none, 1, h) {
         CHECK(h == NULL);
     }
-    SETT_SPACE_NEAR_AT(NULL, at, 1, h)
-    {
+    SETT_SPACE_NEAR_AT(NULL, at, 1, h) {
         CHECK(h == NULL);
     }
-    SETT_SPACE_NEAR(p.space, e, (double)NAN, h)
-    {
+    SETT_SPACE_NEAR(p.space, e, (double)NAN, h) {
         CHECK(h == NULL);
     }
     uint32_t turns = 0;
     for (; turns < 2; turns++) {
-        SETT_SPACE_NEAR_AT(p.space, at, 0, h)
-        {
+        SETT_SPACE_NEAR_AT(p.space, at, 0, h) {
             CHECK_ENTITY_EQ(h->entity, e);
             break;
         }
