@@ -103,12 +103,18 @@ plant() { # <patch> <folder>; what is wrong goes to $2/not
 # Sets `outcome` to passes, fails or hangs.
 run() { # <test> <folder with the objects of a fault, or none>
     folder=$built/test
-    for addon in net mpi; do
+    for addon in net mpi space abm; do
         [ -e "$folder/$1" ] || folder=$built/addons/$addon
     done
     program=$folder/$1
     libraries=
     [ "$folder" != "$built/addons/mpi" ] || libraries="$(mpicc.openmpi -showme:link)"
+    case $folder in
+    "$built"/addons/space | "$built"/addons/abm)
+        # libm, and libpng where it was found
+        libraries="-lm $(grep -o '[^ ]*libpng[^ ]*' "$folder/CMakeFiles/$1.dir/link.txt" || true)"
+        ;;
+    esac
     [ "$1" != test_ranks ] || libraries="$libraries -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc"
     if [ -n "$2" ]; then
         program=$2/$1

@@ -7,8 +7,8 @@
  *
  *     cell   [ e2 e7 e9  .  . ][ x2 x7 x9  .  . ][ y2 y7 y9  .  . ]     capacity 5, count 3
  *
- * Invariant:  handles of a cell ascend by index;  a cell without entities has no memory, nor has one
- *             of a grid with a single one
+ * Invariant:  handles of a cell ascend by index;  a cell without entities has no memory, nor has
+ *             one of a grid with a single one
  */
 #include "space.h"
 
