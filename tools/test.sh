@@ -339,7 +339,7 @@ stage_install() {
     }
     with_packages consumer -DNDEBUG sett
     with_packages consumer -g sett-debug
-    with_packages addons -DNDEBUG sett_inspector sett_zstd
+    with_packages addons -DNDEBUG sett_inspector sett_zstd sett_abm sett_space
     eval "quiet cc test/consumer/consumer.c $(pkg-config --cflags sett)" '"$libraries/libsett_debug.a"' \
         -o build/consumer/pc
     quiet build/consumer/pc

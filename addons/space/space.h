@@ -37,10 +37,9 @@ typedef struct space_page {
 struct sett_space {
     sett_world* world;
     sett_component component;
-    sett_query* all;     /* which entities are in the space */
-    sett_query* changed; /* those of them with changed positions */
-    uint32_t term;       /* the position's in both */
-    uint32_t stride;     /* bytes of a position */
+    sett_query* all; /* which entities are in the space */
+    uint32_t term;   /* the position's */
+    uint32_t stride; /* bytes of a position */
     uint32_t dimensions;
     bool is_grid;
     bool periodic;

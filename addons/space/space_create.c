@@ -3,8 +3,7 @@
  * The workload: once a world. Whatever a descriptor can have wrong is found here, so that updates
  * and searches check nothing. Memory is the world's: a space needs no end of its own.
  *
- * Invariant:  the product of `cells` is `cell_count`, at most SETT_SPACE_CELLS;  `all` and
- *             `changed` have the same terms, but for `changed` of the position
+ * Invariant:  the product of `cells` is `cell_count`, at most SETT_SPACE_CELLS
  */
 #include "space.h"
 
@@ -136,7 +135,7 @@ static const char* space_take_size(sett_space* s, const sett_space_desc* desc)
     return NULL;
 }
 
-/* Both queries: the terms of the program's, of which only the position is read. */
+/* The query: the terms of the program's, of which only the position is read. */
 static const char* space_take_query(sett_space* s, const sett_query* query)
 {
     sett_query_desc desc = {.name = "space"};
@@ -164,8 +163,6 @@ static const char* space_take_query(sett_space* s, const sett_query* query)
         return "`query` does not require the component of the positions";
     }
     s->all = sett_query_create(s->world, &desc);
-    desc.terms[s->term].changed = true;
-    s->changed = s->all != NULL ? sett_query_create(s->world, &desc) : NULL;
     return NULL;
 }
 
@@ -192,7 +189,6 @@ static const char* space_take(sett_space* s, const sett_space_desc* desc)
 static void space_end(sett_space* s)
 {
     sett_world* world = s->world;
-    (void)sett_query_destroy(s->changed);
     (void)sett_query_destroy(s->all);
     (void)sett_world_release(world, s->cell, (size_t)s->cell_count * sizeof(*s->cell), 16);
     (void)sett_world_release(world, s, sizeof(*s), 16);
@@ -217,7 +213,7 @@ sett_space* sett_space_create(sett_world* world, const sett_space_desc* desc)
     s->world = world;
     s->stride = (uint32_t)type.size;
     const char* wrong = space_take(s, desc);
-    if (wrong == NULL && s->changed != NULL) {
+    if (wrong == NULL && s->all != NULL) {
         s->cell = sett_world_alloc(world, (size_t)s->cell_count * sizeof(*s->cell), 16);
     }
     if (s->cell == NULL) {
@@ -250,11 +246,11 @@ sett_status sett_space_destroy(sett_space* s)
     if (s == NULL) {
         return SETT_OK;
     }
-    sett_status status = sett_query_destroy(s->changed);
+    sett_status status = sett_query_destroy(s->all);
     if (status != SETT_OK) {
         return status;
     }
-    s->changed = NULL;
+    s->all = NULL;
     space_release_cells(s);
     for (uint32_t number = 0; number < s->page_room; number++) {
         (void)sett_world_release(s->world, s->page[number], sizeof(space_page), 16);

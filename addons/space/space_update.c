@@ -6,8 +6,8 @@
  * that differ. An entity that came or went without a write to its position, by a tag or an end, is
  * found by comparing who matches with who is in: a bit each.
  *
- *     changed   positions written since     ->  cell, coordinates
- *     all       who matches now             ->  seen
+ *     written   positions since then     ->  cell, coordinates
+ *     matches   now                      ->  seen
  *     in & ~seen  leave                         ~in & seen  enter
  *
  * No path that changes a world knows of this, and nothing that is restored has to be undone.
@@ -165,18 +165,36 @@ static bool space_enter(sett_space* s, sett_entity entity, const unsigned char* 
     return true;
 }
 
-/* Reads the positions of those that match. */
-static bool space_read_all(sett_space* s, sett_query* query)
+/* Whether the values of 64 indices in a row have one tick: an array's pages have at least as many.
+ */
+static bool space_has_pages(const sett_space* s)
 {
-    bool done = true;
-    SETT_FOR(query, b, i) {
-        const unsigned char* value = sett_batch_field(b, s->term);
-        if (!space_enter(s, sett_batch_entity(b, i), value + (size_t)i * s->stride)) {
-            done = false;
-            break;
+    sett_component_desc type;
+    return sett_component_describe(s->world, s->component, &type) == SETT_OK &&
+           type.storage == SETT_STORAGE_ARRAY && !type.track_rows;
+}
+
+/* Reads the positions of a batch that were written since: a tick is looked at for 64 of them. */
+static bool space_read_batch(sett_space* s, const sett_batch* b, bool pages)
+{
+    const unsigned char* values = sett_batch_field(b, s->term);
+    uint32_t group = UINT32_MAX;
+    bool written = s->stale;
+    for (uint32_t k = 0; k < b->count; k++) {
+        uint32_t row = b->rows != NULL ? b->rows[k] : k;
+        sett_entity entity = sett_batch_entity(b, row);
+        if (!s->stale && (!pages || entity.index / 64 != group)) {
+            group = entity.index / 64;
+            written = sett_changed_tick(s->world, entity, s->component) > s->since;
+        }
+        if (!written && pages) {
+            uint32_t rest = 63 - entity.index % 64; /* of the group */
+            k += b->rows == NULL && b->indices == NULL ? rest : 0;
+        } else if (written && !space_enter(s, entity, values + (size_t)row * s->stride)) {
+            return false;
         }
     }
-    return done;
+    return true;
 }
 
 /* Sets bits of a page from `first` on. */
@@ -210,12 +228,13 @@ static bool space_see_batch(sett_space* s, const sett_batch* b)
     return true;
 }
 
-/* Sets `seen` of all that match. False when memory runs out. */
-static bool space_see_all(sett_space* s)
+/* Reads what was written of those that match, and sets `seen`. False when memory runs out. */
+static bool space_read_all(sett_space* s)
 {
     bool done = true;
+    bool pages = space_has_pages(s);
     SETT_QUERY_EACH(s->all, b) {
-        done = done && space_see_batch(s, b);
+        done = done && space_read_batch(s, b, pages) && space_see_batch(s, b);
     }
     return done;
 }
@@ -253,8 +272,7 @@ sett_status sett_space_update(sett_space* s)
     if (sett_world_advance_tick(s->world) == now) {
         return SETT_STATUS_LOCKED;
     }
-    sett_query_set_since(s->changed, s->since);
-    bool done = space_read_all(s, s->stale ? s->all : s->changed) && space_see_all(s);
+    bool done = space_read_all(s);
     for (uint32_t number = 0; number < s->page_room; number++) {
         if (s->page[number] != NULL && done) {
             done = space_compare(s, number);
