@@ -253,6 +253,23 @@ static uint32_t cells_free_index(const sett_ranks* r, const ranks_home* home)
     return UINT32_MAX;
 }
 
+/* The 1st, 10th, 100th time: some programs do without the child. */
+static void cells_report_full(sett_ranks* r, uint32_t cell)
+{
+    r->full++;
+    uint64_t left = r->full;
+    while (left % 10 == 0) {
+        left /= 10;
+    }
+    if (left == 1) {
+        setti_ranks_report(
+            r, SETT_STATUS_LIMIT,
+            "sett_ranks_create_entity: cell %u is home of %u entities, and can be of "
+            "no more - set more sett_ranks_desc.indices",
+            (unsigned)cell, (unsigned)r->desc.indices);
+    }
+}
+
 sett_entity sett_ranks_create_entity(sett_ranks* r, uint32_t cell)
 {
     if (r == NULL) {
@@ -273,11 +290,7 @@ sett_entity sett_ranks_create_entity(sett_ranks* r, uint32_t cell)
     }
     uint32_t k = cells_free_index(r, home);
     if (k == UINT32_MAX) {
-        setti_ranks_report(
-            r, SETT_STATUS_LIMIT,
-            "sett_ranks_create_entity: cell %u is home of %u entities, and can be of "
-            "no more - set more sett_ranks_desc.indices",
-            (unsigned)cell, (unsigned)r->desc.indices);
+        cells_report_full(r, cell);
         return sett_null();
     }
     sett_entity entity = {cell * r->desc.indices + k, home->next[k] != 0 ? home->next[k] : 1};

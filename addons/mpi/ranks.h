@@ -92,6 +92,7 @@ struct sett_ranks {
     ranks_home* home;      /* of all cells; only those of this rank have indices */
     uint32_t* reach_begin; /* of each of this rank's cells, and one more, */
     uint32_t* reach;       /* the peers that see it */
+    uint64_t full;         /* how often a home had no free index */
     uint64_t dead_sum;     /* of the hash: slots of this rank's homes that are dead */
     /* entities */
     ranks_list owned, born, linked;

@@ -164,6 +164,10 @@ static void homes_give_handles(void)
         placed(ranks, 3);
     }
     CHECK_EQ(sett_ranks_create_entity(ranks, 3).generation, 0);
+    CHECK(strstr(logged, "sett_ranks_desc.indices") != NULL);
+    logged[0] = '\0';
+    CHECK_EQ(sett_ranks_create_entity(ranks, 3).generation, 0);
+    CHECK_STR_EQ(logged, "");
     sett_ranks_destroy(ranks);
     CHECK_END(world);
 }
