@@ -151,6 +151,8 @@ fuzz: ## the fuzzers, SECONDS=60 for each
 
 site: ## the documentation site, build/site/index.html
 	@tools/deps.sh site
+	@tools/quietly.sh see tools/see.sh
+	@grep '^see:' build/log/see.txt || true
 	@tools/quietly.sh api tools/api.py
 	@tools/quietly.sh site tools/site.py
 	@tail -n 3 build/log/site.txt

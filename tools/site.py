@@ -22,6 +22,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 SITE = os.path.join(ROOT, "build", "site")
 SOURCE = os.path.join(ROOT, "build", "site-source")
 TEXTS = os.path.join(ROOT, "docs", "site")
+SEE = os.path.join(ROOT, "build", "see")  # tools/see.sh
 
 # Documents of the repository -> pages.
 DOCUMENTS = {
@@ -126,7 +127,7 @@ class Pages:
                     line = re.sub(r"(?<![`\w}])`(\w+)`(?!`)(?![^[]*\]\()", self.name_link, line)
             out.append(line)
         text = re.sub(r"Written by [^;.]*(?:`[^`]*`)?[^;.]*; do not edit\.\s*", "", "\n".join(out))  # for those who change it
-        return fold_tables(text) if "/bench/" in path else text
+        return ten_rows(fold_tables(text)) if path == "docs/bench/README.md" else fold_tables(text) if "/bench/" in path else text
 
     def name_link(self, found):
         """A name of the API, as code: a link to its description."""
@@ -164,9 +165,20 @@ class Pages:
                     return re.sub(r"\A(!\[.*\n\n\*.*\*)\n", r":::{container} picture\n\1\n:::\n", body.strip()) + "\n"
             raise SystemExit("%s: README.md has no part '%s'" % (page, found.group(1)))
         text = re.sub(r"<!-- readme: (.*?) -->", readme, text)
+        text = re.sub(r"<!-- live: (.*?) -->", lambda m: self.live(m, path_of_text(page), page), text)
         text = text.replace("<!-- facts -->", facts_of_release())
         text = text.replace("<!-- headers -->", self.headers()) if "<!-- headers -->" in text else text
         return re.sub(r"<!-- run: (\w+) -->", lambda m: runnable(m.group(1)), text)
+
+    def live(self, found, path, page):
+        """What runs in the page, if tools/see.sh has made it; else its picture."""
+        target, button, picture, words = [part.strip() for part in found.group(1).split("|")]
+        image = self.link(path, page, "../pictures/" + picture)
+        if not os.path.exists(os.path.join(SEE, target)):
+            return "![%s](%s)" % (words, image)
+        source = posixpath.relpath("_static/see/" + target, posixpath.dirname(page) or ".")
+        return "```{raw} html\n<div class=\"live\" data-src=\"%s\" data-button=\"%s\"><img src=\"%s\" alt=\"%s\"></div>\n```" % (
+            source, button, posixpath.relpath("_static/see/" + picture, posixpath.dirname(page) or "."), words)
 
     def headers(self):
         """The list in sett.h, as a table; and all pages of the reference."""
@@ -354,6 +366,10 @@ class Pages:
         write("reference/functions.rst", "\n".join(out) + "\n")
 
 
+def path_of_text(page):
+    return "docs/site/" + page
+
+
 def page_of_text(path):
     name = path[len("docs/site/"):]
     return {"home.md": "index.md", "cookbook.md": "cookbook/index.md", "examples.md": "examples/index.md",
@@ -429,6 +445,29 @@ def fold_tables(text):
     return re.sub(r"(?m)(?:^\|.*\n)+", fold, text)
 
 
+# The rows of the large table that the page of measurements begins with, and its columns.
+FIRST_ROWS = ("create with 2 components", "the same in bulk", "destroy with 2, in order", "add + remove one (pair), 1M random",
+              "get 2 by id, random order", "has, random order", "P += V dt, 1M", "random 50 % has V (match)", "7 systems, mixed entities",
+              "tree 10 x 10 x 20")
+FIRST_COLUMNS = ("ns", "pico", "EnTT", "flecs", "**Sett**", "**tuned**")
+
+
+def ten_rows(text):
+    """The page of measurements: ten rows first, then the words and all tables."""
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in re.findall(r"(?m)^\|.*\|$", text)]
+    head = next((row for row in rows if row[0] == "ns" and "flecs" in row), None)
+    if head is None:
+        return text
+    table = [row for row in rows[rows.index(head) + 2:] if len(row) == len(head)]
+    chosen = [row for name in FIRST_ROWS for row in table if row[0].startswith(name)][:10]
+    chosen += [row for row in table if row not in chosen][:10 - len(chosen)]
+    pick = [head.index(name) for name in FIRST_COLUMNS]
+    lines = ["| %s |" % " | ".join(row[k].replace(" **!**", "") for k in pick) for row in [head, ["---"] + ["--:"] * (len(head) - 1)] + chosen]
+    title, _, rest = text.partition("\n")
+    return "%s\n\nNanoseconds an operation, from [the table](#the-table); less is better. *tuned*: the storage that suits the row.\n\n%s\n\n%s" % (
+        title, "\n".join(lines), rest)
+
+
 def links(names, titles):
     return "".join("- [%s](%s.md)\n" % (titles[name], name) for name in names)
 
@@ -469,8 +508,8 @@ def head_of(text, name):
 
 
 def runs(code):
-    """Whether a page can run it: a page has no shared libraries to load."""
-    return "<dlfcn.h>" not in code
+    """Whether a page can run it: a page has no shared libraries to load, and no signals."""
+    return "<dlfcn.h>" not in code and "<signal.h>" not in code
 
 
 def programs_of_texts():
@@ -596,6 +635,8 @@ def check_links():
     only their form is checked: a build needs no network."""
     pages, bad, count, elsewhere = {}, 0, 0, set()
     for folder, _, names in os.walk(SITE):
+        if "/_static/see" in folder:  # pages of their own
+            continue
         for name in names:
             if name.endswith(".html"):
                 path = os.path.join(folder, name)
@@ -630,6 +671,10 @@ def main():
     shutil.copyfile(os.path.join(TEXTS, "conf.py"), os.path.join(SOURCE, "conf.py"))
     shutil.copytree(os.path.join(TEXTS, "static"), os.path.join(SOURCE, "_static"))
     shutil.copy(os.path.join(ROOT, "tools", "wasi.js"), os.path.join(SOURCE, "_static"))
+    if os.path.isdir(SEE):
+        shutil.copytree(SEE, os.path.join(SOURCE, "_static", "see"))
+        for picture in ("rewind.gif", "inspector_scene.png"):
+            shutil.copy(os.path.join(ROOT, "docs", "pictures", picture), os.path.join(SOURCE, "_static", "see"))
     if check_lists() != 0:
         return 1
     if "--pages" in sys.argv:

@@ -126,6 +126,21 @@ function serve() {
             }
         }
     }
+    /* What tools/see.sh has made runs in its page: the game, and the inspector with a recording. */
+    await page.goto(bases.file + "see.html");
+    for (const [name, ready] of [["game", () => window.game !== undefined && game.ready !== 0 && game.call.web_tick() > 5],
+        ["inspector", () => window.inspector?.info.frame === 1050]]) {
+        const button = page.locator(`.live[data-src*="${name}"] button`);
+        if (await button.count() === 0) {
+            console.log(`skipped: the ${name} in "See it": tools/see.sh could not make it`);
+            continue;
+        }
+        await button.click();
+        await page.waitForTimeout(500);
+        const frame = page.frames().find((one) => one.url().includes("/see/" + name));
+        await frame.waitForFunction(ready, null, { timeout: 120000 }).catch(() => wrong(`see: the ${name} does not run`));
+        await page.screenshot({ path: path.join(out, `see.${name}.png`) });
+    }
     console.log(`${searches} searches, ${ran} runs of ${programs.length} programs, ${bad} faults`);
     await browser.close();
     server.close();
