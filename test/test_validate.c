@@ -1,5 +1,5 @@
-/* test_validate.c: sett_world_validate sees what is broken inside of a world: one field at a time is
- * written, the reason is the one that names it, and with the field as it was the world is sound.
+/* test_validate.c: sett_world_validate sees what is broken inside of a world: one field at a time
+ * is written, the reason is the one that names it, and with the field as it was the world is sound.
  *
  * SPDX-License-Identifier: MIT
  */
