@@ -1,5 +1,5 @@
-/* test_json_rare.c: values in JSON that are nearly right: each is rejected, with its column, and the
- * value stays; and what is right beside them is read.
+/* test_json_rare.c: values in JSON that are nearly right: each is rejected, with its column, and
+ * the value stays; and what is right beside them is read.
  *
  * SPDX-License-Identifier: MIT
  */
