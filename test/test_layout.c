@@ -731,6 +731,54 @@ static void it_can_be_ended(void)
     CHECK_END(world);
 }
 
+/* A world in which a group is being built, type by type. */
+static sett_world* make_building(sett_query** query)
+{
+    sett_world* world = make_auto(FEW, 50);
+    *query = SETT_QUERY_CREATE(world, SETT_INOUT(Position), SETT_IN(Velocity),
+                               {.component = Enemy_id, .kind = SETT_WITHOUT});
+    for (uint32_t k = 0; k < 300 && !setti_layout_of(world)->building; k++) {
+        (void)loop(*query);
+        (void)sett_layout_step(world, FEW);
+    }
+    CHECK(setti_layout_of(world)->building);
+    return world;
+}
+
+/* What comes between two steps of a group: types that grow beyond a step, values in a wrong order
+ * that do not fit into one, entities that no longer match. Loops find what they found. */
+static void building_gives_up_what_no_longer_fits(void)
+{
+    for (uint32_t what = 0; what < 4; what++) {
+        sett_query* query;
+        sett_world* world = make_building(&query);
+        if (what == 1) { /* Position, which is an array yet, or Velocity no longer fits */
+            fill(world, 3 * FEW, 50);
+        } else if (what == 2) {
+            for (uint32_t k = 0; k < FEW; k += 2) {
+                CHECK(sett_add(world, sett_entity_at(world, k), Enemy_id) != NULL);
+            }
+        } else if (what == 3) { /* the program decides */
+            CHECK_EQ(sett_component_convert(world, Velocity_id, SETT_STORAGE_ARRAY), SETT_OK);
+        }
+        uint64_t sum = loop(query);
+        uint32_t steps = 0;
+        for (; setti_layout_of(world)->building; steps++) {
+            CHECK(sett_layout_step(world, what == 0 ? FEW / 4 : FEW) <= FEW);
+            CHECK_EQ(loop(query), sum);
+            CHECK_VALID(world);
+            CHECK(steps < 100);
+        }
+        CHECK(steps != 0);
+        for (uint32_t k = 0; k < 30; k++) {
+            CHECK_EQ(loop(query), sum);
+            (void)sett_layout_step(world, FEW);
+        }
+        CHECK_VALID(world);
+        CHECK_END(world);
+    }
+}
+
 static sett_component register_guest(sett_world* world)
 {
     return sett_component_register(
@@ -818,4 +866,5 @@ TEST_MAIN(TEST(a_text_is_applied), TEST(a_layout_is_saved_and_shipped),
           TEST(churn_ends_a_group), TEST(what_comes_and_goes_is_an_array), TEST(nothing_oscillates),
           TEST(snapshots_hold_it_still), TEST(systems_are_sampled),
           TEST(frames_are_as_short_as_asked), TEST(steps_without_memory_move_nothing),
-          TEST(it_can_be_ended), TEST(sampled_types_may_end))
+          TEST(it_can_be_ended), TEST(building_gives_up_what_no_longer_fits),
+          TEST(sampled_types_may_end))
