@@ -1,5 +1,5 @@
-/* test_selection_owned.c: parts of a world whose values have strings and lists, sent frame by frame:
- * the receiver has what the sender has, and what did not change is not sent.
+/* test_selection_owned.c: parts of a world whose values have strings and lists, sent frame by
+ * frame: the receiver has what the sender has, and what did not change is not sent.
  *
  * SPDX-License-Identifier: MIT
  */
