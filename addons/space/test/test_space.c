@@ -3,6 +3,8 @@
 #include "chance.h"
 #include "scarce.h"
 #include "sett/members.h"
+#include "sett/system.h"
+#include "sett/threads.h"
 #include "sett_space.h"
 #include "states.h"
 
@@ -805,6 +807,59 @@ static void random_entities_are_of_their_cell(void)
     }
 }
 
+/* ------------------------------------------------------------------------------------ systems */
+
+static void catch_up(sett_context* c)
+{
+    CHECK_EQ(sett_space_update(c->user), SETT_OK);
+}
+
+/* Each goes towards those around it, while others search and write. */
+static void gather(sett_context* c)
+{
+    SETT_SYSTEM_FOR(c, b, i) {
+        Spot* spot = &SETT_FIELD_MUT(b, 0, Spot)[i];
+        SETT_SPACE_NEAR(c->user, sett_batch_entity(b, i), 3, hit) {
+            spot->x += hit->offset[0] * 0.01;
+            spot->y += hit->offset[1] * 0.01;
+        }
+        CHECK_EQ(sett_space_update(c->user), SETT_STATUS_LOCKED);
+    }
+}
+
+static uint64_t gathered(uint32_t count)
+{
+    sett_world* world = quiet_world();
+    SETT_REGISTER_ALL(world, KINDS);
+    sett_threads* threads = sett_threads_create(count, NULL);
+    sett_schedule_configure(world, &(sett_schedule_desc){.tasks = sett_threads_tasks(threads)});
+    sett_space* space = sett_space_create(
+        world,
+        &(sett_space_desc){.component = Spot_id, .size = {200, 200}, .cell = 3, .periodic = true});
+    uint64_t chance = 11;
+    for (uint32_t k = 0; k < 5000; k++) {
+        double x = (double)(chance_draw(&chance) >> 11) * 0x1p-53 * 200;
+        double y = (double)(chance_draw(&chance) >> 11) * 0x1p-53 * 200;
+        SETT_CREATE(world, SETT_VALUE(Spot, x, y));
+    }
+    SETT_SYSTEM(world, catch_up, .user = space);
+    SETT_SYSTEM(world, gather, .terms = {SETT_INOUT(Spot)}, .user = space);
+    for (uint32_t frame = 0; frame < 5; frame++) {
+        CHECK_EQ(sett_progress(world, 1), SETT_OK);
+    }
+    uint64_t hash = sett_world_hash(world);
+    CHECK_END(world);
+    CHECK_EQ(sett_threads_destroy(threads), SETT_OK);
+    return hash;
+}
+
+static void systems_search_on_threads(void)
+{
+    uint64_t one = gathered(1);
+    CHECK_EQ(gathered(2), one);
+    CHECK_EQ(gathered(4), one);
+}
+
 /* ------------------------------------------------------------------------------ scarce memory */
 
 static bool create_space(void* user)
@@ -872,4 +927,5 @@ TEST_MAIN(TEST(searches_find_what_a_look_at_all_finds),
           TEST(refreshed_entities_are_where_they_went), TEST(spaces_follow_deltas_and_loads),
           TEST(what_a_space_cannot_be_is_rejected), TEST(searches_without_sense_find_nothing),
           TEST(random_places_are_uniform), TEST(random_empty_neighbours_are_within_the_radius),
-          TEST(random_entities_are_of_their_cell), TEST(spaces_without_memory_go_on_later))
+          TEST(random_entities_are_of_their_cell), TEST(systems_search_on_threads),
+          TEST(spaces_without_memory_go_on_later))
