@@ -144,6 +144,15 @@ printf '| asked for | the call | example, test | left out |
 must fail "docs/coming_from.md:2: 'sett_gone' does not exist" $api
 must fail "docs/coming_from.md:2: 'test_gone' does not exist" $api
 
+abi="$root/tools/abi.py --compare"
+printf 'enum e A: 1\nfunction f: int (void)\nsize s: 8 bytes\nstruct s x: int at 0, 4 bytes\n' >"$work/abi"
+sed 's/function f.*/&\nfunction g: int (int)/' "$work/abi" >"$work/abi.new"
+must pass '' $abi "$work/abi" "$work/abi.new"
+for change in '/^function f/d' 's/int (void)/int (int)/' 's/A: 1/A: 2/' 's/at 0/at 4/' 's/8 bytes/16 bytes/'; do
+    sed "$change" "$work/abi" >"$work/abi.new"
+    must fail ' was \| is gone' $abi "$work/abi" "$work/abi.new"
+done
+
 # ---- symbols -------------------------------------------------------------------------------------
 
 symbols="$tree/tools/check_symbols.sh $tree/sett.a $tree/sett.so"

@@ -190,6 +190,8 @@ for_machines() {
     need_file /usr/lib/gcc-cross/s390x-linux-gnu libgcc-12-dev-s390x-cross
     need_file /usr/s390x-linux-gnu/include/stdio.h libc6-dev-s390x-cross
     need_command qemu-s390x qemu-user
+    need_command wine "wine wine64"
+    need_command frama-c frama-c-base
 }
 
 for_bench() {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Saves worlds on each kind of machine that there is a compiler for, and loads them on each other:
 # all hashes have to be one. 64 bits with gcc and clang, 32 bits, WebAssembly (in node), big endian
-# (s390x, in qemu).
+# (s390x, in qemu), Windows (MinGW-w64, in wine).
 #
 #   tools/machines.sh          a small world of all that there is, with a delta; two maps of Freedoom
 #   tools/machines.sh all      the same with all maps of Freedoom at once
@@ -66,6 +66,7 @@ run() { # <name> <program> <arguments>, in the folder
     wasm) (cd $out && node --no-warnings ../../tools/machines.mjs "$program" "$@") ;;
     s390x) (cd $out && $emulator "./$program" "$@") ;;
     m32) (cd $out && $emulator32 "./$program" "$@") ;;
+    mingw) (cd $out && WINEDEBUG=-all WINEPREFIX=$PWD/wine wine "./$program" "$@" | tr -d '\r') ;;
     *) (cd $out && "./$program" "$@") ;;
     esac
 }
@@ -103,6 +104,16 @@ if command -v qemu-s390x >/dev/null; then
     machine s390x $cross
 else
     without s390x qemu-s390x
+fi
+
+if command -v wine >/dev/null; then
+    machine mingw x86_64-w64-mingw32-gcc -static
+    # The first start makes the folders of a Windows.
+    WINEDEBUG=-all WINEPREFIX=$PWD/$out/wine timeout 120 wine cmd /c exit >/dev/null 2>&1 || true
+    [ ! -e $out/mingw.exe ] || mv $out/mingw.exe $out/mingw
+    [ ! -e $out/mingw.game.exe ] || mv $out/mingw.game.exe $out/mingw.game
+else
+    without mingw wine
 fi
 
 first=

@@ -28,7 +28,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS 2>/dev/
 
 # Those that fail soonest come first, then the longest: so no core is idle at the end.
 short="format words layers api asan headers symbols readme"
-long="release clang sanitized examples faults cpp portable bench tsan amalgamation web site install instructions checks cookbook python ranks inspect play vectors"
+long="release clang sanitized examples faults cpp portable bench tsan amalgamation web site install instructions checks cookbook python ranks inspect play vectors proofs"
 
 describe() {
     case $1 in
@@ -36,6 +36,7 @@ describe() {
     words) echo "no name or phrase that the vocabulary has replaced" ;;
     layers) echo "no file includes one further up, world/ names no module above it" ;;
     api) echo "each public function says its threads and version, and no parameter it has not; the site lists all programs" ;;
+    proofs) echo "what test/proofs says of all values, by Frama-C" ;;
     cookbook) echo "the programs of the cookbook, clang Debug, with sanitizers" ;;
     checks) echo "each check of this list can fail" ;;
     asan) echo "unit tests but for the slowest, clang Debug, address and undefined-behaviour sanitizers" ;;
@@ -160,6 +161,7 @@ stage_layers() {
 stage_api() {
     tools/api.py --check
     quiet tools/api.py
+    tools/abi.py
     quiet tools/site.py --pages
 }
 
@@ -235,6 +237,10 @@ stage_portable() {
     else
         missing "a compiler for Windows" gcc-mingw-w64-x86-64-win32
     fi
+}
+
+stage_proofs() {
+    tools/prove.sh
 }
 
 stage_vectors() {
