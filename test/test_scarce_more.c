@@ -171,7 +171,7 @@ static void recorded_calls_run_or_are_reported(void)
     CHECK(missed != 0);
 }
 
-/* Texts of names that no entity has any more are tidied up when there is memory for it: names stay. */
+/* Texts that no name has any more are tidied up when there is memory for it: names stay. */
 static void names_survive_tidying_without_memory(void)
 {
     for (size_t left = 0; left < 20000; left += 700) {
