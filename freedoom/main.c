@@ -79,13 +79,13 @@ static void main_introduce(const Options* options, const Simulation* sim, uint32
     }
     printf("Freedoom on Sett %d.%d.%d, seed %llu\n", sett_version() / 10000,
            sett_version() / 100 % 100, sett_version() % 100, (unsigned long long)options->seed);
-    for (uint32_t i = 0; i < options->wad_count; ++i) {
+    for (uint32_t i = 0; i < options->wad_count && !options->inspect; ++i) {
         printf("  %s\n", options->wads[i]);
     }
     printf("%lu maps in one world: %llu things, %llu linedefs, %llu sectors\n",
            (unsigned long)sim->arena_count, (unsigned long long)things, (unsigned long long)lines,
            (unsigned long long)sectors);
-    if (rebuilt != 0) {
+    if (rebuilt != 0 && !options->inspect) {
         printf("(%lu maps have a blockmap that leaves out lines; they got a new one)\n",
                (unsigned long)rebuilt);
     }

@@ -82,7 +82,7 @@ static bool inspector_open_server(sett_inspector* inspector)
         return false;
     }
     if (!inspector->desc.quiet) {
-        printf("inspector: %s\n", setti_server_address(inspector->server));
+        printf("inspector: open %s\n", setti_server_address(inspector->server));
         fflush(stdout);
     }
     return true;
