@@ -18,7 +18,7 @@ static const char* const alarm_kinds[] = {"query", "entities", "frame"};
 static const char* const alarm_actions[] = {"mark", "log", "pause"};
 
 /* "entities > 200000" and "frame > 20 ms", or false: it is a query. */
-static bool alarm_read(alarm* to, const char* text)
+static bool alarm_read(inspector_alarm* to, const char* text)
 {
     char name[16] = "";
     char sign = '\0';
@@ -48,7 +48,7 @@ static double alarm_frame_time(const sett_inspector* inspector)
     return first != NULL ? (double)sum * 1e-6 : (double)inspector->alarms.span * 1e-6;
 }
 
-static bool alarm_query_holds(sett_inspector* inspector, alarm* of)
+static bool alarm_query_holds(sett_inspector* inspector, inspector_alarm* of)
 {
     sett_rows rows;
     bool holds = false;
@@ -62,7 +62,7 @@ static bool alarm_query_holds(sett_inspector* inspector, alarm* of)
     return holds;
 }
 
-static bool alarm_holds(sett_inspector* inspector, alarm* of)
+static bool alarm_holds(sett_inspector* inspector, inspector_alarm* of)
 {
     if (of->slow) {
         return false;
@@ -75,7 +75,7 @@ static bool alarm_holds(sett_inspector* inspector, alarm* of)
     return of->below ? is < of->limit : is > of->limit;
 }
 
-static void alarm_note(sett_inspector* inspector, const alarm* of, uint32_t number)
+static void alarm_note(sett_inspector* inspector, const inspector_alarm* of, uint32_t number)
 {
     alarms* all = &inspector->alarms;
     all->hit[all->hits++ % ALARM_HITS] = (alarm_hit){inspector->frame, number};
@@ -98,7 +98,7 @@ void setti_alarm_frame(sett_inspector* inspector)
     all->last = now;
     sett_trend_add(&all->trend, inspector->world, (float)((double)all->span * 1e-9));
     for (uint32_t k = 0; k < all->count; k++) {
-        alarm* of = &all->item[k];
+        inspector_alarm* of = &all->item[k];
         bool holds = alarm_holds(inspector, of);
         if (holds && !of->was_true) {
             alarm_note(inspector, of, of->number);
@@ -127,7 +127,7 @@ static void alarm_remove(alarms* all, uint32_t place)
 static bool alarm_add(request* of, const char* text, alarm_action action)
 {
     alarms* all = &of->inspector->alarms;
-    alarm fresh;
+    inspector_alarm fresh;
     memset(&fresh, 0, sizeof(fresh));
     if (all->count == ALARM_MOST) {
         return setti_request_fail(of, "there are 32 alarms already: remove one");
@@ -193,7 +193,7 @@ bool setti_request_do_alarms(request* of)
     setti_out_key(of->out, "alarms");
     setti_out_add(of->out, "[", 1);
     for (uint32_t k = 0; k < all->count; k++) {
-        const alarm* item = &all->item[k];
+        const inspector_alarm* item = &all->item[k];
         setti_out_comma(of->out);
         setti_out_format(of->out, "{\"number\":%u,\"kind\":\"%s\",\"action\":\"%s\"",
                          (unsigned)item->number, alarm_kinds[item->kind],

@@ -21,7 +21,7 @@ typedef enum alarm_action {
     ALARM_PAUSES
 } alarm_action;
 
-typedef struct alarm {
+typedef struct inspector_alarm {
     char text[ALARM_TEXT];
     alarm_kind kind;
     alarm_action action;
@@ -31,7 +31,7 @@ typedef struct alarm {
     double limit;        /* entities, or milliseconds */
     sett_search* search; /* of a query */
     uint32_t number;     /* of all that were added */
-} alarm;
+} inspector_alarm;
 
 typedef struct alarm_hit {
     uint64_t frame;
@@ -39,7 +39,7 @@ typedef struct alarm_hit {
 } alarm_hit;
 
 typedef struct alarms {
-    alarm item[ALARM_MOST];
+    inspector_alarm item[ALARM_MOST];
     uint32_t count, added;
     alarm_hit hit[ALARM_HITS];
     uint64_t hits; /* of all time */
