@@ -278,14 +278,15 @@ const void* sett_server_input(const sett_server* s, uint32_t client)
 
 /* -------------------------------------------------------------------------------------- sending */
 
-static void server_send_state(sett_server* s, uint32_t peer, uint64_t tick, uint32_t part,
-                              uint32_t parts, const unsigned char* bytes, size_t size)
+static void server_send_state(sett_server* s, uint32_t peer, uint64_t tick, uint64_t base,
+                              uint32_t part, uint32_t parts, const unsigned char* bytes,
+                              size_t size)
 {
     const server_client* c = s->client[peer];
     packet* p = server_packet(s, c, SERVER_STATE);
     const uint64_t held_ms = c->stamp_us != 0 ? (server_now(s) - c->stamp_us) / 1000 : 0;
     packet_write(p, tick, 4);
-    packet_write(p, c->acked, 4);
+    packet_write(p, base, 4);
     packet_write(p, c->played, 4);
     packet_write(p, c->stamp, 4);
     packet_write(p, held_ms < UINT16_MAX ? held_ms : UINT16_MAX, 2);
@@ -310,7 +311,8 @@ static void server_send_parts(sett_server* s, uint32_t peer)
             const size_t size =
                 parts->size - from < SERVER_CHUNK ? parts->size - from : SERVER_CHUNK;
             parts->sent_us[k] = now;
-            server_send_state(s, peer, parts->tick, k, parts->count, parts->bytes + from, size);
+            server_send_state(s, peer, parts->tick, parts->base, k, parts->count,
+                              parts->bytes + from, size);
             sent++;
         }
     }
@@ -332,7 +334,7 @@ void sett_server_send(sett_server* s)
         } else if (c->parts.bytes != NULL) {
             server_send_parts(s, k);
         } else {
-            server_send_state(s, k, s->tick, 0, 1, s->out, s->out_size);
+            server_send_state(s, k, s->tick, c->acked, 0, 1, s->out, s->out_size);
         }
     }
 }

@@ -99,9 +99,9 @@ typedef struct view_snapshot {
 typedef struct view_parts {
     unsigned char* bytes; /* NULL: none */
     uint32_t size, count;
-    uint64_t tick;
-    uint32_t first;    /* the client has all parts before */
-    uint64_t* sent_us; /* of each part; UINT64_MAX: the client has it */
+    uint64_t tick, base; /* from `base` to `tick`, whatever is acknowledged meanwhile */
+    uint32_t first;      /* the client has all parts before */
+    uint64_t* sent_us;   /* of each part; UINT64_MAX: the client has it */
 } view_parts;
 
 typedef struct server_client {

@@ -346,7 +346,7 @@ void setti_view_free_parts(server_client* c)
 {
     free(c->parts.bytes);
     free(c->parts.sent_us);
-    c->parts = (view_parts){NULL, 0, 0, 0, 0, NULL};
+    c->parts = (view_parts){.bytes = NULL};
 }
 
 static bool view_cut(sett_server* s, server_client* c)
@@ -359,6 +359,7 @@ static bool view_cut(sett_server* s, server_client* c)
                             .size = (uint32_t)s->out_size,
                             .count = (uint32_t)count,
                             .tick = s->tick,
+                            .base = c->acked,
                             .sent_us = calloc(count, sizeof(uint64_t))};
     if (c->parts.bytes == NULL || c->parts.sent_us == NULL) {
         setti_view_free_parts(c);

@@ -184,6 +184,29 @@ static void large_values_go_in_parts(void)
     swarm_end(&net);
 }
 
+/* While parts are on their way, acknowledgements of states before them arrive; and often the first
+ * parts are lost. All parts still lead from the state from which they were cut. */
+static void parts_lead_from_where_they_were_cut(void)
+{
+    swarm_begin(&net, 100, 100000,
+                &(sett_net_link_desc){.seed = 6, .latency_us = 60000, .loss = 2500});
+    swarm_serve(&net);
+    swarm_client* client = swarm_start(&net, 0);
+    swarm_run(&net, 40);
+    for (uint32_t round = 0; round < 20; round++) {
+        const sett_entity land = SETT_CREATE(net.world, SETT_VALUE(Place, client->x, client->y));
+        SETT_ADD(net.world, land, Map)->tile[0] = round;
+        for (uint32_t k = 1; k < 600; k++) {
+            SETT_GET_MUT(net.world, land, Map)->tile[k] = (uint32_t)chance_draw(&net.chance);
+        }
+        swarm_run(&net, 200);
+        CHECK_EQ(swarm_stats(&net, 0).failed, 0);
+        CHECK(sett_entity_valid(client->world, land));
+        sett_entity_destroy(net.world, land);
+    }
+    swarm_end(&net);
+}
+
 /* A thousand entities leave at once. */
 static void a_whole_sight_changes_at_once(void)
 {
@@ -300,5 +323,6 @@ static void wrong_options_are_rejected(void)
 }
 
 TEST_MAIN(TEST(no_secret_is_in_any_byte), TEST(a_budget_is_shared_by_priority),
-          TEST(large_values_go_in_parts), TEST(a_whole_sight_changes_at_once),
-          TEST(clients_that_do_not_fit_are_told_why), TEST(wrong_options_are_rejected))
+          TEST(large_values_go_in_parts), TEST(parts_lead_from_where_they_were_cut),
+          TEST(a_whole_sight_changes_at_once), TEST(clients_that_do_not_fit_are_told_why),
+          TEST(wrong_options_are_rejected))
