@@ -88,6 +88,7 @@ async function looks(name) {
         const seen = () => page.$$eval('main > .pane', (panes) => panes.filter((pane) => pane.offsetWidth).map((pane) => pane.ariaLabel).join());
         check('one part at a time on a phone', await seen() === 'Tree', await seen());
         await page.tap('#tree .row:nth-child(3)');
+        await page.waitForSelector('#entity-name', { state: 'visible', timeout: 5000 }).catch(() => {}); // painted in the next frame
         check('a tap on an entity shows it', await seen() === 'Entity', await seen());
         await shot(page, `entity_${width}_${scheme}`);
         await page.tap('nav.panes button:text-is("Panels")');
