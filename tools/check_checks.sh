@@ -274,7 +274,7 @@ must pass '`-O3`): 0 KB for the whole library, 0 KB for the core; [1-9][0-9]* KB
 
 site="$tree/tools/site.py --pages"
 fresh
-cp -R "$root/docs" "$root/include" "$root/examples" "$root/freedoom" "$root/addons" "$root/bindings" "$root/test" \
+cp -R "$root/docs" "$root/include" "$root/bench" "$root/examples" "$root/freedoom" "$root/addons" "$root/bindings" "$root/test" \
     "$root"/*.md "$tree"
 mkdir -p "$tree/build"
 cp "$root/build/api.json" "$tree/build"
