@@ -31,7 +31,7 @@ static sett_world* begin(void)
 static void change(sett_world* world, uint64_t* state, sett_entity e)
 {
     Sign* sign = sett_ensure(world, e, Sign_id);
-    char text[40];
+    char text[64];
     snprintf(text, sizeof(text), "%.*s", (int)chance_below(state, 30),
              "a text that is longer than what lies in a value");
     CHECK_EQ(sett_string_set(world, &sign->text, text), SETT_OK);
