@@ -370,7 +370,9 @@ static void link_something(sett_world* world, sett_entity target, uint64_t* stat
     }
 }
 
-/* An observer of links to one entity sees each that begins or ends, and nothing else. */
+/* An observer with a `target` runs when a link to that entity begins, gets other data or ends, and
+ * `on_set` also when an exclusive link is turned from it to another target; with `on_any`, for each
+ * relationship. Of other links it sees nothing. */
 static void links_to_one_entity_are_observed(void)
 {
     uint64_t state = check_setting("SETT_SEED", 1);
