@@ -32,6 +32,21 @@ static void request_put_system(request* of, const sett_system* system)
     setti_out_add(of->out, "}", 1);
 }
 
+/* A text that the library writes as snprintf does. */
+static void request_put_text(request* of, const char* key,
+                             size_t (*write)(const sett_world* world, char* out, size_t size))
+{
+    inspector_text* scratch = &of->inspector->scratch;
+    size_t size = write(of->world, NULL, 0);
+    setti_out_clear(scratch);
+    char* at = setti_out_room(scratch, size);
+    if (at != NULL) {
+        (void)write(of->world, at, size + 1);
+        setti_out_key(of->out, key);
+        setti_out_quote(of->out, size != 0 ? at : "");
+    }
+}
+
 bool setti_request_do_systems(request* of)
 {
     setti_out_key(of->out, "systems");
@@ -41,15 +56,8 @@ bool setti_request_do_systems(request* of)
         request_put_system(of, at);
     }
     setti_out_add(of->out, "]", 1);
-    inspector_text* scratch = &of->inspector->scratch;
-    size_t size = sett_schedule_describe(of->world, NULL, 0);
-    setti_out_clear(scratch);
-    char* at = setti_out_room(scratch, size);
-    if (at != NULL) {
-        (void)sett_schedule_describe(of->world, at, size + 1);
-        setti_out_key(of->out, "schedule");
-        setti_out_quote(of->out, at);
-    }
+    request_put_text(of, "schedule", sett_schedule_describe);
+    request_put_text(of, "access", sett_schedule_suggest);
     return true;
 }
 

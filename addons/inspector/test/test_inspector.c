@@ -654,6 +654,11 @@ static void tools_answer(void)
     const char* answer = game_ask(&g, "{\"do\":\"systems\"}");
     CHECK(strstr(answer, "\"name\":\"write_1\",\"phase\":0,\"stage\":1,\"enabled\":true") != NULL);
     CHECK(strstr(answer, "\"waits_for\":\"write_0\",\"waits_on\":\"Cell\"") != NULL);
+    char lists[1000]; /* of one line, so that it is the same text in JSON */
+    size_t length = sett_schedule_suggest(g.world, lists, sizeof(lists));
+    CHECK(length != 0 && length < sizeof(lists));
+    lists[strcspn(lists, "\n")] = '\0';
+    CHECK(strstr(answer, lists) != NULL && strstr(answer, "\"access\":\"") != NULL);
     CHECK_STR_EQ(game_ask(&g, "{\"do\":\"enable\",\"system\":\"write_1\",\"on\":false}"),
                  "{\"ok\":true}");
     CHECK(!sett_system_is_enabled(sett_system_find(g.world, "write_1")));

@@ -88,6 +88,7 @@ export function Systems() {
         ))}
       </table>
       {answer.schedule && <pre>{answer.schedule}</pre>}
+      {answer.access && <details><summary>Access lists, as these systems need them</summary><pre>{answer.access}</pre></details>}
     </div>
   );
 }
