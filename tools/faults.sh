@@ -100,26 +100,25 @@ plant() { # <patch> <folder>; what is wrong goes to $2/not
     done
 }
 
+# The libraries that a test was linked with, and how: of add-ons, of this one, of the system.
+linked() { # <folder> <test>
+    for word in $(cat "$1/CMakeFiles/$2.dir/link.txt"); do
+        case $word in
+        -Wl,--wrap=* | -l* | /*.so | /*.a) echo "$word" ;;
+        *.a) echo "$1/$word" ;;
+        esac
+    done
+}
+
 # Sets `outcome` to passes, fails or hangs.
 run() { # <test> <folder with the objects of a fault, or none>
     folder=$built/test
-    for addon in net mpi space abm; do
-        [ -e "$folder/$1" ] || folder=$built/addons/$addon
-    done
+    [ -e "$folder/$1" ] || folder=$(dirname "$(ls "$built"/addons/*/"$1")")
     program=$folder/$1
-    libraries=
-    [ "$folder" != "$built/addons/mpi" ] || libraries="$(mpicc.openmpi -showme:link)"
-    case $folder in
-    "$built"/addons/space | "$built"/addons/abm)
-        # libm, and libpng where it was found
-        libraries="-lm $(grep -o '[^ ]*libpng[^ ]*' "$folder/CMakeFiles/$1.dir/link.txt" || true)"
-        ;;
-    esac
-    [ "$1" != test_ranks ] || libraries="$libraries -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc"
     if [ -n "$2" ]; then
         program=$2/$1
-        gcc $(find "$folder/CMakeFiles/$1.dir" -name '*.o') "$2"/*.o $(find "$folder" -name "libsett_*.a") \
-            "$built/libsett.a" $libraries -pthread -o "$program" || exit 1
+        gcc $(find "$folder/CMakeFiles/$1.dir" -name '*.o') "$2"/*.o $(linked "$folder" "$1") \
+            -pthread -lm -o "$program" || exit 1
     fi
     # A failing test may crash in all manners; what it says of a fault is of no interest.
     ulimit -c 0 2>/dev/null || true

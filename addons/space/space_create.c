@@ -11,6 +11,9 @@
 
 #include <string.h>
 
+/* Up to here each whole number is a double. */
+#define SPACE_WHOLE 9007199254740992.0
+
 static const char space_call[] = "sett_space_create";
 
 static sett_space_number space_number_of(sett_member_kind kind)
@@ -121,7 +124,9 @@ static const char* space_take_size(sett_space* s, const sett_space_desc* desc)
             return "more than SETT_SPACE_CELLS cells: larger cells do";
         }
         s->cells[k] = cells < 1 ? 1 : (int32_t)cells;
-        if (s->is_grid && (s->cells[k] != cells || (double)(int64_t)s->origin[k] != s->origin[k])) {
+        bool whole = s->origin[k] >= -SPACE_WHOLE && s->origin[k] <= SPACE_WHOLE &&
+                     (double)(int64_t)s->origin[k] == s->origin[k];
+        if (s->is_grid && (s->cells[k] != cells || !whole)) {
             return "`size` and `origin` of a grid are not integers";
         }
         s->inverse[k] = s->cells[k] / s->size[k];

@@ -31,7 +31,7 @@ static int32_t space_floor(const sett_space* s, uint32_t axis, double x)
 {
     double number = (x - s->origin[axis]) * s->inverse[axis];
     double most = (double)SETT_SPACE_CELLS * 4;
-    number = number < -most ? -most : number > most ? most : number;
+    number = !(number > -most) ? -most : number < most ? number : most; /* also of NaN */
     int32_t whole = (int32_t)number;
     return whole - (whole > number);
 }
