@@ -547,6 +547,7 @@ static void compare_targets(uint32_t relation, uint32_t index)
             WANT(sett_equals(target, naive.at[link->target].handle));
             WANT(!relations[relation].data || *(const uint32_t*)cursor.data == link->data);
             WANT(sett_related(world, entity, id, target) == cursor.data);
+            WANT(sett_is_related(world, entity, id, target));
             WANT(count != 0 || sett_equals(sett_target(world, entity, id), target));
             count++;
         }

@@ -206,6 +206,7 @@ static void call_relationship(void)
     NOBODY(sett_target_changed(NULL, sett_null(), 0));
     STATUS(sett_unrelate(NULL, sett_null(), 0, sett_null()));
     STATUS(sett_unrelate_sources(NULL, 0, sett_null()));
+    NOTHING(sett_is_related(NULL, sett_null(), 0, sett_null()));
     NOTHING(sett_related(NULL, sett_null(), 0, sett_null()));
     NOTHING(sett_related_mut(NULL, sett_null(), 0, sett_null()));
     NOBODY(sett_target(NULL, sett_null(), 0));

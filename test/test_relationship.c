@@ -85,6 +85,7 @@ static void exclusive_has_one_target(void)
     CHECK_EQ(sources_of(owes, e[2]), 1);
     CHECK_PTR_EQ(sett_related(world, e[1], owes, e[2]), &value->amount);
     CHECK(sett_related(world, e[1], owes, e[3]) == NULL);
+    CHECK(sett_is_related(world, e[1], owes, e[2]) && !sett_is_related(world, e[1], owes, e[3]));
     CHECK(sett_related(world, e[2], owes, e[1]) == NULL);
 
     CHECK(sett_relate(world, e[1], owes, e[3]) != NULL); /* turned, data kept */

@@ -248,12 +248,17 @@ SETT_API sett_status sett_unrelate(sett_world* world, sett_entity source,
 SETT_API sett_status sett_unrelate_sources(sett_world* world, sett_component relationship,
                                            sett_entity target);
 
+/* Returns whether there is a link from `source` to `target`. In a system it needs no declaration.
+ * Cost: as sett_relate. Threads: reader. Since: 0.2 */
+SETT_API bool sett_is_related(const sett_world* world, sett_entity source,
+                              sett_component relationship, sett_entity target);
+
 /* Returns the data of the link from `source` to `target`; NULL if there is no link. Without data
  * the address only says that the link exists: do not use it.
  *
  * In a system: who has a link, and where it leads, needs no declaration, because links do not
- * change while systems run (sett_target, SETT_SOURCES, SETT_TARGETS, searches). The data of links
- * does: list the relationship in `access_any_in` to read data; to write it in `access_inout` if the
+ * change while systems run (sett_is_related, sett_target, SETT_SOURCES, SETT_TARGETS, searches).
+ * The data of links does: list the relationship in `access_any_in` to read data; to write it in `access_inout` if the
  * visited entities are its sources (several jobs), else in `access_any_inout` (a single job).
  * Debug builds report sett_related without the declaration; they cannot see a read of link.data.
  * Cost: as sett_relate.

@@ -786,6 +786,13 @@ static const setti_relation* relation_accessed(const sett_world* world, sett_ent
     return relation;
 }
 
+bool sett_is_related(const sett_world* world, sett_entity source, sett_component relationship,
+                     sett_entity target)
+{
+    const setti_relation* relation = relation_asked(world, relationship, __func__);
+    return relation != NULL && setti_chain_find(relation, source, target) != SETTI_NONE;
+}
+
 const void* sett_related(const sett_world* world, sett_entity source, sett_component relationship,
                          sett_entity target)
 {

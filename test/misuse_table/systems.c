@@ -68,6 +68,7 @@ static void writes_json_undeclared(sett_context* c)
 static void writes_a_link_undeclared(sett_context* c)
 {
     scene* s = c->user;
+    (void)sett_is_related(c->world, s->e, s->owes, s->f); /* not this */
     (void)sett_related_mut(c->world, s->e, s->owes, s->f);
 }
 
