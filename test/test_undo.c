@@ -558,6 +558,34 @@ static void memory_runs_out_at_first(void)
     scarce_end(&memory, world);
 }
 
+static void count_line(void* user, sett_log_level level, const char* message)
+{
+    (void)level;
+    (void)message;
+    ++*(uint32_t*)user;
+}
+
+/* A child that a step takes away with its parent is a root for a moment, where another root has
+ * its name: no call of the program was wrong, and nothing is reported. */
+static void trees_end_beside_roots_of_the_same_names(void)
+{
+    uint32_t lines = 0;
+    sett_world* world =
+        sett_world_create(&(sett_world_desc){.log_fn = count_line, .log_user = &lines});
+    CHECK(!sett_is_null(sett_name_ensure(world, sett_null(), "barrel")));
+    sett_undo* undo = sett_undo_create(world, NULL);
+    sett_entity barrel = sett_name_ensure(world, sett_null(), "tank/barrel");
+    CHECK_EQ(sett_undo_step(undo, "build"), SETT_OK);
+    const uint32_t before = lines; /* the library warns of a program with asserts, and so on */
+    CHECK_EQ(sett_undo_back(undo), SETT_OK);
+    CHECK(!sett_entity_valid(world, barrel));
+    CHECK_EQ(sett_world_error(world), SETT_OK);
+    CHECK_EQ(sett_undo_forward(undo), SETT_OK);
+    CHECK_ENTITY_EQ(sett_name_lookup(world, sett_null(), "tank/barrel"), barrel);
+    CHECK_EQ(lines, before);
+    CHECK_END(world);
+}
+
 static void wrong_calls_are_reported(void)
 {
     sett_world* world = quiet_world();
@@ -580,4 +608,5 @@ static void wrong_calls_are_reported(void)
 
 TEST_MAIN(TEST(all_against_copies), TEST(part_against_copies), TEST(steps_have_names_and_branches),
           TEST(memory_is_bounded), TEST(an_index_in_use_is_reported), TEST(what_enters_stays),
-          TEST(memory_runs_out), TEST(memory_runs_out_at_first), TEST(wrong_calls_are_reported))
+          TEST(memory_runs_out), TEST(memory_runs_out_at_first),
+          TEST(trees_end_beside_roots_of_the_same_names), TEST(wrong_calls_are_reported))

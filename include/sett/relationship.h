@@ -258,8 +258,9 @@ SETT_API bool sett_is_related(const sett_world* world, sett_entity source,
  *
  * In a system: who has a link, and where it leads, needs no declaration, because links do not
  * change while systems run (sett_is_related, sett_target, SETT_SOURCES, SETT_TARGETS, searches).
- * The data of links does: list the relationship in `access_any_in` to read data; to write it in `access_inout` if the
- * visited entities are its sources (several jobs), else in `access_any_inout` (a single job).
+ * The data of links does: list the relationship in `access_any_in` to read data; to write it in
+ * `access_inout` if the visited entities are its sources (several jobs), else in
+ * `access_any_inout` (a single job).
  * Debug builds report sett_related without the declaration; they cannot see a read of link.data.
  * Cost: as sett_relate.
  * Threads: reader; of sett_related_mut: writer, or a system that declares it. Since: 0.1 */

@@ -15,6 +15,9 @@
  *      \                       sett_undo_forward leads from 1 to 4, sett_undo_go to 3
  *       4                      1 is the state that the history begins with, without a name
  *
+ * Select whole trees: the children of an entity that a step takes away, and that are not selected,
+ * become roots, and stay roots when it comes back.
+ *
  * What is not selected stays as it is: a simulation can go on beside the editor. The history has
  * a copy of the selected values, and of each step the bytes that changed: some 200 of them where
  * one value changed.

@@ -32,23 +32,33 @@ static bool play_detach_for_move(const setti_delta* delta, const setti_delta_typ
     return done;
 }
 
-/* Names before nodes: see codec.h. */
-static bool play_detach(const setti_delta* delta, sett_entity entity)
+/* Ends what types of one pass hold of an entity that ends. */
+static bool play_detach(const setti_delta* delta, sett_entity entity, uint32_t pass)
 {
     if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
         return true;
     }
     const setti_type_list* types = &delta->world->registered;
     bool done = true;
-    for (uint32_t pass = 2; done && pass-- > 0;) {
-        for (uint32_t k = 0; done && k < types->count; k++) {
-            setti_type* type = types->item[k];
-            const setti_codec* codec = setti_delta_codec(type);
-            done = codec == NULL || codec->detach == NULL || codec->pass != pass ||
-                   codec->detach(&delta->player, type, entity);
-        }
+    for (uint32_t k = 0; done && k < types->count; k++) {
+        setti_type* type = types->item[k];
+        const setti_codec* codec = setti_delta_codec(type);
+        done = codec == NULL || codec->detach == NULL || codec->pass != pass ||
+               codec->detach(&delta->player, type, entity);
     }
     return done;
+}
+
+/* Names of all before nodes: a child that ends too is a root for a moment, beside others of its
+ * name. See codec.h. */
+static bool play_detach_names(const setti_delta* delta, sett_entity entity)
+{
+    return play_detach(delta, entity, 1);
+}
+
+static bool play_detach_nodes(const setti_delta* delta, sett_entity entity)
+{
+    return play_detach(delta, entity, 0);
 }
 
 /* Applies to all entities of a list. */
@@ -73,7 +83,8 @@ static bool play_detach_for_move_all(const setti_delta* delta)
                    of->codec->pass != pass || play_detach_for_move(delta, of);
         }
     }
-    return done && play_each(delta, delta->ended, play_detach);
+    return done && play_each(delta, delta->ended, play_detach_names) &&
+           play_each(delta, delta->ended, play_detach_nodes);
 }
 
 /* ------------------------------------------------------------------------------------- entities */
