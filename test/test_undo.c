@@ -571,7 +571,7 @@ static void trees_end_beside_roots_of_the_same_names(void)
 {
     uint32_t lines = 0;
     sett_world* world =
-        sett_world_create(&(sett_world_desc){.log_fn = count_line, .log_user = &lines});
+        sett_world_create(&(sett_world_desc){.log_fn = count_line, .hook_user = &lines});
     CHECK(!sett_is_null(sett_name_ensure(world, sett_null(), "barrel")));
     sett_undo* undo = sett_undo_create(world, NULL);
     sett_entity barrel = sett_name_ensure(world, sett_null(), "tank/barrel");
