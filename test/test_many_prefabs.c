@@ -5,8 +5,8 @@
  * SPDX-License-Identifier: MIT
  */
 #include "chance.h"
+#include "scarce.h"
 #include "sett/file.h"
-#include "worlds.h"
 
 #define PREFABS 600
 
@@ -91,6 +91,29 @@ static void many_prefabs_come_and_go(void)
     CHECK_END(world);
 }
 
+/* A prefab a frame, which ends: what was remembered of it ends too, sooner or later. */
+static void prefabs_that_ended_take_no_memory(void)
+{
+    static scarce_memory memory;
+    sett_world* world = scarce_world(&memory);
+    Value_id = SETT_REGISTER(world, Value);
+    uint64_t held = 0;
+    for (uint32_t round = 0; round < 3000; round++) {
+        made one;
+        make(world, &one, round * 4);
+        check_instance(world, &one);
+        check_instance(world, &one);
+        CHECK_EQ(sett_entity_destroy(world, one.prefab), SETT_OK);
+        (void)sett_entity_create(world); /* at its index: the next one has another */
+        if (round % 1000 == 999) {
+            CHECK_MSG(held == 0 || memory.held < held + 200000, "%llu bytes, before %llu",
+                      (unsigned long long)memory.held, (unsigned long long)held);
+            held = memory.held;
+        }
+    }
+    scarce_end(&memory, world);
+}
+
 /* Two rooms with a door each; only doors are merged, and come under one parent. */
 static void names_that_meet_in_a_merge_get_numbers(void)
 {
@@ -145,4 +168,5 @@ static void names_that_meet_in_a_merge_get_numbers(void)
     (void)remove("sett_test_many");
 }
 
-TEST_MAIN(TEST(many_prefabs_come_and_go), TEST(names_that_meet_in_a_merge_get_numbers))
+TEST_MAIN(TEST(many_prefabs_come_and_go), TEST(prefabs_that_ended_take_no_memory),
+          TEST(names_that_meet_in_a_merge_get_numbers))

@@ -135,6 +135,16 @@ static void recipe_prune(sett_world* world)
     all->count = left;
 }
 
+static bool recipe_grow(setti_pool* pool, struct setti_recipes* all)
+{
+    recipe** grown = setti_pool_grow(pool, all->slots, sizeof(recipe*), all->count,
+                                     SETTI_MAX(all->count + 1, RECIPE_LIMIT), &all->capacity);
+    if (grown != NULL) {
+        all->slots = grown;
+    }
+    return grown != NULL;
+}
+
 /* A slot for a prefab that has none. NULL when memory runs out. */
 static recipe** recipe_add_slot(sett_world* world, sett_entity prefab)
 {
@@ -151,14 +161,9 @@ static recipe** recipe_add_slot(sett_world* world, sett_entity prefab)
     }
     if (all->count == all->capacity) {
         recipe_prune(world);
-    }
-    if (all->count * 2 >= all->capacity) {
-        recipe** grown = setti_pool_grow(pool, all->slots, sizeof(recipe*), all->count,
-                                         SETTI_MAX(all->count + 1, RECIPE_LIMIT), &all->capacity);
-        if (grown == NULL) {
+        if (all->count * 2 >= all->capacity && !recipe_grow(pool, all)) {
             return NULL;
         }
-        all->slots = grown;
     }
     if (!setti_hash_map_set(pool, &all->by_prefab, (uint64_t)prefab.index + 1, all->count)) {
         return NULL;
