@@ -153,7 +153,8 @@ typedef struct sett_system_desc {
     sett_component access_any_inout[SETT_SYSTEM_ACCESS];
 
     /* Components that its commands add, set or remove (see Commands above). The list ends at the
-     * first 0. Default: none */
+     * first 0. A later system sees that in the same frame if it has the component in its terms or
+     * lists, SETT_OPTIONAL among them; sett_has alone does not make it wait. Default: none */
     sett_component records[SETT_SYSTEM_ACCESS];
 
     /* Names of systems (see Order above). Each list ends at the first NULL. The systems can be
