@@ -336,8 +336,8 @@ static void steps_have_names_and_branches(void)
     scene s = begin(world, false, 0);
     CHECK_EQ(sett_undo_now(s.undo), 1);
     CHECK_STR_EQ(sett_undo_name(s.undo, 1), "");
-    CHECK_EQ(sett_undo_back(s.undo), SETT_STATUS_ARGUMENT);
-    CHECK_EQ(sett_undo_forward(s.undo), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_undo_back(s.undo), SETT_STATUS_ABSENT);
+    CHECK_EQ(sett_undo_forward(s.undo), SETT_STATUS_ABSENT);
     CHECK_EQ(sett_undo_go(s.undo, 7), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_undo_step(s.undo, "nothing"), SETT_OK);
     CHECK_EQ(sett_undo_now(s.undo), 1); /* nothing changed */

@@ -13,7 +13,8 @@
  *
  * Children have an order: a new child is the last one. Destroying an entity first destroys its
  * descendants, children before parents. A policy (sett_children_policy) can change this. Removal
- * callbacks of a child see its parent alive. Destroying and walking use no recursion and no memory.
+ * callbacks of a child see its parent alive; where a delta, a selection or sett_undo_go ends both,
+ * they see neither parents nor names. Destroying and walking use no recursion and no memory.
  *
  * Inside a loop, entities that have the component can be attached and detached. Without it the call
  * would add the component, and fails (LOCKED): record sett_cmd_attach. In a system that is not

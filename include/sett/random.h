@@ -23,7 +23,8 @@
  * Cost: about 5 ns. Threads: any. Since: 0.2 */
 SETT_API uint64_t sett_random(uint64_t seed, sett_entity entity, uint64_t tick, uint32_t use);
 
-/* Make a number of 64 random bits. Use the bits for one number only.
+/* Make a number of 64 random bits. Use the bits for one number only: the upper ones decide, so that
+ * of `bits >> 32` a range is always 0. For another number call sett_random with another `use`.
  *     sett_random_range    from 0 to limit - 1, all as likely, but for 1 in 2^32; 0 if `limit` is 0
  *     sett_random_uniform  from 0 to below 1, a multiple of 2^-53
  *     sett_random_normal   of the normal distribution, with mean 0 and deviation 1: the polar

@@ -77,6 +77,7 @@ SETT_API sett_status sett_undo_step(sett_undo* undo, const char* name);
  * did not exist then are destroyed. Entities that are selected now, and existed then without being
  * selected, stay as they are. A link to an entity that does not exist any more is left out.
  * Callbacks run as in sett_selection_apply; changed values count as written, others do not.
+ * At the end of the history, back and forward return ABSENT; this is no misuse.
  * Fails: ARGUMENT (there is no such step), LOCKED, INVALID (the index of an entity that comes back
  * is used by an entity that is not selected: give the editor a range of its own,
  * sett_entity_set_range), CONFLICT (a type has another layout), OUT_OF_MEMORY. World and history

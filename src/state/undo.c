@@ -773,11 +773,8 @@ sett_status sett_undo_back(sett_undo* undo)
     if (SETTI_IS_NULL(undo)) {
         return SETT_STATUS_ARGUMENT;
     }
-    return undo->now->before != NULL
-               ? undo_go(undo, undo->now->before, "sett_undo_back")
-               : setti_world_fail_with(undo->world, SETT_STATUS_ARGUMENT,
-                                       "sett_undo_back: the history begins here: sett_undo_before "
-                                       "returns 0");
+    return undo->now->before != NULL ? undo_go(undo, undo->now->before, "sett_undo_back")
+                                     : SETT_STATUS_ABSENT;
 }
 
 sett_status sett_undo_forward(sett_undo* undo)
@@ -785,11 +782,8 @@ sett_status sett_undo_forward(sett_undo* undo)
     if (SETTI_IS_NULL(undo)) {
         return SETT_STATUS_ARGUMENT;
     }
-    return undo->now->after != NULL
-               ? undo_go(undo, undo->now->after, "sett_undo_forward")
-               : setti_world_fail_with(undo->world, SETT_STATUS_ARGUMENT,
-                                       "sett_undo_forward: nothing was undone here: "
-                                       "sett_undo_after returns 0");
+    return undo->now->after != NULL ? undo_go(undo, undo->now->after, "sett_undo_forward")
+                                    : SETT_STATUS_ABSENT;
 }
 
 /* ------------------------------------------------------------------------- beginning and ending */
