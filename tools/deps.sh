@@ -146,6 +146,8 @@ for_coverage() {
 for_test_all() {
     for_test
     for_run
+    need_command meson meson
+    need_command ninja ninja-build
     need_header zstd.h libzstd-dev
     need_header elfutils/libdwfl.h libdw-dev
     need_header enet/enet.h libenet-dev

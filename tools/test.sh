@@ -310,6 +310,13 @@ consume() { # <folder of test/consumer> <build type, or ""> <shared: ON or OFF> 
 }
 
 stage_install() {
+    if command -v meson >/dev/null; then
+        rm -rf build/meson
+        quiet meson setup build/meson . --prefix="$PWD/build/meson/installed"
+        quiet ninja -C build/meson install
+    else
+        missing "the build by Meson" meson
+    fi
     build_release
     rm -rf build/installed build/staged build/consumer
     quiet env DESTDIR="$PWD/build/staged" make install PREFIX=/usr
