@@ -157,7 +157,7 @@ void setti_ranks_sort(ranks_list* list)
     }
 }
 
-/* As gaps between indices, with a bit that says that a generation other than 1 follows. */
+/* Gaps between indices, with a bit that says that a generation other than 1 follows. */
 void setti_ranks_write_list(ranks_bytes* to, const ranks_list* list)
 {
     uint32_t next = 0;

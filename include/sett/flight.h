@@ -82,7 +82,7 @@ SETT_API sett_status sett_flight_write(sett_flight* flight, uint32_t kind, uint6
 /* Returns how many frames of changes a dump would have. Threads: reader. Since: 0.2 */
 SETT_API uint32_t sett_flight_frames(const sett_flight* flight);
 
-/* Writes a bunch of bytes, to the end of those before. Returns false if that failed. */
+/* Appends bytes to what was written before. Returns false on failure. */
 typedef bool (*sett_flight_write_fn)(void* user, const void* bytes, size_t size);
 
 /* Writes the recording. It can be called by a signal handler, whatever the program was doing, on

@@ -96,8 +96,8 @@ typedef struct sett_search_operand {
     double number;
 } sett_search_operand;
 
-/* As the component of a term with a target: any relationship, the hierarchy among them, of those
- * that are registered when the search is created. The term becomes a list of `||` over them. */
+/* Any relationship, or the hierarchy: `component` of a term with a target. It is about those that
+ * are registered when the search is created: the term becomes a list of `||` over them. */
 #define SETT_ANY_RELATIONSHIP UINT32_MAX
 
 /* A term. Without a target it asks for a component. The default of `source` is $this. */

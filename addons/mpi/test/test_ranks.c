@@ -218,7 +218,7 @@ static void fill_view(const sett_ranks* ranks, ranks_view* view, uint64_t* chanc
     view->capacity = 2001;
 }
 
-/* The same entities, a few bytes of which are others. */
+/* Equal entities, of which a few bytes differ. */
 static void alter_view(const sett_ranks* ranks, const ranks_view* old, ranks_view* now,
                        uint64_t* chance)
 {
