@@ -149,8 +149,9 @@ SETT_API sett_entity sett_cmd_instantiate(sett_commands* commands, sett_entity p
  *
  *   out       gets the handles; those that are left over become null
  *   capacity  room in `out`: at least as many as the prefab and its descendants
- * Returns the number of entities; 0 on failure: nothing is recorded, and `out` is null handles.
- * Fails: as sett_cmd_create; STALE (the prefab), ARGUMENT (`capacity` is too small). If the prefab
+ * Returns the number of entities; 0 on failure: no instance is recorded, and `out` is null handles.
+ * Fails: as sett_cmd_create (LIMIT: the handles that were left are created and destroyed when the
+ * commands are applied); STALE (the prefab), ARGUMENT (`capacity` is too small). If the prefab
  * has got or lost descendants when it is applied, no instance is created, and sett_world_error is
  * CONFLICT. It counts as one command more than there are entities.
  * Cost: that of the first instances (sett_instantiate_with).

@@ -23,12 +23,18 @@ static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
                : NULL;
 }
 
+/* Whether the term is about one entity, whichever row asks. */
+static bool elsewhere_is_fixed(const setti_elsewhere* at)
+{
+    return at->given.singleton || !sett_is_null(at->given.entity);
+}
+
 /* The entity at which the term finds its component, seen from another entity; SETTI_NONE: none. */
 static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* at, uint32_t index)
 {
     const sett_term* term = &at->given;
     SETTI_ASSERT(at->type != NULL);
-    if (term->singleton || !sett_is_null(term->entity)) {
+    if (elsewhere_is_fixed(at)) {
         index = setti_along_fixed(world, term->singleton, term->entity);
     }
     return setti_along_find(setti_world_type(world, term->along), term->walk, at->type, index);
@@ -46,12 +52,20 @@ bool setti_elsewhere_is(const sett_query* query, uint32_t index)
     return true;
 }
 
+bool setti_elsewhere_is_all(const sett_query* query)
+{
+    bool fixed = query->term_count == 0;
+    for (uint32_t k = 0; fixed && k < query->elsewhere_count; k++) {
+        fixed = elsewhere_is_fixed(&query->elsewhere[k]);
+    }
+    return fixed;
+}
+
 bool setti_elsewhere_holds(const sett_query* query)
 {
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
         const setti_elsewhere* at = &query->elsewhere[k];
-        bool fixed = at->given.singleton || !sett_is_null(at->given.entity);
-        if (fixed && at->given.kind != SETT_OPTIONAL &&
+        if (elsewhere_is_fixed(at) && at->given.kind != SETT_OPTIONAL &&
             (elsewhere_find(query->world, at, SETTI_NONE) != SETTI_NONE) !=
                 (at->given.kind == SETT_WITH)) {
             return false;

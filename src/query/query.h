@@ -274,6 +274,9 @@ void setti_elsewhere_match(sett_batch* batch);
 /* Whether the terms of singletons and of fixed entities hold, which are equal for all rows. */
 bool setti_elsewhere_holds(const sett_query* query);
 
+/* Whether there are no other terms. */
+bool setti_elsewhere_is_all(const sett_query* query);
+
 /* The plan of a loop that begins now: a function of the state of the world and nothing else. */
 void setti_plan_make(const sett_query* query, setti_plan* plan);
 

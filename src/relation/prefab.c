@@ -299,24 +299,27 @@ static sett_status prefab_end_all(sett_world* world, const sett_entity* entities
 {
     sett_status status = SETT_OK;
     for (uint32_t k = 0; k < count && status == SETT_OK; k++) {
-        status = sett_entity_destroy(world, entities[k]);
+        status = sett_entity_valid(world, entities[k]) ? sett_entity_destroy(world, entities[k])
+                                                       : SETT_OK;
     }
     return status;
 }
 
 /* The records before this one have created its entities. When memory ran out in between, the
- * program may have added components to them. */
+ * program may have added components to them, or ended some. */
 static sett_status prefab_apply(sett_world* world, sett_entity entity, const void* given)
 {
     static const char call[] = "sett_cmd_instantiate";
     const prefab_call* of = given;
     const sett_entity* into = of->count == 1 ? &entity : of->entity;
+    bool there = sett_entity_valid(world, of->prefab);
     for (uint32_t k = 0; k < of->count; k++) {
+        there = there && sett_entity_valid(world, into[k]);
         if (sett_entity_components(world, into[k], NULL, 0) != 0) {
             return setti_world_fail(world, SETT_STATUS_PRESENT, call, into[k], 0);
         }
     }
-    if (!sett_entity_valid(world, of->prefab)) {
+    if (!there) {
         return prefab_end_all(world, into, of->count);
     }
     sett_status status = SETT_STATUS_CONFLICT;

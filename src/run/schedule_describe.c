@@ -51,7 +51,7 @@ static void schedule_describe_jobs(setti_writer* text, const sett_system* system
 {
     if (system->desc.run == NULL) {
         setti_writer_add(text, "; has no function");
-    } else if (system->query == NULL) {
+    } else if (system->query == NULL || setti_elsewhere_is_all(system->query)) {
         setti_writer_add(text, "; called once");
     } else if (setti_system_splits(system)) {
         if (schedule_describe_one_job(text, system)) {

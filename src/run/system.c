@@ -108,8 +108,8 @@ bool setti_system_splits(const sett_system* system)
     if (system->query == NULL || system->desc.single_job || system->exclusive) {
         return false;
     }
-    if (system->query->term_count == 0) {
-        return false; /* all terms are about others: the function is called once */
+    if (setti_elsewhere_is_all(system->query)) {
+        return false; /* no term is about a row: the function is called once */
     }
     for (uint32_t k = 0; k < system->access_count; k++) {
         uint32_t flags = system->access[k].flags;
