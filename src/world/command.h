@@ -66,8 +66,8 @@ SETTI_INLINE void setti_commands_check_handle(const sett_commands* commands, set
 void* setti_commands_call(sett_commands* commands, sett_entity entity,
                           const setti_command_kind* kind, size_t size, sett_status* status);
 
-/* Records the creation of `count` entities and such a command about them. NULL where sett_cmd_create
- * fails: those that were recorded are destroyed by records behind them. */
+/* Records the creation of `count` entities and such a command about them. NULL where
+ * sett_cmd_create fails: those that were recorded are destroyed by records behind them. */
 void* setti_commands_create_call(sett_commands* commands, const setti_command_kind* kind,
                                  size_t size, sett_entity* out, uint32_t count);
 
