@@ -272,7 +272,7 @@ stage_amalgamation() {
     out=build/amalgamation
     # As README.md compiles it, with the warnings that the sources are held to; both compilers read it
     # with asserts as well.
-    quiet gcc $strict -O3 -DNDEBUG -c "$out/sett.c" -o "$out/sett.o"
+    quiet gcc $strict -O2 -DNDEBUG -c "$out/sett.c" -o "$out/sett.o"
     for compiler in gcc clang; do
         quiet $compiler $strict -fsyntax-only "$out/sett.c"
     done
