@@ -680,11 +680,73 @@ static sett_entity some_entity(void)
     return sett_entity_next(world, &cursor);
 }
 
+static Value some_value(void)
+{
+    return (Value){below(1000), some_entity()};
+}
+
+/* Several at once, with values. */
+static void create_many(uint32_t count)
+{
+    doing = "create many";
+    const sett_component ids[] = {value_id, dont_fragment_id};
+    Value values[8];
+    sett_entity made[8];
+    const void* of[] = {values, NULL};
+    for (uint32_t k = 0; k < count; k++) {
+        values[k] = some_value();
+    }
+    WANT(sett_entity_create_many(world, count, ids, 2, of, made) == SETT_OK);
+    for (uint32_t k = 0; k < count; k++) {
+        naive_born(made[k]);
+        naive_entity* e = &naive.at[slot(made[k])];
+        e->has_value = e->dont_fragment = true;
+        e->value = values[k];
+    }
+}
+
 static void do_create(void)
 {
     doing = "create";
-    sett_entity entity = sett_entity_create(world);
-    naive_born(entity);
+    uint32_t which = below(8);
+    if (which == 0) {
+        create_many(1 + below(8));
+    } else if (which == 1) {
+        Value value = some_value();
+        const sett_value values[] = {{.component = value_id, .value = &value}};
+        sett_entity entity = sett_create_with(world, values, 1);
+        naive_born(entity);
+        naive.at[slot(entity)].has_value = true;
+        naive.at[slot(entity)].value = value;
+    } else {
+        naive_born(sett_entity_create(world));
+    }
+}
+
+/* Children of a scope, with and without values. */
+static void do_scope(void)
+{
+    doing = "create in a scope";
+    sett_entity parent = some_entity();
+    if (!alive(parent)) {
+        return;
+    }
+    WANT(sett_is_null(sett_hierarchy_set_scope(world, parent)));
+    if (below(2) == 0) {
+        sett_entity made[4];
+        uint32_t count = 1 + below(4);
+        WANT(sett_entity_create_many(world, count, &dont_fragment_id, 1, NULL, made) == SETT_OK);
+        for (uint32_t k = 0; k < count; k++) {
+            naive_born(made[k]);
+            naive.at[slot(made[k])].dont_fragment = true;
+            naive_join(slot(made[k]), slot(parent));
+        }
+    } else {
+        sett_entity entity = sett_entity_create(world);
+        naive_born(entity);
+        naive_join(slot(entity), slot(parent));
+    }
+    WANT(sett_equals(sett_hierarchy_set_scope(world, sett_null()), parent));
 }
 
 static void do_destroy(void)
@@ -697,6 +759,49 @@ static void do_destroy(void)
     } else {
         WANT(status == (naive_destroy(slot(entity)) ? SETT_OK : SETT_STATUS_REJECTED));
     }
+}
+
+/* Some in a row, stale ones and some twice among them. */
+static void do_destroy_many(void)
+{
+    doing = "destroy many";
+    sett_entity list[6];
+    uint32_t count = 1 + below(6);
+    sett_status expected = SETT_OK;
+    for (uint32_t k = 0; k < count; k++) {
+        list[k] = some_entity();
+    }
+    sett_status status = sett_entity_destroy_many(world, list, count);
+    for (uint32_t k = 0; k < count; k++) {
+        if (alive(list[k]) && !naive_destroy(slot(list[k]))) {
+            expected = SETT_STATUS_REJECTED;
+        }
+    }
+    WANT(status == expected);
+}
+
+static void do_destroy_children(void)
+{
+    doing = "destroy children";
+    sett_entity entity = some_entity();
+    sett_entity child[INDICES];
+    uint32_t count = 0;
+    for (uint32_t k = INDICES; alive(entity); count++) {
+        k = naive_child(slot(entity), count);
+        if (k == INDICES) {
+            break;
+        }
+        child[count] = naive.at[k].handle;
+    }
+    sett_status expected = alive(entity) ? SETT_OK : SETT_STATUS_STALE;
+    sett_status status = sett_hierarchy_destroy_children(world, entity);
+    for (uint32_t k = 0; k < count; k++) { /* an earlier one may have taken it along */
+        if (alive(child[k]) && naive.at[slot(child[k])].parent == slot(entity) &&
+            !naive_destroy(slot(child[k]))) {
+            expected = SETT_STATUS_REJECTED;
+        }
+    }
+    WANT(status == expected);
 }
 
 /* Whether a link of the relationship without circles would close one. */
@@ -716,7 +821,10 @@ static void do_relate(void)
     sett_entity target = some_entity();
     bool possible = alive(source) && alive(target);
     bool closes = possible && relation == ACYCLIC && naive_closes(slot(source), slot(target));
-    uint32_t* data = sett_relate(world, source, relations[relation].id, target);
+    const uint32_t given = below(1000);
+    bool gives = relations[relation].data && below(3) == 0;
+    uint32_t* data = gives ? sett_relate_set(world, source, relations[relation].id, target, &given)
+                           : sett_relate(world, source, relations[relation].id, target);
     WANT((data != NULL) == (possible && !closes));
     WANT(data != NULL ||
          sett_world_error(world) == (closes ? SETT_STATUS_CYCLE : SETT_STATUS_STALE));
@@ -724,7 +832,7 @@ static void do_relate(void)
     if (possible) {
         uint32_t* expected = naive_relate(relation, slot(source), slot(target));
         if (relations[relation].data) {
-            WANT(*data == *expected);
+            WANT(*data == (gives ? given : *expected));
             *data = *expected = below(1000);
         }
     }
@@ -889,6 +997,35 @@ static void do_attach(void)
     }
 }
 
+/* Beside a sibling: the parent has the component, the entity gets it. */
+static void do_insert(void)
+{
+    doing = "insert";
+    sett_entity entity = some_entity();
+    sett_entity sibling = some_entity();
+    bool behind = below(2) == 0;
+    uint32_t parent = alive(sibling) ? naive.at[slot(sibling)].parent : INDICES;
+    sett_status expected = SETT_OK;
+    if (!alive(entity) || !alive(sibling)) {
+        expected = SETT_STATUS_STALE;
+    } else if (sett_equals(entity, sibling) || parent == INDICES) {
+        expected = SETT_STATUS_ARGUMENT;
+    } else if (naive_is_below(parent, slot(entity))) {
+        expected = SETT_STATUS_CYCLE;
+    }
+    WANT((behind ? sett_hierarchy_insert_after(world, entity, sibling)
+                 : sett_hierarchy_insert_before(world, entity, sibling)) == expected);
+    if (expected == SETT_OK) {
+        naive_join(slot(entity), parent);
+        uint64_t at = naive.at[slot(sibling)].place + behind;
+        for (uint32_t k = 0; k < naive.end; k++) {
+            naive.at[k].place += naive.at[k].parent == parent && naive.at[k].place >= at;
+        }
+        naive.at[slot(entity)].place = at;
+        naive.places++;
+    }
+}
+
 static void do_instantiate(void)
 {
     doing = "instantiate";
@@ -1018,6 +1155,27 @@ static void do_duplicate(void)
         naive_copy(slot(entity), copy, desc.alone, false);
     } else {
         WANT(sett_world_error(world) == SETT_STATUS_STALE);
+    }
+}
+
+/* Recorded with handles of the parts: they are reserved, and then all are brought to life. */
+static void do_tree(void)
+{
+    doing = "record a tree";
+    sett_entity prefab = some_entity();
+    sett_entity part[40];
+    if (!alive(prefab) || naive_size(slot(prefab)) > 40) {
+        return;
+    }
+    sett_commands* commands = sett_commands_here(world);
+    uint32_t size = naive_size(slot(prefab));
+    WANT(sett_cmd_instantiate_tree(commands, prefab, part, 40) == size);
+    WANT(sett_commands_apply(commands) == SETT_OK);
+    naive_copy(slot(prefab), part[0], false, true);
+    sett_entity at = part[0];
+    for (uint32_t k = 0; k < size; k++) {
+        WANT(sett_equals(part[k], at) && alive(at));
+        at = size > 1 ? sett_hierarchy_walk(world, part[0], at) : at;
     }
 }
 
@@ -1190,6 +1348,9 @@ static void do_copy_elsewhere(void)
     sett_entity entity = some_entity();
     sett_duplicate_desc desc = {.to = other, .alone = below(3) == 0};
     uint32_t before = sett_entity_count(other);
+    if (ranges > 1) {
+        WANT(sett_entity_set_range(other, below(ranges) * distance, 0) == SETT_OK);
+    }
     sett_entity copy = sett_duplicate(world, entity, &desc);
     WANT(sett_is_null(copy) == !alive(entity));
     if (!alive(entity)) {
@@ -1210,7 +1371,7 @@ static void do_copy_elsewhere(void)
     }
     WANT(copied == (desc.alone ? 1 : naive_size(slot(entity))));
     WANT(sett_entity_count(other) == before + copied);
-    if (before + copied > INDICES / 4) {
+    if (before + copied > crowd) {
         WANT(sett_world_validate(other, NULL) == SETT_OK);
         WANT(sett_world_clear(other) == SETT_OK);
     }
@@ -1292,8 +1453,12 @@ static void step(void)
         do_destroy();
     } else if (which < 12 || naive.count < 4) {
         do_create();
-    } else if (which < 22) {
+    } else if (which < 20) {
         do_destroy();
+    } else if (which < 21) {
+        do_destroy_many();
+    } else if (which < 22) {
+        do_destroy_children();
     } else if (which < 50) {
         do_relate();
     } else if (which < 62) {
@@ -1308,10 +1473,14 @@ static void step(void)
         do_policy();
     } else if (which < 82) {
         do_shared();
-    } else if (which < 88) {
+    } else if (which < 86) {
         do_attach();
+    } else if (which < 87) {
+        do_insert();
+    } else if (which < 88) {
+        do_scope();
     } else if (which < 90) {
-        do_instantiate();
+        (below(4) == 0 ? do_tree : do_instantiate)();
     } else if (which < 91) {
         do_bases();
     } else if (which < 93) {
@@ -1392,8 +1561,8 @@ static void agree(void)
     held = false;
     world = sett_world_create(
         &(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = ranges * distance});
-    other =
-        sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = INDICES});
+    other = sett_world_create(
+        &(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = ranges * distance});
     CHECK(world != NULL && other != NULL);
     register_all();
     for (done = 0; done < operations; done++) {

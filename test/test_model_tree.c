@@ -30,6 +30,9 @@ typedef struct node {
     bool has_name;
 } node;
 
+#define DISTANCE 9216u /* between ranges of indices: each needs pages of its own */
+static uint32_t ranges = 1;
+
 static struct tree {
     node at[NODES];
     sett_world* world;
@@ -325,9 +328,18 @@ static void ended(sett_world* world, sett_entity entity, void* value, void* user
     tree.ended++;
 }
 
+/* Where indices lie far apart: entities are created in another range from now on. */
+static void do_range(void)
+{
+    if (ranges > 1 && draw(4) == 0) {
+        CHECK_EQ(sett_entity_set_range(tree.world, draw(ranges) * DISTANCE, 0), SETT_OK);
+    }
+}
+
 static void do_create(void)
 {
     int k = (int)draw(NODES);
+    do_range();
     node* n = &tree.at[k];
     if (n->alive) {
         return;
@@ -545,6 +557,21 @@ static void do_destroy_marked(void)
     CHECK_EQ(sett_entity_destroy_with(tree.world, tree.mark), SETT_OK); /* none are left */
 }
 
+/* All of a range, so that its pages become empty. */
+static void do_destroy_range(void)
+{
+    uint32_t range = draw(ranges);
+    for (int k = 0; k < NODES; k++) {
+        if (tree.at[k].alive && tree.at[k].entity.index / DISTANCE == range) {
+            sett_status expected = rejects(k) ? SETT_STATUS_REJECTED : SETT_OK;
+            CHECK_EQ(sett_entity_destroy(tree.world, tree.at[k].entity), expected);
+            if (expected == SETT_OK) {
+                destroy_node(k);
+            }
+        }
+    }
+}
+
 static void do_remove(void)
 {
     int k = draw_alive();
@@ -668,6 +695,8 @@ static void do_one(void)
         do_name();
     } else if (what < 82) {
         do_destroy();
+    } else if (what < 83 && ranges > 1) {
+        do_destroy_range();
     } else if (what < 84) {
         do_destroy_many();
     } else if (what < 88) {
@@ -700,9 +729,8 @@ static void tree_begin(uint64_t seed)
     }
 }
 
-static void behaves_like_a_plain_tree(void)
+static void behave(uint64_t operations)
 {
-    uint64_t operations = check_setting("SETT_OPERATIONS", 100000);
     uint64_t seed = check_setting("SETT_SEED", 1);
     for (uint64_t done = 0; done < operations; seed++) {
         printf("SETT_SEED=%llu\n", (unsigned long long)seed);
@@ -721,6 +749,19 @@ static void behaves_like_a_plain_tree(void)
         expect_all();
         sett_world_destroy(tree.world);
     }
+}
+
+static void behaves_like_a_plain_tree(void)
+{
+    ranges = 1;
+    behave(check_setting("SETT_OPERATIONS", 100000));
+}
+
+static void behaves_so_where_indices_lie_far_apart(void)
+{
+    ranges = 12;
+    behave(check_setting("SETT_OPERATIONS", 20000));
+    ranges = 1;
 }
 
 /* What is broken on purpose is seen. */
@@ -787,4 +828,5 @@ static void sees_what_is_broken(void)
     }
 }
 
-TEST_MAIN(TEST(behaves_like_a_plain_tree), TEST(sees_what_is_broken))
+TEST_MAIN(TEST(behaves_like_a_plain_tree), TEST(behaves_so_where_indices_lie_far_apart),
+          TEST(sees_what_is_broken))
