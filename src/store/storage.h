@@ -159,6 +159,18 @@ SETTI_INLINE setti_index_slot* setti_index_slot_at(const setti_storage* storage,
     return &page->slot[number & (SETTI_INDEX_SLOTS - 1)];
 }
 
+/* Sparse-set, hashed, with values: asks for the slot of an entity and for the last row. */
+SETTI_INLINE void setti_index_prefetch(const setti_storage* storage, uint32_t index)
+{
+    SETTI_ASSERT(storage->hashed != 0 && storage->count != 0);
+    uint32_t last = storage->extent - 1;
+    const unsigned char* rows = storage->rows.data[last >> storage->shift];
+    uint32_t at = last & (((uint32_t)1 << storage->shift) - 1);
+    SETTI_PREFETCH(setti_index_slot_at(storage, setti_index_home(index, storage->hashed)));
+    SETTI_PREFETCH(rows + (size_t)at * storage->size);
+    SETTI_PREFETCH(rows + storage->indices + at * sizeof(uint32_t));
+}
+
 /* Sparse-set, hashed: the row of an entity, or SETTI_NONE. */
 uint32_t setti_index_row(const setti_storage* storage, uint32_t index);
 
@@ -588,6 +600,7 @@ bool setti_index_try_put(const setti_pool* pool, setti_storage* storage, uint32_
                          uint32_t row);
 void setti_sparse_put(setti_pool* pool, setti_storage* storage, uint32_t index, uint32_t row);
 void setti_index_forget(setti_pool* pool, setti_storage* storage, uint32_t index);
+bool setti_index_try_erase(setti_pool* pool, setti_storage* storage, uint32_t index);
 void setti_sparse_shrink(setti_pool* pool, setti_storage* storage);
 const char* setti_sparse_validate_index(const setti_storage* storage);
 

@@ -179,6 +179,9 @@ void setti_sparse_free_strays(setti_pool* pool, setti_storage* storage)
 void setti_sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->extent != 0 && storage->count != 0);
+    if (SETTI_LIKELY(setti_index_try_erase(pool, storage, index))) {
+        return;
+    }
     uint32_t row = setti_sparse_row(storage, index);
     uint32_t last = storage->extent - 1;
     SETTI_ASSERT(row != SETTI_NONE);

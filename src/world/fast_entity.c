@@ -268,6 +268,29 @@ SETTI_APART sett_status setti_fast_destroy(sett_world* world, sett_entity entity
     return SETT_OK;
 }
 
+/* From so many values on their memory is asked for ahead. */
+#define FAST_ERASE_SOON 3
+
+/* Asks for what the ends of an entity's values touch in sparse sets, from the k-th type on, so that
+ * the waits overlap: an entity with values in 8 of 1,000 sets, which do not fit the second-level
+ * cache, ends in half of the time. */
+static void fast_erase_soon(const sett_world* world, uint32_t index, const setti_signature* record,
+                            uint32_t k)
+{
+    for (uint32_t at = k; at < record->count; at++) {
+        const setti_storage* storage = &world->types[record->types[at]]->storage;
+        SETTI_PREFETCH(storage->presence.data);
+        SETTI_PREFETCH(&storage->rows.data);
+        SETTI_PREFETCH(&storage->count);
+    }
+    for (uint32_t at = k; at < record->count; at++) {
+        const setti_storage* storage = &world->types[record->types[at]]->storage;
+        if (storage->hashed != 0) {
+            setti_index_prefetch(storage, index);
+        }
+    }
+}
+
 /* The rest of fast_destroy_short, from the k-th type on: a sparse set, or one whose word of
  * occupancy became 0 just now. */
 SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t index,
@@ -276,6 +299,9 @@ SETTI_APART static sett_status fast_destroy_rest(sett_world* world, uint32_t ind
     SETTI_ASSERT(world->pool.cow_from == 0 && k < record->count);
     setti_storage* storage = &world->types[record->types[k]]->storage;
     if (storage->kind == SETTI_SPARSE) {
+        if (record->count - k >= FAST_ERASE_SOON) {
+            fast_erase_soon(world, index, record, k);
+        }
         setti_storage_erase(&world->pool, storage, index);
     } else {
         setti_array_word_emptied(&world->pool, storage, index);
