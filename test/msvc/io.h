@@ -1,0 +1,3 @@
+/* See assert.h. */
+#pragma once
+int _commit(int file);

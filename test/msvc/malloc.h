@@ -1,0 +1,5 @@
+/* See assert.h. */
+#pragma once
+#include <stddef.h>
+void* _aligned_malloc(size_t size, size_t align);
+void _aligned_free(void* memory);

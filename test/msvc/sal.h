@@ -1,0 +1,3 @@
+/* See assert.h. */
+#pragma once
+#define _Check_return_
