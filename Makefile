@@ -24,7 +24,7 @@ release := build/release
 # Only errors are worth reading of a configuration; the build says what it compiles.
 configure := cmake -S . -B $(release) -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_BENCHMARKS=OFF >/dev/null
 
-.PHONY: build run play serve web serve-web test-web test-mpi inspect page test-inspector site test-site test test-all test-cpp python coverage bench bench-full bench-builds bench-net soak net-soak fuzz amalgamate dist install format clean help bench-abm
+.PHONY: build run play serve web serve-web test-web test-mpi inspect page test-inspector site test-site test test-all test-cpp python coverage bench bench-full bench-builds bench-net soak net-soak fuzz amalgamate dist packages install format clean help bench-abm
 
 build: ## the library and the examples, in build/release (what plain `make` does)
 	@tools/deps.sh build
@@ -171,6 +171,10 @@ amalgamate: ## write sett.h and sett.c to build/amalgamation
 
 dist: ## pack a release into build/dist: the same commit gives the same bytes
 	@tools/dist.sh
+
+packages: ## a Debian package and a Meson wrap, built and used, in build/packages; recipes are checked
+	@tools/deps.sh packages
+	@tools/packages.sh
 
 format: ## lay the code out as .clang-format says
 	@tools/deps.sh format

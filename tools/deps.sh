@@ -1,7 +1,7 @@
 #!/bin/sh
 # Sees to it that the tools and packages for a purpose are there.
 #
-#   tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|test-all|screen|coverage|bench|fuzz|format|site|test-site|python|test-mpi
+#   tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|test-all|screen|coverage|bench|fuzz|format|packages|site|test-site|python|test-mpi
 #
 # It looks for the things themselves (a command, a header, a file), not for packages, so a
 # compiler built by hand is as good as one from a package. Where something is missing, it installs
@@ -146,8 +146,6 @@ for_coverage() {
 for_test_all() {
     for_test
     for_run
-    need_command meson meson
-    need_command ninja ninja-build
     need_header zstd.h libzstd-dev
     need_header elfutils/libdwfl.h libdw-dev
     need_header enet/enet.h libenet-dev
@@ -171,6 +169,17 @@ for_test_all() {
     for_screen
     for_python
     for_test_mpi
+    for_packages
+}
+
+# What builds Debian's packages, and Meson.
+for_packages() {
+    for_build
+    need_command dpkg-buildpackage dpkg-dev
+    need_command dh debhelper
+    need_command pkg-config pkg-config
+    need_command meson meson
+    need_command ninja ninja-build
 }
 
 # Of the python3 of the path, which need not be Debian's, or of Debian's.
@@ -255,9 +264,9 @@ look() { # <purpose>: leaves in $missing what it lacks
 
 purpose=${1-}
 case $purpose in
-build | run | play | inspect | page | test-inspector | web | test-web | test | test-all | screen | coverage | bench | fuzz | format | site | test-site | python | test-mpi) ;;
+build | run | play | inspect | page | test-inspector | web | test-web | test | test-all | screen | coverage | bench | fuzz | format | packages | site | test-site | python | test-mpi) ;;
 *)
-    echo "usage: tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|test-all|screen|coverage|bench|fuzz|format|site|test-site|python|test-mpi" >&2
+    echo "usage: tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|test-all|screen|coverage|bench|fuzz|format|packages|site|test-site|python|test-mpi" >&2
     exit 2
     ;;
 esac

@@ -28,7 +28,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL CC CXX CFLAGS CXXFLAGS CPPFLAGS LDFLAGS 2>/dev/
 
 # Those that fail soonest come first, then the longest: so no core is idle at the end.
 short="format words layers api asan headers symbols readme"
-long="release clang sanitized examples faults cpp portable bench tsan amalgamation web site install instructions checks cookbook python ranks inspect play vectors proofs"
+long="release clang sanitized examples faults cpp portable bench tsan amalgamation web site install packages instructions checks cookbook python ranks inspect play vectors proofs"
 
 describe() {
     case $1 in
@@ -44,13 +44,14 @@ describe() {
     tsan) echo "what threads take part in, thread sanitizer" ;;
     release) echo "unit tests, and the program in README.md, Release, the compiler of make" ;;
     clang) echo "unit tests, clang Release" ;;
-    portable) echo "unit tests where addresses have 32 bits; Windows, as far as compiling" ;;
+    portable) echo "unit tests where addresses have 32 bits; files exchanged between machines; Windows, as far as compiling" ;;
     vectors) echo "loops become vector code where loop.h says so, gcc and clang" ;;
     instructions) echo "no path takes 10 % more instructions than it did" ;;
     headers) echo "every header alone, as C11 and as C++17, gcc and clang" ;;
     symbols) echo "exported names begin with sett_, no state outside of worlds; sett.c compiles" ;;
     amalgamation) echo "sett.h + sett.c: alone, under a C and a C++ program, under the unit tests" ;;
     install) echo "installed and used, in debug and release: find_package, add_subdirectory, FetchContent, pkg-config" ;;
+    packages) echo "the Debian package and the Meson wrap, built and used; versions of all recipes" ;;
     site) echo "the pages, their programs and their links" ;;
     play) echo "make play ARGS=--demo, on a screen in memory" ;;
     inspect) echo "make inspect answers a request, and shows its page" ;;
@@ -203,6 +204,18 @@ stage_clang() {
     run_tests clang unit
 }
 
+# What other compilers than gcc and clang compile: clang plays MSVC, without its own name or gcc's,
+# over a few headers of a C library that nothing links.
+compile_as_msvc() { # <file> <option>...
+    for machine in x86_64 i686 aarch64; do
+        for has in "" -D__STDC_NO_ATOMICS__ -DNDEBUG "-D__STDC_NO_ATOMICS__ -DNDEBUG"; do
+            # Windows' own words (__declspec and the like) are extensions to -Wpedantic.
+            quiet clang --target=$machine-pc-windows-msvc -U__clang__ -U__GNUC__ $has -nostdlibinc \
+                -isystem test/msvc $strict -Wno-language-extension-token -fsyntax-only "$@"
+        done
+    done
+}
+
 stage_portable() {
     if [ "$(uname -m)" != x86_64 ]; then
         echo "  skipped: addresses of 32 bits, which only gcc for x86-64 has here"
@@ -227,8 +240,8 @@ stage_portable() {
         missing "a C library for 32 bits" gcc-multilib
     fi
     tools/machines.sh
+    tools/amalgamate.sh build/windows
     if command -v x86_64-w64-mingw32-gcc >/dev/null; then
-        tools/amalgamate.sh build/windows
         # Its isnan and isinf are macros that convert to float in a branch which is not taken, and its
         # windows.h reads from an array of no elements.
         quiet x86_64-w64-mingw32-gcc $strict -Wno-float-conversion -Wno-array-bounds -O2 -c build/windows/sett.c \
@@ -237,6 +250,9 @@ stage_portable() {
     else
         missing "a compiler for Windows" gcc-mingw-w64-x86-64-win32
     fi
+    compile_as_msvc build/windows/sett.c
+    compile_as_msvc -DSETT_CONSUMER_AMALGAMATION -Ibuild/windows test/consumer/consumer.c
+    echo "  compiles as in MSVC: x86-64, x86, ARM64; with and without C11's atomics"
 }
 
 stage_proofs() {
@@ -361,6 +377,14 @@ stage_install() {
     { (cd include && find sett -type f) && (cd addons && find . -name 'sett_*.h' -exec basename '{}' ';'); } |
         sort >build/public.txt
     (cd "$prefix/include" && find . -type f | sed 's/^\.\///' | sort) | diff build/public.txt -
+}
+
+stage_packages() {
+    tools/packages.sh >"$log" 2>&1 || {
+        cat "$log"
+        return 1
+    }
+    sed -n 's/^packages: /  /p' "$log"
 }
 
 stage_readme() {

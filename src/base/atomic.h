@@ -9,6 +9,8 @@
 #ifndef SETTI_ATOMIC_H
 #define SETTI_ATOMIC_H
 
+#include "base/common.h"
+
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -38,9 +40,10 @@ static inline void setti_mark_set(setti_mark* to, uintptr_t value)
     atomic_store_explicit(to, value, memory_order_relaxed);
 }
 
-static inline uintptr_t setti_mark_get(setti_mark* from)
+static inline uintptr_t setti_mark_get(const setti_mark* from)
 {
-    return atomic_load_explicit(from, memory_order_relaxed);
+    setti_mark* mark = setti_unconst(from); /* atomic_load takes no const in C11 */
+    return atomic_load_explicit(mark, memory_order_relaxed);
 }
 
 static inline void setti_signal_set(setti_signal* to, uint32_t value)
@@ -99,7 +102,7 @@ static inline void setti_mark_set(setti_mark* to, uintptr_t value)
     *to = value;
 }
 
-static inline uintptr_t setti_mark_get(setti_mark* from)
+static inline uintptr_t setti_mark_get(const setti_mark* from)
 {
     return *from;
 }

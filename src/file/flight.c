@@ -88,9 +88,8 @@ static bool flight_put(sett_flight* flight, uint32_t kind, uint64_t frame, const
 
 static uint64_t flight_frame(const sett_flight* flight)
 {
-    setti_mark* low = setti_unconst(&flight->frame_low);
-    setti_mark* high = setti_unconst(&flight->frame_high);
-    return (uint64_t)setti_mark_get(high) << 32 | (uint32_t)setti_mark_get(low);
+    uint64_t high = (uint64_t)setti_mark_get(&flight->frame_high);
+    return high << 32 | (uint32_t)setti_mark_get(&flight->frame_low);
 }
 
 static void flight_set_frame(sett_flight* flight, uint64_t frame)
@@ -101,12 +100,12 @@ static void flight_set_frame(sett_flight* flight, uint64_t frame)
 
 static size_t flight_used(const flight_half* half)
 {
-    return (size_t)setti_mark_get(setti_unconst(&half->used));
+    return (size_t)setti_mark_get(&half->used);
 }
 
 static uint32_t flight_now(const sett_flight* flight)
 {
-    return (uint32_t)setti_mark_get(setti_unconst(&flight->now));
+    return (uint32_t)setti_mark_get(&flight->now);
 }
 
 /* Types, if some are new, and how far systems are. */
@@ -345,7 +344,7 @@ static void flight_emit_half(flight_dump* dump, const flight_half* half, bool fi
 /* The input of the frame that was not recorded. */
 static void flight_emit_input(flight_dump* dump, const sett_flight* flight)
 {
-    size_t used = (size_t)setti_mark_get(setti_unconst(&flight->input_used));
+    size_t used = (size_t)setti_mark_get(&flight->input_used);
     flight_emit(dump, flight->input, used);
     for (size_t at = 0; at < used;) {
         dump->frame = setti_bytes_get(flight->input + at + 8, 8);

@@ -401,7 +401,7 @@ static void selection_write_entry(selection_job* job, sett_entity entity, const 
                                   setti_delta_kind kind)
 {
     setti_delta_writer* to = &job->to;
-    setti_delta_write_number(to, kind, 1);
+    setti_delta_write_number(to, (uint64_t)kind, 1);
     setti_delta_write_number(to, entity.index, 4);
     if (kind != SETTI_DELTA_REMOVED && to->codec != NULL && to->codec->encode != NULL) {
         to->codec->encode(&to->encoder, to->type, value);

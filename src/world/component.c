@@ -215,7 +215,7 @@ void setti_component_differences(setti_writer* out, const sett_component_desc* p
 {
     component_differ(out, "size", present->size, wanted->size);
     component_differ(out, "align", present->align, wanted->align);
-    component_differ(out, "save", present->save, wanted->save);
+    component_differ(out, "save", (size_t)present->save, (size_t)wanted->save);
     component_differ(out, "layout_version", present->layout_version, wanted->layout_version);
     component_differ(out, "keep_order", present->keep_order, wanted->keep_order);
     component_differ(out, "dont_fragment", present->dont_fragment, wanted->dont_fragment);

@@ -1,4 +1,4 @@
-/* A part of a C library for clang in MSVC's mode: what sett.c takes of it, and nothing that links. */
+/* A part of a C library for clang in MSVC's mode: what sett.c takes of it. Nothing links it. */
 #undef assert
 #ifdef NDEBUG
 #define assert(condition) ((void)0)
