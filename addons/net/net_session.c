@@ -332,11 +332,11 @@ void setti_session_compare(sett_session* s)
 /* Returns whether the decision could be taken. Its frame is not final, and not far away. */
 bool setti_session_decide(sett_session* s, session_change change)
 {
-    const uint32_t bit = 1u << change.player;
     if (change.player >= s->desc.players || change.frame <= s->stats.final_frame ||
         change.frame < 0 || change.frame > s->frame + (int64_t)SESSION_HISTORY / 4) {
         return false;
     }
+    const uint32_t bit = 1u << change.player;
     (void)setti_session_mask(s, change.frame);
     for (int64_t f = change.frame; f < s->mask_end; f++) {
         unsigned char* mask = &s->mask[f % SESSION_HISTORY];

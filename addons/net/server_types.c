@@ -64,12 +64,25 @@ static bool types_match(const sett_world* world, const sett_world* other, server
     return true;
 }
 
+/* Stores values in sparse sets: of entities that are few and far apart, in pages that snapshots
+ * copy, an array would have a page for each. */
+static bool types_use_sparse_sets(sett_world* other, const server_types* types)
+{
+    bool done = true;
+    for (uint32_t k = 0; k < types->count && done; k++) {
+        done = types->size[k] == 0 ||
+               sett_component_convert(other, types->there[k], SETT_STORAGE_SPARSE_SET) == SETT_OK;
+    }
+    return done;
+}
+
 sett_world* setti_server_world(sett_world* world, sett_status (*register_types)(sett_world* world),
                                server_types* types, uint32_t entity_limit)
 {
-    sett_world* other = sett_world_create(
-        &(sett_world_desc){.log_fn = sett_log_silent, .entity_limit = entity_limit});
-    if (other != NULL && (register_types(other) != SETT_OK || !types_match(world, other, types))) {
+    sett_world* other = sett_world_create(&(sett_world_desc){
+        .log_fn = sett_log_silent, .entity_limit = entity_limit, .small_pages = true});
+    if (other != NULL && (register_types(other) != SETT_OK || !types_match(world, other, types) ||
+                          !types_use_sparse_sets(other, types))) {
         (void)sett_world_destroy(other);
         return NULL;
     }

@@ -153,15 +153,18 @@ static bool view_differs(const sett_server* s, const server_client* c, const vie
 {
     const sett_component id = s->types.id[k], there = s->types.there[k];
     const bool has = sett_has(s->world, of->entity, id);
-    if (has != sett_has(c->view, of->entity, there)) {
+    if (s->types.size[k] == 0) {
+        return has != sett_has(c->view, of->entity, there);
+    }
+    const void* seen = sett_find(c->view, of->entity, there); /* one look-up: it is a sparse set */
+    if (has != (seen != NULL)) {
         return true;
     }
-    const uint32_t size = s->types.size[k];
-    if (!has || size == 0 || sett_changed_tick(s->world, of->entity, id) <= of->read) {
+    if (!has || sett_changed_tick(s->world, of->entity, id) <= of->read) {
         return false;
     }
-    return !s->types.plain[k] || memcmp(sett_find(s->world, of->entity, id),
-                                        sett_find(c->view, of->entity, there), size) != 0;
+    return !s->types.plain[k] ||
+           memcmp(sett_find(s->world, of->entity, id), seen, s->types.size[k]) != 0;
 }
 
 static bool view_is_due(const sett_server* s, const server_client* c, const view_entity* of)

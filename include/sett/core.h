@@ -122,6 +122,10 @@ typedef struct sett_world_desc {
     /* always take memory in aligned blocks of 2 MB (huge pages). Default (false): only if the world
      * has 1.25 MB or more, and no allocator of your own */
     bool huge_pages;
+    /* for one of many worlds, each with some hundred entities, of which snapshots are taken often:
+     * pages of values have about 1 KB instead of 16 KB, and memory comes in blocks of 16 KB. Loops
+     * over many entities are slower then. Default: false */
+    bool small_pages;
 } sett_world_desc;
 
 /* Creates a world.

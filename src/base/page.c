@@ -37,6 +37,7 @@ struct setti_large {
 #define BLOCK_HEADER SETTI_POOL_STEP
 /* 56 KB and not 64: two thousand entities of four types then fit four blocks. */
 #define BLOCK_MIN ((size_t)56 << 10)
+#define BLOCK_SMALL ((size_t)16 << 10)
 #define BLOCK_MAX ((size_t)4 << 20)
 #define HUGE_FROM ((size_t)1280 << 10)
 
@@ -296,7 +297,8 @@ static bool pool_is_system(const setti_pool* pool)
 SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need)
 {
     size_t most = SETTI_MAX(SETTI_MIN(pool->block_size / 16, BLOCK_MAX), SETTI_HUGE_PAGE);
-    size_t size = SETTI_MIN(SETTI_MAX(pool->block_size / 4, BLOCK_MIN), most);
+    size_t least = pool->small ? BLOCK_SMALL : BLOCK_MIN;
+    size_t size = SETTI_MIN(SETTI_MAX(pool->block_size / 4, least), most);
     if (pool->block_size >= HUGE_FROM && pool_is_system(pool)) {
         size = SETTI_MAX(size, SETTI_HUGE_PAGE);
     }

@@ -64,6 +64,7 @@ typedef struct setti_pool {
     uint32_t pinned;
     bool strayed;    /* pages became empty meanwhile: some storage has a `stray` */
     bool huge_pages; /* all blocks are huge pages, not only large ones: see pool_grow */
+    bool small;      /* blocks and pages of values are small: sett_world_desc.small_pages */
     /* free pieces by class, linked through their first word; not initialised without a block */
     void* free[SETTI_POOL_CLASSES];
 } setti_pool;

@@ -62,13 +62,16 @@ uint32_t setti_delta_bytes(const setti_type* type)
 
 /* -------------------------------------------------------------------------------------- writing */
 
-#define DELTA_ROOM 16384 /* bytes of a buffer at least, as those of a page */
+/* Bytes of a buffer at least: about those of a page. */
+#define DELTA_ROOM 16384
+#define DELTA_ROOM_SMALL 1024
 
 /* Grows the buffer, if it can. */
 SETTI_COLD static void delta_grow(setti_delta_writer* to, size_t size)
 {
     SETTI_ASSERT(to->pool != NULL);
-    size_t capacity = SETTI_MAX(SETTI_MAX(to->size + size, to->capacity * 2), DELTA_ROOM);
+    size_t least = to->pool->small ? DELTA_ROOM_SMALL : DELTA_ROOM;
+    size_t capacity = SETTI_MAX(SETTI_MAX(to->size + size, to->capacity * 2), least);
     unsigned char* out = to->size <= to->capacity ? setti_pool_alloc(to->pool, capacity, 16) : NULL;
     if (out == NULL) {
         to->encoder.status = SETT_STATUS_OUT_OF_MEMORY;

@@ -1064,7 +1064,7 @@ static sett_status apply_or_undo(setti_delta* delta, bool trust)
         (void)sett_snapshot_drop(world, undo);
     }
     setti_state_set_limit(setti_state_of(world));
-    if (status == SETT_OK) { /* the next delta follows soon: it needs such a block too */
+    if (status == SETT_OK && !world->pool.small) { /* the next delta needs such a block too */
         setti_pool_end_hold(&world->pool);
     } else {
         setti_pool_let_go(&world->pool);

@@ -26,7 +26,8 @@ sett_world* setti_replica_create(const sett_world* of)
 {
     sett_world_desc desc = {.allocator = of->pool.allocator,
                             .log_fn = sett_log_silent,
-                            .entity_limit = of->entities.limit};
+                            .entity_limit = of->entities.limit,
+                            .small_pages = of->pool.small};
     return sett_world_create(&desc);
 }
 
@@ -103,6 +104,15 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
     return replica_gets_members(type, own)
                ? SETT_OK
                : setti_values_prepare(into, setti_world_type(into, own->id), replica_call);
+}
+
+/* Gives a world without pages pages as large as those of the other. */
+static void replica_follow_pages(const sett_world* from, sett_world* into)
+{
+    for (uint32_t k = 0; into->pool.small != from->pool.small && k < into->registered.count; k++) {
+        setti_storage_use_pages(&into->registered.item[k]->storage, from->pool.small);
+    }
+    into->pool.small = from->pool.small;
 }
 
 /* Gives the types of a world without values what those of the other became after they were
@@ -534,6 +544,7 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
     }
     setti_commands_drop_all(into); /* also what its callbacks recorded just now */
     replica_empty(into);
+    replica_follow_pages(from, into);
     size_t size = ((size_t)from->signatures.count + 1) * sizeof(uint32_t);
     uint32_t* number = replica_follow(from, into) && replica_reserve(from, into)
                            ? replica_signatures(from, into, size)

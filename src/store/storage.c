@@ -5,15 +5,16 @@
 #include "store/storage.h"
 
 #define PAGE_BYTES 16384
+#define PAGE_BYTES_SMALL 1024
 #define SHIFT_MAX 10
 
-/* Rows a page: 1,024 up to 16 bytes, then halved until a page is at most 16 KB. An array keeps at
- * least 64, a whole word of occupancy. */
-static uint8_t storage_shift(setti_kind kind, size_t size)
+/* Rows a page: 1,024 up to 16 bytes, then halved until a page is at most `most` bytes, 16 KB. An
+ * array keeps at least 64, a whole word of occupancy. */
+static uint8_t storage_shift(setti_kind kind, size_t size, size_t most)
 {
     uint32_t least = kind == SETTI_SPARSE ? 0 : 6;
     uint32_t shift = SHIFT_MAX;
-    while (shift > least && ((size_t)1 << shift) * size > PAGE_BYTES) {
+    while (shift > least && ((size_t)1 << shift) * size > most) {
         shift--;
     }
     return (uint8_t)shift;
@@ -21,6 +22,19 @@ static uint8_t storage_shift(setti_kind kind, size_t size)
 
 /* The page that readers see where there is no page of occupancy. */
 static const uint64_t storage_no_bits[SETTI_BITS_WORDS];
+
+/* The columns of a page, one after another. */
+static void storage_lay_out(setti_storage* storage, size_t most)
+{
+    storage->shift = storage_shift((setti_kind)storage->kind, storage->size, most);
+    size_t rows = setti_storage_rows(storage);
+    size_t at = setti_align_up(rows * storage->size, sizeof(uint64_t));
+    storage->ticks = (uint32_t)at;
+    at += storage->tracked ? rows * sizeof(uint64_t) : 0;
+    storage->indices = (uint32_t)at;
+    at += storage->kind == SETTI_SPARSE ? rows * sizeof(uint32_t) : 0;
+    setti_pages_init(&storage->rows, at, storage->align);
+}
 
 void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, size_t align,
                         bool tracked)
@@ -31,25 +45,30 @@ void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, si
     storage->handle_kind = storage->kind;
     storage->size = (uint32_t)size;
     storage->align = (uint32_t)SETTI_MAX(align, 64); /* pages begin on a cache line */
-    storage->shift = storage_shift(kind, size);
     storage->tracked = tracked && kind != SETTI_TAG;
     storage->spare = SETTI_NONE;
     storage->stray = SETTI_NONE;
     storage->hashed = kind == SETTI_SPARSE;
-    /* The columns of a page, one after another. */
-    size_t rows = setti_storage_rows(storage);
-    size_t at = setti_align_up(rows * size, sizeof(uint64_t));
-    storage->ticks = (uint32_t)at;
-    at += storage->tracked ? rows * sizeof(uint64_t) : 0;
-    storage->indices = (uint32_t)at;
-    at += kind == SETTI_SPARSE ? rows * sizeof(uint32_t) : 0;
-    setti_pages_init(&storage->rows, at, storage->align);
+    storage_lay_out(storage, PAGE_BYTES);
     if (kind == SETTI_SPARSE) {
         setti_pages_init(&storage->presence, sizeof(setti_sparse_page), 64);
     } else if (kind == SETTI_TAG) {
         setti_pages_init(&storage->presence, sizeof(storage_no_bits), 64);
     } else {
         setti_pages_init_read(&storage->presence, sizeof(storage_no_bits), 64, storage_no_bits);
+    }
+}
+
+void setti_storage_use_pages(setti_storage* storage, bool small)
+{
+    SETTI_ASSERT(storage->rows.count == 0 && storage->rows.capacity == 0);
+    setti_page_notes* notes = storage->rows.notes;
+    const bool saved = storage->saved != 0;
+    storage->saved = 0;
+    storage_lay_out(storage, small ? PAGE_BYTES_SMALL : PAGE_BYTES);
+    storage->rows.notes = notes;
+    if (saved) {
+        setti_storage_add_saved(storage);
     }
 }
 

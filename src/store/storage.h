@@ -108,6 +108,9 @@ typedef struct setti_storage {
 void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, size_t align,
                         bool tracked);
 
+/* Makes its pages about 1 KB, or 16 KB, which is what they are at first. It has none. */
+void setti_storage_use_pages(setti_storage* storage, bool small);
+
 /* Gives its pages room to note which rows are alive, for values that hooks copy. Call before the
  * first page is created. */
 void setti_storage_add_saved(setti_storage* storage);

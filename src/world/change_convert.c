@@ -70,7 +70,7 @@ bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, s
     desc.storage = kind;
     conversion->type = type;
     conversion->kind = kind;
-    setti_component_init_storage(&conversion->made, type, &desc);
+    setti_component_init_storage(world, &conversion->made, type, &desc);
     bool reserved =
         setti_storage_reserve_rows(&world->pool, &conversion->made, type->storage.count) &&
         conversion_reserve_indices(&world->pool, &type->storage, &conversion->made);

@@ -815,7 +815,7 @@ SETTI_COLD sett_status setti_component_reject_set(sett_world* world, const setti
 
 /* ---------------------------------------------------------------------------------- registering */
 
-void setti_component_init_storage(setti_storage* storage, setti_type* type,
+void setti_component_init_storage(const sett_world* world, setti_storage* storage, setti_type* type,
                                   const sett_component_desc* desc)
 {
     SETTI_ASSERT(desc->storage != SETT_STORAGE_DEFAULT);
@@ -824,6 +824,9 @@ void setti_component_init_storage(setti_storage* storage, setti_type* type,
         kind = SETTI_SPARSE;
     }
     setti_storage_init(storage, kind, desc->size, desc->align, desc->track_rows);
+    if (world->pool.small) {
+        setti_storage_use_pages(storage, true);
+    }
     storage->keep_order = desc->keep_order;
     storage->move = desc->move != NULL ? component_move : NULL;
     storage->user = type;
@@ -1074,7 +1077,7 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
     }
     type->default_storage = given->storage == SETT_STORAGE_DEFAULT && !desc.keep_order;
     component_choose_storage(world, type, &desc);
-    setti_component_init_storage(&type->storage, type, &desc);
+    setti_component_init_storage(world, &type->storage, type, &desc);
     setti_type_forget_transitions(type);
     type->flags = component_flags(&desc);
     type->flags |= type->storage.kind != SETTI_ARRAY ? SETTI_TYPE_OTHER : 0;

@@ -325,7 +325,7 @@ void setti_component_free_parts(setti_pool* pool, setti_type* type);
 void setti_component_free(sett_world* world, setti_type* type);
 
 /* An empty storage for the type as a resolved descriptor wants it. */
-void setti_component_init_storage(setti_storage* storage, setti_type* type,
+void setti_component_init_storage(const sett_world* world, setti_storage* storage, setti_type* type,
                                   const sett_component_desc* desc);
 
 /* Makes room for one more; false when memory runs out. */

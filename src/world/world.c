@@ -77,6 +77,7 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
     if (world == NULL) {
         return NULL;
     }
+    world->pool.small = desc->small_pages;
     setti_entity_init(&world->entities,
                       desc->entity_limit != 0 ? desc->entity_limit : ENTITY_LIMIT_DEFAULT);
     setti_entity_table* table = &world->entities;
