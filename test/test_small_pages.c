@@ -42,7 +42,7 @@ static void owner_deinit(void* values, uint32_t count, void* user)
 
 static void owner_copy(void* to, const void* from, uint32_t count, void* user)
 {
-    owner_init(to, count, user);
+    (void)user;
     for (uint32_t k = 0; k < count; k++) {
         *((Owner*)to)[k].count = *((const Owner*)from)[k].count;
     }
