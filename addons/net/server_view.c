@@ -218,11 +218,11 @@ static uint32_t view_unacknowledged(const server_client* c)
     return count;
 }
 
-/* Bytes of a delta. A sixteenth stays free: entities that were sent can take some bytes more when
+/* Bytes of a delta. A tenth stays free: entities that were sent can take some bytes more when
  * the client acknowledges a part of them. */
 static uint32_t view_limit(const sett_server* s)
 {
-    return (s->desc.budget - SERVER_HEAD) / 16 * 15;
+    return (s->desc.budget - SERVER_HEAD) / 10 * 9;
 }
 
 /* Returns how many of those that are due the datagram probably takes. */
