@@ -93,7 +93,7 @@ static uint64_t loop(sett_query* query)
 
 static const char* describe(const sett_world* world)
 {
-    static char text[2][1024];
+    static char text[2][8192];
     static uint32_t turn;
     char* out = text[turn++ % 2];
     CHECK(sett_layout_describe(world, out, sizeof(text[0])) < sizeof(text[0]));
@@ -836,6 +836,8 @@ static void sampled_types_may_end(void)
     }
     CHECK_EQ(memory[0].held, held);
     uint32_t frames[2];
+    CHECK_EQ(sett_layout_apply(world[1], "array Position;"), SETT_OK); /* as in the first */
+    CHECK_EQ(sett_layout_apply(world[1], ""), SETT_OK);
     for (uint32_t w = 0; w < 2; w++) {
         sett_component guest = register_guest(world[w]);
         CHECK(setti_world_type(world[w], guest)->sample == NULL);
@@ -857,6 +859,50 @@ static void sampled_types_may_end(void)
     }
 }
 
+#define KINDS 300
+#define KIND_VALUES 16
+
+/* Many types, few entities of which have each, and a query for each type: no query is a large part
+ * of the frame, and all types find their storage within 64 frames. A query that half of the
+ * entities match is not forgotten over them. */
+static void many_rare_types_are_found(void)
+{
+    static sett_component kind[KINDS];
+    static sett_query* query[KINDS];
+    sett_world* world = make_auto(FEW, 50);
+    sett_query* dense = make_query(world);
+    for (uint32_t k = 0; k < KINDS; k++) {
+        char name[16];
+        (void)snprintf(name, sizeof(name), "Kind%u", (unsigned)k);
+        sett_component_desc desc = {.name = name, .size = 8, .align = 8};
+        kind[k] = sett_component_register(world, &desc);
+        for (uint32_t v = 0; v < KIND_VALUES; v++) {
+            uint32_t at = (k * 7919 + v * 1237) % FEW;
+            CHECK(sett_add(world, sett_entity_at(world, at), kind[k]) != NULL);
+        }
+        query[k] = SETT_QUERY_CREATE(world, {.component = kind[k]});
+    }
+    uint64_t hash = 0;
+    for (uint32_t frame = 0; frame < 64; frame++) {
+        hash = sett_world_hash(world);
+        for (uint32_t k = 0; k < KINDS; k++) {
+            CHECK_EQ(sett_query_count(query[k]), KIND_VALUES);
+            SETT_QUERY_EACH(query[k], b) {
+                CHECK(b->count != 0);
+            }
+        }
+        uint64_t moved = sett_layout_step(world, UINT32_MAX);
+        CHECK(moved <= 2 * FEW);
+        CHECK_EQ(sett_world_hash(world), hash);
+        (void)loop(dense);
+    }
+    for (uint32_t k = 0; k < KINDS; k++) {
+        CHECK_EQ(storage_of(world, kind[k]), SETT_STORAGE_SPARSE_SET);
+    }
+    CHECK(strstr(describe(world), "group { Position Velocity }") != NULL);
+    CHECK_END(world);
+}
+
 TEST_MAIN(TEST(a_text_is_applied), TEST(a_layout_is_saved_and_shipped),
           TEST(wrong_texts_are_rejected), TEST(unknown_names_are_reported_once),
           TEST(a_layout_waits_for_snapshots), TEST(layouts_give_way),
@@ -867,4 +913,4 @@ TEST_MAIN(TEST(a_text_is_applied), TEST(a_layout_is_saved_and_shipped),
           TEST(snapshots_hold_it_still), TEST(systems_are_sampled),
           TEST(frames_are_as_short_as_asked), TEST(steps_without_memory_move_nothing),
           TEST(it_can_be_ended), TEST(building_gives_up_what_no_longer_fits),
-          TEST(sampled_types_may_end))
+          TEST(sampled_types_may_end), TEST(many_rare_types_are_found))

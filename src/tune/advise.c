@@ -42,7 +42,7 @@ static bool advice_is_taken(const sett_advice* items, uint32_t count, sett_compo
 
 static void advice_price(const sett_world* world, advice_option* option)
 {
-    option->prices = setti_price_change(world, SETTI_PROFILED, &option->change);
+    option->prices = setti_price_change(world, SETTI_PROFILED, &option->change, NULL);
     option->prices.then += option->churn;
     const setti_prices* prices = &option->prices;
     setti_price gain = prices->now - prices->then;

@@ -8,7 +8,8 @@
  * cost of the move (the ski rental rule): at any time moves have cost no more than waiting has, so
  * that a program pays at most twice the cost of the best layout known in advance. Regret restarts
  * at 0 after each move, and each move of the same thing is priced twice as high as the one before:
- * a workload that alternates is followed ever more slowly.
+ * a workload that alternates is followed ever more slowly. What is clearly better waits for less,
+ * once (AUTO_CLEAR).
  *
  * The workload: loops over 10,000 to a million entities, 60 frames a second; a scene that is
  * loaded, played, and left. Rejected: an average of the last frames with a threshold and a margin,
@@ -18,6 +19,7 @@
  *             move the same values at the same frame on every machine;
  *             only types with default_storage move, and none while a snapshot is held
  */
+#include "tune/concern.h"
 #include "tune/layout.h"
 
 #include "run/run.h"
@@ -34,8 +36,20 @@
 #define AUTO_DOUBLINGS 12
 /* Savings below a tenth may be errors of the model. */
 #define AUTO_SHARE 90 /* of a hundred */
-/* Queries below 1/AUTO_PART of the cost of all loops are ignored. */
+/* Queries below 1/AUTO_PART of the cost of all loops are ignored; where there are many, those below
+ * half of what they cost on average. */
 #define AUTO_PART 32
+/* What halves the cost of its loops, never moved before, and pays for itself within AUTO_SOON
+ * samples of AUTO_PERIOD frames, waits for a part of its cost only: it is made at the first or
+ * second sample. The model says 2.6 times where 5 are measured (half of the entities in a loop). */
+#define AUTO_CLEAR 2
+#define AUTO_SOON 32
+#define AUTO_SOON_PART 16
+/* Beside the best change, types that share no query with it or with each other move too: among a
+ * thousand rare types each saves little. A frame moves up to so many values of them, where each
+ * type counts as AUTO_TYPE more, and the next frames move the others. */
+#define AUTO_MORE 16384
+#define AUTO_TYPE 256
 
 /* Words of a type's occupancy that are compared. */
 #define AUTO_WORDS 32
@@ -56,6 +70,7 @@ typedef struct setti_type_sample {
      * samples, estimated, without those that got it back within a frame. */
     setti_relayout_use use;
     bool priced; /* in this sample */
+    bool due;    /* storing it in the other kind has reached its cost in this sample */
 } setti_type_sample;
 
 /* A possible change. */
@@ -66,6 +81,16 @@ typedef struct auto_option {
     setti_price gain; /* since the last sample */
     setti_price cost; /* of making it */
 } auto_option;
+
+/* A look at all changes after a sample. */
+typedef struct auto_look {
+    sett_world* world;
+    uint32_t max_values;
+    setti_price least; /* queries with cheaper loops are ignored */
+    bool close;        /* a change is close to its cost */
+    auto_option best;  /* the one with the largest saving that has reached it; a gain of 0: none */
+    setti_concerns concerns;
+} auto_look;
 
 /* ------------------------------------------------------------------------------------- sampling */
 
@@ -163,6 +188,7 @@ static void auto_sample_type(sett_world* world, setti_type* type)
     sample->last = now;
     sample->before.span = 0;
     sample->priced = false;
+    sample->due = false;
 }
 
 void setti_auto_unregistered(sett_world* world, setti_type* type)
@@ -245,12 +271,21 @@ static uint64_t auto_churn(const sett_query* query)
     return most;
 }
 
+/* What a gain since the last sample comes to in AUTO_SOON short periods. */
+static setti_price auto_soon(const auto_look* look, setti_price gain)
+{
+    return gain * AUTO_SOON * AUTO_PERIOD / (setti_price)setti_layout_of(look->world)->period;
+}
+
 /* Prices a change, and adds to its regret. `churn`: the cost of entities that come and go with the
  * change; if below 0, without it. */
-static void auto_price(const sett_world* world, auto_option* option, setti_price churn)
+static void auto_price(auto_look* look, auto_option* option, setti_price churn)
 {
     SETTI_ASSERT(option->use != NULL);
-    setti_prices prices = setti_price_change(world, SETTI_SAMPLED, &option->change);
+    setti_price_list list;
+    setti_prices prices =
+        setti_price_change(look->world, SETTI_SAMPLED, &option->change,
+                           setti_concerns_find(&look->concerns, &option->change, &list));
     *(churn > 0 ? &prices.then : &prices.now) += churn > 0 ? churn : -churn;
     setti_price gain = prices.now - prices.then;
     if (gain > 0 && prices.then * 100 > prices.now * AUTO_SHARE) {
@@ -260,6 +295,10 @@ static void auto_price(const sett_world* world, auto_option* option, setti_price
     option->gain = gain;
     option->cost = ((setti_price)setti_layout_moves(&option->change) * AUTO_MOVE + AUTO_FIXED) *
                    ((setti_price)1 << doublings);
+    if (doublings == 0 && prices.then * AUTO_CLEAR <= prices.now &&
+        option->cost <= auto_soon(look, gain)) {
+        option->cost /= AUTO_SOON_PART;
+    }
     option->use->regret = SETTI_MAX(option->use->regret + gain, 0);
 }
 
@@ -281,67 +320,72 @@ static bool auto_fits(const auto_option* option, uint32_t max_values)
            (option->change.group != NULL && auto_can_build(option->change.group, max_values));
 }
 
-/* Selects the better of two changes whose regret has reached their cost; notes whether one is
- * close to it. */
-static void auto_compare(auto_option* best, const auto_option* option, uint32_t max_values,
-                         bool* close)
+/* What a change saves in twice AUTO_SOON samples, less the move: what saves a little more is not
+ * worth a hundred times the values. */
+static setti_price auto_worth(const auto_look* look, const auto_option* option)
 {
-    SETTI_ASSERT(option->use != NULL);
-    if (!auto_fits(option, max_values)) {
-        return;
-    }
-    setti_price left = option->cost - option->use->regret;
-    *close = *close || (option->gain > 0 && left <= option->gain * AUTO_CLOSE);
-    if (left <= 0 && option->gain > best->gain) {
-        *best = *option;
-    }
+    setti_price moves = (setti_price)setti_layout_moves(&option->change) * AUTO_MOVE;
+    return 2 * auto_soon(look, option->gain) - moves;
 }
 
-static void auto_look_at_query(sett_world* world, sett_query* query, auto_option* best,
-                               uint32_t max_values, bool* close)
+/* Selects the better of two changes whose regret has reached their cost; notes whether one is
+ * close to it. Returns whether this one has reached it. */
+static bool auto_compare(auto_look* look, const auto_option* option)
+{
+    SETTI_ASSERT(option->use != NULL);
+    if (!auto_fits(option, look->max_values)) {
+        return false;
+    }
+    setti_price left = option->cost - option->use->regret;
+    look->close = look->close || (option->gain > 0 && left <= option->gain * AUTO_CLOSE);
+    bool best = look->best.gain == 0 || auto_worth(look, option) > auto_worth(look, &look->best);
+    if (left <= 0 && option->gain > 0 && best) {
+        look->best = *option;
+    }
+    return left <= 0 && option->gain > 0;
+}
+
+static void auto_look_at_query(auto_look* look, sett_query* query)
 {
     if (auto_can_group(query)) {
         auto_option option = {{NULL, query, NULL}, query, &query->grouped, 0, 0};
         uint32_t owned = setti_bits_count(setti_price_owned(query));
-        auto_price(world, &option,
-                   setti_price_churn(auto_churn(query), owned, world->entities.count));
-        auto_compare(best, &option, max_values, close);
+        auto_price(look, &option,
+                   setti_price_churn(auto_churn(query), owned, look->world->entities.count));
+        (void)auto_compare(look, &option);
     }
     for (uint32_t k = 0; k < query->term_count; k++) {
         const setti_type* type = query->term[k].type;
         setti_type_sample* sample = type->sample;
-        if (auto_may_move(world, type) && !sample->priced && setti_layout_can_convert(type)) {
+        if (auto_may_move(look->world, type) && !sample->priced && setti_layout_can_convert(type)) {
             auto_option option = {{type, NULL, NULL}, NULL, &sample->use, 0, 0};
             sample->priced = true;
             setti_price changes = setti_price_changes(sample->use.churn, type->storage.count);
-            auto_price(world, &option, type->storage.kind == SETTI_SPARSE ? -changes : changes);
-            auto_compare(best, &option, max_values, close);
+            auto_price(look, &option, type->storage.kind == SETTI_SPARSE ? -changes : changes);
+            sample->due = auto_compare(look, &option);
         }
     }
 }
 
-/* The change with the largest saving whose regret has reached its cost; a gain of 0: there is none.
- * `all`: cost of all loops. *close: a change is close to its cost. */
-static auto_option auto_choose(sett_world* world, setti_price all, uint32_t max_values, bool* close)
+/* Prices all changes, and finds the best of those that have reached their cost. */
+static void auto_choose(auto_look* look)
 {
     static const setti_relayout none = {NULL, NULL, NULL};
-    auto_option best = {{NULL, NULL, NULL}, NULL, NULL, 0, 0};
+    sett_world* world = look->world;
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_price loops = (setti_price)query->use[SETTI_SAMPLED].loops;
-        if (loops != 0 &&
-            loops * setti_price_loop(query, SETTI_SAMPLED, &none) >= all / AUTO_PART) {
-            auto_look_at_query(world, query, &best, max_values, close);
+        if (loops != 0 && loops * setti_price_loop(query, SETTI_SAMPLED, &none) >= look->least) {
+            auto_look_at_query(look, query);
         }
     }
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
         if (at->automatic) {
             auto_option option = {{NULL, NULL, at}, NULL, &at->use, 0, 0};
-            auto_price(world, &option,
+            auto_price(look, &option,
                        -setti_price_churn(at->use.churn, at->owned.count, world->entities.count));
-            auto_compare(&best, &option, max_values, close);
+            (void)auto_compare(look, &option);
         }
     }
-    return best;
 }
 
 /* --------------------------------------------------------------------------------------- moving */
@@ -516,6 +560,14 @@ static uint64_t auto_build(sett_world* world, uint32_t max_values)
     return moved;
 }
 
+static uint64_t auto_take_type(sett_world* world, setti_type* type)
+{
+    SETTI_ASSERT(type->sample != NULL);
+    uint64_t moved = auto_convert(world, type, NULL);
+    ((setti_type_sample*)type->sample)->use.changes += moved != 0;
+    return moved;
+}
+
 /* Makes a change, or begins to. Returns how many values moved. */
 static uint64_t auto_take(sett_world* world, const auto_option* option, uint32_t max_values)
 {
@@ -532,32 +584,126 @@ static uint64_t auto_take(sett_world* world, const auto_option* option, uint32_t
             moved = auto_build(world, max_values);
         }
     } else if (change->type != NULL) {
-        setti_type* type = setti_world_type(world, change->type->id);
-        moved = auto_convert(world, type, NULL);
-        ((setti_type_sample*)type->sample)->use.changes += moved != 0;
+        moved = auto_take_type(world, setti_world_type(world, change->type->id));
     } else {
         moved = auto_dissolve(world, setti_unconst(change->dissolved));
     }
-    auto_forget_regrets(world);
+    return moved;
+}
+
+/* Whether a change of a type concerns none of the queries that changed in this look; they count as
+ * changed from now on. */
+static bool auto_is_apart(auto_look* look, const setti_type* type)
+{
+    setti_price_list list;
+    setti_relayout change = {type, NULL, NULL};
+    if (setti_concerns_find(&look->concerns, &change, &list) == NULL) {
+        return false;
+    }
+    bool apart = true;
+    for (uint32_t k = 0; k < list.count; k++) {
+        apart = apart && !list.query[k]->grouped.taken;
+    }
+    for (uint32_t k = 0; k < list.count; k++) {
+        list.query[k]->grouped.taken = true;
+    }
+    return apart;
+}
+
+/* After the best change, a type: leaves others due that it does not concern. */
+static void auto_select_more(auto_look* look)
+{
+    sett_world* world = look->world;
+    (void)auto_is_apart(look, look->best.change.type);
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        setti_type* type = world->registered.item[k];
+        setti_type_sample* sample = type->sample;
+        if (sample != NULL && sample->due) {
+            sample->due = type != look->best.change.type && auto_is_apart(look, type);
+            setti_layout_of(world)->more = setti_layout_of(world)->more || sample->due;
+        }
+    }
+}
+
+/* Moves types that are due, one at least if they fit. Returns how many values moved. */
+static uint64_t auto_take_more(sett_world* world, uint32_t max_values)
+{
+    uint64_t spent = 0;
+    uint64_t moved = 0;
+    setti_layout_of(world)->more = false;
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        setti_type* type = world->registered.item[k];
+        setti_type_sample* sample = type->sample;
+        if (sample == NULL || !sample->due) {
+            continue;
+        }
+        if (spent != 0 && spent + type->storage.count + AUTO_TYPE > AUTO_MORE) {
+            setti_layout_of(world)->more = true;
+            break;
+        }
+        sample->due = false;
+        if (moved + type->storage.count <= max_values && auto_may_move(world, type) &&
+            setti_layout_can_convert(type)) { /* the program may have changed it since */
+            uint64_t values = auto_take_type(world, type);
+            moved += values;
+            spent += values + AUTO_TYPE;
+        }
+    }
     return moved;
 }
 
 /* --------------------------------------------------------------------------------------- public */
 
-/* Evaluates the sample, and makes the change whose regret has reached its cost. */
-static uint64_t auto_look(sett_world* world, uint32_t max_values)
+/* Resets the regrets of what the taken types concern: those of the old layout do not hold in the
+ * new one. */
+static void auto_forget_taken(sett_world* world)
+{
+    for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
+        for (uint32_t k = 0; query->grouped.taken && k < query->term_count; k++) {
+            setti_type_sample* sample = query->term[k].type->sample;
+            query->grouped.regret = 0;
+            if (sample != NULL) {
+                sample->use.regret = 0;
+            }
+        }
+    }
+}
+
+/* Makes what a look has found. Returns how many values moved. */
+static uint64_t auto_take_found(auto_look* look)
+{
+    for (sett_query* query = setti_query_first(look->world); query != NULL; query = query->next) {
+        query->grouped.taken = false;
+    }
+    uint64_t moved = auto_take(look->world, &look->best, look->max_values);
+    if (look->best.change.type == NULL || look->concerns.first == NULL) {
+        auto_forget_regrets(look->world);
+        return moved;
+    }
+    auto_select_more(look);
+    auto_forget_taken(look->world);
+    return moved;
+}
+
+/* Evaluates the sample, and makes the changes whose regret has reached their cost: the best, and
+ * types that are independent of it. */
+static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
 {
     SETTI_ASSERT(!setti_layout_of(world)->building);
     struct setti_layout* layout = setti_layout_of(world);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         auto_sample_type(world, world->registered.item[k]);
     }
-    bool close = false;
+    auto_look look = {.world = world, .max_values = max_values};
     setti_price all = auto_sample_queries(world);
-    auto_option best = auto_choose(world, all, max_values, &close);
-    bool done = best.gain > 0;
-    layout->period = done || close ? AUTO_PERIOD : SETTI_MIN(layout->period * 2, AUTO_PERIOD_MOST);
-    uint64_t moved = done ? auto_take(world, &best, max_values) : 0;
+    setti_concerns_init(&look.concerns, world);
+    look.least = all / SETTI_MAX((setti_price)AUTO_PART, (setti_price)look.concerns.queries * 2);
+    auto_choose(&look);
+    bool done = look.best.gain > 0;
+    layout->period =
+        done || look.close ? AUTO_PERIOD : SETTI_MIN(layout->period * 2, AUTO_PERIOD_MOST);
+    uint64_t moved = done ? auto_take_found(&look) : 0;
+    setti_concerns_deinit(&look.concerns, world);
     auto_forget_samples(world);
     return moved;
 }
@@ -571,6 +717,9 @@ uint64_t setti_auto_layout_step(sett_world* world, uint32_t max_values)
     if (layout->building) {
         return auto_build(world, max_values);
     }
+    if (layout->more) {
+        return auto_take_more(world, max_values);
+    }
     if (++layout->frames < layout->period) {
         if (layout->frames + 1 == layout->period) {
             auto_mark_types(world);
@@ -578,7 +727,7 @@ uint64_t setti_auto_layout_step(sett_world* world, uint32_t max_values)
         return 0;
     }
     layout->frames = 0;
-    return auto_look(world, max_values);
+    return auto_evaluate(world, max_values);
 }
 
 sett_status sett_layout_auto(sett_world* world, uint32_t max_values)
@@ -598,6 +747,7 @@ sett_status sett_layout_auto(sett_world* world, uint32_t max_values)
     layout->period = AUTO_PERIOD;
     layout->frames = 0;
     layout->building = false;
+    layout->more = false;
     world->counting = layout->automatic || world->profiling;
     return SETT_OK;
 }

@@ -16,6 +16,7 @@ struct setti_layout {
     uint32_t frames;     /* since the last sample */
     uint32_t period;     /* between two */
     bool building;       /* some query is `wanted` */
+    bool more;           /* some type is due */
 };
 
 enum {

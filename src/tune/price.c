@@ -244,18 +244,28 @@ static setti_price price_all_singles(setti_use use, const setti_relayout* change
     return price;
 }
 
-setti_prices setti_price_change(const sett_world* world, setti_use use,
-                                const setti_relayout* change)
+static void price_add(setti_prices* total, const sett_query* query, setti_use use,
+                      const setti_relayout* change)
 {
     static const setti_relayout none = {NULL, NULL, NULL};
+    uint64_t loops = query->use[use].loops;
+    if (loops != 0 && query->required != 0 && price_is_concerned(query, change)) {
+        total->now += (setti_price)loops * setti_price_loop(query, use, &none);
+        total->then += (setti_price)loops * setti_price_loop(query, use, change);
+        total->loops = SETTI_MAX(total->loops, loops);
+    }
+}
+
+setti_prices setti_price_change(const sett_world* world, setti_use use,
+                                const setti_relayout* change, const setti_price_list* list)
+{
     setti_prices total = {0, 0, 0};
-    for (const sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
-        uint64_t loops = query->use[use].loops;
-        if (loops != 0 && query->required != 0 && price_is_concerned(query, change)) {
-            total.now += (setti_price)loops * setti_price_loop(query, use, &none);
-            total.then += (setti_price)loops * setti_price_loop(query, use, change);
-            total.loops = SETTI_MAX(total.loops, loops);
-        }
+    for (uint32_t k = 0; list != NULL && k < list->count; k++) {
+        price_add(&total, list->query[k], use, change);
+    }
+    const sett_query* query = list == NULL ? setti_query_first(world) : NULL;
+    for (; query != NULL; query = query->next) {
+        price_add(&total, query, use, change);
     }
     setti_price singles = price_all_singles(use, change);
     *(singles > 0 ? &total.then : &total.now) += singles > 0 ? singles : -singles;

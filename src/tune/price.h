@@ -31,9 +31,15 @@ uint32_t setti_price_owned(const sett_query* query);
 /* One loop. */
 setti_price setti_price_loop(const sett_query* query, setti_use use, const setti_relayout* change);
 
-/* All that was counted. */
+/* Some queries of a world: all that a change concerns are among them. */
+typedef struct setti_price_list {
+    sett_query** query;
+    uint32_t count;
+} setti_price_list;
+
+/* All that was counted. `list`: NULL stands for all queries. */
 setti_prices setti_price_change(const sett_world* world, setti_use use,
-                                const setti_relayout* change);
+                                const setti_relayout* change, const setti_price_list* list);
 
 /* The extra time of `count` additions and removals in a sparse set of `rows` rows, compared to an
  * array. */

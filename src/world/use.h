@@ -30,9 +30,11 @@ typedef struct setti_type_use {
 /* One possible change of the layout: a group for a query, the other storage of a type, the end of
  * a group. */
 typedef struct setti_relayout_use {
-    int64_t regret;   /* the saving that it would have given, less its cost */
-    uint64_t churn;   /* entities that would come and go with it, or do */
-    uint32_t changes; /* how often it was made */
+    int64_t regret;      /* the saving that it would have given, less its cost */
+    uint64_t churn;      /* entities that would come and go with it, or do */
+    uint32_t changes;    /* how often it was made */
+    uint32_t stamp : 31; /* of the list that a query was put on last */
+    uint32_t taken : 1;  /* a query: a change of this sample concerns it */
 } setti_relayout_use;
 
 #endif

@@ -1,0 +1,112 @@
+/* concern.c: see concern.h.
+ *
+ * The workload: a thousand types, each in a query or two. A change is priced over the queries that
+ * have its types; without these lists each of a thousand changes would look at each of a thousand
+ * queries, 20 ms a sample.
+ *
+ *     first    by type id       -> 4       .       -> 7
+ *     entry    query, next      4: Q, 2    2: R    7: Q       a list a type
+ *
+ * Invariant:  a query with a sampled loop is in the lists of all its types
+ */
+#include "tune/concern.h"
+
+#include "world/change.h"
+
+#define CONCERN_STAMPS 0x7FFFFFFFu /* that fit setti_relayout_use.stamp */
+
+static bool concern_is_sampled(const sett_query* query)
+{
+    return query->use[SETTI_SAMPLED].loops != 0 && query->required != 0;
+}
+
+static void concern_count(setti_concerns* concerns, const sett_world* world)
+{
+    memset(concerns, 0, sizeof(*concerns));
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        concerns->types = SETTI_MAX(concerns->types, world->registered.item[k]->id + 1);
+    }
+    for (const sett_query* q = setti_query_first(world); q != NULL; q = q->next) {
+        concerns->entries += concern_is_sampled(q) ? q->term_count : 0;
+        concerns->queries++;
+    }
+}
+
+void setti_concerns_init(setti_concerns* concerns, sett_world* world)
+{
+    concern_count(concerns, world);
+    size_t entries = (size_t)concerns->entries * sizeof(setti_concern_entry);
+    size_t found = (size_t)concerns->queries * sizeof(sett_query*);
+    size_t size = entries + found + (size_t)concerns->types * sizeof(uint32_t);
+    unsigned char* memory = size != 0 ? setti_pool_alloc(&world->pool, size, 16) : NULL;
+    if (memory == NULL) {
+        return;
+    }
+    concerns->size = size;
+    concerns->entry = (setti_concern_entry*)(void*)memory;
+    concerns->found = (sett_query**)(void*)(memory + entries);
+    concerns->first = (uint32_t*)(void*)(memory + entries + found);
+    memset(concerns->first, 0xFF, (size_t)concerns->types * sizeof(uint32_t));
+    uint32_t at = 0;
+    for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
+        query->grouped.stamp = 0;
+        for (uint32_t k = 0; concern_is_sampled(query) && k < query->term_count; k++) {
+            uint32_t* first = &concerns->first[query->term[k].type->id];
+            concerns->entry[at] = (setti_concern_entry){query, *first};
+            *first = at++;
+        }
+    }
+}
+
+void setti_concerns_deinit(setti_concerns* concerns, sett_world* world)
+{
+    if (concerns->first != NULL) {
+        setti_pool_free(&world->pool, concerns->entry, concerns->size, 16);
+        concerns->first = NULL;
+    }
+}
+
+static void concern_add_type(const setti_concerns* concerns, const setti_type* type,
+                             setti_price_list* list)
+{
+    SETTI_ASSERT(type->id < concerns->types);
+    uint32_t at = concerns->first[type->id];
+    while (at != SETTI_NONE) {
+        sett_query* query = concerns->entry[at].query;
+        if (query->grouped.stamp != concerns->stamp) {
+            query->grouped.stamp = concerns->stamp & CONCERN_STAMPS;
+            list->query[list->count++] = query;
+        }
+        at = concerns->entry[at].next;
+    }
+}
+
+static void concern_add_owned(const setti_concerns* concerns, const setti_listener* group,
+                              setti_price_list* list)
+{
+    for (uint32_t k = 0; group != NULL && k < group->owned.count; k++) {
+        concern_add_type(concerns, group->owned.item[k], list);
+    }
+}
+
+const setti_price_list* setti_concerns_find(setti_concerns* concerns, const setti_relayout* change,
+                                            setti_price_list* list)
+{
+    if (concerns->first == NULL) {
+        return NULL;
+    }
+    concerns->stamp++;
+    list->query = concerns->found;
+    list->count = 0;
+    if (change->type != NULL) {
+        concern_add_type(concerns, change->type, list);
+    }
+    uint32_t owned = change->group != NULL ? setti_price_owned(change->group) : 0;
+    for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
+        const setti_type* type = change->group->term[setti_bits_lowest(rest)].type;
+        concern_add_type(concerns, type, list);
+        concern_add_owned(concerns, type->owner, list); /* this group would end */
+    }
+    concern_add_owned(concerns, change->dissolved, list);
+    return list;
+}
