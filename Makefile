@@ -130,8 +130,8 @@ net-soak: ## sessions and servers over bad networks: GAME_SECONDS=600 of each ga
 	@SETT_SECONDS=$(GAME_SECONDS) $(net)/addons/net/test_net_soak
 	@SETT_SECONDS=$(GAME_SECONDS) $(net)/addons/net/test_net_server many_clients_over_a_bad_network
 
-bench-net: ## what a server sends to its clients, and what it costs: a table
-	@tools/deps.sh build
+bench-net: ## what a server sends to its clients and what it costs, rollback, a pile of cubes: tables
+	@tools/deps.sh bench-net
 	@$(configure_net)
 	@cmake --build $(net) --parallel $(JOBS) --target sett_net_bench
 	@$(net)/bench/sett_net_bench

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Sees to it that the tools and packages for a purpose are there.
 #
-#   tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|test-all|screen|coverage|bench|fuzz|format|packages|site|test-site|python|test-mpi
+#   tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|test-all|screen|coverage|bench|bench-net|fuzz|format|packages|site|test-site|python|test-mpi
 #
 # It looks for the things themselves (a command, a header, a file), not for packages, so a
 # compiler built by hand is as good as one from a package. Where something is missing, it installs
@@ -205,6 +205,11 @@ for_machines() {
     need_command frama-c frama-c-base
 }
 
+for_bench_net() {
+    for_build
+    need_header ode/ode.h libode-dev
+}
+
 for_bench() {
     for_build
     need_command g++ g++
@@ -264,9 +269,9 @@ look() { # <purpose>: leaves in $missing what it lacks
 
 purpose=${1-}
 case $purpose in
-build | run | play | inspect | page | test-inspector | web | test-web | test | test-all | screen | coverage | bench | fuzz | format | packages | site | test-site | python | test-mpi) ;;
+build | run | play | inspect | page | test-inspector | web | test-web | test | test-all | screen | coverage | bench | bench-net | fuzz | format | packages | site | test-site | python | test-mpi) ;;
 *)
-    echo "usage: tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|test-all|screen|coverage|bench|fuzz|format|packages|site|test-site|python|test-mpi" >&2
+    echo "usage: tools/deps.sh build|run|play|inspect|page|test-inspector|web|test-web|test|test-all|screen|coverage|bench|bench-net|fuzz|format|packages|site|test-site|python|test-mpi" >&2
     exit 2
     ;;
 esac

@@ -73,7 +73,7 @@ int64_t setti_session_known(const sett_session* s)
             known = s->last[p];
         }
     }
-    return known;
+    return known != INT64_MAX ? known : s->frame - 1; /* no player is present */
 }
 
 int64_t setti_session_final(const sett_session* s)

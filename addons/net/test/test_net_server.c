@@ -246,7 +246,8 @@ static void many_clients_over_a_bad_network(void)
            (unsigned long long)(bytes / datagrams), (unsigned long long)(entities / SWARM_CLIENTS),
            (unsigned long long)(waiting / SWARM_CLIENTS),
            (unsigned long long)(memory / SWARM_CLIENTS / 1024));
-    CHECK(memory / SWARM_CLIENTS < (size_t)600 << 10);
+    /* ten minutes later they are so fast that many enter and leave in a tick */
+    CHECK(memory / SWARM_CLIENTS < (size_t)(seconds < 60 ? 600 : 1000) << 10);
     swarm_end(&net);
 }
 
