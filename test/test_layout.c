@@ -859,6 +859,49 @@ static void sampled_types_may_end(void)
     }
 }
 
+/* A large group is made over several frames, one type in each; meanwhile entities change, a
+ * snapshot is taken and dropped, and the world is trimmed. The frames are those of a world with
+ * other memory. */
+static void large_groups_take_several_frames(void)
+{
+    enum {
+        MANY = 300000
+    };
+    uint32_t last[2] = {0, 0};
+    for (uint32_t w = 0; w < 2; w++) {
+        sett_world* world = make_auto(MANY, 50);
+        sett_query* query = make_query(world);
+        CHECK(w == 0 || sett_component_reserve(world, Mass_id, MANY) == SETT_OK);
+        uint32_t moves = 0;
+        uint64_t most = 0;
+        for (uint32_t frame = 0; frame < 40; frame++) {
+            (void)loop(query);
+            sett_entity e = sett_entity_at(world, frame * 977);
+            if (SETT_HAS(world, e, Velocity)) {
+                CHECK_EQ(SETT_REMOVE(world, e, Velocity), SETT_OK);
+            } else {
+                SETT_SET(world, e, Velocity, .x = 2);
+            }
+            if (frame == 9) {
+                (void)take(world);
+                CHECK_EQ(sett_layout_step(world, UINT32_MAX), 0);
+                sett_snapshot_drop_all(world);
+                CHECK_EQ(sett_world_trim(world), SETT_OK);
+            }
+            uint64_t hash = sett_world_hash(world);
+            uint64_t moved = sett_layout_step(world, UINT32_MAX);
+            CHECK_EQ(sett_world_hash(world), hash);
+            moves += moved != 0;
+            most = SETTI_MAX(most, moved);
+            last[w] = strstr(describe(world), "group") == NULL ? frame + 1 : last[w];
+        }
+        CHECK(moves >= 2 && most <= MANY);
+        CHECK_MSG(last[w] >= 9 && last[w] < 24, "%u", (unsigned)last[w]);
+        CHECK_END(world);
+    }
+    CHECK_EQ(last[0], last[1]);
+}
+
 #define KINDS 300
 #define KIND_VALUES 16
 
@@ -913,4 +956,5 @@ TEST_MAIN(TEST(a_text_is_applied), TEST(a_layout_is_saved_and_shipped),
           TEST(snapshots_hold_it_still), TEST(systems_are_sampled),
           TEST(frames_are_as_short_as_asked), TEST(steps_without_memory_move_nothing),
           TEST(it_can_be_ended), TEST(building_gives_up_what_no_longer_fits),
-          TEST(sampled_types_may_end), TEST(many_rare_types_are_found))
+          TEST(sampled_types_may_end), TEST(many_rare_types_are_found),
+          TEST(large_groups_take_several_frames))

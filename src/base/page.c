@@ -483,6 +483,21 @@ bool setti_pool_reserve(setti_pool* pool, size_t size)
     return true;
 }
 
+void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step)
+{
+    if (*at == NULL && pool->bump_size < size && pool->ceiling == 0) {
+        (void)pool_grow(pool, size);
+    }
+    uintptr_t bump = (uintptr_t)pool->bump;
+    uintptr_t was = (uintptr_t)*at;
+    size_t done = was >= bump && was - bump <= pool->bump_size ? was - bump : 0;
+    size_t end = SETTI_MIN(done + step, pool->bump_size);
+    for (; done < end; done += 4096) {
+        pool->bump[done] = 0;
+    }
+    *at = pool->bump_size != 0 ? pool->bump + end : NULL;
+}
+
 bool setti_pool_hold(setti_pool* pool, size_t size)
 {
     size = setti_align_up(size + BLOCK_HEADER, 4096);

@@ -82,6 +82,11 @@ void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align);
  * memory runs out. */
 bool setti_pool_reserve(setti_pool* pool, size_t size);
 
+/* Touches memory ahead, so that work that allocates much at once does not wait for the system: at
+ * the first call (*at is NULL) takes room for `size` bytes, at each call touches the next `step`
+ * bytes of what is unused at the end of the newest block. It promises nothing, and cannot fail. */
+void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step);
+
 /* Holds a block of `size` bytes for the case that the allocator fails: pieces of up to
  * SETTI_POOL_PAGE_MAX bytes are then cut from it. So pieces of `size` bytes together, each counted
  * as up to 256 bytes more, cannot fail. Returns false when memory runs out. */

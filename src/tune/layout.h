@@ -17,6 +17,9 @@ struct setti_layout {
     uint32_t period;     /* between two */
     bool building;       /* some query is `wanted` */
     bool more;           /* some type is due */
+    uint32_t warming;    /* frames in which memory is touched before the next type moves */
+    size_t warm_size;    /* bytes that will be needed */
+    unsigned char* warm; /* where touching goes on */
 };
 
 enum {
