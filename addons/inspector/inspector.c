@@ -121,6 +121,7 @@ void sett_inspector_close(sett_inspector* inspector)
     setti_server_close(inspector->server);
     setti_feed_end(&inspector->feed);
     (void)sett_search_destroy(inspector->condition);
+    setti_edits_clear(inspector);
     setti_history_end(&inspector->history);
     setti_past_deinit(&inspector->past);
     setti_alarm_free(inspector);
@@ -315,6 +316,7 @@ bool setti_inspector_holds(sett_inspector* inspector)
 /* A frame has run. */
 static void inspector_end_frame(sett_inspector* inspector)
 {
+    setti_edits_clear(inspector);
     (void)setti_past_fork(&inspector->past, inspector->frame); /* it ran, asked for or not */
     inspector->frame++;
     inspector->played = true;

@@ -7,6 +7,7 @@
  *     past.c       snapshots, branches, who wrote this         likewise
  *     feed.c       the stream: a journal into memory          likewise
  *     alarm.c      conditions, and what happened over time    likewise
+ *     edits.c      undo and redo of what pages edit          likewise
  *     scene.c      what the page draws                        likewise
  *     inspector.c  frames, and what holds it together         likewise
  */
@@ -18,6 +19,8 @@
 #include "inspector_text.h"
 #include "past.h"
 #include "sett_inspector.h"
+
+#include "sett/undo.h"
 
 /* ----------------------------------------------------------------------------------------- feed */
 
@@ -119,6 +122,8 @@ struct sett_inspector {
     bool edited;     /* by a request, since the feed's last record */
     bool jumped;     /* the world is that of another frame: the feed begins anew */
     bool changed;    /* as `edited`, since the last snapshot */
+    sett_undo* undo; /* of edits while it is paused; NULL: none yet */
+    bool no_undo;    /* the world cannot have one */
     sett_advice* advice;
     uint32_t advice_count;
     alarms alarms;
@@ -158,6 +163,12 @@ typedef struct inspector_edit {
 
 inspector_edit setti_inspector_before_edit(sett_inspector* inspector);
 void setti_inspector_cancel_edit(sett_inspector* inspector, inspector_edit edit);
+
+/* Before the first edit of a pause; when a frame runs; the names of what can be undone and done
+ * again, as members. */
+void setti_edits_begin(sett_inspector* inspector);
+void setti_edits_clear(sett_inspector* inspector);
+void setti_edits_put(const sett_inspector* inspector, inspector_text* out);
 
 /* After each frame. */
 void setti_alarm_frame(sett_inspector* inspector);

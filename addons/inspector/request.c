@@ -97,6 +97,7 @@ void setti_request_status(const sett_inspector* inspector, inspector_text* out)
     }
     setti_out_key(out, "title");
     setti_out_add(out, inspector->title.at, inspector->title.size);
+    setti_edits_put(inspector, out);
     if (inspector->problem.size != 0) {
         setti_out_key(out, "problem");
         setti_out_add(out, inspector->problem.at, inspector->problem.size);
@@ -237,36 +238,39 @@ typedef struct request_kind {
     const char* name;
     bool (*answer)(request* of);
     bool edits; /* the world */
+    bool steps; /* and can be undone */
 } request_kind;
 
 static const request_kind request_kinds[] = {
-    {"status", request_do_status, false},
-    {"pause", request_do_pause, false},
-    {"run", request_do_run, false},
-    {"step", request_do_step, false},
-    {"set", request_do_set, true},
-    {"add", request_do_add, true},
-    {"remove", request_do_remove, true},
-    {"destroy", request_do_destroy, true},
-    {"instantiate", request_do_instantiate, true},
-    {"restore", setti_request_do_restore, false},
-    {"branches", setti_request_do_branches, false},
-    {"writer", setti_request_do_writer, false},
-    {"break", setti_request_do_break, false},
-    {"systems", setti_request_do_systems, false},
-    {"enable", setti_request_do_enable, true},
-    {"storage", setti_request_do_storage, false},
-    {"explain", setti_request_do_explain, false},
-    {"advice", setti_request_do_advice, false},
-    {"try", setti_request_do_try, false},
-    {"apply", setti_request_do_apply, false},
-    {"live", setti_request_do_live, false},
-    {"log", setti_request_do_log, false},
-    {"scene", setti_request_do_scene, false},
-    {"alarm", setti_request_do_alarm, false},
-    {"alarms", setti_request_do_alarms, false},
-    {"trend", setti_request_do_trend, false},
-    {"report", request_do_report, false},
+    {"status", request_do_status, false, false},
+    {"pause", request_do_pause, false, false},
+    {"run", request_do_run, false, false},
+    {"step", request_do_step, false, false},
+    {"set", request_do_set, true, true},
+    {"add", request_do_add, true, true},
+    {"remove", request_do_remove, true, true},
+    {"destroy", request_do_destroy, true, true},
+    {"instantiate", request_do_instantiate, true, true},
+    {"undo", setti_request_do_undo, true, false},
+    {"redo", setti_request_do_redo, true, false},
+    {"restore", setti_request_do_restore, false, false},
+    {"branches", setti_request_do_branches, false, false},
+    {"writer", setti_request_do_writer, false, false},
+    {"break", setti_request_do_break, false, false},
+    {"systems", setti_request_do_systems, false, false},
+    {"enable", setti_request_do_enable, true, false},
+    {"storage", setti_request_do_storage, false, false},
+    {"explain", setti_request_do_explain, false, false},
+    {"advice", setti_request_do_advice, false, false},
+    {"try", setti_request_do_try, false, false},
+    {"apply", setti_request_do_apply, false, false},
+    {"live", setti_request_do_live, false, false},
+    {"log", setti_request_do_log, false, false},
+    {"scene", setti_request_do_scene, false, false},
+    {"alarm", setti_request_do_alarm, false, false},
+    {"alarms", setti_request_do_alarms, false, false},
+    {"trend", setti_request_do_trend, false, false},
+    {"report", request_do_report, false, false},
 };
 
 static const request_kind* request_find(const char* name)
@@ -310,12 +314,18 @@ static void request_answer_body(sett_inspector* inspector, const char* body, siz
     size_t empty = out->size;
     setti_out_add(out, ",", 1);
     inspector_edit edit = {inspector->past.branch, inspector->edited, inspector->changed};
+    if (kind->steps) {
+        setti_edits_begin(inspector);
+    }
     if (kind->edits) {
         edit = setti_inspector_before_edit(inspector);
     }
     bool done = kind->answer(&of);
     if (!done && kind->edits) {
         setti_inspector_cancel_edit(inspector, edit);
+    }
+    if (done && kind->steps) {
+        setti_edits_take(&of, kind->name);
     }
     if (done) {
         if (out->size == empty + 1) {

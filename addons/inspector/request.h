@@ -24,6 +24,11 @@ bool setti_request_entity(request* of, const char* key, sett_entity* out);
 bool setti_request_component(request* of, const char* key, sett_component* out);
 bool setti_request_number(request* of, const char* key, uint64_t otherwise, uint64_t* out);
 
+/* An edit was made: a step of the history, of this name and of what the body names. */
+void setti_edits_take(request* of, const char* what);
+
+bool setti_request_do_undo(request* of);
+bool setti_request_do_redo(request* of);
 bool setti_request_do_restore(request* of);
 bool setti_request_do_branches(request* of);
 bool setti_request_do_writer(request* of);

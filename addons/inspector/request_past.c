@@ -23,6 +23,7 @@ bool setti_request_do_restore(request* of)
         !setti_past_restore(times, (uint32_t)branch, frame)) {
         return setti_request_fail(of, times->why);
     }
+    setti_edits_clear(inspector);
     inspector->changed = false;
     inspector->frame = frame;
     inspector->jumped = true;

@@ -311,6 +311,18 @@ async function live() {
     await page.click('[data-component=Spark] button[title^=Remove]');
     await page.waitForSelector('[data-component=Spark]', { state: 'detached' });
     check('and removed', await count('Player, Spark') === 0);
+    check('buttons say what they undo', /remove Spark/.test(await page.getAttribute('#undo', 'title')), await page.getAttribute('#undo', 'title'));
+    await page.click('#undo');
+    await page.waitForSelector('[data-component=Spark]');
+    await key(page, 'u');
+    await page.waitForSelector('[data-component=Spark]', { state: 'detached' });
+    await key(page, 'Control+z');
+    await until(page, () => !/1234/.test(document.querySelector('[data-component=Health] [data-path=points] .value')?.textContent));
+    check('edits are undone, by a button and by keys', await count('Player, Health.points == 1234') === 0 && await count('Player, Spark') === 0);
+    await shot(page, 'undone');
+    await key(page, 'Control+y');
+    await until(page, () => /1234/.test(document.querySelector('[data-component=Health] [data-path=points] .value')?.textContent));
+    check('and done again', await count('Player, Health.points == 1234') === 1 && /redo: add Spark/.test(await page.getAttribute('#redo', 'title')));
     const pack = await page.textContent('.component[data-component=Pack]').catch(() => '');
     check('elements of an array have their names', /bullets|shells|clip/i.test(pack), pack.slice(0, 60));
     const marked = await page.evaluate(() => { const { index, generation } = inspector.selected; return `#${index}:${generation}`; });

@@ -81,6 +81,14 @@ static uint32_t scene_frame(scene* of)
     return count;
 }
 
+/* What an answer to undo or redo ends with. */
+static const char* scene_name(const char* name)
+{
+    static char text[128];
+    (void)snprintf(text, sizeof(text), "\"%s\"}", name);
+    return text;
+}
+
 static void requests_edit(void)
 {
     scene s;
@@ -101,6 +109,94 @@ static void requests_edit(void)
     CHECK(!sett_is_null(sett_name_lookup(s.world, sett_null(), "b")));
     CHECK_STR_EQ(scene_ask(&s, "{\"do\":\"destroy\",\"entity\":\"a\"}"), "{\"ok\":true}");
     CHECK(!sett_entity_valid(s.world, s.entity));
+    scene_close(&s);
+}
+
+/* Handles, values and links, as JSON. A target that has lost its last link has another hash. */
+static void scene_write(scene* of, char* out, size_t size)
+{
+    size_t length = sett_json_format(of->world, &(sett_json_desc){.query = NULL}, out, size);
+    CHECK(length != 0 && length < size);
+}
+
+static void scene_check(scene* of, const char* wanted)
+{
+    char text[1024];
+    scene_write(of, text, sizeof(text));
+    CHECK_STR_EQ(text, wanted);
+}
+
+static void edits_are_undone(void)
+{
+    static const char undo[] = "{\"do\":\"undo\"}";
+    static const char redo[] = "{\"do\":\"redo\"}";
+    static const char set[] = "{\"do\":\"set\",\"entity\":\"a\",\"component\":\"Position\","
+                              "\"value\":{\"y\":7.5}}";
+    scene s;
+    scene_open(&s, true);
+    CHECK(strstr(scene_ask(&s, undo), "\"ok\":false") != NULL);
+    char state[5][1024];
+    scene_write(&s, state[0], sizeof(state[0]));
+    static const char* const edits[] = {
+        set,
+        "{\"do\":\"add\",\"entity\":\"a\",\"component\":\"Marked\"}",
+        "{\"do\":\"instantiate\",\"prefab\":\"a\",\"name\":\"b\"}",
+        "{\"do\":\"destroy\",\"entity\":\"a\"}",
+    };
+    static const char* const names[] = {"set Position of a", "add Marked of a", "instantiate a",
+                                        "destroy a"};
+    for (uint32_t k = 0; k < 4; k++) {
+        CHECK(strstr(scene_ask(&s, edits[k]), "{\"ok\":true") != NULL);
+        scene_write(&s, state[k + 1], sizeof(state[k + 1]));
+        CHECK_EQ(scene_frame(&s), 0);
+    }
+    CHECK(strstr(s.status, "\"undo\":\"destroy a\"") != NULL);
+    CHECK(strstr(s.status, "\"redo\"") == NULL);
+    for (uint32_t round = 0; round < 2; round++) {
+        for (uint32_t k = 4; k-- != 0;) {
+            CHECK_STR_EQ(scene_ask(&s, undo) + 20, scene_name(names[k]));
+            scene_check(&s, state[k]);
+        }
+        CHECK(strstr(scene_ask(&s, undo), "\"ok\":false") != NULL);
+        CHECK_EQ(scene_frame(&s), 0);
+        CHECK(strstr(s.status, "\"redo\":\"set Position of a\"") != NULL);
+        CHECK(strstr(s.status, "\"undo\"") == NULL);
+        for (uint32_t k = 0; k < 4; k++) {
+            CHECK_STR_EQ(scene_ask(&s, redo) + 20, scene_name(names[k]));
+            scene_check(&s, state[k + 1]);
+        }
+        CHECK(strstr(scene_ask(&s, redo), "\"ok\":false") != NULL);
+    }
+    scene_close(&s);
+}
+
+/* A frame ends the history: going back would take back what systems did. */
+static void frames_end_what_can_be_undone(void)
+{
+    static const char set[] = "{\"do\":\"set\",\"entity\":\"a\",\"component\":\"Position\","
+                              "\"value\":{\"y\":7.5}}";
+    static const char add[] = "{\"do\":\"add\",\"entity\":\"a\",\"component\":\"Marked\"}";
+    scene s;
+    scene_open(&s, true);
+    CHECK_STR_EQ(scene_ask(&s, set), "{\"ok\":true}");
+    CHECK_STR_EQ(scene_ask(&s, "{\"do\":\"step\"}"), "{\"ok\":true}");
+    CHECK_EQ(scene_frame(&s), 1);
+    CHECK_EQ(scene_frame(&s), 0);
+    CHECK(strstr(s.status, "\"undo\"") == NULL);
+    CHECK(strstr(scene_ask(&s, "{\"do\":\"undo\"}"), "ends when a frame runs") != NULL);
+    CHECK(SETT_GET(s.world, s.entity, Position)->y == 7.5f);
+    CHECK(SETT_GET(s.world, s.entity, Position)->x == 2);
+    /* So does another frame of the past. */
+    CHECK_STR_EQ(scene_ask(&s, add), "{\"ok\":true}");
+    CHECK_EQ(scene_frame(&s), 0);
+    CHECK(strstr(s.status, "\"undo\":\"add Marked of a\"") != NULL);
+    CHECK(strstr(scene_ask(&s, "{\"do\":\"restore\",\"frame\":1}"), "\"ok\":true") != NULL);
+    CHECK(strstr(scene_ask(&s, "{\"do\":\"undo\"}"), "\"ok\":false") != NULL);
+    /* While it runs there is no history: an edit costs what it costs. */
+    CHECK_STR_EQ(scene_ask(&s, "{\"do\":\"run\"}"), "{\"ok\":true}");
+    CHECK_STR_EQ(scene_ask(&s, set), "{\"ok\":true}");
+    CHECK(strstr(scene_ask(&s, "{\"do\":\"undo\"}"), "\"ok\":false") != NULL);
+    CHECK_EQ(scene_frame(&s), 1);
     scene_close(&s);
 }
 
@@ -886,8 +982,9 @@ static void scenes_are_copied(void)
 }
 
 TEST_MAIN(TEST(alarms_note_pause_and_end), TEST(scenes_are_copied), TEST(requests_edit),
-          TEST(requests_are_rejected), TEST(frames_pause_and_step), TEST(stream_follows_frames),
-          TEST(writers_are_found), TEST(edits_are_outside), TEST(hidden_state_is_not_reproducible),
+          TEST(edits_are_undone), TEST(frames_end_what_can_be_undone), TEST(requests_are_rejected),
+          TEST(frames_pause_and_step), TEST(stream_follows_frames), TEST(writers_are_found),
+          TEST(edits_are_outside), TEST(hidden_state_is_not_reproducible),
           TEST(frames_that_come_out_otherwise_are_rejected), TEST(frames_that_ran_are_counted),
           TEST(edited_pasts_go_on), TEST(conditions_pause), TEST(changes_are_listed),
           TEST(tools_answer), TEST(questions_end_in_time), TEST(slow_conditions_are_removed),

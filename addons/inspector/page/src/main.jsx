@@ -23,7 +23,7 @@ const KEYS = [
   ['Enter', 'to the values of the entity; on a value: edit it'], ['Tab', 'from value to value'],
   ['space', 'run or pause; play a recording'], [', .', 'one frame back, on'], ['< >', '35 frames back, on'],
   ['b', 'play backwards'], ['Home End', 'first frame, newest'], ['g', 'go to a frame'], ['m', 'mark A: Diff compares with it'],
-  ['1 … 9', 'the first panels on the right'], ['o', 'open a recording'], ['t', 'dark or light'], ['Esc', 'leave a field, clear a filter'], ['?', 'this list'],
+  ['1 … 9', 'the first panels on the right'], ['o', 'open a recording'], ['t', 'dark or light'], ['u U', 'undo an edit, redo it (Ctrl+Z, Ctrl+Y too), while the program is paused'], ['Esc', 'leave a field, clear a filter'], ['?', 'this list'],
 ];
 
 function Help({ close }) {
@@ -62,13 +62,23 @@ function State() {
   );
 }
 
+// Edits of this pause are taken back, and made again, by the program.
+async function back(what) {
+  const answer = await model.ask(what);
+  if (answer) { model.say(`${what === 'undo' ? 'undone' : 'done again'}: ${answer.undone ?? answer.redone}`); }
+}
+
 function Bar({ pick, help }) {
-  const { info } = model;
+  const { info, status } = model;
   return (
     <header>
       <State />
       <span class="fill">{model.problem ? <span class="error" role="alert" id="problem">{model.problem}
         <button class="quiet" onClick={() => model.fail('')}>✕</button></span> : <span class="said" id="said">{model.said}</span>}</span>
+      {model.live() && ['undo', 'redo'].map((what) => (
+        <button id={what} disabled={!status?.[what]} onClick={() => back(what)}
+          title={status?.[what] ? `${what}: ${status[what]}` : `Nothing to ${what}: edits of this pause can be undone`}>{what === 'undo' ? '↶' : '↷'}</button>
+      ))}
       <span class="note" title="Memory of the replica, and its limit">{size(info.memory)} of {size(info.limit)}</span>
       <button title="Open a recording ( o )" onClick={pick}>Open…</button>
       <button title="Dark or light ( t )" onClick={theme}>◐</button>
@@ -130,8 +140,13 @@ const focus = (id) => { const field = document.getElementById(id); field?.focus(
 
 function onKey(event) {
   const { key, target } = event;
-  if (event.ctrlKey || event.metaKey || event.altKey) { return; }
-  if (/^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.type !== 'checkbox') {
+  const field = /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName) && target.type !== 'checkbox';
+  if (event.ctrlKey || event.metaKey || event.altKey) { // in a field they are the field's
+    const turn = { z: event.shiftKey ? 'redo' : 'undo', y: 'redo' }[key.toLowerCase()];
+    if (turn && !event.altKey && !field && model.live()) { event.preventDefault(); back(turn); }
+    return;
+  }
+  if (field) {
     if (key === 'Escape') {
       if (target.id === 'query' && model.query) { model.setFilter('', model.find); }
       else if (target.id === 'find' && model.find) { model.setFilter(model.query, ''); }
@@ -163,6 +178,7 @@ function onKey(event) {
     : key === 'b' ? (model.playBy(-1), true)
     : key === 'Home' ? (model.goPlace(0), true)
     : key === 'End' ? (model.file ? model.goPlace(1e9) : model.goLive(), true)
+    : (key === 'u' || key === 'U') && model.live() ? (back(key === 'u' ? 'undo' : 'redo'), true)
     : key === 'm' ? (model.marked = model.info.at, model.tab = 'Diff', model.changed(), true)
     : key === 'Enter' && inTree ? (document.querySelector('.components .can')?.focus(), true)
     : inTree ? treeKey(event) : false;
