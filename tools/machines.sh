@@ -1,7 +1,8 @@
 #!/bin/sh
 # Saves worlds on each kind of machine that there is a compiler for, and loads them on each other:
 # all hashes have to be one. 64 bits with gcc and clang, 32 bits, WebAssembly (in node), big endian
-# (s390x, in qemu), Windows (MinGW-w64, in wine).
+# (s390x, in qemu), Windows (MinGW-w64, in wine), and plain C11: the fallbacks for other compilers
+# than gcc and clang.
 #
 #   tools/machines.sh          a small world of all that there is, with a delta; two maps of Freedoom
 #   tools/machines.sh all      the same with all maps of Freedoom at once
@@ -90,6 +91,7 @@ play() { # <machine> <arguments>: prints the final hash
 
 machine gcc gcc -pthread
 machine clang clang -pthread
+machine plain clang -pthread -U__GNUC__ -U__clang__ -D__STDC_NO_ATOMICS__
 [ "$(uname -m)" != x86_64 ] || machine m32 gcc -m32 -msse2 -mfpmath=sse -pthread
 # Some kernels run no 32-bit programs; a program without arguments only says how it is called.
 emulator32=

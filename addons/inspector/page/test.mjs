@@ -5,7 +5,7 @@
 //   node test.mjs <freedoom> <recording of it> <recording of crowded.c> <inspector.html>     in the folder with node_modules
 import { createRequire } from 'node:module';
 import { spawn } from 'node:child_process';
-import { mkdirSync, statSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, statSync } from 'node:fs';
 import { gzipSync } from 'node:zlib';
 import { readFileSync } from 'node:fs';
 
@@ -208,6 +208,43 @@ async function recordings() {
     && await page.$('#log img') === null, logged.join(' | '));
   const far = await page.evaluate(measure);
   limit('every frame of it is reached in 50 ms', far, 50);
+  await page.close();
+}
+
+// ------------------------------------------------------------------------------------------- a crash
+
+// What Freedoom's flight recorder writes when it ends by a signal.
+async function crashed() {
+  const record = `${process.cwd()}/crash.rec`;
+  rmSync(record, { force: true });
+  const game = spawn(freedoom, ['--map', 'MAP01', '--ticks', '100000000', '--png', 'none', '--no-rewind', '--flight', record]);
+  const ended = new Promise((done) => game.on('exit', (code, signal) => done(signal)));
+  while (!existsSync(record)) { await new Promise((done) => setTimeout(done, 50)); } // it is being set up
+  await new Promise((done) => setTimeout(done, 1500)); // far more than five seconds of the game
+  game.kill('SIGSEGV');
+  check('Freedoom ends by the signal', await ended === 'SIGSEGV');
+  const page = await open(`file://${html}`, 'light');
+  await page.setInputFiles('#file', record);
+  await settled(page);
+  await until(page, () => inspector.notes.log.length > 0);
+  const { frames, last, log, first } = await page.evaluate(() => ({ frames: inspector.line.length, first: inspector.frame(inspector.line[0]),
+    last: inspector.frame(inspector.line[inspector.line.length - 1]), log: inspector.notes.log[inspector.notes.log.length - 1] }));
+  check('the record of a crash has the last five seconds', last - first >= 175 && frames >= 175, `frames ${first} to ${last}`);
+  check('and the frame of the crash, in its log', log.frame === last + 1, JSON.stringify(log));
+  await tab(page, 'Log');
+  await page.waitForSelector('#log .row');
+  const line = await page.textContent('#log .row:last-child');
+  check('which the page shows', line.includes(`${last + 1}`) && /SEGV|signal|crash/i.test(line), line);
+  const seeks = await page.evaluate(measure);
+  limit('every frame before a crash is reached in 50 ms', seeks, 50);
+  await key(page, 'Home');
+  await until(page, (frame) => inspector.info.frame === frame, first);
+  check('its first frame is shown', await rows(page) > 0, `frame ${first}, ${await rows(page)} rows`);
+  await key(page, 'End');
+  await tab(page, 'Scene');
+  await until(page, () => inspector.scene.drawn.length > 50);
+  await tab(page, 'Log');
+  await shot(page, 'crash');
   await page.close();
 }
 
@@ -495,7 +532,7 @@ async function explorer() {
 
 const size = gzipSync(readFileSync(html), { level: 9 }).length;
 check('the page is at most 270 KB', size <= 270e3, size);
-for (const part of [recordings, live, explorer]) {
+for (const part of [recordings, crashed, live, explorer]) {
   try {
     await part();
   } catch (error) {
