@@ -280,7 +280,7 @@ static void readers_see_something_where_no_page_is(void)
     static const uint64_t none[8];
     setti_pages pages;
     pool_begin(&pool, &c, false);
-    setti_pages_init_read(&pages, sizeof(none), 64, none);
+    setti_pages_init_read(&pages, sizeof(none), 64, none, 5);
     CHECK_EQ(pages.read_count, 0);
     CHECK(setti_pages_ensure(&pool, &pages, 2, &fresh));
     CHECK_EQ(pages.read_count, 3);
@@ -296,11 +296,17 @@ static void readers_see_something_where_no_page_is(void)
     pages.read_count--;
     CHECK(setti_pages_validate(&pages) != NULL);
     pages.read_count++;
+    CHECK(setti_pages_ensure(&pool, &pages, 40, &fresh)); /* behind what readers see */
+    CHECK_EQ(pages.read_count, 32);
+    CHECK_EQ(pages.read_mask, 31);
+    CHECK(pages.read[2] == pages.data[2] && pages.read[31] == none);
+    CHECK(setti_pages_get(&pages, 40) == pages.data[40] && pages.data[40] != NULL);
+    CHECK(setti_pages_validate(&pages) == NULL);
     setti_pages_free(&pool, &pages, 2);
     CHECK(pages.read[2] == none);
     pages.read[2] = &pool;
     CHECK(setti_pages_validate(&pages) != NULL);
-    setti_pages_shrink(&pool, &pages, 16);
+    setti_pages_shrink(&pool, &pages, 64);
     setti_pages_deinit(&pool, &pages);
     CHECK_EQ(pages.read_count, 0);
     CHECK(setti_pages_validate(&pages) == NULL);

@@ -115,7 +115,9 @@ typedef struct sett_world_desc {
     sett_assert_fn assert_fn; /* default: none */
     void* hook_user;          /* passed to log_fn and assert_fn */
     void* user;               /* returned by sett_world_user */
-    uint32_t entity_limit;    /* indices of entities are below it; default: 268,435,456 (2^28) */
+    /* indices of entities are below it; default: 268,435,456 (2^28). Components of entities above
+     * that are read by a call, not in line */
+    uint32_t entity_limit;
     /* log a warning when the world has this many signatures. A signature is the set of an entity's
      * components, without those with dont_fragment; equal sets count once. Default: 65,536 */
     uint32_t signature_warning;
@@ -1231,9 +1233,11 @@ typedef struct sett_stats {
     uint64_t values;          /* components of all entities, tags included */
     uint64_t pages;           /* pages of values, and of the library's tables */
     size_t page_size;         /* bytes in those pages */
-    size_t block_size;        /* bytes held from the allocator */
-    size_t free_size;         /* of these, bytes in free pages */
-    uint64_t allocations;     /* calls of the allocator since the world was created */
+    /* bytes held from the allocator; of large tables, such as those of an entity at a far index,
+     * the system backs only what is touched */
+    size_t block_size;
+    size_t free_size;     /* of these, bytes in free pages */
+    uint64_t allocations; /* calls of the allocator since the world was created */
 } sett_stats;
 
 SETT_API void sett_world_stats_sized(const sett_world* world, sett_stats* stats, size_t size);

@@ -53,13 +53,16 @@ typedef struct sett_page_table_ {
     uint32_t size;
     uint32_t align;
     void* notes;
-    /* of entities and presence: as data, but memory to read instead of NULL, and in all of the
-     * capacity, a power of two */
+    /* of entities and presence: as data, but memory to read instead of NULL; a power of two of
+     * pages, which cover at least the first 2^28 indices of the capacity */
     const void* const* read;
     const void* none;
-    uint32_t read_mask;  /* the capacity less one */
-    uint32_t read_count; /* pages, if they are to be read in line; else 0 */
+    uint32_t read_mask; /* pages of `read` less one */
+    uint32_t
+        read_count; /* pages that are to be read in line; of presence no more than entities have
+                            in `read` */
     bool hidden;
+    uint8_t read_shift;
 } sett_page_table_;
 
 /* The `kind` of an array, the only storage that is read in line. */

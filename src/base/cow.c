@@ -31,8 +31,11 @@ setti_page_notes* setti_notes_get(setti_pool* pool, setti_pages* pages)
 
 void setti_notes_forget_all(const setti_pages* pages)
 {
-    if (pages->notes != NULL && pages->notes->hash_count != 0) {
-        memset(pages->notes->hash, 0, pages->notes->hash_count * sizeof(setti_page_hash));
+    const setti_page_notes* notes = pages->notes;
+    for (uint32_t k = 0; notes != NULL && k < notes->hash_count; k++) {
+        if (notes->hash[k].tick != 0) { /* most of a large table is never touched */
+            notes->hash[k].tick = 0;
+        }
     }
 }
 

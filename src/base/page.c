@@ -204,14 +204,28 @@ void setti_pool_set_ceiling(setti_pool* pool, size_t more)
     pool->ceiling = more != 0 ? counted + SETTI_MIN(more, SIZE_MAX - counted) : 0;
 }
 
-static void* pool_allocate(setti_pool* pool, size_t size, size_t align)
+static void* pool_allocate_any(const setti_pool* pool, size_t size, size_t align)
+{
+    return pool->allocator.alloc_fn(pool->allocator.user, size, align);
+}
+
+/* Aligned as what malloc returns: enough for the header of a large piece, and for tables. */
+static void* pool_allocate_zero(const setti_pool* pool, size_t size, size_t align)
+{
+    SETTI_ASSERT(pool->allocator.alloc_fn == setti_platform_alloc);
+    (void)pool;
+    return align <= 64 ? setti_platform_alloc_zero(size, 16) : NULL;
+}
+
+static void* pool_allocate(setti_pool* pool, size_t size, size_t align,
+                           void* (*allocate)(const setti_pool*, size_t, size_t))
 {
     size_t counted = pool->ceiling != 0 ? pool_counted(pool) : 0;
     if (pool->ceiling != 0 && (counted > pool->ceiling || size > pool->ceiling - counted)) {
         pool->denied = true;
         return NULL;
     }
-    void* memory = pool->allocator.alloc_fn(pool->allocator.user, size, align);
+    void* memory = allocate(pool, size, align);
     if (memory != NULL) {
         pool->allocations++;
         pool->block_size += size;
@@ -308,7 +322,7 @@ SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need)
         align = SETTI_HUGE_PAGE;
         size = setti_align_up(size, align);
     }
-    setti_block* block = pool_allocate(pool, size, align);
+    setti_block* block = pool_allocate(pool, size, align, pool_allocate_any);
     if (block != NULL) {
         block->size = size;
         block->align = align;
@@ -393,14 +407,16 @@ static size_t large_room(size_t align)
     return SETTI_MAX(align, (size_t)64);
 }
 
-static void* pool_alloc_large(setti_pool* pool, size_t size, size_t align)
+/* `zero`: of zeroes, or NULL. */
+static void* pool_alloc_large(setti_pool* pool, size_t size, size_t align, bool zero)
 {
     SETTI_ASSERT(size != 0);
     size_t room = large_room(align);
     if (size > SIZE_MAX - room) {
         return NULL;
     }
-    setti_large* large = pool_allocate(pool, room + size, room);
+    setti_large* large =
+        pool_allocate(pool, room + size, room, zero ? pool_allocate_zero : pool_allocate_any);
     if (large == NULL) {
         return NULL;
     }
@@ -443,7 +459,7 @@ void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align)
 {
     SETTI_ASSERT(size != 0 && (align & (align - 1)) == 0);
     if (pool_is_large(size, align)) {
-        return pool_alloc_large(pool, size, align);
+        return pool_alloc_large(pool, size, align, false);
     }
     uint32_t k = pool_class(SETTI_MAX(size, align));
     size_t rounded = pool_class_size(k);
@@ -464,6 +480,18 @@ void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align)
     pool->bump_size -= rounded;
     pool->used_size += rounded;
     return piece;
+}
+
+void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align)
+{
+    if (size >= SETTI_POOL_ZERO && pool_is_system(pool)) {
+        void* zeroes = pool_alloc_large(pool, size, align, true);
+        if (zeroes != NULL) {
+            return zeroes;
+        }
+    }
+    void* piece = setti_pool_alloc(pool, size, align);
+    return piece != NULL ? memset(piece, 0, size) : NULL;
 }
 
 /* The most that a reservation takes beyond the promised bytes, so that runs can be cut
@@ -507,7 +535,7 @@ bool setti_pool_hold(setti_pool* pool, size_t size)
     setti_pool_let_go(pool); /* `holds` as well */
     size_t ceiling = pool->ceiling;
     pool->ceiling = 0;
-    pool->held = pool_allocate(pool, size, SETTI_POOL_STEP);
+    pool->held = pool_allocate(pool, size, SETTI_POOL_STEP, pool_allocate_any);
     pool->ceiling = ceiling;
     if (pool->held != NULL) {
         pool->held->size = size;
@@ -691,11 +719,17 @@ static size_t table_bits(uint32_t capacity)
  * 4.2 ns with 256 KB, 6.6 ns with pages that alternate. */
 #define STRIP_SIZE ((size_t)256 << 10)
 
+/* How many entries of a table readers see. */
+static uint32_t table_read(const setti_pages* pages, uint32_t capacity)
+{
+    return pages->none != NULL ? SETTI_MIN(capacity, (uint32_t)1 << pages->read_shift) : 0;
+}
+
 /* Where the run of a table lies: behind its entries, a bit for each, and what readers see. */
 static size_t table_strip(const setti_pages* pages, uint32_t capacity)
 {
     size_t size =
-        capacity * (ENTRY_SIZE + (pages->none != NULL ? sizeof(void*) : 0)) + table_bits(capacity);
+        capacity * ENTRY_SIZE + table_read(pages, capacity) * sizeof(void*) + table_bits(capacity);
     return setti_align_up(size, sizeof(void*));
 }
 
@@ -745,11 +779,13 @@ void setti_pages_init(setti_pages* pages, size_t size, size_t align)
     pages->align = (uint32_t)align;
 }
 
-void setti_pages_init_read(setti_pages* pages, size_t size, size_t align, const void* none)
+void setti_pages_init_read(setti_pages* pages, size_t size, size_t align, const void* none,
+                           uint8_t shift)
 {
-    SETTI_ASSERT(none != NULL);
+    SETTI_ASSERT(none != NULL && shift < 32);
     setti_pages_init(pages, size, align);
     pages->none = none;
+    pages->read_shift = shift;
 }
 
 /* Makes readers see the entries at their new address. */
@@ -758,18 +794,30 @@ static void pages_show(setti_pages* pages)
     SETTI_ASSERT((pages->capacity & (pages->capacity - 1)) == 0);
     pages->read = (const void**)(void*)((unsigned char*)setti_pages_bits(pages) +
                                         table_bits(pages->capacity));
-    pages->read_mask = pages->capacity - 1;
-    for (uint32_t number = 0; number < pages->capacity; number++) {
+    pages->read_mask = table_read(pages, pages->capacity) - 1;
+    for (uint32_t number = 0; number <= pages->read_mask; number++) {
         const void* page = number < pages->count ? pages->data[number] : NULL;
         pages->read[number] = page != NULL ? page : pages->none;
     }
 }
 
-/* Empties the entries behind those in use, up to `end`. */
+/* Whether a table of so many entries is taken as zeroes: most of a large one is never touched. */
+static bool table_is_zero(const setti_pages* pages, uint32_t capacity)
+{
+    return table_size(pages, capacity) >= SETTI_POOL_ZERO;
+}
+
+/* Empties the entries behind those in use, up to `end`. In a table of zeroes it writes only to
+ * those that were in use before. */
 static void pages_clear(const setti_pages* pages, uint32_t end)
 {
     SETTI_ASSERT(end <= pages->capacity);
+    bool zero = table_is_zero(pages, pages->capacity);
     for (uint32_t number = pages->count; number < end; number++) {
+        if (zero && pages->data[number] == NULL && pages->tick[number] == 0 &&
+            *setti_pages_restored(pages, number) == 0 && *setti_pages_entry(pages, number) == 0) {
+            continue;
+        }
         pages->data[number] = NULL;
         pages->tick[number] = 0;
         *setti_pages_restored(pages, number) = 0;
@@ -782,7 +830,10 @@ static void pages_clear(const setti_pages* pages, uint32_t end)
 static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity)
 {
     SETTI_ASSERT(capacity >= pages->count && capacity != 0);
-    uint64_t* tick = setti_pool_alloc(pool, table_size(pages, capacity), 16);
+    bool zero = table_is_zero(pages, capacity);
+    size_t size = table_size(pages, capacity);
+    uint64_t* tick =
+        zero ? setti_pool_alloc_zero(pool, size, 16) : setti_pool_alloc(pool, size, 16);
     if (tick == NULL) {
         return false;
     }
@@ -790,7 +841,9 @@ static bool pages_resize(setti_pool* pool, setti_pages* pages, uint32_t capacity
     pages->data = (void**)(void*)(tick + (size_t)2 * capacity);
     pages->tick = tick;
     pages->capacity = capacity;
-    memset(setti_pages_bits(pages), 0, table_bits(capacity));
+    if (!zero) {
+        memset(setti_pages_bits(pages), 0, table_bits(capacity));
+    }
     if (old.count != 0) {
         memcpy(tick, old.tick, old.count * sizeof(*tick));
         memcpy(setti_pages_restored(pages, 0), setti_pages_restored(&old, 0),
@@ -827,11 +880,13 @@ bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count)
     if (count <= pages->count) {
         return true;
     }
-    if (count > pages->capacity &&
-        !pages_resize(pool, pages, setti_bits_ceil(SETTI_MAX(count, 4)))) {
+    bool grows = count > pages->capacity;
+    if (grows && !pages_resize(pool, pages, setti_bits_ceil(SETTI_MAX(count, 4)))) {
         return false;
     }
-    pages_clear(pages, count);
+    if (!grows || !table_is_zero(pages, pages->capacity)) {
+        pages_clear(pages, count);
+    }
     setti_pages_set_count(pages, count);
     return true;
 }
@@ -983,7 +1038,7 @@ void setti_pages_deinit(setti_pool* pool, setti_pages* pages)
     setti_pool_free(pool, pages->tick, table_size(pages, pages->capacity), 16);
     setti_page_notes* notes = pages->notes;
     if (pages->none != NULL) {
-        setti_pages_init_read(pages, pages->size, pages->align, pages->none);
+        setti_pages_init_read(pages, pages->size, pages->align, pages->none, pages->read_shift);
     } else {
         setti_pages_init(pages, pages->size, pages->align);
     }
@@ -993,10 +1048,10 @@ void setti_pages_deinit(setti_pool* pool, setti_pages* pages)
 
 const char* setti_pages_validate(const setti_pages* pages)
 {
-    if (pages->read_count != (pages->hidden || pages->none == NULL ? 0 : pages->count)) {
+    if (pages->read_count != (pages->hidden ? 0 : table_read(pages, pages->count))) {
         return "page table: readers count other pages than there are";
     }
-    for (uint32_t number = 0; pages->none != NULL && number < pages->capacity; number++) {
+    for (uint32_t number = 0; number < table_read(pages, pages->capacity); number++) {
         const void* page = setti_pages_get(pages, number);
         if (pages->read[number] != (page != NULL ? page : pages->none)) {
             return "page table: readers see another page than there is";

@@ -24,6 +24,10 @@
 #define SETTI_POOL_CLASSES                                                                         \
     (SETTI_POOL_SMALL_CLASSES + (SETTI_POOL_PAGE_MAX - SETTI_POOL_SMALL_MAX) / SETTI_POOL_STEP)
 
+/* Indices below 1 << SETTI_READ_SHIFT, the default limit, are read in line: what programs read has
+ * an entry for each page up to there. Behind it one far entity would make that 32 MB. */
+#define SETTI_READ_SHIFT 28
+
 typedef struct setti_block setti_block;
 typedef struct setti_large setti_large;
 typedef struct setti_strip setti_strip;
@@ -76,6 +80,12 @@ void setti_pool_deinit(setti_pool* pool);
 
 /* Returns `size` bytes (not 0), uninitialised, or NULL. `align` is a power of two up to 4,096. */
 void* setti_pool_alloc(setti_pool* pool, size_t size, size_t align);
+
+/* Like setti_pool_alloc, of zeroes. From SETTI_POOL_ZERO bytes on, and with the usual allocator,
+ * the system backs them with memory where they are touched: a table for a single far entity has
+ * few bytes that are. */
+void* setti_pool_alloc_zero(setti_pool* pool, size_t size, size_t align);
+#define SETTI_POOL_ZERO ((size_t)512 << 10)
 
 /* Takes a block now, unless `size` bytes are unused at the end of the newest block. Then `size`
  * bytes can be handed out, where each piece counts as up to 256 bytes more. Returns false when
@@ -150,26 +160,31 @@ typedef struct setti_pages {
     uint32_t align;          /* of a page */
     setti_page_notes* notes; /* or NULL */
     /* Like `data`, with the table's `none` instead of NULL, for readers that do not test whether a
-     * page exists. Covers the whole capacity, in the same allocation; NULL while the table has no
-     * `none`. */
+     * page exists. Covers the capacity, but 1 << read_shift entries at most, in the same
+     * allocation; NULL while the table has no `none`. */
     const void** read;
     const void* none;
-    uint32_t read_mask;  /* the capacity, a power of two, less one */
-    uint32_t read_count; /* as `count`; 0 while `hidden`, and in tables without a `none` */
+    uint32_t read_mask;  /* entries of `read`, a power of two, less one */
+    uint32_t read_count; /* as `count`, of those in `read`; 0 while `hidden`, or without a `none` */
     bool hidden;         /* from readers */
+    uint8_t read_shift;
 } setti_pages;
 
 /* An empty table of pages of this size and alignment. */
 void setti_pages_init(setti_pages* pages, size_t size, size_t align);
 
-/* Like setti_pages_init, with a page that readers see where there is none. */
-void setti_pages_init_read(setti_pages* pages, size_t size, size_t align, const void* none);
+/* Like setti_pages_init, with a page that readers see where there is none. They see the first
+ * 1 << shift pages; what lies behind is for setti_pages_get. */
+void setti_pages_init_read(setti_pages* pages, size_t size, size_t align, const void* none,
+                           uint8_t shift);
 
 /* Sets how many entries are in use; those behind are empty. */
 static inline void setti_pages_set_count(setti_pages* pages, uint32_t count)
 {
     pages->count = count;
-    pages->read_count = pages->hidden || pages->none == NULL ? 0 : count;
+    pages->read_count = pages->hidden || pages->none == NULL
+                            ? 0
+                            : SETTI_MIN(count, (uint32_t)1 << pages->read_shift);
 }
 
 /* Hides the table's pages from readers, or shows them again. */
@@ -243,7 +258,7 @@ static inline void setti_pages_put(const setti_pages* pages, uint32_t number, vo
     uint64_t* word = &setti_pages_bits(pages)[number / 64];
     uint64_t bit = (uint64_t)1 << (number % 64);
     pages->data[number] = page;
-    if (pages->none != NULL) {
+    if (pages->none != NULL && number <= pages->read_mask) {
         pages->read[number] = page != NULL ? page : pages->none;
     }
     *word = page != NULL ? *word | bit : *word & ~bit;

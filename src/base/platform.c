@@ -75,6 +75,16 @@ void* setti_platform_alloc(void* user, size_t size, size_t align)
 #endif
 }
 
+void* setti_platform_alloc_zero(size_t size, size_t align)
+{
+    SETTI_ASSERT(size != 0 && (align & (align - 1)) == 0);
+#if defined(_WIN32)
+    return NULL; /* what _aligned_free frees is not from calloc */
+#else
+    return align <= sizeof(void*) * 2 ? calloc(1, size) : NULL;
+#endif
+}
+
 /* ---------------------------------------------------------------------------------------- files
  * Unbuffered: what is written is large, or is to reach the system at once. */
 

@@ -12,6 +12,10 @@
 /* The allocator used when a world is given none: the C library's, aligned. Memory aligned to
  * SETTI_HUGE_PAGE is offered to the system for huge pages. */
 void* setti_platform_alloc(void* user, size_t size, size_t align);
+
+/* Like setti_platform_alloc, of zeroes that the system does not back with memory before they are
+ * touched; NULL: it cannot, or memory ran out. */
+void* setti_platform_alloc_zero(size_t size, size_t align);
 void setti_platform_free(void* user, void* ptr, size_t size, size_t align);
 
 /* Nanoseconds of a monotonic clock. */

@@ -314,11 +314,10 @@ static setti_page_hash* hash_room(sett_world* world, setti_pages* pages)
         return notes != NULL ? notes->hash : NULL;
     }
     uint32_t count = setti_bits_ceil(SETTI_MAX(pages->count, 4));
-    setti_page_hash* hash = setti_pool_alloc(&world->pool, count * sizeof(*hash), 16);
+    setti_page_hash* hash = setti_pool_alloc_zero(&world->pool, count * sizeof(*hash), 16);
     if (hash == NULL) {
         return NULL;
     }
-    memset(hash, 0, count * sizeof(*hash));
     if (notes->hash_count != 0) {
         memcpy(hash, notes->hash, notes->hash_count * sizeof(*hash));
     }

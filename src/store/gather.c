@@ -30,8 +30,7 @@ void setti_gather_add(setti_gather_scratch* scratch, setti_storage* storage, uns
     gather->term = term;
     gather->used = true;
     storage->gather = gather;
-    storage->handle_kind = SETTI_GATHERED;
-    setti_pages_hide(&storage->presence, true);
+    setti_storage_show(storage);
 }
 
 void setti_gather_close(setti_gather_scratch* scratch)
@@ -44,8 +43,7 @@ void setti_gather_close(setti_gather_scratch* scratch)
             SETTI_ASSERT(*at != NULL);
         }
         *at = (*at)->outer;
-        storage->handle_kind = storage->gather != NULL ? SETTI_GATHERED : storage->kind;
-        setti_pages_hide(&storage->presence, storage->gather != NULL);
+        setti_storage_show(storage);
     }
     *scratch->link = scratch->next;
     if (scratch->next != NULL) {

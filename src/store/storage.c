@@ -55,7 +55,8 @@ void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, si
     } else if (kind == SETTI_TAG) {
         setti_pages_init(&storage->presence, sizeof(storage_no_bits), 64);
     } else {
-        setti_pages_init_read(&storage->presence, sizeof(storage_no_bits), 64, storage_no_bits);
+        setti_pages_init_read(&storage->presence, sizeof(storage_no_bits), 64, storage_no_bits,
+                              SETTI_READ_SHIFT - SETTI_BITS_SHIFT);
     }
 }
 
@@ -284,7 +285,7 @@ const char* setti_storage_validate(const setti_storage* storage)
     if (storage->stray != SETTI_NONE) {
         return "storage: pages that became empty are not freed";
     }
-    if (storage->presence.hidden != (storage->gather != NULL)) {
+    if (storage->presence.hidden != (storage->gather != NULL || storage->far)) {
         return "storage: readers see values that loops have copied";
     }
     const char* reason = setti_pages_validate(&storage->presence);

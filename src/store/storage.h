@@ -59,7 +59,8 @@ static_assert(sizeof(((setti_sparse_page*)0)->slot) == sizeof(((setti_sparse_pag
 typedef struct setti_storage {
     /* Fields that every access reads come first: up to the pointers of `rows` they are one cache
      * line. */
-    uint8_t handle_kind; /* as `kind`, for access by handle; SETTI_GATHERED while `gather` is set */
+    /* as `kind`, for access by handle; SETTI_GATHERED while `gather` is set, and if `far` is */
+    uint8_t handle_kind;
     /* rows a page = 1 << shift: 1,024 up to 16 bytes, fewer above, so that a page stays near 16
      * KB */
     uint8_t shift;
@@ -84,6 +85,7 @@ typedef struct setti_storage {
 
     uint32_t blank;  /* array: presence pages without a page of rows, see storage_array.c */
     bool keep_order; /* sparse-set: removal leaves a gap */
+    bool far;        /* array: it had an index that is not read in line (SETTI_READ_SHIFT) */
     /* Open loops that work on copies of values. Apart from loops over the type, only calls that
      * access its values by handle read this: systems that write them run beside neither. */
     struct setti_gather* gather;
@@ -114,6 +116,14 @@ void setti_storage_use_pages(setti_storage* storage, bool small);
 /* Gives its pages room to note which rows are alive, for values that hooks copy. Call before the
  * first page is created. */
 void setti_storage_add_saved(setti_storage* storage);
+
+/* Says how the storage is accessed by handle, after `gather` or `far` has changed. */
+static inline void setti_storage_show(setti_storage* storage)
+{
+    bool away = storage->gather != NULL || storage->far;
+    storage->handle_kind = away ? SETTI_GATHERED : storage->kind;
+    setti_pages_hide(&storage->presence, away);
+}
 
 /* Frees all pages without looking at the values. */
 void setti_storage_deinit(setti_pool* pool, setti_storage* storage);

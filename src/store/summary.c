@@ -5,12 +5,15 @@
  * world of a million entities that is three words to look at, where a walk over words would pass
  * 15,625.
  *
- *     level[2]                       1
- *     level[1]               0 1 0 1 1 ...        bit n: level[0][n] is not 0
- *     level[0]       ... 0 0 | 1 0 1 | 0 ...      bit n: number n is a member
+ *     level[2]                       0
+ *     level[1]               1 0 1 0 0 ...        bit n: level[0][n] has no 0
+ *     level[0]       ... 1 1 | 0 1 0 | 1 ...      bit n: number n is no member
  *
- * Invariant:  bit n of level[k + 1] is set <=> level[k][n] is not 0;  the last level is one word;
- *             bits beyond those of the level below are 0
+ * Bits say what is missing, so that a table of zeroes has all numbers: of the 8 MB for an entity at
+ * index 4,000,000,000 a few pages are touched.
+ *
+ * Invariant:  bit n of level[k + 1] is set <=> level[k][n] has no 0;  the last level is one word;
+ *             bits beyond those of the level below are 1
  */
 #include "store/summary.h"
 
@@ -46,14 +49,18 @@ void setti_summary_deinit(setti_pool* pool, setti_summary* summary)
     setti_summary_init(summary);
 }
 
-/* Computes the levels above the first. */
-static void summary_rebuild(const setti_summary* summary)
+/* Computes the levels above the first, where only the first `count` numbers may be missing. */
+static void summary_rebuild(const setti_summary* summary, uint32_t count)
 {
     for (uint32_t k = 1; k < summary->levels; k++) {
         uint32_t below = summary_words(summary->capacity, k - 1);
-        memset(summary->level[k], 0, summary_words(summary->capacity, k) * sizeof(uint64_t));
-        for (uint32_t n = 0; n < below; n++) {
-            summary->level[k][n / 64] |= (uint64_t)(summary->level[k - 1][n] != 0) << (n % 64);
+        count = (count + 63) / 64;
+        for (uint32_t n = 0; n < count; n++) {
+            summary->level[k][n / 64] |= (uint64_t)(summary->level[k - 1][n] == UINT64_MAX)
+                                         << (n % 64);
+        }
+        if (below < 64) {
+            summary->level[k][0] |= ~setti_bits_below(below);
         }
     }
 }
@@ -71,7 +78,7 @@ bool setti_summary_reserve(setti_pool* pool, setti_summary* summary, uint32_t co
         made.levels++;
     } while (summary_words(made.capacity, made.levels - 1) > 1);
     SETTI_ASSERT(made.levels <= SETTI_SUMMARY_LEVELS);
-    uint64_t* words = setti_pool_alloc(pool, summary_size(made.capacity, made.levels), 16);
+    uint64_t* words = setti_pool_alloc_zero(pool, summary_size(made.capacity, made.levels), 16);
     if (words == NULL) {
         return false;
     }
@@ -79,11 +86,10 @@ bool setti_summary_reserve(setti_pool* pool, setti_summary* summary, uint32_t co
         made.level[k] = words;
         words += summary_words(made.capacity, k);
     }
-    memset(made.level[0], 0xFF, made.capacity / 8);
     if (summary->capacity != 0) {
         memcpy(made.level[0], summary->level[0], summary->capacity / 8);
     }
-    summary_rebuild(&made);
+    summary_rebuild(&made, summary->capacity);
     setti_summary_deinit(pool, summary);
     *summary = made;
     return true;
@@ -94,8 +100,8 @@ void setti_summary_remove(setti_summary* summary, uint32_t number)
     SETTI_ASSERT(number < summary->capacity);
     for (uint32_t k = 0; k < summary->levels; k++, number /= 64) {
         uint64_t* word = &summary->level[k][number / 64];
-        *word &= ~((uint64_t)1 << (number % 64));
-        if (*word != 0) {
+        *word |= (uint64_t)1 << (number % 64);
+        if (*word != UINT64_MAX) {
             return;
         }
     }
@@ -108,11 +114,11 @@ uint32_t setti_summary_next(const setti_summary* summary, uint32_t from)
         if (at / 64 >= summary_words(summary->capacity, k)) {
             break;
         }
-        uint64_t rest = summary->level[k][at / 64] >> (at % 64);
+        uint64_t rest = ~summary->level[k][at / 64] >> (at % 64);
         if (rest != 0) {
             at += setti_bits_lowest(rest);
             while (k-- > 0) { /* and down to the lowest member below it */
-                at = at * 64 + setti_bits_lowest(summary->level[k][at]);
+                at = at * 64 + setti_bits_lowest(~summary->level[k][at]);
             }
             return at;
         }
@@ -126,7 +132,7 @@ uint32_t setti_summary_skip(const setti_summary* summary, uint32_t from, uint32_
     SETTI_ASSERT(summary->levels != 0 || summary->capacity == 0);
     uint32_t at = setti_summary_next(summary, from);
     while (at < summary->capacity) {
-        uint64_t rest = summary->level[0][at / 64] >> (at % 64);
+        uint64_t rest = ~summary->level[0][at / 64] >> (at % 64);
         uint32_t here = setti_bits_count(rest);
         if (skip < here) {
             return at + setti_bits_lowest(setti_bits_drop(rest, skip));
@@ -144,8 +150,8 @@ const char* setti_summary_validate(const setti_summary* summary)
         uint32_t above = summary_words(summary->capacity, k + 1);
         for (uint32_t n = 0; n < above * 64; n++) {
             bool set = (summary->level[k + 1][n / 64] >> (n % 64) & 1) != 0;
-            if (set != (n < words && summary->level[k][n] != 0)) {
-                return "summary: a level does not say which words below it are empty";
+            if (set != (n >= words || summary->level[k][n] == UINT64_MAX)) {
+                return "summary: a level does not say which words below it are full";
             }
         }
     }

@@ -13,8 +13,9 @@
 #define SETTI_SUMMARY_LEVELS 5 /* 64^5 numbers: more than there are words */
 
 typedef struct setti_summary {
-    /* level[0]: a bit a number, set if it is a member; level[k + 1]: a bit for each word of
-     * level[k], set if that is not 0. All in one allocation; the last level in use is one word. */
+    /* level[0]: a bit a number, set if it is no member; level[k + 1]: a bit for each word of
+     * level[k], set if all its bits are. All in one allocation; the last level in use is one
+     * word. */
     uint64_t* level[SETTI_SUMMARY_LEVELS];
     uint32_t levels;   /* in use; 0 while nothing is covered */
     uint32_t capacity; /* numbers covered: a power of two, or 0 */
@@ -30,15 +31,15 @@ void setti_summary_deinit(setti_pool* pool, setti_summary* summary);
 bool setti_summary_reserve(setti_pool* pool, setti_summary* summary, uint32_t count);
 
 /* Adds or removes a number that is covered. Cost: O(1), and up to the levels in use where a word
- * becomes 0 or stops being so. */
+ * becomes full or stops being so. */
 SETTI_INLINE void setti_summary_add(setti_summary* summary, uint32_t number)
 {
     SETTI_ASSERT(number < summary->capacity);
     for (uint32_t k = 0; k < summary->levels; k++, number /= 64) {
         uint64_t* word = &summary->level[k][number / 64];
         uint64_t before = *word;
-        *word = before | (uint64_t)1 << (number % 64);
-        if (before != 0) {
+        *word = before & ~((uint64_t)1 << (number % 64));
+        if (before != UINT64_MAX) {
             return;
         }
     }
@@ -49,7 +50,7 @@ void setti_summary_remove(setti_summary* summary, uint32_t number);
 static inline bool setti_summary_has(const setti_summary* summary, uint32_t number)
 {
     return number >= summary->capacity ||
-           (summary->level[0][number / 64] >> (number % 64) & 1) != 0;
+           (summary->level[0][number / 64] >> (number % 64) & 1) == 0;
 }
 
 /* The lowest member that is not below `from`. Cost: O(levels in use). */

@@ -35,7 +35,8 @@ void setti_entity_init(setti_entity_table* table, uint32_t limit)
 {
     SETTI_ASSERT(limit != 0);
     memset(table, 0, sizeof(*table));
-    setti_pages_init_read(&table->pages, sizeof(setti_entity_page), 64, entity_no_generations);
+    setti_pages_init_read(&table->pages, sizeof(setti_entity_page), 64, entity_no_generations,
+                          SETTI_READ_SHIFT - SETTI_ENTITY_SHIFT);
     setti_summary_init(&table->words);
     table->limit = SETTI_MIN(limit, SETTI_ENTITY_LIMIT);
     table->next = 1;
