@@ -11,6 +11,7 @@ if(SETT_MPI STREQUAL mpich)
 else()
   set(sett_needs_mpi mpi.h mpi libopenmpi-dev)
 endif()
+set(sett_needs_websocket civetweb.h civetweb libcivetweb-dev)
 set(sett_needs_inspector civetweb.h civetweb libcivetweb-dev zstd.h zstd libzstd-dev)
 
 # In the same form, what an add-on uses where it is there.
