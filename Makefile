@@ -24,7 +24,7 @@ release := build/release
 # Only errors are worth reading of a configuration; the build says what it compiles.
 configure := cmake -S . -B $(release) -DSETT_BUILD_TESTS=OFF -DSETT_BUILD_BENCHMARKS=OFF >/dev/null
 
-.PHONY: build run play serve web serve-web test-web test-mpi inspect page test-inspector site test-site test test-all test-cpp python coverage bench bench-full bench-builds bench-net soak net-soak fuzz amalgamate dist packages install format clean help bench-abm
+.PHONY: build run play serve web serve-web serve-arena test-web test-mpi inspect page test-inspector site test-site test test-all test-cpp python coverage bench bench-full bench-builds bench-net soak net-soak fuzz amalgamate dist packages install format clean help bench-abm
 
 build: ## the library and the examples, in build/release (what plain `make` does)
 	@tools/deps.sh build
@@ -70,10 +70,16 @@ web: ## Freedoom as a page, in build/web: WebAssembly, all maps; MAP=E1M1 shows 
 serve-web: web ## and look at it: http://localhost:8000
 	@python3 -m http.server -b 127.0.0.1 -d build/web 8000
 
-test-web: ## the page in a browser: keys, rewinding, states as on this machine; SCRIPTS=100 random games
+test-web: ## pages in a browser: Freedoom's, with SCRIPTS=100 random games, and two that join the arena
 	@tools/deps.sh test-web
 	@MAP=$(MAP) tools/quietly.sh web tools/web.sh
 	@tools/test_web.sh $(SCRIPTS)
+	@tools/arena_web.sh --test
+
+serve-arena: ## an arena that pages in browsers join: http://127.0.0.1:8080
+	@tools/deps.sh test-web
+	@tools/arena_web.sh
+	@build/release/examples/arena_server
 
 test: ## format, names, headers, unit tests with sanitizers; says what it leaves out
 	@tools/deps.sh test

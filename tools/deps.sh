@@ -80,6 +80,7 @@ for_web() {
 
 for_test_web() {
     for_web
+    need_header civetweb.h libcivetweb-dev
     need_command chromium chromium
     need_command node nodejs
     need_command npm npm

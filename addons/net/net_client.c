@@ -172,7 +172,6 @@ static void client_answer(sett_client* c)
 
 sett_client_state sett_client_advance(sett_client* c, const void* input)
 {
-    const uint64_t now = setti_client_now(c);
     if (c->state == SETT_CLIENT_PLAYS && c->desc.input_size != 0) {
         c->newest++;
         memcpy(c->input[c->newest % SERVER_INPUTS], input, c->desc.input_size);
@@ -183,6 +182,7 @@ sett_client_state sett_client_advance(sett_client* c, const void* input)
     if (c->state == SETT_CLIENT_OVER) {
         return c->state;
     }
+    const uint64_t now = setti_client_now(c); /* not before what was heard just now */
     if (c->connected && now - c->heard_us > (uint64_t)c->desc.timeout_ms * 1000) {
         setti_client_end(c, "the server is not heard any more");
     } else if (c->connected) {

@@ -1,13 +1,13 @@
-/* sett_websocket.h: pages in browsers join a server (sett_net.h), by WebSocket. Link sett::websocket
- * and sett::net.
+/* sett_websocket.h: pages in browsers join a server (sett_net.h), by WebSocket. Link
+ * sett::websocket and sett::net.
  *
  *     sett_websocket* net = sett_websocket_create("8080", "page", 16);
  *     ... .clients = 16, .transport = sett_websocket_transport(net) ...
  *
  * The page opens "ws://host:8080/net", and sends and receives each datagram as a binary message;
  * examples/arena/web has one. A page that connects gets the lowest number that is free. Datagrams
- * arrive in order and none is lost: what was lost below arrives late, and all behind it. So a server
- * that sends little, and often, suits pages; a client skips states that come late.
+ * arrive in order and none is lost: what was lost below arrives late, and all behind it. A client
+ * skips states that come late.
  *
  * Nothing is encrypted: put a proxy with TLS in front. Every page of every site may connect.
  *
@@ -49,8 +49,9 @@ uint16_t sett_websocket_port(const sett_websocket* net);
 /* Returns how many pages are connected. Threads: any. Since: 0.2 */
 uint32_t sett_websocket_count(sett_websocket* net);
 
-/* Returns functions for sett_server_desc: numbers of peers are those of the pages. A page that reads
- * nothing for seconds is disconnected. Its `user` is valid until sett_websocket_destroy.
+/* Returns functions for sett_server_desc: numbers of peers are those of the pages. Sending to a
+ * page that reads nothing can take two seconds once its connection is full; a server drops clients
+ * that are not heard (timeout_ms). `user` is valid until sett_websocket_destroy.
  * Threads: any. Since: 0.2 */
 sett_net_transport sett_websocket_transport(sett_websocket* net);
 

@@ -54,6 +54,25 @@ static void a_client_has_what_is_in_sight(void)
 }
 
 /* Entities end, others begin at their index, components come and go. */
+/* The system's clock moves between two calls. */
+static uint64_t moving_clock(void* user)
+{
+    static uint64_t calls;
+    return swarm_client_clock(user) + ++calls;
+}
+
+static void clocks_move_while_a_client_receives(void)
+{
+    swarm_begin(&net, 50, 100000, NULL);
+    net.client_desc.clock_us = moving_clock;
+    swarm_serve(&net);
+    const swarm_client* client = swarm_start(&net, 0);
+    swarm_run(&net, 40);
+    CHECK_MSG(client->state == SETT_CLIENT_PLAYS, "%s", sett_client_message(client->client));
+    CHECK(swarm_stats(&net, 0).applied > 30);
+    swarm_end(&net);
+}
+
 static void a_changing_world_is_followed(void)
 {
     swarm_begin(&net, 200, 6000,
@@ -251,6 +270,7 @@ static void many_clients_over_a_bad_network(void)
     swarm_end(&net);
 }
 
-TEST_MAIN(TEST(a_client_has_what_is_in_sight), TEST(a_changing_world_is_followed),
-          TEST(the_client_has_entities_of_its_own), TEST(links_lead_to_what_is_in_sight),
-          TEST(own_entities_are_predicted), TEST(many_clients_over_a_bad_network))
+TEST_MAIN(TEST(a_client_has_what_is_in_sight), TEST(clocks_move_while_a_client_receives),
+          TEST(a_changing_world_is_followed), TEST(the_client_has_entities_of_its_own),
+          TEST(links_lead_to_what_is_in_sight), TEST(own_entities_are_predicted),
+          TEST(many_clients_over_a_bad_network))
