@@ -3,6 +3,7 @@
 # Meson subproject with tests. Each is used by the program in README.md. Says what it did.
 #
 #   tools/packages.sh [test...]    the unit tests that Meson builds and runs; "all" for all
+#   tools/packages.sh --quick      what is built is not optimised, to be tested only
 #
 # Everything is written to build/packages; nothing is installed. What is packed are the files that git
 # knows, as they are now. The recipes for vcpkg and Conan are only checked for their version. With
@@ -13,6 +14,13 @@ cd "$(dirname "$0")/.."
 root=$PWD
 out=$root/build/packages
 jobs=${JOBS:-2}
+opt=
+level=1
+[ "${1-}" != --quick ] || {
+    shift
+    opt=" noopt"
+    level=0
+}
 tests=${*:-world query snapshot file search threadless}
 [ "$tests" != all ] || tests=
 rm -rf "$out"
@@ -76,7 +84,7 @@ by_debian() {
     tar -xf "$out/$name.tar.gz" -C "$out/debian"
     cp -R packaging/debian "$out/debian/$name/debian"
     # Without what a debugger reads: it takes half of the time.
-    (cd "$out/debian/$name" && run debian env DEB_BUILD_OPTIONS="parallel=$jobs noautodbgsym" DEB_CFLAGS_STRIP=-g \
+    (cd "$out/debian/$name" && run debian env DEB_BUILD_OPTIONS="parallel=$jobs noautodbgsym$opt" DEB_CFLAGS_STRIP=-g \
         dpkg-buildpackage -us -uc)
     unpacked=$out/debian/unpacked
     holds() { # <package> <what its list of files must match>...
@@ -123,7 +131,7 @@ END
 # ---- Meson ---------------------------------------------------------------------------------------
 by_meson() {
     # In its own right, with tests, installed.
-    run meson meson setup "$out/meson" . -Dtests=true --prefix=/usr -Doptimization=1
+    run meson meson setup "$out/meson" . -Dtests=true --prefix=/usr -Doptimization=$level
     # shellcheck disable=SC2086
     run meson_test meson test -C "$out/meson" --num-processes "$jobs" $tests
     sed -n 's/^Ok: *\([0-9]*\).*/packages: Meson: \1 tests passed/p' "$out/meson_test.log"

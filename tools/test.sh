@@ -380,7 +380,7 @@ stage_install() {
 }
 
 stage_packages() {
-    tools/packages.sh >"$log" 2>&1 || {
+    tools/packages.sh --quick >"$log" 2>&1 || {
         cat "$log"
         return 1
     }
