@@ -276,6 +276,8 @@ static void flipped_bits_do_no_harm(void)
             bytes[chance_below(&state, (uint32_t)SETTI_MIN(limit, made.size))] ^=
                 (unsigned char)(1u << chance_below(&state, 8));
         }
+        /* Or a bit was flipped twice. */
+        bool changed = memcmp(bytes, made.bytes, made.size) != 0;
         if (sealed) {
             test_seal(bytes, made.size);
         }
@@ -283,7 +285,8 @@ static void flipped_bits_do_no_harm(void)
         bool whole = test_feed(bytes, made.size, 4096) == 0;
         uint32_t reached = test_visit(sealed ? NULL : &made, 1);
         found += !whole || reached != FRAMES + 1;
-        CHECK(sealed || !whole);
+        /* A length that grew makes a recording that is cut off there. */
+        CHECK(sealed || !changed || !whole || reached < FRAMES + 1);
     }
     printf("flipped_bits_do_no_harm: %u of %u recordings rejected in part or whole\n",
            (unsigned)found, (unsigned)rounds);
