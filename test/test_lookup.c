@@ -8,6 +8,8 @@
 #include "sett/state.h"
 #include "worlds.h"
 
+#include <stdio.h>
+
 typedef struct Item {
     uint64_t key;
     sett_entity owner;
@@ -163,6 +165,48 @@ static void items_change(items* s, sett_snapshot* snapshot, uint32_t* held)
     }
 }
 
+/* The results of a search, and a hash of their order. */
+static uint32_t results_of(sett_world* world, const char* text, uint64_t* hash)
+{
+    sett_search* search = sett_search_create(world, text);
+    uint32_t count = 0;
+    CHECK(search != NULL);
+    *hash = 0;
+    SETT_SEARCH(search, rows, i)
+    {
+        *hash = *hash * 31 + sett_entity_to_u64(sett_rows_entity(rows, 0, i));
+        count++;
+    }
+    sett_search_destroy(search);
+    return count;
+}
+
+/* Searches that look-ups serve have the results of searches that none serves, in their order. */
+static void searches_agree(const items* s, const Item* wanted)
+{
+    char text[2][200];
+    uint64_t hash[2];
+    uint32_t count[2];
+    for (int kind = 0; kind < 3; kind++) {
+        const char* member = kind == 0 ? "cell" : kind == 1 ? "weight" : "key";
+        char value[40];
+        if (kind == 1) {
+            (void)snprintf(value, sizeof(value), "%.2f", (double)wanted->weight);
+        } else {
+            (void)snprintf(value, sizeof(value), "%lld",
+                           kind == 0 ? (long long)wanted->cell : (long long)wanted->key);
+        }
+        (void)snprintf(text[0], sizeof(text[0]), "Item, Item.%s == %s", member, value);
+        (void)snprintf(text[1], sizeof(text[1]), "Item, Item.%s >= %s, Item.%s <= %s", member,
+                       value, member, value);
+        for (int k = 0; k < 2; k++) {
+            count[k] = results_of(s->world, text[k], &hash[k]);
+        }
+        CHECK_EQ(count[0], count[1]);
+        CHECK_EQ(hash[0], hash[1]);
+    }
+}
+
 static void look_ups_find_what_a_look_at_all_finds(void)
 {
     uint64_t seed = check_setting("SETT_SEED", 1);
@@ -176,10 +220,48 @@ static void look_ups_find_what_a_look_at_all_finds(void)
         items_change(&s, snapshot, &held);
         if (draw(16) == 0) {
             Item wanted = random_item(s.world);
+            if (draw(2) == 0) { /* each of them brings the look-ups up to date */
+                searches_agree(&s, &wanted);
+            }
             items_compare_all(&s, &wanted);
         }
     }
     CHECK_EQ(sett_lookup_destroy(s.by_owner), SETT_OK);
+    CHECK_END(s.world);
+}
+
+/* What is written while the search is open counts, as without a look-up. */
+static void searches_see_writes_of_their_own_loops(void)
+{
+    items s;
+    items_begin(&s, quiet_world(), SETT_STORAGE_ARRAY);
+    static sett_entity all[20000];
+    for (uint32_t k = 0; k < 20000; k++) {
+        Item item = {.cell = (int16_t)(k % 40)};
+        all[k] = sett_entity_create(s.world);
+        CHECK(sett_set(s.world, all[k], s.item, &item) != NULL);
+    }
+    sett_search* search = sett_search_create(s.world, "Item, Item.cell == 3");
+    for (int writes = 0; writes < 2; writes++) {
+        uint32_t count = 0;
+        bool last = false;
+        bool other = false;
+        SETT_SEARCH(search, rows, i)
+        {
+            sett_entity e = sett_rows_entity(rows, 0, i);
+            if (writes != 0 && count == 0) {
+                ((Item*)sett_get_mut(s.world, all[19990], s.item))->cell = 3;
+                ((Item*)sett_get_mut(s.world, all[19963], s.item))->cell = 4; /* was 3 */
+            }
+            last = last || e.index == all[19990].index;
+            other = other || e.index == all[19963].index;
+            count++;
+        }
+        CHECK_EQ(count, 500);
+        CHECK_EQ(last, writes != 0);
+        CHECK_EQ(other, writes == 0);
+    }
+    sett_search_destroy(search);
     CHECK_END(s.world);
 }
 
@@ -341,5 +423,6 @@ static void look_ups_without_memory_go_on_later(void)
 }
 
 TEST_MAIN(TEST(look_ups_find_what_a_look_at_all_finds), TEST(copies_of_worlds_are_read_again),
-          TEST(keys_that_are_alike_are_told_apart), TEST(what_cannot_be_looked_up_is_rejected),
-          TEST(pages_may_vanish_and_come_back), TEST(look_ups_without_memory_go_on_later))
+          TEST(searches_see_writes_of_their_own_loops), TEST(keys_that_are_alike_are_told_apart),
+          TEST(what_cannot_be_looked_up_is_rejected), TEST(pages_may_vanish_and_come_back),
+          TEST(look_ups_without_memory_go_on_later))

@@ -223,6 +223,10 @@ SETT_API uint64_t sett_search_count(sett_search* search);
  *     sett_entity item;
  *     if (sett_lookup_find(by_key, &key, &item, 1) == 1) { ... }
  *
+ * Searches use it too: a search of one thread for `Item.key == 4711` looks at these entities alone,
+ * where it would look at all in the order of their indices, and has the same results in the same
+ * order. What is written while the search is open counts.
+ *
  * It is brought up to date when it is asked, from the pages that were written, restored or loaded
  * since. It is not part of the state: snapshots, hashes and files do not contain it. Worlds without
  * one pay nothing. */

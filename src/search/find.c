@@ -43,6 +43,7 @@ typedef struct find_work {
     uint32_t row;   /* of the block before */
     uint32_t place; /* of the next link, of a scan: the next index or row */
     find_reached reached;
+    setti_wanted wanted; /* of a scan */
 } find_work;
 
 typedef struct find {
@@ -134,6 +135,8 @@ static void find_destroy(find* f)
 {
     for (uint32_t k = 0; k < f->search->step_room; k++) {
         find_reached_free(f, &f->work[k].reached);
+        setti_find_release(f->world, f->pooled, f->work[k].wanted.entity,
+                           f->work[k].wanted.room * sizeof(sett_entity));
     }
     setti_sorted_free(&f->sorted, f->search);
     setti_find_release(f->world, f->pooled, f, f->size);
@@ -401,11 +404,68 @@ static uint64_t scan_word(const find_scan* scan, uint32_t base, uint64_t word)
     return word;
 }
 
+static const setti_lookup_calls* find_lookup_calls(const void* lookup)
+{
+    return ((const setti_lookup_head*)lookup)->calls;
+}
+
+/* Asks the world's look-ups for the entities of a scan by words. */
+static void scan_narrow(find* f, const setti_search_step* step, find_work* w)
+{
+    const void* lookup = f->world->module[SETTI_SLOT_LOOKUPS];
+    w->wanted.by = NULL;
+    if (lookup != NULL && f->pooled && step->kind == SETTI_FIND_SCAN &&
+        (step->driver == NULL || step->driver->storage.kind != SETTI_SPARSE)) {
+        find_lookup_calls(lookup)->narrow(f->search, step, &w->wanted);
+    }
+}
+
+/* The number of the first wanted entity whose index is not below. */
+static uint32_t wanted_seek(const setti_wanted* wanted, uint32_t index)
+{
+    uint32_t first = 0;
+    uint32_t end = wanted->count;
+    while (first < end) {
+        uint32_t middle = first + (end - first) / 2;
+        if (wanted->entity[middle].index < index) {
+            first = middle + 1;
+        } else {
+            end = middle;
+        }
+    }
+    return first;
+}
+
+/* Like scan_words, over what a look-up has found: the same entities in the same order, but for
+ * those that the comparison would reject. */
+static bool scan_wanted(const find* f, const find_scan* scan, find_work* w, find_block* out)
+{
+    uint32_t at = wanted_seek(&w->wanted, w->place);
+    for (; at < w->wanted.count && w->wanted.entity[at].index < scan->limit; at++) {
+        uint32_t index = w->wanted.entity[at].index;
+        uint64_t bit = (uint64_t)1 << (index % 64);
+        uint64_t word = setti_entity_alive(&f->world->entities, index & ~63u) & bit;
+        if (scan_word(scan, index & ~63u, word) == 0) {
+            continue;
+        }
+        if (out->count == FIND_ROWS) {
+            w->place = index;
+            return true;
+        }
+        find_emit(out, index, w->row);
+    }
+    return false;
+}
+
 /* Goes on from w->place; false at the end. */
 static bool scan_words(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     find_scan scan;
     scan_prepare(f, step, &scan);
+    if (w->wanted.by != NULL && find_lookup_calls(w->wanted.by)->is_current(w->wanted.by)) {
+        find_spend(f, 1);
+        return scan_wanted(f, &scan, w, out);
+    }
     find_spend(f, (scan.limit - SETTI_MIN(w->place, scan.limit)) / 64);
     const setti_storage* driver = step->driver != NULL ? scan.storage[0] : NULL;
     while (w->place < scan.limit) {
@@ -907,6 +967,7 @@ sett_rows* sett_search_begin(sett_search* search, sett_rows* rows)
     }
     for (uint32_t k = 0; k < f->plan.step_count; k++) {
         f->work[k].begun = false;
+        scan_narrow(f, &f->plan.step[k], &f->work[k]);
     }
     f->branch = 0;
     f->failed = f->stopped = false;

@@ -21,6 +21,8 @@
 #include "sett/members.h"
 #include "sett/search.h"
 
+#include "search/search.h"
+#include "value/number.h"
 #include "value/value.h"
 #include "world/change.h"
 
@@ -36,12 +38,14 @@ typedef struct lookup_record {
 } lookup_record;
 
 struct sett_lookup {
+    const setti_lookup_calls* calls; /* first: setti_lookup_head */
     sett_world* world;
     sett_lookup* next; /* in the list of the world */
     sett_lookup* previous;
     setti_type* type;
     uint32_t offset; /* of the member in a value */
     uint32_t size;   /* its bytes */
+    sett_member_kind member;
     bool is_float;
 
     lookup_record** page; /* by number of a page of rows; NULL: none of its rows has a value */
@@ -297,6 +301,12 @@ static bool lookup_is_current(const sett_lookup* l)
            (storage->kind == SETTI_SPARSE || !lookup_was_written(&storage->presence, l->since));
 }
 
+/* Whether a search can read it as it is: no loop has copied values, which others see. */
+static bool lookup_is_readable(const sett_lookup* l)
+{
+    return l->type->storage.gather == NULL && lookup_is_current(l);
+}
+
 /* False when memory runs out: the next call goes on. */
 static bool lookup_update(sett_lookup* l)
 {
@@ -367,6 +377,17 @@ static void lookup_sort(sett_entity* out, uint32_t count)
     }
 }
 
+/* Writes the handles of a list of `count` records, in the order of their indices. */
+static void lookup_copy(const sett_lookup* l, uint32_t at, uint32_t count, sett_entity* out)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        const lookup_record* record = lookup_at(l, at);
+        out[k] = setti_entity_at(&l->world->entities, record->index);
+        at = record->next;
+    }
+    lookup_sort(out, count);
+}
+
 uint32_t sett_lookup_find(sett_lookup* l, const void* value, sett_entity* out, uint32_t capacity)
 {
     static const char call[] = "sett_lookup_find";
@@ -385,20 +406,111 @@ uint32_t sett_lookup_find(sett_lookup* l, const void* value, sett_entity* out, u
     if (count > capacity || out == NULL) {
         return count;
     }
-    for (uint32_t k = 0; k < count; k++) {
-        const lookup_record* record = lookup_at(l, at);
-        out[k] = setti_entity_at(&l->world->entities, record->index);
-        at = record->next;
-    }
-    lookup_sort(out, count);
+    lookup_copy(l, at, count, out);
     return count;
 }
 
-/* ---------------------------------------------------------------------------------- the object */
+/* ------------------------------------------------------------------------------------ searches */
 
-enum {
-    SETTI_SLOT_LOOKUPS = 12
-};
+/* The key of the values that are equal to a float. */
+static bool lookup_float_key(const sett_lookup* l, double number, uint64_t* key)
+{
+    float narrow = (float)number;
+    double back = (double)narrow;
+    bool wide = l->size == sizeof(double);
+    *key = wide ? lookup_key(l, &number) : lookup_key(l, &narrow);
+    return wide ? number >= number : number >= back && number <= back; /* no NaN */
+}
+
+/* The key of the values that are equal to a number of the text; false: none is, or the look-up
+ * cannot tell. */
+static bool lookup_number_key(const sett_lookup* l, const setti_side_value* value, uint64_t* key)
+{
+    unsigned char bytes[sizeof(uint64_t)] = {0};
+    int64_t number = (int64_t)value->bits;
+    if (value->kind == SETTI_VALUE_NUMBER && value->form == SETTI_FORM_FLOAT) {
+        return l->is_float && lookup_float_key(l, value->number, key);
+    }
+    if (value->kind != SETTI_VALUE_NUMBER || value->form != SETTI_FORM_SIGNED ||
+        !setti_number_is_integer(l->member) || (number < 0 && !setti_number_is_signed(l->member))) {
+        return false;
+    }
+    setti_number_store(l->member, number, bytes);
+    *key = lookup_key(l, bytes);
+    return setti_number_load(l->member, bytes) == number;
+}
+
+/* Whether the member of a search is worth a multiple of what it contains. */
+static bool lookup_is_scaled(const sett_member_ref* member)
+{
+    double scale = member->member->scale;
+    return (scale < 0 || scale > 0) && (scale < 1 || scale > 1);
+}
+
+/* Whether an item compares the member of a look-up, of the entities of a variable themselves, with
+ * a number of the text. */
+static bool lookup_serves(const sett_lookup* l, const sett_search* search,
+                          const setti_search_item* item, uint32_t variable)
+{
+    if (item->kind != SETTI_ITEM_COMPARE || item->negated || item->optional ||
+        item->source != variable || item->walk != SETT_WALK_NONE) {
+        return false;
+    }
+    const setti_search_side* left = search->side[item->compare];
+    return search->term[item->term].compare == SETT_COMPARE_EQUAL &&
+           left[0].kind == SETT_OPERAND_MEMBER && left[0].type == l->type &&
+           left[0].member.offset == l->offset && left[0].member.kind == l->member &&
+           left[1].kind != SETT_OPERAND_MEMBER && !lookup_is_scaled(&left[0].member);
+}
+
+/* Lists the indices of a key, if they are few. */
+static void lookup_list(const sett_lookup* l, uint64_t key, setti_wanted* wanted)
+{
+    setti_pool* pool = &l->world->pool;
+    uint32_t at = l->slot_count != 0 ? *lookup_seek(l, key) : SETTI_NONE;
+    uint32_t count = at != SETTI_NONE ? lookup_at(l, at)->count : 0;
+    if (count > l->count / 8) {
+        return; /* a scan is about as fast */
+    }
+    if (count > wanted->room) {
+        uint32_t room = setti_bits_ceil(SETTI_MAX(count, 16));
+        sett_entity* grown = setti_pool_alloc(pool, room * sizeof(sett_entity), 64);
+        if (grown == NULL) {
+            return;
+        }
+        setti_pool_free(pool, wanted->entity, wanted->room * sizeof(sett_entity), 64);
+        wanted->entity = grown;
+        wanted->room = room;
+    }
+    lookup_copy(l, at, count, wanted->entity);
+    wanted->count = count;
+    wanted->by = l;
+}
+
+static void lookup_narrow(const sett_search* search, const setti_search_step* step,
+                          setti_wanted* wanted)
+{
+    sett_lookup* l = search->world->module[SETTI_SLOT_LOOKUPS];
+    for (; l != NULL; l = l->next) {
+        for (uint32_t k = step->scope->items.first; k < step->scope->items.stop; k++) {
+            const setti_search_item* item = &search->item[search->order[k]];
+            uint64_t key;
+            if (!lookup_serves(l, search, item, step->variable) ||
+                !lookup_number_key(l, &search->side[item->compare][1].value, &key)) {
+                continue;
+            }
+            bool free = search->world->locks == 0 && l->type->storage.gather == NULL;
+            if (lookup_is_readable(l) || (free && lookup_update(l))) {
+                lookup_list(l, key, wanted);
+            }
+            return;
+        }
+    }
+}
+
+static const setti_lookup_calls lookup_calls = {lookup_narrow, lookup_is_readable};
+
+/* ---------------------------------------------------------------------------------- the object */
 
 static const char* lookup_of_type(const sett_world* world, const setti_type* type)
 {
@@ -440,6 +552,8 @@ sett_lookup* sett_lookup_create(sett_world* world, sett_component component, con
     l->type = type;
     l->offset = ref.offset;
     l->size = ref.size;
+    l->member = ref.kind;
+    l->calls = &lookup_calls;
     l->is_float = ref.kind == SETT_MEMBER_F32 || ref.kind == SETT_MEMBER_F64;
     l->kind = type->storage.kind;
     l->shift = type->storage.shift;

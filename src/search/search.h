@@ -117,6 +117,31 @@ typedef struct setti_search_plan {
     uint8_t place[SETTI_SEARCH_BRANCHES][SETT_SEARCH_VARIABLES]; /* depths where variables are */
 } setti_search_plan;
 
+enum {
+    SETTI_SLOT_LOOKUPS = 12
+};
+
+/* The entities that a look-up gives a scan, instead of all that have its type. */
+typedef struct setti_wanted {
+    const sett_lookup* by; /* NULL: none does */
+    sett_entity* entity;   /* in the order of their indices */
+    uint32_t count;
+    uint32_t room; /* from the world's pool */
+} setti_wanted;
+
+/* What a search calls of a look-up; programs without look-ups do not link it. */
+typedef struct setti_lookup_calls {
+    /* Selects a look-up for a scan of one thread that begins now. */
+    void (*narrow)(const sett_search* search, const setti_search_step* step, setti_wanted* wanted);
+    /* Whether no value has changed since. */
+    bool (*is_current)(const sett_lookup* lookup);
+} setti_lookup_calls;
+
+/* How a look-up begins. */
+typedef struct setti_lookup_head {
+    const setti_lookup_calls* calls;
+} setti_lookup_head;
+
 struct sett_search {
     setti_open_loop open; /* first */
     sett_world* world;

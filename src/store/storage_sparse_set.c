@@ -176,12 +176,8 @@ void setti_sparse_free_strays(setti_pool* pool, setti_storage* storage)
     }
 }
 
-void setti_sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
+static void sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
 {
-    SETTI_ASSERT(storage->extent != 0 && storage->count != 0);
-    if (SETTI_LIKELY(setti_index_try_erase(pool, storage, index))) {
-        return;
-    }
     uint32_t row = setti_sparse_row(storage, index);
     uint32_t last = storage->extent - 1;
     SETTI_ASSERT(row != SETTI_NONE);
@@ -202,6 +198,14 @@ void setti_sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t index
     }
     sparse_forget(pool, storage, index);
     storage->count--;
+}
+
+void setti_sparse_erase(setti_pool* pool, setti_storage* storage, uint32_t index)
+{
+    SETTI_ASSERT(storage->extent != 0 && storage->count != 0);
+    if (storage->hashed != 1 || !setti_index_try_erase(pool, storage, index)) {
+        sparse_erase(pool, storage, index);
+    }
 }
 
 void setti_sparse_trim(setti_pool* pool, setti_storage* storage)
