@@ -95,6 +95,7 @@ must pass '' "$format"
 broken src/base/page.h "/* SETT_STORAGE_""MATRIX */" 'page.h:3:SETT_STORAGE_[M]ATRIX - write: SETT_STORAGE_ARRAY' "$words"
 broken src/base/page.h "/* it is ""told */" 'page.h:3:is [t]old - write: is called' "$words"
 broken src/base/page.h '#include "store/storage.h"' 'src/base/page.h:3: base must not include store/storage.h' "$layers"
+broken src/base/page.c 'x_fail(w, "%s: Bad news.", y);' 'page.c:7: a message begins with a capital' "$tree/tools/messages.py" --check
 broken src/state/x.c '#include "relation/hierarchy.h"' 'src/state/x.c:1: state must not include' "$layers"
 broken src/base/page.c '#  include <store/storage.h>' 'src/base/page.c:7: base must not' "$layers"
 broken include/sett/id.h '#include "base/page.h"' 'include/sett/id.h:2: a public header' "$layers"
@@ -295,6 +296,7 @@ must fail 'DOCUMENTS does not list docs/more.md' $site
 fresh
 git -C "$tree" init -q
 printf '#!/bin/sh\nmkdir -p build out\n: >build/x; : >out/x\n' >"$tree/tools/check_words.sh"
+echo '#!/bin/sh' >"$tree/tools/messages.py"
 must pass '1 passed, 0 failed' "$tree/tools/test.sh" words
 printf '#!/bin/sh\n: >stray.save\n' >"$tree/tools/check_words.sh"
 must fail 'stray.save' "$tree/tools/test.sh" words

@@ -153,6 +153,7 @@ stage_format() {
 
 stage_words() {
     tools/check_words.sh
+    tools/messages.py --check
 }
 
 stage_layers() {

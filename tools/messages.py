@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""All messages that the library can give, in one list.
+
+  tools/messages.py            a line each: file:line, status, text
+  tools/messages.py --check    what is wrong with them: capitals, full stops, length, words
+
+They are the literals in calls that fail, report, reject or log, each read as one text.
+SPDX-License-Identifier: MIT
+"""
+import glob
+import os
+import re
+import sys
+
+CALLS = re.compile(r"\b(?:setti|[a-z]+)_[a-z_]*(?:misuse|fail|report|reject|warn|log)[a-z_]*\(")
+LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
+LONGEST = 300  # characters; a line of a log
+
+WRONG = [
+    (re.compile(r"^(?:%s: )?[A-Z][a-z]"), "begins with a capital"),
+    (re.compile(r"[^.]\.$"), "ends with a full stop"),
+    (re.compile(r"\w!"), "exclaims"),
+    (re.compile(r"\b(?:[Ee]rror|[Oo]ops|[Pp]lease|[Ii]llegal|[Ii]nvalid argument)\b"),
+     "says that it is an error, not which"),
+    (re.compile(r"  "), "has two spaces in a row"),
+    (re.compile(r"\b(?:none that there is|that is there|is not there)\b"),
+     "has to be read twice"),
+]
+
+
+def arguments(text, at):
+    """The text between the parenthesis before `at` and its end."""
+    depth, end, quoted = 1, at, False
+    while depth and end < len(text):
+        c = text[end]
+        if quoted:
+            end += c == "\\"
+            quoted = c != '"'
+        elif c == '"':
+            quoted = True
+        else:
+            depth += (c == "(") - (c == ")")
+        end += 1
+    return text[at:end - 1]
+
+
+def split(call):
+    """The arguments, at their commas."""
+    parts, depth, quoted, begin = [], 0, False, 0
+    for k, c in enumerate(call):
+        if c == '"' and call[k - 1] != "\\":
+            quoted = not quoted
+        elif not quoted:
+            depth += (c in "([{") - (c in ")]}")
+            if c == "," and depth == 0:
+                parts.append(call[begin:k])
+                begin = k + 1
+    return parts + [call[begin:]]
+
+
+def messages():
+    """(file, line, status, text) of each, in the order of the files."""
+    for path in sorted(glob.glob("src/*/*.[ch]")):
+        with open(path, encoding="utf-8") as file:
+            text = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), file.read(),
+                          flags=re.S)
+        for found in CALLS.finditer(text):
+            call = arguments(text, found.end())
+            status = re.search(r"SETT_(?:STATUS|LOG)_([A-Z_]+)", call)
+            for part in split(call):
+                # Of `a ? "x" : "y"` there are two.
+                for side in re.split(r"[?:](?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", part):
+                    said = "".join(LITERAL.findall(side)).replace('\\"', '"')
+                    if " " in said.strip():
+                        yield (path, text.count("\n", 0, found.start()) + 1,
+                               status[1] if status else "", said)
+
+
+def main():
+    os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+    wrong = count = 0
+    for path, line, status, said in messages():
+        count += 1
+        if "--check" not in sys.argv:
+            print(f"{path}:{line}: {status or '-'}: {said}")
+            continue
+        reasons = [reason for pattern, reason in WRONG if pattern.search(said)]
+        reasons += ["is too long"] * (len(said) > LONGEST)
+        for reason in reasons:
+            print(f"{path}:{line}: a message {reason}: {said}")
+            wrong += 1
+    if "--check" in sys.argv:
+        print(f"  {count} messages")
+    sys.exit(wrong != 0 or count == 0)
+
+
+main()
