@@ -122,8 +122,8 @@ static void far_entities_behave_like_near_ones(void)
     sett_world* world = far_world();
     uint64_t hash = 0;
     sett_snapshot snapshot = {0};
-    uint32_t steps = CHECK_ROUNDS(20000);
-    for (uint32_t step = 0; step < steps; step++) {
+    uint64_t steps = check_setting("SETT_OPERATIONS", CHECK_ROUNDS(20000));
+    for (uint64_t step = 0; step < steps; step++) {
         change_one(world, model, &state);
         if (step % 97 == 0) {
             check_all(world, model);
