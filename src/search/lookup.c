@@ -494,7 +494,7 @@ static void lookup_narrow(const sett_search* search, const setti_search_step* st
     for (; l != NULL; l = l->next) {
         for (uint32_t k = step->scope->items.first; k < step->scope->items.stop; k++) {
             const setti_search_item* item = &search->item[search->order[k]];
-            uint64_t key;
+            uint64_t key = 0;
             if (!lookup_serves(l, search, item, step->variable) ||
                 !lookup_number_key(l, &search->side[item->compare][1].value, &key)) {
                 continue;
