@@ -253,6 +253,7 @@ static void searches_see_writes_of_their_own_loops(void)
                 ((Item*)sett_get_mut(s.world, all[19990], s.item))->cell = 3;
                 ((Item*)sett_get_mut(s.world, all[19963], s.item))->cell = 4; /* was 3 */
             }
+            CHECK_EQ(sett_lookup_destroy(s.by_cell), SETT_STATUS_LOCKED); /* the search reads it */
             last = last || e.index == all[19990].index;
             other = other || e.index == all[19963].index;
             count++;

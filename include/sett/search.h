@@ -241,7 +241,8 @@ typedef struct sett_lookup sett_lookup;
 SETT_API sett_lookup* sett_lookup_create(sett_world* world, sett_component component,
                                          const char* member);
 
-/* Frees a look-up. NULL is fine. Fails: LOCKED (systems run). Threads: writer. Since: 0.2 */
+/* Frees a look-up. NULL is fine. Fails: LOCKED (a loop is open: a search may read it, or systems
+ * run). Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_lookup_destroy(sett_lookup* lookup);
 
 /* Finds the entities that have the component with this value of the member, prefabs and disabled

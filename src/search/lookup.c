@@ -574,7 +574,7 @@ sett_status sett_lookup_destroy(sett_lookup* l)
         return SETT_OK;
     }
     sett_world* world = l->world;
-    sett_status status = setti_world_check_serial(world, "sett_lookup_destroy");
+    sett_status status = setti_world_check_unlocked(world, "sett_lookup_destroy");
     if (status == SETT_OK) {
         lookup_clear(l);
         if (l->previous != NULL) {
