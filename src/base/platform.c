@@ -79,6 +79,8 @@ void* setti_platform_alloc_zero(size_t size, size_t align)
 {
     SETTI_ASSERT(size != 0 && (align & (align - 1)) == 0);
 #if defined(_WIN32)
+    (void)size;
+    (void)align;
     return NULL; /* what _aligned_free frees is not from calloc */
 #else
     return align <= sizeof(void*) * 2 ? calloc(1, size) : NULL;
