@@ -141,6 +141,10 @@ static void far_entities_behave_like_near_ones(void)
         } else if (step % 5000 == 900) {
             CHECK_EQ(sett_world_trim(world), SETT_OK);
             CHECK_VALID(world);
+            sett_world* copy = far_world();
+            CHECK_EQ(sett_world_clone(world, copy), SETT_OK);
+            check_all(copy, model);
+            CHECK_END(copy);
         }
     }
     check_all(world, model);

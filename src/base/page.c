@@ -1037,12 +1037,14 @@ void setti_pages_deinit(setti_pool* pool, setti_pages* pages)
     }
     setti_pool_free(pool, pages->tick, table_size(pages, pages->capacity), 16);
     setti_page_notes* notes = pages->notes;
+    bool hidden = pages->hidden;
     if (pages->none != NULL) {
         setti_pages_init_read(pages, pages->size, pages->align, pages->none, pages->read_shift);
     } else {
         setti_pages_init(pages, pages->size, pages->align);
     }
     pages->notes = notes;
+    pages->hidden = hidden;
     setti_notes_forget_all(pages);
 }
 

@@ -494,6 +494,8 @@ static void replica_copy_type(const setti_pool* pool, const setti_type* type, se
     own->storage.extent = storage->extent;
     own->storage.spare = storage->spare;
     own->storage.hashed = storage->hashed;
+    own->storage.far |= storage->far; /* and stays so: snapshots can have such indices */
+    setti_storage_show(&own->storage);
     if (setti_pages_values(&own->storage.rows) != NULL) {
         replica_copy_values(type, own);
     }

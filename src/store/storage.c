@@ -288,6 +288,10 @@ const char* setti_storage_validate(const setti_storage* storage)
     if (storage->presence.hidden != (storage->gather != NULL || storage->far)) {
         return "storage: readers see values that loops have copied";
     }
+    if (storage->kind == SETTI_ARRAY && !storage->far &&
+        storage->presence.count > (uint32_t)1 << storage->presence.read_shift) {
+        return "storage: indices that are not read in line are not looked up";
+    }
     const char* reason = setti_pages_validate(&storage->presence);
     if (reason != NULL) {
         return reason;
