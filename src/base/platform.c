@@ -83,7 +83,12 @@ void* setti_platform_alloc_zero(size_t size, size_t align)
     (void)align;
     return NULL; /* what _aligned_free frees is not from calloc */
 #else
-    return align <= sizeof(void*) * 2 ? calloc(1, size) : NULL;
+    void* zeroes = calloc(1, size);
+    if (((uintptr_t)zeroes & (align - 1)) != 0) { /* aligned as some C libraries do not */
+        free(zeroes);
+        return NULL;
+    }
+    return zeroes;
 #endif
 }
 
