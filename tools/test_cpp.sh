@@ -88,17 +88,17 @@ for compiler in $compilers; do
     $compiler -std=c++17 $flags -O3 -DNDEBUG -g1 test/cpp/loops.cpp "$fast/libsett.a" -o $out/loops
     valgrind --tool=callgrind --callgrind-out-file=$out/callgrind $out/loops >$out/log 2>&1
     callgrind_annotate --inclusive=yes --threshold=100 $out/callgrind |
-        sed -n 's/^ *\([0-9,]*\) .*:\(c\|cpp\)_\([0-9]*\) .*/\1 \2 \3/p' |
+        sed -n 's/^ *\([0-9,]*\) .*:\(c\|cpp\)_\([0-9]*\)\(\.constprop\.0\)\? .*/\1 \2 \3/p' |
         awk -v compiler=$compiler '
         { gsub(",", "", $1); if ($1 + 0 > count[$2, $3]) count[$2, $3] = $1 + 0 }
         END {
-            for (n = 1; n <= 10; n++) {
-                ratio = count["cpp", n] / count["c", n]
-                limit = n <= 8 ? 1.02 : n == 9 ? 1.5 : 2
+            for (n = 1; n <= 12; n++) {
+                ratio = count["c", n] > 0 ? count["cpp", n] / count["c", n] : 0
+                limit = n == 10 ? 2 : 1.02
                 line = line sprintf(" %.2f", ratio)
-                if (ratio > limit) { bad = bad sprintf(" %d", n) }
+                if (ratio == 0 || ratio > limit) { bad = bad sprintf(" %d", n) }
             }
-            print "  " compiler ", instructions of 10 loops against the macros of C:" line
-            if (bad != "") { print "too many in:" bad; exit 1 }
+            print "  " compiler ", instructions of 12 loops against the macros of C:" line
+            if (bad != "") { print "too many, or not counted, in:" bad; exit 1 }
         }'
 done

@@ -127,6 +127,13 @@ template <class Self> class change_verbs
     template <class T> Self send(const T& event, sett_route route = SETT_ROUTE_ENTITY) const
     {
         check_plain<T>();
+        if constexpr (std::is_trivially_copyable_v<T>) {
+            if (self().template id<T>() == 0) {
+                return deferred<T>([event, route](sett_world* w, sett_entity e, sett_component id) {
+                    return sett_event_send(w, e, route, id, is_tag<T> ? nullptr : &event);
+                });
+            }
+        }
         const sett_component id = id_for<T>(self().c_world());
         const void* value = is_tag<T> ? nullptr : &event;
         return act(sett_event_send, sett_cmd_event, route, id, value);
@@ -160,16 +167,24 @@ template <class Self> class change_verbs
     template <class R> Self link(sett_entity target, const R* data) const
     {
         check_relationship<R>();
-        const sett_component id = id_for<R>(self().c_world());
-        return act(sett_relate_set, sett_cmd_relate, id, target, static_cast<const void*>(data));
+        const void* from = data;
+        if (const sett_component id = self().template id<R>()) {
+            return act(sett_relate_set, sett_cmd_relate, id, target, from);
+        }
+        return deferred<R>([target, has_data = data != nullptr,
+                            copy = data != nullptr ? *data : R()](sett_world* w, sett_entity e,
+                                                                  sett_component id) {
+            const bool alive = sett_entity_valid(w, target); /* else as sett_cmd_relate */
+            return alive ? sett_relate_set(w, e, id, target, has_data ? &copy : nullptr) : nullptr;
+        });
     }
 };
 } // namespace detail
 
 namespace detail
 {
-/* Reading and writing values: of an entity, and of a world's singletons. Self has c_world(), and
- * the calls of C by id: at_get, at_find, at_get_mut, at_find_mut, at_ensure. */
+/* Reading and writing values: of an entity, and of a world's singletons. Self has c_world(), at_get
+ * and at_find by type, and the calls of C by id: at_get_mut, at_find_mut, at_ensure. */
 template <class Self> class value_verbs
 {
   public:
@@ -177,19 +192,13 @@ template <class Self> class value_verbs
     template <class T> const T& get() const
     {
         check_value<T>();
-        const sett_component id = id_in<T>(self().c_world());
-        const void* at = nullptr;
-        if (SETT_LIKELY_(id != 0) || note_type<T>(self().c_world())) {
-            at = self().at_get(id, sizeof(T));
-        }
-        return *static_cast<const T*>(SETT_LIKELY_(at != nullptr) ? at : sett_default_<T>());
+        return *self().template at_get<T>();
     }
     /* Reads a component; nullptr if it is absent. */
     template <class T> const T* find() const
     {
         check_value<T>();
-        const sett_component id = id_in<T>(self().c_world());
-        return id != 0 ? static_cast<const T*>(self().at_find(id, sizeof(T))) : nullptr;
+        return self().template at_find<T>();
     }
     /* To write; nullptr if it is absent, which get_mut reports. */
     template <class T> T* get_mut() const
@@ -260,8 +269,7 @@ class entity : public detail::change_verbs<entity>,
     template <class T> bool has() const
     {
         detail::check_component<T>();
-        const sett_component id = detail::id_in<T>(world_);
-        return id != 0 && sett_has(world_, handle_, id);
+        return detail::read_has<T>(world_, handle_);
     }
     /* Sets values, and adds what is absent: e.set(Position{1, 2}, Burning{}). A type that cannot be
      * copied is moved into its place, without on_set. */
@@ -313,13 +321,13 @@ class entity : public detail::change_verbs<entity>,
   private:
     friend class detail::change_verbs<entity>;
     friend class detail::value_verbs<entity>;
-    const void* at_get(sett_component id, size_t size) const
+    template <class T> const T* at_get() const
     {
-        return sett_get_of_size_(world_, handle_, id, size);
+        return detail::read_get<T>(world_, handle_);
     }
-    const void* at_find(sett_component id, size_t size) const
+    template <class T> const T* at_find() const
     {
-        return sett_find_of_size_(world_, handle_, id, size);
+        return detail::read_find<T>(world_, handle_);
     }
     void* at_get_mut(sett_component id) const
     {

@@ -33,6 +33,13 @@ template <> struct std::hash<sett_entity> {
     }
 };
 
+/* What is written on the slow paths of reading, as SETT_READ_SLOW_. */
+#if defined(NDEBUG)
+#define SETT_CPP_SLOW_ gnu::pure, gnu::cold
+#else
+#define SETT_CPP_SLOW_ gnu::cold
+#endif
+
 namespace sett
 {
 
@@ -1069,6 +1076,118 @@ template <class T> sett_component id_for(sett_world* world)
     }
     id = world != nullptr ? sett_component_bound(world, number_of<T>()) : 0;
     return id != 0 ? id : first_use<T>(world);
+}
+
+/* ------------------------------------------------------------------------------ reading by handle */
+
+/* Reading a value by handle takes the id out of its slot without a branch, and 0 if another type is
+ * there: it leads to the slow path. So compilers look up the type once, before a loop. Two types can
+ * share a slot (of ten types with a chance of one in six): then the later one is looked up by a
+ * call. */
+template <class T>
+[[gnu::noinline, SETT_CPP_SLOW_]] const T* get_slow(const sett_world* world, uint32_t index,
+                                                    uint32_t generation) noexcept
+{
+    const sett_component id = id_in<T>(world);
+    const void* at = nullptr;
+    if (id != 0 || note_type<T>(world)) {
+        at = sett_get_slow_(world, index, generation, id);
+    }
+    return static_cast<const T*>(at != nullptr ? at : sett_default_<T>());
+}
+template <class T>
+[[gnu::noinline, SETT_CPP_SLOW_]] const T* find_slow(const sett_world* world, uint32_t index,
+                                                     uint32_t generation) noexcept
+{
+    const sett_component id = id_in<T>(world);
+    return static_cast<const T*>(id != 0 ? sett_find_slow_(world, index, generation, id) : nullptr);
+}
+template <class T>
+[[gnu::noinline, SETT_CPP_SLOW_]] bool has_slow(const sett_world* world, uint32_t index,
+                                                uint32_t generation) noexcept
+{
+    const sett_component id = id_in<T>(world);
+    return id != 0 && sett_has_slow_(world, index, generation, id);
+}
+
+#if SETT_READS_IN_LINE_
+/* What reading finds where there is no world: no type. */
+inline constexpr sett_type_header_ null_type = {};
+inline constexpr const sett_type_header_* null_types[] = {&null_type};
+inline constexpr sett_bound_ null_bound[SETT_BOUND_FRONT_] = {};
+inline constexpr sett_world_header_ null_world = {null_types, 0, 0, null_bound, 0, 0, {}};
+
+/* A type as reading in line needs it. */
+template <class T> struct type_in_slot {
+    const sett_type_header_* type;
+    sett_read_ read;
+
+    /* Without a branch, by masks of all bits: gcc would move no load out of a loop otherwise. */
+    [[gnu::always_inline]] explicit type_in_slot(const sett_world* world)
+    {
+        const uintptr_t stand_in = reinterpret_cast<uintptr_t>(&null_world) &
+                                   (uintptr_t() - static_cast<uintptr_t>(world == nullptr));
+        const sett_world_header_* header = reinterpret_cast<const sett_world_header_*>(
+            reinterpret_cast<uintptr_t>(world) | stand_in);
+        const uint64_t number = number_of<T>();
+        const sett_bound_* slot = &header->bound[number % SETT_BOUND_FRONT_];
+        sett_component id = slot->component & (0u - static_cast<uint32_t>(slot->number == number));
+        id &= 0u - static_cast<uint32_t>(id < header->type_count);
+        type = header->types[id];
+        read = sett_read_make_(header, type);
+    }
+    bool is_here(sett_entity entity) const
+    {
+        return SETT_LIKELY_(type->size == sizeof(T)) && sett_read_is_here_(read, entity);
+    }
+    const T* row(uint32_t index) const
+    {
+        return static_cast<const T*>(
+            sett_read_row_(read, index, sett_read_shift_(sizeof(T)), sizeof(T)));
+    }
+};
+#endif
+
+/* The value; T{} if it is absent, which is reported. */
+template <class T>
+[[gnu::always_inline]] inline const T* read_get(const sett_world* world, sett_entity entity)
+{
+#if SETT_READS_IN_LINE_
+    const type_in_slot<T> at(world);
+    if (at.is_here(entity)) {
+        return at.row(entity.index);
+    }
+#endif
+    return get_slow<T>(world, entity.index, entity.generation);
+}
+/* The value; nullptr if it is absent. */
+template <class T>
+[[gnu::always_inline]] inline const T* read_find(const sett_world* world, sett_entity entity)
+{
+#if SETT_READS_IN_LINE_
+    const type_in_slot<T> at(world);
+    if (at.is_here(entity)) {
+        return at.row(entity.index);
+    }
+    if (SETT_LIKELY_(at.type->kind == SETT_KIND_ARRAY_ && at.type->size == sizeof(T))) {
+        return nullptr;
+    }
+#endif
+    return find_slow<T>(world, entity.index, entity.generation);
+}
+template <class T>
+[[gnu::always_inline]] inline bool read_has(const sett_world* world, sett_entity entity)
+{
+#if SETT_READS_IN_LINE_
+    const type_in_slot<T> at(world);
+    if (sett_read_reaches_(at.read, entity.index)) {
+        return sett_read_has_(at.read, entity);
+    }
+    if (SETT_LIKELY_(at.type->kind == SETT_KIND_ARRAY_ && at.type != &null_type)) {
+        return false;
+    }
+#endif
+    return has_slow<T>(world, entity.index, entity.generation);
 }
 } // namespace detail
 

@@ -709,13 +709,19 @@ class world_ref : public detail::value_verbs<world_ref>, detail::not_stored
 
   private:
     friend class detail::value_verbs<world_ref>;
-    const void* at_get(sett_component id, size_t) const
+    template <class T> const T* at_get() const
     {
-        return sett_singleton_get(world_, id);
+        const sett_component id = detail::id_in<T>(world_);
+        const void* at = nullptr;
+        if (id != 0 || detail::note_type<T>(world_)) {
+            at = sett_singleton_get(world_, id);
+        }
+        return static_cast<const T*>(at != nullptr ? at : sett_default_<T>());
     }
-    const void* at_find(sett_component id, size_t) const
+    template <class T> const T* at_find() const
     {
-        return sett_singleton_find(world_, id);
+        const sett_component id = detail::id_in<T>(world_);
+        return id != 0 ? static_cast<const T*>(sett_singleton_find(world_, id)) : nullptr;
     }
     void* at_get_mut(sett_component id) const
     {

@@ -1,6 +1,5 @@
-/* loops.cpp: ten loops by sett.hpp, and by the macros of C. tools/test_cpp.sh counts their
- * instructions: those of sett.hpp may be at most 2 % more in the first eight. The last two are the
- * short forms that cost more: reading by handle without sett::lookup, and range-for. */
+/* loops.cpp: twelve loops by sett.hpp, and by the macros of C. tools/test_cpp.sh counts their
+ * instructions: those of sett.hpp may be at most 2 % more, except in number 10, a range-for. */
 #include "sett/sett.hpp"
 
 #include "check.hpp"
@@ -15,7 +14,7 @@ struct Position {
 struct Velocity {
     float x, y;
 };
-struct Mass {
+struct Weight {
     float kg;
 };
 struct Count {
@@ -31,7 +30,7 @@ struct Frozen {
 enum {
     Position_id = 1,
     Velocity_id,
-    Mass_id,
+    Weight_id,
     Count_id,
     Target_id,
     Frozen_id
@@ -73,16 +72,16 @@ LOOP c_2(sett_query* q, float dt)
 }
 
 /* 3: an optional component. */
-using falling = sett::query<Velocity, const Mass*>;
+using falling = sett::query<Velocity, const Weight*>;
 LOOP cpp_3(const falling& q, float dt)
 {
-    q.each([dt](Velocity& v, const Mass* m) { v.y -= m != nullptr ? m->kg * dt : dt; });
+    q.each([dt](Velocity& v, const Weight* m) { v.y -= m != nullptr ? m->kg * dt : dt; });
 }
 LOOP c_3(sett_query* q, float dt)
 {
     SETT_FOR(q, b, i) {
         Velocity* v = &SETT_FIELD_MUT(b, 0, Velocity)[i];
-        const Mass* m = SETT_FIELD(b, 1, Mass);
+        const Weight* m = SETT_FIELD(b, 1, Weight);
         v->y -= m != nullptr ? m[i].kg * dt : dt;
     }
 }
@@ -105,8 +104,8 @@ LOOP c_4(sett_query* q, uint64_t* sum)
     }
 }
 
-/* 9: a component of another entity, by handle. 5, 6: the same through sett::lookup, to write and to
- * read. */
+/* A component of another entity: 9, 11, 12 by get, find and has of its handle; 5, 6 through
+ * sett::lookup, to write and to read. */
 using aiming = sett::query<const Target, Count>;
 LOOP cpp_9(const aiming& q, sett::world_ref w)
 {
@@ -120,6 +119,36 @@ LOOP c_9(sett_query* q, sett_world* w)
         const Target* t = &SETT_FIELD(b, 0, Target)[i];
         Count* c = &SETT_FIELD_MUT(b, 1, Count)[i];
         c->value += static_cast<int32_t>(SETT_GET(w, t->entity, Position)->x);
+    }
+}
+LOOP cpp_11(const aiming& q)
+{
+    q.each([](sett::entity e, const Target& t, Count& c) {
+        if (const Weight* m = e.world().of(t.entity).find<Weight>()) {
+            c.value += static_cast<int32_t>(m->kg);
+        }
+    });
+}
+LOOP c_11(sett_query* q, sett_world* w)
+{
+    SETT_FOR(q, b, i) {
+        const Target* t = &SETT_FIELD(b, 0, Target)[i];
+        Count* c = &SETT_FIELD_MUT(b, 1, Count)[i];
+        const Weight* m = SETT_FIND(w, t->entity, Weight);
+        if (m != nullptr) {
+            c->value += static_cast<int32_t>(m->kg);
+        }
+    }
+}
+LOOP cpp_12(const aiming& q, sett::world_ref w)
+{
+    q.each([w](const Target& t, Count& c) { c.value += w.of(t.entity).has<Weight>(); });
+}
+LOOP c_12(sett_query* q, sett_world* w)
+{
+    SETT_FOR(q, b, i) {
+        const Target* t = &SETT_FIELD(b, 0, Target)[i];
+        SETT_FIELD_MUT(b, 1, Count)[i].value += SETT_HAS(w, t->entity, Weight);
     }
 }
 LOOP cpp_5(const aiming& q, sett::world_ref w)
@@ -224,7 +253,7 @@ LOOP c_8(sett_system* system)
 int main()
 {
     sett::world world;
-    CHECK((world.component<Position, Velocity, Mass, Count, Target, Frozen>()));
+    CHECK((world.component<Position, Velocity, Weight, Count, Target, Frozen>()));
     CHECK(world.id<Frozen>() == Frozen_id);
     sett_entity first = {0, 1};
     for (uint32_t k = 0; k < ENTITIES; k++) {
@@ -234,7 +263,7 @@ int main()
             e.set(Velocity{1, 2});
         }
         if (k % 1000 < 500) {
-            e.set(Mass{2});
+            e.set(Weight{2});
         }
         if (k >= ENTITIES / 2) {
             e.add<Frozen>();
@@ -265,6 +294,10 @@ int main()
         c_4(counts.c(), &sum);
         cpp_9(aims, world);
         c_9(aims.c(), world.c());
+        cpp_11(aims);
+        c_11(aims.c(), world.c());
+        cpp_12(aims, world);
+        c_12(aims.c(), world.c());
         cpp_5(aims, world);
         c_5(aims.c(), world.c());
         cpp_7(all, &most);

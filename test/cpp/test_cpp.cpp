@@ -535,6 +535,48 @@ static void relations()
     ends(world);
 }
 
+/* Types that a command is the first to use, inside a loop, where none can be registered. */
+static void new_types_of_commands()
+{
+    sett::world world = quiet();
+    CHECK((world.component<Position, Count>()));
+    sett::entity bob = world.create(Position{1, 0}), alice = world.create(Position{2, 0});
+    sett::entity gone = world.create();
+    int links = 0, events = 0;
+    world.query<const Position>().each([&](sett::entity e, const Position& p) {
+        e.later().relate(Owes{p.x == 1 ? 5 : 6}, p.x == 1 ? alice : bob);
+        e.later().relate<DockedAt>(p.x == 1 ? alice : gone).unrelate<Owes>(gone);
+        e.later().send(Damage{3}).send(Dead{}).set(Count{1});
+    });
+    CHECK(sett_world_error(world.c()) == SETT_OK && sett_component_find(world.c(), "Owes") == 0);
+    gone.destroy(); /* a link to it is skipped, as by a command of C */
+    CHECK(world.apply() && sett_world_error(world.c()) == SETT_OK);
+    CHECK(bob.related<Owes>(alice)->amount == 5 && alice.related<Owes>(bob)->amount == 6);
+    CHECK(bob.target<DockedAt>() == alice && !alice.target<DockedAt>());
+    for (sett::entity to : bob.targets<Owes>()) {
+        links += to == alice;
+    }
+    world.on_event<Damage>([&](sett::entity, const Damage& d) { events += d.points; });
+    world.query<const Position>().each([&](sett::entity e, const Position&) {
+        e.later().unrelate<Owes>(alice).unrelate<DockedAt>(alice).send(Damage{3});
+    });
+    CHECK(world.apply() && links == 1 && events == 6);
+    CHECK(!bob.has<Owes>() && !bob.has<DockedAt>() && alice.has<Owes>());
+
+    sett::world other = quiet();
+    sett::entity one = other.create(Position{1, 0}), end = other.create(Position{2, 0});
+    sett::later made = other.later().create();
+    other.query<const Position>().each([&](sett::entity e, const Position&) {
+        e.later().relate<DockedAt>(e == one ? end : one); /* a circle: the second one fails */
+        made.relate(Owes{7}, e);
+    });
+    CHECK(!other.apply() || sett_world_error(other.c()) == SETT_STATUS_CYCLE);
+    CHECK(one.target<DockedAt>() == end && !end.target<DockedAt>());
+    CHECK(other.of(made).related<Owes>(end)->amount == 7);
+    ends(world);
+    ends(other);
+}
+
 static void prefabs()
 {
     sett::world world = quiet();
@@ -888,6 +930,7 @@ int main()
     members();
     queries();
     relations();
+    new_types_of_commands();
     prefabs();
     systems();
     observers();
@@ -895,6 +938,6 @@ int main()
     owned_values();
     owners();
     plugins();
-    std::puts("17 passed, 0 failed");
+    std::puts("18 passed, 0 failed");
     return 0;
 }
