@@ -1,8 +1,9 @@
 /* guess.c: names that are alike. See guess.h.
  *
- * The workload: one wrong name in a message, against some hundred that exist. Names are alike if
- * few letters were left out, added, replaced or exchanged: one in two to four, two in five to
- * seven, three in more. Upper and lower case count as equal.
+ * The workload: one wrong name in a message, against some hundred that exist. Two names are
+ * alike if few edits make one of the other: a letter is left out, added or replaced, or two are
+ * exchanged. At most one edit in names of two to four letters, two in five to seven, three in
+ * longer ones. Upper and lower case count as equal.
  */
 #include "base/guess.h"
 

@@ -334,7 +334,7 @@ sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_s
         side->failed = true;
         return NULL;
     }
-    if (SETTI_UNLIKELY(world->profiling)) { /* then there is one thread */
+    if (SETTI_UNLIKELY(world->profiling)) { /* jobs run on one thread then: no lock */
         query->use[SETTI_PROFILED].loops += from == 0;
     }
     return batch_recall(batch, own);
@@ -466,7 +466,8 @@ SETTI_INLINE void step_intersect(const sett_query* query, uint32_t base, uint64_
     }
 }
 
-/* Whether the remembered rows of a step match, for any number of arrays. */
+/* Whether the rows of a step that are remembered are still those that match. For any number of
+ * arrays; step_is_listed is the fast form. */
 SETTI_APART static bool step_is_listed_any(const sett_query* query, uint32_t base,
                                            const uint64_t* listed)
 {

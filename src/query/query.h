@@ -181,8 +181,8 @@ typedef struct setti_side {
     bool failed;   /* a loop found no memory for its scratch */
 } setti_side;
 
-/* Pieces that the rows of a loop are cut into, at most, before jobs get them: enough for jobs of
- * nearly equal length, and looked at in about a microsecond. */
+/* At most so many chunks are surveyed before the rows of a loop are divided among jobs: enough for
+ * jobs of nearly equal length, few enough to be surveyed in about a microsecond. */
 #define SETTI_SURVEY_CHUNKS 256
 
 /* Where a loop that begins now may find entities: of entity indices, or of rows of what drives. */

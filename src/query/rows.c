@@ -137,7 +137,8 @@ static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
     }
 }
 
-/* Keeps of `taken` the rows with the same optional types as the first; these become `present`. */
+/* Reduces `taken` to the rows that have the same optional types as its first row, and stores these
+ * types in batch->present. */
 static void take_alike(sett_batch* batch, uint64_t* taken)
 {
     setti_loop* loop = setti_loop_of(batch);

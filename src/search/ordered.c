@@ -131,7 +131,8 @@ static ordered_column ordered_column_of(const setti_type* type)
     return column;
 }
 
-/* Whether the column has an answer, which *value then is: the value, or NULL. */
+/* Looks a value up in the pages of the column. True: *value is the value, or NULL if the entity has
+ * none. False: the column does not reach so far, and the storage has to be asked. */
 SETTI_INLINE bool ordered_column_try(const ordered_column* column, uint32_t index, void** value)
 {
     *value = NULL;
@@ -399,8 +400,8 @@ static sett_ordered* ordered_first(const sett_world* world)
     return world->module[SETTI_SLOT_ORDERS];
 }
 
-/* The name of an order that looks at values of a type; NULL if there is none. Relationships end
- * with the world. */
+/* The name of an order that reads values of the type, or NULL. Relationships of `along` need no
+ * check: they cannot be unregistered. */
 static const char* ordered_of_type(const sett_world* world, const setti_type* type)
 {
     const sett_ordered* o = ordered_first(world);

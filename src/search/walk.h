@@ -1,5 +1,5 @@
-/* walk.h: following links from one entity to others, in both directions: those of relationships
- * (relation/chain.h), whose places these are, and of the hierarchy, where the other end is one. */
+/* walk.h: follows links from one entity to others, in both directions. A place is a position in the
+ * lists of relation/chain.h; in the hierarchy it is the index of the other entity. */
 #ifndef SETTI_WALK_H
 #define SETTI_WALK_H
 

@@ -27,8 +27,8 @@ typedef struct setti_compare_sink {
                   sett_entity is, const void* after);
 } setti_compare_sink;
 
-/* A set of entity indices, of any number in a large world: clearing it and going over it costs what
- * is in it, and a bit for 64 words. */
+/* A set of entity indices. Clearing it, or visiting what is in it, costs time for the indices that
+ * are in it, and a look at each word of `live`, of which a world has one for 4,096 indices. */
 typedef struct setti_marks {
     uint64_t* word; /* a bit an index; not written where `live` has no bit */
     uint64_t* live; /* a bit a word */

@@ -224,7 +224,7 @@ static uint64_t hash_at(const sett_world* world, const setti_hash_type* of, uint
     return setti_hash_value(of, entity, value);
 }
 
-/* The entity indices of a stretch of an array or tag. */
+/* The sum of the hashes of the values in rows `first` to first + rows - 1 of an array or tag. */
 static uint64_t hash_bits(const sett_world* world, const setti_hash_type* of, uint32_t first,
                           uint32_t rows)
 {

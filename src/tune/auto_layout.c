@@ -222,6 +222,8 @@ static setti_price auto_sample_queries(sett_world* world)
     return all;
 }
 
+/* Begins the next sample. The churn of groups is not reset but fades: a group that was left because
+ * entities came and went must not be made again at once. */
 static void auto_forget_samples(sett_world* world)
 {
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {

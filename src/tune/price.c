@@ -219,7 +219,8 @@ static bool price_is_concerned(const sett_query* query, const setti_relayout* ch
     return concerned;
 }
 
-/* Extra cost of accesses by handle if an array becomes a sparse set. */
+/* Extra cost of accesses by handle, of additions and of removals if an array becomes a sparse
+ * set. */
 static setti_price price_singles(const setti_type* type)
 {
     return (setti_price)type->use.accessed * COST_INDIRECT +

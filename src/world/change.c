@@ -308,8 +308,9 @@ SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* ty
     return true;
 }
 
-/* False only for types that are not to be set, where callbacks of sets set values, and so on, too
- * deep, and in systems. */
+/* Writes a value. False, and the failure is recorded, if the type must not be set directly, if
+ * callbacks of sets are nested too deep, if a system runs and a callback would have to, or if
+ * memory runs out. */
 SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_entity entity,
                                void* row, const void* value)
 {

@@ -27,8 +27,8 @@ bool setti_change_is_plain(const sett_world* world, uint32_t signature, const se
  * of it; NULL, and nothing is done: take the slow path, which says why if that fails. */
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity);
 
-/* setti_change_try_add of a type that has links (SETTI_TYPE_LINKED), for the relationship, which
- * links the value before any call can read it. */
+/* Like setti_change_try_add, for a type that has links (SETTI_TYPE_LINKED). Only relationships call
+ * it: they link the value before another call can read it. */
 void* setti_change_try_add_link(sett_world* world, setti_type* type, sett_entity entity);
 
 /* sett_set of a value that `fill` writes in its place, of an entity that exists: who is notified of

@@ -244,8 +244,8 @@ setti_entity_run setti_entity_next_run(const setti_entity_table* table, uint32_t
 sett_status setti_entity_reserve(setti_pool* pool, setti_entity_table* table, uint32_t* from,
                                  uint32_t count);
 
-/* Makes sure that creating one entity at the lowest free index, which becomes *index, needs no
- * memory. False otherwise. */
+/* Reserves the memory for one entity at the lowest free index, and stores that index in *index.
+ * False when memory runs out. */
 SETTI_INLINE bool setti_entity_reserve_lowest(setti_pool* pool, setti_entity_table* table,
                                               uint32_t* index)
 {

@@ -23,7 +23,8 @@ bool setti_change_is_plain(const sett_world* world, uint32_t signature, const se
 
 /* ------------------------------------------------------------------------------------- creating */
 
-/* The last free index of a word; or the fast path led nowhere. */
+/* Creates an entity at the lowest free index of the hinted word, after which the word can be empty;
+ * on the slow path if it is empty already, or if observers have to be notified. */
 SETTI_APART static sett_entity fast_create_last(sett_world* world)
 {
     setti_entity_table* table = &world->entities;

@@ -124,7 +124,8 @@ static sort_item* sort_all(const sort_order* order, sort_item* items, size_t cou
     return sort_by_radix(spare, count, items);
 }
 
-/* So many dropped one after the other are taken back: one of those kept must be the odd one. */
+/* After so many items were dropped one after the other, the last ones kept are suspected: those
+ * that are greater than all of the dropped are dropped instead, and these are taken back. */
 #define SORT_RECENT 8
 
 /* How many of the last kept items are greater than any of the `count` that follow. */

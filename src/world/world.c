@@ -28,9 +28,9 @@ static bool world_is_served(size_t size, int version, uint64_t layout)
 #define WORLD_MEMORY_ALIGN 16
 #define WORLD_MEMORY_SIZE (sizeof(sett_world) + WORLD_ALIGN - WORLD_MEMORY_ALIGN)
 
-/* A world of zeroes, with a pool; without the texts, counts of misuse and lists of free pieces,
- * which are three quarters of it and not looked at before they are needed. NULL when memory runs
- * out. */
+/* Allocates a world of zeroes, with a pool. Texts, counts of misuse and lists of free pieces, three
+ * quarters of the struct, are not zeroed: they are written before they are read. NULL when memory
+ * runs out. */
 static sett_world* world_allocate(sett_allocator allocator, bool huge_pages)
 {
     void* memory = allocator.alloc_fn(allocator.user, WORLD_MEMORY_SIZE, WORLD_MEMORY_ALIGN);
@@ -461,7 +461,8 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
     setti_message_escape(out, SETTI_MESSAGE_SIZE);
 }
 
-/* Hooks that run for readers at once: a hook that misuses the world calls itself. */
+/* At most so many calls of hooks for readers are in progress, on all threads together: a hook that
+ * misuses the world would call itself for ever. */
 #define WORLD_REPORTERS_MAX 8
 
 /* The kind of a line: nothing failed; input is bad; a misuse. */

@@ -357,9 +357,9 @@ sett_status setti_world_check_no_snapshots(sett_world* world, const char* call);
  * instead. ARGUMENT for a world that is NULL, here and below. */
 sett_status setti_world_check_unlocked(sett_world* world, const char* call);
 
-/* SETT_OK, or fails with LOCKED and the remedy: systems run that may run in parallel, on one thread
- * as on several, none of which may write to what the world shares. For calls that are allowed while
- * a loop is open; the others call setti_world_check_unlocked. */
+/* SETT_OK; or fails with LOCKED, and a message with the remedy, while systems run that could run in
+ * parallel, even on one thread: they must not write to what the world shares. For calls that are
+ * allowed while a loop is open; the others call setti_world_check_unlocked. */
 sett_status setti_world_check_serial(sett_world* world, const char* call);
 
 /* The status of a call that has failed, maybe because its world is NULL. */
