@@ -239,8 +239,8 @@ SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
     setti_loop* loop = setti_loop_of(batch);
     sett_query* query = loop->query;
     sett_world* world = query->world;
-    setti_side* side = open != &query->open ? (setti_side*)(void*)open : NULL;
-    uint32_t* gathering = side != NULL ? &side->open : &world->gathering;
+    setti_job_loops* job = open != &query->open ? (setti_job_loops*)(void*)open : NULL;
+    uint32_t* gathering = job != NULL ? &job->gathering : &world->gathering;
     loop->open = open;
     loop->closed = open->closed;
     if (SETTI_UNLIKELY(*gathering != 0)) {
@@ -255,8 +255,8 @@ SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
         return true;
     }
     setti_gather_scratch* scratch =
-        side != NULL ? setti_arena_alloc(&side->scratch, query->scratch_size, query->scratch_align)
-                     : setti_pool_alloc(&world->pool, query->scratch_size, query->scratch_align);
+        job != NULL ? setti_arena_alloc(&job->scratch, query->scratch_size, query->scratch_align)
+                    : setti_pool_alloc(&world->pool, query->scratch_size, query->scratch_align);
     if (scratch != NULL) {
         batch_open_scratch(batch, scratch, &open->scratches);
         ++*gathering;
@@ -321,8 +321,8 @@ sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch)
     return opened;
 }
 
-sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_side* side,
-                                   uint32_t from, uint32_t to, bool own)
+sett_batch* setti_query_begin_job(sett_query* query, sett_batch* batch, setti_job_loops* job,
+                                  uint32_t from, uint32_t to, bool remembers)
 {
     setti_loop* loop = setti_loop_of(batch);
     const sett_world* world = query->world;
@@ -330,24 +330,26 @@ sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_s
     batch_start(query, batch);
     loop->cursor = from;
     loop->limit = SETTI_MIN(loop->limit, to);
-    if (!batch_open(batch, &side->none)) {
-        side->failed = true;
+    if (!batch_open(batch, &job->opened)) {
+        job->failed = true;
         return NULL;
     }
     if (SETTI_UNLIKELY(world->profiling)) { /* jobs run on one thread then: no lock */
-        query->use[SETTI_PROFILED].loops += from == 0;
+        if (from == 0) {                    /* once a loop, not once a job */
+            query->use[SETTI_PROFILED].loops++;
+        }
     }
-    return batch_recall(batch, own);
+    return batch_recall(batch, remembers);
 }
 
-void setti_query_close_side(setti_side* side)
+void setti_query_close_job(setti_job_loops* job)
 {
-    while (side->none.scratches != NULL) {
-        setti_gather_close(side->none.scratches);
+    while (job->opened.scratches != NULL) {
+        setti_gather_close(job->opened.scratches);
     }
-    side->none.closed++;
-    SETTI_ASSERT(side->none.scratches == NULL);
-    side->open = 0;
+    job->opened.closed++;
+    SETTI_ASSERT(job->opened.scratches == NULL);
+    job->gathering = 0;
 }
 
 /* The scratch of a loop that gathers; NULL if it does not gather, or if it was closed from outside,
@@ -824,10 +826,10 @@ SETTI_APART static void batch_end_scratch(sett_batch* batch)
         query->world->gathering--;
         setti_pool_free(&query->world->pool, scratch, scratch->size, scratch->align);
     } else {
-        setti_side* side = loop->open;
-        SETTI_ASSERT(side->open != 0);
-        side->open--;
-        setti_arena_pop(&side->scratch, scratch, query->scratch_size);
+        setti_job_loops* job = loop->open;
+        SETTI_ASSERT(job->gathering != 0);
+        job->gathering--;
+        setti_arena_pop(&job->scratch, scratch, query->scratch_size);
     }
     loop->scratch = NULL;
     batch_close(batch);

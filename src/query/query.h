@@ -172,14 +172,13 @@ SETTI_INLINE setti_loop* setti_loop_of(const sett_batch* batch)
     return (setti_loop*)setti_unconst(batch->internal.bytes_);
 }
 
-/* Where loops that the world does not know of are opened: by one job of a system, which may run
- * beside others. */
-typedef struct setti_side {
-    setti_open_loop none; /* first; its count stays 0, `scratches` are those of the job */
+/* The loops of one job of a system, which runs beside other jobs: the world does not count them. */
+typedef struct setti_job_loops {
+    setti_open_loop opened; /* first; its count stays 0, `scratches` are those of the job */
     setti_arena scratch;
-    uint32_t open; /* loops with gathered fields that were not ended */
-    bool failed;   /* a loop found no memory for its scratch */
-} setti_side;
+    uint32_t gathering; /* loops with gathered fields that were not ended */
+    bool failed;        /* a loop found no memory for its scratch */
+} setti_job_loops;
 
 /* At most so many chunks are surveyed before the rows of a loop are divided among jobs: enough for
  * jobs of nearly equal length, few enough to be surveyed in about a microsecond. */
@@ -201,12 +200,12 @@ void setti_query_survey(sett_query* query, setti_survey* survey);
 /* The row of such a loop in which it finds an entity that matches; SETTI_NONE: it does not. */
 uint32_t setti_query_row(sett_query* query, sett_entity entity);
 
-/* Like sett_query_begin, over rows `from` to `to` - 1 of these, `from` a multiple of
- * SETT_BATCH_ROWS: no page of rows then lies in two ranges. Writes to nothing but its arguments;
- * plans are up to date. `own`: loops that run at the same time have other ranges or other queries,
- * so that this one may write to what the query remembers of its range. */
-sett_batch* setti_query_begin_side(sett_query* query, sett_batch* batch, setti_side* side,
-                                   uint32_t from, uint32_t to, bool own);
+/* Like sett_query_begin, for a loop of one job over rows `from` to `to` - 1. `from` is a multiple of
+ * SETT_BATCH_ROWS: no page of rows then lies in two ranges. Plans are up to date. It writes to its
+ * arguments alone; with `remembers` also to what the query remembers of these rows, which no other
+ * loop visits at the same time. */
+sett_batch* setti_query_begin_job(sett_query* query, sett_batch* batch, setti_job_loops* job,
+                                  uint32_t from, uint32_t to, bool remembers);
 
 /* Call on one thread before loops that may use remembered steps: now and then it decides again how
  * much to remember. */
@@ -229,7 +228,7 @@ const char* setti_lists_validate(const sett_query* query);
 void setti_query_free(sett_query* query);
 
 /* Closes the loops that the job has left open. */
-void setti_query_close_side(setti_side* side);
+void setti_query_close_job(setti_job_loops* job);
 
 /* Computes the parts that depend on the listeners again, if these have changed. */
 void setti_plan_update(sett_query* query);

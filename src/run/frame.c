@@ -66,14 +66,14 @@ static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
     context.internal = slice;
     context.argument = run->argument;
     setti_slice_enter(run, slice);
-    setti_arena_reset(&job->side.scratch);
+    setti_arena_reset(&job->loops.scratch);
     sett_span_kind kind = slice->count > 1 ? SETT_SPAN_JOB : SETT_SPAN_SYSTEM;
     setti_trace_begin(system->world, kind, system->name, slice->number);
     system->desc.run(&context);
     setti_trace_end(system->world, kind);
-    if (SETTI_UNLIKELY(job->side.open != 0)) {
+    if (SETTI_UNLIKELY(job->loops.gathering != 0)) {
         frame_report_open(system);
-        setti_query_close_side(&job->side);
+        setti_query_close_job(&job->loops);
     }
     setti_slice_leave(slice);
     uint64_t end = run->timed ? setti_platform_now() : 0;
@@ -108,8 +108,8 @@ sett_batch* sett_context_begin(sett_context* context, sett_batch* batch)
         return NULL;
     }
     return context->system->exclusive ? sett_query_begin(query, batch)
-                                      : setti_query_begin_side(query, batch, &slice->job->side,
-                                                               slice->from, slice->to, true);
+                                      : setti_query_begin_job(query, batch, &slice->job->loops,
+                                                              slice->from, slice->to, true);
 }
 
 /* Its entities would be used here as handles, which mean other entities. */
@@ -142,13 +142,13 @@ sett_batch* sett_context_query(sett_context* context, sett_query* query, sett_ba
     if (SETTI_UNLIKELY(context->world->counting)) {
         setti_tally_add(&query->nested, 1);
     }
-    return setti_query_begin_side(query, batch, &frame_slice(context)->job->side, 0, UINT32_MAX,
-                                  false);
+    return setti_query_begin_job(query, batch, &frame_slice(context)->job->loops, 0, UINT32_MAX,
+                                 false);
 }
 
 void* sett_context_alloc(sett_context* context, size_t size, size_t align)
 {
-    return setti_arena_alloc(&frame_slice(context)->job->side.scratch, SETTI_MAX(size, (size_t)1),
+    return setti_arena_alloc(&frame_slice(context)->job->loops.scratch, SETTI_MAX(size, (size_t)1),
                              align);
 }
 
@@ -408,8 +408,8 @@ static sett_status frame_close(sett_world* world)
         system->time_total += job->time;
         system->recorded = system->recorded || sett_commands_count(job->commands) != 0;
         run->recorded = run->recorded || system->recorded;
-        if (SETTI_UNLIKELY(job->side.failed)) {
-            job->side.failed = false;
+        if (SETTI_UNLIKELY(job->loops.failed)) {
+            job->loops.failed = false;
             status = setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                                            "system \"%.100s\": no memory for the gathered fields "
                                            "of a loop - the loop visited no entity",

@@ -67,7 +67,7 @@ typedef struct setti_fixed {
 /* One call of a system's function; apart from its neighbours, because threads write to it. */
 typedef struct setti_job {
     sett_commands* commands;
-    setti_side side;
+    setti_job_loops loops;
     uint64_t time; /* nanoseconds of the last call */
     unsigned char apart[64];
 } setti_job;

@@ -153,7 +153,7 @@ bool setti_system_make_jobs(sett_system* system)
     }
     uint32_t made = system->job_capacity;
     while (made < count && (jobs[made].commands = sett_commands_create(world)) != NULL) {
-        jobs[made++].side.scratch.allocator = &pool->allocator;
+        jobs[made++].loops.scratch.allocator = &pool->allocator;
     }
     if (made < count) {
         while (made-- > system->job_capacity) {
@@ -212,7 +212,7 @@ static void system_free(sett_system* system)
     SETTI_ASSERT(setti_run_of(system->world)->systems != system);
     setti_pool* pool = &system->world->pool;
     for (uint32_t k = 0; k < system->job_capacity; k++) {
-        setti_arena_deinit(&system->jobs[k].side.scratch);
+        setti_arena_deinit(&system->jobs[k].loops.scratch);
         setti_commands_free(system->jobs[k].commands);
     }
     if (system->entry != NULL) {
@@ -245,7 +245,7 @@ static void run_free(sett_world* world)
     for (const sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
         system_free_user(&at->desc);
         for (uint32_t k = 0; k < at->job_capacity; k++) {
-            setti_arena_deinit(&at->jobs[k].side.scratch);
+            setti_arena_deinit(&at->jobs[k].loops.scratch);
         }
     }
     setti_threads_leave(&setti_run_of(world)->tasks);
@@ -265,8 +265,8 @@ static void run_count(const sett_world* world, sett_stats* stats)
 {
     for (const sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
         for (uint32_t k = 0; k < at->job_capacity; k++) {
-            stats->block_size += at->jobs[k].side.scratch.size;
-            stats->allocations += at->jobs[k].side.scratch.allocations;
+            stats->block_size += at->jobs[k].loops.scratch.size;
+            stats->allocations += at->jobs[k].loops.scratch.allocations;
         }
     }
 }

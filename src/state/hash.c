@@ -334,7 +334,7 @@ typedef struct hash_part {
     setti_pages* pages;
     bool records;     /* the pages are those of the type's records */
     setti_view* view; /* NULL: the live world; else its side 0 */
-    bool prices;      /* hashes are only counted */
+    bool counts_only; /* the sum is the number of hashes that it takes */
 } hash_part;
 
 static hash_part hash_part_of(sett_world* world, const setti_hash_type* of)
@@ -511,16 +511,16 @@ static uint64_t hash_part_sum(const hash_part* part)
             continue;
         }
         if (part->view != NULL && !hash_view_is_live(part, page, number)) {
-            sum += part->prices ? hash_price_of(part) : hash_view_page(part, page, number);
+            sum += part->counts_only ? hash_price_of(part) : hash_view_page(part, page, number);
             continue;
         }
         uint64_t tick = part->pages->tick[number];
         uint64_t shape = hash_shape_of(part, number);
         if (known != NULL && known[number].tick == tick && known[number].shape == shape) {
-            sum += part->prices ? 0 : known[number].hash;
+            sum += part->counts_only ? 0 : known[number].hash;
             continue;
         }
-        if (part->prices) {
+        if (part->counts_only) {
             sum += hash_price_of(part);
             continue;
         }
@@ -535,19 +535,19 @@ static uint64_t hash_part_sum(const hash_part* part)
     return sum;
 }
 
-/* The sums of all parts. */
-static uint64_t hash_all(sett_world* world, setti_view* view, bool prices)
+/* The sum of the hashes of all parts; with `counts_only` the number of hashes that it takes. */
+static uint64_t hash_all(sett_world* world, setti_view* view, bool counts_only)
 {
     hash_part entities = hash_part_of(world, NULL);
     entities.view = view;
-    entities.prices = prices;
+    entities.counts_only = counts_only;
     uint64_t sum = hash_part_sum(&entities);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_hash_type of;
         setti_hash_begin(&of, world->registered.item[k]);
         hash_part part = hash_part_of(world, &of);
         part.view = view;
-        part.prices = prices;
+        part.counts_only = counts_only;
         sum += hash_part_sum(&part);
         if (of.type->records != NULL) {
             part.pages = of.type->records->pages;
