@@ -1078,12 +1078,12 @@ template <class T> sett_component id_for(sett_world* world)
     return id != 0 ? id : first_use<T>(world);
 }
 
-/* ------------------------------------------------------------------------------ reading by handle */
+/* ----------------------------------------------------------------------------- reading by handle */
 
 /* Reading a value by handle takes the id out of its slot without a branch, and 0 if another type is
- * there: it leads to the slow path. So compilers look up the type once, before a loop. Two types can
- * share a slot (of ten types with a chance of one in six): then the later one is looked up by a
- * call. */
+ * there: it leads to the slow path. So compilers look up the type once, before a loop. Two types
+ * can share a slot (of ten types with a chance of one in six): then the later one is looked up by
+ * a call. */
 template <class T>
 [[gnu::noinline, SETT_CPP_SLOW_]] const T* get_slow(const sett_world* world, uint32_t index,
                                                     uint32_t generation) noexcept
