@@ -1078,7 +1078,7 @@ template <class T> sett_component id_for(sett_world* world)
     return id != 0 ? id : first_use<T>(world);
 }
 
-/* ----------------------------------------------------------------------------- reading by handle */
+/* ---------------------------------------------------------------------------- reading by handle */
 
 /* Reading a value by handle takes the id out of its slot without a branch, and 0 if another type is
  * there: it leads to the slow path. So compilers look up the type once, before a loop. Two types

@@ -202,8 +202,8 @@ uint32_t setti_query_row(sett_query* query, sett_entity entity);
 
 /* Like sett_query_begin, for a loop of one job over rows `from` to `to` - 1. `from` is a multiple
  * of SETT_BATCH_ROWS: no page of rows then lies in two ranges. Plans are up to date. It writes to
- * its arguments alone; with `remembers` also to what the query remembers of these rows, which no other
- * loop visits at the same time. */
+ * its arguments alone; with `remembers` also to what the query remembers of these rows, which no
+ * other loop visits at the same time. */
 sett_batch* setti_query_begin_job(sett_query* query, sett_batch* batch, setti_job_loops* job,
                                   uint32_t from, uint32_t to, bool remembers);
 
