@@ -48,10 +48,10 @@ void op_create_handle(void)
         entity.generation = MODEL_GENERATION_MAX;
     }
     sett_status expected = SETT_OK;
-    if (!inside) {
-        expected = SETT_STATUS_LIMIT;
-    } else if (entity.generation == 0 || entity.generation > MODEL_GENERATION_MAX) {
+    if (entity.generation == 0 || entity.generation > MODEL_GENERATION_MAX) {
         expected = SETT_STATUS_STALE;
+    } else if (!inside) {
+        expected = SETT_STATUS_LIMIT;
     } else if (model.life[entity.index] == MODEL_ALIVE ||
                model.life[entity.index] == MODEL_RESERVED) {
         expected = SETT_STATUS_PRESENT;
