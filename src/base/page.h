@@ -165,7 +165,7 @@ typedef struct setti_pages {
     const void** read;
     const void* none;
     uint32_t read_mask;  /* entries of `read`, a power of two, less one */
-    uint32_t read_count; /* as `count`, of those in `read`; 0 while `hidden`, or without a `none` */
+    uint32_t read_count; /* entries in use that readers see; 0 if they see none (`hidden`) */
     bool hidden;         /* from readers */
     uint8_t read_shift;
 } setti_pages;

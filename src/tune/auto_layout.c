@@ -375,7 +375,7 @@ static void auto_look_at_query(auto_look* look, sett_query* query)
     }
 }
 
-/* Prices all changes, and finds the best of those that have reached their cost. */
+/* Prices all changes, and notes in `look` the best one whose gain so far pays for it. */
 static void auto_choose(auto_look* look)
 {
     static const setti_relayout none = {NULL, NULL, NULL};
