@@ -583,7 +583,8 @@ static void prefabs_have_several_bases(void)
     sett_instantiate_desc circle = {.prefab = first, .bases = &second, .base_count = 1};
     CHECK(sett_is_null(sett_instantiate_with(world, &circle)));
     CHECK_EQ(sett_world_error(world), SETT_STATUS_CYCLE);
-    CHECK(strstr(sett_world_message(world), "\"Reports\" of the prefab and its bases") != NULL);
+    CHECK(strstr(sett_world_message(world),
+                 "the \"Reports\" links of the prefab and of its bases") != NULL);
 
     bases[1] = turret; /* is in the tank */
     CHECK(sett_is_null(sett_instantiate_with(world, &desc)));

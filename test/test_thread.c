@@ -844,7 +844,7 @@ static void the_guard_passes_over_other_threads(void)
 static void outlive_note(void* user, sett_log_level level, const char* message)
 {
     (void)level;
-    *(uint32_t*)user += strstr(message, "the thread pool of this world is destroyed") != NULL;
+    *(uint32_t*)user += strstr(message, "the thread pool was destroyed before this world") != NULL;
 }
 
 static void outlive_run(sett_context* c)

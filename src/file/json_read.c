@@ -262,8 +262,9 @@ static bool json_load_is_singletons(const json_load* load)
 static bool json_load_collect_singletons(json_load* load)
 {
     if (load->singletons != SETTI_NONE && load->singletons != load->current) {
-        return setti_json_fail(&load->reader.json, load->reader.json.at,
-                               "another entity of the text has the singletons");
+        return setti_json_fail(
+            &load->reader.json, load->reader.json.at,
+            "the singletons are on another entity of the text already - put all on one");
     }
     load->singletons = load->current;
     load->joined = setti_singleton_find(load->world);
@@ -774,6 +775,14 @@ static char* json_load_split(char* path)
     return slash + 1;
 }
 
+static bool json_fail_name(setti_json* json, size_t at)
+{
+    static_assert(SETT_NAME_MAX == 1000, "the message says so");
+    return setti_json_fail(json, at,
+                           "not a valid entity name: it needs 1 to 1000 bytes, no '/', and is not "
+                           "\".\", \"..\" or \"#12\"");
+}
+
 /* The parent that a path says, and the name. */
 static bool json_load_place(json_load* load, json_read_place* place,
                             char text[SETTI_JSON_REFERENCE])
@@ -790,7 +799,7 @@ static bool json_load_place(json_load* load, json_read_place* place,
     }
     place->name = json_load_split(text);
     if (!json_load_unescape(place->name) || !setti_name_is_good(place->name)) {
-        return setti_json_fail(&load->reader.json, entry->at, "not a valid entity name");
+        return json_fail_name(&load->reader.json, entry->at);
     }
     return text[0] == '\0' || json_load_above(load, text, entry->at, &place->parent);
 }
@@ -809,7 +818,7 @@ static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
         text[SETTI_MIN(length, (size_t)SETT_NAME_MAX)] = '\0';
     }
     bool good = length <= SETT_NAME_MAX && strlen(text) == length && setti_name_is_good(text);
-    return good || setti_json_fail(json, at, "not a valid entity name");
+    return good || json_fail_name(json, at);
 }
 
 /* Makes the current entity a child. */
@@ -887,7 +896,9 @@ static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* pl
             good = setti_json_skip(json);
         } else if (which == JSON_NAME) {
             if (place->name != NULL) {
-                return setti_json_fail(json, json->at, "a name beside a path");
+                return setti_json_fail(
+                    json, json->at,
+                    "\"name\" cannot be given with \"entity\", whose path names it already");
             }
             good = json_load_name(load, text);
             place->name = text;

@@ -403,6 +403,17 @@ bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacit
     return good;
 }
 
+/* Fails, and says how many there are and how many there should be. */
+static bool value_fail_count(setti_json_reader* reader, size_t at, const char* wrong, size_t count,
+                             size_t expected)
+{
+    if (reader->json.wrong == NULL) {
+        snprintf(reader->meant, sizeof(reader->meant), ": %u instead of %u", (unsigned)count,
+                 (unsigned)expected);
+    }
+    return setti_json_fail(&reader->json, at, wrong);
+}
+
 /* Reads base64 of at most `capacity` bytes. */
 static bool value_read_base64(setti_json_reader* reader, unsigned char* out, size_t capacity,
                               size_t* length)
@@ -410,7 +421,7 @@ static bool value_read_base64(setti_json_reader* reader, unsigned char* out, siz
     size_t at = reader->json.at;
     return setti_json_read_base64(&reader->json, out, capacity, length) &&
            (*length <= capacity ||
-            setti_json_fail(&reader->json, at, "too many bytes for the member"));
+            value_fail_count(reader, at, "too many bytes", *length, capacity));
 }
 
 static bool value_read_text(setti_json_reader* reader, const sett_member* member,
@@ -643,7 +654,7 @@ static bool value_read_element(setti_json_reader* reader, const sett_member* mem
     case SETT_MEMBER_OPAQUE:
         return value_read_base64(reader, bytes, member->size, &length) &&
                (length == member->size ||
-                setti_json_fail(json, at, "too few bytes for the member"));
+                value_fail_count(reader, at, "too few bytes", length, member->size));
     case SETT_MEMBER_STRUCT:
         return value_read_struct(reader, member->of, bytes);
     case SETT_MEMBER_STRING:
@@ -719,7 +730,8 @@ static bool value_read_member(setti_json_reader* reader, const sett_member* memb
         }
     }
     return json->wrong == NULL &&
-           (k == member->count || setti_json_fail(json, at, "too few elements"));
+           (k == member->count ||
+            value_fail_count(reader, at, "too few elements", k, member->count));
 }
 
 static bool value_fail_member(setti_json_reader* reader, const sett_struct* of, const char* name,
@@ -775,14 +787,14 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
     if (!setti_json_begin(&ahead, '{') || !setti_json_key(&ahead, key) ||
         strcmp(key, "base64") != 0) {
         return setti_json_fail(&reader->json, at,
-                               "the component's members are not known: say them by SETT_MEMBERS, "
-                               "or write {\"base64\": \"...\"}");
+                               "the component's members are not known: declare them with "
+                               "SETT_MEMBERS, or write {\"base64\": \"...\"}");
     }
     if (!value_read_base64(reader, value, type->desc.size, &length)) {
         return false;
     }
     if (length != type->desc.size) {
-        return setti_json_fail(&reader->json, at, "too few bytes for a value");
+        return value_fail_count(reader, at, "too few bytes", length, type->desc.size);
     }
     for (uint32_t k = 0; k < type->desc.entity_offset_count; k++) {
         char text[32];

@@ -39,8 +39,8 @@ typedef struct setti_json_reader {
     bool (*find)(struct setti_json_reader* reader, const char* text, size_t at, sett_entity* out);
     setti_writer path; /* of what is read, for messages */
     char path_text[SETTI_JSON_PATH];
-    char meant[SETTI_GUESS_LENGTH +
-               32]; /* " - did you mean ...", or a list, behind what is wrong; or "" */
+    /* Behind what is wrong: " - did you mean ...", a list, or how many there are; or "". */
+    char meant[SETTI_GUESS_LENGTH + 32];
 } setti_json_reader;
 
 void setti_json_reader_init(setti_json_reader* reader, sett_world* world, const char* text,

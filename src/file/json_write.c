@@ -233,7 +233,7 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
     return setti_json_finish(&to.out)
                ? SETT_OK
                : setti_world_fail_with(world, SETT_STATUS_REJECTED,
-                                       "%s: the function that takes the text has stopped", call);
+                                       "%s: `fn` returned false, so the text is incomplete", call);
 }
 
 /* A text in the caller's memory. */

@@ -539,8 +539,8 @@ static sett_status merge_check_circles(const merge_job* job, const setti_relatio
             if (there == first->onto.index || steps-- == 0) {
                 return setti_world_fail_input(
                     job->to, SETT_STATUS_CYCLE,
-                    "%s: \"%.100s\" of the file and of the world together "
-                    "would form a cycle",
+                    "%s: the \"%.100s\" links of the file and of the world would form a cycle - "
+                    "remove one of them",
                     merge_call, relation->links->desc.name);
             }
         }

@@ -256,8 +256,9 @@ static sett_status migrate_reject(sett_world* into, const char* name, const char
     SETTI_ASSERT(member != NULL);
     return setti_world_fail_with(
         into, SETT_STATUS_CONFLICT,
-        "the layout of type \"%.100s\" differs in this world%s%.60s%s - give "
-        "both members that widen, or call sett_file_migrate",
+        "the layout of type \"%.100s\" differs in this world%s%.60s%s - "
+        "describe the members in both programs, with types that only become wider, or call "
+        "sett_file_migrate",
         name, member[0] != '\0' ? ": member \"" : "", member, member[0] != '\0' ? "\"" : "");
 }
 

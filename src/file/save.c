@@ -255,7 +255,7 @@ static sett_status save_exchange(const setti_place* place)
         if (!keeps || files->rename(files->user, previous, place->path)) {
             (void)files->unlink(files->user, next); /* else it would be loaded one day */
         }
-        return setti_place_fail(place, next, "cannot be renamed - is a folder called so?");
+        return setti_place_fail(place, next, "cannot be renamed - is there a folder of that name?");
     }
     place->world->whole_file = setti_place_mark(place->path, place->identity, place->size);
     return files->sync_folder(files->user, place->path)

@@ -154,7 +154,7 @@ bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, voi
     reader->file = file;
     reader->pool = pool;
     if (!files->size(files->user, file, &reader->size)) {
-        return stream_fail(reader, "its size is not known");
+        return stream_fail(reader, "its size cannot be read - is it a regular file?");
     }
     memset(header, 0, sizeof(header));
     size_t size = (size_t)SETTI_MIN(reader->size, sizeof(header));

@@ -377,8 +377,8 @@ static sett_status clone_check_circles(const setti_clone* clone)
             }
             if (node != SETTI_NONE) {
                 return setti_world_fail_with(clone->to, SETT_STATUS_CYCLE,
-                                             "%s: \"%.100s\" of the prefab and its bases together "
-                                             "would form a cycle",
+                                             "%s: the \"%.100s\" links of the prefab and of its "
+                                             "bases would form a cycle - remove one of them",
                                              clone->desc.call, at->links->desc.name);
             }
         }
@@ -553,7 +553,7 @@ static sett_status clone_reject_raw(const setti_clone* clone, const setti_type* 
     return setti_world_fail_with(
         clone->to, SETT_STATUS_ARGUMENT,
         "%s: \"%.100s\" has neither members nor entity_offsets: handles in its values would not be "
-        "found - give it members, or list it in `raw` if it has none",
+        "found - describe its members, or list it in `raw` if it holds no handles",
         clone->desc.call, type->desc.name);
 }
 

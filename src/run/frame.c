@@ -649,9 +649,9 @@ static void frame_check_threads(const sett_world* world, const char* call)
 #if !defined(NDEBUG)
     if (setti_threads_are_destroyed(&setti_run_of(world)->tasks)) {
         setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
-                                "%s: the thread pool of this world is destroyed, and its systems "
-                                "run on this thread - destroy the world first, or give it other "
-                                "tasks by sett_schedule_configure",
+                                "%s: the thread pool was destroyed before this world, so its "
+                                "systems run on the calling thread - destroy the world first, or "
+                                "set other tasks with sett_schedule_configure",
                                 call);
     }
 #else
@@ -833,7 +833,8 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
     if (desc->job_limit > SETTI_JOBS_MAX ||
         (desc->tasks.enqueue == NULL) != (desc->tasks.finish == NULL)) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: jobs go up to %d, tasks have both functions or none",
+                                     "%s: `job_limit` is at most %d, and `tasks` needs both "
+                                     "`enqueue` and `finish`, or neither",
                                      call, SETTI_JOBS_MAX);
     }
     if (!(desc->fixed_step >= 0)) {

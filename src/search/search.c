@@ -1125,8 +1125,8 @@ sett_status sett_search_bind(sett_search* search, uint32_t variable, sett_entity
     if (bound == NULL || bound->optional) {
         return setti_world_fail_with(
             search->world, SETT_STATUS_ARGUMENT,
-            "%s: search \"%.100s\" has no variable %u that is not optional", __func__,
-            search->open.name, (unsigned)variable);
+            "%s: search \"%.100s\" has no required variable %u (optional ones cannot be bound)",
+            __func__, search->open.name, (unsigned)variable);
     }
     sett_status status = search_check_idle(search, __func__);
     if (status == SETT_OK) {

@@ -94,11 +94,12 @@ static void arrange_report(const setti_delta* delta, const setti_delta_type* of)
     sett_world* world = delta->world;
     if (setti_state_of(world) != NULL && !setti_state_of(world)->order_reported) {
         setti_state_of(world)->order_reported = true;
-        setti_world_log(world, SETT_LOG_INFO,
-                        "sett_delta_apply: \"%.100s\" keeps the order of its rows, which is not "
-                        "that of the sender: loops over it go another way from now on (the state "
-                        "is the same; reported once)",
-                        of->type->desc.name);
+        setti_world_log(
+            world, SETT_LOG_INFO,
+            "sett_delta_apply: \"%.100s\" keeps its own order of rows: from now on, loops "
+            "visit them in another order than at the sender (the state is the same; "
+            "logged once)",
+            of->type->desc.name);
     }
 }
 

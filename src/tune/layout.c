@@ -185,7 +185,7 @@ static bool layout_read_group(layout_reader* reader, layout_item* item)
         } else if (!layout_is_name(&word)) {
             return layout_fail(reader, word.at, "a group is { names, with names, without names }");
         } else if (item->count[list] == SETT_GROUP_TYPES) {
-            return layout_fail(reader, word.at, "that is the 17th name of a list of 16");
+            return layout_fail(reader, word.at, "too many names: a list of a group has at most 16");
         } else {
             item->type[list][item->count[list]++] = word;
         }

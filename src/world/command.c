@@ -1120,9 +1120,10 @@ sett_status sett_commands_apply(sett_commands* commands)
         return status;
     }
     if (world->applying != NULL) {
-        return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                     "sett_commands_apply: called by a recorded call: what it "
-                                     "records is applied after it");
+        return setti_world_fail_with(
+            world, SETT_STATUS_LOCKED,
+            "sett_commands_apply: called by a recorded call - leave it out, "
+            "what that call records is applied after it");
     }
     command_record* record;
     uint32_t done = 0;

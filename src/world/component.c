@@ -1066,7 +1066,9 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
     if (desc.id == 0) {
         desc.id = component_free_id(world);
         if (desc.id >= SETTI_COMPONENT_LIMIT) {
-            setti_world_fail_with(world, SETT_STATUS_LIMIT, "%s: no id is free", call);
+            setti_world_fail_with(world, SETT_STATUS_LIMIT,
+                                  "%s: no component id is free: they are below %u", call,
+                                  (unsigned)SETTI_COMPONENT_LIMIT);
             return 0;
         }
     }

@@ -163,8 +163,8 @@ sett_status setti_world_check_no_snapshots(sett_world* world, const char* call)
                ? SETT_OK
                : setti_world_fail_with(
                      world, SETT_STATUS_LOCKED,
-                     "%s: snapshots are held, which are of the world as it is laid out now; drop "
-                     "them first (sett_snapshot_drop_all, or sett_ring_destroy)",
+                     "%s: snapshots are held, and depend on the present layout; drop them first "
+                     "(sett_snapshot_drop_all, or sett_ring_destroy)",
                      call);
 }
 
@@ -838,10 +838,9 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
     bool search = loop != NULL && loop->of_search;
     return setti_world_fail_with(
         world, SETT_STATUS_LOCKED,
-        "%s: a loop over %s \"%.100s\" is open; %s (if %s opened it and it was left: call %s "
-        "before leaving; sett_query_end_all(world) recovers)",
+        "%s: a loop over %s \"%.100s\" is open; %s (if the loop was left early: call %s before "
+        "leaving it; sett_query_end_all(world) closes it now)",
         call, search ? "search" : "query", loop != NULL ? loop->name : "?", instead,
-        search ? "sett_search_begin" : "sett_query_begin",
         search ? "sett_search_end(rows)" : "sett_batch_end(b)");
 }
 
