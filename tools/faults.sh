@@ -8,11 +8,13 @@
 #
 # Where several tests are named, they run in that order up to the first that fails. It is a failure
 # of this script's as well if a fault no longer applies, does not compile, or names no test, if a
-# test fails where no fault is, and if a test does not end: a hang says nothing of what is broken. The library and the tests are built once, as a release, in
-# build/faults, or SETT_FAULTS_BUILD=<folder> takes those that were built and have passed there; a
-# fault compiles only what it changes. Asserts are off: the tests see each fault without their help.
+# test fails where no fault is, and if a test does not end: a hang says nothing of what is broken.
+# The library and the tests are built once, as a release, in build/faults, or
+# SETT_FAULTS_BUILD=<folder> takes those that were built and have passed there; a fault compiles only
+# what it changes. Asserts are off: the tests see each fault without their help.
 # A fault with a line "Build: debug" is about what only debug builds report, and is tried in one
-# (build/faults_debug).
+# (build/faults_debug). The test `installed` is test/consumer/installed.sh: a copy of the tree with
+# the fault is installed and used.
 # JOBS sets how many are tried side by side. Needs patch(1).
 set -eu
 
@@ -100,6 +102,16 @@ plant() { # <patch> <folder>; what is wrong goes to $2/not
     done
 }
 
+# Copies what git knows of the tree, with the patch.
+plant_tree() { # <patch> <folder>; what is wrong goes to $2/not
+    mkdir -p "$2/tree"
+    git ls-files -z | tar -c --null -T - | tar -x -C "$2/tree"
+    patch -d "$2/tree" -p1 -s -f <"$1" >"$2/log" 2>&1 || {
+        echo "does not apply any more" >"$2/not"
+        return 1
+    }
+}
+
 # The libraries that a test was linked with, and how: of add-ons, of this one, of the system.
 linked() { # <folder> <test>
     for word in $(cat "$1/CMakeFiles/$2.dir/link.txt"); do
@@ -112,6 +124,15 @@ linked() { # <folder> <test>
 
 # Sets `outcome` to passes, fails or hangs.
 run() { # <test> <folder with the objects of a fault, or none>
+    if [ "$1" = installed ]; then
+        outcome=fails
+        tree=${2:+$2/tree}
+        into=${2:-$work/installed}
+        rm -rf "$into/build" "$into/installed"
+        mkdir -p "$into"
+        ! test/consumer/installed.sh "${tree:-.}" "$into" >"$into/installed.said" 2>&1 || outcome=passes
+        return
+    fi
     folder=$built/test
     [ -e "$folder/$1" ] || folder=$(dirname "$(ls "$built"/addons/*/"$1")")
     program=$folder/$1
@@ -152,7 +173,9 @@ try() { # <first|all> <patch or test>
     [ "$1" = first ] || tests=$(all_tests)
     seen=
     hung=
-    if plant "$2" "$work/$name"; then
+    plant=plant
+    [ "$tests" != installed ] || plant=plant_tree
+    if $plant "$2" "$work/$name"; then
         for test in $tests; do
             run "$test" "$work/$name"
             case $outcome in
@@ -222,9 +245,9 @@ tests=$(for fault in $chosen; do catchers "$fault"; done | tr ' ' '\n' | sort -u
 mkdir -p $work
 rm -rf $work/results $work/[0-9]*
 mkdir -p $work/results
-sound=
+sound=$(echo "$tests" | grep -x installed || true)
 if [ "$built" = $work ]; then
-    build_sound $tests
+    build_sound $(echo "$tests" | grep -vx installed)
     sound=$tests
 fi
 
