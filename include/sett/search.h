@@ -227,6 +227,9 @@ SETT_API uint64_t sett_search_count(sett_search* search);
  * where it would look at all in the order of their indices, and has the same results in the same
  * order. What is written while the search is open counts.
  *
+ * A look-up that is ordered finds ranges, the smallest values and the largest ones. Searches use it
+ * for `Health.points < 10` and the like, if it finds an eighth of the entities or fewer.
+ *
  * It is brought up to date when it is asked, from the pages that were written, restored or loaded
  * since. It is not part of the state: snapshots, hashes and files do not contain it. Worlds without
  * one pay nothing. */
@@ -240,6 +243,15 @@ typedef struct sett_lookup sett_lookup;
  * Threads: writer. Since: 0.2 */
 SETT_API sett_lookup* sett_lookup_create(sett_world* world, sett_component component,
                                          const char* member);
+
+/* Creates a look-up that is ordered. It answers sett_lookup_find too, in 200 ns.
+ *   member  a number or bool: by value, false before true, -0.0 as 0.0. NaN is in no range
+ * Fails: as sett_lookup_create; ARGUMENT (a handle).
+ * Cost: O(members). The first look-up reads and sorts all values. Memory: about 50 bytes a value,
+ * 32 more while all are sorted.
+ * Threads: writer. Since: 0.2 */
+SETT_API sett_lookup* sett_lookup_create_ordered(sett_world* world, sett_component component,
+                                                 const char* member);
 
 /* Frees a look-up. NULL is fine. Fails: LOCKED (a loop is open: a search may read it, or systems
  * run). Threads: writer. Since: 0.2 */
@@ -256,6 +268,26 @@ SETT_API sett_status sett_lookup_destroy(sett_lookup* lookup);
  * Threads: writer. Since: 0.2 */
 SETT_API uint32_t sett_lookup_find(sett_lookup* lookup, const void* value, sett_entity* out,
                                    uint32_t capacity);
+
+/* Finds the entities with values from one to another, both included, prefabs and disabled ones too.
+ * The ten smallest, and the ten largest:
+ *
+ *     sett_lookup_range(by_points, NULL, NULL, 0, out, 10);
+ *     uint32_t count = sett_lookup_range(by_points, NULL, NULL, 0, NULL, 0);
+ *     sett_lookup_range(by_points, NULL, NULL, count < 10 ? 0 : count - 10, out, 10);
+ *
+ *   from, to  addresses of values of the member's C type; NULL: no limit
+ *   first     how many of them are left out at the beginning
+ *   out       receives the handles by value, and by index where values are equal
+ *   capacity  handles that `out` has room for, of more that are there; 0 to count only
+ * Returns how many there are, without regard to `first` and `capacity`; 0 on failure.
+ * Fails: ARGUMENT (the look-up is not ordered), LOCKED (a loop is open), OUT_OF_MEMORY.
+ * Cost: 300 ns, 0.5 ns for each 1,000 entities, and some ns for each result. After writes, about 10
+ * ns for each value in pages that were written, and 400 ns for each that changed, but no more than
+ * 40 ns for each there is.
+ * Threads: writer. Since: 0.2 */
+SETT_API uint32_t sett_lookup_range(sett_lookup* lookup, const void* from, const void* to,
+                                    uint32_t first, sett_entity* out, uint32_t capacity);
 
 /* ------------------------------------------------------------------------------- results */
 

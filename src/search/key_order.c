@@ -1,0 +1,269 @@
+/* key_order.c: pairs of a key and a number, in order, in chunks of up to 340.
+ *
+ * The workload: a hundred thousand values, of which some are written between two questions. Few new
+ * pairs are put where they belong, by moving half a chunk; many are sorted together with the rest.
+ * One long array would move all pairs for each new one; a tree of single pairs takes a cache miss
+ * for each level, and for each result.
+ *
+ *     part      [ -, 3 ][ 20, 2 ][ 31, 3 ]        the least key that may be there, and the count
+ *                  |       |        |
+ *     chunk      4 7 9   20 30   31 31 40
+ *
+ * Invariant:  pairs ascend, by key and then by number, in each chunk and from chunk to chunk;  no
+ *             chunk is empty;  no pair is below that of its part, but in the first chunk
+ */
+#include "search/key_order.h"
+
+#include <string.h>
+
+static bool key_is_below(uint64_t key, uint32_t number, uint64_t other, uint32_t other_number)
+{
+    return key != other ? key < other : number < other_number;
+}
+
+/* The last part whose pair is below; 0 if none is. So of equal pairs the first is found. */
+static uint32_t key_part_of(const setti_key_order* order, uint64_t key, uint32_t number)
+{
+    uint32_t first = 0;
+    uint32_t stop = order->part_count;
+    while (stop - first > 1) {
+        uint32_t middle = first + (stop - first) / 2;
+        const setti_key_part* part = &order->part[middle];
+        if (key_is_below(part->key, part->number, key, number)) {
+            first = middle;
+        } else {
+            stop = middle;
+        }
+    }
+    return first;
+}
+
+/* How many pairs of a part are below. */
+static uint32_t key_row_of(const setti_key_part* part, uint64_t key, uint32_t number)
+{
+    const setti_key_chunk* chunk = part->chunk;
+    uint32_t first = 0;
+    uint32_t stop = part->count;
+    while (first < stop) {
+        uint32_t middle = first + (stop - first) / 2;
+        if (key_is_below(chunk->key[middle], chunk->number[middle], key, number)) {
+            first = middle + 1;
+        } else {
+            stop = middle;
+        }
+    }
+    return first;
+}
+
+setti_key_place setti_key_order_seek(const setti_key_order* order, uint64_t key, uint32_t number)
+{
+    setti_key_place at = {key_part_of(order, key, number), 0};
+    if (at.part < order->part_count) {
+        at.row = key_row_of(&order->part[at.part], key, number);
+        if (at.row == order->part[at.part].count) {
+            at.part++;
+            at.row = 0;
+        }
+    }
+    return at;
+}
+
+uint32_t setti_key_order_between(const setti_key_order* order, setti_key_place from,
+                                 setti_key_place to)
+{
+    SETTI_ASSERT(from.part < to.part || (from.part == to.part && from.row <= to.row));
+    uint32_t count = to.row - from.row;
+    for (uint32_t k = from.part; k < to.part; k++) {
+        count += order->part[k].count;
+    }
+    return count;
+}
+
+setti_key_place setti_key_order_skip(const setti_key_order* order, setti_key_place from,
+                                     uint32_t count)
+{
+    while (from.part < order->part_count && count >= order->part[from.part].count - from.row) {
+        count -= order->part[from.part].count - from.row;
+        from.part++;
+        from.row = 0;
+    }
+    from.row += count;
+    SETTI_ASSERT(from.part < order->part_count || count == 0);
+    return from;
+}
+
+/* ------------------------------------------------------------------------------------- changes */
+
+/* Makes an empty part at a number. NULL when memory runs out. */
+static setti_key_part* key_part_insert(setti_pool* pool, setti_key_order* order, uint32_t at)
+{
+    SETTI_ASSERT(at <= order->part_count);
+    setti_key_chunk* chunk = setti_pool_alloc(pool, sizeof(*chunk), 16);
+    setti_key_part* part =
+        chunk != NULL ? setti_pool_grow(pool, order->part, sizeof(*part), order->part_count, 1,
+                                        &order->part_room)
+                      : NULL;
+    if (part == NULL) {
+        setti_pool_free(pool, chunk, sizeof(*chunk), 16);
+        return NULL;
+    }
+    order->part = part;
+    memmove(&part[at + 1], &part[at], (order->part_count - at) * sizeof(*part));
+    order->part_count++;
+    part[at] = (setti_key_part){.chunk = chunk};
+    return &part[at];
+}
+
+/* Moves `count` pairs from a row of a part to a row of the same or another part. */
+static void key_move(const setti_key_part* from, uint32_t row, const setti_key_part* to,
+                     uint32_t to_row, uint32_t count)
+{
+    SETTI_ASSERT(row + count <= SETTI_KEY_ROWS && to_row + count <= SETTI_KEY_ROWS);
+    memmove(&to->chunk->key[to_row], &from->chunk->key[row], count * sizeof(uint64_t));
+    memmove(&to->chunk->number[to_row], &from->chunk->number[row], count * sizeof(uint32_t));
+}
+
+/* Moves the upper half of a full part to a new part behind it. */
+static bool key_part_split(setti_pool* pool, setti_key_order* order, uint32_t at)
+{
+    setti_key_part* upper = key_part_insert(pool, order, at + 1);
+    if (upper == NULL) {
+        return false;
+    }
+    setti_key_part* lower = &order->part[at];
+    upper->count = lower->count / 2;
+    lower->count -= upper->count;
+    key_move(lower, lower->count, upper, 0, upper->count);
+    upper->key = upper->chunk->key[0];
+    upper->number = upper->chunk->number[0];
+    return true;
+}
+
+bool setti_key_order_add(setti_pool* pool, setti_key_order* order, uint64_t key, uint32_t number)
+{
+    if (order->part_count == 0 && key_part_insert(pool, order, 0) == NULL) {
+        return false;
+    }
+    uint32_t at = key_part_of(order, key, number);
+    if (order->part[at].count == SETTI_KEY_ROWS) {
+        if (!key_part_split(pool, order, at)) {
+            return false;
+        }
+        at = key_part_of(order, key, number);
+    }
+    setti_key_part* part = &order->part[at];
+    uint32_t row = key_row_of(part, key, number);
+    key_move(part, row, part, row + 1, part->count - row);
+    part->chunk->key[row] = key;
+    part->chunk->number[row] = number;
+    part->count++;
+    return true;
+}
+
+static void key_part_remove(setti_pool* pool, setti_key_order* order, uint32_t at)
+{
+    setti_key_part* part = &order->part[at];
+    setti_pool_free(pool, part->chunk, sizeof(*part->chunk), 16);
+    order->part_count--;
+    memmove(part, part + 1, (order->part_count - at) * sizeof(*part));
+}
+
+/* Makes one part of two that together fill less than half of a chunk. */
+static void key_part_join(setti_pool* pool, setti_key_order* order, uint32_t at)
+{
+    if (at + 1 < order->part_count &&
+        order->part[at].count + order->part[at + 1].count <= SETTI_KEY_ROWS / 2) {
+        setti_key_part* lower = &order->part[at];
+        const setti_key_part* upper = lower + 1;
+        key_move(upper, 0, lower, lower->count, upper->count);
+        lower->count += upper->count;
+        key_part_remove(pool, order, at + 1);
+    }
+}
+
+void setti_key_order_remove(setti_pool* pool, setti_key_order* order, uint64_t key, uint32_t number)
+{
+    setti_key_place at = setti_key_order_seek(order, key, number);
+    SETTI_ASSERT(at.part < order->part_count);
+    setti_key_part* part = &order->part[at.part];
+    SETTI_ASSERT(part->chunk->key[at.row] == key && part->chunk->number[at.row] == number);
+    part->count--;
+    key_move(part, at.row + 1, part, at.row, part->count - at.row);
+    if (part->count == 0) {
+        key_part_remove(pool, order, at.part);
+    } else {
+        key_part_join(pool, order, at.part);
+        if (at.part != 0) {
+            key_part_join(pool, order, at.part - 1);
+        }
+    }
+}
+
+void setti_key_order_deinit(setti_pool* pool, setti_key_order* order)
+{
+    while (order->part_count != 0) {
+        key_part_remove(pool, order, order->part_count - 1);
+    }
+    setti_pool_free(pool, order->part, order->part_room * sizeof(*order->part), 16);
+    *order = (setti_key_order){0};
+}
+
+/* ------------------------------------------------------------------------------------- sorting */
+
+enum {
+    KEY_DIGITS = 12 /* bytes of a pair: four of the number, eight of the key */
+};
+
+static uint32_t key_digit(const setti_key_pair* pair, uint32_t digit)
+{
+    return digit < 4 ? pair->number >> (digit * 8) & 0xFF
+                     : (uint32_t)(pair->key >> ((digit - 4) * 8)) & 0xFF;
+}
+
+/* Sorts by one digit after another, from the lowest; digits that are equal in all pairs are left
+ * out. Returns where the result is. 100,000 pairs with keys of 32 bits take 2 ms. */
+static setti_key_pair* key_sort(setti_key_pair* pair, setti_key_pair* other, uint32_t count)
+{
+    for (uint32_t digit = 0; digit < KEY_DIGITS && count != 0; digit++) {
+        uint32_t begin[257] = {0}; /* of each value of the digit */
+        for (uint32_t k = 0; k < count; k++) {
+            begin[key_digit(&pair[k], digit) + 1]++;
+        }
+        if (begin[key_digit(&pair[0], digit) + 1] == count) {
+            continue;
+        }
+        for (uint32_t value = 1; value < 256; value++) {
+            begin[value] += begin[value - 1];
+        }
+        for (uint32_t k = 0; k < count; k++) {
+            other[begin[key_digit(&pair[k], digit)]++] = pair[k];
+        }
+        setti_key_pair* sorted = other;
+        other = pair;
+        pair = sorted;
+    }
+    return pair;
+}
+
+bool setti_key_order_build(setti_pool* pool, setti_key_order* order, setti_key_pair* pair,
+                           setti_key_pair* other, uint32_t count)
+{
+    const uint32_t fill = SETTI_KEY_ROWS * 3 / 4; /* with room for new pairs */
+    pair = key_sort(pair, other, count);
+    setti_key_order_deinit(pool, order);
+    for (uint32_t first = 0; first < count; first += fill) {
+        setti_key_part* part = key_part_insert(pool, order, order->part_count);
+        if (part == NULL) {
+            setti_key_order_deinit(pool, order);
+            return false;
+        }
+        part->key = pair[first].key;
+        part->number = pair[first].number;
+        part->count = SETTI_MIN(count - first, fill);
+        for (uint32_t k = 0; k < part->count; k++) {
+            part->chunk->key[k] = pair[first + k].key;
+            part->chunk->number[k] = pair[first + k].number;
+        }
+    }
+    return true;
+}

@@ -1,0 +1,77 @@
+/* key_order.h: pairs of a key and a number, in order: for look-ups of ranges. */
+#ifndef SETTI_KEY_ORDER_H
+#define SETTI_KEY_ORDER_H
+
+#include "base/page.h"
+
+#define SETTI_KEY_ROWS 340 /* a chunk has 4 KB */
+
+typedef struct setti_key_chunk {
+    uint64_t key[SETTI_KEY_ROWS];
+    uint32_t number[SETTI_KEY_ROWS];
+} setti_key_chunk;
+
+/* A chunk, and a pair that none of its pairs is below; of the first chunk it says nothing. */
+typedef struct setti_key_part {
+    setti_key_chunk* chunk;
+    uint64_t key;
+    uint32_t number;
+    uint32_t count; /* pairs in the chunk, not 0 */
+} setti_key_part;
+
+typedef struct setti_key_order {
+    setti_key_part* part;
+    uint32_t part_count;
+    uint32_t part_room;
+} setti_key_order;
+
+typedef struct setti_key_pair {
+    uint64_t key;
+    uint32_t number;
+} setti_key_pair;
+
+/* A place between pairs: `row` pairs of the part are before it. Behind the last pair: the number of
+ * parts, and 0. */
+typedef struct setti_key_place {
+    uint32_t part;
+    uint32_t row;
+} setti_key_place;
+
+/* Adds a pair; it may be there already, and is there twice then. False when memory runs out. */
+bool setti_key_order_add(setti_pool* pool, setti_key_order* order, uint64_t key, uint32_t number);
+
+/* Removes a pair that is there, once. */
+void setti_key_order_remove(setti_pool* pool, setti_key_order* order, uint64_t key,
+                            uint32_t number);
+
+/* Replaces all pairs; sorts `pair` with the help of `other`, which has as much room. False, and no
+ * pairs are left, when memory runs out. */
+bool setti_key_order_build(setti_pool* pool, setti_key_order* order, setti_key_pair* pair,
+                           setti_key_pair* other, uint32_t count);
+
+/* The place in front of the first pair that is not below. */
+setti_key_place setti_key_order_seek(const setti_key_order* order, uint64_t key, uint32_t number);
+
+/* How many pairs lie between two places, and the place so many pairs later. */
+uint32_t setti_key_order_between(const setti_key_order* order, setti_key_place from,
+                                 setti_key_place to);
+setti_key_place setti_key_order_skip(const setti_key_order* order, setti_key_place from,
+                                     uint32_t count);
+
+/* Returns the number behind a place, and goes on by one pair. */
+static inline uint32_t setti_key_order_take(const setti_key_order* order, setti_key_place* at)
+{
+    const setti_key_part* part = &order->part[at->part];
+    SETTI_ASSERT(at->part < order->part_count && at->row < part->count);
+    uint32_t number = part->chunk->number[at->row++];
+    if (at->row == part->count) {
+        at->part++;
+        at->row = 0;
+    }
+    return number;
+}
+
+/* Removes all pairs and frees the memory. */
+void setti_key_order_deinit(setti_pool* pool, setti_key_order* order);
+
+#endif
