@@ -21,6 +21,7 @@ typedef struct scene {
     sett_world* other;
     sett_search* search;
     sett_lookup* lookup;
+    sett_lookup* ordered;
     sett_snapshot before, after;
 } scene;
 
@@ -146,6 +147,7 @@ static sett_status journal_write(scene* s)
     X(sett_commands_describe, sett_commands_describe(s->own, NULL, size))                          \
     X(sett_query_explain, sett_query_explain(s->query, NULL, size))                                \
     X(sett_lookup_find, sett_lookup_find(s->lookup, &(Mass){5}, NULL, (uint32_t)size))             \
+    X(sett_lookup_range, sett_lookup_range(s->ordered, NULL, NULL, 0, NULL, (uint32_t)size))       \
     X(sett_query_read, sett_query_read(s->query, 0, NULL, (uint32_t)size))                         \
     X(sett_entity_describe, sett_entity_describe(s->world, s->entity, NULL, size))                 \
     X(sett_value_describe, sett_value_describe(s->world, s->entity, Mass_id, NULL, size))          \
@@ -247,6 +249,7 @@ static void buffers_are_measured(void)
         CHECK_EQ(SETT_REGISTER_ALL(s.other, KINDS), SETT_OK);
         s.search = sett_search_create(s.world, "Mass");
         s.lookup = sett_lookup_create(s.world, Mass_id, "value");
+        s.ordered = sett_lookup_create_ordered(s.world, Mass_id, "value");
         CHECK_EQ(sett_snapshot_take(s.world, &s.before), SETT_OK);
         CHECK(SETT_SET(s.world, s.entity, Mass, 5) != NULL);
         CHECK_EQ(sett_snapshot_take(s.world, &s.after), SETT_OK);

@@ -274,6 +274,7 @@ static void run_nothing(sett_context* c)
     X(sett_search_create, (void)sett_search_create(v->world, "Mass"))                              \
     X(sett_search_create_sized, (void)sett_search_create(v->world, "Mass"))                        \
     X(sett_lookup_create, (void)sett_lookup_create(v->world, v->type, "x"))                        \
+    X(sett_lookup_create_ordered, (void)sett_lookup_create_ordered(v->world, v->type, "x"))        \
     X(sett_system_create_sized,                                                                    \
       (void)sett_system_create(v->world, &(sett_system_desc){.name = "runs", .run = run_nothing})) \
     X(sett_relationship_register_sized,                                                            \

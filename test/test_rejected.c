@@ -113,6 +113,7 @@ static void null_is_no_argument(void)
     sett_lookup* lookup = sett_lookup_create(world, Item_id, "key");
     CHECK(lookup != NULL && sett_lookup_create(world, Item_id, NULL) == NULL);
     CHECK_EQ(sett_lookup_find(lookup, NULL, NULL, 0), 0);
+    CHECK_EQ(sett_lookup_range(NULL, NULL, NULL, 0, NULL, 0), 0);
     CHECK(sett_ordered_update(NULL, &count) == NULL);
     CHECK_EQ(sett_string_set(NULL, NULL, "x"), argument);
     CHECK_EQ(sett_string_set(world, NULL, "x"), argument);
