@@ -34,7 +34,7 @@ typedef struct Unit {
     {                                                                                              \
         return isnan(a->member) || isnan(b->member) ? 2                                            \
                : a->member < b->member              ? -1                                           \
-                                                    : a->member > b->member;                       \
+                                                    : a->member > b->member;                                    \
     }
 ORDER_BY_FLOAT(wealth)
 ORDER_BY_FLOAT(points)
@@ -51,9 +51,12 @@ typedef struct unit_member {
     int (*order)(const Unit* a, const Unit* b);
 } unit_member;
 
-#define MEMBER_ROW(member) {#member, offsetof(Unit, member), order_##member}
-static const unit_member members[] = {MEMBER_ROW(wealth), MEMBER_ROW(points), MEMBER_ROW(key),
-                                      MEMBER_ROW(debt),   MEMBER_ROW(height), MEMBER_ROW(cell),
+#define MEMBER_ROW(member)                                                                         \
+    {                                                                                              \
+#member, offsetof(Unit, member), order_##member                                            \
+    }
+static const unit_member members[] = {MEMBER_ROW(wealth), MEMBER_ROW(points),  MEMBER_ROW(key),
+                                      MEMBER_ROW(debt),   MEMBER_ROW(height),  MEMBER_ROW(cell),
                                       MEMBER_ROW(mood),   MEMBER_ROW(is_alive)};
 enum {
     MEMBERS = sizeof(members) / sizeof(members[0]),
@@ -401,8 +404,7 @@ static void what_has_no_order_is_rejected(void)
     CHECK_EQ(sett_lookup_range(ordered, NULL, NULL, 0, NULL, 0), 0); /* of none */
     sett_query* query = SETT_QUERY_CREATE(world, SETT_IN(Owned));
     CHECK(sett_set(world, sett_entity_create(world), Owned_id, &(Owned){.price = 1}) != NULL);
-    SETT_FOR(query, b, i)
-    {
+    SETT_FOR(query, b, i) {
         CHECK_EQ(sett_lookup_range(ordered, NULL, NULL, 0, NULL, 0), 0);
         CHECK_EQ(sett_world_error(world), SETT_STATUS_LOCKED);
     }

@@ -99,10 +99,9 @@ static setti_key_part* key_part_insert(setti_pool* pool, setti_key_order* order,
 {
     SETTI_ASSERT(at <= order->part_count);
     setti_key_chunk* chunk = setti_pool_alloc(pool, sizeof(*chunk), 16);
-    setti_key_part* part =
-        chunk != NULL ? setti_pool_grow(pool, order->part, sizeof(*part), order->part_count, 1,
-                                        &order->part_room)
-                      : NULL;
+    setti_key_part* part = chunk != NULL ? setti_pool_grow(pool, order->part, sizeof(*part),
+                                                           order->part_count, 1, &order->part_room)
+                                         : NULL;
     if (part == NULL) {
         setti_pool_free(pool, chunk, sizeof(*chunk), 16);
         return NULL;

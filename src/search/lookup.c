@@ -181,8 +181,7 @@ static bool lookup_link(sett_lookup* l, uint32_t place, uint32_t index)
     SETTI_ASSERT(record->index == SETTI_NONE && index != SETTI_NONE);
     if (l->ordered) {
         lookup_count_change(l);
-        if (!l->unsorted &&
-            !setti_key_order_add(&l->world->pool, &l->order, record->key, index)) {
+        if (!l->unsorted && !setti_key_order_add(&l->world->pool, &l->order, record->key, index)) {
             return false;
         }
     } else if (lookup_reserve(l, l->count + 1)) {
@@ -390,7 +389,8 @@ static bool lookup_is_current(const sett_lookup* l)
 {
     const setti_storage* storage = &l->type->storage;
     return l->world->pool.restored < l->since && l->kind == storage->kind &&
-           l->count == storage->count && !l->unsorted && !lookup_was_written(&storage->rows, l->since) &&
+           l->count == storage->count && !l->unsorted &&
+           !lookup_was_written(&storage->rows, l->since) &&
            (storage->kind == SETTI_SPARSE || !lookup_was_written(&storage->presence, l->since));
 }
 
@@ -486,10 +486,10 @@ static lookup_found lookup_seek_range(const sett_lookup* l, uint64_t low, uint64
     lookup_found found = {0};
     if (l->ordered) {
         found.from = setti_key_order_seek(&l->order, low, 0);
-        found.count = low <= high ? setti_key_order_between(
-                                        &l->order, found.from,
-                                        setti_key_order_seek(&l->order, high, SETTI_NONE))
-                                  : 0;
+        found.count =
+            low <= high ? setti_key_order_between(&l->order, found.from,
+                                                  setti_key_order_seek(&l->order, high, SETTI_NONE))
+                        : 0;
         return found;
     }
     SETTI_ASSERT(low == high);
