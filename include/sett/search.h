@@ -284,7 +284,7 @@ SETT_API uint32_t sett_lookup_find(sett_lookup* lookup, const void* value, sett_
  * Fails: ARGUMENT (the look-up is not ordered), LOCKED (a loop is open), OUT_OF_MEMORY.
  * Cost: 300 ns, 0.5 ns for each 1,000 entities, and some ns for each result. After writes, about 10
  * ns for each value in pages that were written, and 400 ns for each that changed, but no more than
- * 40 ns for each there is.
+ * 50 ns for each there is.
  * Threads: writer. Since: 0.2 */
 SETT_API uint32_t sett_lookup_range(sett_lookup* lookup, const void* from, const void* to,
                                     uint32_t first, sett_entity* out, uint32_t capacity);

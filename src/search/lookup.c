@@ -287,10 +287,31 @@ static uint64_t lookup_order_key(const sett_lookup* l, uint64_t bits)
     return l->is_float || setti_number_is_signed(l->member) ? bits ^ sign : bits;
 }
 
+/* By sizes that the compiler knows: a call of memcpy for each value took half of the time. */
+SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
+{
+    uint64_t wide = 0;
+    uint32_t word = 0;
+    uint16_t half = 0;
+    switch (size) {
+    case sizeof(wide):
+        memcpy(&wide, member, sizeof(wide));
+        return wide;
+    case sizeof(word):
+        memcpy(&word, member, sizeof(word));
+        return word;
+    case sizeof(half):
+        memcpy(&half, member, sizeof(half));
+        return half;
+    default:
+        SETTI_ASSERT(size == 1);
+        return *(const unsigned char*)member;
+    }
+}
+
 static uint64_t lookup_key(const sett_lookup* l, const void* member)
 {
-    uint64_t key = 0;
-    memcpy(&key, member, l->size);
+    uint64_t key = lookup_bits(member, l->size);
     uint64_t sign = (uint64_t)1 << (l->size * 8 - 1);
     key = l->is_float && key == sign ? 0 : key; /* -0 is 0 */
     return l->ordered ? lookup_order_key(l, key << (64 - l->size * 8)) : key;
@@ -440,37 +461,63 @@ static bool lookup_update(sett_lookup* l)
 
 /* ------------------------------------------------------------------------------------- results */
 
-static bool lookup_goes_before(sett_entity a, sett_entity b)
+static void lookup_sort_few(sett_entity* out, uint32_t count)
 {
-    return a.index < b.index;
-}
-
-/* Restores the heap below `at`: each is behind the two at 2 * at + 1. */
-static void lookup_sift(sett_entity* out, uint32_t at, uint32_t count)
-{
-    for (uint32_t below = 2 * at + 1; below < count; at = below, below = 2 * at + 1) {
-        if (below + 1 < count && lookup_goes_before(out[below], out[below + 1])) {
-            below++;
+    for (uint32_t k = 1; k < count; k++) {
+        sett_entity one = out[k];
+        uint32_t at = k;
+        for (; at != 0 && out[at - 1].index > one.index; at--) {
+            out[at] = out[at - 1];
         }
-        if (!lookup_goes_before(out[at], out[below])) {
-            return;
-        }
-        sett_entity higher = out[at];
-        out[at] = out[below];
-        out[below] = higher;
+        out[at] = one;
     }
 }
 
+/* Exchanges entities until each lies with those that have its eight bits: those with `value` from
+ * stop[value - 1] to stop[value]. */
+static void lookup_distribute(sett_entity* out, uint32_t count, uint32_t shift, uint32_t stop[256])
+{
+    uint32_t at[256] = {0}; /* counts, and then where the next one goes */
+    for (uint32_t k = 0; k < count; k++) {
+        at[out[k].index >> shift & 0xFF]++;
+    }
+    uint32_t sum = 0;
+    for (uint32_t value = 0; value < 256; value++) {
+        stop[value] = sum + at[value];
+        at[value] = sum;
+        sum = stop[value];
+    }
+    for (uint32_t value = 0; value < 256; value++) {
+        while (at[value] < stop[value]) {
+            sett_entity one = out[at[value]];
+            uint32_t its = one.index >> shift & 0xFF;
+            out[at[value]] = out[at[its]];
+            out[at[its]++] = one;
+        }
+    }
+}
+
+/* Sorts by index, in place: by the highest bits that differ, and then each part by the rest. The
+ * results of a range are many: a heap took 60 ns for each of 10,000. */
 static void lookup_sort(sett_entity* out, uint32_t count)
 {
-    for (uint32_t at = count / 2; at-- > 0;) {
-        lookup_sift(out, at, count);
+    if (count <= 48) {
+        lookup_sort_few(out, count);
+        return;
     }
-    for (uint32_t end = count; end > 1; end--) {
-        sett_entity last = out[0];
-        out[0] = out[end - 1];
-        out[end - 1] = last;
-        lookup_sift(out, 0, end - 1);
+    uint32_t varying = 0;
+    for (uint32_t k = 1; k < count; k++) {
+        varying |= out[k].index ^ out[0].index;
+    }
+    SETTI_ASSERT(varying != 0); /* no entity is there twice */
+    uint32_t highest = setti_bits_highest(varying);
+    uint32_t shift = highest < 8 ? 0 : highest - 7;
+    uint32_t stop[256];
+    lookup_distribute(out, count, shift, stop);
+    for (uint32_t value = 0, first = 0; value < 256; first = stop[value++]) {
+        if (shift != 0 && stop[value] - first > 1) {
+            lookup_sort(out + first, stop[value] - first);
+        }
     }
 }
 
