@@ -32,9 +32,10 @@ typedef struct Unit {
 #define ORDER_BY_FLOAT(member)                                                                     \
     static int order_##member(const Unit* a, const Unit* b)                                        \
     {                                                                                              \
-        return isnan(a->member) || isnan(b->member) ? 2                                            \
-               : a->member < b->member              ? -1                                           \
-                                                    : a->member > b->member;                                    \
+        if (isnan(a->member) || isnan(b->member)) {                                                \
+            return 2;                                                                              \
+        }                                                                                          \
+        return a->member < b->member ? -1 : a->member > b->member ? 1 : 0;                         \
     }
 ORDER_BY_FLOAT(wealth)
 ORDER_BY_FLOAT(points)
