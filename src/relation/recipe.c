@@ -387,7 +387,7 @@ static bool recipe_add(sett_world* world, setti_edit* edit, setti_type* type, co
         }
     }
     return type != NULL && edit->added_count < RECIPE_ROOT_MOST &&
-           setti_fast_include(world, edit, type, value);
+           setti_change_include_fast(world, edit, type, value);
 }
 
 /* Gives the root what the caller wants it to have. */

@@ -251,10 +251,10 @@ static bool play_block(const setti_delta* delta, const setti_delta_type* of,
     setti_delta_entry entry;
     bool done = true;
     if (delta->loading && block.bits != 0 && of->rule == NULL && !setti_delta_turns(of->type) &&
-        setti_fast_is_bare(world, of->type)) {
+        setti_change_is_bare(world, of->type)) {
         const unsigned char* values = of->bytes != 0 ? block.bytes : NULL;
-        return setti_fast_add_word(world, of->type, block.index, block.bits, values,
-                                   "sett_delta_apply");
+        return setti_change_add_word(world, of->type, block.index, block.bits, values,
+                                     "sett_delta_apply");
     }
     while (done && setti_delta_take(&block, of, &entry)) {
         done = play_entry(delta, of, entry);

@@ -366,7 +366,7 @@ uint32_t setti_storage_next(const setti_storage* storage, uint32_t* cursor);
 uint32_t setti_storage_owner(const setti_storage* storage, const void* address);
 
 /* ------------------------------------------------------------------------------------- changing
- * Called by edit*.c and fast_*.c only. */
+ * Called by edit*.c and change*.c only. */
 
 /* Makes sure that inserting `index` needs no memory; may compact. False when memory runs out. */
 bool setti_storage_reserve(setti_pool* pool, setti_storage* storage, uint32_t index);

@@ -38,13 +38,13 @@ void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
 
 /* Whether entities may get the type by the next call: it has no hooks, requires nothing, and
  * nothing in the world listens. */
-bool setti_fast_is_bare(const sett_world* world, const setti_type* type);
+bool setti_change_is_bare(const sett_world* world, const setti_type* type);
 
 /* Adds a bare type to entities of up to 64 neighbouring indices, which do not have it: a bit for
  * each, from `first` on, a multiple of 64. `values` are theirs, side by side; NULL: zeroes. Fails
  * as `call`: STALE (there is no entity), OUT_OF_MEMORY; then nothing was added. */
-bool setti_fast_add_word(sett_world* world, setti_type* type, uint32_t first, uint64_t bits,
-                         const unsigned char* values, const char* call);
+bool setti_change_add_word(sett_world* world, setti_type* type, uint32_t first, uint64_t bits,
+                           const unsigned char* values, const char* call);
 
 /* Adding and removing in steps, for changes of more than one entity or type: after
  * setti_edit_settle, `reserve_add` for each, with the entity's signature, which becomes that with
@@ -80,21 +80,33 @@ sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_en
 /* sett_create_with in every case. */
 sett_entity setti_change_create_with(sett_world* world, const sett_value* values, uint32_t count);
 
-/* Like setti_change_destroy, by the shortest path that there is; fast_entity.c. */
-sett_status setti_fast_destroy(sett_world* world, sett_entity entity, setti_ending ending);
-
-/* Destroys an entity and all that its end collects, one after another; false, and nothing is done,
- * where an order could be seen, or without fast paths. */
-bool setti_fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t index);
+/* Finds the transition that adds the type to a signature, and remembers it in the type, if nothing
+ * else is added and no listener is concerned. False otherwise. */
+bool setti_change_learn_added(sett_world* world, setti_type* type, uint32_t signature);
 
 /* Adds a type to an edit with room for one part more, where that takes no more than a known
  * transition: it was missing, all that it requires is there, and no listener is concerned. False,
- * and nothing is done, if it takes more, or without fast paths. */
-bool setti_fast_include(sett_world* world, setti_edit* edit, setti_type* type, const void* value);
+ * and nothing is done, if it takes more, or without fast paths. Equals setti_edit_include. */
+SETTI_INLINE bool setti_change_include_fast(sett_world* world, setti_edit* edit, setti_type* type,
+                                            const void* value)
+{
+    SETTI_ASSERT(edit->to != SETTI_NONE && (edit->room == 0 || edit->added_count < edit->room));
+    if (SETTI_UNLIKELY(!SETTI_FAST_PATHS || (type->flags & SETTI_TYPE_SLOW_ADD) != 0)) {
+        return false;
+    }
+    const setti_transition* added = setti_type_added(type, edit->to);
+    if (SETTI_UNLIKELY(added->from != edit->to) &&
+        !setti_change_learn_added(world, type, edit->to)) {
+        return false;
+    }
+    edit->to = added->to;
+    edit->added[edit->added_count++] = (setti_edit_part){.type = type, .value = value};
+    return true;
+}
 
-/* setti_change_add by the shortest path that there is; fast_path.c. */
-void* setti_fast_add(sett_world* world, setti_type* type, sett_entity entity, const char* call,
-                     const setti_edit_part* given);
+/* setti_change_add by the fast path, where that is possible. */
+void* setti_change_add_fast(sett_world* world, setti_type* type, sett_entity entity,
+                            const char* call, const setti_edit_part* given);
 
 /* Adds and removes, in every case: sett_add and sett_remove without a fast path. `given`: NULL, or
  * the value that it is added with. */
@@ -113,6 +125,19 @@ static inline bool setti_change_keeps_link(const setti_type* type)
     return type->replace_observers != 0 ||
            (type->world->target_observers != 0 && type->links != NULL && type->records == NULL);
 }
+
+/* Adds a type that the entity does not have, and before it what it requires. NULL when memory runs
+ * out. */
+void* setti_change_add_part(sett_world* world, setti_edit_part* part, sett_entity entity);
+
+/* Whether the world, the type and the entity allow a change; fails as `call` otherwise. */
+setti_type* setti_change_check(sett_world* world, sett_entity entity, sett_component component,
+                               const char* call);
+
+/* The type of a write that the fast path did not know: not registered, or use is profiled, or a
+ * system is watched. */
+setti_type* setti_change_check_access(const sett_world* world, sett_entity entity,
+                                      sett_component component, const char* call);
 
 /* The type, if the world is unlocked and knows it. */
 setti_type* setti_change_check_type(sett_world* world, sett_component component, const char* call);

@@ -1,15 +1,93 @@
 /* change_create.c: entities begin: one by one, and in bulk, with their components.
  *
- * The workload: spawning. One entity without components takes the lowest free index (fast_path.c);
- * its components follow by sett_add. With its components it is one edit: what sett_add looks up for
- * each (the entity, the transition, who is notified) is looked up once, no query sees a set in
- * between, and on_add sees the values. Many at once are one edit as well.
+ * The workload: spawning. One entity without components takes the lowest free index, in line; its
+ * components follow by sett_add. With its components it is one edit: what sett_add looks up for
+ * each (the entity, the transition, the callbacks) is looked up once, no query sees a set in
+ * between, and on_add sees the values. Many at once are one edit as well. change_add.c says what
+ * "equals" means at a fast path.
  *
  * Invariant:  reserved for all before the first exists: what can fail comes first
  */
 #include "world/change.h"
 
 #include <stdio.h>
+
+/* -------------------------------------------------------------------------------- the fast path */
+
+/* Creates an entity at the lowest free index of the hinted word. Takes the slow path if the word
+ * has none, or if the world is locked or observes all entities. */
+SETTI_APART static sett_entity fast_create_rest(sett_world* world)
+{
+    setti_entity_table* table = &world->entities;
+    uint32_t word = table->hint;
+    setti_entity_page* page = setti_pages_get(&table->pages, word / SETTI_ENTITY_WORDS);
+    uint64_t bits = page != NULL ? page->free[word % SETTI_ENTITY_WORDS] : 0;
+    if (SETTI_UNLIKELY(bits == 0 || world->locks_or_observers != 0)) {
+        return setti_change_create(world);
+    }
+    setti_entity_write(&world->pool, table, word * 64);
+    sett_entity entity = setti_entity_take_lowest(table, page, bits);
+    if ((bits & (bits - 1)) == 0) {
+        setti_entity_hint_ends(table);
+    }
+    return entity;
+}
+
+/* The only free index of a word that the summary does not know of: where one entity ends and one
+ * begins while all other indices are in use. */
+SETTI_APART static sett_entity fast_create_only(sett_world* world)
+{
+    setti_entity_table* table = &world->entities;
+    setti_entity_page* page = setti_entity_page_of(table, table->hint * 64);
+    uint64_t bits = page != NULL ? page->free[table->hint % SETTI_ENTITY_WORDS] : 0;
+    if (bits == 0 || (bits & (bits - 1)) != 0 || !setti_entity_may_hint_end(table) ||
+        world->locks_or_observers != 0 ||
+        !setti_entity_try_mark(&world->pool, table, table->hint * 64, true)) {
+        return fast_create_rest(world);
+    }
+    sett_entity entity = setti_entity_take_lowest(table, page, bits);
+    setti_entity_end_hint(table);
+    return entity;
+}
+
+/* Takes the lowest free index, where its page exists and others are free in its word. Without `cow`
+ * no snapshot is held, and the caller has looked at locks_or_observers. Calls nothing. Equals
+ * setti_change_create. */
+SETTI_INLINE sett_entity fast_create_in_word(sett_world* world, bool cow)
+{
+    setti_entity_table* table = &world->entities;
+    uint32_t number = table->hint / SETTI_ENTITY_WORDS;
+    setti_entity_page* page = setti_pages_get(&table->pages, number);
+    if (SETTI_UNLIKELY(page == NULL || (cow && world->locks_or_observers != 0))) {
+        return fast_create_only(world);
+    }
+    uint64_t bits = page->free[table->hint % SETTI_ENTITY_WORDS];
+    if (SETTI_UNLIKELY((bits & (bits - 1)) == 0 ||
+                       !setti_pages_try_mark(&world->pool, &table->pages, number, cow))) {
+        return fast_create_only(world);
+    }
+    return setti_entity_take_lowest(table, page, bits);
+}
+
+SETTI_APART static sett_entity fast_create_cow(sett_world* world)
+{
+    return fast_create_in_word(world, true);
+}
+
+/* Equals setti_change_create. */
+sett_entity sett_entity_create(sett_world* world)
+{
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return sett_null();
+    }
+    setti_world_check_owner(world, __func__);
+    if (!SETTI_FAST_PATHS) {
+        return setti_change_create(world);
+    }
+    return SETTI_LIKELY((world->pool.cow_from | world->locks_or_observers) == 0)
+               ? fast_create_in_word(world, false)
+               : fast_create_cow(world);
+}
 
 /* --------------------------------------------------------------------------- without components */
 
@@ -273,5 +351,104 @@ sett_entity setti_change_create_with(sett_world* world, const sett_value* values
         given[k] = values[k].value;
     }
     (void)create_many(world, call, 1, ids, count, given, &entity);
+    return entity;
+}
+
+/* ------------------------------------------------------------------- with values: the fast path */
+
+/* Whether an entity at an index can get the type without memory: an array, or a tag, whose page
+ * exists. Equals the reserving of one type in setti_edit_reserve_at. */
+SETTI_INLINE bool fast_is_ready(sett_world* world, setti_type* type, uint32_t index)
+{
+    const setti_storage* storage = &type->storage;
+    bool ready = SETTI_LIKELY(storage->kind == SETTI_ARRAY)
+                     ? setti_pages_get(&storage->rows, index >> storage->shift) != NULL
+                     : storage->kind == SETTI_TAG && setti_storage_word(storage, index) != NULL;
+    return ready &&
+           (SETTI_LIKELY(type->cascade == NULL) || type->storage.count < type->collect_room ||
+            setti_edit_reserve_collect(world, type, 1));
+}
+
+/* Commits an edit at the lowest free index, which is not the last of its word, if all its types are
+ * ready there. False, and nothing is done, if they are not. Equals setti_edit_reserve_at and
+ * setti_edit_commit. */
+SETTI_INLINE bool fast_try_begin(sett_world* world, setti_edit* edit)
+{
+    setti_entity_table* table = &world->entities;
+    uint32_t word = table->hint;
+    setti_entity_page* page = setti_pages_get(&table->pages, word / SETTI_ENTITY_WORDS);
+    uint64_t bits = page != NULL ? page->free[word % SETTI_ENTITY_WORDS] : 0;
+    if (!SETTI_FAST_PATHS || (bits & (bits - 1)) == 0 ||
+        (world->pool.cow_from | world->locks_or_observers) != 0 ||
+        setti_edit_does(world, edit, SETTI_PLAN_ENTERS)) {
+        return false;
+    }
+    uint32_t index = word * 64 + setti_bits_lowest(bits);
+    uint32_t flags = 0;
+    const setti_edit_part* end = edit->added + edit->added_count;
+    for (const setti_edit_part* part = edit->added; part != end; part++) {
+        flags |= part->type->flags;
+        if (SETTI_UNLIKELY(!fast_is_ready(world, part->type, index))) {
+            return false;
+        }
+    }
+    edit->flags = flags;
+    (void)setti_pages_try_mark(&world->pool, &table->pages, word / SETTI_ENTITY_WORDS, false);
+    edit->entities[0] = setti_entity_take_lowest(table, page, bits);
+    page->signature[index & SETTI_ENTITY_MASK] = edit->to;
+    for (const setti_edit_part* part = edit->added; part != end; part++) {
+        setti_storage* storage = &part->type->storage;
+        void* row = SETTI_LIKELY(storage->kind == SETTI_ARRAY)
+                        ? setti_array_insert_one(&world->pool, storage, index, false)
+                        : setti_storage_try_insert(&world->pool, storage, index);
+        setti_edit_write(part, row);
+    }
+    return true;
+}
+
+bool setti_edit_begin(sett_world* world, setti_edit* edit)
+{
+    SETTI_ASSERT(edit->creates && edit->count == 1 && edit->to != SETTI_NONE && world->locks == 0);
+    uint32_t index;
+    if (SETTI_LIKELY(fast_try_begin(world, edit))) {
+        return true;
+    }
+    if (!setti_entity_reserve_lowest(&world->pool, &world->entities, &index) ||
+        !setti_edit_reserve_at(world, edit, index)) {
+        return false;
+    }
+    setti_edit_commit(world, edit);
+    return true;
+}
+
+/* Equals setti_change_create_with. */
+sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32_t count)
+{
+    if (SETTI_IS_NULL(world)) {
+        return sett_null();
+    }
+    setti_edit_part parts[SETTI_CREATE_MOST];
+    sett_entity entity = sett_null();
+    setti_edit edit = {.entities = &entity, .count = 1, .added = parts, .creates = true};
+    bool plain = SETTI_FAST_PATHS && count <= SETTI_CREATE_MOST && values != NULL &&
+                 (world->locks | world->scope.generation) == 0;
+    if (SETTI_LIKELY(plain)) {
+        setti_world_check_owner(world, __func__);
+        setti_edit_settle(world);
+    }
+    for (uint32_t k = 0; k < count && plain; k++) {
+        if (SETTI_UNLIKELY(values[k].type != NULL) &&
+            !setti_change_check_values(world, &values[k], 1, __func__)) {
+            return entity;
+        }
+        setti_type* type = setti_world_hot_type(world, values[k].component);
+        setti_change_check_tag(world, type, values[k].value, __func__);
+        plain = type != NULL && type->cascade == NULL &&
+                setti_change_include_fast(world, &edit, type, values[k].value);
+    }
+    if (SETTI_UNLIKELY(!plain || !setti_edit_begin(world, &edit))) {
+        return setti_change_create_with(world, values, count);
+    }
+    setti_edit_notify_entering(world, &edit);
     return entity;
 }

@@ -1,6 +1,6 @@
 /* edit.h: a structural change as a value, and the four steps that carry it out. Every call,
- * command, delta and instance that changes structure makes edits; nothing else does, but for
- * fast_path.c, fast_entity.c and fast_word.c, which do it faster.
+ * command, delta and instance that changes structure makes edits; nothing else does, but for the
+ * fast paths in change*.c.
  *
  * An edit says which entities have which set of types before and after, and what is in between:
  * types that come, with their values, and types that go. A call is a list of edits: one for each
@@ -323,6 +323,23 @@ SETTI_INLINE void setti_edit_notify_entering(sett_world* world, const setti_edit
  * have disabled it. */
 void setti_edit_call_all(sett_world* world, const setti_type* type, setti_event event,
                          sett_entity entity, void* value);
+
+/* Equals setti_edit_call_all, where the world is unlocked, and mostly with one callback. */
+SETTI_INLINE void setti_edit_call_unlocked(sett_world* world, const setti_type* type,
+                                           setti_event event, sett_entity entity, void* value)
+{
+    SETTI_ASSERT(world->locks == 0 && world->calling == NULL);
+    const setti_call* call = type->notified[event].item;
+    if (SETTI_UNLIKELY(type->notified[event].count != 1)) {
+        setti_edit_call_all(world, type, event, entity, value);
+        return;
+    }
+    world->locks++;
+    world->calling = call->name;
+    call->fn(world, entity, value, call->user);
+    world->locks--;
+    world->calling = NULL;
+}
 
 SETTI_INLINE bool setti_edit_has_callbacks(const setti_type* type, setti_event event)
 {

@@ -1,7 +1,7 @@
 /* edit_notify.c: who is notified of an edit, and in which order. See edit.h, and docs/events.md.
  *
  * The workload: types with hooks, groups and observers. A change without callbacks is remembered by
- * its type (fast_path.c) and does not come here.
+ * its type (change_add.c) and does not come here.
  *
  * Invariant:  of an edit, on_exit < on_remove < structure and values < on_add, on_set < on_enter
  */

@@ -40,8 +40,8 @@ static sett_world* world_allocate(sett_allocator allocator, bool huge_pages)
     sett_world* world = (void*)setti_align_up((uintptr_t)memory, WORLD_ALIGN);
     memset(world, 0, offsetof(sett_world, pool));
     setti_pool_init(&world->pool, allocator, huge_pages);
-    memset((unsigned char*)world + offsetof(sett_world, detained), 0,
-           offsetof(sett_world, message) - offsetof(sett_world, detained));
+    memset((unsigned char*)world + offsetof(sett_world, locks_or_observers), 0,
+           offsetof(sett_world, message) - offsetof(sett_world, locks_or_observers));
     world->pool.allocations = 1;
     world->memory = memory;
     world->message[0] = 0;

@@ -91,7 +91,7 @@ struct sett_world {
             uint32_t locks; /* open loops and running callbacks: structure may change only at 0 */
             uint32_t all_observers; /* listeners without `with`: entities enter as they begin */
         };
-        uint64_t detained; /* both in one load; 0: the fast path may create entities */
+        uint64_t locks_or_observers; /* both in one load; 0: entities begin on the fast path */
     };
 
     setti_root* roots; /* all of the state, but for pages: doubly linked, in order of adding */

@@ -1,19 +1,22 @@
-/* fast_path.c: adding and removing one component where that is short. The slow path
- * (setti_change_add, setti_change_remove) makes edits and handles every case. "Equals f" means: if
- * the function succeeds, it leaves the world as f would; if it fails, it has changed nothing, and
- * its caller calls f. If the library is compiled with SETT_NO_FAST_PATHS, all changes take the slow
- * path: tests run both ways.
+/* change_add.c: an entity gets a component: sett_add and sett_ensure.
  *
- * The workload: add and remove of plain types on living entities, a transition that was taken a
- * moment before. That path is in line at the top of sett_add and sett_remove: entity, type, one
- * bit, one number. Everything else leaves it through one branch.
+ * The workload: plain types on living entities, a transition that was taken a moment before. That
+ * fast path is in line at the top of sett_add: entity, type, one bit, one number. Everything else
+ * leaves it through one branch. The slow path, setti_change_add, handles every case: what the type
+ * requires, groups, observers, storages of every kind. It checks, and then makes edits (edit.h):
+ * one for each type, all of them reserved before the first is carried out.
+ *
+ * "Equals f" means: if the function succeeds, it leaves the world as f would; if it fails, it has
+ * changed nothing, and its caller calls f. If the library is compiled with SETT_NO_FAST_PATHS, all
+ * changes take the slow path: tests run both ways.
  *
  * Invariant:  for a transition that a type remembers there is no listener, and the type is missing
  *             in `from` (added) or in `to` (removed); nothing else differs
+ *             a call that fails leaves the world as it was
  */
 #include "world/change.h"
 
-/* --------------------------------------------------------------------------------------- adding */
+/* -------------------------------------------------------------------------------- the fast path */
 
 /* Where the signature of an entity is, if the type remembers the transition from it: then the type
  * is missing, and nothing that it requires. NULL otherwise. */
@@ -92,9 +95,7 @@ SETTI_INLINE void* fast_try_add_dont_fragment(sett_world* world, setti_type* typ
                : NULL;
 }
 
-/* Finds the transition out, and remembers it, if it is one of the type alone, and no listener is
- * concerned. */
-SETTI_APART static bool fast_learn_added(sett_world* world, setti_type* type, uint32_t signature)
+SETTI_APART bool setti_change_learn_added(sett_world* world, setti_type* type, uint32_t signature)
 {
     bool alone = !setti_signature_has(&world->signatures, signature, type->id);
     for (uint32_t k = 0; alone && k < type->required.count; k++) {
@@ -136,30 +137,13 @@ SETTI_APART static void* fast_try_add_any(sett_world* world, setti_type* type, s
     }
     if (setti_type_added(type, *signature)->from != *signature) {
         setti_edit_settle(world);
-        if (!fast_learn_added(world, type, *signature)) {
+        if (!setti_change_learn_added(world, type, *signature)) {
             return NULL;
         }
     }
     return (type->flags & SETTI_TYPE_OTHER) == 0
                ? fast_try_add_page(world, type, entity.index)
                : fast_try_add_other(world, type, entity.index, signature);
-}
-
-/* Equals setti_edit_call_all, where the world is unlocked, and mostly with one callback. */
-SETTI_INLINE void fast_call_unlocked(sett_world* world, const setti_type* type, setti_event event,
-                                     sett_entity entity, void* value)
-{
-    SETTI_ASSERT(world->locks == 0 && world->calling == NULL);
-    const setti_call* call = type->notified[event].item;
-    if (SETTI_UNLIKELY(type->notified[event].count != 1)) {
-        setti_edit_call_all(world, type, event, entity, value);
-        return;
-    }
-    world->locks++;
-    world->calling = call->name;
-    call->fn(world, entity, value, call->user);
-    world->locks--;
-    world->calling = NULL;
 }
 
 /* Initialises a value that was just added by the fast path, and runs on_add. Equals the end of
@@ -186,7 +170,7 @@ SETTI_APART static void* fast_finish(sett_world* world, const setti_type* type, 
         return fast_finish_by_call(world, type, entity, value, given);
     }
     setti_row_zero(value, type->storage.size);
-    fast_call_unlocked(world, type, SETTI_ON_ADD, entity, value);
+    setti_edit_call_unlocked(world, type, SETTI_ON_ADD, entity, value);
     return value;
 }
 
@@ -202,8 +186,8 @@ SETTI_INLINE void* fast_end_add(sett_world* world, setti_type* type, sett_entity
                : fast_finish(world, type, entity, value, given);
 }
 
-void* setti_fast_add(sett_world* world, setti_type* type, sett_entity entity, const char* call,
-                     const setti_edit_part* given)
+void* setti_change_add_fast(sett_world* world, setti_type* type, sett_entity entity,
+                            const char* call, const setti_edit_part* given)
 {
     if (SETTI_UNLIKELY(world->profiling)) {
         type->use.added++;
@@ -226,8 +210,9 @@ SETTI_APART static void* fast_add_other(sett_world* world, setti_type* type, set
             value = fast_try_add_other(world, type, entity.index, signature);
         }
     }
-    return SETTI_LIKELY(value != NULL) ? setti_row_zero(value, type->storage.size)
-                                       : setti_fast_add(world, type, entity, "sett_add", NULL);
+    return SETTI_LIKELY(value != NULL)
+               ? setti_row_zero(value, type->storage.size)
+               : setti_change_add_fast(world, type, entity, "sett_add", NULL);
 }
 
 /* The type is not registered, or use is profiled. */
@@ -236,7 +221,7 @@ SETTI_COLD static void* fast_add_unknown(sett_world* world, sett_entity entity,
 {
     static const char call[] = "sett_add";
     setti_type* type = setti_world_type(world, component);
-    return type != NULL ? setti_fast_add(world, type, entity, call, NULL)
+    return type != NULL ? setti_change_add_fast(world, type, entity, call, NULL)
                         : setti_change_add(world, entity, component, call, NULL);
 }
 
@@ -275,7 +260,7 @@ void* sett_add(sett_world* world, sett_entity entity, sett_component component)
     }
     uint32_t* signature = fast_known(world, type, entity);
     if (SETTI_UNLIKELY(signature == NULL)) {
-        return setti_fast_add(world, type, entity, "sett_add", NULL);
+        return setti_change_add_fast(world, type, entity, "sett_add", NULL);
     }
     if (SETTI_UNLIKELY((world->pool.cow_from | world->locks) != 0)) {
         return fast_add_held(world, type, entity);
@@ -321,231 +306,141 @@ void* setti_change_try_add_link(sett_world* world, setti_type* type, sett_entity
                               SETTI_TYPE_SLOW_ADD & ~(uint32_t)SETTI_TYPE_LINKED);
 }
 
-/* -------------------------------------------------------------------------------- creating with */
+/* -------------------------------------------------------------------------------- the slow path */
 
-/* Equals setti_edit_include. */
-SETTI_INLINE bool fast_include(sett_world* world, setti_edit* edit, setti_type* type,
-                               const void* value)
+bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t index,
+                              uint32_t* signature)
 {
-    SETTI_ASSERT(edit->to != SETTI_NONE && (edit->room == 0 || edit->added_count < edit->room));
-    if (SETTI_UNLIKELY(!SETTI_FAST_PATHS || (type->flags & SETTI_TYPE_SLOW_ADD) != 0)) {
-        return false;
-    }
-    const setti_transition* added = setti_type_added(type, edit->to);
-    if (SETTI_UNLIKELY(added->from != edit->to) && !fast_learn_added(world, type, edit->to)) {
-        return false;
-    }
-    edit->to = added->to;
-    edit->added[edit->added_count++] = (setti_edit_part){.type = type, .value = value};
-    return true;
+    SETTI_ASSERT(world->locks == 0);
+    sett_entity entity = {index, 0};
+    setti_edit_part part = {.type = type};
+    setti_edit edit = setti_edit_of_added(world, &entity, *signature, &part);
+    SETTI_ASSERT(!setti_storage_has(&type->storage, index));
+    *signature = edit.to;
+    return setti_edit_reserve_at(world, &edit, index);
 }
 
-bool setti_fast_include(sett_world* world, setti_edit* edit, setti_type* type, const void* value)
+/* Carries out the edit that adds what a part says: reserved. */
+static void* change_commit_add(sett_world* world, setti_edit_part* part, sett_entity entity)
 {
-    return fast_include(world, edit, type, value);
+    uint32_t from = *setti_entity_signature(&world->entities, entity);
+    setti_edit edit = setti_edit_of_added(world, &entity, from, part);
+    SETTI_ASSERT(edit.to != SETTI_NONE);
+    setti_edit_run(world, &edit);
+    return setti_storage_find(&part->type->storage, entity.index);
 }
 
-/* Equals setti_change_create_with. */
-sett_entity sett_create_with(sett_world* world, const sett_value* values, uint32_t count)
+void* setti_change_add_reserved(sett_world* world, setti_type* type, sett_entity entity)
 {
-    if (SETTI_IS_NULL(world)) {
-        return sett_null();
+    SETTI_ASSERT(!setti_storage_has(&type->storage, entity.index));
+    setti_edit_part part = {.type = type};
+    return change_commit_add(world, &part, entity);
+}
+
+bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, setti_type* second,
+                          sett_entity b, const setti_edit_fill* fill)
+{
+    bool adds_first = !setti_storage_has(&first->storage, a.index);
+    bool adds_second = !setti_storage_has(&second->storage, b.index);
+    if (!adds_first && !adds_second) {
+        return true; /* a link that is turned */
     }
-    setti_edit_part parts[SETTI_CREATE_MOST];
-    sett_entity entity = sett_null();
-    setti_edit edit = {.entities = &entity, .count = 1, .added = parts, .creates = true};
-    bool plain = SETTI_FAST_PATHS && count <= SETTI_CREATE_MOST && values != NULL &&
-                 (world->locks | world->scope.generation) == 0;
-    if (SETTI_LIKELY(plain)) {
-        setti_world_check_owner(world, __func__);
-        setti_edit_settle(world);
+    setti_edit_settle(world);
+    setti_edit_pin(world);
+    uint32_t signature = *setti_entity_signature(&world->entities, a);
+    bool done = !adds_first || setti_change_reserve_add(world, first, a.index, &signature);
+    if (a.index != b.index) {
+        signature = *setti_entity_signature(&world->entities, b);
     }
-    for (uint32_t k = 0; k < count && plain; k++) {
-        if (SETTI_UNLIKELY(values[k].type != NULL) &&
-            !setti_change_check_values(world, &values[k], 1, __func__)) {
-            return entity;
+    done = done && (!adds_second || setti_change_reserve_add(world, second, b.index, &signature));
+    if (done && adds_first) {
+        (void)setti_change_add_reserved(world, first, a);
+    }
+    if (done && adds_second) {
+        setti_edit_part part = {.type = second, .fill = fill, .quiet = true};
+        (void)change_commit_add(world, &part, b);
+    }
+    setti_edit_unpin(world);
+    return done;
+}
+
+void* setti_change_add_part(sett_world* world, setti_edit_part* part, sett_entity entity)
+{
+    SETTI_ASSERT(!setti_storage_has(&part->type->storage, entity.index));
+    const setti_type_list* required = &part->type->required;
+    setti_edit_settle(world);
+    uint32_t signature = *setti_entity_signature(&world->entities, entity);
+    for (uint32_t k = 0; k < required->count; k++) {
+        if (!setti_storage_has(&required->item[k]->storage, entity.index) &&
+            !setti_change_reserve_add(world, required->item[k], entity.index, &signature)) {
+            return NULL;
         }
-        setti_type* type = setti_world_hot_type(world, values[k].component);
-        setti_change_check_tag(world, type, values[k].value, __func__);
-        plain = type != NULL && type->cascade == NULL &&
-                fast_include(world, &edit, type, values[k].value);
     }
-    if (SETTI_UNLIKELY(!plain || !setti_edit_begin(world, &edit))) {
-        return setti_change_create_with(world, values, count);
+    if (!setti_change_reserve_add(world, part->type, entity.index, &signature)) {
+        return NULL;
     }
-    setti_edit_notify_entering(world, &edit);
-    return entity;
-}
-
-/* ------------------------------------------------------------------------------------- removing */
-
-/* Erases a row of any kind, by the transition that the type remembers; pages are saved first.
- * Equals setti_change_remove of a type without callbacks. */
-SETTI_APART static sett_status fast_remove_saved(sett_world* world, setti_type* type,
-                                                 uint32_t index, uint32_t* signature)
-{
-    SETTI_ASSERT(setti_storage_has(&type->storage, index));
-    SETTI_ASSERT(setti_type_removed(type, *signature)->from == *signature);
-    setti_edit_write_signature(world, index, signature, setti_type_removed(type, *signature)->to);
-    setti_storage_erase(&world->pool, &type->storage, index);
-    return SETT_OK;
-}
-
-/* Whether the type goes alone from a signature: nothing in it requires the type. */
-static bool fast_goes_alone(const sett_world* world, const setti_type* type, uint32_t signature)
-{
-    bool alone = (type->flags & (SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_DONT_FRAGMENT)) == 0;
-    for (uint32_t k = 0; alone && k < type->dependants.count; k++) {
-        alone = !setti_signature_has(&world->signatures, signature, type->dependants.item[k]->id);
-    }
-    return alone;
-}
-
-/* Removes by the slow path, and remembers the transition. */
-SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* type,
-                                                sett_entity entity)
-{
-    const uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    uint32_t from = signature != NULL ? *signature : 0;
-    bool alone = SETTI_FAST_PATHS && signature != NULL && world->locks == 0 &&
-                 fast_goes_alone(world, type, from);
-    sett_status status = setti_change_remove(world, entity, type->id);
-    if (status == SETT_OK && alone && *signature != from &&
-        setti_edit_is_unheard(world, from, *signature)) {
-        setti_type_removed(type, from)->from = from;
-        setti_type_removed(type, from)->to = *signature;
-    }
-    return status;
-}
-
-/* The slow path of removing: a known edge first, then everything else. */
-static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_entity entity)
-{
-    uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (SETTI_UNLIKELY(world->profiling)) {
-        type->use.removed++;
-    }
-    if (!SETTI_FAST_PATHS || signature == NULL || world->locks != 0 ||
-        (type->flags & (SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_REMOVE_HOOKS)) != 0 ||
-        ((type->flags & SETTI_TYPE_REQUIRED) != 0 &&
-         ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0 ||
-          setti_type_removed(type, *signature)->from != *signature)) ||
-        !setti_storage_has(&type->storage, entity.index)) {
-        return fast_remove_slow(world, type, entity);
-    }
-    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) { /* no signature and no group knows of it */
-        setti_storage_erase(&world->pool, &type->storage, entity.index);
-        return SETT_OK;
-    }
-    setti_transition* removed = setti_type_removed(type, *signature);
-    if (removed->from != *signature) {
-        uint32_t to = setti_signature_edge(&world->signatures, *signature, type->id);
-        if (to == SETTI_NONE || !setti_edit_is_unheard(world, *signature, to)) {
-            return fast_remove_slow(world, type, entity);
+    for (uint32_t k = 0; k < required->count; k++) {
+        if (!setti_storage_has(&required->item[k]->storage, entity.index)) {
+            (void)setti_change_add_reserved(world, required->item[k], entity);
         }
-        removed->from = *signature;
-        removed->to = to;
     }
-    return fast_remove_saved(world, type, entity.index, signature);
+    return change_commit_add(world, part, entity);
 }
 
-/* The type is not registered, or use is profiled. */
-SETTI_COLD static sett_status fast_remove_unknown(sett_world* world, sett_entity entity,
-                                                  sett_component component)
+SETTI_COLD void* setti_change_add(sett_world* world, sett_entity entity, sett_component component,
+                                  const char* call, const setti_edit_part* given)
 {
-    setti_type* type = setti_world_type(world, component);
-    return type != NULL ? fast_remove_long(world, type, entity)
-                        : setti_change_remove(world, entity, component);
-}
-
-SETTI_APART static sett_status fast_emptied(sett_world* world, setti_type* type, uint32_t index)
-{
-    setti_array_word_emptied(&world->pool, &type->storage, index);
-    return SETT_OK;
-}
-
-/* The end of the fast path: the row of an array or tag. An entity that takes a transition that the
- * type remembers has the value: only assertions look. An entity that toggles its component meets
- * the spare stretch each time. */
-SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type, uint32_t index,
-                                            uint32_t* signature)
-{
-    SETTI_ASSERT(setti_storage_has(&type->storage, index));
-    SETTI_ASSERT(setti_type_removed(type, *signature)->from == *signature);
-    setti_storage* storage = &type->storage;
-    (void)setti_entity_try_mark(&world->pool, &world->entities, index, false);
-    *signature = setti_type_removed(type, *signature)->to;
-    setti_erased erased = setti_array_erase_no_cow(&world->pool, storage, index);
-    return SETTI_LIKELY(erased == SETTI_ERASED) || storage->spare == index >> storage->shift
-               ? SETT_OK
-               : fast_emptied(world, type, index);
-}
-
-/* Like fast_remove_marked, while snapshots are held. */
-SETTI_APART static sett_status fast_remove_cow(sett_world* world, setti_type* type, uint32_t index,
-                                               uint32_t* signature)
-{
-    const setti_pages* presence = &type->storage.presence;
-    return setti_entity_try_mark(&world->pool, &world->entities, index, true) &&
-                   setti_pages_try_mark(&world->pool, presence, index >> SETTI_BITS_SHIFT, true)
-               ? fast_remove_marked(world, type, index, signature)
-               : fast_remove_saved(world, type, index, signature);
-}
-
-SETTI_INLINE sett_status fast_remove_row(sett_world* world, setti_type* type, uint32_t index,
-                                         uint32_t* signature)
-{
-    return SETTI_LIKELY(world->pool.cow_from == 0)
-               ? fast_remove_marked(world, type, index, signature)
-               : fast_remove_cow(world, type, index, signature);
-}
-
-/* Unlinks the value, and ends it. Equals the removal of one type in setti_edit_commit, up to the
- * row. */
-SETTI_APART static void fast_end_value(sett_world* world, setti_type* type, uint32_t index)
-{
-    SETTI_ASSERT(setti_storage_has(&type->storage, index));
-    if (type->cascade != NULL) {
-        type->cascade->unlink(world, type, index);
+    setti_type* type = setti_change_check(world, entity, component, call);
+    if (type == NULL) {
+        return NULL;
     }
-    setti_edit_deinit_value(world, type, index);
+    if (setti_storage_has(&type->storage, entity.index)) {
+        setti_world_fail(world, SETT_STATUS_PRESENT, call, entity, component);
+        return NULL;
+    }
+    if (!setti_change_may_add(type, 1)) {
+        setti_change_reject_linked(world, type, call);
+        return NULL;
+    }
+    setti_edit_part part = {.type = type};
+    if (given != NULL) {
+        part = *given;
+    }
+    void* value = setti_change_add_part(world, &part, entity);
+    if (value == NULL) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, component);
+    }
+    return value;
 }
 
-/* The fast path for a type with on_remove callbacks, or with values to deinitialise. */
-SETTI_APART static sett_status fast_remove_notified(sett_world* world, setti_type* type,
-                                                    sett_entity entity, uint32_t* signature)
+/* ------------------------------------------------------------------------------------- ensuring */
+
+SETTI_INLINE void* change_ensure(sett_world* world, sett_entity entity, setti_type* type)
 {
-    if (setti_edit_has_callbacks(type, SETTI_ON_REMOVE)) {
-        fast_call_unlocked(world, type, SETTI_ON_REMOVE, entity,
-                           setti_storage_at(&type->storage, entity.index));
+    if (SETTI_LIKELY(setti_entity_signature(&world->entities, entity) != NULL)) {
+        void* value = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
+        if (value != NULL) {
+            return value;
+        }
     }
-    if ((type->flags & (SETTI_TYPE_CASCADES | SETTI_TYPE_DEINIT)) != 0) {
-        fast_end_value(world, type, entity.index);
-    }
-    return fast_remove_row(world, type, entity.index, signature);
+    return setti_change_add_fast(world, type, entity, "sett_ensure", NULL);
 }
 
-/* Equals setti_change_remove. */
-sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component)
+SETTI_COLD static void* change_ensure_unknown(sett_world* world, sett_entity entity,
+                                              sett_component component)
+{
+    setti_type* type = setti_change_check_access(world, entity, component, "sett_ensure");
+    return type != NULL ? change_ensure(world, entity, type)
+                        : setti_change_add(world, entity, component, "sett_ensure", NULL);
+}
+
+void* sett_ensure(sett_world* world, sett_entity entity, sett_component component)
 {
     if (SETTI_IS_NULL_IN_DEBUG(world)) {
-        return SETT_STATUS_ARGUMENT;
+        return NULL;
     }
     setti_world_check_owner(world, __func__);
     setti_type* type = setti_world_hot_type(world, component);
-    if (SETTI_UNLIKELY(!SETTI_FAST_PATHS || type == NULL)) {
-        return fast_remove_unknown(world, entity, component);
-    }
-    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_REMOVE) != 0 ||
-                       type->storage.kind == SETTI_SPARSE)) {
-        return fast_remove_long(world, type, entity);
-    }
-    uint32_t* signature = setti_entity_signature(&world->entities, entity);
-    if (SETTI_UNLIKELY(signature == NULL || world->locks != 0 ||
-                       setti_type_removed(type, *signature)->from != *signature)) {
-        return fast_remove_long(world, type, entity);
-    }
-    return SETTI_LIKELY((type->flags & SETTI_TYPE_REMOVE_HOOKS) == 0)
-               ? fast_remove_row(world, type, entity.index, signature)
-               : fast_remove_notified(world, type, entity, signature);
+    return SETTI_LIKELY(type != NULL) ? change_ensure(world, entity, type)
+                                      : change_ensure_unknown(world, entity, component);
 }

@@ -1,5 +1,6 @@
-/* fast_word.c: neighbouring entities get a component together, where that concerns nothing else.
- * The slow path (setti_change_put) handles every case; see fast_path.c.
+/* change_word.c: neighbouring entities get a component together, where that concerns nothing else.
+ * The slow path (setti_change_put) handles every case; change_add.c says what "equals"
+ * means.
  *
  * The workload: a world read from a file, type by type: up to 64 entities, of which most had the
  * same set of components so far and get the same one more. So the transition is looked up once for
@@ -12,7 +13,7 @@
 /* Flags that a type may have if its addition writes a value and a signature, and nothing else. */
 #define WORD_PLAIN (SETTI_TYPE_REQUIRED | SETTI_TYPE_SHARED | SETTI_TYPE_OTHER)
 
-bool setti_fast_is_bare(const sett_world* world, const setti_type* type)
+bool setti_change_is_bare(const sett_world* world, const setti_type* type)
 {
     return SETTI_FAST_PATHS && world->listeners == NULL &&
            (type->flags & ~(uint32_t)WORD_PLAIN) == 0;
@@ -67,12 +68,12 @@ static void word_write(const setti_type* type, unsigned char* row, const unsigne
 }
 
 /* Equals setti_change_put for each entity. */
-bool setti_fast_add_word(sett_world* world, setti_type* type, uint32_t first, uint64_t bits,
-                         const unsigned char* values, const char* call)
+bool setti_change_add_word(sett_world* world, setti_type* type, uint32_t first, uint64_t bits,
+                           const unsigned char* values, const char* call)
 {
     setti_storage* storage = &type->storage;
     uint32_t to[64];
-    SETTI_ASSERT(first % 64 == 0 && bits != 0 && setti_fast_is_bare(world, type));
+    SETTI_ASSERT(first % 64 == 0 && bits != 0 && setti_change_is_bare(world, type));
     SETTI_ASSERT(world->locks == 0 && call != NULL);
     setti_edit_settle(world);
     if (!word_prepare(world, type, first, bits, to, call)) {

@@ -1,0 +1,411 @@
+/* change_remove.c: an entity loses components: sett_remove, sett_entity_clear and
+ * sett_component_clear.
+ *
+ * The workload: plain types, a transition that was taken a moment before: in line at the top of
+ * sett_remove, like sett_add (change_add.c says what "equals" means). The slow path,
+ * setti_change_remove, removes what requires the type as well, and runs callbacks.
+ *
+ * Invariant:  a call that fails leaves the world as it was
+ */
+#include "world/change.h"
+
+/* -------------------------------------------------------------------------------- the fast path */
+
+/* Erases a row of any kind, by the transition that the type remembers; pages are saved first.
+ * Equals setti_change_remove of a type without callbacks. */
+SETTI_APART static sett_status fast_remove_saved(sett_world* world, setti_type* type,
+                                                 uint32_t index, uint32_t* signature)
+{
+    SETTI_ASSERT(setti_storage_has(&type->storage, index));
+    SETTI_ASSERT(setti_type_removed(type, *signature)->from == *signature);
+    setti_edit_write_signature(world, index, signature, setti_type_removed(type, *signature)->to);
+    setti_storage_erase(&world->pool, &type->storage, index);
+    return SETT_OK;
+}
+
+/* Whether the type goes alone from a signature: nothing in it requires the type. */
+static bool fast_goes_alone(const sett_world* world, const setti_type* type, uint32_t signature)
+{
+    bool alone = (type->flags & (SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_DONT_FRAGMENT)) == 0;
+    for (uint32_t k = 0; alone && k < type->dependants.count; k++) {
+        alone = !setti_signature_has(&world->signatures, signature, type->dependants.item[k]->id);
+    }
+    return alone;
+}
+
+/* Removes by the slow path, and remembers the transition. */
+SETTI_APART static sett_status fast_remove_slow(sett_world* world, setti_type* type,
+                                                sett_entity entity)
+{
+    const uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    uint32_t from = signature != NULL ? *signature : 0;
+    bool alone = SETTI_FAST_PATHS && signature != NULL && world->locks == 0 &&
+                 fast_goes_alone(world, type, from);
+    sett_status status = setti_change_remove(world, entity, type->id);
+    if (status == SETT_OK && alone && *signature != from &&
+        setti_edit_is_unheard(world, from, *signature)) {
+        setti_type_removed(type, from)->from = from;
+        setti_type_removed(type, from)->to = *signature;
+    }
+    return status;
+}
+
+/* The slow path of removing: a known edge first, then everything else. */
+static sett_status fast_remove_long(sett_world* world, setti_type* type, sett_entity entity)
+{
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (SETTI_UNLIKELY(world->profiling)) {
+        type->use.removed++;
+    }
+    if (!SETTI_FAST_PATHS || signature == NULL || world->locks != 0 ||
+        (type->flags & (SETTI_TYPE_REQUIRED_APART | SETTI_TYPE_REMOVE_HOOKS)) != 0 ||
+        ((type->flags & SETTI_TYPE_REQUIRED) != 0 &&
+         ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0 ||
+          setti_type_removed(type, *signature)->from != *signature)) ||
+        !setti_storage_has(&type->storage, entity.index)) {
+        return fast_remove_slow(world, type, entity);
+    }
+    if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) { /* no signature and no group knows of it */
+        setti_storage_erase(&world->pool, &type->storage, entity.index);
+        return SETT_OK;
+    }
+    setti_transition* removed = setti_type_removed(type, *signature);
+    if (removed->from != *signature) {
+        uint32_t to = setti_signature_edge(&world->signatures, *signature, type->id);
+        if (to == SETTI_NONE || !setti_edit_is_unheard(world, *signature, to)) {
+            return fast_remove_slow(world, type, entity);
+        }
+        removed->from = *signature;
+        removed->to = to;
+    }
+    return fast_remove_saved(world, type, entity.index, signature);
+}
+
+/* The type is not registered, or use is profiled. */
+SETTI_COLD static sett_status fast_remove_unknown(sett_world* world, sett_entity entity,
+                                                  sett_component component)
+{
+    setti_type* type = setti_world_type(world, component);
+    return type != NULL ? fast_remove_long(world, type, entity)
+                        : setti_change_remove(world, entity, component);
+}
+
+SETTI_APART static sett_status fast_emptied(sett_world* world, setti_type* type, uint32_t index)
+{
+    setti_array_word_emptied(&world->pool, &type->storage, index);
+    return SETT_OK;
+}
+
+/* The end of the fast path: the row of an array or tag. An entity that takes a transition that the
+ * type remembers has the value: only assertions look. An entity that toggles its component meets
+ * the spare stretch each time. */
+SETTI_INLINE sett_status fast_remove_marked(sett_world* world, setti_type* type, uint32_t index,
+                                            uint32_t* signature)
+{
+    SETTI_ASSERT(setti_storage_has(&type->storage, index));
+    SETTI_ASSERT(setti_type_removed(type, *signature)->from == *signature);
+    setti_storage* storage = &type->storage;
+    (void)setti_entity_try_mark(&world->pool, &world->entities, index, false);
+    *signature = setti_type_removed(type, *signature)->to;
+    setti_erased erased = setti_array_erase_no_cow(&world->pool, storage, index);
+    return SETTI_LIKELY(erased == SETTI_ERASED) || storage->spare == index >> storage->shift
+               ? SETT_OK
+               : fast_emptied(world, type, index);
+}
+
+/* Like fast_remove_marked, while snapshots are held. */
+SETTI_APART static sett_status fast_remove_cow(sett_world* world, setti_type* type, uint32_t index,
+                                               uint32_t* signature)
+{
+    const setti_pages* presence = &type->storage.presence;
+    return setti_entity_try_mark(&world->pool, &world->entities, index, true) &&
+                   setti_pages_try_mark(&world->pool, presence, index >> SETTI_BITS_SHIFT, true)
+               ? fast_remove_marked(world, type, index, signature)
+               : fast_remove_saved(world, type, index, signature);
+}
+
+SETTI_INLINE sett_status fast_remove_row(sett_world* world, setti_type* type, uint32_t index,
+                                         uint32_t* signature)
+{
+    return SETTI_LIKELY(world->pool.cow_from == 0)
+               ? fast_remove_marked(world, type, index, signature)
+               : fast_remove_cow(world, type, index, signature);
+}
+
+/* Unlinks the value, and ends it. Equals the removal of one type in setti_edit_commit, up to the
+ * row. */
+SETTI_APART static void fast_end_value(sett_world* world, setti_type* type, uint32_t index)
+{
+    SETTI_ASSERT(setti_storage_has(&type->storage, index));
+    if (type->cascade != NULL) {
+        type->cascade->unlink(world, type, index);
+    }
+    setti_edit_deinit_value(world, type, index);
+}
+
+/* The fast path for a type with on_remove callbacks, or with values to deinitialise. */
+SETTI_APART static sett_status fast_remove_notified(sett_world* world, setti_type* type,
+                                                    sett_entity entity, uint32_t* signature)
+{
+    if (setti_edit_has_callbacks(type, SETTI_ON_REMOVE)) {
+        setti_edit_call_unlocked(world, type, SETTI_ON_REMOVE, entity,
+                                 setti_storage_at(&type->storage, entity.index));
+    }
+    if ((type->flags & (SETTI_TYPE_CASCADES | SETTI_TYPE_DEINIT)) != 0) {
+        fast_end_value(world, type, entity.index);
+    }
+    return fast_remove_row(world, type, entity.index, signature);
+}
+
+/* Equals setti_change_remove. */
+sett_status sett_remove(sett_world* world, sett_entity entity, sett_component component)
+{
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    setti_world_check_owner(world, __func__);
+    setti_type* type = setti_world_hot_type(world, component);
+    if (SETTI_UNLIKELY(!SETTI_FAST_PATHS || type == NULL)) {
+        return fast_remove_unknown(world, entity, component);
+    }
+    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_REMOVE) != 0 ||
+                       type->storage.kind == SETTI_SPARSE)) {
+        return fast_remove_long(world, type, entity);
+    }
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (SETTI_UNLIKELY(signature == NULL || world->locks != 0 ||
+                       setti_type_removed(type, *signature)->from != *signature)) {
+        return fast_remove_long(world, type, entity);
+    }
+    return SETTI_LIKELY((type->flags & SETTI_TYPE_REMOVE_HOOKS) == 0)
+               ? fast_remove_row(world, type, entity.index, signature)
+               : fast_remove_notified(world, type, entity, signature);
+}
+
+/* -------------------------------------------------------------------------------- the slow path */
+
+/* Carries out the edit that removes a type: reserved. */
+static void change_commit_remove(sett_world* world, setti_type* type, sett_entity entity)
+{
+    uint32_t from = *setti_entity_signature(&world->entities, entity);
+    setti_edit edit = setti_edit_of_removed(world, &entity, from, type);
+    SETTI_ASSERT(edit.to != SETTI_NONE && setti_storage_has(&type->storage, entity.index));
+    setti_edit_run(world, &edit);
+}
+
+/* Reserves the edit that removes a type. */
+static bool change_reserve_removal(sett_world* world, setti_type* type, uint32_t index,
+                                   uint32_t* signature)
+{
+    sett_entity entity = {index, 0};
+    setti_edit edit = setti_edit_of_removed(world, &entity, *signature, type);
+    *signature = edit.to;
+    return setti_edit_reserve_at(world, &edit, index);
+}
+
+/* Types that go when a type goes, from the last k on: its dependants, the latest registered first,
+ * then the type. The tag of a switch, which is the first dependant, goes behind the type: a
+ * component that is off is not on for a moment. */
+static setti_type* change_going(setti_type* type, uint32_t k)
+{
+    SETTI_ASSERT(type->off == NULL || type->dependants.item[0] == type->off);
+    SETTI_ASSERT(k <= type->dependants.count);
+    k = type->off != NULL && k <= 1 ? 1 - k : k;
+    return k > 0 ? type->dependants.item[k - 1] : type;
+}
+
+/* change_reserve_removal for a type and all that go with it; skips types that the signature does
+ * not contain (any more). False when memory runs out. */
+static bool change_reserve_removals(sett_world* world, setti_type* type, uint32_t index,
+                                    uint32_t* signature)
+{
+    for (uint32_t k = type->dependants.count + 1; k-- > 0;) {
+        setti_type* going = change_going(type, k);
+        bool dont_fragment = (going->flags & SETTI_TYPE_DONT_FRAGMENT) != 0;
+        if ((dont_fragment || setti_signature_has(&world->signatures, *signature, going->id)) &&
+            !change_reserve_removal(world, going, index, signature)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Removes a type that the entity has, all reserved, and what goes with it. */
+static void change_remove_reserved(sett_world* world, setti_type* type, sett_entity entity)
+{
+    for (uint32_t k = type->dependants.count + 1; k-- > 0;) {
+        setti_type* going = change_going(type, k);
+        if (setti_storage_has(&going->storage, entity.index)) {
+            change_commit_remove(world, going, entity);
+        }
+    }
+}
+
+/* Like change_remove_reserved, without anything reserved. False when memory runs out. */
+static bool change_remove(sett_world* world, setti_type* type, sett_entity entity)
+{
+    setti_edit_settle(world);
+    uint32_t signature = *setti_entity_signature(&world->entities, entity);
+    if (!change_reserve_removals(world, type, entity.index, &signature)) {
+        return false;
+    }
+    change_remove_reserved(world, type, entity);
+    return true;
+}
+
+bool setti_change_reserve_remove(sett_world* world, setti_type* type, uint32_t index)
+{
+    SETTI_ASSERT(setti_storage_has(&type->storage, index));
+    uint32_t signature = setti_entity_set_of(&world->entities, index);
+    return change_reserve_removals(world, type, index, &signature);
+}
+
+void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t index)
+{
+    SETTI_ASSERT(setti_storage_has(&type->storage, index));
+    change_remove_reserved(world, type, setti_entity_at(&world->entities, index));
+}
+
+/* The next type of a set, from the k-th on, whose value has to go from an entity that stays. */
+static setti_type* change_next_stranded(const sett_world* world, uint32_t set, uint32_t index,
+                                        uint32_t* k)
+{
+    SETTI_ASSERT((set & SETTI_DYING) == 0);
+    while (set != 0 && *k < world->signatures.record[set].count) {
+        setti_type* type = world->types[world->signatures.record[set].types[(*k)++]];
+        if (type->cascade != NULL && type->cascade->stranded != NULL &&
+            setti_storage_has(&type->storage, index) &&
+            type->cascade->stranded(world, type, index)) {
+            return type;
+        }
+    }
+    return NULL;
+}
+
+/* Several types may go, and what they need depends on the order: both walk the set that the entity
+ * has at first, upwards. */
+bool setti_change_reserve_stranded(sett_world* world, uint32_t index)
+{
+    uint32_t set = setti_entity_set_of(&world->entities, index);
+    uint32_t signature = set;
+    uint32_t k = 0;
+    setti_type* type;
+    while ((type = change_next_stranded(world, set, index, &k)) != NULL) {
+        if (!change_reserve_removals(world, type, index, &signature)) {
+            return false;
+        }
+    }
+    return true;
+}
+
+void setti_change_remove_stranded(sett_world* world, uint32_t index)
+{
+    uint32_t set = setti_entity_set_of(&world->entities, index);
+    uint32_t k = 0;
+    setti_type* type;
+    while ((type = change_next_stranded(world, set, index, &k)) != NULL) {
+        change_remove_reserved(world, type, setti_entity_at(&world->entities, index));
+    }
+}
+
+SETTI_COLD sett_status setti_change_remove(sett_world* world, sett_entity entity,
+                                           sett_component component)
+{
+    static const char call[] = "sett_remove";
+    setti_type* type = setti_change_check(world, entity, component, call);
+    if (type == NULL) {
+        return world->error;
+    }
+    if (!setti_storage_has(&type->storage, entity.index)) {
+        return SETT_STATUS_ABSENT; /* no misuse: there is nothing to do */
+    }
+    if ((type->flags & SETTI_TYPE_STAYS) != 0) {
+        return setti_change_reject_linked(world, type, call);
+    }
+    if (!change_remove(world, type, entity)) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, component);
+    }
+    return SETT_OK;
+}
+
+/* ------------------------------------------------------------------------------- all components */
+
+/* Whether a set has types that stay as long as their entity does. */
+static bool change_keeps(const sett_world* world, uint32_t set)
+{
+    SETTI_ASSERT(set == 0 || set < world->signatures.count);
+    bool keeps = false;
+    for (uint32_t k = 0; !keeps && set != 0 && k < world->signatures.record[set].count; k++) {
+        const setti_type* type = world->types[world->signatures.record[set].types[k]];
+        keeps = (type->flags & SETTI_TYPE_STAYS) != 0;
+    }
+    return keeps;
+}
+
+/* Takes all components off an entity but those that are kept, one by one. False when memory runs
+ * out, with nothing changed. */
+SETTI_COLD static bool change_clear_some(sett_world* world, sett_entity entity)
+{
+    SETTI_ASSERT(world->cascading != 0 && world->locks == 0);
+    setti_edit_settle(world);
+    uint32_t set = *setti_entity_signature(&world->entities, entity);
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        uint32_t signature = set;
+        for (uint32_t k = world->signatures.record[set].count; k-- > 0;) {
+            setti_type* type = world->types[world->signatures.record[set].types[k]];
+            if ((type->flags & SETTI_TYPE_STAYS) != 0) {
+                continue;
+            }
+            if (pass == 0 && !change_reserve_removals(world, type, entity.index, &signature)) {
+                return false;
+            }
+            if (pass == 1 && setti_storage_has(&type->storage, entity.index)) {
+                change_remove_reserved(world, type, entity);
+            }
+        }
+    }
+    for (uint32_t k = world->dont_fragment.count; k-- > 0;) { /* these need no memory */
+        if (setti_storage_has(&world->dont_fragment.item[k]->storage, entity.index)) {
+            change_remove_reserved(world, world->dont_fragment.item[k], entity);
+        }
+    }
+    return true;
+}
+
+sett_status sett_entity_clear(sett_world* world, sett_entity entity)
+{
+    sett_status status = setti_world_check_unlocked(world, __func__);
+    if (status != SETT_OK) {
+        return status;
+    }
+    uint32_t* signature = setti_entity_signature(&world->entities, entity);
+    if (signature == NULL) {
+        return setti_world_fail(world, SETT_STATUS_STALE, __func__, entity, 0);
+    }
+    if (world->cascading != 0 && change_keeps(world, *signature)) {
+        return change_clear_some(world, entity)
+                   ? SETT_OK
+                   : setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, entity, 0);
+    }
+    setti_edit edit = {.entities = &entity, .count = 1, .from = *signature, .removes_all = true};
+    setti_edit_run(world, &edit);
+    return SETT_OK;
+}
+
+sett_status sett_component_clear(sett_world* world, sett_component component)
+{
+    setti_type* type = setti_change_check_type(world, component, __func__);
+    if (type == NULL) {
+        return setti_world_failure(world);
+    }
+    if ((type->flags & SETTI_TYPE_STAYS) != 0) {
+        return setti_change_reject_linked(world, type, __func__);
+    }
+    SETTI_EACH_INDEX(index, &type->storage) {
+        if (!change_remove(world, type, setti_entity_at(&world->entities, index))) {
+            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, sett_null(),
+                                    component);
+        }
+    }
+    return SETT_OK;
+}

@@ -1,0 +1,238 @@
+/* change_set.c: an entity gets a value: sett_set.
+ *
+ * The workload: plain values of components that the entity has, which are copied in line. A value
+ * of a component that it does not have is added with it (change_add.c), so that on_add sees it.
+ *
+ * Invariant:  a call that fails leaves the world as it was
+ */
+#include "world/change.h"
+
+/* on_set callbacks can set values, which run on_set callbacks, and so on: up to here. */
+SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity,
+                                           const setti_type* type)
+{
+    setti_world_fail_with(world, SETT_STATUS_LIMIT,
+                          "sett_set, entity %u:%u, component \"%.100s\": called by \"%.100s\", an "
+                          "on_set callback, %u of them nested - record it instead",
+                          (unsigned)entity.index, (unsigned)entity.generation, type->desc.name,
+                          world->calling, (unsigned)SETTI_EVENT_DEPTH);
+    setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
+    return false;
+}
+
+/* on_set callbacks would run in no order with what runs beside the system. */
+SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type* type)
+{
+    setti_world_fail_with(
+        world, SETT_STATUS_LOCKED,
+        "sett_set: \"%.100s\" has on_set callbacks, which cannot run inside system "
+        "\"%.200s\" - record it with sett_cmd_set",
+        type->desc.name, setti_world_running(world));
+    return false;
+}
+
+/* `old`: the value from before, for on_replace; or NULL. */
+SETTI_COLD static void change_notify_set(sett_world* world, const setti_type* type,
+                                         sett_entity entity, void* row, const void* old)
+{
+    SETTI_ASSERT(world->set_depth < SETTI_EVENT_DEPTH && row != NULL);
+    const void* outer = world->replaced;
+    world->replaced = old;
+    world->set_depth++;
+    setti_edit_call_all(world, type, SETTI_ON_SET, entity, row);
+    world->set_depth--;
+    world->replaced = outer;
+}
+
+void* setti_change_preserve(sett_world* world, const setti_type* type, const void* row)
+{
+    SETTI_ASSERT(row != NULL && type->storage.size != 0);
+    const setti_storage* storage = &type->storage;
+    void* old = setti_pool_alloc(&world->pool, storage->size, SETTI_MAX(storage->align, 16));
+    if (old != NULL) {
+        memcpy(old, row, storage->size);
+    } else {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_set", sett_null(), type->id);
+    }
+    return old;
+}
+
+void setti_change_release(sett_world* world, const setti_type* type, void* old)
+{
+    const setti_storage* storage = &type->storage;
+    setti_pool_free(&world->pool, old, storage->size, SETTI_MAX(storage->align, 16));
+}
+
+/* Writes a value of a type with hooks over one that is there. */
+SETTI_COLD static bool change_set_hooked(sett_world* world, const setti_type* type,
+                                         sett_entity entity, void* row, const void* value)
+{
+    SETTI_ASSERT(setti_storage_has(&type->storage, entity.index) && row != NULL);
+    bool notified = setti_edit_has_callbacks(type, SETTI_ON_SET);
+    /* A link that was written in its place is set to itself, to be notified. */
+    if ((type->flags & SETTI_TYPE_GUARDED) != 0 ||
+        ((type->flags & SETTI_TYPE_LINKED) != 0 && value != row)) {
+        setti_component_reject_set(world, type, "sett_set");
+        return false;
+    }
+    if (notified && world->running != NULL) {
+        return change_set_in_system(world, type);
+    }
+    if (notified && world->set_depth == SETTI_EVENT_DEPTH) {
+        return change_set_too_deep(world, entity, type);
+    }
+    bool replaces = type->replace_observers != 0 && value != row;
+    void* old = replaces ? setti_change_preserve(world, type, row) : NULL;
+    if (replaces && old == NULL) {
+        return false;
+    }
+    if (type->desc.copy == NULL && value != row) {
+        setti_type_deinit_values(type, row, 1); /* without copy, what is given moves in */
+    }
+    if (value != row) {
+        setti_type_copy_values(type, row, value, type->storage.size != 0);
+    }
+    if (notified) {
+        const void* link = world->replaced_link;
+        world->replaced_link = NULL;
+        change_notify_set(world, type, entity, row, old != NULL ? old : link);
+    }
+    if (old != NULL) {
+        setti_change_release(world, type, old);
+    }
+    return true;
+}
+
+/* Writes a value. False, and the failure is recorded, if the type must not be set directly, if
+ * callbacks of sets are nested too deep, if a system runs and a callback would have to, or if
+ * memory runs out. */
+SETTI_INLINE bool change_write(sett_world* world, const setti_type* type, sett_entity entity,
+                               void* row, const void* value)
+{
+    if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_SLOW_SET) != 0)) {
+        return change_set_hooked(world, type, entity, row, value);
+    }
+    if (type->storage.size != 0) {
+        setti_row_copy(row, value, type->storage.size);
+    }
+    return true;
+}
+
+/* Adds for sett_set where values may move meanwhile, by compaction or because a group takes the
+ * entity in, and with them what `part` points to: a plain value is set aside, one with a move hook
+ * is found again. */
+static void* change_set_moving(sett_world* world, sett_entity entity, setti_edit_part* part)
+{
+    SETTI_ASSERT(part->value != NULL && part->type->storage.size != 0);
+    static const char call[] = "sett_set";
+    const setti_storage* storage = &part->type->storage;
+    uint32_t source = SETTI_NONE;
+    if (part->type->desc.move != NULL) {
+        source = setti_storage_owner(storage, part->value);
+    } else {
+        size_t align = SETTI_MAX(storage->align, 16);
+        void* aside = setti_scratch_get(&world->pool, &world->set_aside, storage->size, align);
+        if (aside == NULL) {
+            setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, part->type->id);
+            return NULL;
+        }
+        setti_row_copy(aside, part->value, storage->size);
+        part->value = aside;
+    }
+    if (source != SETTI_NONE) {
+        part->value = NULL;
+        part->origin = storage;
+        part->source = source;
+    }
+    return setti_change_add_fast(world, part->type, entity, call, part);
+}
+
+static bool change_may_move(const sett_world* world, const setti_type* type)
+{
+    return type->storage.size != 0 && world->locks == 0 &&
+           (world->listeners != NULL || setti_sparse_is_full(&type->storage));
+}
+
+/* Adds for sett_set: on_add sees the value that is set. */
+SETTI_APART static void* change_set_absent(sett_world* world, sett_entity entity, setti_type* type,
+                                           const void* value)
+{
+    if ((type->flags & (SETTI_TYPE_GUARDED | SETTI_TYPE_LINKED)) != 0) {
+        setti_component_reject_set(world, type, "sett_set");
+        return NULL;
+    }
+    /* on_set behind on_enter */
+    setti_edit_part part = {.type = type, .value = value, .quiet = true};
+    void* row = change_may_move(world, type)
+                    ? change_set_moving(world, entity, &part)
+                    : setti_change_add_fast(world, type, entity, "sett_set", &part);
+    if (row != NULL && setti_edit_has_callbacks(type, SETTI_ON_SET)) {
+        change_notify_set(world, type, entity, row, NULL); /* not inside of a callback */
+    }
+    return row;
+}
+
+SETTI_INLINE void* change_set(sett_world* world, sett_entity entity, setti_type* type,
+                              const void* value)
+{
+    void* row = NULL;
+    setti_change_check_tag(world, type, value, "sett_set");
+    if (SETTI_UNLIKELY(value == NULL && type->storage.size != 0)) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                              "sett_set: a value of \"%.100s\" is needed, not NULL",
+                              type->desc.name);
+        return NULL;
+    }
+    if (SETTI_LIKELY(setti_entity_signature(&world->entities, entity) != NULL) &&
+        !setti_array_try_find_mut(&world->pool, &type->storage, entity.index, &row)) {
+        row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
+    }
+    if (row == NULL) {
+        if (SETTI_LIKELY((type->flags & SETTI_TYPE_SLOW_SET) == 0)) {
+            row = setti_change_try_add(world, type->id, entity);
+        }
+        if (SETTI_UNLIKELY(row == NULL)) {
+            return change_set_absent(world, entity, type, value);
+        }
+    }
+    return SETTI_LIKELY(change_write(world, type, entity, row, value)) ? row : NULL;
+}
+
+SETTI_COLD static void* change_set_unknown(sett_world* world, sett_entity entity,
+                                           sett_component component, const void* value)
+{
+    setti_type* type = setti_change_check_access(world, entity, component, "sett_set");
+    return type != NULL ? change_set(world, entity, type, value)
+                        : setti_change_add(world, entity, component, "sett_set", NULL);
+}
+
+void* sett_set(sett_world* world, sett_entity entity, sett_component component, const void* value)
+{
+    if (SETTI_IS_NULL_IN_DEBUG(world)) {
+        return NULL;
+    }
+    setti_world_check_owner(world, __func__);
+    setti_type* type = setti_world_hot_type(world, component);
+    return SETTI_LIKELY(type != NULL) ? change_set(world, entity, type, value)
+                                      : change_set_unknown(world, entity, component, value);
+}
+
+void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
+                       const setti_edit_fill* fill, const char* call)
+{
+    SETTI_ASSERT(fill != NULL && fill->write != NULL);
+    void* row = setti_storage_find_mut(&world->pool, &type->storage, entity.index);
+    if (row != NULL) {
+        fill->write(fill, row);
+    } else if (setti_change_check(world, entity, type->id, call) == NULL) {
+        return NULL;
+    } else {
+        setti_edit_part part = {.type = type, .fill = fill, .quiet = true};
+        row = setti_change_add_part(world, &part, entity);
+    }
+    if (row == NULL) {
+        setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, type->id);
+        return NULL;
+    }
+    return change_set_hooked(world, type, entity, row, row) ? row : NULL;
+}
