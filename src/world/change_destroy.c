@@ -100,7 +100,7 @@ SETTI_INLINE void fast_end_no_cow(sett_world* world, uint32_t index)
 
 /* Destroys an entity and all that its end collects, one after another, without a list of them.
  * False when they are not plain: then nothing is done. Equals setti_change_destroy. */
-static bool fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t index)
+SETTI_APART static bool fast_destroy_tree(sett_world* world, setti_type* cascading, uint32_t index)
 {
     const setti_cascade* cascade = cascading->cascade;
     uint32_t at = SETTI_NONE;
