@@ -422,11 +422,30 @@ sett_component sett_relationship_register_sized(sett_world* world,
     return links;
 }
 
-/* The relationship of a reading call; NULL if it is none. */
+#define RELATION_IS_NONE                                                                           \
+    "%s: component %u \"%.100s\" is not a relationship - register it by "                          \
+    "sett_relationship_register"
+
+/* The relationship of a reading call; NULL, reported by debug builds, if it is none. */
 static const setti_relation* relation_asked(const sett_world* world, sett_component relationship,
                                             const char* call)
 {
-    return !setti_is_null(world, call, "world") ? setti_relation_of(world, relationship) : NULL;
+    if (setti_is_null(world, call, "world")) {
+        return NULL;
+    }
+    const setti_relation* relation = setti_relation_of(world, relationship);
+#if !defined(NDEBUG)
+    if (relation == NULL && relationship == SETT_ID_HIERARCHY) {
+        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
+                                "%s: the hierarchy has calls of its own - sett_hierarchy_parent "
+                                "returns the parent, sett_hierarchy_first the first child",
+                                call);
+    } else if (relation == NULL) {
+        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, RELATION_IS_NONE, call,
+                                (unsigned)relationship, setti_component_text(world, relationship));
+    }
+#endif
+    return relation;
 }
 
 sett_component sett_relationship_sources(const sett_world* world, sett_component relationship)
@@ -446,11 +465,8 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
     }
     setti_relation* relation = setti_relation_of(world, relationship);
     if (relation == NULL) {
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: component %u \"%.100s\" is not a relationship - register it by "
-                              "sett_relationship_register",
-                              call, (unsigned)relationship,
-                              setti_component_text(world, relationship));
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, RELATION_IS_NONE, call,
+                              (unsigned)relationship, setti_component_text(world, relationship));
         return NULL;
     }
     if (!sett_entity_valid(world, entity)) {
@@ -727,11 +743,8 @@ static sett_status relation_record(sett_commands* commands, sett_entity source,
     const sett_world* world = sett_commands_world(commands);
     const setti_relation* relation = setti_relation_of(world, relationship);
     if (relation == NULL) {
-        const char* given = sett_component_name(world, relationship);
-        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
-                                "%s: component %u \"%.100s\" is not a relationship - register it "
-                                "by sett_relationship_register",
-                                name, (unsigned)relationship, given != NULL ? given : "");
+        setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, RELATION_IS_NONE, name,
+                                (unsigned)relationship, setti_component_text(world, relationship));
         return SETT_STATUS_ARGUMENT;
     }
     setti_commands_check_handle(commands, source, relationship, name);
@@ -821,10 +834,8 @@ static bool relation_has_type(const sett_world* world, sett_component relationsh
 {
     const setti_relation* relation = setti_relation_of(world, relationship);
     if (relation == NULL) {
-        snprintf(out, SETTI_MESSAGE_SIZE,
-                 "%s: component %u \"%.100s\" is not a relationship - register it by "
-                 "sett_relationship_register",
-                 call, (unsigned)relationship, setti_component_text(world, relationship));
+        snprintf(out, SETTI_MESSAGE_SIZE, RELATION_IS_NONE, call, (unsigned)relationship,
+                 setti_component_text(world, relationship));
         return false;
     }
     if (setti_component_is_type(relation->data_type, size, type_name)) {

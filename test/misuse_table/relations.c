@@ -52,6 +52,17 @@ static void record_a_link_by_a_component(scene* s)
     FAILS(sett_cmd_relate(s->own, s->e, Position_id, s->f, NULL), ARGUMENT);
 }
 
+static void follow_a_component(scene* s)
+{
+    NO_ENTITY(sett_target(s->world, s->e, Position_id));
+}
+
+static void follow_the_hierarchy(scene* s)
+{
+    CHECK_EQ(sett_hierarchy_attach(s->world, s->e, s->f), SETT_OK);
+    NO_ENTITY(sett_target(s->world, s->e, SETT_ID_HIERARCHY));
+}
+
 static void relate_to_the_dead(scene* s)
 {
     IS_NULL(sett_relate(s->world, s->e, s->owes, s->dead));
@@ -84,6 +95,9 @@ static const misuse relations_rows[] = {
      EVERY},
     {"`sett_cmd_relate` with a component that is no relationship", "ARGUMENT",
      record_a_link_by_a_component, LOGGED},
+    {"`sett_target`, `sett_is_related` and the like of a component that is no relationship",
+     "null, false, 0", follow_a_component, EVERY},
+    {"`sett_target` of the hierarchy", "null", follow_the_hierarchy, EVERY},
     {"relate to a destroyed entity", "NULL", relate_to_the_dead, EVERY},
     {"instantiate a destroyed prefab", "STALE", instantiate_the_dead, EVERY},
     {"instantiate with a component listed twice", "null", instantiate_twice_listed, EVERY},
