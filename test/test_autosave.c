@@ -141,7 +141,7 @@ static void what_cannot_be_is_rejected(void)
     CHECK(sett_autosave_create(world, "f", &desc) == NULL);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
     CHECK_STR_EQ(sett_world_message(world),
-                 "sett_autosave_create: `user_block` is NULL, and its count is not 0");
+                 "sett_autosave_create: `user_block` is NULL, but its count is not 0");
     desc.user_block = to;
     desc.user_size = ((size_t)16 << 20) + 1;
     CHECK(sett_autosave_create(world, "f", &desc) == NULL);

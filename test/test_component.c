@@ -96,7 +96,7 @@ static void a_conflict_says_what_differs(void)
     sett_component_desc other = first;
     other.size = 56;
     must_reject(world, other, SETT_STATUS_CONFLICT, "\"thing\" is registered already");
-    CHECK(strstr(sett_world_message(world), "otherwise: size 48, not 56") != NULL);
+    CHECK(strstr(sett_world_message(world), "with other options: size 48, not 56") != NULL);
     other = first;
     other.id = 31;
     other.storage = SETT_STORAGE_SPARSE_SET;
@@ -208,12 +208,12 @@ static void bad_pieces_are_rejected(void)
         {"lies outside of the value", wraps, 1, NULL, 0, 4},
         {"is misaligned", odd, 1, NULL, 0, 4},
         {"is misaligned", twice, 2, NULL, 0, 2},
-        {"references overlap", twice, 3, NULL, 0, 4},
-        {"references overlap", crossing, 2, NULL, 0, 4},
+        {"two of `entity_offsets` overlap", twice, 3, NULL, 0, 4},
+        {"two of `entity_offsets` overlap", crossing, 2, NULL, 0, 4},
         {"lies outside of the value", NULL, 0, far_out, 1, 4},
         {"lies outside of the value", NULL, 0, behind, 1, 4},
-        {"ranges of bytes overlap", NULL, 0, overlap, 3, 4},
-        {"range of bytes is empty", NULL, 0, empty, 1, 4},
+        {"two ranges in `bytes` overlap", NULL, 0, overlap, 3, 4},
+        {"a range in `bytes` is empty", NULL, 0, empty, 1, 4},
     };
     sett_world* world = quiet_world();
     for (uint32_t k = 0; k < sizeof(bad) / sizeof(bad[0]); k++) {

@@ -227,8 +227,8 @@ static void types_that_only_a_file_has_are_named(void)
     CHECK(sett_ensure(world, sett_entity_create(world), PLACE) != NULL);
     saves(world, to, 1);
     CHECK_EQ(sett_world_load_with(into, "f", &desc, NULL), SETT_OK);
-    CHECK_MSG(strcmp(warned, "sett_world_load: this world did not have \"place\", \"flag\", "
-                             "\"rare\", \"queued\" and 4 more, and has it as opaque bytes now - "
+    CHECK_MSG(strcmp(warned, "sett_world_load: \"place\", \"flag\", \"rare\", \"queued\" and 4 "
+                             "more: not registered in this world, so loaded as opaque bytes - "
                              "register all types before loading") == 0,
               "%s", warned);
     warned[0] = '\0';
@@ -260,7 +260,7 @@ static void messages_of_loading_speak_of_files(void)
         CHECK(to->files.write(to->files.user, file, texts[k], strlen(texts[k])));
         CHECK(to->files.close(to->files.user, file));
         CHECK_EQ(sett_world_load_with(world, "f", &desc, NULL), SETT_STATUS_INVALID);
-        CHECK_STR_EQ(sett_world_message(world), "sett_world_load: \"f\": it is no file of Sett");
+        CHECK_STR_EQ(sett_world_message(world), "sett_world_load: \"f\": it is not a file of Sett");
     }
     /* another save policy */
     sett_world* into = quiet_world();
@@ -274,13 +274,14 @@ static void messages_of_loading_speak_of_files(void)
         CHECK(sett_ensure(from, sett_entity_create(from), 1) != NULL);
         saves(from, to, 1);
         CHECK_EQ(sett_world_load_with(other, "f", &desc, NULL), SETT_STATUS_CONFLICT);
-        CHECK_STR_EQ(sett_world_message(other),
-                     k == 0 ? "sett_world_load: \"f\": values of \"place\" are in the file, and "
-                              "left out here (SETT_SAVE_SKIP) - register it with the same save "
-                              "policy"
-                            : "sett_world_load: \"f\": values of \"place\" are left out "
-                              "(SETT_SAVE_SKIP) of the file, and not here - register it with the "
-                              "same save policy");
+        CHECK_STR_EQ(
+            sett_world_message(other),
+            k == 0 ? "sett_world_load: \"f\": the file has values of \"place\", and "
+                     "this world leaves them out (SETT_SAVE_SKIP) - register it with the "
+                     "same save policy"
+                   : "sett_world_load: \"f\": the file leaves out values of "
+                     "\"place\" (SETT_SAVE_SKIP), and this world saves them - register it with "
+                     "the same save policy");
     }
     CHECK_END(world);
     CHECK_END(into);

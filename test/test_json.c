@@ -581,8 +581,8 @@ static void worlds_come_back(void)
     CHECK_ENTITY_EQ(result.first, sett_entity_at(to, 0));
     CHECK_SAME(from, to);
     CHECK_EQ(sett_json_read(to, text, strlen(text), &keep, &result), SETT_STATUS_INVALID);
-    CHECK_MSG(strstr(sett_world_message(to), "line 2, column 31: the world has this entity") !=
-                  NULL,
+    CHECK_MSG(strstr(sett_world_message(to),
+                     "line 2, column 31: the world has an entity with this handle") != NULL,
               "%s", sett_world_message(to));
     free(text);
     CHECK_END(from);
@@ -706,7 +706,7 @@ static const struct {
 } wrong[] = {
     {"", "line 1, column 1: an object is expected"},
     {"{}", "line 1, column 3: \"entities\" is missing"},
-    {"{\"entities\":[]} x", "text behind the end"},
+    {"{\"entities\":[]} x", "more text follows the end"},
     {"{\"entities\":[],\"entities\":[]}", "occurs twice"},
     {"{\"x\":1,\"entities\":[]}", "\"entities\" is expected"},
     {"{\"entitys\":[]}", "\"entities\" is expected - did you mean \"entities\"?"},
@@ -714,7 +714,7 @@ static const struct {
     {"{\"entities\":[{\"entity\":\"/a\"},{\"entity\":\"/a\"}]}", "another entity"},
     {"{\"entities\":[{\"entity\":\"#1:1\"},{\"handle\":\"#1:1\"}]}", "another entity"},
     {"{\"entities\":[{\"entity\":\"/a\",\"entity\":\"/a\"}]}", "occurs twice"},
-    {"{\"entities\":[{\"entity\":\"#1:1\",\"handle\":\"#1:2\"}]}", "two handles"},
+    {"{\"entities\":[{\"entity\":\"#1:1\",\"handle\":\"#1:2\"}]}", "another handle already"},
     {"{\"entities\":[{\"entity\":\"#0:0\"}]}", "is expected"},
     {"{\"entities\":[{\"entity\":\"/\"}]}", "not a valid entity name: it needs 1 to 1000 bytes"},
     {"{\"entities\":[{\"entity\":\"/a\\\\/b\"}]}",
@@ -728,30 +728,31 @@ static const struct {
     {IN_ENTITY("\"parent\":\"hall\""), "no entity: null"},
     {IN_ENTITY("\"components\":{},\"components\":{}"), "the key occurs twice"},
     {IN_ENTITY("\"components\":{\"Nothing\":1}"), "/a Nothing: no such component"},
-    {IN_ENTITY("\"components\":{\"Hierarchy\":1}"), "the library writes it"},
+    {IN_ENTITY("\"components\":{\"Hierarchy\":1}"), "the library writes this component"},
     {IN_ENTITY("\"components\":{\"Marked\":1}"), "true or false is expected"},
     {IN_ENTITY("\"components\":{\"Marked\":false}"), "a tag must be true"},
     {IN_ENTITY("\"components\":{\"Marked\":{\"x\":1}}"), "no members"},
     {IN_ENTITY("\"components\":{\"Marked\":true,\"Marked\":true}"), "component occurs twice"},
-    {IN_ENTITY("\"components\":{\"Skipped\":{}}"), "null is expected"},
+    {IN_ENTITY("\"components\":{\"Skipped\":{}}"), "are not read from texts: write null"},
     {IN_ENTITY("\"components\":{\"Raw\":{\"base64\":\"AAAA\"}}"), "too few bytes: 3 instead of "},
     {IN_ENTITY("\"components\":{\"Raw\":{\"base64\":\"AAAAAAAAAAAAAAAAAAAA\"}}"),
      "too many bytes: 15 instead of "},
-    {IN_ENTITY("\"components\":{\"Raw\":{\"base64\":\"A\"}}"), "no base64"},
-    {IN_ENTITY("\"components\":{\"Raw\":{\"base64\":\"AQ==AQ==\"}}"), "no base64"},
-    {IN_ENTITY("\"components\":{\"Raw\":{\"base64\":\"AB==\"}}"), "no base64"},
+    {IN_ENTITY("\"components\":{\"Raw\":{\"base64\":\"A\"}}"), "not valid base64"},
+    {IN_ENTITY("\"components\":{\"Raw\":{\"base64\":\"AQ==AQ==\"}}"), "not valid base64"},
+    {IN_ENTITY("\"components\":{\"Raw\":{\"base64\":\"AB==\"}}"), "not valid base64"},
     {IN_ENTITY("\"components\":{\"Raw\":5}"),
      "/a Raw: the component's members are not known: declare them with SETT_MEMBERS, or write"},
     {IN_ENTITY("\"components\":{\"Raw\":{\"x\":5}}"), "members are not known"},
     {IN_ENTITY("\"components\":{\"Raw\":{}}"), "members are not known"},
     {IN_ENTITY("\"links\":{\"Door\":[]}"), "no such relationship"},
-    {IN_ENTITY("\"links\":{\"Owes\":[\"/a\",\"/a\"]}"), "more than one target"},
+    {IN_ENTITY("\"links\":{\"Owes\":[\"/a\",\"/a\"]}"),
+     "an entity has one target of this relationship at most"},
     {IN_ENTITY("\"links\":{\"Likes\":[{\"to\":\"/a\",\"data\":{\"base64\":\"AA==\"}}]}"),
      "too few bytes"},
     {IN_ENTITY("\"links\":{\"Likes\":[{\"to\":\"x\"}]}"), "no entity: null"},
     {IN_ENTITY("\"links\":{\"Likes\":[null]}"), "a string is expected"},
     {IN_ENTITY("\"links\":{\"Likes\":[{\"data\":{\"base64\":\"AAAAAA==\"}}]}"),
-     "\"to\" is missing"},
+     "the link has no \"to\""},
     {"{\"entities\":[{\"components\":{\"Singletons\":true}},"
      "{\"components\":{\"Singletons\":true}}]}",
      "line 1, column 77: the singletons are on another entity of the text already"},
@@ -769,15 +770,15 @@ static const struct {
     {IN_DOOR("\"state\":\"AJAR\""), "Door.state: is not one of the constants: SHUT, OPEN"},
     {IN_DOOR("\"keys\":[\"GREEN\"]"), "not one of the constants: RED, BLUE"},
     {IN_DOOR("\"keys\":256"), "out of the range"},
-    {IN_DOOR("\"label\":\"12345678901\""), "too long for the member"},
-    {IN_DOOR("\"label\":\"a\\u0000b\""), "a zero inside of a text"},
-    {IN_DOOR("\"label\":{\"base64\":\"QQBB\"}"), "a zero inside of a text"},
+    {IN_DOOR("\"label\":\"12345678901\""), "too many characters: 11 instead of 10"},
+    {IN_DOOR("\"label\":\"a\\u0000b\""), "a text must not contain a zero byte"},
+    {IN_DOOR("\"label\":{\"base64\":\"QQBB\"}"), "a text must not contain a zero byte"},
     {IN_DOOR("\"owner\":1"), "a string is expected"},
     {IN_DOOR("\"owner\":\"ghost\""), "no entity: null"},
-    {IN_DOOR("\"big\":1.5"), "is no integer"},
+    {IN_DOOR("\"big\":1.5"), "is not an integer"},
     {IN_DOOR("\"big\":\"18446744073709551616\""), "out of the range"},
     {IN_DOOR("\"height\":40000"), "out of the range"},
-    {IN_DOOR("\"number\":\"nan:1\""), "is no number"},
+    {IN_DOOR("\"number\":\"nan:1\""), "is not a number"},
     {IN_DOOR("\"blob\":{\"base64\":\"AQI=\"}"), "/a Door.blob: too few bytes: 2 instead of "},
     {IN_DOOR("\"blob\":{\"base6\":\"AQI=\"}"), "\"base64\""},
 };
@@ -950,7 +951,7 @@ static void pointers_are_neither_written_nor_read(void)
     const char* read =
         "{\"entities\":[{\"components\":{\"owned\":{\"to\":{\"base64\":\"QUFB\"}}}}]}";
     CHECK_EQ(read_text(world, read, NULL), SETT_STATUS_INVALID);
-    CHECK(strstr(sett_world_message(world), "null is expected") != NULL);
+    CHECK(strstr(sett_world_message(world), "write null") != NULL);
     CHECK_END(world);
 }
 
@@ -1074,7 +1075,7 @@ static void singletons_are_those_of_the_world(void)
                        "\"links\":{\"Owes\":[\"#0:1\"]}}]}",
                        NULL),
              SETT_STATUS_INVALID);
-    CHECK(strstr(sett_world_message(world), "which get no links from a text") != NULL);
+    CHECK(strstr(sett_world_message(world), "a text cannot add links to them") != NULL);
     CHECK_END(world);
 }
 

@@ -375,7 +375,7 @@ static void wrong_descriptions_are_rejected(void)
     scene_begin(&s);
     const sett_status argument = SETT_STATUS_ARGUMENT;
     reject(&s, (sett_observer_desc){.on_add = hear_add}, argument, "need a component");
-    reject(&s, (sett_observer_desc){.component = s.b}, argument, "one of on_add");
+    reject(&s, (sett_observer_desc){.component = s.b}, argument, "set on_add");
     reject(&s, (sett_observer_desc){.component = 999, .on_add = hear_add}, SETT_STATUS_UNREGISTERED,
            "999");
     reject(&s, (sett_observer_desc){.component = s.b, .on_enter = hear_enter}, argument,

@@ -454,7 +454,7 @@ static void a_wrong_field_is_rejected(void)
                             "\"Small\" has values of type Small (4 bytes), not Large (12 bytes) - "
                             "term 3 is");
         CHECK(sett_batch_field_checked_(b, 1, false, sizeof(Large), "Large") == NULL);
-        CHECK(strstr(heard, "only asks whether it is present") != NULL);
+        CHECK(strstr(heard, "only tests whether it is present") != NULL);
         CHECK(sett_batch_field_checked_(b, 2, false, 1, "Flag") == NULL);
         CHECK(strstr(heard, "it is a tag") != NULL);
         CHECK(sett_batch_field_checked_(b, 4, true, 4, "Small") == NULL);
@@ -525,7 +525,7 @@ static void what_is_wanted_is_not_excluded(void)
         CHECK_STR_EQ(
             sett_world_message(s.world),
             "sett_query_create: \"both\": \"array\" is required by one term and excluded by "
-            "another");
+            "another - remove one of them");
         for (int kind = SETT_OPTIONAL; kind <= SETT_ANY; kind++) {
             desc.terms[2 - order * 2].kind = (sett_term_kind)kind;
             CHECK(sett_query_create(s.world, &desc) == NULL);
@@ -678,7 +678,7 @@ static void a_term_that_is_not_there_has_no_value(void)
         CHECK_PTR_EQ(sett_batch_at(b, 0, 0), sett_find(world, e, id));
         CHECK_STR_EQ(heard, "");
         CHECK(sett_batch_at(b, 7, 0) == NULL);
-        CHECK_STR_EQ(heard, debug ? "2 sett_batch_at: term 7 of query \"only\": it has 1 terms, "
+        CHECK_STR_EQ(heard, debug ? "2 sett_batch_at: query \"only\" has no term 7: it has 1, "
                                     "counted from 0"
                                   : "");
     }

@@ -202,7 +202,7 @@ static void states_that_went_are_stale(void)
     /* no room: the size is said, and no byte is written behind it */
     memset(bytes, 7, sizeof(bytes));
     FAILS(world, sett_selection_encode(world, &all, held, bytes, 10, &size), SETT_STATUS_LIMIT,
-          "there is room for 10");
+          "the buffer has 10");
     CHECK(size > 10);
     SETT_SET(world, sett_entity_at(world, 3), Item, .key = 77);
     sett_snapshot later = take(world);
@@ -222,7 +222,7 @@ static void states_that_went_are_stale(void)
     CHECK_MSG(strstr(text, "900") != NULL, "%s", text);
     all.types = NULL;
     FAILS(world, sett_selection_copy(world, &(sett_selection){0}, 0, world), SETT_STATUS_ARGUMENT,
-          "into itself");
+          "`from` and `into` are one world");
     CHECK_END(world);
 }
 
@@ -275,21 +275,21 @@ static void wrong_orders_and_descriptors_are_explained(void)
         sett_ordered_desc desc;
         const char* message;
     } orders[] = {
-        {{.query = NULL}, "a query of this world"},
-        {{.query = query, .text = "Item"}, "`text` says the query"},
+        {{.query = NULL}, "`query` is NULL, or of another world"},
+        {{.query = query, .text = "Item"}, "`text` contains the query"},
         {{.query = query, .component = Item_id, .key = SETT_KEY_U32, .compare = equal},
-         "one of `key` and `compare`"},
+         "set `key` or `compare`"},
         {{.query = query, .group_by = one, .group_fn = one_group},
-         "one of `group_by` and `group_fn`"},
-        {{.query = query, .component = Item_id}, "whose values have the key"},
+         "`group_by` or `group_fn`, not both"},
+        {{.query = query, .component = Item_id}, "`component` needs values"},
         {{.query = query, .component = Item_id, .key = SETT_KEY_U64, .key_offset = 4},
-         "whose values have the key"},
+         "`component` needs values"},
         {{.query = query, .component = Item_id, .key = SETT_KEY_U32, .key_offset = 9},
-         "whose values have the key"},
+         "`component` needs values"},
         {{.query = query, .component = Item_id, .key = SETT_KEY_F32}, "of another kind than `key`"},
         {{.query = query, .group_by = Item_id}, "one target for each source"},
         {{.query = query, .cascade = true, .along = Item_id}, "one target for each source"},
-        {{.text = "Item group_by One", .group_fn = one_group}, "one of group_by and `group_fn`"},
+        {{.text = "Item group_by One", .group_fn = one_group}, "set `group_fn` or write group_by"},
     };
     for (size_t k = 0; k < sizeof(orders) / sizeof(orders[0]); k++) {
         CHECK(sett_ordered_create(world, &orders[k].desc) == NULL);

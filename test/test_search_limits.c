@@ -140,15 +140,17 @@ static void wrong_descriptors_are_explained(void)
     must_reject(world, TERM(.component = Ship, .walk = SETT_WALK_UP, .along = 900),
                 SETT_STATUS_UNREGISTERED, "component 900");
     must_reject(world, TERM(.component = Ship, .walk = SETT_WALK_UP, .along = Ship), wrong,
-                "is not a relationship");
+                "or is no relationship");
     must_reject(world, TERM(.component = Ship, .walk = SETT_WALK_UP, .along = AtWar), wrong,
                 "one target for each source");
     must_reject(
         world,
         TERM(.component = Ship, .walk = SETT_WALK_UP, .along = DockedAt, .source = SETT_VAR("_")),
         wrong, "a walk begins at");
-    must_reject(world, TERM(.kind = SETT_SEARCH_BEGIN), wrong, "BEGIN without END");
-    must_reject(world, TERM(.kind = SETT_SEARCH_END), wrong, "END without BEGIN");
+    must_reject(world, TERM(.kind = SETT_SEARCH_BEGIN), wrong,
+                "SETT_SEARCH_BEGIN without SETT_SEARCH_END");
+    must_reject(world, TERM(.kind = SETT_SEARCH_END), wrong,
+                "SETT_SEARCH_END without SETT_SEARCH_BEGIN");
     must_reject(world, TERM(.component = Ship, .or_next = true), wrong, "nothing stands behind");
     must_reject(world, TERMS(2, {.kind = SETT_SEARCH_BEGIN}, {.kind = SETT_SEARCH_END}), wrong,
                 "the list is empty");
@@ -159,7 +161,7 @@ static void wrong_descriptors_are_explained(void)
     must_reject(
         world,
         TERMS(2, {.component = Ship, .or_next = true}, {.component = Cargo_id, .optional = true}),
-        wrong, "has no meaning beside");
+        wrong, "a term beside");
     must_reject(world, TERM(.component = Ship, .optional = true, .negated = true), wrong,
                 "for components and links only");
     must_reject(world,
@@ -175,7 +177,7 @@ static void wrong_descriptors_are_explained(void)
     must_reject(
         world,
         TERMS(2, {.component = Ship, .drives = true}, {.component = Cargo_id, .drives = true}),
-        wrong, "one term drives at most");
+        wrong, "only one term can drive");
     /* comparisons */
     const sett_search_operand n = MEMBER("n");
     const sett_search_operand text = MEMBER("text");
@@ -205,11 +207,11 @@ static void wrong_descriptors_are_explained(void)
                      .left = {.kind = SETT_OPERAND_MEMBER, .component = 900, .text = "n"}),
                 SETT_STATUS_UNREGISTERED, "component 900");
     must_reject(world, TERM(.kind = SETT_SEARCH_COMPARE, .left = seven, .right = seven), wrong,
-                "two values are compared");
+                "one side must be a member or an entity");
     must_reject(world, TERM(.kind = SETT_SEARCH_COMPARE, .left = seven, .right = n), wrong,
                 "on the right side");
     must_reject(world, TERM(.kind = SETT_SEARCH_COMPARE, .left = n, .right = word), wrong,
-                "the sides differ");
+                "the two sides are of different kinds");
     must_reject(
         world,
         TERM(.kind = SETT_SEARCH_COMPARE, .left = n, .right = seven, .compare = (sett_compare)99),

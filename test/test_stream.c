@@ -249,7 +249,7 @@ static void other_versions_are_rejected(void)
     disk_node* node = &s.disk->node[disk_find(s.disk, "file")->node];
     node->bytes[8] = 9;
     CHECK_EQ(load(file, &message), SETT_STATUS_INVALID);
-    CHECK_MSG(strstr(message, "its head is damaged") != NULL, "%s", message);
+    CHECK_MSG(strstr(message, "the checksum of its header differs") != NULL, "%s", message);
     file = open_file();
     put(TYPES, 0);
     put(STATE, 0);

@@ -461,7 +461,7 @@ static void what_cannot_travel_is_rejected(void)
             (sett_component_desc){.deinit = wrong_deinit,
                                   .members =
                                       SETT_STRUCT(Wrong, text, (list, .element = SETT_MEMBER_F32))},
-            "leave copy, deinit and move out");
+            "leave `copy`, `deinit` and `move` out");
     sett_component late = sett_component_register(
         world, &(sett_component_desc){.name = "late", .size = 16, .align = 8});
     CHECK_EQ(sett_members_set(
@@ -475,8 +475,9 @@ static void what_cannot_travel_is_rejected(void)
                              {.name = "a", .kind = SETT_MEMBER_STRING, .size = 8},
                              {.name = "b", .kind = SETT_MEMBER_U64, .offset = 8, .size = 8}}}),
              SETT_STATUS_ARGUMENT);
-    CHECK_MSG(strstr(sett_world_message(world), "pass its members in the descriptor") != NULL, "%s",
-              sett_world_message(world));
+    CHECK_MSG(strstr(sett_world_message(world),
+                     "pass .members = SETT_STRUCT(...) in the descriptor") != NULL,
+              "%s", sett_world_message(world));
     CHECK_EQ(sett_component_register(
                  world,
                  &(sett_component_desc){

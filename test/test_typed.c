@@ -392,9 +392,8 @@ static void access_is_compared_with_the_term(void)
         sum += SETT_FIELD(b, 2, Wide)[i].z;
     }
     CHECK(sum == 3000);
-    CHECK(
-        was_told("SETT_FIELD: term 2 of query \"Place, Speed, Wide\" (\"Wide\") is SETT_OUT, whose "
-                 "values must not be read"));
+    CHECK(was_told("SETT_FIELD: term 2 of query \"Place, Speed, Wide\" (\"Wide\") is declared "
+                   "SETT_OUT, so its values must not be read"));
     sett_world_destroy(world);
 }
 
@@ -437,7 +436,7 @@ static void a_field_is_found_by_its_type(void)
     SETT_QUERY_EACH(up, b) {
         CHECK(SETT_FIELD_OF(b, Place) == NULL);
     }
-    CHECK(was_told("asks another entity for Place: SETT_FIELD_FROM has its value"));
+    CHECK(was_told("gets from another entity: Place - use SETT_FIELD_FROM"));
     sett_world_destroy(world);
 }
 

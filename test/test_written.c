@@ -402,20 +402,20 @@ static void what_does_not_fit_together_is_rejected(void)
 {
     static const sett_byte_range range[] = {{0, 8}};
     sett_world* world = label_world();
-    misuse(world, (sett_component_desc){.write = label_write}, "come together");
-    misuse(world, (sett_component_desc){.read = label_read}, "come together");
+    misuse(world, (sett_component_desc){.write = label_write}, "both, or neither");
+    misuse(world, (sett_component_desc){.read = label_read}, "both, or neither");
     misuse(world,
            (sett_component_desc){
                .write = label_write, .read = label_read, .bytes = range, .byte_count = 1},
-           "leave members and `bytes` out");
+           "leave `members` and `bytes` out");
     misuse(world,
            (sett_component_desc){.write = label_write,
                                  .read = label_read,
                                  .members = SETT_STRUCT(Label, size, unused)},
-           "leave members and `bytes` out");
+           "leave `members` and `bytes` out");
     misuse(world,
            (sett_component_desc){.write = label_write, .read = label_read, .deinit = label_deinit},
-           "needs copy too");
+           "set `copy` too");
     misuse(world,
            (sett_component_desc){.write = label_write,
                                  .read = label_read,

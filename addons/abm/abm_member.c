@@ -30,7 +30,7 @@ bool setti_abm_member_find(sett_world* world, const char* path, const char* call
     if (!found || ref.count != 1 || ref.kind < SETT_MEMBER_BOOL || ref.kind > SETT_MEMBER_F64) {
         (void)setti_abm_fail(
             world, SETT_STATUS_ARGUMENT, call,
-            found ? "this member is no number:" : "no component has such a member:", path);
+            found ? "this member is not a number:" : "no component has such a member:", path);
         return false;
     }
     out->offset = ref.offset;

@@ -71,7 +71,7 @@ bool setti_request_number(request* of, const char* key, uint64_t otherwise, uint
     json value = setti_body_find(of->body, key);
     *out = otherwise;
     return value.size == 0 || setti_body_number(value, out) ||
-           setti_request_fail(of, "a frame, branch or index is no number");
+           setti_request_fail(of, "a frame, branch or index is not a number");
 }
 
 static void request_put_entity(inspector_text* out, const char* key, sett_entity entity)

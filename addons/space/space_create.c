@@ -95,7 +95,7 @@ static const char* space_take_members(sett_space* s, const sett_space_desc* desc
         }
         uint32_t size = space_number_size(s->number[k]);
         if (size == 0 || ref.count != 1 || s->offset[k] + size > s->stride) {
-            return "a coordinate is no number that a space knows: see `member` and `number`";
+            return "a coordinate is of a kind that a space cannot use: see `member` and `number`";
         }
         if (s->is_grid && (s->number[k] == SETT_SPACE_F32 || s->number[k] == SETT_SPACE_F64)) {
             return "the positions of a grid are integers";

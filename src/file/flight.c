@@ -162,7 +162,8 @@ static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* 
     setti_bytes_free(&world->pool, &state);
     if (status == SETT_OK && flight->unit.size > flight->room) {
         status = setti_world_fail_with(
-            world, SETT_STATUS_LIMIT, "%s: the state takes %lu bytes, half of the memory is %lu",
+            world, SETT_STATUS_LIMIT,
+            "%s: a state takes %lu bytes and may take %lu, half of the memory - raise `memory`",
             call, (unsigned long)flight->unit.size, (unsigned long)flight->room);
     }
     if (status != SETT_OK) {
@@ -206,9 +207,10 @@ static sett_status flight_record(sett_flight* flight, sett_snapshot now, uint64_
 
 static sett_status flight_reject(const sett_flight* flight, const char* call, uint64_t frame)
 {
-    return setti_world_fail_with(flight->world, SETT_STATUS_ARGUMENT,
-                                 "%s: frame %llu comes after %llu", call, (unsigned long long)frame,
-                                 (unsigned long long)flight_frame(flight));
+    return setti_world_fail_with(
+        flight->world, SETT_STATUS_ARGUMENT,
+        "%s: frame %llu is before frame %llu, the latest - number frames upwards", call,
+        (unsigned long long)frame, (unsigned long long)flight_frame(flight));
 }
 
 sett_status sett_flight_append(sett_flight* flight, uint64_t frame)
@@ -267,8 +269,9 @@ sett_status sett_flight_write(sett_flight* flight, uint32_t kind, uint64_t frame
     }
     if (size > FLIGHT_INPUT - SETTI_STREAM_RECORD ||
         used + size + SETTI_STREAM_RECORD > FLIGHT_INPUT) {
-        return setti_world_fail_with(world, SETT_STATUS_LIMIT, "%s: a frame has at most %lu bytes",
-                                     call, (unsigned long)FLIGHT_INPUT);
+        return setti_world_fail_with(world, SETT_STATUS_LIMIT,
+                                     "%s: %lu bytes more: the records of a frame have at most %lu",
+                                     call, (unsigned long)size, (unsigned long)FLIGHT_INPUT);
     }
     flight->unit.size = 0;
     if (!flight_put(flight, kind, frame, bytes, size)) {
@@ -428,8 +431,11 @@ sett_status sett_flight_save(const sett_flight* flight, const char* path, const 
     bool done = save.file != NULL && sett_flight_dump(flight, why, flight_save_write, &save);
     done = save.file != NULL && save.files->close(save.files->user, save.file) && done;
     return done ? SETT_OK
-                : setti_world_fail_with(flight->world, SETT_STATUS_FILE,
-                                        "sett_flight_save: \"%.200s\" cannot be written", path);
+                : setti_world_fail_with(
+                      flight->world, SETT_STATUS_FILE,
+                      "sett_flight_save: \"%.200s\" cannot be written - does its folder exist, is "
+                      "the disk full?",
+                      path);
 }
 
 /* ------------------------------------------------------------------------- beginning and ending */

@@ -60,7 +60,8 @@ static sett_status journal_open(sett_journal* journal, sett_world* world, const 
     journal->stream.file = files->open(files->user, place->path, SETT_FILE_APPEND);
     if (journal->stream.file == NULL) {
         (void)sett_snapshot_drop(world, journal->last);
-        return setti_place_fail(place, place->path, "cannot be opened again");
+        return setti_place_fail(place, place->path,
+                                "cannot be opened again - was it moved or deleted?");
     }
     (void)files->size(files->user, journal->stream.file, &journal->stream.offset);
     return SETT_OK;
@@ -177,9 +178,10 @@ static void journal_write_index(sett_journal* journal)
 
 static sett_status journal_reject(const sett_journal* journal, uint64_t frame)
 {
-    return setti_world_fail_with(journal->place.world, SETT_STATUS_ARGUMENT,
-                                 "%s: frame %llu comes after %llu", journal->place.call,
-                                 (unsigned long long)frame, (unsigned long long)journal->frame);
+    return setti_world_fail_with(
+        journal->place.world, SETT_STATUS_ARGUMENT,
+        "%s: frame %llu is before frame %llu, the latest - number frames upwards",
+        journal->place.call, (unsigned long long)frame, (unsigned long long)journal->frame);
 }
 
 sett_status sett_journal_write(sett_journal* journal, uint32_t kind, uint64_t frame,

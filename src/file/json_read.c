@@ -243,7 +243,7 @@ static bool json_load_collect_reference(json_load* load, bool handle)
                                       : "\"/path\" or \"#index:generation\" is expected");
     }
     if (numbered && !sett_is_null(entry->was) && !sett_equals(entry->was, was)) {
-        return setti_json_fail(json, at, "two handles for one entity");
+        return setti_json_fail(json, at, "the entity has another handle already - give one");
     }
     load->handle_at = numbered ? at : load->handle_at;
     entry->was = numbered ? was : entry->was;
@@ -358,7 +358,9 @@ static bool json_load_collect_entity(json_load* load)
     }
     if (good && json->wrong == NULL && load->desc->keep_handles && !json_load_is_singletons(load) &&
         sett_entity_valid(load->world, load->entries[load->current].was)) {
-        return setti_json_fail(json, load->handle_at, "the world has this entity already");
+        return setti_json_fail(
+            json, load->handle_at,
+            "the world has an entity with this handle already - leave `keep_handles` out");
     }
     return good && json->wrong == NULL;
 }
@@ -626,8 +628,9 @@ static bool json_load_components(json_load* load)
         if (type == NULL) {
             good = json_load_unknown_type(load, key, "no such component");
         } else if (type->module != NULL) {
-            good = setti_json_fail(json, json->at,
-                                   "the library writes it: say \"name\", \"parent\" or \"links\"");
+            good = setti_json_fail(
+                json, json->at,
+                "the library writes this component: use \"name\", \"parent\" or \"links\" instead");
         } else if (json_load_is_seen(load, type)) {
             good = setti_json_fail(json, json->at, "the component occurs twice");
         } else if (!json_load_is_singletons(load) || load->pass != JSON_APPLY) {
@@ -704,8 +707,9 @@ static bool json_load_link(json_load* load, const setti_type* type)
     bool data = false;
     bool good = true;
     if (json_load_is_singletons(load)) {
-        return setti_json_fail(json, json->at,
-                               "the world has its singletons, which get no links from a text");
+        return setti_json_fail(
+            json, json->at,
+            "the world has singletons already, and a text cannot add links to them");
     }
     if (setti_json_peek(json) == '{') {
         size_t at = json->at;
@@ -718,10 +722,10 @@ static bool json_load_link(json_load* load, const setti_type* type)
             good = to ? json_load_target(load, json_load_lead, &target)
                    : strcmp(key, "data") == 0
                        ? json_load_link_data(load, setti_relation_of_links(type)->data_type)
-                       : setti_json_fail(json, at, "\"to\" and \"data\" are expected");
+                       : setti_json_fail(json, at, "a link has the keys \"to\" and \"data\" only");
         }
         good = good && json->wrong == NULL &&
-               (aimed || setti_json_fail(json, at, "\"to\" is missing"));
+               (aimed || setti_json_fail(json, at, "the link has no \"to\""));
     } else {
         good = json_load_target(load, json_load_lead, &target);
     }
@@ -753,7 +757,8 @@ static bool json_load_links(json_load* load)
             uint32_t count = 0;
             while (good && setti_json_item(json)) {
                 good = (count++ == 0 || setti_relation_of_links(type)->many ||
-                        setti_json_fail(json, json->at, "more than one target")) &&
+                        setti_json_fail(json, json->at,
+                                        "an entity has one target of this relationship at most")) &&
                        json_load_link(load, type);
             }
         }
@@ -1140,9 +1145,11 @@ sett_status sett_json_set(sett_world* world, sett_entity entity, sett_component 
                                 __func__, entity, component);
     }
     if (type->module != NULL) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: \"%.100s\" is written by the library", __func__,
-                                     type->desc.name);
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: values of \"%.100s\" are written by the library - use sett_name_set, "
+            "sett_hierarchy_attach or sett_relate",
+            __func__, type->desc.name);
     }
     json_read_entry self = {SIZE_MAX, entity, entity};
     json_load load = {.world = world, .desc = &kept, .call = __func__, .pass = JSON_CHECK};

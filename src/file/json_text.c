@@ -30,7 +30,7 @@ bool setti_json_end(setti_json* json)
 {
     (void)setti_json_peek(json);
     return json->wrong == NULL &&
-           (json->at == json->size || setti_json_fail(json, json->at, "text behind the end"));
+           (json->at == json->size || setti_json_fail(json, json->at, "more text follows the end"));
 }
 
 /* ---------------------------------------------------------------------------------------- UTF-8 */
@@ -140,7 +140,7 @@ static size_t json_escape(setti_json* json, char out[4])
                     json->text[at + 7] == 'u' && json_hex(json, at + 8, &low) && low >= 0xDC00 &&
                     low < 0xE000;
         if (!pair) {
-            setti_json_fail(json, at, "half of a surrogate pair");
+            setti_json_fail(json, at, "a surrogate pair has only one half");
             return 0;
         }
         json->at += 6;
@@ -169,7 +169,7 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
             size = utf8_length(piece, json->size - json->at);
             if (size == 0 || (unsigned char)*piece < 0x20) {
                 return setti_json_fail(json, json->at,
-                                       size == 0 ? "no UTF-8"
+                                       size == 0 ? "not valid UTF-8"
                                                  : "a control character in a string, unescaped");
             }
             json->at += size;
@@ -184,7 +184,7 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
         used += size;
     }
     if (json->at == json->size) {
-        return setti_json_fail(json, json->at, "a string does not end");
+        return setti_json_fail(json, json->at, "the closing quote of a string is missing");
     }
     json->at++;
     *length = used;
@@ -271,7 +271,7 @@ bool setti_json_begin(setti_json* json, char open)
                                open == '{' ? "an object is expected" : "a list is expected");
     }
     if (++json->depth > SETTI_JSON_DEPTH) {
-        return setti_json_fail(json, json->at - 1, "more than 64 levels");
+        return setti_json_fail(json, json->at - 1, "nested more than 64 levels deep");
     }
     return true;
 }
@@ -403,7 +403,7 @@ bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, si
         }
         *length += size;
     }
-    return (at == end && size != 0) || setti_json_fail(json, at, "no base64");
+    return (at == end && size != 0) || setti_json_fail(json, at, "not valid base64");
 }
 
 /* -------------------------------------------------------------------------------------- writing */

@@ -437,9 +437,10 @@ static bool value_read_text(setti_json_reader* reader, const sett_member* member
         return false;
     }
     if (length > member->size) {
-        return setti_json_fail(json, at, "too long for the member");
+        return value_fail_count(reader, at, "too many characters", length, member->size);
     }
-    return memchr(bytes, 0, length) == NULL || setti_json_fail(json, at, "a zero inside of a text");
+    return memchr(bytes, 0, length) == NULL ||
+           setti_json_fail(json, at, "a text must not contain a zero byte");
 }
 
 /* The characters, or the bytes, of a string; the first `capacity` of them. */
@@ -478,7 +479,7 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
         text = NULL;
     }
     if (zero) {
-        return setti_json_fail(json, at, "a zero inside of a text");
+        return setti_json_fail(json, at, "a text must not contain a zero byte");
     }
     sett_string string = setti_owned_string(bytes);
     setti_owned_drop(string.text);
@@ -857,7 +858,7 @@ bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, vo
     }
     if (!value_is_saved(type)) {
         return setti_json_fail(json, json->at,
-                               "null is expected: the component's values are not read from texts");
+                               "values of this component are not read from texts: write null");
     }
     if (type->desc.write != NULL) {
         return value_read_written(reader, type, value);

@@ -78,7 +78,9 @@ static sett_status load_limit(load_attempt* load, size_t limit)
         limit = LOAD_LIMIT + LOAD_LIMIT_A_BYTE * size + LOAD_LIMIT_A_TYPE * into->registered.count;
     }
     if (limit <= 2 * size) {
-        return load_fail(load, SETT_STATUS_LIMIT, "it is larger than half of sett_file_desc.limit");
+        return load_fail(load, SETT_STATUS_LIMIT,
+                         "it is larger than half of sett_file_desc.limit - if you trust the file, "
+                         "set a larger one");
     }
     load->limit = limit - 2 * size;
     load->reader.limit = load->limit;
@@ -114,7 +116,8 @@ static sett_status load_systems(load_attempt* load)
     setti_pool* pool = load->reader.pool;
     const setti_bytes* payload = &load->reader.payload;
     if (!setti_run_check(payload)) {
-        return load_fail(load, SETT_STATUS_INVALID, "its records of systems are invalid");
+        return load_fail(load, SETT_STATUS_INVALID,
+                         "it is damaged: its records of systems are invalid");
     }
     setti_bytes_free(pool, &load->next_run);
     return setti_bytes_copy(pool, &load->next_run, payload->data, payload->size)
@@ -139,7 +142,7 @@ static sett_status load_state(load_attempt* load)
         return SETT_OK; /* what the deltas led to */
     }
     if (load->has_state) {
-        return load_fail(load, SETT_STATUS_INVALID, "it has two states");
+        return load_fail(load, SETT_STATUS_INVALID, "it is damaged: it has two states");
     }
     sett_status status =
         setti_delta_load(load->apart, payload->data, payload->size, load_left(load));
@@ -154,7 +157,8 @@ static sett_status load_delta(load_attempt* load)
     SETTI_ASSERT(load->apart != NULL && load->reader.kind == SETTI_STREAM_DELTA);
     const setti_bytes* payload = &load->reader.payload;
     if (!load->has_state) {
-        return load_fail(load, SETT_STATUS_INVALID, "it begins with a delta");
+        return load_fail(load, SETT_STATUS_INVALID,
+                         "it is damaged: it begins with a delta, not with a state");
     }
     sett_snapshot_options options = {.delta_limit = load_left(load)};
     sett_status status = sett_snapshot_set_options(load->apart, &options);
@@ -220,9 +224,10 @@ static sett_status load_records(load_attempt* load)
     if (reader->denied) {
         return load_fail(load, SETT_STATUS_LIMIT, load_limit_why);
     }
-    return load->has_state ? SETT_OK
-                           : load_fail(load, SETT_STATUS_INVALID,
-                                       reader->why != NULL ? reader->why : "it has no state");
+    return load->has_state
+               ? SETT_OK
+               : load_fail(load, SETT_STATUS_INVALID,
+                           reader->why != NULL ? reader->why : "it is damaged: it has no state");
 }
 
 /* Goes to the last keyframe that is not behind the frame to load, if the file has an index. */
@@ -310,7 +315,8 @@ static sett_status load_convert(load_attempt* load, const sett_world* read,
             return load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out for a string");
         }
         if (list[k].failed) {
-            return load_fail(load, SETT_STATUS_CONFLICT, "a value was rejected by the program");
+            return load_fail(load, SETT_STATUS_CONFLICT,
+                             "a function of the program rejected a value");
         }
     }
     return SETT_OK;
@@ -416,7 +422,7 @@ static sett_status load_any(load_attempt* load, setti_place* place, const sett_f
         load_attempt other;
         if (load_attempt_name(&other, place, name[k], desc) == SETT_OK) {
             setti_world_log(place->world, SETT_LOG_WARNING,
-                            "%s: \"%.150s\" was loaded, because \"%.150s\": %.100s", place->call,
+                            "%s: \"%.150s\" was loaded instead of \"%.150s\": %.100s", place->call,
                             name[k], name[0], load->why);
             load_end(load);
             *load = other;

@@ -180,10 +180,11 @@ static uint32_t merge_find_value(const merge_job* job, const setti_type* type, c
 
 static sett_status merge_ambiguous(const merge_job* job, const char* who, const char* what)
 {
-    return setti_world_fail_input(job->to, SETT_STATUS_CONFLICT,
-                                  "%s: two entities of %s have the same %s: which one is meant is "
-                                  "not known",
-                                  merge_call, who, what);
+    return setti_world_fail_input(
+        job->to, SETT_STATUS_CONFLICT,
+        "%s: two entities of %s have the same %s, so it is not clear which "
+        "one is meant - change one of them",
+        merge_call, who, what);
 }
 
 /* Lists the values by which entities are matched. */
@@ -464,7 +465,8 @@ static sett_status merge_check_name(merge_job* job, uint32_t number)
                      ? merge_number_name(job, node, parent, name, &key)
                      : setti_world_fail_input(job->to, SETT_STATUS_CONFLICT,
                                               "%s: an entity named \"%.200s\" exists already - "
-                                              "match by path, or let names be numbered",
+                                              "set .match = SETT_MERGE_PATH or "
+                                              ".names = SETT_MERGE_NUMBER",
                                               merge_call, name);
     }
     return status != SETT_OK || setti_hash_map_set(&job->to->pool, &job->by_name, key, number)

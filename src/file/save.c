@@ -49,7 +49,8 @@ sett_status setti_place_init(setti_place* place, sett_world* world, const char* 
     place->path = path;
     place->files = setti_place_files(desc);
     if (path == NULL || path[0] == '\0') {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: there is no path", call);
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: `path` is NULL or empty",
+                                     call);
     }
     if (!place_name(&world->pool, path, ".new", &place->next) ||
         !place_name(&world->pool, path, ".previous", &place->previous) ||
@@ -114,8 +115,10 @@ sett_status setti_place_check_user(sett_world* world, const char* call, const se
         return world->error;
     }
     if (desc != NULL && desc->user_size > SETTI_PLACE_USER_MAX) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: a user block has at most 16 MB", call);
+        return setti_world_fail_with(
+            world, SETT_STATUS_ARGUMENT,
+            "%s: the user block has %lu bytes, and at most 16 MB are allowed", call,
+            (unsigned long)desc->user_size);
     }
     return SETT_OK;
 }
@@ -180,7 +183,7 @@ static sett_status save_write_next(setti_place* place, const sett_file_desc* des
     const char* name = setti_place_name(&place->next);
     void* file = files->open(files->user, name, SETT_FILE_CREATE);
     if (file == NULL) {
-        return setti_place_fail(place, name, "cannot be created");
+        return setti_place_fail(place, name, "cannot be created - does its folder exist?");
     }
     bool written = save_write(place, desc, parts, file, end);
     bool synced = written && files->sync(files->user, file);
@@ -249,7 +252,8 @@ static sett_status save_exchange(const setti_place* place)
     }
     if (keeps && !files->rename(files->user, place->path, previous)) {
         (void)files->unlink(files->user, next);
-        return setti_place_fail(place, place->path, "cannot be renamed");
+        return setti_place_fail(place, place->path,
+                                "cannot be renamed - may files be written in its folder?");
     }
     if (!files->rename(files->user, next, place->path)) {
         if (!keeps || files->rename(files->user, previous, place->path)) {

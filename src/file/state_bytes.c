@@ -38,7 +38,7 @@ sett_status sett_state_encode(sett_world* world, void* out, size_t capacity, siz
     }
     if (status == SETT_OK && out != NULL && *size > capacity) {
         status = setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                       "%s: it takes %lu bytes, and there is room for %lu",
+                                       "%s: the state takes %lu bytes, the buffer has %lu",
                                        encode_call, (unsigned long)*size, (unsigned long)capacity);
     } else if (status == SETT_OK && out != NULL) {
         setti_bytes_put(to, STATE_MAGIC, 4);
@@ -114,13 +114,14 @@ sett_status sett_state_apply(sett_world* world, const void* bytes, size_t size, 
     }
     if (size < STATE_HEAD || setti_bytes_get(at, 4) != STATE_MAGIC ||
         setti_bytes_get(at + 4, 4) != STATE_VERSION) {
-        why = "this is no state, or of another version";
+        why = "these bytes are not an encoded state of this version";
     } else if (setti_bytes_get(at + 8, 4) > size - STATE_HEAD) {
-        why = "its bytes were cut off";
+        why = "the bytes are damaged: they end within the records of systems";
     } else {
         run = (setti_bytes){setti_unconst(at + STATE_HEAD), (size_t)setti_bytes_get(at + 8, 4), 0};
-        why = run.size != 0 && !setti_run_check(&run) ? "what it says of systems makes no sense"
-                                                      : NULL;
+        why = run.size != 0 && !setti_run_check(&run)
+                  ? "the bytes are damaged: their records of systems are invalid"
+                  : NULL;
     }
     if (why != NULL) {
         return setti_world_fail_input(world, SETT_STATUS_INVALID, "%s: %s", state_bytes_call, why);

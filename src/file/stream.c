@@ -138,7 +138,7 @@ static bool stream_load(setti_stream_reader* reader, uint64_t offset, void* out,
 {
     const sett_files* files = reader->files;
     if (offset > reader->size || size > reader->size - offset) {
-        return stream_fail(reader, "it ends within a record");
+        return stream_fail(reader, "it is damaged: it ends within a record");
     }
     return files->read(files->user, reader->file, offset, out, size) == size ||
            stream_fail(reader, "it cannot be read");
@@ -162,19 +162,19 @@ bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, voi
         return false;
     }
     if (memcmp(header, stream_magic, sizeof(stream_magic)) != 0) {
-        return stream_fail(reader, "it is no file of Sett");
+        return stream_fail(reader, "it is not a file of Sett");
     }
     if (size < sizeof(header)) {
-        return stream_fail(reader, "it ends within its head");
+        return stream_fail(reader, "it is damaged: it ends within its header");
     }
     if (setti_bytes_get(header + 24, 8) != setti_checksum(0, header, 24)) {
-        return stream_fail(reader, "its head is damaged");
+        return stream_fail(reader, "it is damaged: the checksum of its header differs");
     }
     reader->version = (uint32_t)setti_bytes_get(header + 8, 4);
     reader->identity = setti_bytes_get(header + 16, 8);
     reader->offset = SETTI_STREAM_HEADER;
     return (reader->version == SETTI_STREAM_VERSION && setti_bytes_get(header + 12, 4) == 0) ||
-           stream_fail(reader, "it is of another version of the format");
+           stream_fail(reader, "it has another version of the format than this library");
 }
 
 /* One page of a payload, at *offset, which becomes that of what follows it. */
@@ -202,7 +202,7 @@ static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t*
         return stream_torn(reader, "a record is damaged");
     }
     if (size > reader->size - *offset - sizeof(head)) {
-        return stream_torn(reader, "it ends within a record");
+        return stream_torn(reader, "it is damaged: it ends within a record");
     }
     if (!setti_bytes_reserve(reader->pool, &reader->payload, size)) {
         return SETTI_STREAM_MEMORY;

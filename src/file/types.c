@@ -187,10 +187,11 @@ void setti_types_report(const sett_world* world, const sett_world* apart, const 
         setti_writer_add(&writer, " and %u more", (unsigned)(count - TYPES_NAMED));
     }
     if (count != 0) {
-        setti_world_log(world, SETT_LOG_WARNING,
-                        "%s: this world did not have %s, and has it as opaque bytes now - register "
-                        "all types before loading",
-                        call, names);
+        setti_world_log(
+            world, SETT_LOG_WARNING,
+            "%s: %s: not registered in this world, so loaded as opaque bytes - register "
+            "all types before loading",
+            call, names);
     }
 }
 
@@ -220,8 +221,11 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
     const sett_component_desc* desc = &entry->desc;
     uint32_t form = (uint32_t)setti_delta_form_of(own);
     if (form != entry->form && !(types_is_value(form) && types_is_value(entry->form))) {
-        return types_reject(world, SETT_STATUS_CONFLICT, entry,
-                            "is another kind of relationship, or none, in this world");
+        return types_reject(
+            world, SETT_STATUS_CONFLICT, entry,
+            "is a relationship of another kind in this world, or none - register it as in the "
+            "program that "
+            "wrote the file");
     }
     if (entry->form == SETTI_DELTA_TARGET) {
         return SETT_OK; /* comes with its relationship */
@@ -264,13 +268,15 @@ static sett_status types_decode(sett_world* world, const sett_world* into, const
             if (arena->denied) {
                 return setti_world_no_memory(world, "sett_world_load");
             }
-            return setti_world_fail_with(world, SETT_STATUS_INVALID,
-                                         "a type has no proper name, options or members");
+            return setti_world_fail_with(
+                world, SETT_STATUS_INVALID,
+                "it is damaged: the name, options or members of a type are invalid");
         }
         status = types_join(world, into, &entry, unknown);
     }
     if (status == SETT_OK && reader.at != reader.end) {
-        status = setti_world_fail_with(world, SETT_STATUS_INVALID, "bytes follow the types");
+        status = setti_world_fail_with(world, SETT_STATUS_INVALID,
+                                       "it is damaged: bytes follow the types");
     }
     return status;
 }

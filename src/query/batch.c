@@ -857,9 +857,9 @@ sett_batch* sett_batch_part(sett_batch* batch, uint32_t part, uint32_t parts)
     if (part >= parts) {
         if (SETTI_DEBUG) {
             setti_world_misuse_with(loop->query->world, SETT_STATUS_ARGUMENT,
-                                    "sett_batch_part: part %u of %u of query \"%.100s\": parts are "
-                                    "counted from 0",
-                                    (unsigned)part, (unsigned)parts, loop->query->open.name);
+                                    "sett_batch_part: query \"%.100s\": there is no part %u of %u: "
+                                    "they are counted from 0",
+                                    loop->query->open.name, (unsigned)part, (unsigned)parts);
         }
         sett_batch_stop(batch);
         return batch;
@@ -891,9 +891,9 @@ SETTI_COLD static void batch_no_term(const sett_query* query, uint32_t k)
 {
     if (SETTI_DEBUG) {
         setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
-                                "sett_batch_at: term %u of query \"%.100s\": it has %u terms, "
+                                "sett_batch_at: query \"%.100s\" has no term %u: it has %u, "
                                 "counted from 0",
-                                (unsigned)k, query->open.name, (unsigned)query->term_count);
+                                query->open.name, (unsigned)k, (unsigned)query->term_count);
     }
 }
 

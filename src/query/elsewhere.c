@@ -136,7 +136,7 @@ static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, 
     const sett_query* query = setti_loop_of(batch)->query;
     const setti_elsewhere* at = *term = elsewhere_of(query, k);
     if (SETTI_UNLIKELY(at == NULL)) {
-        elsewhere_misuse(query, k, mut, "is about the visited entity: SETT_FIELD has its values");
+        elsewhere_misuse(query, k, mut, "is a term of the visited entity itself: use SETT_FIELD");
         return SETTI_NONE;
     }
     if (SETTI_UNLIKELY(mut && at->given.access == SETT_IN)) {

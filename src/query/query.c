@@ -87,10 +87,10 @@ static const char* query_contradiction(const sett_term* a, const sett_term* b)
 {
     SETTI_ASSERT(a->component == b->component);
     if ((a->kind == SETT_WITHOUT) != (b->kind == SETT_WITHOUT)) {
-        return "required by one term and excluded by another";
+        return "required by one term and excluded by another - remove one of them";
     }
     return query_writes(a) && query_writes(b)
-               ? "written by two terms - ask for it in one of them only (SETT_NONE, SETT_IN)"
+               ? "written by two terms - declare one of them SETT_IN or SETT_NONE"
                : NULL;
 }
 
@@ -401,7 +401,7 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
     if (!term->has_field) {
         snprintf(out, room, "\"%.100s\" has no field there: %s", term->type->desc.name,
                  term->type->storage.size == 0 ? "it is a tag"
-                                               : "the term only asks whether it is present");
+                                               : "the term only tests whether it is present");
         return;
     }
     const setti_term* meant = query_term_of_type(query, size, type);
@@ -425,7 +425,8 @@ SETTI_COLD static void query_wrong_access(const sett_query* query, uint32_t k, b
         mut ? "SETT_FIELD_MUT" : "SETT_FIELD", (unsigned)k, query->open.name,
         query->term[k].type->desc.name,
         mut ? "is declared as read only: declare SETT_INOUT or SETT_OUT to write it"
-            : "is SETT_OUT, whose values must not be read: SETT_INOUT, or SETT_FIELD_MUT to write");
+            : "is declared SETT_OUT, so its values must not be read: declare SETT_INOUT, or use "
+              "SETT_FIELD_MUT to write");
 }
 
 void* sett_batch_field_checked_(const sett_batch* given, uint32_t k, bool mut, size_t size,
@@ -467,10 +468,9 @@ void* sett_batch_field_of_(const sett_batch* batch, sett_component component, bo
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
         elsewhere = elsewhere || query->elsewhere[k].type->id == component;
     }
-    setti_world_misuse_with(
-        query->world, SETT_STATUS_ARGUMENT, "%s: query \"%.100s\" %s %.60s%s",
-        mut ? "SETT_FIELD_OF_MUT" : "SETT_FIELD_OF", query->open.name,
-        elsewhere ? "asks another entity for" : "has no term with values of", type,
-        elsewhere ? ": SETT_FIELD_FROM has its value" : " - add one to its terms");
+    setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT, "%s: query \"%.100s\" %s %.60s%s",
+                            mut ? "SETT_FIELD_OF_MUT" : "SETT_FIELD_OF", query->open.name,
+                            elsewhere ? "gets from another entity:" : "has no term with values of",
+                            type, elsewhere ? " - use SETT_FIELD_FROM" : " - add one to its terms");
     return NULL;
 }

@@ -37,10 +37,9 @@ static sett_status cleanup_validate(sett_world* world, const setti_relation* rel
         if (!setti_change_is_dying(world, other)) {
             return setti_world_fail_with(
                 world, SETT_STATUS_REJECTED,
-                "sett_entity_destroy: entity %u %s entity %u by \"%.100s\", which stays; "
-                "destroy or unrelate that first",
-                (unsigned)index, down ? "is the target of" : "leads to", (unsigned)other,
-                relation->links->desc.name);
+                "sett_entity_destroy: entity %u has a \"%.100s\" link %s entity %u, which is not "
+                "destroyed - destroy that, or end the link, first",
+                (unsigned)index, relation->links->desc.name, down ? "from" : "to", (unsigned)other);
         }
     }
     return SETT_OK;

@@ -236,10 +236,11 @@ static setti_type* clone_map(const setti_clone* clone, setti_type* type)
     if (to != NULL && clone_is_same(type, to)) {
         return to;
     }
-    setti_world_fail_with(
-        clone->to, to == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_CONFLICT,
-        "%s: \"%.100s\" is %s in the other world", clone->desc.call, type->desc.name,
-        to == NULL ? "not registered" : "of another size, alignment, version or kind");
+    setti_world_fail_with(clone->to, to == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_CONFLICT,
+                          "%s: \"%.100s\" is %s in the other world - register it alike in both",
+                          clone->desc.call, type->desc.name,
+                          to == NULL ? "not registered"
+                                     : "of another size, alignment, version or kind");
     return NULL;
 }
 
@@ -300,9 +301,10 @@ static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* k)
         uint64_t key = (uint64_t)at.index + 1;
         if (clone->desc.base_count != 0 &&
             setti_hash_map_find(&clone->by_index, key) != SETTI_NONE) {
-            return setti_world_fail_with(clone->to, SETT_STATUS_ARGUMENT,
-                                         "%s: entity %u:%u is in two of the prefab and its bases",
-                                         clone->desc.call, SETTI_HANDLE(at));
+            return setti_world_fail_with(
+                clone->to, SETT_STATUS_ARGUMENT,
+                "%s: entity %u:%u is part of two prefabs of this call (the prefab and its bases)",
+                clone->desc.call, SETTI_HANDLE(at));
         }
         if ((clone->node_count > 1 || clone_leaves(clone)) &&
             !setti_hash_map_set(&clone->to->pool, &clone->by_index, key, *k)) {
@@ -525,8 +527,8 @@ static sett_status clone_plan_given(setti_clone* clone, setti_clone_node* node)
         }
         if (type->cascade != NULL) {
             return setti_world_fail_with(clone->to, SETT_STATUS_ARGUMENT,
-                                         "%s: \"%.100s\" is written by the library only - leave it "
-                                         "out of the values",
+                                         "%s: \"%.100s\" is written by the library - leave it out "
+                                         "of the values",
                                          clone->desc.call, type->desc.name);
         }
         if (!setti_change_may_add(type, clone->count)) {
@@ -850,12 +852,13 @@ static sett_status clone_check_observed(const setti_clone* clone)
                   (clone_is_edited(node) && !node->edit.creates &&
                    setti_signature_has(&clone->to->signatures, node->edit.from, SETT_ID_HIERARCHY));
     }
-    return several ? setti_world_fail_with(
-                         clone->to, SETT_STATUS_CONFLICT,
-                         "%s: an observer looks up the hierarchy, and cannot follow what is "
-                         "merged onto entities there - destroy it, and create it again with replay",
-                         clone->desc.call)
-                   : SETT_OK;
+    return several
+               ? setti_world_fail_with(
+                     clone->to, SETT_STATUS_CONFLICT,
+                     "%s: an observer has a term with `walk`, and would miss what is merged onto "
+                     "ancestors - destroy it, and create it again with replay after the merge",
+                     clone->desc.call)
+               : SETT_OK;
 }
 
 /* Whether copies are attached now. */
@@ -950,10 +953,11 @@ static sett_status clone_meet_type(setti_clone* clone, setti_clone_node* node, s
         return SETT_OK;
     }
     if (merge->rejects) {
-        return setti_world_fail_with(clone->to, SETT_STATUS_PRESENT,
-                                     "%s: entity %u:%u has \"%.100s\" already - let it keep or "
-                                     "overwrite what is there",
-                                     clone->desc.call, SETTI_HANDLE(node->onto), to->desc.name);
+        return setti_world_fail_with(
+            clone->to, SETT_STATUS_PRESENT,
+            "%s: entity %u:%u has \"%.100s\" already - choose to keep or to "
+            "overwrite existing components",
+            clone->desc.call, SETTI_HANDLE(node->onto), to->desc.name);
     }
     if (clone_verdict(clone, type) == SETTI_CLONE_RAW && merge->overwrites) {
         return clone_reject_raw(clone, type);

@@ -41,9 +41,9 @@ static const char* codec_node_check(const setti_player* player, const setti_type
     uint32_t parent = setti_delta_word(entry->bytes, 0);
     (void)type;
     if (parent != 0 && player->fate(player, parent - 1) == SETTI_FATE_NONE) {
-        return "parent does not exist";
+        return "a parent does not exist";
     }
-    return entry->bytes[4] > SETT_CHILDREN_REJECT ? "unknown children policy" : NULL;
+    return entry->bytes[4] > SETT_CHILDREN_REJECT ? "a children policy is unknown" : NULL;
 }
 
 /* Makes a node a child of `parent`, or a root. If a sibling there has its name, it loses that:
@@ -235,9 +235,9 @@ static void codec_name_encode(setti_encoder* to, const setti_type* type, const v
     const char* text = key != 0 ? codec_name_text(to->sides, type->world, key, &length) : "";
     if (text == NULL && to->status == SETT_OK) { /* two texts of one hash, one of them gone */
         length = 0;
-        to->status =
-            setti_world_fail_with(type->world, SETT_STATUS_ARGUMENT,
-                                  "sett_delta_encode: a name's text is not known any more");
+        to->status = setti_world_fail_with(
+            type->world, SETT_STATUS_ARGUMENT,
+            "sett_delta_encode: the text of a name that one of the snapshots has is gone");
     }
     setti_encode_number(to, length, 2);
     to->write(to, text, length);

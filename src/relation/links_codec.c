@@ -207,7 +207,7 @@ static const char* codec_links_check(const setti_player* player, const setti_typ
 {
     (void)player;
     (void)type;
-    return entry->count == 0 ? "links lead nowhere" : NULL;
+    return entry->count == 0 ? "an entity has links without a target" : NULL;
 }
 
 /* Whether a source has these targets, in this order. */

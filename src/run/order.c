@@ -253,7 +253,8 @@ static sett_status order_fail_cycle(const sett_system* start, const sett_system*
     }
     at = order_prepend(path, order_prepend(path, at, " -> "), start->name);
     return setti_world_fail_with(start->world, SETT_STATUS_CYCLE,
-                                 "%s: systems would run in a circle: %s", call, path + at);
+                                 "%s: `before` and `after` form a cycle: %s - remove one of them",
+                                 call, path + at);
 }
 
 /* Reverses the links that lead from `at` to `start`, and links `at` to `before`. Returns the last

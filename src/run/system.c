@@ -432,8 +432,8 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
         if (*count == SETT_GROUP_TYPES) {
             return setti_world_fail_with(
                 system->world, SETT_STATUS_ARGUMENT,
-                "%s: \"%.100s\": with on_enter or on_exit: at most %d terms SETT_WITH and "
-                "%d SETT_WITHOUT",
+                "%s: \"%.100s\": a system with on_enter or on_exit has at most %d terms SETT_WITH "
+                "and %d SETT_WITHOUT",
                 system_call, system->name, SETT_GROUP_TYPES, SETT_GROUP_TYPES);
         }
         (term->kind == SETT_WITH ? group.with : group.without)[(*count)++] = term->component;
@@ -478,12 +478,13 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
 static const char* system_argument(const sett_system_desc* desc)
 {
     if (desc->name == NULL || desc->name[0] == '\0') {
-        return "a system needs a name";
+        return "`name` is NULL or empty";
     }
     if (!(desc->interval >= 0) || !(desc->fixed_step >= 0)) {
-        return "a negative interval or step";
+        return "`interval` and `fixed_step` are seconds, 0 or more";
     }
-    return desc->interval > 0 && desc->fixed_step > 0 ? "an interval and a fixed step" : NULL;
+    return desc->interval > 0 && desc->fixed_step > 0 ? "set `interval` or `fixed_step`, not both"
+                                                      : NULL;
 }
 
 sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc* desc, size_t size,

@@ -348,20 +348,20 @@ static const char* ordered_check(sett_ordered* o)
     const setti_type* type = setti_world_type(o->world, desc->component);
     bool said = desc->group_by != 0 || desc->cascade || desc->component != 0;
     if (desc->text != NULL && (desc->query != NULL || said)) {
-        return "`text` says the query and its order, but for `group_fn`";
+        return "`text` contains the query and its order: of the other fields set only `group_fn`";
     }
     if (desc->text == NULL && (desc->query == NULL || desc->query->world != o->world)) {
-        return "a query of this world is needed";
+        return "`query` is NULL, or of another world";
     }
     if ((desc->group_by != 0 && desc->group_fn != NULL) ||
         (desc->key != SETT_KEY_NONE && desc->compare != NULL)) {
-        return "one of `key` and `compare`, one of `group_by` and `group_fn`";
+        return "set `key` or `compare`, not both, and `group_by` or `group_fn`, not both";
     }
     bool keyed = desc->key != SETT_KEY_NONE || desc->compare != NULL;
     if ((unsigned)desc->key > SETT_KEY_F64 || keyed != (desc->component != 0) ||
         (keyed && (type == NULL || desc->key_offset > type->storage.size ||
                    sizes[desc->key] > type->storage.size - desc->key_offset))) {
-        return "`component` is a component whose values have the key, or can be compared";
+        return "`component` needs values, and room for the `key` at `key_offset`";
     }
     if (desc->key != SETT_KEY_NONE && !setti_sort_key_fits(type, desc->key_offset, desc->key)) {
         return "the member at `key_offset` is of another kind than `key`";
@@ -380,8 +380,9 @@ static sett_status ordered_read(sett_ordered* o, const char* call)
     sett_query_desc desc;
     sett_status status = setti_query_parse(o->world, o->desc.text, call, &desc, &o->rank);
     if (status == SETT_OK && o->rank.group_by != NULL && o->desc.group_fn != NULL) {
-        status = setti_world_fail_with(o->world, SETT_STATUS_ARGUMENT,
-                                       "%s: one of group_by and `group_fn`", call);
+        status = setti_world_fail_with(
+            o->world, SETT_STATUS_ARGUMENT,
+            "%s: `text` has group_by: set `group_fn` or write group_by, not both", call);
     }
     desc.name = o->desc.text;
     o->own = status == SETT_OK ? sett_query_create(o->world, &desc) : NULL;

@@ -94,8 +94,8 @@ static bool parse_missing(parse* p, const char* what, const char* where)
 {
     char out[32];
     const char* found = parse_found(p, out);
-    return parse_fail(p, p->at, SETT_STATUS_ARGUMENT, "%s is missing%s, %s stands there", what,
-                      where, found);
+    return parse_fail(p, p->at, SETT_STATUS_ARGUMENT, "%s is missing%s: found %s", what, where,
+                      found);
 }
 
 static bool parse_accept(parse* p, const char* token)
@@ -113,8 +113,8 @@ static bool parse_expect(parse* p, const char* token, const char* behind)
 {
     char found[32];
     return parse_accept(p, token) ||
-           parse_fail(p, p->at, SETT_STATUS_ARGUMENT, "\"%s\" is missing %s, %s stands there",
-                      token, behind, parse_found(p, found));
+           parse_fail(p, p->at, SETT_STATUS_ARGUMENT, "\"%s\" is missing %s: found %s", token,
+                      behind, parse_found(p, found));
 }
 
 /* Stores a text; there is room for all of them. */
@@ -140,7 +140,8 @@ static const char* parse_quoted(parse* p)
         kept[length++] = *p->at++;
     }
     if (*p->at == '\0') {
-        parse_fail(p, start, SETT_STATUS_ARGUMENT, "this text has no end: a '\"' is missing");
+        parse_fail(p, start, SETT_STATUS_ARGUMENT,
+                   "this text has no end: a '\"the closing ' is missing");
         return NULL;
     }
     p->at++;
@@ -236,7 +237,8 @@ static bool parse_handle(parse* p, sett_entity* entity)
         p->at++;
         return parse_number(p, &entity->generation) &&
                (!sett_is_null(*entity) ||
-                parse_fail(p, start, SETT_STATUS_ARGUMENT, "this is the null handle"));
+                parse_fail(p, start, SETT_STATUS_ARGUMENT,
+                           "this handle is the null handle, which no entity has"));
     }
     *entity = sett_entity_at(p->out->world, entity->index);
     return !sett_is_null(*entity) ||
@@ -312,7 +314,7 @@ static sett_search_term* parse_add(parse* p, const char* at, sett_search_kind ki
 {
     setti_parsed* out = p->out;
     if (out->term_count == SETT_SEARCH_TERMS) {
-        parse_fail(p, at, SETT_STATUS_LIMIT, "a query has %d terms at most, lists count as two",
+        parse_fail(p, at, SETT_STATUS_LIMIT, "a query has at most %d terms (a list counts as two)",
                    SETT_SEARCH_TERMS);
         return NULL;
     }
@@ -344,7 +346,8 @@ static bool parse_walk(parse* p, sett_search_term* term)
     if (parse_word(p, "prefab")) {
         term->walk = SETT_WALK_SELF_UP;
         term->along = sett_instance_of(p->out->world);
-        return term->along != 0 || parse_fail(p, p->at, SETT_STATUS_OUT_OF_MEMORY, "no memory");
+        return term->along != 0 ||
+               parse_fail(p, p->at, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
     }
     bool self = parse_word(p, "self");
     if (self && !parse_expect(p, "|", "behind \"self\": \"self|up\"")) {
@@ -543,9 +546,10 @@ static bool parse_compare(parse* p, sett_compare* compare)
         }
     }
     if (parse_is_behind_star(p)) {
-        return parse_fail(p, p->at, SETT_STATUS_ARGUMENT,
-                          "\"*\" stands for any entity, before \"(\" for any relationship, but not "
-                          "for any component (observers: .on_any)");
+        return parse_fail(
+            p, p->at, SETT_STATUS_ARGUMENT,
+            "\"*\" means any entity, and before \"(\" any relationship; it cannot mean "
+            "any component");
     }
     return parse_missing(p, "a comparison (== != < <= > >= ~= !~)",
                          *p->at == '(' ? " (a variable stands in front: $pile.Pile.amount > 3)"
@@ -593,7 +597,7 @@ static bool parse_uncompared(parse* p, sett_component component, const char* nam
             const sett_struct* of = sett_members_get(p->out->world, component);
             bool known = of != NULL && of->count != 0;
             return parse_fail(p, at, SETT_STATUS_ARGUMENT,
-                              "\"%.60s\" itself is not compared, its members are%s%.60s%s%.60s",
+                              "\"%.60s\" is a component: compare one of its members%s%.60s%s%.60s",
                               name, known ? ": " : "", known ? name : "", known ? "." : "",
                               known ? of->members[0].name : "");
         }
@@ -750,7 +754,7 @@ static bool parse_order(parse* p)
             p->out->column[SETT_SEARCH_TERMS] = (uint32_t)(start - p->text) + 1;
         }
         if ((seen >> clause & 1) != 0) {
-            return parse_fail(p, start, SETT_STATUS_ARGUMENT, "this clause stands here twice");
+            return parse_fail(p, start, SETT_STATUS_ARGUMENT, "this clause occurs twice");
         }
         seen |= 1u << clause;
         order->cascade |= clause == 2;

@@ -104,7 +104,7 @@ static uint8_t build_variable(search_build* b, const char* name, sett_entity ent
         }
     }
     if (search->variable_count == SETT_SEARCH_VARIABLES) {
-        build_fail(b, SETT_STATUS_LIMIT, "a query has %d variables at most, entities counted",
+        build_fail(b, SETT_STATUS_LIMIT, "a query has at most %d variables and entities",
                    SETT_SEARCH_VARIABLES);
         return SETTI_NO_REF;
     }
@@ -157,7 +157,7 @@ static setti_search_item* build_item(search_build* b, search_items* items, setti
 {
     sett_search* search = b->search;
     if (search->item_count == SETTI_SEARCH_ITEMS) {
-        build_fail(b, SETT_STATUS_LIMIT, "the query has too many terms");
+        build_fail(b, SETT_STATUS_LIMIT, "a query has at most %d terms", SETTI_SEARCH_ITEMS);
         return NULL;
     }
     SETTI_ASSERT(items->count < SETTI_SEARCH_ITEMS);
@@ -174,7 +174,7 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
 {
     sett_search* search = b->search;
     if (search->scope_count == SETTI_SEARCH_SCOPES) {
-        build_fail(b, SETT_STATUS_LIMIT, "the query has too many lists");
+        build_fail(b, SETT_STATUS_LIMIT, "a query has at most %d lists", SETTI_SEARCH_SCOPES);
         return 0;
     }
     uint16_t number = (uint16_t)search->scope_count++;
@@ -190,7 +190,7 @@ static bool build_close(search_build* b, setti_span* span, const uint16_t* numbe
 {
     sett_search* search = b->search;
     if (search->order_count + count > SETTI_SEARCH_ORDER) {
-        return build_fail(b, SETT_STATUS_LIMIT, "the query has too many terms");
+        return build_fail(b, SETT_STATUS_LIMIT, "a query has at most %d terms", SETTI_SEARCH_ORDER);
     }
     span->first = (uint16_t)search->order_count;
     memcpy(search->order + search->order_count, numbers, count * sizeof(*numbers));
@@ -232,8 +232,8 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
     }
     if (!setti_along_is_one(type)) {
         return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "\"%.100s\" is not a relationship with one target for each source, which "
-                          "\"up\" and \"target\" need",
+                          "\"%.100s\" allows several targets or is no relationship: \"up\" and "
+                          "\"target\" need one with one target for each source",
                           type->desc.name);
     }
     return item->source != SETTI_SOME ||
@@ -294,7 +294,7 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
     if (item->target == SETTI_NO_REF) {
         if (term->steps != SETT_STEPS_ONE) {
             return build_fail(b, SETT_STATUS_ARGUMENT,
-                              "\"%.100s\" needs a target: \"+\", \"*\" and \"?\" are about links",
+                              "\"%.100s\" needs a target: \"+\", \"*\" and \"?\" follow links",
                               item->type->desc.name);
         }
         return build_walk(b, item, term);
@@ -320,8 +320,9 @@ static bool build_operand(search_build* b, setti_search_side* side,
     if (status != SETT_OK) {
         return build_fail(b, status, "%s", message);
     }
-    return !b->failed && (fixed || *ref < b->search->variable_count ||
-                          build_fail(b, SETT_STATUS_ARGUMENT, "\"_\" cannot be compared"));
+    return !b->failed &&
+           (fixed || *ref < b->search->variable_count ||
+            build_fail(b, SETT_STATUS_ARGUMENT, "\"_\" cannot be compared - use a variable"));
 }
 
 static bool build_compare(search_build* b, setti_search_item* item, const sett_search_term* term,
@@ -353,8 +354,8 @@ static bool build_drives(search_build* b, const setti_search_item* item,
     if (scope != 0 || search->drives != SETTI_NONE || term->kind != SETT_SEARCH_TERM ||
         item->optional || item->needs[0] == NULL || build_bit(search, item->source) == 0) {
         return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "one term drives at most: a component or link that a variable itself has "
-                          "to have, in no list of \"||\" or \"!\"");
+                          "only one term can drive: a required component or link of a variable, "
+                          "outside of lists of \"||\" and of \"!\"");
     }
     search->drives = (uint32_t)(item - search->item);
     return true;
@@ -445,7 +446,8 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
             return build_fail(b, SETT_STATUS_ARGUMENT, "nothing stands behind \"||\"");
         }
         if (search->term[b->at].optional) {
-            return build_fail(b, SETT_STATUS_ARGUMENT, "\"?\" has no meaning beside \"||\"");
+            return build_fail(b, SETT_STATUS_ARGUMENT,
+                              "a term beside \"||\" cannot be optional (\"?\")");
         }
         search_items own = {.count = 0};
         sides[count] = build_new_scope(b, scope);
@@ -473,7 +475,8 @@ static bool build_scope(search_build* b, search_items* items, uint16_t scope, bo
     b->at = ended ? end : search->term_count - 1;
     if (ended != inside) {
         return build_fail(b, SETT_STATUS_ARGUMENT,
-                          ended ? "END without BEGIN" : "BEGIN without END");
+                          ended ? "SETT_SEARCH_END without SETT_SEARCH_BEGIN"
+                                : "SETT_SEARCH_BEGIN without SETT_SEARCH_END");
     }
     if (end == start) {
         return build_fail(b, SETT_STATUS_ARGUMENT, "the list is empty");
@@ -824,7 +827,7 @@ static const char* search_take_any(search_build* b, uint32_t* count, const sett_
     sett_search_term one = *term;
     bool taken = true;
     if (term->target.variable == NULL && sett_is_null(term->target.entity)) {
-        return "any relationship needs a target: *($this, door)";
+        return "\"*\" as a relationship needs a target: *($this, door)";
     }
     if (term->negated) {
         sett_search_term begin = {.kind = SETT_SEARCH_BEGIN, .negated = true};
@@ -862,9 +865,10 @@ static bool search_take_terms(search_build* b, const sett_search_desc* desc, siz
         setti_copy_sized(&term, sizeof(term), (const unsigned char*)desc->terms + b->at * term_size,
                          term_size);
         bool any = term.kind == SETT_SEARCH_TERM && term.component == SETT_ANY_RELATIONSHIP;
-        const char* wrong = any                            ? search_take_any(b, count, &term)
-                            : search_take(b, count, &term) ? NULL
-                                                           : "the query has too many terms";
+        const char* wrong = any ? search_take_any(b, count, &term)
+                            : search_take(b, count, &term)
+                                ? NULL
+                                : "the query has too many terms for one search";
         if (wrong != NULL) {
             return build_fail(b, SETT_STATUS_ARGUMENT, "%s", wrong);
         }
@@ -1022,8 +1026,9 @@ sett_search* sett_search_create_sized(sett_world* world, const sett_search_desc*
         return NULL;
     }
     if (term_size > sizeof(sett_search_term)) {
-        setti_world_fail_with(world, SETT_STATUS_MISMATCH,
-                              "%s: the program's header is newer than the library", call);
+        setti_world_fail_with(
+            world, SETT_STATUS_MISMATCH,
+            "%s: the program was compiled with a later sett.h - use that version's library", call);
         return NULL;
     }
     return search_create(world, desc, term_size, NULL, call);

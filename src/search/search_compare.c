@@ -40,7 +40,7 @@ static sett_status side_prepare_member(sett_world* world, setti_search_side* sid
     setti_guess guess = setti_guess_begin("", 0);
     if (of == NULL || !setti_members_find(of, path, &side->member, &guess)) {
         snprintf(message, SETTI_MESSAGE_SIZE, "\"%.100s\" has no member \"%.100s\"%s", name, path,
-                 of == NULL ? ": its members are not known - SETT_MEMBERS says them"
+                 of == NULL ? ": its members are not known - declare them with SETT_MEMBERS"
                  : side->type->records != NULL ? ": an entity has one for each of its links"
                                                : setti_guess_text(&guess));
         return SETT_STATUS_ARGUMENT;
@@ -134,15 +134,16 @@ static const char* compare_check(const setti_search_side* left, const setti_sear
                                  sett_compare compare)
 {
     if (left->gives != right->gives) {
-        return "the sides differ: a number, a text and an entity cannot be compared";
+        return "the two sides are of different kinds: numbers, texts and entities cannot be "
+               "compared with each other";
     }
     if (left->kind >= SETT_OPERAND_TEXT) {
         return right->kind >= SETT_OPERAND_TEXT
-                   ? "two values are compared, and nothing of an entity"
-                   : "a value stands on the right side of a comparison";
+                   ? "one side must be a member or an entity, not a value"
+                   : "write the value on the right side of the comparison";
     }
     if (left->gives == SETTI_VALUE_ENTITY && compare > SETT_COMPARE_NOT_EQUAL) {
-        return "entities are compared by == and != only";
+        return "entities can be compared by == and != only";
     }
     if (left->gives != SETTI_VALUE_TEXT && compare >= SETT_COMPARE_CONTAINS) {
         return "\"~=\" and \"!~\" are for names and texts";

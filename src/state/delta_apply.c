@@ -141,7 +141,8 @@ static bool apply_lists_handle(const setti_delta_lives* list, sett_entity entity
 
 sett_status setti_delta_reject(const setti_delta* delta, const char* why)
 {
-    return setti_world_fail_input(delta->world, SETT_STATUS_INVALID, "%s: %s", apply_call, why);
+    return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
+                                  "%s: the bytes are damaged: %s", apply_call, why);
 }
 
 /* -------------------------------------------------------------------------------------- parsing */
@@ -190,9 +191,11 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
         (own->save == SETT_SAVE_SKIP || of->bytes == 0)) {
         return setti_world_fail_input(
             delta->world, SETT_STATUS_CONFLICT,
-            "%s: values of \"%s\" are %s the %s, and %s - register it with the same save policy",
-            apply_call, text, of->bytes == 0 ? "left out (SETT_SAVE_SKIP) of" : "in", source,
-            of->bytes == 0 ? "not here" : "left out here (SETT_SAVE_SKIP)");
+            "%s: the %s %s values of \"%s\"%s, and this world %s - register it with the same save "
+            "policy",
+            apply_call, source, of->bytes == 0 ? "leaves out" : "has", text,
+            of->bytes == 0 ? " (SETT_SAVE_SKIP)" : "",
+            of->bytes == 0 ? "saves them" : "leaves them out (SETT_SAVE_SKIP)");
     }
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
@@ -247,7 +250,8 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     }
     of->extent = setti_delta_u32(from);
     if (from->short_of || length == 0 || length > 255 || memchr(bytes, 0, length) != NULL) {
-        return setti_delta_reject(delta, "a type has no proper name, or the bytes end within it");
+        return setti_delta_reject(delta,
+                                  "the name of a type is invalid, or the bytes end within it");
     }
     char name[256];
     memcpy(name, bytes, length);
@@ -275,7 +279,8 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
                 : of->form != SETTI_DELTA_VALUES ? setti_delta_codec(of->type)
                                                  : NULL;
     if (of->sent && delta->part == NULL) {
-        return setti_delta_reject(delta, "only parts have values that are sent rounded");
+        return setti_delta_reject(delta,
+                                  "rounded values in a delta that is not an encoded selection");
     }
     if (of->type->delta_number != 0) {
         return setti_delta_reject(delta, "a type is listed twice");
@@ -292,16 +297,17 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     uint64_t magic = setti_delta_number(from, 4);
     uint32_t version = setti_delta_u32(from);
     if (from->short_of || magic != (delta->part != NULL ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC)) {
-        return setti_delta_reject(delta, delta->part != NULL
-                                             ? "these bytes are no encoded selection"
-                                             : "these bytes are no delta");
+        return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
+                                      "%s: these bytes are not an encoded %s", apply_call,
+                                      delta->part != NULL ? "selection" : "delta");
     }
     bool halves = delta->part == NULL && (version & SETTI_DELTA_SHORT) != 0;
     delta->hash_mask = halves ? UINT32_MAX : UINT64_MAX;
     if (version != (SETTI_DELTA_VERSION | (halves ? SETTI_DELTA_SHORT : 0))) {
-        return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
-                                      "%s: it is of version %u, and this library reads version %u",
-                                      apply_call, (unsigned)version, (unsigned)SETTI_DELTA_VERSION);
+        return setti_world_fail_input(
+            delta->world, SETT_STATUS_INVALID,
+            "%s: the bytes have version %u of the format, this library reads version %u",
+            apply_call, (unsigned)version, (unsigned)SETTI_DELTA_VERSION);
     }
     delta->before = setti_delta_number(from, 8);
     delta->after = setti_delta_number(from, 8);
@@ -315,19 +321,19 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     delta->begun.runs = setti_delta_u32(from);
     delta->slots.runs = setti_delta_u32(from);
     if (from->short_of || total != size) {
-        return setti_delta_reject(delta, "the delta was cut off, or other bytes follow");
+        return setti_delta_reject(delta, "they were cut off, or other bytes follow");
     }
     if (((delta->before | delta->after) & ~delta->hash_mask) != 0) { /* the version was altered */
         delta->type_count = 0;
-        return setti_delta_reject(delta, "the bytes are damaged: their checksum differs");
+        return setti_delta_reject(delta, "their checksum differs");
     }
     if (altered && !trust) {
         delta->type_count = 0;
-        return setti_delta_reject(delta, "the bytes are damaged: their checksum differs");
+        return setti_delta_reject(delta, "their checksum differs");
     }
     if (types > (size_t)(from->end - from->at) || delta->type_count > types / APPLY_TYPE_BYTES) {
         delta->type_count = 0;
-        return setti_delta_reject(delta, "the delta ends within its types");
+        return setti_delta_reject(delta, "they end within the types");
     }
     from->end -= types;
     return SETT_OK;
@@ -347,7 +353,7 @@ static sett_status apply_parse_types(setti_delta* delta, setti_delta_reader* fro
         status = apply_parse_type(delta, from, k);
     }
     if (status == SETT_OK && from->at != from->end) {
-        status = setti_delta_reject(delta, "bytes follow the types of the delta");
+        status = setti_delta_reject(delta, "bytes follow the types");
     }
     return status;
 }
@@ -384,7 +390,7 @@ static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, boo
     delta->slots.from = *from;
     (void)apply_skip(from, delta->slots.runs, SETTI_DELTA_LIFE);
     if (status == SETT_OK && from->short_of) {
-        status = setti_delta_reject(delta, "the delta ends within its entities");
+        status = setti_delta_reject(delta, "they end within the entities");
     }
     return status;
 }
@@ -419,14 +425,15 @@ static sett_status apply_check_ended(const setti_delta* delta)
     setti_delta_lives lives = delta->ended;
     sett_entity entity;
     if (!apply_check_runs(lives)) {
-        return setti_delta_reject(delta, "entities that end are not in order");
+        return setti_delta_reject(delta, "the destroyed entities are not in order");
     }
     while (setti_delta_next_life(&lives, &entity)) {
         if (delta->part == NULL && !sett_entity_valid(delta->world, entity)) {
-            return setti_delta_reject(delta, "destroyed entity does not exist");
+            return setti_delta_reject(delta, "a destroyed entity does not exist");
         }
         if (!apply_is_allowed(delta, entity)) {
-            return setti_delta_reject(delta, "destroyed entity is not allowed");
+            return setti_delta_reject(delta,
+                                      "they destroy an entity that the caller's options exclude");
         }
     }
     return SETT_OK;
@@ -453,13 +460,14 @@ static sett_status apply_check_begun(const setti_delta* delta)
     setti_delta_lives lives = delta->begun;
     sett_entity entity;
     if (!apply_check_runs(lives)) {
-        return setti_delta_reject(delta, "entities that begin are not in order");
+        return setti_delta_reject(delta, "the created entities are not in order");
     }
     while (setti_delta_next_life(&lives, &entity)) {
         bool dead;
         uint32_t current = apply_generation(delta, entity.index, &dead);
         if (!apply_is_allowed(delta, entity)) {
-            return setti_delta_reject(delta, "entity is not allowed");
+            return setti_delta_reject(delta,
+                                      "they create an entity that the caller's options exclude");
         }
         if (delta->part != NULL && !dead && current == entity.generation) {
             continue;
@@ -467,7 +475,8 @@ static sett_status apply_check_begun(const setti_delta* delta)
         if (!dead || current == SETTI_RETIRED || entity.index >= delta->world->entities.limit ||
             entity.generation == 0 || entity.generation > SETTI_GENERATION_MAX) {
             return setti_delta_reject(
-                delta, "it creates an entity whose index is in use or whose generation is invalid");
+                delta,
+                "they create an entity whose index is in use or whose generation is invalid");
         }
     }
     return SETT_OK;
@@ -478,7 +487,7 @@ static sett_status apply_check_slots(const setti_delta* delta)
     setti_delta_lives lives = delta->slots;
     sett_entity slot;
     if (!apply_check_runs(lives)) {
-        return setti_delta_reject(delta, "free indices are not in order");
+        return setti_delta_reject(delta, "the freed indices are not in order");
     }
     if (delta->part != NULL) {
         return SETT_OK; /* they are parents */
@@ -490,7 +499,7 @@ static sett_status apply_check_slots(const setti_delta* delta)
             slot.generation == SETTI_RETIRED || slot.index >= delta->world->entities.limit ||
             apply_lists(&delta->begun, slot.index)) {
             return setti_delta_reject(
-                delta, "the delta frees an index that is in use or has used up its generations");
+                delta, "they free an index that is in use or has used up its generations");
         }
     }
     return SETT_OK;
@@ -517,21 +526,23 @@ static const char* apply_check_entry(const setti_delta* delta, const setti_delta
                                      setti_delta_entry entry)
 {
     if (delta->loading && of->codec == NULL) { /* playing it checks the rest */
-        return entry.kind == SETTI_DELTA_ADDED ? NULL : "a state has what is not added";
+        return entry.kind == SETTI_DELTA_ADDED ? NULL
+                                               : "a whole state removes or changes a component";
     }
     setti_fate fate = setti_delta_fate(delta, entry.index);
     bool has = fate == SETTI_FATE_STAYS && setti_storage_has(&of->type->storage, entry.index);
     if (entry.kind >= (of->codec != NULL ? SETTI_DELTA_KINDS : SETTI_DELTA_CHANGED)) {
-        return "unknown entry kind";
+        return "an entry is of an unknown kind";
     }
     if (fate == SETTI_FATE_NONE) {
-        return "entry for an entity that does not exist";
+        return "an entry is for an entity that does not exist";
     }
     if (delta->part != NULL && !apply_lists(&delta->begun, entry.index)) {
-        return "entry for an entity that is not listed";
+        return "an entry is for an entity that is not listed";
     }
     if (delta->part == NULL && has == (entry.kind == SETTI_DELTA_ADDED)) {
-        return has ? "component added twice" : "component missing";
+        return has ? "a component is added to an entity that has it"
+                   : "a component is removed from an entity that lacks it";
     }
     return entry.kind != SETTI_DELTA_REMOVED && of->codec != NULL && of->codec->check != NULL
                ? of->codec->check(&delta->player, of->type, &entry)
@@ -557,7 +568,7 @@ static sett_status apply_check_entries(const setti_delta* delta, setti_delta_rea
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_ENTRIES]; k++) {
         setti_delta_entry entry = setti_delta_next(from, of);
         if (from->short_of) {
-            return setti_delta_reject(delta, "the bytes end within the entries");
+            return setti_delta_reject(delta, "they end within the entries");
         }
         uint64_t first = entry.index;
         uint64_t last = first;
@@ -566,7 +577,7 @@ static sett_status apply_check_entries(const setti_delta* delta, setti_delta_rea
             first += setti_bits_lowest(entry.bits);
         }
         if (first < end) {
-            return setti_delta_reject(delta, "entries are not in order");
+            return setti_delta_reject(delta, "the entries are not in order");
         }
         const char* why = entry.bits != 0 ? apply_check_block(delta, of, entry)
                                           : apply_check_entry(delta, of, entry);
@@ -582,13 +593,13 @@ static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reade
                                      const setti_delta_type* of)
 {
     if (of->count[SETTI_DELTA_LISTS] != 0 && (of->codec == NULL || of->codec->list == NULL)) {
-        return setti_delta_reject(delta, "lists for a type without lists");
+        return setti_delta_reject(delta, "a type without lists has a list");
     }
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_LISTS]; k++) {
         (void)setti_delta_read(from, 8);
         uint32_t count = setti_delta_u32(from);
         if (from->short_of || !apply_skip(from, count, 4)) { /* or so many lists of nothing */
-            return setti_delta_reject(delta, "the delta ends within a list");
+            return setti_delta_reject(delta, "they end within a list");
         }
     }
     return SETT_OK;
@@ -655,7 +666,7 @@ static sett_status apply_filter(setti_delta* delta, setti_delta_reader* from, se
         const unsigned char* begin = from->at;
         setti_delta_entry entry = setti_delta_next(from, of);
         if (from->short_of || entry.kind >= SETTI_DELTA_KINDS) {
-            return setti_delta_reject(delta, "the bytes end within the entries");
+            return setti_delta_reject(delta, "they end within the entries");
         }
         size_t most = (size_t)(from->at - begin) + 8;
         if (!setti_bytes_reserve(pool, &of->filtered, most)) {
@@ -676,7 +687,7 @@ static sett_status apply_restore(setti_delta* delta, setti_delta_reader* from, s
         const unsigned char* begin = from->at;
         setti_delta_entry entry = setti_delta_next(from, of);
         if (from->short_of || entry.kind >= SETTI_DELTA_KINDS) {
-            return setti_delta_reject(delta, "the bytes end within the entries");
+            return setti_delta_reject(delta, "they end within the entries");
         }
         size_t head = entry.bits != 0 ? 13 : 5;
         uint32_t values = entry.bits != 0 ? setti_bits_count(entry.bits) : 1;
@@ -732,14 +743,14 @@ static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from
                  of->form == SETTI_DELTA_LINKS;
     sett_status status = SETT_OK;
     if (!setti_selection_has_type(delta->part->selection, of->type)) {
-        return setti_delta_reject(delta, "type is not allowed");
+        return setti_delta_reject(delta, "they change a type that the caller's options exclude");
     }
     if (of->count[SETTI_DELTA_CHANGES] != 0 || of->count[SETTI_DELTA_LISTS] != 0 ||
         of->count[SETTI_DELTA_ROWS] != 0 || of->form == SETTI_DELTA_TARGET) {
-        return setti_delta_reject(delta, "a part has orders or differences");
+        return setti_delta_reject(delta, "an encoded selection has orders of rows or differences");
     }
     if (leads && of->bytes < (of->form == SETTI_DELTA_TREE ? 5u : 8u)) {
-        return setti_delta_reject(delta, "a link is too short");
+        return setti_delta_reject(delta, "a link has too few bytes");
     }
     if (leads || of->sent) {
         status = leads ? apply_filter(delta, from, of) : apply_restore(delta, from, of);
@@ -777,7 +788,7 @@ static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* fro
         }
     }
     if (status == SETT_OK && from->at != from->end) {
-        status = setti_delta_reject(delta, "bytes follow the last entry of the delta");
+        status = setti_delta_reject(delta, "bytes follow the last entry");
     }
     return status;
 }
@@ -990,9 +1001,11 @@ static sett_status apply_reject_result(const setti_delta* delta)
     sett_entity entity;
     const char* name;
     if (!setti_delta_find_altered(delta, &entity, &name)) {
-        return setti_delta_reject(delta, "the result is not the sender's state - the delta was "
-                                         "altered, or a callback of this world has written a "
-                                         "value: the callbacks of a receiver only read");
+        return setti_world_fail_input(
+            delta->world, SETT_STATUS_INVALID,
+            "%s: the result is not the sender's state - the delta was altered, or a callback of "
+            "this world has written a value: the callbacks of a receiver only read",
+            apply_call);
     }
     return setti_world_fail_with(delta->world, SETT_STATUS_INVALID,
                                  "%s: a callback of this world has written to \"%.100s\" of entity "

@@ -580,7 +580,7 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
         return SETT_OK;
     }
     if (of->codec != NULL || of->bytes == 0 || delta->loading) {
-        return setti_delta_reject(delta, "change of a value that cannot change");
+        return setti_delta_reject(delta, "they change a value of a type without changes");
     }
     setti_delta_reader list = again ? delta->changed : *from;
     *words = again ? delta->changed_words : *words;
@@ -588,7 +588,7 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
     delta->changed_words = *words;
     size_t count = change_count(delta, of, again ? &list : from, *words);
     if (count == 0) {
-        return setti_delta_reject(delta, "the changed value does not exist here");
+        return setti_delta_reject(delta, "they change a value that does not exist");
     }
     size_t size = count * of->bytes; /* less than the world has */
     size_t blocks = (size_t)*words * 13;
@@ -599,7 +599,7 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
                                 sett_null(), 0);
     }
     if (!change_read_columns(from, out + blocks + size, size)) {
-        return setti_delta_reject(delta, "the delta ends within its changes");
+        return setti_delta_reject(delta, "they end within the changes");
     }
     change_make_entries(of, delta->changed, out + blocks + size, count, out);
     of->part[SETTI_DELTA_CHANGES] = (setti_delta_reader){out, out + blocks + size, false};

@@ -223,7 +223,8 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     setti_type* type = of->type;
     sett_entity entity = setti_entity_at(&world->entities, entry.index);
     if (sett_is_null(entity)) { /* a policy or an observer has destroyed it */
-        (void)setti_delta_reject(delta, "entry for an entity that an earlier entry destroyed");
+        (void)setti_delta_reject(delta,
+                                 "an entry is for an entity that an earlier entry destroyed");
         return false;
     }
     if (!setti_delta_room(delta)) {

@@ -142,7 +142,7 @@ static sett_status short_start(short_job* job, const void* types, size_t types_s
     job->from = short_begin(bytes, size);
     return short_open(types, types_size, &job->table, &job->count)
                ? SETT_OK
-               : short_reject(job, "this is no table of types, or of another version");
+               : short_reject(job, "`types` is not a table of types of this version");
 }
 
 /* The size, and LIMIT if that is more than there is room for. */
@@ -152,7 +152,7 @@ static sett_status short_end(const short_job* job, const void* out, size_t* size
     return out == NULL || job->to.size <= job->to.capacity
                ? SETT_OK
                : setti_world_fail_with(job->world, SETT_STATUS_LIMIT,
-                                       "%s: it takes %lu bytes, and there is room for %lu",
+                                       "%s: the result takes %lu bytes, the buffer has %lu",
                                        job->call, (unsigned long)job->to.size,
                                        (unsigned long)job->to.capacity);
 }
@@ -269,7 +269,7 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
     short_head head;
     setti_delta_reader from;
     if (!short_parse(&job.from, &head, &from)) {
-        return short_reject(&job, "these bytes are no delta, and no encoded selection");
+        return short_reject(&job, "these bytes are not an encoded delta or selection");
     }
     bool part = head.magic == SETTI_DELTA_PART;
     uint32_t first = SHORT_BEGIN + (part ? SHORT_PART : 0);
@@ -289,7 +289,7 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
     }
     for (uint32_t k = 0; k < head.types; k++) {
         if (!short_write_type(&job, &from)) {
-            return short_reject(&job, "the delta ends within its types");
+            return short_reject(&job, "the bytes are damaged: they end within the types");
         }
     }
     setti_delta_write(&job.to, job.from.at, (size_t)(job.from.end - job.from.at));
@@ -356,7 +356,8 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
         good = short_expand_type(&job, &job.from, false);
     }
     if (!good) {
-        return short_reject(&job, "this is no short delta, or one of another table of types");
+        return short_reject(&job,
+                            "the bytes are damaged, or were shortened with another table of types");
     }
     setti_delta_write_head(to, head.magic);
     for (uint32_t k = 0; k < 2; k++) {

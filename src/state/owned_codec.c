@@ -52,7 +52,8 @@ static const char* owned_check(const setti_player* player, const setti_type* typ
 {
     bool good = owned_delta_type(player, type)->rule != NULL || /* it was encoded here */
                 setti_type_read(type, entry->bytes, entry->count, NULL) == SETT_OK;
-    return good ? NULL : "a string or a list is longer than its bytes, or a string has a zero";
+    return good ? NULL
+                : "a string or a list is longer than its bytes, or a string contains a zero byte";
 }
 
 /* The value of an entry that is being set. */

@@ -284,8 +284,8 @@ static sett_status replica_reject(sett_world* into, const char* name)
 {
     return setti_world_fail_with(
         into, SETT_STATUS_CONFLICT,
-        "%s: what \"%.100s\" keeps has no place in this world: register it "
-        "here too, with the same options",
+        "%s: \"%.100s\" has data in the first world, and is not registered alike in the second - "
+        "register it there too, with the same options",
         replica_call, name);
 }
 
@@ -322,7 +322,8 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
         status = setti_world_check_no_snapshots(into, replica_call);
     }
     if (status == SETT_OK && from == into) {
-        status = setti_world_fail_with(into, SETT_STATUS_ARGUMENT, "%s: into itself", replica_call);
+        status = setti_world_fail_with(into, SETT_STATUS_ARGUMENT,
+                                       "%s: `from` and `into` are one world", replica_call);
     }
     if (status == SETT_OK && from->entities.limit > into->entities.limit &&
         setti_entity_capacity(&from->entities) > into->entities.limit) {

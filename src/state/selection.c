@@ -738,7 +738,7 @@ sett_status sett_selection_encode(sett_world* world, const sett_selection* selec
     }
     if (status == SETT_OK && out != NULL && job.out.size > capacity) {
         status = setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                       "%s: it takes %lu bytes, and there is room for %lu", call,
+                                       "%s: the result takes %lu bytes, the buffer has %lu", call,
                                        (unsigned long)job.out.size, (unsigned long)capacity);
     } else if (status == SETT_OK && out != NULL) {
         memcpy(out, job.out.out, job.out.size);
@@ -840,7 +840,8 @@ sett_status sett_selection_copy(sett_world* from, const sett_selection* selectio
         return SETT_STATUS_ARGUMENT;
     }
     if (from == into) {
-        return setti_world_fail_with(into, SETT_STATUS_ARGUMENT, "%s: into itself", call);
+        return setti_world_fail_with(into, SETT_STATUS_ARGUMENT,
+                                     "%s: `from` and `into` are one world", call);
     }
     selection_job job = {.world = from, .selection = selection, .tick = since_tick, .into = into};
     sett_status status = selection_encode(&job, NULL, call);

@@ -761,8 +761,8 @@ sett_status sett_undo_go(sett_undo* undo, uint32_t step)
     undo_step* to = undo_find(undo, step);
     if (to == NULL) {
         return setti_world_fail_with(undo->world, SETT_STATUS_ARGUMENT,
-                                     "sett_undo_go: there is no step %u, or it was forgotten: "
-                                     "sett_undo_next finds those that there are",
+                                     "sett_undo_go: there is no step %u, or it was forgotten - "
+                                     "sett_undo_next lists the steps",
                                      (unsigned)step);
     }
     return undo_go(undo, to, "sett_undo_go");

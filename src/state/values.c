@@ -300,8 +300,8 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type, const char
     }
     if (desc->copy == NULL) {
         return values_reject(world, type, call,
-                             "is to be saved by cloning and has no copy hook: give it one, or "
-                             "register it with SETT_SAVE_SKIP");
+                             "has SETT_SAVE_CLONE and no copy hook: give it one, or register "
+                             "it with SETT_SAVE_SKIP");
     }
     if (desc->move != NULL && type->row == NULL) {
         type->row = setti_pool_alloc(&world->pool, storage->size, storage->align);

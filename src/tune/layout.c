@@ -176,7 +176,7 @@ static bool layout_read_group(layout_reader* reader, layout_item* item)
         return false;
     }
     if (!layout_is(&word, "{")) {
-        return layout_fail(reader, word.at, "{ has to follow group");
+        return layout_fail(reader, word.at, "\"{\" is expected after \"group\"");
     }
     while (layout_next_word(reader, &word) && !layout_is(&word, "}")) {
         bool with = layout_is(&word, "with");
@@ -191,7 +191,7 @@ static bool layout_read_group(layout_reader* reader, layout_item* item)
         }
     }
     if (reader->wrong == NULL && item->count[LAYOUT_OWNED] == 0) {
-        return layout_fail(reader, word.at, "a group needs the name of a type that it owns");
+        return layout_fail(reader, word.at, "a group needs at least one type that it owns");
     }
     return reader->wrong == NULL;
 }
@@ -203,7 +203,7 @@ static bool layout_end_list(layout_reader* reader, const layout_word* word)
         return layout_fail(reader, word->at, "the name of a type is expected");
     }
     if (word->length != 0 && !layout_is(word, ";")) {
-        return layout_fail(reader, word->at, "a name, or ; after the last one, is expected");
+        return layout_fail(reader, word->at, "a name, or \";\" after the last name, is expected");
     }
     reader->storage = SETT_STORAGE_DEFAULT;
     return true;
@@ -473,8 +473,8 @@ static sett_status layout_check_text(sett_world* world, const char* text)
         sett_status status =
             twice != NULL
                 ? layout_wrong(world, SETT_STATUS_ARGUMENT, text, twice->at,
-                               item.storage != SETT_STORAGE_DEFAULT ? "its storage is named twice"
-                                                                    : "it is owned twice")
+                               item.storage != SETT_STORAGE_DEFAULT ? "its storage is given twice"
+                                                                    : "it is listed as owned twice")
                 : layout_check_group(world, text, &item);
         if (status != SETT_OK) {
             return status;

@@ -308,12 +308,12 @@ static const char* number_read_integer(sett_member_kind kind, const char* text, 
         most = 0;
     }
     if (length == (size_t)negative) {
-        return "is no integer";
+        return "is not an integer";
     }
     for (size_t k = negative; k < length; k++) {
         uint64_t digit = (uint64_t)(unsigned char)text[k] - '0';
         if (digit > 9) {
-            return "is no integer";
+            return "is not an integer";
         }
         if (number > (most - digit) / 10 || digit > most) {
             return "is out of the range of its type";
@@ -415,7 +415,7 @@ static const char* number_read_decimal(sett_member_kind kind, const char* text, 
         *out = kind == SETT_MEMBER_F32 ? (double)strtof(copy, &end) : strtod(copy, &end);
     }
     if (end == copy || *end != '\0') {
-        return "is no number";
+        return "is not a number";
     }
     return isfinite(*out) ? NULL : "is out of the range of its type";
 }

@@ -242,9 +242,9 @@ SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands
     sett_world* world = commands->world;
     if (world->receiving) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                     "%s: recorded by \"%.100s\" while a delta is applied, whose "
-                                     "sender has recorded it already - leave the change to the "
-                                     "sender",
+                                     "%s: recorded by \"%.100s\" while a delta is applied: the "
+                                     "delta contains what the sender's callback recorded - record "
+                                     "nothing here",
                                      what, world->calling != NULL ? world->calling : "?");
     }
     return setti_world_fail_with(world, SETT_STATUS_LOCKED,
@@ -269,7 +269,7 @@ static sett_status commands_check_idle(sett_commands* commands, const char* call
     if (commands == world->applying) {
         return setti_world_fail_with(
             world, SETT_STATUS_LOCKED,
-            "%s: the buffer is being applied; a hook may only record into it", call);
+            "%s: the buffer is being applied; a callback may only record into it", call);
     }
     return SETT_OK;
 }
@@ -562,11 +562,11 @@ SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands
     if (!too_deep) {
         return commands_fail_closed(commands, what);
     }
-    setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                          "%s: recorded by \"%.100s\" while commands are applied, %u of them "
-                          "following from one another",
-                          what, world->calling != NULL ? world->calling : "?",
-                          (unsigned)SETTI_EVENT_DEPTH);
+    setti_world_fail_with(
+        world, SETT_STATUS_LIMIT,
+        "%s: recorded by \"%.100s\", a callback of a recorded command, %u of them "
+        "nested - break the loop of callbacks",
+        what, world->calling != NULL ? world->calling : "?", (unsigned)SETTI_EVENT_DEPTH);
     if (!world->depth_logged) {
         setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
     }

@@ -78,15 +78,16 @@ static const char* component_check_offsets(const uint32_t* offsets, uint32_t cou
     const size_t unit = SETT_ALIGNOF(sett_entity);
     for (uint32_t k = 0; k < count; k++) {
         if (size < reference || offsets[k] > size - reference) {
-            return "an entity reference lies outside of the value";
+            return "one of `entity_offsets` lies outside of the value";
         }
         if (offsets[k] % unit != 0 || align % unit != 0) {
-            return "an entity reference is misaligned: its offset and the type's align must be "
-                   "multiples of 4";
+            return "one of `entity_offsets` is misaligned: offsets and the type's align must be "
+                   "multiples "
+                   "of 4";
         }
         for (uint32_t j = 0; j < k; j++) {
             if (component_overlap(offsets[j], reference, offsets[k], reference)) {
-                return "two entity references overlap";
+                return "two of `entity_offsets` overlap";
             }
         }
     }
@@ -98,15 +99,15 @@ static const char* component_check_ranges(const sett_component_desc* desc)
     for (uint32_t k = 0; k < desc->byte_count; k++) {
         const sett_byte_range* range = &desc->bytes[k];
         if (range->size > desc->size || range->offset > desc->size - range->size) {
-            return "a range of bytes lies outside of the value";
+            return "a range in `bytes` lies outside of the value";
         }
         if (range->size == 0) {
-            return "a range of bytes is empty";
+            return "a range in `bytes` is empty";
         }
         for (uint32_t j = 0; j < k; j++) {
             if (component_overlap(desc->bytes[j].offset, desc->bytes[j].size, range->offset,
                                   range->size)) {
-                return "two ranges of bytes overlap";
+                return "two ranges in `bytes` overlap";
             }
         }
     }
@@ -120,13 +121,13 @@ static const char* component_check_written(sett_component_desc* desc)
         return NULL;
     }
     if (desc->write == NULL || desc->read == NULL || desc->size == 0) {
-        return "`write` and `read` come together, for values of some bytes";
+        return "set `write` and `read` both, or neither; a tag has neither";
     }
     if (desc->members != NULL || desc->byte_count != 0) {
-        return "its `write` and `read` hooks say what a value is: leave members and `bytes` out";
+        return "it has `write` and `read` hooks: leave `members` and `bytes` out";
     }
     if (desc->copy == NULL && (desc->deinit != NULL || desc->move != NULL)) {
-        return "with `write`, a type that has deinit or move needs copy too";
+        return "it has `write` and `deinit` or `move`: set `copy` too";
     }
     if (desc->copy != NULL && desc->save == SETT_SAVE_BYTES) {
         desc->save = SETT_SAVE_CLONE;
@@ -138,7 +139,7 @@ static const char* component_check_written(sett_component_desc* desc)
 const char* setti_component_resolve(sett_component_desc* desc)
 {
     if (desc->name == NULL || desc->name[0] == '\0') {
-        return "a name is needed";
+        return "`name` is NULL or empty";
     }
     if (desc->align == 0) {
         desc->align = 1;
@@ -148,26 +149,27 @@ const char* setti_component_resolve(sett_component_desc* desc)
         }
     }
     if (desc->align > ALIGN_MAX || (desc->align & (desc->align - 1)) != 0) {
-        return "align must be a power of two up to 4,096";
+        return "`align` must be a power of two up to 4,096";
     }
     if (desc->size % desc->align != 0) {
-        return "size must be a multiple of align";
+        return "`size` must be a multiple of `align`";
     }
     if (desc->storage == SETT_STORAGE_DEFAULT) {
         bool sparse_set = desc->size > ARRAY_SIZE_DEFAULT || desc->keep_order;
         desc->storage = sparse_set ? SETT_STORAGE_SPARSE_SET : SETT_STORAGE_ARRAY;
     }
     if (desc->storage != SETT_STORAGE_ARRAY && desc->storage != SETT_STORAGE_SPARSE_SET) {
-        return "unknown storage kind";
+        return "`storage` has an unknown kind";
     }
     if (desc->keep_order && desc->storage == SETT_STORAGE_ARRAY) {
-        return "keep_order needs sparse set: an array is always in the order of entity indices";
+        return "`keep_order` needs `storage` SETT_STORAGE_SPARSE_SET: an array is always in the "
+               "order of entity indices";
     }
     if (desc->size > (desc->storage == SETT_STORAGE_ARRAY ? ARRAY_SIZE_MAX : SPARSE_SIZE_MAX)) {
-        return "size is beyond 1 MB (array) or 64 MB (sparse-set)";
+        return "`size` is more than 1 MB (array) or 64 MB (sparse set)";
     }
     if (desc->id >= SETTI_COMPONENT_LIMIT) {
-        return "id must be below 1,048,576";
+        return "`id` must be below 1,048,576";
     }
     const char* wrong = component_check_offsets(desc->entity_offsets, desc->entity_offset_count,
                                                 desc->size, desc->align);
@@ -283,7 +285,7 @@ static sett_component component_same(sett_world* world, const setti_type* existi
     }
     setti_world_fail_with(
         world, SETT_STATUS_CONFLICT,
-        "sett_component_register: \"%.100s\" is registered already, otherwise: %.250s%s",
+        "sett_component_register: \"%.100s\" is registered already, with other options: %.250s%s",
         wanted->name, list, component_origin(existing));
     return 0;
 }
@@ -348,9 +350,10 @@ static bool component_check_old_names(sett_world* world, const setti_type* of,
     for (uint32_t k = 0; taken == NULL && k < desc->old_name_count; k++) {
         const char* name = desc->old_names[k];
         if (name == NULL || name[0] == '\0' || strcmp(name, desc->name) == 0) {
-            setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                  "%s: \"%.100s\": a former name is missing, or the name of now",
-                                  call, desc->name);
+            setti_world_fail_with(
+                world, SETT_STATUS_ARGUMENT,
+                "%s: \"%.100s\": one of `old_names` is NULL, empty, or the present name", call,
+                desc->name);
             return false;
         }
         (void)component_name_key(world, name, &other);
@@ -358,10 +361,9 @@ static bool component_check_old_names(sett_world* world, const setti_type* of,
         taken = other != NULL && other != of ? name : NULL;
     }
     if (taken != NULL) {
-        setti_world_fail_with(
-            world, SETT_STATUS_CONFLICT,
-            "%s: \"%.100s\": type \"%.100s\" has the name \"%.100s\", or had it%s", call,
-            desc->name, other->desc.name, taken, component_origin(other));
+        setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                              "%s: \"%.100s\": type \"%.100s\" has or had the name \"%.100s\"%s",
+                              call, desc->name, other->desc.name, taken, component_origin(other));
     }
     return taken == NULL;
 }
@@ -437,7 +439,7 @@ const char* setti_component_remedy(sett_component id)
         "call sett_instance_of first",        "call sett_instance_of first",
         "call sett_singletons first"};
     if (id == 0) {
-        return "0 is no id: keep the result of registering, and begin enumerators at 1";
+        return "0 is not an id: use the result of registering; begin enumerators at 1";
     }
     return id >= SETTI_COMPONENT_OWN && id <= SETT_ID_SINGLETONS ? calls[id - SETTI_COMPONENT_OWN]
                                                                  : "register it first";
@@ -881,7 +883,7 @@ static bool component_check(sett_world* world, sett_component_desc* desc, const 
     if (wrong == NULL && desc->members != NULL) {
         wrong = desc->members->calls_ != NULL
                     ? desc->members->calls_()->check(desc, desc->members, desc->mask, reason)
-                    : "members that SETT_STRUCT did not make are for sett_members_set";
+                    : "`members` was not made by SETT_STRUCT: pass it to sett_members_set";
     }
     if (wrong != NULL) {
         setti_world_fail_with(
@@ -965,10 +967,10 @@ static sett_component component_register_relationship(sett_world* world,
     bool options = desc->keep_order || desc->dont_fragment || desc->track_rows ||
                    desc->can_disable || desc->save != SETT_SAVE_BYTES ||
                    desc->layout_version != 0 || desc->required_count != 0 || desc->byte_count != 0;
-    const char* wrong = hooks || options ? "a relationship has no hooks, and of options only `id` "
-                                           "and `storage`: use observers"
+    const char* wrong = hooks || options ? "a relationship has no hooks (use observers), and only "
+                                           "the options `id` and `storage`"
                         : desc->relationship->register_ == NULL
-                            ? "SETT_RELATIONSHIP makes `relationship`"
+                            ? "`relationship` was not made by SETT_RELATIONSHIP"
                             : NULL;
     if (wrong != NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call,

@@ -50,8 +50,9 @@ static const char* members_give_hooks(sett_component_desc* desc, const sett_stru
     }
     bool given = desc->copy == setti_owned_copy_hook && desc->deinit == setti_owned_deinit_hook;
     if (desc->move != NULL || (!given && (desc->copy != NULL || desc->deinit != NULL))) {
-        return "it has strings or lists, from which copy and deinit follow: leave copy, deinit and "
-               "move out";
+        return "it has strings or lists, which the library copies and frees: leave `copy`, "
+               "`deinit` and "
+               "`move` out";
     }
     desc->copy = setti_owned_copy_hook;
     desc->deinit = setti_owned_deinit_hook;
@@ -65,20 +66,20 @@ static const char* members_check(sett_component_desc* desc, const sett_struct* o
     uint32_t handles = 0;
     uint32_t declared = 0;
     if (of->size != desc->size) {
-        return "its members are those of a type of another size";
+        return "its members are of a type of another size";
     }
     if (desc->write != NULL) {
-        return "its `write` and `read` hooks say what a value is: leave members out";
+        return "it has `write` and `read` hooks: leave `members` out";
     }
     if (desc->byte_count != 0) {
-        return "it has members, from which `bytes` follow: leave these out";
+        return "it has `members`: leave `bytes` out";
     }
     const char* wrong = setti_members_check(of, desc->align, mask, out);
     if (wrong == NULL) {
         members_count_handles(desc, of, 0, &handles, &declared);
         if (desc->entity_offset_count != 0 &&
             (handles != declared || handles != desc->entity_offset_count)) {
-            wrong = "its entity_offsets are others than those of its members: leave them out";
+            wrong = "its `entity_offsets` differ from the handles in its members: leave them out";
         } else if (handles != 0 && desc->align % SETT_ALIGNOF(sett_entity) != 0) {
             wrong = "a value with a handle needs an align that is a multiple of 4";
         }
@@ -190,8 +191,8 @@ static const char* members_check_type(sett_world* world, const setti_type* type,
     sett_component_desc desc = type->desc;
     const char* wrong = members_check(&desc, of, mask, out);
     if (wrong == NULL && desc.copy != type->desc.copy) {
-        wrong = "it has strings or lists, and hooks for these are needed from the start: pass its "
-                "members in the descriptor, as .members = SETT_STRUCT(...)";
+        wrong = "it has strings or lists, which need members when it is registered: pass "
+                ".members = SETT_STRUCT(...) in the descriptor";
     }
     setti_pool_free(&world->pool, ones, size, 8);
     return wrong;

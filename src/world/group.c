@@ -40,8 +40,7 @@ static sett_status group_add_types(const group_draft* draft, const sett_componen
         }
         setti_listener* listener = &draft->group->listener;
         const char* wrong = (type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0
-                                ? "is dont_fragment: it is in no signature, and groups follow "
-                                  "signatures"
+                                ? "is dont_fragment, which a group cannot have"
                             : list == &listener->without && type->off != NULL
                                 ? "can be switched off, and cannot be in `without` of a group"
                                 : NULL;
@@ -177,7 +176,7 @@ static sett_status group_init(group_draft* draft)
     }
     if (status == SETT_OK && listener->with.count == 0) {
         status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                       "%s: \"%.100s\": it needs a type in `owned` or `with`",
+                                       "%s: \"%.100s\": `owned` and `with` are empty - list a type",
                                        draft->call, listener->name);
     }
     for (uint32_t k = 0; status == SETT_OK && k < listener->owned.count; k++) {

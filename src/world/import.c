@@ -36,7 +36,7 @@ sett_status sett_module_import(sett_world* world, const char* name, sett_module_
     }
     if (name == NULL || name[0] == '\0' || register_all == NULL) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: a name and a function are needed", __func__);
+                                     "%s: `name` or `register_all` is NULL or empty", __func__);
     }
     setti_import* import = *import_find(world, name);
     if (import != NULL) {

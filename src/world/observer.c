@@ -256,11 +256,12 @@ static sett_status observer_check_component(sett_world* world, const char* name,
     }
     if (desc->on_enter != NULL || desc->on_exit != NULL) {
         return observer_reject(
-            world, name, "on_enter and on_exit observe a query - give terms without component");
+            world, name, "on_enter and on_exit observe a query - set terms, and not `component`");
     }
     if (!observer_has_component_calls(desc)) {
         return observer_reject(
-            world, name, "it needs one of on_add, on_set, on_remove, on_replace and on_event");
+            world, name,
+            "it has no callback - set on_add, on_set, on_remove, on_replace or on_event");
     }
     const setti_type* type = setti_world_type(world, desc->component);
     if (!sett_is_null(desc->target) && type->links == NULL) {
@@ -321,7 +322,7 @@ static sett_status observer_check_query(sett_world* world, const char* name,
             "set .component");
     }
     if (desc->on_enter == NULL && desc->on_exit == NULL) {
-        return observer_reject(world, name, "it needs on_enter or on_exit");
+        return observer_reject(world, name, "it has no callback - set on_enter or on_exit");
     }
     return SETT_OK;
 }

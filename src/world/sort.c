@@ -466,11 +466,11 @@ static const char* sort_argument(const sett_sort_desc* desc, const setti_type* b
     }
     if ((unsigned)desc->key > SETT_KEY_F64 || by->storage.size < size ||
         desc->key_offset > by->storage.size - size) {
-        return "no key of this kind fits at this offset";
+        return "`key` does not fit at `key_offset`";
     }
     return setti_sort_key_fits(by, desc->key_offset, desc->key)
                ? NULL
-               : "the member at this offset is of another kind than `key`";
+               : "the member at `key_offset` is of another kind than `key`";
 }
 
 /* Fills the task for the members of a group; `by` has to be one of its types. */
@@ -490,7 +490,8 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
     if (desc->group->world != world || group->owned.count == 0 || !member) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
-            "%s: group \"%.100s\" is of another world, owns nothing, or does not have component %u",
+            "%s: group \"%.100s\" cannot sort by component %u: it is of another world, owns "
+            "nothing, or lacks that type",
             sort_call, group->name, (unsigned)desc->component);
     }
     if (desc->compare != NULL && by->owner != group) { /* whose rows it sorts */
@@ -512,7 +513,8 @@ static sett_status sort_check_order(sett_world* world, const sett_sort_desc* des
 {
     if ((desc->compare != NULL) + (desc->key != SETT_KEY_NONE) + (desc->like != 0) != 1) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: give one of `compare`, `key` and `like`", sort_call);
+                                     "%s: set exactly one of `compare`, `key` and `like`",
+                                     sort_call);
     }
     if (desc->like != 0) {
         return setti_world_type(world, desc->like) != NULL

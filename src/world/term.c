@@ -33,23 +33,21 @@ static const char* term_contradiction(const sett_term* term)
     bool elsewhere = setti_term_is_elsewhere(term);
     bool fixed = term->singleton || !sett_is_null(term->entity);
     if (term->changed && term->kind != SETT_WITH) {
-        return "only a term that the entity has to have can be `changed`";
+        return "`changed` needs a required component of the entity (SETT_WITH)";
     }
     if (term->drives && (term->kind != SETT_WITH || elsewhere)) {
-        return "one term `drives` at most: a component that the entity itself has to have";
+        return "`drives` can be set in one term only, a required component of the entity itself";
     }
     if (elsewhere && (term->kind == SETT_ANY || term->changed)) {
-        return "a term that asks another entity cannot be SETT_ANY or `changed`";
+        return "a term about another entity cannot be SETT_ANY or `changed`";
     }
     if (term->walk != SETT_WALK_NONE && fixed) {
-        return "a term asks one entity, or walks: not both";
+        return "a term has an `entity` or a `walk`, not both";
     }
     if (term->singleton && !sett_is_null(term->entity)) {
-        return "a term asks `entity` or the singletons: not both";
+        return "a term has an `entity` or `singleton`, not both";
     }
-    return term->along != 0 && term->walk == SETT_WALK_NONE
-               ? "`along` says which way a walk leads: give `walk` as well"
-               : NULL;
+    return term->along != 0 && term->walk == SETT_WALK_NONE ? "`along` needs `walk`" : NULL;
 }
 
 /* Why the term is not allowed, or NULL. */
@@ -80,7 +78,7 @@ const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t 
         const sett_term* term = &terms[*at];
         if ((unsigned)term->kind > SETT_ANY || (unsigned)term->access > SETT_NONE ||
             (unsigned)term->walk > SETT_WALK_SELF_UP) {
-            return "a term with an unknown kind, access or walk";
+            return "its `kind`, `access` or `walk` is unknown";
         }
         const char* wrong = term_contradiction(term);
         wrong = wrong == NULL ? term_excess(term, allowed) : wrong;
@@ -88,18 +86,20 @@ const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t 
             return wrong;
         }
         if (term->drives && driver) {
-            return "one term `drives` at most: a component that the entity itself has to have";
+            return "`drives` can be set in one term only, a required component of the entity "
+                   "itself";
         }
         driver = driver || term->drives;
         bool other = setti_term_is_elsewhere(term);
         elsewhere += other;
         if (elsewhere > SETT_QUERY_ELSEWHERE || (elsewhere != 0 && !other)) {
-            return "terms that ask another entity stand behind the others, 8 at most";
+            return "terms about other entities come last, at most 8";
         }
     }
     for (; *at < SETT_QUERY_TERMS; ++*at) {
         if (terms[*at].component != 0) {
-            return "a term follows one with component 0, which ends the list - register that first";
+            return "component 0 ends the list, and more terms follow - register that component "
+                   "first";
         }
     }
     return NULL;

@@ -132,8 +132,8 @@ sett_status sett_component_unregister(sett_world* world, sett_component componen
     }
     if (unregister_is_own(world, type)) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: \"%.100s\" belongs to the library, or is a relationship: "
-                                     "it ends with the world",
+                                     "%s: \"%.100s\" belongs to the library, or is a relationship, "
+                                     "which cannot be unregistered",
                                      unregister_call, type->desc.name);
     }
     sett_status status = unregister_check(world, type);

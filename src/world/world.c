@@ -858,7 +858,7 @@ SETTI_COLD void setti_world_close_returned(sett_world* world)
 SETTI_COLD bool setti_world_no_list(const sett_world* world, const char* call, const char* what,
                                     bool aside)
 {
-    static const char format[] = "%s: `%s` is NULL, and its count is not 0";
+    static const char format[] = "%s: `%s` is NULL, but its count is not 0";
     if (aside) {
         setti_world_misuse_with(world, SETT_STATUS_ARGUMENT, format, call, what);
     } else {

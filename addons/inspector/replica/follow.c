@@ -183,7 +183,7 @@ static sett_status follow_register(sett_world* world, const follow_entry* entry)
         status = types_next(&from, &arena, &type)
                      ? follow_register_type(world, &type)
                      : setti_world_fail_with(world, SETT_STATUS_INVALID,
-                                             "a type has no proper name, options or members");
+                                             "the name, options or members of a type are invalid");
     }
     setti_arena_deinit(&arena);
     return status;
