@@ -794,13 +794,17 @@ static void clone_place(setti_clone* clone, const setti_clone_node* node)
         clone->merge.outside += clone->nodes[above].outside;
     }
     bool beside = above == SETTI_NONE && !clone_leaves(clone) && clone->instances == NULL;
+    bool fresh = above != SETTI_NONE && !clone_is_merge(clone) && !clone_leaves(clone);
     uint32_t policy = place != NULL ? place->children & SETTI_POLICY : 0;
     for (uint32_t k = 0; k < clone->count; k++) {
         if (policy != 0) {
             (void)sett_hierarchy_set_policy(clone->to, node->copies[k],
                                             (sett_children_policy)policy);
         }
-        if (above != SETTI_NONE) {
+        if (fresh) { /* both are copies, which have the component: there is nothing to check */
+            setti_hierarchy_append(clone->to, node->copies[k].index,
+                                   clone->nodes[above].copies[k].index);
+        } else if (above != SETTI_NONE) {
             (void)setti_hierarchy_attach(clone->to, node->copies[k], clone->nodes[above].copies[k]);
         } else if (beside && !sett_is_null(parent)) {
             (void)setti_hierarchy_attach(clone->to, node->copies[k], parent);
