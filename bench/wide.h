@@ -189,7 +189,7 @@ static inline uint64_t wide_picture_sum(const int32_t* picture)
     return sum;
 }
 
-/* ------------------------------------------------------------------------------------ the others */
+/* ----------------------------------------------------------------------------------- the others */
 
 typedef struct Rare {
     float x, y, z;

@@ -256,7 +256,7 @@ static void wide_flecs_bulk(scene_run* run)
     scene_free(v);
 }
 
-/* ------------------------------------------------------------------------------------ rare types */
+/* ----------------------------------------------------------------------------------- rare types */
 
 static void wide_flecs_rare(scene_run* run)
 {
@@ -304,7 +304,7 @@ static void wide_flecs_rare(scene_run* run)
     ecs_fini(world);
 }
 
-/* -------------------------------------------------------------------------------- thousand types */
+/* ------------------------------------------------------------------------------- thousand types */
 
 static void wide_flecs_types(scene_run* run)
 {
@@ -402,7 +402,7 @@ static void wide_flecs_twenty(scene_run* run)
     ecs_fini(world);
 }
 
-/* --------------------------------------------------------------------------------- parents first */
+/* -------------------------------------------------------------------------------- parents first */
 
 typedef struct Spot {
     float x, y;
@@ -466,7 +466,7 @@ static void wide_flecs_cascade(scene_run* run)
     ecs_fini(world);
 }
 
-/* --------------------------------------------------------------------------------------- systems */
+/* -------------------------------------------------------------------------------------- systems */
 
 static void flecs_busy_run(ecs_iter_t* it)
 {
@@ -517,7 +517,7 @@ static void wide_flecs_first(scene_run* run)
     ecs_fini(world);
 }
 
-/* ------------------------------------------------------------------------------------- observers */
+/* ------------------------------------------------------------------------------------ observers */
 
 static void flecs_count_calls(ecs_iter_t* it)
 {
@@ -560,7 +560,7 @@ static void wide_flecs_observers(scene_run* run)
     ecs_fini(world);
 }
 
-/* ----------------------------------------------------------------------------------------- links */
+/* ---------------------------------------------------------------------------------------- links */
 
 static void wide_flecs_links(scene_run* run)
 {
@@ -611,7 +611,7 @@ static void wide_flecs_links(scene_run* run)
     ecs_fini(world);
 }
 
-/* --------------------------------------------------------------------------------------- prefabs */
+/* -------------------------------------------------------------------------------------- prefabs */
 
 static ecs_entity_t flecs_prefab_node(ecs_world_t* world, ecs_entity_t parent,
                                       const ecs_entity_t* type)
@@ -660,7 +660,7 @@ static void wide_flecs_prefabs(scene_run* run)
     ecs_fini(world);
 }
 
-/* ----------------------------------------------------------------------------------------- names */
+/* ---------------------------------------------------------------------------------------- names */
 
 static void wide_flecs_names(scene_run* run)
 {
@@ -709,7 +709,7 @@ static void wide_flecs_names(scene_run* run)
     ecs_fini(world);
 }
 
-/* ------------------------------------------------------------------------------------------ JSON */
+/* ----------------------------------------------------------------------------------------- JSON */
 
 typedef struct Vitals {
     uint32_t points, most;
@@ -750,7 +750,7 @@ static void wide_flecs_json(scene_run* run)
     ecs_fini(world);
 }
 
-/* ---------------------------------------------------------------------------------------- worlds */
+/* --------------------------------------------------------------------------------------- worlds */
 
 static void wide_flecs_bytes(scene_run* run)
 {

@@ -2,9 +2,9 @@
  *
  *     sett_wide [--csv] [--quick] [--repetitions=<n>] [part of a row's name]...
  *
- * Columns run in turns, `n` times each (default 9), and must compute the same. Prints minima of
- * nanoseconds an operation, in brackets medians; below, bytes where a row counts them. --csv: a line
- * a figure: row,column,entities,minimum,median,high quartile. --quick does all once, small. */
+ * Columns run in turns, `n` times each (default 9), and must compute the same. Prints minima and
+ * medians of nanoseconds an operation; bytes where a row counts them. --csv: a line a figure:
+ * row,column,entities,minimum,median,high quartile. --quick does all once, small. */
 #include "meter.h"
 #include "wide.h"
 

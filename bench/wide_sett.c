@@ -266,7 +266,7 @@ static void wide_bulk(scene_run* run)
     scene_free(v);
 }
 
-/* ------------------------------------------------------------------------------------ rare types */
+/* ----------------------------------------------------------------------------------- rare types */
 
 static void wide_rare(scene_run* run)
 {
@@ -317,7 +317,7 @@ static void wide_rare(scene_run* run)
     sett_world_destroy(world);
 }
 
-/* -------------------------------------------------------------------------------- thousand types */
+/* ------------------------------------------------------------------------------- thousand types */
 
 static void wide_types(scene_run* run)
 {
@@ -419,7 +419,7 @@ static void wide_twenty(scene_run* run)
     sett_world_destroy(world);
 }
 
-/* --------------------------------------------------------------------------------- parents first */
+/* -------------------------------------------------------------------------------- parents first */
 
 typedef struct Spot {
     float x, y;
@@ -473,7 +473,7 @@ static void wide_cascade(scene_run* run)
     sett_world_destroy(world);
 }
 
-/* --------------------------------------------------------------------------------------- systems */
+/* -------------------------------------------------------------------------------------- systems */
 
 static void busy_run(sett_context* c)
 {
@@ -533,7 +533,7 @@ static void wide_first(scene_run* run)
     sett_world_destroy(world);
 }
 
-/* ------------------------------------------------------------------------------------- observers */
+/* ------------------------------------------------------------------------------------ observers */
 
 static void count_call(sett_world* world, sett_entity entity, void* value, void* user)
 {
@@ -579,7 +579,7 @@ static void wide_observers(scene_run* run)
     sett_world_destroy(world);
 }
 
-/* ----------------------------------------------------------------------------------------- links */
+/* ---------------------------------------------------------------------------------------- links */
 
 static void wide_links(scene_run* run)
 {
@@ -624,7 +624,7 @@ static void wide_links(scene_run* run)
     sett_world_destroy(world);
 }
 
-/* --------------------------------------------------------------------------------------- prefabs */
+/* -------------------------------------------------------------------------------------- prefabs */
 
 static sett_entity prefab_node(sett_world* world, sett_entity parent, const sett_component* type)
 {
@@ -673,7 +673,7 @@ static void wide_prefabs(scene_run* run)
     sett_world_destroy(world);
 }
 
-/* ----------------------------------------------------------------------------------------- names */
+/* ---------------------------------------------------------------------------------------- names */
 
 static void wide_names(scene_run* run)
 {
@@ -724,7 +724,7 @@ static void wide_names(scene_run* run)
     sett_world_destroy(world);
 }
 
-/* ------------------------------------------------------------------------------------------ JSON */
+/* ----------------------------------------------------------------------------------------- JSON */
 
 typedef struct Vitals {
     uint32_t points, most;
@@ -764,7 +764,7 @@ static void wide_json(scene_run* run)
     sett_world_destroy(world);
 }
 
-/* ---------------------------------------------------------------------------------------- worlds */
+/* --------------------------------------------------------------------------------------- worlds */
 
 static void wide_bytes(scene_run* run)
 {
