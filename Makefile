@@ -43,8 +43,8 @@ play: ## play them in a window, and rewind; ARGS=--demo plays by itself; JOIN=ho
 	@cmake --build $(release) --parallel $(JOBS) --target freedoom_play
 	@$(release)/freedoom/freedoom_play $(together) $(ARGS)
 
-serve: ## play, and others join: PLAYERS=2 to 4; each of them: make play JOIN=host PLAYER=2
-	@$(MAKE) play SERVE=yes
+serve: ## play, and others join: PLAYERS=2 to 4; each of them: make play JOIN=host PLAYER=2; after make web, pages too
+	@$(MAKE) play SERVE=yes ARGS="$(if $(wildcard build/web/freedoom.wasm),--pages build/web) $(ARGS)"
 
 inspect: ## look into Freedoom with a browser: prints the address; options in ARGS
 	@tools/deps.sh inspect
@@ -70,10 +70,10 @@ web: ## Freedoom as a page, in build/web: WebAssembly, all maps; MAP=E1M1 shows 
 serve-web: web ## and look at it: http://localhost:8000
 	@python3 -m http.server -b 127.0.0.1 -d build/web 8000
 
-test-web: ## pages in a browser: Freedoom's, with SCRIPTS=100 random games, and two that join the arena
+test-web: ## pages in a browser: Freedoom's, with SCRIPTS=100 random games, and pages that join games
 	@tools/deps.sh test-web
 	@MAP=$(MAP) tools/quietly.sh web tools/web.sh
-	@tools/test_web.sh $(SCRIPTS)
+	@MAP=$(MAP) tools/test_web.sh $(SCRIPTS)
 	@tools/arena_web.sh --test
 
 serve-arena: ## an arena that pages in browsers join: http://127.0.0.1:8080

@@ -15,9 +15,9 @@ if ! cmake --build $native --parallel "${JOBS:-2}" --target arena_server >/dev/n
     exit 1
 fi
 mkdir -p $to
-cp examples/arena/web/index.html examples/arena/web/page.js tools/wasi.js $to
-clang --target=wasm32-wasi -std=gnu11 -O2 -DNDEBUG -mexec-model=reactor -Iinclude -Isrc -Iaddons/net \
-    examples/arena/web/page.c addons/net/*.c src/*/*.c -lm -o $to/arena.wasm \
+cp examples/arena/web/index.html examples/arena/web/page.js tools/wasi.js addons/websocket/page/page_net.js $to
+clang --target=wasm32-wasi -std=gnu11 -O2 -DNDEBUG -mexec-model=reactor -Iinclude -Isrc -Iaddons/net -Iaddons/websocket/page \
+    examples/arena/web/page.c addons/websocket/page/page_net.c addons/net/*.c src/*/*.c -lm -o $to/arena.wasm \
     -Wl,--gc-sections -Wl,--strip-all -Wl,-z,stack-size=1048576 -Wl,--stack-first
 echo "arena_web: $(wc -c <$to/arena.wasm | awk '{ printf "%.0f KB", $1 / 1000 }') in $to," \
     "for $native/examples/arena_server"

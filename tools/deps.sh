@@ -80,6 +80,7 @@ for_web() {
 
 for_test_web() {
     for_web
+    for_play
     need_header civetweb.h libcivetweb-dev
     need_command chromium chromium
     need_command node nodejs

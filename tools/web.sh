@@ -22,7 +22,7 @@ cmake -Wno-dev -S . -B build/wasm -DCMAKE_TOOLCHAIN_FILE=cmake/wasm.cmake -DCMAK
 cmake --build build/wasm --parallel "${JOBS:-2}" --target freedoom_web
 
 mkdir -p $to/inline
-cp freedoom/web/page/* tools/wasi.js $to
+cp freedoom/web/page/* tools/wasi.js addons/websocket/page/page_net.js $to
 cp build/wasm/freedoom/web/freedoom.wasm $to
 # shellcheck disable=SC2086 # a list of files
 $native/freedoom/freedoom_cut $to "$map" $wads

@@ -4,8 +4,8 @@
  *     sett_websocket* net = sett_websocket_create("8080", "page", 16);
  *     ... .clients = 16, .transport = sett_websocket_transport(net) ...
  *
- * The page opens "ws://host:8080/net", and sends and receives each datagram as a binary message;
- * examples/arena/web has one. A page that connects gets the lowest number that is free. Datagrams
+ * The page opens "ws://host:8080/net", and sends and receives each datagram as a binary message:
+ * addons/websocket/page does that for programs in WebAssembly; examples/arena/web has one. A page that connects gets the lowest number that is free. Datagrams
  * arrive in order and none is lost: what was lost below arrives late, and all behind it. A client
  * skips states that come late.
  *

@@ -6,14 +6,9 @@
 #include "game.h"
 #include "host.h"
 #include "keys.h"
+#include "peers.h"
 #include "shot.h"
 #include "times.h"
-
-#ifdef FREEDOOM_ENET
-#include "together.h"
-
-#include "sett_enet.h"
-#endif
 
 #include <SDL.h>
 #include <stdio.h>
@@ -33,6 +28,7 @@ typedef struct Arguments {
     uint64_t seed;
     bool serves;              /* others join */
     char host[200];           /* to join; "": none */
+    const char* pages;        /* the folder of the page that joins; NULL: none */
     uint32_t port;            /* of the host */
     uint32_t players, player; /* together; 1: the host */
 } Arguments;
@@ -63,6 +59,7 @@ static const char window_help[] =
     "  --workers N    threads (default: 0, as many as the machine has)\n"
     "  --serve        others join: player 1 of --map, which is the only one\n"
     "  --join HOST    joins a player at HOST; the same --map and --seed\n"
+    "  --pages DIR    with --serve: pages in browsers join too; DIR is what make web made\n"
     "  --port N       where the host listens, by UDP (default: 7777); also --join HOST:N\n"
     "  --players N    how many play, 2 to 4, equal for all (default: 2)\n"
     "  --player N     who one is, 2 to 4 (default: 2)\n"
@@ -93,6 +90,8 @@ static bool arguments_value(Arguments* to, const char* name, const char* value)
         snprintf(to->host, sizeof to->host, "%.*s", (int)length, value);
         to->port = colon != NULL ? (uint32_t)strtoul(colon + 1, NULL, 10) : to->port;
         return length != 0 && length < sizeof to->host && to->port - 1 < 65535;
+    } else if (strcmp(name, "--pages") == 0) {
+        to->pages = value;
     } else if (strcmp(name, "--port") == 0) {
         to->port = (uint32_t)strtoul(value, NULL, 10);
         return to->port - 1 < 65535;
@@ -360,6 +359,7 @@ static bool window_play(Window* window, Play* play, Fault* fault)
 static bool window_step(Window* window, Play* play, const GameControls* controls, Fault* fault)
 {
     SDL_PumpEvents();
+    window->quits = window->quits || SDL_HasEvent(SDL_QUIT) == SDL_TRUE;
     uint64_t start = host_nanoseconds();
     bool good = game_frame(play, DEMO_SECONDS, controls, fault);
     window_sound(window, play, DEMO_SECONDS);
@@ -468,73 +468,6 @@ static bool window_report(const Session* session, Fault* fault)
 
 /* --- together --------------------------------------------------------------------------------- */
 
-#ifdef FREEDOOM_ENET
-typedef struct Peers {
-    sett_enet* net;
-    Together together;
-} Peers;
-
-/* Takes part in a game with others, if the arguments say so. */
-static bool peers_open(Peers* peers, const Arguments* arguments, Simulation* sim, Session* session,
-                       Fault* fault)
-{
-    uint32_t local = arguments->player - 1;
-    *peers = (Peers){.net = NULL};
-    if (!arguments->serves && arguments->host[0] == '\0') {
-        return true;
-    }
-    peers->net = sett_enet_create(local, (uint16_t)(arguments->serves ? arguments->port : 0));
-    if (peers->net == NULL) {
-        return fault_set(fault, "--serve: port %u is in use; another: --port", arguments->port);
-    }
-    if (local != 0 &&
-        !sett_enet_connect(peers->net, 0, arguments->host, (uint16_t)arguments->port)) {
-        return fault_set(fault, "--join %s: there is no machine of this name", arguments->host);
-    }
-    /* The same maps and seed make the same beginning: a machine with another is rejected. */
-    const TogetherDesc desc = {.players = arguments->players,
-                               .local = local,
-                               .version = sett_world_hash(sim->world),
-                               .transport = sett_enet_transport(peers->net)};
-    if (!together_open(&peers->together, sim, &desc, fault)) {
-        return false;
-    }
-    session_join(session, together_others(&peers->together), (uint16_t)arguments->player);
-    return true;
-}
-
-static void peers_close(Peers* peers)
-{
-    if (peers->together.session != NULL) {
-        char text[160];
-        SessionOthers others = together_others(&peers->together);
-        others.tell(others.user, true, text, sizeof text);
-        printf("network     %s\n", text);
-        together_close(&peers->together);
-    }
-    sett_enet_destroy(peers->net);
-}
-#else
-typedef struct Peers {
-    bool none;
-} Peers;
-
-static bool peers_open(Peers* peers, const Arguments* arguments, Simulation* sim, Session* session,
-                       Fault* fault)
-{
-    *peers = (Peers){.none = true};
-    (void)sim;
-    (void)session;
-    return (!arguments->serves && arguments->host[0] == '\0') ||
-           fault_set(fault, "--serve, --join: built without ENet (Debian: libenet-dev)");
-}
-
-static void peers_close(Peers* peers)
-{
-    (void)peers;
-}
-#endif
-
 /* As long as the clock on the wall says, since others play along; with a script's keys. */
 static bool window_show_together(Window* window, Play* play, const Arguments* arguments,
                                  Fault* fault)
@@ -557,11 +490,18 @@ static bool window_run_game(const Arguments* arguments, Simulation* sim, uint32_
                             Fault* fault)
 {
     Play play;
-    Peers peers = {0};
+    Peers* peers = NULL;
     Window window = {0};
+    const PeersDesc desc = {.serves = arguments->serves,
+                            .host = arguments->host,
+                            .pages = arguments->pages,
+                            .map = arguments->map,
+                            .port = arguments->port,
+                            .players = arguments->players,
+                            .player = arguments->player};
     bool good = game_open(&play, sim, arguments->wads, arguments->wad_count, arena,
                           arguments->width, arguments->height, fault) &&
-                peers_open(&peers, arguments, sim, play.session, fault) &&
+                peers_open(&peers, &desc, sim, play.session, fault) &&
                 window_open(&window, arguments, fault);
     if (good && arguments->demo != 0 && play.session->others.advance != NULL) {
         good = window_show_together(&window, &play, arguments, fault);
@@ -577,7 +517,7 @@ static bool window_run_game(const Arguments* arguments, Simulation* sim, uint32_
         times_print(&window.times, sim, "played");
     }
     window_close(&window);
-    peers_close(&peers);
+    peers_close(peers);
     game_close(&play);
     return good;
 }

@@ -32,6 +32,12 @@ typedef struct Together {
     char why[400];                         /* why it is over */
 } Together;
 
+/* The player who sent a datagram, if it does not lie. */
+static inline uint32_t together_sender(const void* datagram)
+{
+    return *(const unsigned char*)datagram;
+}
+
 /* The world is that of a new game, of any state if the game runs already; all are on its first map.
  * `together` may not move. */
 bool together_open(Together* together, Simulation* sim, const TogetherDesc* desc, Fault* fault);

@@ -8,7 +8,10 @@
 #include "demo.h"
 #include "host.h"
 #include "keys.h"
+#include "together.h"
 #include "trial.h"
+
+#include "page_net.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +25,8 @@ static struct Web {
     Simulation sim;
     Play play;
     Demo demo;
-    uint32_t* rows; /* red, green, blue, 255 */
+    Together together; /* `session` NULL: he is alone */
+    uint32_t* rows;    /* red, green, blue, 255 */
     bool open;
     bool plays_itself;
     int16_t heard[WEB_HEARD * 2];
@@ -40,6 +44,9 @@ const char* web_fault(void)
 static void web_close(void)
 {
     if (web.open) {
+        if (web.together.session != NULL) {
+            together_close(&web.together);
+        }
         game_close(&web.play);
         demo_deinit(&web.demo);
         simulation_deinit(&web.sim);
@@ -78,6 +85,24 @@ bool web_start(bool all, uint32_t seed, uint32_t width, uint32_t height)
         web_go_there();
     }
     return good;
+}
+
+/* The version is the hash of the beginning, as that of the host (peers.c). */
+bool web_join(uint32_t players, uint32_t player)
+{
+    if (players < 2 || players > COMPONENT_PLAYERS || player < 2 || player > players) {
+        return fault_set(&web.fault, "player %u of %u: players are 2 to %u, and 1 is the host",
+                         (unsigned)player, (unsigned)players, (unsigned)COMPONENT_PLAYERS);
+    }
+    const TogetherDesc desc = {.players = players,
+                               .local = player - 1,
+                               .version = sett_world_hash(web.sim.world),
+                               .transport = page_net_transport()};
+    if (!together_open(&web.together, &web.sim, &desc, &web.fault)) {
+        return false;
+    }
+    session_join(web.play.session, together_others(&web.together), (uint16_t)player);
+    return true;
 }
 
 const uint32_t* web_frame(float seconds, uint32_t held, uint32_t pressed, float mouse)
@@ -165,6 +190,35 @@ float web_y(void)
 float web_angle(void)
 {
     return web.play.angle;
+}
+
+static sett_session_stats web_stats(void)
+{
+    sett_session_stats stats = {.hash_frame = -1};
+    if (web.together.session != NULL) {
+        sett_session_stats_get(web.together.session, &stats);
+    }
+    return stats;
+}
+
+uint32_t web_compared(void)
+{
+    return (uint32_t)web_stats().compared;
+}
+
+int32_t web_final_frame(void)
+{
+    return (int32_t)web_stats().hash_frame;
+}
+
+uint64_t web_final_hash(void)
+{
+    return web_stats().hash;
+}
+
+uint32_t web_present(void)
+{
+    return web_stats().present;
 }
 
 bool web_simulate(uint32_t ticks)

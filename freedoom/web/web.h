@@ -14,6 +14,10 @@ WEB_EXPORT(web_fault) const char* web_fault(void);
  * picture. */
 WEB_EXPORT(web_start) bool web_start(bool all, uint32_t seed, uint32_t width, uint32_t height);
 
+/* Joins a host as this player, from 2 on: before the first frame of a game that has begun on the
+ * map with pictures. Datagrams are those of page_net.js. */
+WEB_EXPORT(web_join) bool web_join(uint32_t players, uint32_t player);
+
 /* Goes on, and draws. See keys_controls. Returns the picture as a canvas wants it, or NULL for a
  * fault. */
 WEB_EXPORT(web_frame)
@@ -38,6 +42,13 @@ WEB_EXPORT(web_x) float web_x(void);              /* where the player is */
 WEB_EXPORT(web_y) float web_y(void);
 WEB_EXPORT(web_angle) float web_angle(void);
 WEB_EXPORT(web_played) float web_played(void); /* ms: what the ticks of the last frame took */
+
+/* With others: hashes that were equal; the latest frame that is final and was hashed, -1: none, and
+ * the hash before it; bits of the players who are there. */
+WEB_EXPORT(web_compared) uint32_t web_compared(void);
+WEB_EXPORT(web_final_frame) int32_t web_final_frame(void);
+WEB_EXPORT(web_final_hash) uint64_t web_final_hash(void);
+WEB_EXPORT(web_present) uint32_t web_present(void);
 
 /* See trial.h. The simulation is that of the game; a script without hash has a fault. */
 WEB_EXPORT(web_simulate) bool web_simulate(uint32_t ticks);

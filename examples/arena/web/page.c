@@ -1,53 +1,17 @@
-/* page.c: the arena in a page: a client of sett::net, whose datagrams index.html passes on. */
+/* page.c: the arena in a page: a client of sett::net, whose datagrams page_net.js passes on. */
 #include "flight.h"
-#include "sett_net.h"
+#include "page_net.h"
 
 #include <stdint.h>
 
 #define PAGE_EXPORT(name) __attribute__((export_name(name)))
 
-enum {
-    WAITING = 64 /* datagrams that have arrived, and wait for the next tick */
-};
-
-/* Sends a datagram: a message of the WebSocket. */
-__attribute__((import_module("page"), import_name("send"))) void page_post(const void* bytes,
-                                                                           uint32_t size);
-
-typedef struct Datagram {
-    uint32_t size;
-    unsigned char bytes[SETT_NET_DATAGRAM];
-} Datagram;
-
 static struct {
     sett_world* world;
     sett_client* client;
     sett_query *places, *own;
-    Datagram waiting[WAITING];
-    uint32_t first, count;
     float drawn[3 * 4096]; /* x, y, and 0: a stone, 1: another's ship, 2: this one's */
 } page;
-
-static void page_transmit(void* user, uint32_t peer, const void* bytes, uint32_t size)
-{
-    (void)user, (void)peer;
-    page_post(bytes, size);
-}
-
-static uint32_t page_take(void* user, uint32_t* peer, void* out, uint32_t capacity)
-{
-    (void)user;
-    uint32_t size = 0;
-    while (page.count != 0 && size == 0) {
-        const Datagram* from = &page.waiting[page.first];
-        page.first = (page.first + 1) % WAITING;
-        page.count--;
-        size = from->size <= capacity ? from->size : 0;
-        memcpy(out, from->bytes, size);
-    }
-    *peer = 0;
-    return size;
-}
 
 static sett_client_stats page_stats(void)
 {
@@ -90,22 +54,9 @@ PAGE_EXPORT("begin") int page_begin(void)
                                                      .input_size = sizeof(Keys),
                                                      .own = page_is_own,
                                                      .predict = page_predict,
-                                                     .transport = {NULL, page_transmit, page_take},
+                                                     .transport = page_net_transport(),
                                                  });
     return page.client != NULL;
-}
-
-/* Returns where the page writes a message that has arrived, before it calls `arrived`. */
-PAGE_EXPORT("room") unsigned char* page_room(void)
-{
-    return page.waiting[(page.first + page.count) % WAITING].bytes;
-}
-
-PAGE_EXPORT("arrived") void page_arrived(uint32_t size)
-{
-    if (page.count < WAITING && size <= SETT_NET_DATAGRAM) { /* else it is lost */
-        page.waiting[(page.first + page.count++) % WAITING].size = size;
-    }
 }
 
 /* Returns 0 while it connects, 1 while it plays, 2 if it is over. */

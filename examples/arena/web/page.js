@@ -1,4 +1,4 @@
-/* page.js: passes messages on between the server and arena.wasm, 20 times a second, and draws. */
+/* page.js: runs arena.wasm 20 times a second, and draws what its ship sees. */
 const RATE = 20, SIZE = 4096;
 const states = ["connects", "plays", "is over"];
 const arena = { state: 0, call: null, held: new Set() }; // also for tests
@@ -11,32 +11,16 @@ addEventListener("blur", () => arena.held.clear());
 const held = (...keys) => keys.some((key) => arena.held.has(key)) ? 1 : 0;
 
 async function begin() {
-    const socket = new WebSocket(location.origin.replace(/^http/, "ws") + "/net");
-    socket.binaryType = "arraybuffer";
-    await new Promise((resolve, reject) => {
-        socket.onopen = resolve;
-        socket.onerror = () => reject(new Error("the server does not answer, or is full"));
-    });
     const wasi = settWasi({ print: (line) => console.log(line) });
-    const memory = () => arena.call.memory.buffer;
-    const send = (at, size) => {
-        if (socket.readyState === WebSocket.OPEN) {
-            socket.send(new Uint8Array(memory(), at, size).slice());
-        }
-    };
+    const net = settNet();
     const bytes = await (await fetch("arena.wasm")).arrayBuffer();
-    const { instance } = await WebAssembly.instantiate(bytes, { ...wasi.imports, page: { send } });
+    const { instance } = await WebAssembly.instantiate(bytes, { ...wasi.imports, ...net.imports });
     arena.call = instance.exports;
     wasi.begin(instance);
     if (!arena.call.begin()) {
         throw new Error("memory ran out");
     }
-    socket.onmessage = ({ data }) => {
-        if (data.byteLength <= 1200) {
-            new Uint8Array(memory(), arena.call.room(), data.byteLength).set(new Uint8Array(data));
-            arena.call.arrived(data.byteLength);
-        }
-    };
+    await net.connect(arena.call, location.host);
     setInterval(tick, 1000 / RATE);
 }
 

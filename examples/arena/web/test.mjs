@@ -4,38 +4,19 @@
 import { spawn } from "node:child_process";
 import fs from "node:fs";
 import path from "node:path";
+import { begin } from "../../../tools/browser.mjs";
 
 const [playwright, program, folder, out] = process.argv.slice(2);
-const { chromium } = (await import(path.resolve(playwright, "index.js"))).default;
-let wrong = 0;
-
-function check(good, text) {
-    console.log((good ? "  good   " : "  WRONG  ") + text);
-    wrong += good ? 0 : 1;
-}
-
+const test = await begin(playwright);
+const { check, until } = test;
 const server = spawn(program, ["127.0.0.1:0", folder, "120"]);
 let said = "";
 server.stdout.on("data", (text) => (said += text));
-async function until(test, text) {
-    for (let k = 0; k < 300 && !test(); k++) {
-        await new Promise((resolve) => setTimeout(resolve, 100));
-    }
-    check(test(), text);
-}
 await until(() => said.includes("\n"), "the server listens");
 const address = said.match(/http:\S+/)[0];
-const browser = await chromium.launch({
-    executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium",
-    args: ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage"],
-});
 
 async function join() {
-    const context = await browser.newContext({ viewport: { width: 900, height: 950 } });
-    const page = await context.newPage();
-    page.setDefaultTimeout(60000);
-    page.on("pageerror", (error) => check(false, error.message));
-    await page.goto(address);
+    const page = await test.open(address, { width: 900, height: 950 });
     await page.waitForFunction(() => arena.state === 1 && arena.call.applied() > 20);
     return page;
 }
@@ -82,7 +63,5 @@ try {
 } catch (error) {
     check(false, error.message);
 }
-await browser.close();
 server.kill();
-console.log(wrong === 0 ? "arena_web: two pages in one arena" : `arena_web: ${wrong} WRONG`);
-process.exit(wrong === 0 ? 0 : 1);
+await test.end("arena_web: two pages in one arena");

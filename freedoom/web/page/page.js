@@ -3,6 +3,9 @@
  * What can be said in the address, after a ?:
  *
  *     alone      simulate the one map that is shown, and no other
+ *     join       play with others, at the host that shows this page (make serve), or join=host:port
+ *     player=N   who one is then, from 2 on (2)
+ *     players=N  and of how many (2)
  *     demo       it plays by itself, on and on; otherwise until the first key, click or touch
  *     size=WxH   of the picture (640x400)
  *     seed=N     of all chance
@@ -36,7 +39,7 @@ function say(text) {
 }
 
 function fail(reason) {
-    say("It does not work here: " + (reason.message ?? reason));
+    say((wanted.has("join") ? "It is over: " : "It does not work here: ") + (reason.message ?? reason));
     throw reason;
 }
 
@@ -316,13 +319,25 @@ if (coarse) {
     document.getElementById("back").textContent = "rewind";
 }
 
+/* --- together --------------------------------------------------------------------------------- */
+
+/* All have this one map; what happens there is shown by the game itself. */
+async function join(net) {
+    say("connecting");
+    await net.connect(wasm, wanted.get("join") || location.host);
+    start(false);
+    check(wasm.web_join(Number(wanted.get("players") ?? 2), Number(wanted.get("player") ?? 2)));
+    document.getElementById("back").hidden = true;
+}
+
 /* --- the whole -------------------------------------------------------------------------------- */
 
 async function run() {
     say("loading");
     const wasi = settWasi({ files, print: (text) => console.log(text) });
     const [code] = await Promise.all([load("freedoom.wasm"), loadWad("first.wad")]);
-    const { instance } = await WebAssembly.instantiate(code, wasi.imports);
+    const net = settNet();
+    const { instance } = await WebAssembly.instantiate(code, { ...wasi.imports, ...net.imports });
     wasi.begin(instance);
     wasm = instance.exports;
     game.call = wasm;
@@ -332,7 +347,9 @@ async function run() {
         game.first = performance.now();
         game.firstBytes = game.bytes;
     }
-    if (!wanted.has("alone")) {
+    if (wanted.has("join")) {
+        await join(net);
+    } else if (!wanted.has("alone")) {
         say("loading: the other maps");
         await loadWad("levels.wad");
         await new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)));
@@ -341,11 +358,11 @@ async function run() {
         game.ready = performance.now();
         return;
     }
-    if (!wanted.has("alone")) {
+    if (!wanted.has("alone") && !wanted.has("join")) {
         start(true);
     }
-    wasm.web_play_itself(true);
-    say(wanted.has("demo") ? "" : coarse ? "touch to play" : "click to play");
+    wasm.web_play_itself(!wanted.has("join") || wanted.has("demo"));
+    say(wanted.has("demo") || wanted.has("join") ? "" : coarse ? "touch to play" : "click to play");
     document.getElementById("hands").hidden = wanted.has("demo");
     game.ready = last = performance.now();
     requestAnimationFrame(frame);
