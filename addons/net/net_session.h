@@ -15,7 +15,8 @@
  *             changes them: such frames are hashed, sent to spectators and to those who join
  *
  * Who is present changes at a frame, by decision of the lowest player who is heard. Decisions have
- * serial numbers; each peer passes them on with its inputs until they are acknowledged. A decision
+ * serial numbers; each peer passes them on with its inputs until they are acknowledged, and with the
+ * last inputs of one who is gone: not all peers may have heard them. A decision
  * can lead back behind `known`, never behind `final`. With W = max_prediction and D = the greatest
  * delay no peer is more than 2 W + D + 1 frames ahead of `final`: so many snapshots are enough. */
 #ifndef SETTI_NET_SESSION_H
@@ -33,7 +34,7 @@
 #define SESSION_HELD 64u     /* hashed frames that not all have compared */
 #define SESSION_CHANGES 256u /* decisions that are remembered */
 #define SESSION_CHUNK 1024u  /* bytes of a state in a datagram */
-#define SESSION_PROTOCOL 1u
+#define SESSION_PROTOCOL 2u
 
 enum {
     SESSION_HELLO = 1,
@@ -86,6 +87,7 @@ typedef struct session_peer {
     int64_t frame;
     int64_t advantage;
     uint32_t serial; /* decisions that it knows */
+    uint32_t turn;   /* which part of the last inputs of one who is gone it gets next */
     uint32_t stamp;  /* its clock, ms, when it sent the latest datagram */
     uint64_t stamp_us;
     uint32_t ping_us;

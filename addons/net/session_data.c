@@ -6,6 +6,7 @@
 
 #define SESSION_INPUTS 64u   /* the most in a datagram */
 #define SESSION_DECISIONS 8u /* the same */
+#define SESSION_LAST 512u    /* bytes of inputs of one who is gone */
 #define SESSION_BURST 2000u  /* datagrams received in one call: the rest waits */
 
 packet* setti_session_packet(sett_session* s, uint32_t peer, uint32_t kind)
@@ -78,13 +79,16 @@ static void data_write_inputs(sett_session* s, const session_peer* to, packet* p
     data_write_rows(p, rows, count, s->desc.input_size);
 }
 
-static void data_read_inputs(sett_session* s, uint32_t peer, packet* p)
+/* Of a player; a number that no player has: they are read over. */
+static void data_read_inputs(sett_session* s, uint32_t player, packet* p)
 {
     const unsigned char* rows[SESSION_INPUTS];
     const int64_t from = packet_frame(p);
     const uint32_t count = data_read_rows(p, rows, s->desc.input_size);
     for (uint32_t k = 0; k < count; k++) {
-        (void)setti_session_receive_input(s, peer, from + k, rows[k]);
+        if (setti_session_is_present(s, player)) {
+            (void)setti_session_receive_input(s, player, from + k, rows[k]);
+        }
     }
 }
 
@@ -138,7 +142,34 @@ static void data_read_feed(sett_session* s, uint32_t peer, packet* p)
 
 /* ----------------------------------------------------------------------------------- decisions */
 
-static void data_write_decisions(sett_session* s, const session_peer* to, packet* p)
+/* The last inputs of a player, whose absence the peer has not acknowledged: it may not have them,
+ * and plays these frames with them before it takes the decision. It has those up to `known`; a part
+ * of the others is in each datagram, in turn. */
+static void data_write_last_inputs(sett_session* s, session_peer* to, const session_change* gone,
+                                   packet* p)
+{
+    const unsigned char* rows[SESSION_INPUTS];
+    const uint32_t size = s->desc.input_size;
+    const uint32_t room =
+        SESSION_LAST / size < SESSION_INPUTS ? SESSION_LAST / size : SESSION_INPUTS;
+    const int64_t oldest = gone->frame - (int64_t)SESSION_HISTORY / 4;
+    int64_t from = to->known + 1 > oldest ? to->known + 1 : oldest;
+    from = from > 0 ? from : 0;
+    if (from < gone->frame) {
+        const uint32_t parts = (uint32_t)(gone->frame - from + room - 1) / room;
+        from += to->turn++ % parts * room;
+    }
+    uint32_t count = 0;
+    while (from + count < gone->frame && count < room) {
+        rows[count] = setti_session_input(s, from + count, gone->player);
+        count++;
+    }
+    packet_write_frame(p, from);
+    packet_write(p, count, 1);
+    data_write_rows(p, rows, count, size);
+}
+
+static void data_write_decisions(sett_session* s, session_peer* to, packet* p)
 {
     uint32_t from = to->serial < s->serial ? to->serial : s->serial;
     uint32_t count = s->serial - from < SESSION_DECISIONS ? s->serial - from : SESSION_DECISIONS;
@@ -148,6 +179,10 @@ static void data_write_decisions(sett_session* s, const session_peer* to, packet
         const session_change* change = &s->change[k % SESSION_CHANGES];
         packet_write(p, change->player | (uint32_t)change->present << 7, 1);
         packet_write_frame(p, change->frame);
+    }
+    const session_change* first = &s->change[from % SESSION_CHANGES];
+    if (count != 0 && !first->present) {
+        data_write_last_inputs(s, to, first, p);
     }
 }
 
@@ -170,16 +205,34 @@ static bool data_differs(const sett_session* s, uint32_t serial, uint32_t lineag
            s->serial - serial < SESSION_CHANGES && s->lineage[serial % SESSION_CHANGES] != lineage;
 }
 
-/* Returns whether the rest of the datagram is of use. */
+/* Takes a decision, unless it needs inputs that are not here. Returns whether the rest of the
+ * datagram is of use. */
+static bool data_take_decision(sett_session* s, session_change change)
+{
+    const bool waits = !change.present && change.player < s->desc.players &&
+                       setti_session_is_present(s, change.player) &&
+                       s->last[change.player] < change.frame - 1;
+    return waits || (setti_session_decide(s, change) && s->mode == SESSION_RUNS);
+}
+
 static bool data_read_decisions(sett_session* s, packet* p)
 {
+    session_change change[SESSION_DECISIONS];
     const uint32_t from = packet_u32(p);
     const uint32_t count = (uint32_t)packet_read(p, 1);
-    for (uint32_t k = 0; k < count && !p->bad; k++) {
+    const bool news = from <= s->serial && !setti_session_spectates(s);
+    for (uint32_t k = 0; k < count && count <= SESSION_DECISIONS; k++) {
         uint32_t bits = (uint32_t)packet_read(p, 1);
-        session_change change = {packet_frame(p), bits & 127, bits >> 7 != 0};
-        bool next = from + k == s->serial && !setti_session_spectates(s) && !p->bad;
-        if (next && (!setti_session_decide(s, change) || s->mode != SESSION_RUNS)) {
+        change[k] = (session_change){packet_frame(p), bits & 127, bits >> 7 != 0};
+    }
+    if (count > SESSION_DECISIONS || p->bad) {
+        return false;
+    }
+    if (count != 0 && !change[0].present) {
+        data_read_inputs(s, news && from == s->serial ? change[0].player : SESSION_PEERS, p);
+    }
+    for (uint32_t k = 0; news && k < count && !p->bad; k++) {
+        if (from + k == s->serial && !data_take_decision(s, change[k])) {
             return false;
         }
     }

@@ -5,9 +5,9 @@
  *     ... .clients = 16, .transport = sett_websocket_transport(net) ...
  *
  * The page opens "ws://host:8080/net", and sends and receives each datagram as a binary message:
- * addons/websocket/page does that for programs in WebAssembly; examples/arena/web has one. A page that connects gets the lowest number that is free. Datagrams
- * arrive in order and none is lost: what was lost below arrives late, and all behind it. A client
- * skips states that come late.
+ * addons/websocket/page does that for programs in WebAssembly; examples/arena/web has one. A page
+ * that connects gets the lowest number that is free. Datagrams arrive in order and none is lost:
+ * what was lost below arrives late, and all behind it. A client skips states that come late.
  *
  * Nothing is encrypted: put a proxy with TLS in front. Every page of every site may connect.
  *

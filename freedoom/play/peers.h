@@ -7,7 +7,7 @@
 
 typedef struct PeersDesc {
     bool serves;       /* the host: others join */
-    const char* host;  /* whom to join; "": nobody, and without `serves` one plays alone */
+    const char* host;  /* whom to join; "": without `serves` one plays alone */
     const char* pages; /* of the host: the folder of the page that can join; NULL: none */
     const char* map;   /* to tell it to those who join */
     uint32_t port;     /* of the host, for UDP, and for pages the one of TCP with this number */

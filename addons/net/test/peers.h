@@ -41,13 +41,14 @@ typedef struct peers_machine {
     sett_session* session;
     sett_session_state state;
     uint64_t chance, next_us;
-    uint32_t period_us; /* of its frames: clocks are out of step */
-    uint32_t keys;
-    uint64_t played;    /* calls that played */
-    uint32_t events[8]; /* by kind */
-    uint32_t gone;      /* bits: players */
-    char text[256];     /* of the latest event with a text */
-    bool planted;       /* the next frame changes a bit that no input explains */
+    uint32_t period_us;     /* of its frames: clocks are out of step */
+    unsigned char keys[64]; /* the first is of use */
+    uint64_t played;        /* calls that played */
+    uint32_t events[8];     /* by kind */
+    uint32_t gone;          /* bits: players */
+    uint32_t mute;          /* bits: peers to whom nothing is sent */
+    char text[256];         /* of the latest event with a text */
+    bool planted;           /* the next frame changes a bit that no input explains */
 } peers_machine;
 
 typedef struct peers {
@@ -55,6 +56,7 @@ typedef struct peers {
     sett_session_desc desc;
     peers_machine machine[PEERS_MAX];
     uint32_t stones;
+    bool restless; /* keys change in each frame */
 } peers;
 
 /* ---------------------------------------------------------------------------------------- game */
@@ -153,6 +155,23 @@ static inline void peers_event(const sett_session_event* event, void* user)
     }
 }
 
+static inline void peers_send(void* user, uint32_t peer, const void* bytes, uint32_t size)
+{
+    const peers_machine* machine = user;
+    if ((machine->mute >> peer & 1) == 0) {
+        const sett_net_transport link =
+            sett_net_link_transport(machine->of->link, machine->endpoint);
+        link.send(link.user, peer, bytes, size);
+    }
+}
+
+static inline uint32_t peers_receive(void* user, uint32_t* peer, void* out, uint32_t capacity)
+{
+    const peers_machine* machine = user;
+    const sett_net_transport link = sett_net_link_transport(machine->of->link, machine->endpoint);
+    return link.receive(link.user, peer, out, capacity);
+}
+
 /* `endpoint` is the player, or from `players` on a spectator. */
 static inline peers_machine* peers_start(peers* of, uint32_t endpoint)
 {
@@ -163,7 +182,7 @@ static inline peers_machine* peers_start(peers* of, uint32_t endpoint)
     machine->world = peers_world(of);
     sett_session_desc desc = of->desc;
     desc.local = endpoint < desc.players ? endpoint : SETT_SESSION_SPECTATOR;
-    desc.transport = sett_net_link_transport(of->link, endpoint);
+    desc.transport = (sett_net_transport){machine, peers_send, peers_receive};
     desc.user = machine;
     desc.desync_path = endpoint == 1 ? desc.desync_path : NULL;
     machine->session = sett_session_create(machine->world, &desc);
@@ -210,10 +229,11 @@ static inline void peers_end(peers* of)
 
 static inline void peers_frame(peers_machine* machine)
 {
-    if (chance_below(&machine->chance, 12) == 0) { /* keys change five times a second */
-        machine->keys = chance_below(&machine->chance, 32);
+    if (machine->of->restless ||
+        chance_below(&machine->chance, 12) == 0) { /* keys change five times a second */
+        machine->keys[0] = (unsigned char)chance_below(&machine->chance, 32);
     }
-    machine->state = sett_session_advance(machine->session, &machine->keys);
+    machine->state = sett_session_advance(machine->session, machine->keys);
     machine->played += machine->state == SETT_SESSION_PLAYED;
     machine->next_us += machine->period_us;
 }

@@ -148,6 +148,36 @@ static void a_player_that_leaves_is_gone_at_once(void)
     peers_end(&net);
 }
 
+/* What it said last arrived at one of the others only, who passes it on with the decision. */
+static void the_last_inputs_of_one_who_is_gone_are_passed_on(void)
+{
+    for (uint32_t gone = 0; gone < 4; gone++) {
+        for (uint32_t size = 4; size <= 64; size += 60) {
+            peers_begin(&net, 4, 2, 20, &(sett_net_link_desc){.seed = 8, .latency_us = 20000});
+            net.desc.timeout_ms = 1000;
+            net.desc.max_prediction = 32;
+            net.desc.input_size = size;
+            net.restless = true;
+            peers_start_all(&net);
+            peers_run(&net, 2000);
+            net.machine[gone].mute = 0xF & ~(1u << (gone == 0 ? 1 : 0));
+            peers_run(&net, 300);
+            sett_net_link_cut(net.link, gone, true);
+            peers_stop(&net.machine[gone]);
+            peers_run(&net, 4000);
+            for (uint32_t k = 0; k < 4; k++) {
+                if (k != gone) {
+                    CHECK_MSG(net.machine[k].events[SETT_SESSION_DESYNC] == 0, "%s",
+                              net.machine[k].text);
+                    CHECK_EQ(peers_stats(&net, k).present, 0xF & ~(1u << gone));
+                    CHECK(peers_stats(&net, k).frame > 240);
+                }
+            }
+            peers_end(&net);
+        }
+    }
+}
+
 static void the_delay_changes_while_it_runs(void)
 {
     sett_net_link_desc link = {.seed = 7, .latency_us = 50000};
@@ -193,5 +223,6 @@ static void wrong_options_are_rejected(void)
 TEST_MAIN(TEST(two_players_play_one_game), TEST(bad_networks_are_rolled_over),
           TEST(a_spectator_comes_late), TEST(a_player_is_interrupted_and_resumes),
           TEST(a_player_that_dies_joins_again), TEST(a_player_that_was_cut_off_joins_again),
-          TEST(a_player_that_leaves_is_gone_at_once), TEST(the_delay_changes_while_it_runs),
-          TEST(wrong_options_are_rejected))
+          TEST(a_player_that_leaves_is_gone_at_once),
+          TEST(the_last_inputs_of_one_who_is_gone_are_passed_on),
+          TEST(the_delay_changes_while_it_runs), TEST(wrong_options_are_rejected))
