@@ -351,6 +351,7 @@ bool setti_session_decide(sett_session* s, session_change change)
     session_peer* peer = &s->peer[change.player];
     peer->connected = peer->connected && !peer->left;
     peer->restarted = false;
+    peer->late = true;
     peer->left = false;
     peer->interrupted = false;
     if (change.present) {
@@ -371,7 +372,7 @@ bool setti_session_decide(sett_session* s, session_change change)
 static bool session_is_silent(const sett_session* s, uint32_t player, uint64_t now)
 {
     const session_peer* peer = &s->peer[player];
-    return player != s->desc.local && (!peer->connected || peer->restarted || peer->left ||
+    return player != s->desc.local && (peer->restarted || peer->loads || peer->left ||
                                        now - peer->heard_us > (uint64_t)s->desc.timeout_ms * 1000);
 }
 
@@ -386,16 +387,16 @@ static bool session_decides(const sett_session* s, uint64_t now)
     return false;
 }
 
-/* One that knows that it is gone, and has caught up, joins some frames later: it has to hear of it
- * before. */
+/* One that knows that it is gone, has caught up, and hears all, joins some frames later: it has to
+ * hear of it before. */
 static void session_let_join(sett_session* s, uint32_t player, uint64_t now)
 {
     const session_peer* peer = &s->peer[player];
     const int64_t lead = 4 + (int64_t)peer->ping_us / 8000;
-    const int64_t behind = s->frame - peer->frame;
+    const int64_t near = 2 * (int64_t)s->desc.max_prediction + 8;
     if (peer->connected && peer->synced && peer->serial == s->serial &&
         now - peer->heard_us < (uint64_t)s->desc.interrupted_ms * 1000 &&
-        behind <= 2 * (int64_t)s->desc.max_prediction + 8) {
+        s->frame - peer->frame <= near && s->frame - peer->known <= near + 2 * lead) {
         int64_t from = s->last[s->desc.local] + 1 + (lead < 40 ? lead : 40);
         (void)setti_session_decide(s, (session_change){from, player, true});
     }

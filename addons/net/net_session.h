@@ -74,6 +74,9 @@ typedef struct session_peer {
     bool connected;
     bool synced;    /* it has a state: it says which inputs it has */
     bool restarted; /* another program, at the same place */
+    bool late;      /* it, or this machine, came to a running game: who has not been met before may
+                     * be in the game, and who has no state is not */
+    bool loads;     /* it waits for a state */
     bool left;      /* it said good-bye */
     bool interrupted;
     bool conflicts;  /* it has decided differently, and has to give in */

@@ -215,7 +215,7 @@ static bool data_take_decision(sett_session* s, session_change change)
     return waits || (setti_session_decide(s, change) && s->mode == SESSION_RUNS);
 }
 
-static bool data_read_decisions(sett_session* s, packet* p)
+static bool data_read_decisions(sett_session* s, session_peer* of, packet* p)
 {
     session_change change[SESSION_DECISIONS];
     const uint32_t from = packet_u32(p);
@@ -233,6 +233,7 @@ static bool data_read_decisions(sett_session* s, packet* p)
     }
     for (uint32_t k = 0; news && k < count && !p->bad; k++) {
         if (from + k == s->serial && !data_take_decision(s, change[k])) {
+            of->conflicts = true; /* it leads back behind what is final here: it has to give in */
             return false;
         }
     }
@@ -247,7 +248,8 @@ static void data_send(sett_session* s, uint32_t peer, uint64_t now)
     packet* p = setti_session_packet(s, peer, SESSION_DATA);
     bool synced = s->mode >= SESSION_RUNS;
     int64_t has = setti_session_spectates(s) ? s->fed : peer < s->desc.players ? s->last[peer] : -1;
-    packet_write(p, synced | (uint32_t)to->conflicts << 1, 1);
+    packet_write(p, synced | (uint32_t)to->conflicts << 1 | (s->mode == SESSION_LOADS ? 4u : 0u),
+                 1);
     packet_write(p, s->present, 1);
     packet_write_frame(p, s->frame);
     packet_write(p, (uint64_t)(s->frame - to->frame), 4);
@@ -265,17 +267,20 @@ static void data_send(sett_session* s, uint32_t peer, uint64_t now)
     setti_session_send(s, peer, p);
 }
 
-static void data_read_stamps(session_peer* of, uint64_t now, uint32_t stamp, uint32_t echo,
+/* Returns whether the datagram is the latest. */
+static bool data_read_stamps(session_peer* of, uint64_t now, uint32_t stamp, uint32_t echo,
                              uint32_t held_ms)
 {
     uint32_t took = (uint32_t)(now / 1000) - echo - held_ms;
     if (echo != 0 && took < 10000) {
         of->ping_us = of->ping_us != 0 ? (of->ping_us * 7 + took * 1000) / 8 : took * 1000;
     }
-    if (stamp - of->stamp < 1u << 31 || of->stamp_us == 0) {
+    const bool latest = stamp - of->stamp < 1u << 31 || of->stamp_us == 0;
+    if (latest) {
         of->stamp = stamp;
         of->stamp_us = now;
     }
+    return latest;
 }
 
 static void data_read(sett_session* s, uint32_t peer, packet* p)
@@ -304,8 +309,10 @@ static void data_read(sett_session* s, uint32_t peer, packet* p)
         return;
     }
     of->heard_us = now;
-    data_read_stamps(of, now, stamp, echo, held_ms);
-    if (of->restarted || s->mode == SESSION_ENDED) {
+    if (data_read_stamps(of, now, stamp, echo, held_ms)) {
+        of->loads = (flags & 4) != 0;
+    }
+    if (of->restarted || of->loads || s->mode == SESSION_ENDED) {
         return;
     }
     const bool continues = setti_session_is_present(s, peer) && of->synced;
@@ -339,7 +346,7 @@ static void data_read(sett_session* s, uint32_t peer, packet* p)
         bool done = of->hash.frame <= of->compared || of->hash.frame <= s->hashed;
         of->hash = done && hash.frame > of->hash.frame ? hash : of->hash;
     }
-    if (!data_read_decisions(s, p) || s->mode != SESSION_RUNS) {
+    if (!data_read_decisions(s, of, p) || s->mode != SESSION_RUNS) {
         return;
     }
     int64_t least = known < most ? known : most;

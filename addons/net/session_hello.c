@@ -129,13 +129,14 @@ static void hello_connect(sett_session* s, uint32_t peer, uint64_t nonce, uint32
     session_peer* of = &s->peer[peer];
     if (!of->connected || of->nonce != nonce) {
         bool runs = s->mode >= SESSION_RUNS && setti_session_is_present(s, peer);
-        *of = (session_peer){.cookie = of->cookie,
+        *of = (session_peer){.late = of->late,
+                             .cookie = of->cookie,
                              .hello_us = of->hello_us,
                              .acked = -1,
                              .known = -1,
                              .hash = {-1, 0},
                              .compared = -1};
-        of->restarted = runs;
+        of->restarted = runs && !of->late;
         of->frame = s->frame;
     }
     of->connected = true;
@@ -189,8 +190,8 @@ static void hello_receive(sett_session* s, uint32_t peer, packet* p)
     } else {
         hello_connect(s, peer, nonce, token);
         const session_peer* of = &s->peer[peer];
-        bool expected =
-            s->mode != SESSION_RUNS || (setti_session_is_present(s, peer) && !of->restarted);
+        bool expected = s->mode != SESSION_RUNS ||
+                        (setti_session_is_present(s, peer) && !of->restarted && !of->late);
         packet_write(answer, SESSION_WELCOME, 1);
         packet_write(answer, nonce, 8);
         packet_write(answer, s->nonce, 8);

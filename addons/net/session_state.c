@@ -138,6 +138,12 @@ static void state_send_part(sett_session* s, uint32_t peer, state_purpose purpos
     setti_session_send(s, peer, p);
 }
 
+/* Whether the last state is so old that inputs behind it may be forgotten. */
+static bool state_is_old(const sett_session* s)
+{
+    return s->out.bytes == NULL || s->out.frame + (int64_t)SESSION_HISTORY / 4 < s->frame;
+}
+
 /* Whether there is a state for this question. */
 static bool state_is_ready(sett_session* s, uint32_t peer, state_purpose purpose, int64_t frame)
 {
@@ -147,15 +153,12 @@ static bool state_is_ready(sett_session* s, uint32_t peer, state_purpose purpose
     if (s->mode != SESSION_RUNS || setti_session_is_present(s, peer)) {
         return false;
     }
-    bool old = s->out.bytes == NULL ||
-               (frame != s->out.frame && s->out.frame + 30 < s->stats.final_frame) ||
-               s->out.frame + (int64_t)SESSION_HISTORY / 4 < s->frame;
+    bool other = frame != s->out.frame && s->out.frame + 30 < s->stats.final_frame;
     uint64_t now = setti_session_now(s);
-    if (old && now - s->out_us >= STATE_FRESH_US) {
+    if ((state_is_old(s) || other) && now - s->out_us >= STATE_FRESH_US && state_make_final(s)) {
         s->out_us = now;
-        (void)state_make_final(s);
     }
-    return s->out.bytes != NULL && s->mode == SESSION_RUNS;
+    return s->mode == SESSION_RUNS && !state_is_old(s);
 }
 
 void setti_session_receive_ask(sett_session* s, uint32_t peer, packet* p)
@@ -319,6 +322,7 @@ static void state_take_over(sett_session* s, packet* p)
         peer->hash.frame = -1;
         peer->heard_us = setti_session_now(s);
         peer->synced = peer->restarted = false;
+        peer->late = true;
     }
 }
 

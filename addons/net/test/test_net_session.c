@@ -178,6 +178,55 @@ static void the_last_inputs_of_one_who_is_gone_are_passed_on(void)
     }
 }
 
+/* Stops a machine, with a word or without one, and starts it again. */
+static void stop_and_start(uint32_t players, uint64_t* chance)
+{
+    const uint32_t who = chance_below(chance, players);
+    if (chance_below(chance, 2) == 0) {
+        net.machine[who].mute = chance_below(chance, 1u << players);
+        peers_run(&net, chance_below(chance, 100));
+        sett_net_link_cut(net.link, who, true);
+    }
+    peers_stop(&net.machine[who]);
+    peers_run(&net, 1 + chance_below(chance, 4000));
+    sett_net_link_cut(net.link, who, false);
+    peers_start(&net, who);
+    peers_run(&net, 6000);
+}
+
+/* After each time all are in the game again, and it goes on. */
+static void machines_come_and_go(void)
+{
+    const uint64_t games = check_setting("SETT_GAMES", 50);
+    for (uint64_t seed = 1; seed <= games; seed++) {
+        uint64_t chance = seed;
+        const uint32_t players = 2 + (uint32_t)seed % 5;
+        const sett_net_link_desc link = {.seed = seed,
+                                         .latency_us = 5000 + chance_below(&chance, 60000),
+                                         .jitter_us = chance_below(&chance, 2) * 20000,
+                                         .loss = chance_below(&chance, 3) * 300};
+        peers_begin(&net, players, 2, 20, &link);
+        net.desc.timeout_ms = 2500;
+        net.restless = true;
+        peers_start_all(&net);
+        peers_run(&net, 2000);
+        for (uint32_t round = 0; round < 3; round++) {
+            stop_and_start(players, &chance);
+            const uint64_t frame = peers_stats(&net, 0).frame;
+            peers_run(&net, 1000);
+            for (uint32_t k = 0; k < players; k++) {
+                const sett_session_stats stats = peers_stats(&net, k);
+                CHECK_MSG(net.machine[k].events[SETT_SESSION_DESYNC] == 0, "game %u: %s",
+                          (unsigned)seed, net.machine[k].text);
+                CHECK_MSG(stats.present == (1u << players) - 1 && stats.frame > frame + 20,
+                          "game %u, round %u: at player %u present is %x", (unsigned)seed,
+                          (unsigned)round, (unsigned)k, (unsigned)stats.present);
+            }
+        }
+        peers_end(&net);
+    }
+}
+
 static void the_delay_changes_while_it_runs(void)
 {
     sett_net_link_desc link = {.seed = 7, .latency_us = 50000};
@@ -224,5 +273,5 @@ TEST_MAIN(TEST(two_players_play_one_game), TEST(bad_networks_are_rolled_over),
           TEST(a_spectator_comes_late), TEST(a_player_is_interrupted_and_resumes),
           TEST(a_player_that_dies_joins_again), TEST(a_player_that_was_cut_off_joins_again),
           TEST(a_player_that_leaves_is_gone_at_once),
-          TEST(the_last_inputs_of_one_who_is_gone_are_passed_on),
+          TEST(the_last_inputs_of_one_who_is_gone_are_passed_on), TEST(machines_come_and_go),
           TEST(the_delay_changes_while_it_runs), TEST(wrong_options_are_rejected))
