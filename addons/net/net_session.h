@@ -15,10 +15,11 @@
  *             changes them: such frames are hashed, sent to spectators and to those who join
  *
  * Who is present changes at a frame, by decision of the lowest player who is heard. Decisions have
- * serial numbers; each peer passes them on with its inputs until they are acknowledged, and with the
- * last inputs of one who is gone: not all peers may have heard them. A decision
- * can lead back behind `known`, never behind `final`. With W = max_prediction and D = the greatest
- * delay no peer is more than 2 W + D + 1 frames ahead of `final`: so many snapshots are enough. */
+ * serial numbers; each peer passes them on with its inputs until they are acknowledged, and with
+ * the last inputs of one who is gone: not all peers may have heard them. A decision can lead back
+ * behind `known`, never behind `final`. With W = max_prediction and D = the greatest delay no peer
+ * is more than 2 W + D + 1 frames ahead of `final`: so many snapshots are enough.
+ */
 #ifndef SETTI_NET_SESSION_H
 #define SETTI_NET_SESSION_H
 
