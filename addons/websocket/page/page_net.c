@@ -7,10 +7,16 @@
 #include <string.h>
 
 #define PAGE_NET_WAITING 64u
-#define PAGE_NET_EXPORT(name) __attribute__((export_name(name)))
 
-__attribute__((import_module("net"), import_name("send"))) void page_net_post(const void* bytes,
-                                                                              uint32_t size);
+#ifdef __wasm__
+#define PAGE_NET_EXPORT(name) __attribute__((export_name(name)))
+#define PAGE_NET_IMPORT(name) __attribute__((import_module("net"), import_name(name)))
+#else /* to be read by other compilers */
+#define PAGE_NET_EXPORT(name)
+#define PAGE_NET_IMPORT(name)
+#endif
+
+PAGE_NET_IMPORT("send") void page_net_post(const void* bytes, uint32_t size);
 
 typedef struct page_net_datagram {
     uint32_t size;
