@@ -7,6 +7,9 @@ set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/sett")
 
 # What is installed is built first: after `make run`, say, most of it is missing.
 set(installed sett_static sett_shared sett_static_debug sett_shared_debug)
+foreach(part IN LISTS sett_parts)
+  list(APPEND installed sett_${part} sett_${part}_debug)
+endforeach()
 add_custom_target(sett_installed DEPENDS ${installed})
 install(CODE "
   cmake_host_system_information(RESULT jobs QUERY NUMBER_OF_LOGICAL_CORES)

@@ -118,6 +118,47 @@ broken include/sett/id.h 'int  *sett_x;' 'id.h:2:' "$format"
 broken include/sett/id.h "/* $(printf '%0100d' 0) */" 'id.h:2: longer than' "$format"
 broken src/base/page.c '#include "base/nowhere.h"' 'no such header: base/nowhere.h' "$amalgamate"
 
+# ---- parts ---------------------------------------------------------------------------------------
+
+# uses <layer> <function of another part>...: a source of the layer, which calls them.
+uses() {
+    layer=$1
+    shift
+    mkdir -p "$tree/src/$layer"
+    {
+        printf '#include "sett/base.h"\n'
+        for name in "$@"; do printf 'int %s(void);\n' "$name"; done
+        printf 'int sett_%s(void);\nint sett_%s(void)\n{\n    return 0' "$layer" "$layer"
+        for name in "$@"; do printf ' + %s()' "$name"; done
+        printf ';\n}\n'
+    } >"$tree/src/$layer/$layer.c"
+}
+parts() {
+    fresh
+    uses relation sett_version
+    uses search sett_version sett_relation
+    uses state sett_version
+    printf '#ifndef SETT_NO_RELATION\nint sett_relation(void);\nint sett_linked(void);\nint sett_linked(void)\n{\n    return sett_relation();\n}\n#endif\n' \
+        >>"$tree/src/state/state.c"
+    uses file sett_version sett_relation sett_state
+    uses inspect sett_version
+    uses tune sett_version
+    mkdir "$tree/test/consumer"
+    printf 'int main(void)\n{\n    return 0;\n}\n' >"$tree/test/consumer/consumer.c"
+    { echo '```c' && cat "$tree/test/consumer/consumer.c" && echo '```'; } >"$tree/README.md"
+}
+check_parts=$tree/tools/check_parts.sh
+parts
+must pass '' "$check_parts"
+uses tune sett_version sett_relation
+must fail 'sett_tune.c needs names of parts that its first line does not name' "$check_parts"
+parts
+uses search sett_version
+must fail 'sett_search.c does not need sett_relation.c' "$check_parts"
+parts
+uses world sett_state
+must fail 'sett_core.c needs names of parts' "$check_parts"
+
 # ---- api -----------------------------------------------------------------------------------------
 
 api="$tree/tools/api.py --check"

@@ -341,13 +341,15 @@ stage_install() {
     # Moved before it is used: nothing installed may remember where it was put.
     mv build/staged/usr build/installed
     prefix=$PWD/build/installed
-    tools/check_symbols.sh "$prefix"/lib*/libsett.a "$prefix"/lib*/libsett_[iz]*.a "$prefix"/lib*/libsett_debug_info.a
+    tools/check_symbols.sh "$prefix"/lib*/libsett.a "$prefix"/lib*/libsett_inspector.a "$prefix"/lib*/libsett_zstd.a "$prefix"/lib*/libsett_debug_info.a
     tools/check_symbols.sh "$prefix"/lib*/libsett_debug.a "$prefix"/lib*/*.so
 
     for type in Release Debug ""; do
         consume find_package "$type" OFF -DCMAKE_PREFIX_PATH="$prefix"
         consume find_package "$type" ON -DCMAKE_PREFIX_PATH="$prefix"
     done
+    consume find_core Release OFF -DCMAKE_PREFIX_PATH="$prefix"
+    consume find_core Debug OFF -DCMAKE_PREFIX_PATH="$prefix"
     consume addons Release OFF -DCMAKE_PREFIX_PATH="$prefix"
     consume addons Debug ON -DCMAKE_PREFIX_PATH="$prefix"
     # These compile the library again: how it is found matters here, not how fast it is.
