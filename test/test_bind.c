@@ -1,6 +1,8 @@
 /* test_bind.c: what bindings for other languages need of a world: numbers of component types,
  * memory, and an end for what callbacks use. */
+#include "chance.h"
 #include "scarce.h"
+#include "sett/advise.h"
 #include "sett/observer.h"
 #include "sett/system.h"
 
@@ -38,6 +40,81 @@ static void numbers_lead_to_types(void)
     CHECK_EQ(sett_component_bound(world, UINT64_MAX), 0);
     CHECK_EQ(sett_component_bind(world, 12345, 777), SETT_STATUS_UNREGISTERED);
     CHECK_EQ(sett_component_bound(world, 12345), 0);
+    CHECK_END(world);
+}
+
+/* Whether reading in line finds the number: it is in one of its two slots. */
+static bool is_in_front(const sett_world* world, uint64_t number)
+{
+    const sett_bound_* slots = sett_read_header_(world)->bound;
+    const uint32_t at = sett_bound_first_(number);
+    return slots[at].number == number || slots[sett_bound_other_(number, at)].number == number;
+}
+
+static uint32_t front_slots_in_use(const sett_world* world)
+{
+    uint32_t count = 0;
+    for (uint32_t k = 0; k < SETT_BOUND_FRONT_; k++) {
+        count += sett_read_header_(world)->bound[k].number != 0;
+    }
+    return count;
+}
+
+/* Numbers like hashes: a hundred of them are all found in line, though many begin at one slot.
+ * Numbers from 2^63 on take no slot of theirs. */
+static void hashes_are_found_in_line(void)
+{
+    uint64_t random = check_setting("SETT_SEED", 1);
+    for (uint32_t round = 0; round < 100; round++) {
+        sett_world* world = quiet_world();
+        uint64_t numbers[100];
+        sett_component ids[100];
+        for (uint32_t k = 0; k < 100; k++) {
+            char name[16];
+            snprintf(name, sizeof(name), "T%u", k);
+            ids[k] =
+                sett_component_register(world, &(sett_component_desc){.name = name, .size = 4});
+            numbers[k] = chance_draw(&random) >> 1 | 1;
+            CHECK_EQ(sett_component_bind(world, numbers[k], ids[k]), SETT_OK);
+            CHECK_EQ(sett_component_bind(world, chance_draw(&random) | (uint64_t)1 << 63, ids[k]),
+                     SETT_OK);
+        }
+        CHECK_EQ(front_slots_in_use(world), 100);
+        CHECK_EQ(sett_component_unregister(world, ids[50]), SETT_OK);
+        for (uint32_t k = 0; k < 100; k++) {
+            CHECK_EQ(is_in_front(world, numbers[k]), k != 50);
+            CHECK_EQ(sett_component_bound(world, numbers[k]), k != 50 ? ids[k] : 0);
+        }
+        CHECK_EQ(sett_profile_begin(world), SETT_OK); /* nothing is read in line */
+        CHECK_EQ(front_slots_in_use(world), 0);
+        CHECK_EQ(sett_component_bound(world, numbers[0]), ids[0]);
+        CHECK_EQ(sett_profile_end(world), SETT_OK);
+        CHECK_EQ(front_slots_in_use(world), 99);
+        CHECK_END(world);
+    }
+}
+
+/* Numbers that begin at one slot have another each; of those that share both, the third is looked
+ * up by a call. */
+static void collisions_are_forced(void)
+{
+    sett_world* world = quiet_world();
+    sett_component id = sett_component_register(world, &(sett_component_desc){.name = "A"});
+    for (uint64_t k = 1; k < 200; k++) {
+        CHECK_EQ(sett_component_bind(world, (2 * k << 9) + 7, id), SETT_OK);
+        CHECK(is_in_front(world, (2 * k << 9) + 7));
+    }
+    CHECK_EQ(front_slots_in_use(world), 199);
+    for (uint64_t k = 1; k < 9; k++) {
+        CHECK_EQ(sett_component_bind(world, (k << 18) + 8, id), SETT_OK);
+    }
+    CHECK_EQ(front_slots_in_use(world), 201);
+    for (uint64_t k = 1; k < 9; k++) {
+        CHECK_EQ(sett_component_bound(world, (k << 18) + 8), id);
+    }
+    CHECK_EQ(sett_component_unregister(world, id), SETT_OK);
+    CHECK_EQ(front_slots_in_use(world), 0);
+    CHECK_EQ(sett_component_bound(world, (1 << 18) + 8), 0);
     CHECK_END(world);
 }
 
@@ -170,5 +247,6 @@ static void users_end_once_after_the_last_call(void)
     }
 }
 
-TEST_MAIN(TEST(numbers_lead_to_types), TEST(memory_may_run_out), TEST(memory_of_the_world),
+TEST_MAIN(TEST(numbers_lead_to_types), TEST(hashes_are_found_in_line), TEST(collisions_are_forced),
+          TEST(memory_may_run_out), TEST(memory_of_the_world),
           TEST(users_end_once_after_the_last_call))

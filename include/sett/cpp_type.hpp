@@ -335,9 +335,12 @@ constexpr uint64_t hash_of(text of, uint64_t hash = 0xCBF29CE484222325u)
     }
     return hash;
 }
+/* Numbers of names have this bit, so that they take no slots from types, whose numbers do not. */
+inline constexpr uint64_t name_bit = uint64_t(1) << 63;
 constexpr uint64_t bindable(uint64_t number)
 {
-    return number + 1 > 1 ? number : 1;
+    number &= ~name_bit;
+    return number != 0 ? number : 1;
 }
 
 /* Whether another type of the program can be spelled like T: it is in an unnamed namespace, or in a
@@ -378,7 +381,7 @@ template <class T> inline uint64_t number_of()
 template <class T> uint64_t number_of_name()
 {
     const char* name = name_of<T>();
-    return bindable(hash_of({name, strlen(name)}, reinterpret_cast<uintptr_t>(&module_mark)));
+    return name_bit | hash_of({name, strlen(name)}, reinterpret_cast<uintptr_t>(&module_mark)) >> 2;
 }
 
 /* What is about a world, whose address means nothing in a file. It can be copied, and passed in
@@ -1043,16 +1046,27 @@ template <class T>
     }
     return id;
 }
-/* The id that is bound in the slot that is looked at in line, or 0. */
+/* The two slots that are looked at in line: at most one has the number of T. */
+template <class T> struct slots {
+    const uint64_t number = number_of<T>();
+    const sett_bound_& first;
+    const sett_bound_& second;
+    explicit slots(const sett_world_header_* world)
+        : first(world->bound[sett_bound_first_(number)]),
+          second(world->bound[sett_bound_other_(number, sett_bound_first_(number))])
+    {
+    }
+};
+/* The id in these slots, or 0. */
 template <class T> sett_component id_at_front(const sett_world* world)
 {
     if (world == nullptr) {
         return 0;
     }
-    const uint64_t number = number_of<T>();
-    const sett_bound_* slot = &sett_read_header_(world)->bound[number % SETT_BOUND_FRONT_];
-    if (SETT_LIKELY_(slot->number == number)) {
-        const sett_component id = slot->component;
+    const slots<T> at(sett_read_header_(world));
+    const bool is_first = SETT_LIKELY_(at.first.number == at.number);
+    if (is_first || at.second.number == at.number) {
+        const sett_component id = is_first ? at.first.component : at.second.component;
         if (id == 0) {
             __builtin_unreachable(); /* no number is bound to it */
         }
@@ -1080,10 +1094,8 @@ template <class T> sett_component id_for(sett_world* world)
 
 /* ---------------------------------------------------------------------------- reading by handle */
 
-/* Reading a value by handle takes the id out of its slot without a branch, and 0 if another type is
- * there: it leads to the slow path. So compilers look up the type once, before a loop. Two types
- * can share a slot (of ten types with a chance of one in six): then the later one is looked up by
- * a call. */
+/* Reading a value by handle takes the type's id out of its slot without a branch, and 0 if no slot
+ * has it, which leads to the slow path. So compilers look up the type once, before a loop. */
 template <class T>
 [[gnu::noinline, SETT_CPP_SLOW_]] const T* get_slow(const sett_world* world, uint32_t index,
                                                     uint32_t generation) noexcept
@@ -1112,10 +1124,10 @@ template <class T>
 
 #if SETT_READS_IN_LINE_
 /* What reading finds where there is no world: no type. */
-inline constexpr sett_type_header_ null_type = {};
+inline constexpr sett_type_header_ null_type = {UINT8_MAX, 0, 0, false, 0, {}, {}};
 inline constexpr const sett_type_header_* null_types[] = {&null_type};
 inline constexpr sett_bound_ null_bound[SETT_BOUND_FRONT_] = {};
-inline constexpr sett_world_header_ null_world = {null_types, 0, 0, null_bound, 0, 0, {}};
+inline constexpr sett_world_header_ null_world = {null_types, 0, 0, null_bound, {}};
 
 /* A type as reading in line needs it. */
 template <class T> struct type_in_slot {
@@ -1129,11 +1141,11 @@ template <class T> struct type_in_slot {
                                    (uintptr_t() - static_cast<uintptr_t>(world == nullptr));
         const sett_world_header_* header = reinterpret_cast<const sett_world_header_*>(
             reinterpret_cast<uintptr_t>(world) | stand_in);
-        const uint64_t number = number_of<T>();
-        const sett_bound_* slot = &header->bound[number % SETT_BOUND_FRONT_];
-        sett_component id = slot->component & (0u - static_cast<uint32_t>(slot->number == number));
-        id &= 0u - static_cast<uint32_t>(id < header->type_count);
-        type = header->types[id];
+        const slots<T> at(header);
+        const auto is = [&at](const sett_bound_& slot) {
+            return slot.component & (0u - static_cast<uint32_t>(slot.number == at.number));
+        };
+        type = header->types[is(at.first) | is(at.second)];
         read = sett_read_make_(header, type);
     }
     bool is_here(sett_entity entity) const
@@ -1183,7 +1195,7 @@ template <class T>
     if (sett_read_reaches_(at.read, entity.index)) {
         return sett_read_has_(at.read, entity);
     }
-    if (SETT_LIKELY_(at.type->kind == SETT_KIND_ARRAY_ && at.type != &null_type)) {
+    if (SETT_LIKELY_(at.type->kind <= SETT_KIND_TAG_)) {
         return false;
     }
 #endif

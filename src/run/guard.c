@@ -222,7 +222,7 @@ void setti_guard_watch(sett_world* world, bool on)
     static const setti_guard guard = {guard_touch, guard_visit};
     SETTI_ASSERT(on != (world->guard != NULL));
     world->guard = on ? &guard : NULL;
-    world->hot_capacity = on || world->profiling ? 0 : world->type_capacity;
+    setti_component_show_types(world);
 }
 
 /* ---------------------------------------------------------------------------------- suggestions */

@@ -52,8 +52,6 @@ void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, si
     storage_lay_out(storage, PAGE_BYTES);
     if (kind == SETTI_SPARSE) {
         setti_pages_init(&storage->presence, sizeof(setti_sparse_page), 64);
-    } else if (kind == SETTI_TAG) {
-        setti_pages_init(&storage->presence, sizeof(storage_no_bits), 64);
     } else {
         setti_pages_init_read(&storage->presence, sizeof(storage_no_bits), 64, storage_no_bits,
                               SETTI_READ_SHIFT - SETTI_BITS_SHIFT);
@@ -288,7 +286,7 @@ const char* setti_storage_validate(const setti_storage* storage)
     if (storage->presence.hidden != (storage->gather != NULL || storage->far)) {
         return "storage: readers see values that loops have copied";
     }
-    if (storage->kind == SETTI_ARRAY && !storage->far &&
+    if (storage->kind != SETTI_SPARSE && !storage->far &&
         storage->presence.count > (uint32_t)1 << storage->presence.read_shift) {
         return "storage: indices that are not read in line are not looked up";
     }

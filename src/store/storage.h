@@ -85,7 +85,7 @@ typedef struct setti_storage {
 
     uint32_t blank;  /* array: presence pages without a page of rows, see storage_array.c */
     bool keep_order; /* sparse-set: removal leaves a gap */
-    bool far;        /* array: it had an index that is not read in line (SETTI_READ_SHIFT) */
+    bool far;        /* array, tag: it had an index that is not read in line (SETTI_READ_SHIFT) */
     /* Open loops that work on copies of values. Apart from loops over the type, only calls that
      * access its values by handle read this: systems that write them run beside neither. */
     struct setti_gather* gather;

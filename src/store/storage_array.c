@@ -183,7 +183,7 @@ bool setti_array_reserve(setti_pool* pool, setti_storage* storage, uint32_t inde
             return false;
         }
         memset(storage->presence.data[number], 0, storage->presence.size);
-        if (index >> SETTI_READ_SHIFT != 0 && storage->kind == SETTI_ARRAY) {
+        if (index >> SETTI_READ_SHIFT != 0) {
             storage->far = true;
             setti_storage_show(storage);
         }

@@ -266,7 +266,7 @@ static sett_status profile_set(sett_world* world, bool on, const char* call)
     }
     world->profiling = on;
     world->counting = on || (setti_layout_of(world) != NULL && setti_layout_of(world)->automatic);
-    world->hot_capacity = on ? 0 : world->type_capacity;
+    setti_component_show_types(world);
     return SETT_OK;
 }
 

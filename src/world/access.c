@@ -205,13 +205,12 @@ ACCESS_SAME(sett_type_header_, rows, setti_type, storage.rows);
 ACCESS_SAME(sett_world_header_, types, sett_world, readable);
 ACCESS_SAME(sett_world_header_, type_count, sett_world, hot_capacity);
 ACCESS_SAME(sett_world_header_, bound, sett_world, bound);
-ACCESS_SAME(sett_world_header_, bound_mask, sett_world, bound_mask);
 ACCESS_SAME(sett_world_header_, entities, sett_world, entities.pages);
 ACCESS_SAME(sett_type_header_, kind_of_storage, setti_type, storage.kind);
 ACCESS_SAME(sett_type_header_, tracked, setti_type, storage.tracked);
 static_assert(sizeof(sett_page_table_) == sizeof(setti_pages) && SETTI_ARRAY == SETT_KIND_ARRAY_ &&
-                  SETTI_ENTITY_SHIFT == 10 && SETTI_BITS_SHIFT == 13 &&
-                  offsetof(setti_entity_page, generation) == 0,
+                  SETTI_TAG == SETT_KIND_TAG_ && SETTI_ENTITY_SHIFT == 10 &&
+                  SETTI_BITS_SHIFT == 13 && offsetof(setti_entity_page, generation) == 0,
               "read.h: pages");
 
 const sett_type_header_* sett_accessor_type_(const sett_world* world, sett_component component)

@@ -1,73 +1,120 @@
 /* bind.c: numbers by which a binding finds component types.
  *
  * The workload: some hundreds of types, bound when a program starts, looked up at each access by
- * handle from C++. So it is an open table, at most half full, and most numbers are in the slot that
- * is read in line (sett_component_bound in core.h), where the place of a slot is a constant:
+ * handle from C++. So reading in line (sett_component_bound in core.h) looks at two slots, whose
+ * places are constants in the program, and a new number moves others between their two slots until
+ * all have one. One slot a number left every sixth program of ten types with a type that a call
+ * looked up, at five times the cost. What finds no room in the front, and numbers from 2^63 on,
+ * which sett.hpp gives to names, are in an open table, at most half full.
  *
- *     bound    [ number, component | - | number, component | ... ]
- *               number % 256: the front slot; if another number has it, the first free slot from
- *               number & mask on
+ *     front    [ number, id | - | number, id | ... ]      at one of two places
+ *     rest     [ number, id | - | number, id | ... ]      at number & mask, or behind it
  *
- * Invariant:  a number that is not in its front slot has no empty slot between number & mask and
- *             its own;  2 * bound_count <= bound_mask + 1, or there is no table
+ * Invariant:  each number is in one slot;  in the front at one of its two places;  in the rest no
+ *             slot between its place and its slot is empty;  2 * count <= mask + 1
  */
 #include "world/change.h"
 
-#define BIND_ENDED UINT64_MAX /* the number of a slot whose component was unregistered */
+#define BIND_ENDED UINT64_MAX /* the number of a slot of the rest whose type was unregistered */
+#define BIND_MOVES 64         /* of numbers, to make room for another */
+#define BIND_FEWEST 64        /* slots of the rest */
 
 static const sett_bound_ bind_none[SETT_BOUND_FRONT_];
 
-void setti_bind_init(sett_world* world)
+/* A number that is looked for in the front. */
+static bool bind_is_fast(uint64_t number)
 {
-    world->bound = bind_none;
-    world->bound_mask = SETT_BOUND_FRONT_ - 1;
+    return number >> 63 == 0;
 }
+
+void setti_bind_show(sett_world* world)
+{
+    const bool hidden = world->hot_capacity == 0 || world->front == NULL;
+    world->bound = hidden ? bind_none : world->front;
+}
+
+/* ------------------------------------------------------------------------------------- the rest */
 
 /* The slot of a number, or the empty one where it would be. The table has an empty slot. */
-static uint32_t bind_find(const sett_bound_* slots, uint32_t mask, uint64_t number)
+static sett_bound_* bind_rest_slot(const setti_bind_rest* rest, uint64_t number)
 {
-    uint32_t at = number % SETT_BOUND_FRONT_;
-    if (slots[at].number == number || slots[at].number == 0) {
-        return at;
+    uint32_t at = (uint32_t)number & rest->mask;
+    while (rest->slots[at].number != 0 && rest->slots[at].number != number) {
+        at = (at + 1) & rest->mask;
     }
-    at = (uint32_t)number & mask;
-    while (slots[at].number != 0 && slots[at].number != number) {
-        at = (at + 1) & mask;
-    }
-    return at;
-}
-
-static sett_bound_* bind_slots(const sett_world* world)
-{
-    return world->bound == bind_none ? NULL : setti_unconst(world->bound);
+    return &rest->slots[at];
 }
 
 /* Makes room for one number more. False when memory runs out. */
-static bool bind_reserve(sett_world* world)
+static bool bind_rest_reserve(setti_pool* pool, setti_bind_rest* rest)
 {
-    sett_bound_* old = bind_slots(world);
-    uint32_t old_count = old != NULL ? world->bound_mask + 1 : 0;
-    if (2 * (world->bound_count + 1) <= old_count) {
+    const setti_bind_rest old = *rest;
+    const uint32_t old_count = old.slots != NULL ? old.mask + 1 : 0;
+    if (2 * (old.count + 1) <= old_count) {
         return true;
     }
-    uint32_t count = SETTI_MAX(2 * old_count, SETT_BOUND_FRONT_);
-    sett_bound_* slots = setti_pool_alloc(&world->pool, count * sizeof(*slots), 16);
+    const uint32_t count = SETTI_MAX(2 * old_count, BIND_FEWEST);
+    sett_bound_* slots = setti_pool_alloc(pool, count * sizeof(*slots), 16);
     if (slots == NULL) {
         return false;
     }
     memset(slots, 0, count * sizeof(*slots));
-    world->bound_count = 0;
+    *rest = (setti_bind_rest){slots, count - 1, 0};
     for (uint32_t k = 0; k < old_count; k++) {
-        if (old[k].number != 0 && old[k].number != BIND_ENDED) {
-            slots[bind_find(slots, count - 1, old[k].number)] = old[k];
-            world->bound_count++;
+        if (old.slots[k].number != 0 && old.slots[k].number != BIND_ENDED) {
+            *bind_rest_slot(rest, old.slots[k].number) = old.slots[k];
+            rest->count++;
         }
     }
-    setti_pool_free(&world->pool, old, old_count * sizeof(*old), 16);
-    world->bound = slots;
-    world->bound_mask = count - 1;
+    setti_pool_free(pool, old.slots, old_count * sizeof(*slots), 16);
     return true;
 }
+
+/* ------------------------------------------------------------------------------------ the front */
+
+static bool bind_front_reserve(sett_world* world)
+{
+    const size_t size = SETT_BOUND_FRONT_ * sizeof(*world->front);
+    if (world->front == NULL) {
+        world->front = setti_pool_alloc(&world->pool, size, 64);
+        if (world->front == NULL) {
+            return false;
+        }
+        memset(world->front, 0, size);
+    }
+    return true;
+}
+
+/* The slot of a number in the front, or NULL. */
+static sett_bound_* bind_front_find(const sett_world* world, uint64_t number)
+{
+    if (world->front == NULL) {
+        return NULL;
+    }
+    const uint32_t at = sett_bound_first_(number);
+    sett_bound_* first = &world->front[at];
+    sett_bound_* second = &world->front[sett_bound_other_(number, at)];
+    return first->number == number ? first : second->number == number ? second : NULL;
+}
+
+/* Puts a number into a slot of its two. What was there goes to its other slot, and so on. Returns
+ * what found none, whose number is 0 if all did. */
+static sett_bound_ bind_front_insert(sett_bound_* front, sett_bound_ item)
+{
+    uint32_t at = sett_bound_first_(item.number);
+    if (front[at].number != 0) {
+        at = sett_bound_other_(item.number, at);
+    }
+    for (uint32_t k = 0; k < BIND_MOVES && item.number != 0; k++) {
+        const sett_bound_ moved = front[at];
+        front[at] = item;
+        item = moved;
+        at = sett_bound_other_(item.number, at);
+    }
+    return item;
+}
+
+/* ---------------------------------------------------------------------------------------- calls */
 
 sett_status sett_component_bind(sett_world* world, uint64_t number, sett_component component)
 {
@@ -85,36 +132,52 @@ sett_status sett_component_bind(sett_world* world, uint64_t number, sett_compone
                                      "%s: the number for \"%.100s\" must not be 0 or UINT64_MAX",
                                      call, type->desc.name);
     }
-    sett_component present = sett_component_bound(world, number);
+    const sett_component present = sett_component_bound(world, number);
     if (present != 0 && present != component) {
         return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
                                      "%s: the number for \"%.100s\" is bound to \"%.100s\" already",
                                      call, type->desc.name, setti_component_text(world, present));
     }
-    if (!bind_reserve(world)) {
+    if (present != 0) {
+        return SETT_OK;
+    }
+    if (!bind_rest_reserve(&world->pool, &world->bind_rest) ||
+        (bind_is_fast(number) && !bind_front_reserve(world))) {
         return setti_world_no_memory(world, call);
     }
-    sett_bound_* slots = bind_slots(world);
-    uint32_t at = bind_find(slots, world->bound_mask, number);
-    world->bound_count += slots[at].number == 0;
-    slots[at].number = number;
-    slots[at].component = component;
+    sett_bound_ item = {number, component};
+    if (bind_is_fast(number)) {
+        item = bind_front_insert(world->front, item);
+        setti_bind_show(world);
+    }
+    if (item.number != 0) {
+        *bind_rest_slot(&world->bind_rest, item.number) = item;
+        world->bind_rest.count++;
+    }
     return SETT_OK;
 }
 
 sett_component sett_component_bound_slow_(const sett_world* world, uint64_t number)
 {
-    uint32_t at = bind_find(world->bound, world->bound_mask, number);
-    return world->bound[at].number == number ? world->bound[at].component : 0;
+    const sett_bound_* slot = bind_front_find(world, number);
+    if (slot == NULL && world->bind_rest.slots != NULL) {
+        slot = bind_rest_slot(&world->bind_rest, number);
+    }
+    return slot != NULL && slot->number == number ? slot->component : 0;
 }
 
 void setti_bind_forget(sett_world* world, sett_component component)
 {
-    sett_bound_* slots = bind_slots(world);
-    for (uint32_t k = 0; slots != NULL && k <= world->bound_mask; k++) {
-        if (slots[k].number != 0 && slots[k].component == component) {
-            slots[k].number = BIND_ENDED;
-            slots[k].component = 0;
+    sett_bound_* front = world->front;
+    for (uint32_t k = 0; front != NULL && k < SETT_BOUND_FRONT_; k++) {
+        if (front[k].number != 0 && front[k].component == component) {
+            front[k] = (sett_bound_){0, 0};
+        }
+    }
+    const setti_bind_rest* rest = &world->bind_rest;
+    for (uint32_t k = 0; rest->slots != NULL && k <= rest->mask; k++) {
+        if (rest->slots[k].number != 0 && rest->slots[k].component == component) {
+            rest->slots[k] = (sett_bound_){BIND_ENDED, 0};
         }
     }
 }

@@ -392,8 +392,15 @@ static bool component_reserve_id(sett_world* world, sett_component id)
     world->types = types;
     world->readable = readable;
     world->type_capacity = capacity;
-    world->hot_capacity = world->profiling ? 0 : capacity;
+    setti_component_show_types(world);
     return true;
+}
+
+void setti_component_show_types(sett_world* world)
+{
+    const bool watched = world->profiling || world->guard != NULL;
+    world->hot_capacity = watched ? 0 : world->type_capacity;
+    setti_bind_show(world);
 }
 
 static bool component_is_reserved(sett_component id)

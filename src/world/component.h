@@ -354,8 +354,19 @@ setti_type* setti_type_find(const struct sett_world* world, const char* name);
 sett_status setti_component_rename(struct sett_world* world, setti_type* type,
                                    const sett_component_desc* desc, const char* call);
 
-/* bind.c: a world without bound numbers; a type that ends loses its numbers. */
-void setti_bind_init(struct sett_world* world);
+/* Says whether types are read in line: not while use is profiled or a system is watched. */
+void setti_component_show_types(struct sett_world* world);
+
+/* bind.c: bound numbers that reading in line does not see. */
+typedef struct setti_bind_rest {
+    sett_bound_* slots; /* mask + 1 of them, or NULL */
+    uint32_t mask;
+    uint32_t count; /* slots in use, ended ones included */
+} setti_bind_rest;
+
+/* Shows bound numbers to readers, or none, after `front` or `hot_capacity` has changed. */
+void setti_bind_show(struct sett_world* world);
+/* A type that ends loses its numbers. */
 void setti_bind_forget(struct sett_world* world, sett_component component);
 
 /* Where a transition from this signature is remembered, if it is. */

@@ -84,7 +84,7 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
     setti_world_add_root(world, &world->entity_root, &table->count, SETTI_ENTITY_ROOT_SIZE,
                          &table->pages, NULL);
     world->readable = setti_unconst(setti_component_no_types);
-    setti_bind_init(world);
+    setti_bind_show(world);
     world->collect_list = &world->collect_one;
     world->collect_room = 1;
     world->reserved_for = SETTI_NONE;

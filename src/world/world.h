@@ -78,13 +78,13 @@ struct sett_world {
     /* entries in `types` for fast paths; 0 while use is profiled: all go the slow path */
     uint32_t hot_capacity;
     uint32_t type_capacity;   /* entries in `types` */
-    const sett_bound_* bound; /* numbers of types; bind.c */
-    uint32_t bound_mask;
-    uint32_t bound_count; /* slots that are in use */
+    const sett_bound_* bound; /* numbers of types as readers see them; bind.c */
     setti_entity_table entities;
 
     setti_type** types; /* by component id; NULL: not registered */
-    setti_pool pool;    /* all memory of the world, and its clock */
+    sett_bound_* front; /* numbers of types: SETT_BOUND_FRONT_ slots, or NULL; bind.c */
+    setti_bind_rest bind_rest;
+    setti_pool pool; /* all memory of the world, and its clock */
 
     union {
         struct {

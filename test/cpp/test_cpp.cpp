@@ -274,6 +274,42 @@ static void names_of_types()
     ends(world);
 }
 
+/* Reading in line finds all types of a program, also those whose first slot another one has. Names
+ * take no slots. */
+template <int n> struct Numbered {
+    int value = n;
+};
+template <int... n>
+static void look_up_numbered(const sett::world& world, std::integer_sequence<int, n...>)
+{
+    CHECK((world.component<Numbered<n>...>()));
+    const sett_bound_* front = sett_read_header_(world.c())->bound;
+    int used = 0;
+    for (int k = 0; k < SETT_BOUND_FRONT_; k++) {
+        used += front[k].number != 0;
+    }
+    CHECK(used == sizeof...(n));
+    int first = 0;
+    auto look = [&](uint64_t number, sett_component id) {
+        const uint32_t at = sett_bound_first_(number);
+        const bool is_first = front[at].number == number;
+        const sett_bound_& slot = front[is_first ? at : sett_bound_other_(number, at)];
+        CHECK(slot.number == number && slot.component == id);
+        first += is_first;
+    };
+    (look(sett::detail::number_of<Numbered<n>>(), world.id<Numbered<n>>()), ...);
+    CHECK(first < used);
+    sett::entity e = world.create();
+    (e.set(Numbered<n>()), ...);
+    CHECK((... && (e.get<Numbered<n>>().value == n && e.has<Numbered<n>>())));
+}
+static void slots_of_types()
+{
+    sett::world world = quiet();
+    look_up_numbered(world, std::make_integer_sequence<int, 100>());
+    ends(world);
+}
+
 /* Two types of one name in one program are kept apart: the first has it, the second is rejected.
  * The other file is twin.cpp. */
 namespace
@@ -923,6 +959,7 @@ int main()
     readme();
     values();
     names_of_types();
+    slots_of_types();
     names_of_two_types();
     types_of_files();
     no_world();
@@ -938,6 +975,6 @@ int main()
     owned_values();
     owners();
     plugins();
-    std::puts("18 passed, 0 failed");
+    std::puts("19 passed, 0 failed");
     return 0;
 }
