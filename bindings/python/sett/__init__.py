@@ -38,8 +38,10 @@ from ._declared import ffi
 
 lib = ffi.dlopen(os.environ.get("SETT_LIBRARY") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "libsett.so"))
 
+__version__ = "%d.%d.%d" % (_api.VERSION // 10000, _api.VERSION // 100 % 100, _api.VERSION % 100)
+
 # A handle in an array.
-HANDLE = np.dtype([("index", "u4"), ("generation", "u4")])
+HANDLE = np.dtype([("index", "u4"), ("generation", "u4")], align=True)
 
 
 class Error(RuntimeError):
@@ -85,6 +87,9 @@ class Component:
         self.name, self.dtype, self.options = name, dtype, options
         if dtype is not None and dtype.hasobject:
             raise TypeError('component "%s": Python objects cannot be values: use numbers, fixed text ("S16") or sett.HANDLE' % name)
+        for member in dtype.names or () if dtype is not None else ():
+            if dtype.fields[member][0].base.kind == "U":
+                raise TypeError('component "%s": member "%s" is text without a size: use "S16", which holds 16 bytes' % (name, member))
 
     def __repr__(self):
         return "<component %s>" % self.name
@@ -96,21 +101,31 @@ class Component:
             return self
         array = np.zeros(1, self.dtype)
         if self.dtype.names is None:
-            array[0] = members[0] if members else 0
+            self._put(array, 0, members[0] if members else 0)
         else:
             if len(members) > len(self.dtype.names):
                 raise TypeError('component "%s" has %d members, not %d' % (self.name, len(self.dtype.names), len(members)))
             for member, value in list(zip(self.dtype.names, members)) + list(named.items()):
-                array[member] = value.handle if isinstance(value, Entity) else value
+                if member not in self.dtype.names:
+                    raise TypeError('component "%s" has no member "%s": it has %s' % (self.name, member, ", ".join(self.dtype.names)))
+                self._put(array, member, value.handle if isinstance(value, Entity) else value)
         return Value(self, array)
+
+    def _put(self, array, member, value):
+        """Writes a member, or the whole value. numpy would make 2 of 2.7, and 0 of 2**32."""
+        dtype, given = array[member].dtype, np.asarray(value)
+        if dtype.kind in "iu" and given.dtype.kind in "iufO":
+            limits = np.iinfo(dtype)
+            if not np.all((given >= limits.min) & (given <= limits.max) & (given == np.floor(given))):
+                raise ValueError('component "%s": %r cannot be a value of type %s' % (self.name, value, dtype))
+        array[member] = value
 
     def _register(self, world):
         desc, text = ffi.new("sett_component_desc*"), ffi.new("char[]", self.name.encode())
         desc.name = text
         if self.dtype is not None:
             desc.size, desc.align = self.dtype.itemsize, self.dtype.alignment
-        for option, value in self.options.items():
-            setattr(desc, option, value)
+        _set_options(desc, self.options)
         held = []
         members = _members(self.name, self.dtype, held) if self.dtype is not None and self.dtype.names else None
         number = lib.sett_component_register_sized(world.c, desc, ffi.sizeof(desc[0]))
@@ -124,6 +139,14 @@ class Component:
         return number
 
 
+def _set_options(desc, options):
+    for option, value in options.items():
+        if not hasattr(desc, option):
+            names = sorted(name for name, _ in ffi.typeof(desc[0]).fields)
+            raise TypeError('there is no option "%s": there are %s' % (option, ", ".join(names)))
+        setattr(desc, option, value)
+
+
 class Value:
     """A value of a component: what Position(1, 0) returns."""
 
@@ -133,7 +156,7 @@ class Value:
         self.component, self.array = component, array
 
 
-def component(name=None, dtype=None, options=None, **members):
+def component(name=None, dtype=None, /, options=None, **members):
     """A component type: from a class, from members, from a numpy dtype, or a tag.
 
         @sett.component
@@ -149,6 +172,8 @@ def component(name=None, dtype=None, options=None, **members):
     members, values are described: in JSON, for files of another layout, for hashes that are equal on
     all machines.
     """
+    if options is not None and not isinstance(options, dict):
+        members["options"], options = options, None
     if name is None:
         return lambda described: component(described, options=options)
     if isinstance(name, type):
@@ -387,10 +412,33 @@ class Query:
 
 
 def _column(component, values, count):
-    values = np.ascontiguousarray(values, component.dtype.base)
-    if values.shape != (count,) + component.dtype.shape:
-        raise ValueError('the column of "%s" has %d values, not %d' % (component.name, len(values), count))
-    return values
+    given = np.asarray(values)
+    if given.dtype.names is not None and given.dtype.names != component.dtype.base.names:
+        raise TypeError('the column of "%s" has the members %s, not %s' % (component.name, given.dtype.names, component.dtype.base.names))
+    if given.shape != (count,) + component.dtype.shape:
+        raise ValueError('the column of "%s" has the shape %s, not %s' % (component.name, given.shape, (count,) + component.dtype.shape))
+    return np.ascontiguousarray(given, component.dtype.base)
+
+
+def _handles(world, entities):
+    """An array of handles, of what a call is given: an entity, a list of them, or an array."""
+    if isinstance(entities, Entity):
+        entities = [entities]
+    if not isinstance(entities, np.ndarray):
+        entities = list(entities)
+        for entity in entities:
+            if not isinstance(entity, Entity):
+                raise TypeError("%r is not an entity" % (entity,))
+            _check_world(world, entity)
+        return np.array([entity.handle for entity in entities], HANDLE)
+    if entities.dtype != HANDLE:
+        raise TypeError("an array of %s holds no handles: choose from one that sett.entities gives, such as entities[mask]" % entities.dtype)
+    return np.ascontiguousarray(entities, HANDLE).reshape(-1)
+
+
+def _check_world(world, entity):
+    if entity.world is not world:
+        raise ValueError("%r is an entity of another world" % entity)
 
 
 def _create_many(world, call, c, count, columns):
@@ -406,6 +454,36 @@ def _create_many(world, call, c, count, columns):
     return out
 
 
+# ------------------------------------------------------------------------------ random numbers
+
+
+def _mix(x):
+    x = (x ^ (x >> np.uint64(32))) * np.uint64(0xE9846AF9B1A615D)
+    x = (x ^ (x >> np.uint64(32))) * np.uint64(0xE9846AF9B1A615D)
+    return x ^ (x >> np.uint64(28))
+
+
+def random(entities, seed, tick, use=0):
+    """64 random bits for each entity of an array of handles: those of sett_random.
+
+    A number depends on the arguments and its entity only, so a frame that is played again draws the
+    same ones. `tick` is the number of the frame; two numbers of an entity in one frame need different
+    numbers as `use`.
+    """
+    entities = np.asarray(entities)
+    if entities.dtype != HANDLE:
+        raise TypeError("an array of %s holds no handles: sett.entities gives them" % entities.dtype)
+    wide, start = np.uint64, np.array([int(seed) + 0x9E3779B97F4A7C15 * (use + 1) & 2**64 - 1], np.uint64)
+    hashed = _mix(_mix(start) ^ wide(int(tick) * 0xBF58476D1CE4E5B9 + 0x94D049BB133111EB & 2**64 - 1))
+    handle = entities["generation"].astype(wide) << wide(32) | entities["index"].astype(wide)
+    return _mix(hashed ^ (handle * wide(0xD6E8FEB86659FD93) + wide(0x2545F4914F6CDD1D)))
+
+
+def uniform(entities, seed, tick, use=0):
+    """A random number from 0 to below 1 for each entity: sett_random_uniform of random()."""
+    return (random(entities, seed, tick, use) >> np.uint64(11)).astype("f8") * 2.0**-53
+
+
 # ------------------------------------------------------------------------------------ entities
 
 
@@ -414,6 +492,12 @@ def _address(value, world):
     if isinstance(value, Value):
         return world.id(value.component), ffi.from_buffer(value.array)
     return world.id(value), ffi.NULL
+
+
+def _json(world, entity=None):
+    desc = ffi.NULL if entity is None else ffi.new("sett_json_desc*", {"entity": entity})
+    size = ffi.sizeof("sett_json_desc")
+    return _grown(lambda out, room: lib.sett_json_format_sized(world.c, desc, size, out, room))
 
 
 class Entity:
@@ -445,7 +529,9 @@ class Entity:
         return lib.sett_has(self.world.c, self.c, self.world.id(component))
 
     def get(self, component):
-        """A copy of the value; None if the entity does not have the component."""
+        """A copy of the value; None if the entity does not have the component. Fails if it is dead."""
+        if not self:
+            self.world._check(lib.SETT_STATUS_STALE)
         at = lib.sett_find(self.world.c, self.c, self.world.id(component))
         if at == ffi.NULL or component.dtype is None:
             return None
@@ -473,6 +559,7 @@ class Entity:
 
     def child_of(self, parent):
         """Makes it the last child of another entity."""
+        _check_world(self.world, parent)
         self.world._check(lib.sett_hierarchy_attach(self.world.c, self.c, parent.c))
         return self
 
@@ -493,6 +580,11 @@ class Entity:
         return _grown(lambda out, size: lib.sett_entity_describe_values(self.world.c, self.c, out, size))
 
 
+    def to_json(self):
+        """The entity and its descendants, as World.to_json writes them."""
+        return _json(self.world, self.c)
+
+
 class Commands:
     """Changes that are recorded now and applied later, from Frame.later or World.later.
 
@@ -502,8 +594,7 @@ class Commands:
         self.world, self.c = world, c
 
     def _each(self, entities, call, *arguments):
-        listed = [entities.c] if isinstance(entities, Entity) else ffi.from_buffer("sett_entity[]", np.ascontiguousarray(entities, HANDLE))
-        for entity in listed:
+        for entity in ffi.from_buffer("sett_entity[]", _handles(self.world, entities)):
             self.world._check(call(self.c, entity, *arguments))
 
     def create(self, *values):
@@ -527,6 +618,15 @@ class Commands:
             else:
                 self._each(entities, lib.sett_cmd_set, number, at)
 
+    def set_many(self, entities, columns):
+        """Sets a value for each entity: later.set_many(found, {Position: array})."""
+        handles = _handles(self.world, entities)
+        for component, column in columns.items():
+            number, values = self.world.id(component), _column(component, column, len(handles))
+            at, size = ffi.cast("char*", values.ctypes.data), component.dtype.itemsize
+            for k, entity in enumerate(ffi.from_buffer("sett_entity[]", handles)):
+                self.world._check(lib.sett_cmd_set(self.c, entity, number, at + k * size))
+
     def remove(self, entities, *components):
         for component in components:
             self._each(entities, lib.sett_cmd_remove, self.world.id(component))
@@ -536,8 +636,13 @@ class Commands:
 
 
 class Frame:
-    """What a system gets beside its arrays: `dt` and `time` in seconds, the number of the frame, and
-    the commands `later`."""
+    """What a system gets beside its arrays.
+
+        dt, time  seconds: of this frame, and since the first one
+        number    of the frame. It is part of the state: Snapshot.restore sets it back
+        later     commands, applied after the system
+        world     the world
+    """
 
     def __init__(self, world, context):
         self.world, self.c = world, context
@@ -595,7 +700,7 @@ class _Core:
     """The world of the library. Arrays that are used too long hold it: their memory stays."""
 
     def __init__(self, c):
-        self.c, self.callbacks, self.drops = c, [], []
+        self.c, self.callbacks, self.drops, self.systems = c, [], [], {}
 
     def later(self, call, *arguments):
         """For what garbage collection ends, at any moment: it is done at the next call of `tidy`."""
@@ -634,7 +739,7 @@ class World:
             raise ImportError("sett: the library does not match this module, or memory ran out")
         self._core = _Core(c)
         self._core.callbacks += callbacks
-        self._ids, self._raised = {}, None
+        self._ids, self._raised, self._systems = {}, None, self._core.systems
         self._queries = weakref.WeakValueDictionary()  # a query refers to its world
 
     @property
@@ -643,14 +748,15 @@ class World:
         return self._core.c
 
     def _fail(self):
-        status = lib.sett_world_error(self.c)
-        raise Error(_text(lib.sett_status_name(status))[len("SETT_STATUS_"):], _text(lib.sett_world_message(self.c)))
+        self._check(lib.sett_world_error(self.c))
 
     def _check(self, status, *accepted):
         if status != lib.SETT_STATUS_OK and status not in accepted:
             same = lib.sett_world_error(self.c) == status
-            raise Error(_text(lib.sett_status_name(status))[len("SETT_STATUS_"):],
-                        _text(lib.sett_world_message(self.c) if same else lib.sett_status_text(status)))
+            text = _text(lib.sett_world_message(self.c) if same else lib.sett_status_text(status))
+            if status == lib.SETT_STATUS_LOCKED:  # the library's remedies are calls of C
+                text += " (in Python: world.later, or frame.later in a system, records a change)"
+            raise Error(_text(lib.sett_status_name(status))[len("SETT_STATUS_"):], text)
 
     def _entity(self, handle):
         return Entity(self, handle) if handle.generation != 0 else None
@@ -684,8 +790,8 @@ class World:
         return _create_many(self, lib.sett_entity_create_many, self.c, count, columns)
 
     def destroy_many(self, handles):
-        """Destroys the entities of an array of handles; those that are not alive are skipped."""
-        handles = np.ascontiguousarray(handles, HANDLE)
+        """Destroys the entities of an array of handles, or of a list; those that are not alive are skipped."""
+        handles = _handles(self, handles)
         self._check(lib.sett_entity_destroy_many(self.c, ffi.cast("sett_entity*", handles.ctypes.data), len(handles)))
 
     def entity(self, handle):
@@ -727,9 +833,11 @@ class World:
         With terms it is called as function(frame, array, ...), for one run of entities after another,
         as by Query.each. Without terms it is called once, as function(frame). It runs alone.
         `options` are members of sett_system_desc, such as phase=100 or interval=0.5. An exception
-        in a system ends the frame, and World.progress raises it.
+        in a system ends the frame, and World.progress raises it. World.remove ends a system.
         """
         terms = _terms(terms)
+        # The library has no term that all entities match.
+        everything = self.query(*terms) if terms and all(term.component is None for term in terms) else None
 
         def make(function):
             label, ref = name or function.__name__, weakref.ref(self)  # no cycle: the core has the callback
@@ -744,22 +852,31 @@ class World:
                         function(Frame(world, context))
                         return
                     batch = ffi.new("sett_batch*")
-                    if lib.sett_context_begin(context, batch) != ffi.NULL:
+                    begun = lib.sett_query_begin(everything.c, batch) if everything else lib.sett_context_begin(context, batch)
+                    if begun != ffi.NULL:
                         _visit(world._core, batch, terms, (Frame(world, context),), function, label)
                 except BaseException as error:
                     world._raised = error
 
             desc, text = ffi.new("sett_system_desc*"), ffi.new("char[]", label.encode())
             desc.name, desc.run, desc.exclusive = text, run, True
-            for option, value in options.items():
-                setattr(desc, option, value)
+            _set_options(desc, options)
             _fill(self, desc.terms, terms)
-            if lib.sett_system_create_sized(self.c, desc, ffi.sizeof(desc[0]), ffi.sizeof("sett_term")) == ffi.NULL:
+            system = lib.sett_system_create_sized(self.c, desc, ffi.sizeof(desc[0]), ffi.sizeof("sett_term"))
+            if system == ffi.NULL:
                 self._fail()
-            self._core.callbacks.append(run)
+            self._systems[label] = run
             return function
 
         return make
+
+    def remove(self, system):
+        """Ends a system: its function, or its name. Not while systems run."""
+        name = system if isinstance(system, str) else system.__name__
+        if name not in self._systems:
+            raise KeyError('there is no system "%s" made by World.system' % name)
+        self._check(lib.sett_system_destroy(lib.sett_system_find(self.c, name.encode())))
+        del self._systems[name]
 
     def observe(self, event, component):
         """A decorator: function(entity) is called for "add", "set" or "remove" of a component. It can
@@ -774,7 +891,7 @@ class World:
 
             desc, text = ffi.new("sett_observer_desc*"), ffi.new("char[]", function.__name__.encode())
             desc.name, desc.component = text, self.id(component)
-            setattr(desc, "on_" + event, run)
+            _set_options(desc, {"on_" + event: run})
             if lib.sett_observer_create_sized(self.c, desc, ffi.sizeof(desc[0]), ffi.sizeof("sett_term")) == ffi.NULL:
                 self._fail()
             self._core.callbacks.append(run)
@@ -832,8 +949,8 @@ class World:
         self._check(lib.sett_world_load(self.c, os.fsencode(path)))
 
     def to_json(self):
-        size = ffi.sizeof("sett_json_desc")
-        return _grown(lambda out, room: lib.sett_json_format_sized(self.c, ffi.NULL, size, out, room))
+        """All entities, as a text."""
+        return _json(self)
 
     def from_json(self, text):
         """Creates the entities of a text."""
