@@ -47,11 +47,11 @@ SETT_API size_t sett_layout_describe(const sett_world* world, char* out, size_t 
  * for types registered with SETT_STORAGE_DEFAULT. At the end of sett_progress, and in
  * sett_layout_step, values can move: addresses become invalid, and the order of loops can change.
  *   max_values  the most values that one sett_progress moves, such as SETT_LAYOUT_VALUES; 0: off,
- *               present storages stay. A type moves as a whole, at 3 to 5 ns a value of 8 bytes, to
- *               an array at 4. A group of more than 131,072 values is made over some frames:
- *               memory is touched ahead, 4 MB a frame (at 1 to 2 ms for each 2 MB that is new to a
- *               virtual machine), then one type moves in a frame: a million values make a frame 3
- *               to 5 ms longer. With less, larger types stay
+ *               present storages stay. A type moves as a whole, at 2 to 4 ns a value of 8 bytes. A
+ *               group of more than 131,072 values is made, and ends, over some frames, and large
+ *               types wait: memory is touched ahead, 2 MB a frame (1 to 5 ms where it is new to a
+ *               virtual machine), then one type moves in a frame: a million values make a frame 4
+ *               ms longer. With less, larger types stay
  *
  * Before you switch it on: addresses of values become invalid between frames; loops come in another
  * order after a move; it is not for lockstep (see sett_layout_step); while a snapshot exists

@@ -64,6 +64,7 @@ struct sett_query {
     setti_tally nested;         /* loops that systems opened by sett_context_query: sampled */
     setti_relayout_use grouped; /* a group for what this query asks for */
     bool wanted;                /* its types are being converted for the group */
+    bool expected;              /* memory is touched in case that they will be */
     bool owned;                 /* owned by a system, which destroys it */
     size_t size;                /* bytes of this, with its name */
     uint32_t term_count;

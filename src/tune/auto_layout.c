@@ -51,11 +51,13 @@
 #define AUTO_MORE 16384
 #define AUTO_TYPE 256
 
-/* A group of more values is made in steps, a frame each: memory is touched, AUTO_WARM bytes a frame
- * (1 to 2 ms for each 2 MB in a virtual machine), then types are converted, then it takes its rows.
- * A million values of 8 bytes in one frame took 20 to 30 ms, and 130 with new memory. */
+/* A group of more values is made in steps, a frame each: memory is touched, AUTO_WARM bytes a frame,
+ * then types are converted, then it takes its rows. A million values of 8 bytes in one frame took
+ * 20 to 30 ms, and 130 with new memory. AUTO_WARM is a huge page, which is touched as a whole: 1 to
+ * 5 ms where it is new to a virtual machine. Two of them a frame took 9 ms. Where the first frame
+ * says that a group will come, touching begins there, and not with the decision. */
 #define AUTO_AT_ONCE 131072
-#define AUTO_WARM ((size_t)4 << 20)
+#define AUTO_WARM ((size_t)2 << 20)
 
 /* Words of a type's occupancy that are compared. */
 #define AUTO_WORDS 32
@@ -77,6 +79,7 @@ typedef struct setti_type_sample {
     setti_relayout_use use;
     bool priced; /* in this sample */
     bool due;    /* storing it in the other kind has reached its cost in this sample */
+    bool left;   /* by a large group that has ended: it becomes an array as soon as may be */
 } setti_type_sample;
 
 /* A possible change. */
@@ -199,6 +202,12 @@ static void auto_sample_type(sett_world* world, setti_type* type)
 
 void setti_auto_unregistered(sett_world* world, setti_type* type)
 {
+    struct setti_layout* layout = setti_layout_of(world);
+    if (layout != NULL && layout->type == type) {
+        layout->type = NULL;
+        layout->building = false;
+        layout->warming = 0;
+    }
     setti_pool_free(&world->pool, type->sample, sizeof(setti_type_sample), 16);
     type->sample = NULL;
 }
@@ -450,7 +459,8 @@ static uint64_t auto_group(sett_world* world, sett_query* query)
 }
 
 /* Destroys a group and converts its types to arrays, as far as there is memory; the others remain
- * sparse sets, which are priced one by one from then on. */
+ * sparse sets, which are priced one by one from then on. Those of a large group are converted in
+ * the next frames. */
 static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
 {
     SETTI_ASSERT(listener->owned.count <= SETT_GROUP_TYPES && world->locks == 0);
@@ -462,9 +472,17 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
         query->grouped.churn =
             query->cover == listener ? listener->use.churn : query->grouped.churn;
     }
+    setti_relayout change = {NULL, NULL, listener};
+    bool large = setti_layout_moves(&change) > AUTO_AT_ONCE;
     setti_group_end(setti_group_of(listener));
     for (uint32_t k = 0; k < count; k++) {
-        moved += types[k]->default_storage ? auto_convert(world, types[k], NULL) : 0;
+        setti_type_sample* sample = types[k]->default_storage ? types[k]->sample : NULL;
+        if (large && sample != NULL) {
+            sample->due = sample->left = true;
+            setti_layout_of(world)->more = true;
+        } else if (types[k]->default_storage) {
+            moved += auto_convert(world, types[k], NULL);
+        }
     }
     return moved;
 }
@@ -513,53 +531,121 @@ static uint64_t auto_misplaced(const sett_query* query, const setti_listener* co
     return moves;
 }
 
+/* Bytes of new memory that the other kind of a storage takes: rows, their indices, the way to
+ * them. */
+static size_t auto_room(const sett_world* world, const setti_storage* storage)
+{
+    size_t rows = storage->count;
+    if (storage->kind == SETTI_SPARSE) {
+        size_t capacity = setti_entity_capacity(&world->entities);
+        return SETTI_MIN(capacity, rows * setti_storage_rows(storage)) * storage->size;
+    }
+    return rows * (storage->size + sizeof(uint32_t)) +
+           (size_t)setti_array_end(storage) * sizeof(uint32_t);
+}
+
+/* That of the types which a group converts. */
+static size_t auto_group_room(const sett_query* query)
+{
+    size_t size = 0;
+    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
+        const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
+        size += storage->kind != SETTI_SPARSE ? auto_room(query->world, storage) : 0;
+    }
+    return size;
+}
+
+/* How many frames touch memory follows from counts alone: no move depends on what the allocator
+ * does. */
+static void auto_begin_warming(struct setti_layout* layout, size_t size)
+{
+    layout->warm = NULL;
+    layout->warm_size = size + size / 64; /* pages end in what no row takes */
+    layout->warming = (uint32_t)SETTI_MIN(size / AUTO_WARM, (size_t)UINT16_MAX) + 1;
+}
+
+/* Touches memory. False if none is left to touch. */
+static bool auto_warm(sett_world* world)
+{
+    struct setti_layout* layout = setti_layout_of(world);
+    if (layout->warming == 0) {
+        return false;
+    }
+    layout->warming--;
+    setti_pool_warm(&world->pool, &layout->warm, layout->warm_size, AUTO_WARM);
+    return true;
+}
+
+static void auto_expect_none(sett_world* world)
+{
+    setti_layout_of(world)->warming = 0;
+    for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
+        query->expected = false;
+    }
+}
+
 static void auto_stop_building(sett_world* world, sett_query* query)
 {
-    setti_layout_of(world)->building = false;
-    setti_layout_of(world)->warming = 0;
+    struct setti_layout* layout = setti_layout_of(world);
+    layout->building = false;
+    layout->type = NULL;
+    layout->warming = 0;
     if (query != NULL) {
         query->wanted = false;
         query->grouped.changes++;
     }
 }
 
-/* Begins to build the group of a query. How many frames touch memory follows from counts alone: no
- * move depends on what the allocator does. */
-static void auto_begin_building(sett_world* world, sett_query* query)
+/* Begins to build the group of a query, or to store a type in the other kind. */
+static void auto_begin_building(sett_world* world, sett_query* query, setti_type* type)
 {
     struct setti_layout* layout = setti_layout_of(world);
-    size_t size = 0;
-    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
-        const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
-        if (storage->kind != SETTI_SPARSE) { /* its rows, their indices, the way to them */
-            size += storage->count * ((size_t)storage->size + sizeof(uint32_t));
-            size += (size_t)setti_array_end(storage) * sizeof(uint32_t);
-        }
+    SETTI_ASSERT((query != NULL) != (type != NULL) && !layout->building);
+    uint32_t left = layout->warming;
+    bool expected = query != NULL && query->expected;
+    auto_expect_none(world);
+    layout->warming = left;
+    if (!expected) {
+        auto_begin_warming(layout, query != NULL ? auto_group_room(query)
+                                                 : auto_room(world, &type->storage));
     }
-    query->wanted = true;
+    if (query != NULL) {
+        query->wanted = true;
+    }
+    layout->type = type;
     layout->building = true;
-    layout->warm = NULL;
-    layout->warm_size = size + size / 64; /* pages end in what no row takes */
-    layout->warming = (uint32_t)SETTI_MIN(size / AUTO_WARM, (size_t)UINT16_MAX) + 1;
+}
+
+static uint64_t auto_take_type(sett_world* world, setti_type* type)
+{
+    SETTI_ASSERT(type->sample != NULL);
+    setti_type_sample* sample = type->sample;
+    uint64_t moved = auto_convert(world, type, NULL);
+    sample->use.changes += moved != 0 && !sample->left;
+    sample->left = false;
+    return moved;
+}
+
+/* Stores the wanted type in the other kind. */
+static uint64_t auto_build_type(sett_world* world, uint32_t max_values)
+{
+    setti_type* type = setti_layout_of(world)->type;
+    auto_stop_building(world, NULL);
+    bool can = auto_may_move(world, type) && setti_layout_can_convert(type) &&
+               type->storage.count <= max_values; /* the program may have changed it since */
+    return can ? auto_take_type(world, type) : 0;
 }
 
 /* Converts the types of a wanted group one by one, up to `max_values` values, and creates the group
  * when all are converted. */
-static uint64_t auto_build(sett_world* world, uint32_t max_values)
+static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
 {
-    SETTI_ASSERT(setti_layout_of(world)->building);
     sett_query* query = setti_query_first(world);
     while (query != NULL && !query->wanted) {
         query = query->next;
     }
     if (query == NULL || !auto_can_group(query)) { /* the program has changed its types since */
         auto_stop_building(world, query);
-        return 0;
-    }
-    struct setti_layout* layout = setti_layout_of(world);
-    if (layout->warming != 0) {
-        layout->warming--;
-        setti_pool_warm(&world->pool, &layout->warm, layout->warm_size, AUTO_WARM);
         return 0;
     }
     setti_type* with[SETT_QUERY_TERMS];
@@ -604,12 +690,14 @@ static uint64_t auto_build(sett_world* world, uint32_t max_values)
     return moved;
 }
 
-static uint64_t auto_take_type(sett_world* world, setti_type* type)
+static uint64_t auto_build(sett_world* world, uint32_t max_values)
 {
-    SETTI_ASSERT(type->sample != NULL);
-    uint64_t moved = auto_convert(world, type, NULL);
-    ((setti_type_sample*)type->sample)->use.changes += moved != 0;
-    return moved;
+    SETTI_ASSERT(setti_layout_of(world)->building);
+    if (auto_warm(world)) {
+        return 0;
+    }
+    return setti_layout_of(world)->type != NULL ? auto_build_type(world, max_values)
+                                                : auto_build_group(world, max_values);
 }
 
 /* Makes a change, or begins to. Returns how many values moved. */
@@ -623,11 +711,17 @@ static uint64_t auto_take(sett_world* world, const auto_option* option, uint32_t
         if (setti_layout_moves(change) <= SETTI_MIN(max_values, (uint32_t)AUTO_AT_ONCE)) {
             moved = auto_group(world, query);
         } else {
-            auto_begin_building(world, query);
+            auto_begin_building(world, query, NULL);
             moved = auto_build(world, max_values);
         }
     } else if (change->type != NULL) {
-        moved = auto_take_type(world, setti_world_type(world, change->type->id));
+        setti_type* type = setti_world_type(world, change->type->id);
+        if (auto_room(world, &type->storage) <= AUTO_WARM) {
+            moved = auto_take_type(world, type);
+        } else {
+            auto_begin_building(world, NULL, type);
+            moved = auto_build(world, max_values);
+        }
     } else {
         moved = auto_dissolve(world, setti_unconst(change->dissolved));
     }
@@ -685,12 +779,14 @@ static uint64_t auto_take_more(sett_world* world, uint32_t max_values)
             break;
         }
         sample->due = false;
-        if (moved + type->storage.count <= max_values && auto_may_move(world, type) &&
+        bool may = auto_may_move(world, type) || (sample->left && type->default_storage);
+        if (moved + type->storage.count <= max_values && may &&
             setti_layout_can_convert(type)) { /* the program may have changed it since */
             uint64_t values = auto_take_type(world, type);
             moved += values;
             spent += values + AUTO_TYPE;
         }
+        sample->left = false;
     }
     return moved;
 }
@@ -751,6 +847,62 @@ static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
     return moved;
 }
 
+/* Whether a group would be built if frames go on like the first one. */
+static bool auto_is_expected(const auto_look* look, const sett_query* query, setti_prices prices)
+{
+    setti_relayout change = {NULL, setti_unconst(query), NULL};
+    auto_option option = {.change = change};
+    uint64_t moves = setti_layout_moves(&change);
+    setti_price gain = prices.now - prices.then;
+    return moves > AUTO_AT_ONCE && auto_fits(&option, look->max_values) &&
+           prices.then * AUTO_CLEAR <= prices.now &&
+           (setti_price)moves * AUTO_MOVE + AUTO_FIXED <= gain * AUTO_SOON * AUTO_PERIOD;
+}
+
+/* After the first frame: begins to touch memory for the group that seems best. */
+static void auto_look_ahead(sett_world* world, uint32_t max_values)
+{
+    auto_look look = {.world = world, .max_values = max_values};
+    setti_price most = 0;
+    sett_query* best = NULL;
+    auto_mark_types(world); /* they have samples then */
+    (void)auto_sample_queries(world);
+    setti_concerns_init(&look.concerns, world);
+    for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
+        if (query->use[SETTI_SAMPLED].loops == 0 || !auto_can_group(query)) {
+            continue;
+        }
+        setti_price_list list;
+        setti_relayout change = {NULL, query, NULL};
+        setti_prices prices = setti_price_change(
+            world, SETTI_SAMPLED, &change, setti_concerns_find(&look.concerns, &change, &list));
+        if (auto_is_expected(&look, query, prices) && prices.now - prices.then > most) {
+            most = prices.now - prices.then;
+            best = query;
+        }
+    }
+    setti_concerns_deinit(&look.concerns, world);
+    if (best != NULL) {
+        best->expected = true;
+        auto_begin_warming(setti_layout_of(world), auto_group_room(best));
+    }
+}
+
+/* A frame between two samples. */
+static void auto_wait(sett_world* world, uint32_t max_values)
+{
+    struct setti_layout* layout = setti_layout_of(world);
+    if (layout->early) {
+        layout->early = false;
+        auto_look_ahead(world, max_values);
+    } else {
+        (void)auto_warm(world);
+    }
+    if (layout->frames + 1 == layout->period) {
+        auto_mark_types(world);
+    }
+}
+
 uint64_t setti_auto_layout_step(sett_world* world, uint32_t max_values)
 {
     struct setti_layout* layout = setti_layout_of(world);
@@ -764,13 +916,15 @@ uint64_t setti_auto_layout_step(sett_world* world, uint32_t max_values)
         return auto_take_more(world, max_values);
     }
     if (++layout->frames < layout->period) {
-        if (layout->frames + 1 == layout->period) {
-            auto_mark_types(world);
-        }
+        auto_wait(world, max_values);
         return 0;
     }
     layout->frames = 0;
-    return auto_evaluate(world, max_values);
+    uint64_t moved = auto_evaluate(world, max_values);
+    if (!layout->building) {
+        auto_expect_none(world); /* the first frame said too much */
+    }
+    return moved;
 }
 
 sett_status sett_layout_auto(sett_world* world, uint32_t max_values)
@@ -789,7 +943,9 @@ sett_status sett_layout_auto(sett_world* world, uint32_t max_values)
     layout->max_values = max_values;
     layout->period = AUTO_PERIOD;
     layout->frames = 0;
-    layout->building = false;
+    auto_stop_building(world, NULL);
+    auto_expect_none(world);
+    layout->early = true;
     layout->more = false;
     world->counting = layout->automatic || world->profiling;
     return SETT_OK;

@@ -15,10 +15,12 @@ struct setti_layout {
     uint32_t max_values; /* that sett_progress moves */
     uint32_t frames;     /* since the last sample */
     uint32_t period;     /* between two */
-    bool building;       /* some query is `wanted` */
+    bool early;          /* no frame was looked at */
+    bool building;       /* some query is `wanted`, or `type` is set */
+    setti_type* type;    /* that is stored in the other kind when memory was touched; or NULL */
     bool more;           /* some type is due */
-    uint32_t warming;    /* frames in which memory is touched before the next type moves */
-    size_t warm_size;    /* bytes that will be needed */
+    uint32_t warming;    /* frames in which memory is still touched: for what is being built, or */
+    size_t warm_size;    /* for a query that is `expected`; bytes that it needs */
     unsigned char* warm; /* where touching goes on */
 };
 
