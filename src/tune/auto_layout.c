@@ -51,11 +51,11 @@
 #define AUTO_MORE 16384
 #define AUTO_TYPE 256
 
-/* A group of more values is made in steps, a frame each: memory is touched, AUTO_WARM bytes a frame,
- * then types are converted, then it takes its rows. A million values of 8 bytes in one frame took
- * 20 to 30 ms, and 130 with new memory. AUTO_WARM is a huge page, which is touched as a whole: 1 to
- * 5 ms where it is new to a virtual machine. Two of them a frame took 9 ms. Where the first frame
- * says that a group will come, touching begins there, and not with the decision. */
+/* A group of more values is made in steps, a frame each: memory is touched, AUTO_WARM bytes, then
+ * types are converted, then it takes its rows. A million values of 8 bytes in one frame took 20 to
+ * 30 ms, and 130 with new memory. AUTO_WARM is a huge page, which is touched as a whole: 1 to 5 ms
+ * where it is new to a virtual machine. Two of them a frame took 9 ms. Where the first frame says
+ * that a group will come, touching begins there, and not with the decision. */
 #define AUTO_AT_ONCE 131072
 #define AUTO_WARM ((size_t)2 << 20)
 
