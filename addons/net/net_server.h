@@ -20,7 +20,7 @@
 #include "sett/relationship.h"
 
 #define SERVER_MAGIC 0x43544553u /* "SETC" */
-#define SERVER_PROTOCOL 2u
+#define SERVER_PROTOCOL 3u
 #define SERVER_HELLO_SIZE 96u /* at least; more than any answer to an address that is not proven */
 #define SERVER_KEEP 32u       /* views whose acknowledgement is awaited */
 #define SERVER_INPUTS 64u     /* inputs of a client that are held */

@@ -335,8 +335,9 @@ SETT_API sett_status sett_delta_apply(sett_world* world, const void* bytes, size
  *     sett_delta_apply(client, bytes, size);
  *
  * The head of a delta, with one type, is then at most 20 bytes instead of 103 and the name, that of
- * a selection at most 12. The short form has only 4 bytes of each hash: 1 of 4 billion wrong states
- * is not seen. A type that is not in the table, or has changed since, travels whole.
+ * a selection at most 12, and values that changed a little take fewer bits. The short form has only
+ * 4 bytes of each hash: 1 of 4 billion wrong states is not seen. A type that is not in the table,
+ * or has changed since, travels whole.
  *
  * sett_delta_types writes the table of types of this world: of a list, or (NULL) of all types. Two
  * worlds that have the same types write the same table. sett_delta_shorten makes the short

@@ -15,6 +15,10 @@ typedef struct setti_delta_reader {
 /* The next `size` bytes; NULL if there are not as many. */
 const unsigned char* setti_delta_read(setti_delta_reader* from, size_t size);
 
+/* Writes the `size` bytes that setti_delta_pack wrote; short_of: they are not there, or damaged. */
+struct setti_delta_writer;
+void setti_delta_unpack(setti_delta_reader* from, size_t size, struct setti_delta_writer* to);
+
 static inline uint64_t setti_delta_number(setti_delta_reader* from, size_t size)
 {
     const unsigned char* bytes = setti_delta_read(from, size);

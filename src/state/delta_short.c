@@ -7,10 +7,12 @@
  *
  *     table    magic, version, how many records of types, without counts (delta.h); types whose
  *              values are sent rounded have two
- *     short    1 byte: delta or part, which kinds of runs there are; 4 bytes of the seal; of a
- *              delta 4 bytes of each hash; how many types, and runs of each kind that there is
+ *     short    1 byte: delta or part, which kinds of runs there are, whether the rest is packed; 4
+ *              bytes of the seal; of a delta 4 bytes of each hash; how many types, and runs of
+ *              each kind that there is
  *     type     1 byte: which counts there are; its number in the table, or the record; the counts
- *     rest     what stands between the head and the types
+ *     rest     what stands between the head and the types. Packed (delta_pack.c), where that is
+ *              shorter: how many bytes it has, and these
  *
  * Numbers but the seal and the hashes have 7 bits a byte, the lowest first.
  *
@@ -27,7 +29,8 @@ enum {
     SHORT_BEGIN = 0xb0, /* of the first byte, */
     SHORT_PART = 1,     /* and what is added */
     SHORT_RUNS = 2,     /* shifted by the kind */
-    SHORT_RECORD = 32   /* of the first byte of a type, beside a bit for each of its counts */
+    SHORT_PACKED = 0x40,
+    SHORT_RECORD = 32 /* of the first byte of a type, beside a bit for each of its counts */
 };
 
 typedef struct short_head {
@@ -63,6 +66,16 @@ static uint32_t short_read(setti_delta_reader* from)
     }
     from->short_of = from->short_of || number > UINT32_MAX || byte > 127;
     return (uint32_t)number;
+}
+
+/* The bytes that a number takes. */
+static size_t short_length(size_t number)
+{
+    size_t size = 1;
+    for (; number > 127; number >>= 7) {
+        size++;
+    }
+    return size;
 }
 
 /* ---------------------------------------------------------------------------------------- table */
@@ -272,7 +285,11 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
         return short_reject(&job, "these bytes are not an encoded delta or selection");
     }
     bool part = head.magic == SETTI_DELTA_PART;
-    uint32_t first = SHORT_BEGIN + (part ? SHORT_PART : 0);
+    size_t rest = (size_t)(job.from.end - job.from.at);
+    bool packs =
+        rest <= UINT32_MAX && short_length(rest) + setti_delta_packed(job.from.at, rest) < rest;
+    uint32_t first = SHORT_BEGIN | (part ? (uint32_t)SHORT_PART : 0);
+    first |= packs ? (uint32_t)SHORT_PACKED : 0;
     for (uint32_t k = 0; k < SHORT_KINDS; k++) {
         first += head.runs[k] != 0 ? (uint32_t)SHORT_RUNS << k : 0;
     }
@@ -292,14 +309,19 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
             return short_reject(&job, "the bytes are damaged: they end within the types");
         }
     }
-    setti_delta_write(&job.to, job.from.at, (size_t)(job.from.end - job.from.at));
+    if (packs) {
+        short_write(&job.to, (uint32_t)rest);
+        setti_delta_pack(&job.to, job.from.at, rest);
+    } else {
+        setti_delta_write(&job.to, job.from.at, rest);
+    }
     return short_end(&job, out, short_size);
 }
 
 /* ------------------------------------------------------------------------------------ expanding */
 
-/* Reads a short head. */
-static bool short_parse_short(setti_delta_reader* from, short_head* head)
+/* Reads a short head; *packed: whether the rest is. */
+static bool short_parse_short(setti_delta_reader* from, short_head* head, bool* packed)
 {
     uint32_t first = (uint32_t)setti_delta_number(from, 1);
     bool part = (first & SHORT_PART) != 0;
@@ -312,7 +334,8 @@ static bool short_parse_short(setti_delta_reader* from, short_head* head)
     for (uint32_t k = 0; k < SHORT_KINDS; k++) {
         head->runs[k] = (first & (uint32_t)SHORT_RUNS << k) != 0 ? short_read(from) : 0;
     }
-    return !from->short_of && (first & 0xf0) == SHORT_BEGIN;
+    *packed = (first & SHORT_PACKED) != 0;
+    return !from->short_of && (first & 0xf0 & ~(uint32_t)SHORT_PACKED) == SHORT_BEGIN;
 }
 
 /* Reads one type, and writes it if `writes`; false if there is none. */
@@ -350,7 +373,8 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
     }
     short_head head;
     setti_delta_writer* to = &job.to;
-    bool good = short_parse_short(&job.from, &head);
+    bool packed = false;
+    bool good = short_parse_short(&job.from, &head, &packed);
     setti_delta_reader again = job.from;
     for (uint32_t k = 0; k < head.types && good; k++) {
         good = short_expand_type(&job, &job.from, false);
@@ -366,7 +390,14 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
     if (head.magic == SETTI_DELTA_MAGIC) {
         setti_delta_write_at(to, 4, SETTI_DELTA_VERSION | SETTI_DELTA_SHORT, 4);
     }
-    setti_delta_write(to, job.from.at, (size_t)(job.from.end - job.from.at));
+    if (packed) {
+        setti_delta_unpack(&job.from, short_read(&job.from), to);
+        if (job.from.short_of || job.from.at != job.from.end) {
+            return short_reject(&job, "the bytes are damaged: they end within the values");
+        }
+    } else {
+        setti_delta_write(to, job.from.at, (size_t)(job.from.end - job.from.at));
+    }
     size_t begin = to->size;
     for (uint32_t k = 0; k < head.types; k++) {
         (void)short_expand_type(&job, &again, true);

@@ -53,6 +53,10 @@ typedef struct setti_delta_writer {
 void setti_delta_write(setti_delta_writer* to, const void* bytes, size_t size);
 void setti_delta_write_number(setti_delta_writer* to, uint64_t number, size_t size);
 
+/* Of short forms: bytes in fewer bits (delta_pack.c); how many bytes these take. */
+void setti_delta_pack(setti_delta_writer* to, const unsigned char* bytes, size_t size);
+size_t setti_delta_packed(const unsigned char* bytes, size_t size);
+
 /* The head, all numbers of it 0; the record of a type; at the end the seal. */
 void setti_delta_begin_encoder(setti_delta_writer* to, setti_sides* sides);
 void setti_delta_write_head(setti_delta_writer* to, uint32_t magic);
