@@ -9,13 +9,14 @@
  *     group     1 byte: how each of its four blocks is written, 2 bits a block; the blocks
  *     block     of 32 bytes, the last one fewer
  *               0: its bytes
- *               1, 2, 3: codes of 2, 3, 4 bits, the lowest first, up to the end of a byte; the bytes
- *               that have the code -2, -4, -8, in their order. Other codes are the byte itself, as
- *               a number with a sign
+ *               1, 2, 3: codes of 2, 3, 4 bits, the lowest first, up to the end of a byte; then
+ *               the bytes that have the code -2, -4, -8, in their order. Other codes are the byte
+ *               itself, as a number with a sign
  *
  * Rejected: an adaptive arithmetic coder. It would take a quarter more off, and 50 ns a byte.
  *
- * Invariant:  unpack(pack(bytes)) = bytes */
+ * Invariant:  unpack(pack(bytes)) = bytes
+ */
 #include "state/delta_reader.h"
 #include "state/delta_writer.h"
 

@@ -63,8 +63,8 @@ static void look_for(const Look* secrets, const unsigned char* bytes, size_t siz
 }
 
 /* 200 secret values wander out of sight, next to those in sight, some of which leave and come back;
- * `sight` is what the client really has. Returns how many of them are in the bytes received, as they
- * are, and unpacked by the client. */
+ * `sight` is what the client really has. Returns how many of them are in the bytes received, and in
+ * what the client unpacked of these. */
 static uint32_t leaked(int32_t sight)
 {
     static Look secrets[SECRETS];
