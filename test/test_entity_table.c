@@ -45,7 +45,7 @@ static uint32_t naive_next(life wanted, uint32_t from)
 static uint32_t naive_next_own(uint32_t from)
 {
     uint32_t index = naive_next(LIFE_FREE, from);
-    return index != SETTI_NONE && setti_entity_is_own(&run.table, index) ? index : SETTI_NONE;
+    return index != SETTI_NONE && setti_entity_in_range(&run.table, index) ? index : SETTI_NONE;
 }
 
 static uint32_t naive_count(life wanted)
@@ -195,7 +195,7 @@ static void forget(void)
     uint32_t first = below(LIMIT);
     uint32_t count = 1 + below(below(4) == 0 ? 2500 : 20);
     for (uint32_t k = first; k < SETTI_MIN(first + count, LIMIT); k++) {
-        if (run.life[k] == LIFE_ALIVE && !setti_entity_is_own(&run.table, k)) {
+        if (run.life[k] == LIFE_ALIVE && !setti_entity_in_range(&run.table, k)) {
             bool drops = true;
             run.life[k] = LIFE_FREE;
             run.generation[k] = 1;

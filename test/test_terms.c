@@ -178,7 +178,7 @@ typedef struct row {
     }
 #define UPWARD                                                                                     \
     {                                                                                              \
-        NULL, NULL, NULL, NULL, "asks its own entity"                                              \
+        NULL, NULL, NULL, NULL, "can only test its entity"                                         \
     }
 #define NEVER(text)                                                                                \
     {                                                                                              \

@@ -284,7 +284,7 @@ static bool json_load_collect_types(json_load* load, bool components)
     while (good && setti_json_key(json, key)) {
         sett_status status = setti_type_find(load->world, key) != NULL
                                  ? SETT_OK
-                                 : setti_codec_register_own(load->world, key);
+                                 : setti_codec_register_library(load->world, key);
         if (status != SETT_OK) {
             load->status = status;
             return false;

@@ -458,10 +458,10 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
     setti_json* json = &reader->json;
     const sett_allocator* allocator = &reader->world->pool.allocator;
     size_t length = 0;
-    unsigned char none;
+    unsigned char unused;
     size_t at = (setti_json_peek(json), json->at);
     const setti_json begin = *json;
-    if (!value_read_chars(reader, &none, 0, &length)) {
+    if (!value_read_chars(reader, &unused, 0, &length)) {
         return false;
     }
     const setti_json end = *json;
@@ -816,10 +816,10 @@ static bool value_read_written(setti_json_reader* reader, const setti_type* type
     setti_json* json = &reader->json;
     setti_pool* pool = &reader->world->pool;
     size_t length = 0;
-    unsigned char none;
+    unsigned char unused;
     size_t at = (setti_json_peek(json), json->at);
     const setti_json begin = *json;
-    if (!value_read_chars(reader, &none, 0, &length)) {
+    if (!value_read_chars(reader, &unused, 0, &length)) {
         return false;
     }
     const setti_json end = *json;

@@ -287,9 +287,9 @@ static sett_status load_join(load_attempt* load, const sett_world* read)
     sett_status status = SETT_OK;
     for (uint32_t k = 0; status == SETT_OK && k < read->registered.count; k++) {
         const setti_type* type = read->registered.item[k];
-        const setti_type* own = setti_type_find(into, type->desc.name);
-        status = own != NULL ? setti_replica_join(load->apart, into, own)
-                             : setti_replica_join(load->apart, read, type);
+        const setti_type* local = setti_type_find(into, type->desc.name);
+        status = local != NULL ? setti_replica_join(load->apart, into, local)
+                               : setti_replica_join(load->apart, read, type);
     }
     return status;
 }

@@ -107,7 +107,7 @@ static sett_status merge_decide(merge_job* job)
         }
         bool raw = !along && merge_is_raw(type) && !merge_lists(job, type);
         job->verdicts[type->id] = raw ? SETTI_CLONE_RAW : SETTI_CLONE_TAKE;
-        status = setti_codec_register_own(job->to, type->desc.name);
+        status = setti_codec_register_library(job->to, type->desc.name);
         if (status == SETT_OK) {
             status = setti_replica_join(job->to, from, type);
         }

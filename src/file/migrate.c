@@ -280,22 +280,22 @@ static uint32_t migrate_report(const sett_world* into, const char* name, const s
 }
 
 /* Fills in a rule; fails if a value would lose something. */
-static sett_status migrate_prepare(sett_world* into, const setti_type* read, const setti_type* own,
-                                   setti_migration* of)
+static sett_status migrate_prepare(sett_world* into, const setti_type* read,
+                                   const setti_type* local, setti_migration* of)
 {
     uint64_t print = read->members != NULL ? read->members->fingerprint : 0;
     memset(of, 0, sizeof(*of));
     of->rule.name = read->desc.name; /* which can be a former name of the type */
     of->rule.convert = migrate_value;
     of->from = read->desc.members;
-    of->to = own->desc.members;
-    of->migrator = migrate_function(into, own->name_key, print);
+    of->to = local->desc.members;
+    of->migrator = migrate_function(into, local->name_key, print);
     of->turned = setti_delta_turns(read) && !read->members->varies ? read->members : NULL;
     of->varied = setti_delta_form_of(read) == SETTI_DELTA_OWNED ? read->members : NULL;
     of->allocator = &into->pool.allocator;
-    if (own->desc.write != NULL && of->migrator == NULL && of->from != NULL &&
+    if (local->desc.write != NULL && of->migrator == NULL && of->from != NULL &&
         setti_members_equal(of->from, setti_written_struct())) { /* under a former name */
-        of->written = own;
+        of->written = local;
         return SETT_OK;
     }
     if (of->migrator != NULL || of->turned != NULL || of->varied != NULL) {
@@ -303,23 +303,23 @@ static sett_status migrate_prepare(sett_world* into, const setti_type* read, con
         of->room = setti_pool_alloc(&into->pool, SETTI_MAX(of->room_size, 1), MIGRATE_ALIGN);
         if (of->room == NULL) {
             return setti_world_fail(into, SETT_STATUS_OUT_OF_MEMORY, "sett_world_load", sett_null(),
-                                    own->id);
+                                    local->id);
         }
     }
     if (of->from != NULL && of->to != NULL) {
         for (uint32_t k = 0; of->migrator == NULL && k < of->to->count; k++) {
             const sett_member* source = migrate_find(of->from, of->to->members[k].name);
             if (source != NULL && !migrate_fits(source, &of->to->members[k])) {
-                return migrate_reject(into, own->desc.name, source->name);
+                return migrate_reject(into, local->desc.name, source->name);
             }
         }
         return SETT_OK;
     }
-    bool same = read->desc.size == own->desc.size &&
-                read->desc.layout_version == own->desc.layout_version && !setti_type_varies(read) &&
-                !setti_type_varies(own);
-    of->size = same ? own->desc.size : 0;
-    return same || of->migrator != NULL ? SETT_OK : migrate_reject(into, own->desc.name, "");
+    bool same = read->desc.size == local->desc.size &&
+                read->desc.layout_version == local->desc.layout_version &&
+                !setti_type_varies(read) && !setti_type_varies(local);
+    of->size = same ? local->desc.size : 0;
+    return same || of->migrator != NULL ? SETT_OK : migrate_reject(into, local->desc.name, "");
 }
 
 setti_migration* setti_migrations_create(sett_world* into, const sett_world* read, uint32_t* count,
@@ -335,16 +335,16 @@ setti_migration* setti_migrations_create(sett_world* into, const sett_world* rea
     }
     for (uint32_t k = 0; *status == SETT_OK && k < read->registered.count; k++) {
         const setti_type* type = read->registered.item[k];
-        const setti_type* own = setti_type_find(into, type->desc.name);
-        renamed = renamed || (own != NULL && strcmp(own->desc.name, type->desc.name) != 0);
-        if (own != NULL && !setti_types_same(type, own)) {
+        const setti_type* local = setti_type_find(into, type->desc.name);
+        renamed = renamed || (local != NULL && strcmp(local->desc.name, type->desc.name) != 0);
+        if (local != NULL && !setti_types_same(type, local)) {
             type = setti_type_data(type);
-            own = setti_type_data(own);
-            *status = migrate_prepare(into, type, own, &list[*count]);
+            local = setti_type_data(local);
+            *status = migrate_prepare(into, type, local, &list[*count]);
             const setti_migration* of = &list[(*count)++];
             if (*status == SETT_OK &&
                 of->migrator == NULL) { /* what a function drops is its affair */
-                *dropped += migrate_report(into, own->desc.name, of->from, of->to);
+                *dropped += migrate_report(into, local->desc.name, of->from, of->to);
             }
         }
     }

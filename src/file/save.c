@@ -150,8 +150,8 @@ static bool save_write(setti_place* place, const sett_file_desc* desc, const sav
                        void* file, bool end)
 {
     SETTI_ASSERT(file != NULL);
-    static const sett_file_desc none;
-    const sett_file_desc* with = desc != NULL ? desc : &none;
+    static const sett_file_desc defaults;
+    const sett_file_desc* with = desc != NULL ? desc : &defaults;
     uint64_t identity = setti_checksum(with->frame, parts->state.data, SETTI_DELTA_HEAD);
     setti_stream stream = {.compression = with->compression, .pool = &place->world->pool};
     place->identity = setti_checksum(identity, with->user_block, with->user_size);

@@ -50,7 +50,7 @@ static void types_write(const setti_type* type, setti_record_writer* to)
     setti_record_put(to, setti_delta_size(value), 4);
     setti_record_put(to, written ? SETT_ALIGNOF(sett_list) : value->desc.align, 4);
     setti_record_put(to, desc->layout_version, 4);
-    setti_record_put(to, written ? 0 : value->mask_print, 8);
+    setti_record_put(to, written ? 0 : value->padding_hash, 8);
     setti_member_record_write(to, types_members(value));
 }
 
@@ -80,7 +80,7 @@ bool setti_types_encode(sett_world* world, setti_bytes* out)
 typedef struct types_entry {
     char name[256];
     uint32_t form;
-    uint64_t mask_print;
+    uint64_t padding_hash;
     sett_component_desc desc;
 } types_entry;
 
@@ -103,7 +103,7 @@ static bool types_next(setti_delta_reader* from, setti_arena* arena, types_entry
     desc->size = setti_delta_u32(from);
     desc->align = setti_delta_u32(from);
     desc->layout_version = setti_delta_u32(from);
-    entry->mask_print = setti_delta_number(from, 8);
+    entry->padding_hash = setti_delta_number(from, 8);
     desc->storage = (sett_storage_kind)storage;
     desc->save = save == SETT_SAVE_SKIP ? SETT_SAVE_SKIP : SETT_SAVE_BYTES;
     desc->keep_order = (flags & TYPES_KEEP_ORDER) != 0;
@@ -147,7 +147,7 @@ static bool types_is_value(uint32_t form)
 static sett_status types_add(sett_world* world, const types_entry* entry, uint32_t* unknown)
 {
     SETTI_ASSERT(setti_type_find(world, entry->name) == NULL);
-    sett_status status = setti_codec_register_own(world, entry->name);
+    sett_status status = setti_codec_register_library(world, entry->name);
     if (status != SETT_OK || sett_component_find(world, entry->name) != 0) {
         return status;
     }
@@ -178,8 +178,8 @@ void setti_types_report(const sett_world* world, const sett_world* apart, const 
     uint32_t count = 0;
     for (uint32_t k = 0; k < apart->registered.count; k++) {
         const setti_type* type = apart->registered.item[k];
-        const setti_type* own = setti_type_find(world, type->desc.name);
-        if (own != NULL && (own->flags & SETTI_TYPE_FROM_FILE) != 0 && count++ < TYPES_NAMED) {
+        const setti_type* local = setti_type_find(world, type->desc.name);
+        if (local != NULL && (local->flags & SETTI_TYPE_FROM_FILE) != 0 && count++ < TYPES_NAMED) {
             setti_writer_add(&writer, "%s\"%.50s\"", count > 1 ? ", " : "", type->desc.name);
         }
     }
@@ -200,26 +200,26 @@ bool setti_types_same(const setti_type* a, const setti_type* b)
     a = setti_type_data(a);
     b = setti_type_data(b);
     return a->desc.size == b->desc.size && (a->desc.write != NULL) == (b->desc.write != NULL) &&
-           a->desc.layout_version == b->desc.layout_version && a->mask_print == b->mask_print &&
+           a->desc.layout_version == b->desc.layout_version && a->padding_hash == b->padding_hash &&
            types_same_members(a->desc.members, b->desc.members);
 }
 
 static sett_status types_join(sett_world* world, const sett_world* into, const types_entry* entry,
                               uint32_t* unknown)
 {
-    const setti_type* own = setti_type_find(into, entry->name);
-    const char* why = own != NULL ? setti_values_unsaved(own) : NULL;
+    const setti_type* local = setti_type_find(into, entry->name);
+    const char* why = local != NULL ? setti_values_unsaved(local) : NULL;
     if (why != NULL) { /* before there is a value that its hooks would free */
         return types_reject(world, SETT_STATUS_ARGUMENT, entry, why);
     }
     if (setti_type_find(world, entry->name) != NULL) {
         return SETT_OK; /* with a type that requires it, or by an earlier record */
     }
-    if (own == NULL) {
+    if (local == NULL) {
         return types_add(world, entry, unknown);
     }
     const sett_component_desc* desc = &entry->desc;
-    uint32_t form = (uint32_t)setti_delta_form_of(own);
+    uint32_t form = (uint32_t)setti_delta_form_of(local);
     if (form != entry->form && !(types_is_value(form) && types_is_value(entry->form))) {
         return types_reject(
             world, SETT_STATUS_CONFLICT, entry,
@@ -230,28 +230,28 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
     if (entry->form == SETTI_DELTA_TARGET) {
         return SETT_OK; /* comes with its relationship */
     }
-    bool renamed = strcmp(own->desc.name, entry->name) != 0;
-    if (types_is_value(entry->form) && (renamed || setti_delta_size(own) != desc->size ||
-                                        own->desc.layout_version != desc->layout_version ||
-                                        (own->mask_print != entry->mask_print &&
-                                         own->mask_print != 0 && own->desc.write == NULL) ||
-                                        !types_same_members(types_members(own), desc->members))) {
-        return types_register(world, entry, own->desc.name); /* to be migrated */
+    bool renamed = strcmp(local->desc.name, entry->name) != 0;
+    if (types_is_value(entry->form) && (renamed || setti_delta_size(local) != desc->size ||
+                                        local->desc.layout_version != desc->layout_version ||
+                                        (local->padding_hash != entry->padding_hash &&
+                                         local->padding_hash != 0 && local->desc.write == NULL) ||
+                                        !types_same_members(types_members(local), desc->members))) {
+        return types_register(world, entry, local->desc.name); /* to be migrated */
     }
-    sett_component_desc data = setti_type_data(own)->desc;
-    bool differs = own->links != NULL && desc->members != NULL && data.members != NULL &&
+    sett_component_desc data = setti_type_data(local)->desc;
+    bool differs = local->links != NULL && desc->members != NULL && data.members != NULL &&
                    !setti_members_equal(data.members, desc->members);
     if (differs) {
         data = *desc;
         data.size = desc->members->size;
     }
-    if (differs || (own->links != NULL && renamed)) { /* to be migrated */
+    if (differs || (local->links != NULL && renamed)) { /* to be migrated */
         data.name = entry->name;
-        data.old_names = renamed ? &own->desc.name : NULL;
+        data.old_names = renamed ? &local->desc.name : NULL;
         data.old_name_count = renamed;
-        return setti_relation_join(world, setti_relation_of_links(own), &data);
+        return setti_relation_join(world, setti_relation_of_links(local), &data);
     }
-    return setti_replica_join_bare(world, into, own);
+    return setti_replica_join_bare(world, into, local);
 }
 
 static sett_status types_decode(sett_world* world, const sett_world* into, const setti_bytes* from,

@@ -184,7 +184,7 @@ SETTI_APART static void batch_sift(const sett_query* query, setti_loop* loop)
 
 /* Whether the loop uses the query's remembered steps, or is over a rare type: then few rows match,
  * and no step is taken for dense. */
-static sett_batch* batch_recall(sett_batch* batch, bool own)
+static sett_batch* batch_recall(sett_batch* batch, bool uses_steps)
 {
     SETTI_ASSERT(setti_loop_of(batch)->open != NULL);
     setti_loop* loop = setti_loop_of(batch);
@@ -195,7 +195,7 @@ static sett_batch* batch_recall(sett_batch* batch, bool own)
         loop->dense = false;
         return batch;
     }
-    if (SETTI_LIKELY(query->lists.step == NULL) || !own || query->lists.unit != loop->unit ||
+    if (SETTI_LIKELY(query->lists.step == NULL) || !uses_steps || query->lists.unit != loop->unit ||
         loop->driver != SETT_QUERY_TERMS || loop->scratch != NULL) {
         return batch;
     }

@@ -1,4 +1,4 @@
-/* elsewhere.c: terms of a query that ask another entity than the one that is visited: its parent,
+/* elsewhere.c: terms of a query about another entity than the one that is visited: its parent,
  * an ancestor, its prefab, the target of a relationship, a fixed entity, the singletons.
  *
  * The workload: a transform and that of the parent; settings of a level; values that a prefab has
@@ -23,7 +23,7 @@ static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
                : NULL;
 }
 
-/* Whether the term is about one entity, whichever row asks. */
+/* Whether the term is about one entity, the same for each row. */
 static bool elsewhere_is_fixed(const setti_elsewhere* at)
 {
     return at->given.singleton || !sett_is_null(at->given.entity);
@@ -188,7 +188,7 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
                            call, entity, type == NULL ? component : along);
         return sett_null();
     }
-    setti_along_walk up = {0}; /* not setti_along_find: only queries ask for switches */
+    setti_along_walk up = {0}; /* not setti_along_find: only queries have switches */
     uint32_t index = entity.index;
     while (index != SETTI_NONE && !setti_storage_has(&type->storage, index)) {
         index = setti_along_next(&up, link, index);

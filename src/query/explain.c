@@ -1,5 +1,5 @@
 /* explain.c: describes the plan of a query in words, and says why it matches nothing where a plain
- * term asks for what instances share with their prefab. */
+ * term is of a type that instances share with their prefab. */
 #include "base/writer.h"
 #include "query/along.h"
 #include "query/query.h"

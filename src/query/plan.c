@@ -84,7 +84,7 @@ static uint32_t plan_covered(const sett_query* query, const setti_listener* list
             with ? listener->with.item[k] : listener->without.item[k - listener->with.count];
         const setti_type* switched = with ? NULL : setti_type_switched(type);
         if (switched != NULL && plan_term(query, switched, SETT_WITH) != SETT_QUERY_TERMS) {
-            continue; /* the query excludes it, because it asks for the type */
+            continue; /* the query excludes it, because it has a term of the type */
         }
         uint32_t term = plan_term(query, type, with ? SETT_WITH : SETT_WITHOUT);
         if (term == SETT_QUERY_TERMS) {

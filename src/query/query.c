@@ -351,11 +351,11 @@ bool sett_query_term_at_sized(const sett_query* query, uint32_t k, sett_term* te
     }
     sett_term full = {0};
     uint32_t other = k - query->term_count;
-    bool own = k < query->term_count;
-    if (!own && other >= query->elsewhere_count) {
+    bool of_entity = k < query->term_count;
+    if (!of_entity && other >= query->elsewhere_count) {
         return false;
     }
-    if (own) {
+    if (of_entity) {
         const setti_term* at = &query->term[k];
         full.component = at->type->id;
         full.access = at->access;

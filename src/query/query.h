@@ -19,12 +19,12 @@ typedef struct setti_term {
     setti_type* type;
     sett_term_kind kind;
     sett_access access;
-    bool has_field;   /* its type has bytes and the query asks for them */
+    bool has_field;   /* its type has bytes, and the term reads or writes them */
     uint32_t values;  /* offset in the scratch of the gathered values, */
     uint32_t sources; /* offset of their sources */
 } setti_term;
 
-/* A term that asks another entity: elsewhere.c. */
+/* A term about another entity: elsewhere.c. */
 typedef struct setti_elsewhere {
     setti_type* type;
     sett_term given; /* `along`: the hierarchy need not be registered yet */
@@ -62,7 +62,7 @@ struct sett_query {
     sett_query* previous;
     setti_query_use use[SETTI_USES];
     setti_tally nested;         /* loops that systems opened by sett_context_query: sampled */
-    setti_relayout_use grouped; /* a group for what this query asks for */
+    setti_relayout_use grouped; /* a group of the types in this query */
     bool wanted;                /* its types are being converted for the group */
     bool expected;              /* memory is touched in case that they will be */
     bool owned;                 /* owned by a system, which destroys it */
@@ -100,7 +100,7 @@ struct sett_query {
     bool plain;          /* over pages: nothing but `array` decides */
     bool direct;         /* over pages: plain, with an array, nothing gathered */
     /* Tags that hide entities, and that no term names: those of the world, and of required types
-     * that are switched off. A loop asks for them if any entity has one. */
+     * that are switched off. A loop tests them if any entity has one. */
     setti_term hidden[SETTI_HIDDEN + SETT_QUERY_TERMS];
     uint32_t hidden_count;
     uint32_t scratch_size;  /* bytes, if every field were gathered */
@@ -261,12 +261,12 @@ SETTI_INLINE uint32_t setti_plan_limit(const sett_query* query)
     return query->array_count != 0 ? limit : setti_entity_capacity(&query->world->entities);
 }
 
-/* Checks where a term leads that asks another entity: NULL or the error. */
+/* Checks where a term about another entity leads: NULL or the error. */
 const char* setti_elsewhere_check(const sett_world* world, const sett_term* term);
 
 void setti_elsewhere_add(sett_query* query, const sett_term* given);
 
-/* Whether all terms that ask another entity are true for an entity; the second keeps the rows of a
+/* Whether all terms about other entities are true for an entity; the second keeps the rows of a
  * step for which they are. */
 bool setti_elsewhere_is(const sett_query* query, uint32_t index);
 void setti_elsewhere_match(sett_batch* batch);

@@ -87,8 +87,8 @@ void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_sourc
 void setti_chain_notify(const setti_relation* relation, uint32_t source, sett_entity target);
 
 /* Of many: the record that leads from source to target, SETTI_NONE if there is none. Walks the
- * shorter list, or asks the table of pairs while there is one. The second makes one if walking has
- * taken that long: for calls that write anyway. */
+ * shorter list, or looks in the table of pairs while there is one. The second makes one if walking
+ * has taken that long: for calls that write anyway. */
 uint32_t setti_chain_look_up(const setti_relation* relation, sett_entity source,
                              sett_entity target);
 uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_entity target);

@@ -1,10 +1,10 @@
 /* cleanup.c: what happens to the other ends of an entity's links when it is destroyed.
  *
  * Destroying has four steps (change_destroy.c): `collect` finds the entities that are destroyed
- * too; `validate` asks each whether that is allowed, which rejects, or reserves what the next step
- * needs; `detach` removes links of entities that stay; then each collected entity is destroyed, and
- * `unlink` takes its own links out of their lists. Until `validate` is done nothing has changed.
- * Each entity is collected once, so cycles of relationships end.
+ * too; `validate` rejects, or reserves what the next step needs; `detach` removes links of entities
+ * that stay; then each collected entity is destroyed, and `unlink` takes its own links out of their
+ * lists. Until `validate` is done nothing has changed. Each entity is collected once, so cycles of
+ * relationships end.
  *
  *     policy       the step that handles the other side
  *     destroy      collect
@@ -199,7 +199,7 @@ sett_status sett_unrelate_sources(sett_world* world, sett_component relationship
 static void source_trim(sett_world* world, setti_type* type)
 {
     setti_chain_drop_pairs(setti_relation_of_links(type));
-    if (type == world->own[SETTI_OWN_INSTANCE_OF]) {
+    if (type == world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF]) {
         setti_recipe_drop(world);
     }
 }

@@ -160,11 +160,11 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
 {
     sett_entity source = setti_entity_at(&clone->from->entities, node->index);
     /* Instances are linked to the node itself, whatever the node is an instance of. */
-    bool none = links->relation == clone->instances && node->derives;
+    bool no_target = links->relation == clone->instances && node->derives;
     do {
-        links->target = none ? sett_null()
-                             : sett_target_next(clone->from, source, links->relation->links->id,
-                                                &links->cursor);
+        links->target = no_target ? sett_null()
+                                  : sett_target_next(clone->from, source,
+                                                     links->relation->links->id, &links->cursor);
         if (sett_is_null(links->target)) {
             return false;
         }
@@ -1204,7 +1204,7 @@ bool setti_clone_register(const setti_clone* clone)
     const setti_type_list* types = &clone->from->registered;
     bool done = true;
     for (uint32_t k = 0; done && clone->from != clone->to && k < types->count; k++) {
-        done = setti_codec_register_own(clone->to, types->item[k]->desc.name) == SETT_OK;
+        done = setti_codec_register_library(clone->to, types->item[k]->desc.name) == SETT_OK;
     }
     return done;
 }

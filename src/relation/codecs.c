@@ -27,12 +27,12 @@ const setti_codec* setti_codec_own(const setti_type* type)
                                                                                 : NULL;
 }
 
-sett_status setti_codec_register_own(sett_world* world, const char* name)
+sett_status setti_codec_register_library(sett_world* world, const char* name)
 {
     static const struct {
         const char* name;
         sett_component (*make)(sett_world* world);
-    } own[] = {
+    } types[] = {
         {"Hierarchy", setti_hierarchy_register},
         {"Name", sett_name_register},
         {"Prefab", sett_prefab_tag},
@@ -41,9 +41,9 @@ sett_status setti_codec_register_own(sett_world* world, const char* name)
         {"InstanceOf sources", sett_instance_of},
         {"Singletons", setti_singleton_register},
     };
-    for (uint32_t k = 0; k < sizeof(own) / sizeof(own[0]); k++) {
-        if (strcmp(own[k].name, name) == 0) {
-            return own[k].make(world) != 0 ? SETT_OK : world->error;
+    for (uint32_t k = 0; k < sizeof(types) / sizeof(types[0]); k++) {
+        if (strcmp(types[k].name, name) == 0) {
+            return types[k].make(world) != 0 ? SETT_OK : world->error;
         }
     }
     return SETT_OK;

@@ -252,8 +252,8 @@ static void tree_free_children(sett_world* world, setti_hierarchy* tree, uint32_
 
 static sett_children_policy tree_policy(const setti_hierarchy* tree, const sett_hierarchy* node)
 {
-    sett_children_policy own = (sett_children_policy)(node->children & SETTI_POLICY);
-    return own != SETT_CHILDREN_DEFAULT ? own : tree->policy;
+    sett_children_policy policy_of_node = (sett_children_policy)(node->children & SETTI_POLICY);
+    return policy_of_node != SETT_CHILDREN_DEFAULT ? policy_of_node : tree->policy;
 }
 
 static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t index)

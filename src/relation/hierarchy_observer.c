@@ -1,4 +1,4 @@
-/* hierarchy_observer.c: observers of queries with terms that ask the parent or an ancestor. An
+/* hierarchy_observer.c: observers of queries with terms about the parent or an ancestor. An
  * entity enters when an ancestor gets the component, or when it is attached below one that has it.
  * It leaves when no ancestor has the component any more.
  *
@@ -60,7 +60,7 @@ static bool view_reaches(const sett_world* world, const tree_view* view, const s
     return at != 0;
 }
 
-/* Whether the entity that the term asks, or one of them, has the component. */
+/* Whether the entity that the term is about, or one of them, has the component. */
 static bool view_finds(const sett_world* world, const tree_view* view,
                        const setti_upward_term* term, uint32_t index)
 {

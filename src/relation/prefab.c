@@ -104,16 +104,16 @@ sett_component sett_instance_of(sett_world* world)
     if (SETTI_IS_NULL(world)) {
         return 0;
     }
-    if (world->own[SETTI_OWN_INSTANCE_OF] == NULL) {
+    if (world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF] == NULL) {
         sett_relationship_desc desc = {.name = "InstanceOf",
                                        .id = setti_component_own_id(world, "InstanceOf")};
         sett_component id = sett_relationship_register(world, &desc);
         if (id == 0) {
             return 0;
         }
-        world->own[SETTI_OWN_INSTANCE_OF] = setti_world_type(world, id);
+        world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF] = setti_world_type(world, id);
     }
-    return world->own[SETTI_OWN_INSTANCE_OF]->id;
+    return world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF]->id;
 }
 
 /* The parent of instances that are given none. */
@@ -135,12 +135,13 @@ static setti_type* prefab_tag_below(const sett_world* world, sett_entity parent)
 SETTI_APART static sett_status prefab_clone(sett_world* world, const setti_clone_desc* instance,
                                             uint32_t count, setti_type* tag, sett_entity* out)
 {
-    setti_clone clone = {.desc = *instance,
-                         .from = world,
-                         .to = world,
-                         .count = count,
-                         .instances = setti_relation_of_links(world->own[SETTI_OWN_INSTANCE_OF]),
-                         .tag = tag};
+    setti_clone clone = {
+        .desc = *instance,
+        .from = world,
+        .to = world,
+        .count = count,
+        .instances = setti_relation_of_links(world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF]),
+        .tag = tag};
     sett_status status = setti_clone_run(&clone, out);
     if (status == SETT_OK && count == 1 && instance->base_count == 0 && tag == NULL) {
         setti_recipe_learn(world, instance->root);
@@ -427,8 +428,9 @@ const void* sett_prefab_get(const sett_world* world, sett_entity entity, sett_co
     const void* value = sett_find(world, entity, component);
     /* A program can link prefabs in a cycle; real chains are shorter than this. */
     for (uint32_t steps = 0;
-         value == NULL && world->own[SETTI_OWN_INSTANCE_OF] != NULL && steps < 64; steps++) {
-        entity = sett_target(world, entity, world->own[SETTI_OWN_INSTANCE_OF]->id);
+         value == NULL && world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF] != NULL && steps < 64;
+         steps++) {
+        entity = sett_target(world, entity, world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF]->id);
         if (sett_is_null(entity)) {
             break;
         }

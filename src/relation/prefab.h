@@ -12,7 +12,7 @@ enum {
 };
 
 enum {
-    SETTI_OWN_INSTANCE_OF = 0
+    SETTI_MODULE_TYPE_INSTANCE_OF = 0
 }; /* in world->own */
 
 /* Functions of prefabs that the hierarchy calls. A program without prefabs does not link them. */

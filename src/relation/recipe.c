@@ -250,8 +250,8 @@ static bool recipe_fill_node(const sett_world* world, const setti_clone* plan, r
             part->quiet = true;
         }
         node->turns = node->turns || (part->origin != NULL && type->desc.entity_offset_count != 0);
-        bool own = from->derives && type == plan->instances->links;
-        if (type->ends != NULL || (type->links != NULL && !own)) {
+        bool derives = from->derives && type == plan->instances->links;
+        if (type->ends != NULL || (type->links != NULL && !derives)) {
             return false;
         }
     }
@@ -309,11 +309,12 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
     if (*slot != NULL && !(*slot)->simple && (*slot)->tries++ < RECIPE_TRIES) {
         return;
     }
-    setti_clone plan = {.desc = {.call = "sett_instantiate", .root = prefab},
-                        .from = world,
-                        .to = world,
-                        .count = 1,
-                        .instances = setti_relation_of_links(world->own[SETTI_OWN_INSTANCE_OF])};
+    setti_clone plan = {
+        .desc = {.call = "sett_instantiate", .root = prefab},
+        .from = world,
+        .to = world,
+        .count = 1,
+        .instances = setti_relation_of_links(world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF])};
     recipe* made = NULL;
     if (setti_clone_plan(&plan) == SETT_OK) {
         made = recipe_make(world, &plan, prefab);
@@ -523,9 +524,9 @@ SETTI_INLINE void recipe_finish(sett_world* world, const recipe* made, uint32_t 
             recipe_turn(world, made, &made->edits[k], made->copies[k].index);
         }
         if (node->derives) {
-            (void)setti_chain_link(setti_relation_of_links(world->own[SETTI_OWN_INSTANCE_OF]),
-                                   made->copies[k].index,
-                                   setti_entity_at(&world->entities, node->index));
+            (void)setti_chain_link(
+                setti_relation_of_links(world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF]),
+                made->copies[k].index, setti_entity_at(&world->entities, node->index));
         }
         uint64_t name = k == 0 ? instance->name : node->name;
         if (name != 0) {

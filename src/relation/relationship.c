@@ -251,7 +251,7 @@ static bool relation_same(const setti_type* a, const setti_type* b)
 {
     const setti_relation* r = relation_of_either(a);
     const setti_relation* s = relation_of_either(b);
-    return relation_is_same(r, s) && r->data_type->mask_print == s->data_type->mask_print;
+    return relation_is_same(r, s) && r->data_type->padding_hash == s->data_type->padding_hash;
 }
 
 /* The first link of a source that one world has and the other has not, or has with other data. */
@@ -497,9 +497,9 @@ static void relation_fill_value(const setti_edit_fill* fill, void* value)
 static void relation_rewrite(const setti_relation* relation, sett_entity source, sett_link* link,
                              const void* data)
 {
-    unsigned char* own = (unsigned char*)link + relation->layout.data;
-    if (data != NULL && memcmp(own, data, relation->data_size) != 0) {
-        relation_write(relation, own, data);
+    unsigned char* link_data = (unsigned char*)link + relation->layout.data;
+    if (data != NULL && memcmp(link_data, data, relation->data_size) != 0) {
+        relation_write(relation, link_data, data);
         setti_chain_notify(relation, source.index, link->target);
     }
 }
@@ -517,9 +517,9 @@ static void* relation_try_link(setti_relation* relation, sett_entity source, set
         return NULL;
     }
     memset(link, 0, relation->links->storage.size);
-    void* own = setti_chain_link(relation, source.index, target);
-    relation_write(relation, own, data);
-    return own;
+    void* link_data = setti_chain_link(relation, source.index, target);
+    relation_write(relation, link_data, data);
+    return link_data;
 }
 
 /* Makes a link, or gives data to one that exists; an exclusive one that leads elsewhere is turned.
@@ -637,9 +637,10 @@ SETTI_APART static sett_status relation_ask_hook(setti_relation* relation, sett_
                      call, relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
 }
 
-/* `asks`: the hook may reject the link. */
+/* `may_reject`: the hook may_relate decides whether the link is made. */
 static void* relation_relate(sett_world* world, sett_entity source, sett_component relationship,
-                             sett_entity target, const void* data, bool asks, const char* call)
+                             sett_entity target, const void* data, bool may_reject,
+                             const char* call)
 {
     setti_relation* relation = setti_relation_check(world, relationship, source, call);
     if (relation == NULL) {
@@ -652,15 +653,15 @@ static void* relation_relate(sett_world* world, sett_entity source, sett_compone
     if (relation_check_cycle(relation, source, target, call) != SETT_OK) {
         return NULL;
     }
-    if (SETTI_UNLIKELY(asks && relation->desc.may_relate != NULL) &&
+    if (SETTI_UNLIKELY(may_reject && relation->desc.may_relate != NULL) &&
         relation_ask_hook(relation, source, target, call) != SETT_OK) {
         return NULL;
     }
-    void* own = relation_link(relation, source, target, data);
-    if (own == NULL) {
+    void* link_data = relation_link(relation, source, target, data);
+    if (link_data == NULL) {
         setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, source, relationship);
     }
-    return own;
+    return link_data;
 }
 
 void* setti_relation_relate(sett_world* world, sett_entity source, sett_component relationship,

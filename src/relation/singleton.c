@@ -146,10 +146,11 @@ SETTI_COLD static void singleton_report_absent(const sett_world* world, sett_com
 #if !defined(NDEBUG)
     const setti_type* type = setti_world_type(world, component);
     if (type != NULL) {
-        setti_world_misuse_with(world, SETT_STATUS_ABSENT,
-                                "%s: there is no singleton \"%.100s\" - sett_singleton_ensure or "
-                                "sett_singleton_set adds it, sett_singleton_find asks for it",
-                                call, type->desc.name);
+        setti_world_misuse_with(
+            world, SETT_STATUS_ABSENT,
+            "%s: there is no singleton \"%.100s\" - sett_singleton_ensure or "
+            "sett_singleton_set adds it, sett_singleton_find returns NULL instead",
+            call, type->desc.name);
     }
 #else
     (void)world;

@@ -98,9 +98,9 @@ static uint32_t text_behind(const setti_texts* texts, uint32_t place)
 
 static bool text_equals(const setti_texts* texts, uint32_t place, const char* text, size_t length)
 {
-    size_t own;
-    const char* at = text_at(texts, place, &own);
-    return own == length && memcmp(at, text, length) == 0;
+    size_t size;
+    const char* at = text_at(texts, place, &size);
+    return size == length && memcmp(at, text, length) == 0;
 }
 
 static uint64_t text_next_key(uint64_t key)
@@ -150,14 +150,14 @@ static uint32_t text_search(const setti_texts* texts, const char* text, size_t l
                             uint64_t* key)
 {
     for (uint32_t at = 0; text_skip(texts, &at); at = text_behind(texts, at)) {
-        size_t own;
-        const char* other = text_at(texts, at, &own);
+        size_t size;
+        const char* other = text_at(texts, at, &size);
         /* its key: one more for each earlier text that hashes alike */
-        uint64_t hash = setti_hash_bytes(other, own);
+        uint64_t hash = setti_hash_bytes(other, size);
         for (uint32_t k = 0; text_skip(texts, &k) && k < at; k = text_behind(texts, k)) {
-            size_t size;
-            const char* earlier = text_at(texts, k, &size);
-            hash = setti_hash_bytes(earlier, size) == hash ? text_next_key(hash) : hash;
+            size_t earlier_size;
+            const char* earlier = text_at(texts, k, &earlier_size);
+            hash = setti_hash_bytes(earlier, earlier_size) == hash ? text_next_key(hash) : hash;
         }
         if (text != NULL ? text_equals(texts, at, text, length) : hash == *key) {
             *key = hash;

@@ -261,8 +261,9 @@ SETTI_INLINE bool frame_is_empty(const setti_run* run, uint32_t place)
 static void frame_note_empty(setti_run* run, uint32_t place)
 {
     const sett_system* system = run->sorted[place];
-    bool asks = system->desc.run_if != NULL || system->desc.interval > 0;
-    run->empty[place] = system->query != NULL && !asks ? frame_find_empty(system->query) : NULL;
+    bool conditional = system->desc.run_if != NULL || system->desc.interval > 0;
+    run->empty[place] =
+        system->query != NULL && !conditional ? frame_find_empty(system->query) : NULL;
 }
 
 /* Appends the slices of a system that runs. */

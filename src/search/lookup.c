@@ -757,7 +757,7 @@ static void lookup_list(const sett_lookup* l, uint64_t low, uint64_t high, setti
     wanted->by = l;
 }
 
-/* The range of keys that a search asks for. Returns how many of its items do. */
+/* The range of keys that a search needs. Returns how many of its items do. */
 static uint32_t lookup_asked(const sett_lookup* l, const sett_search* search,
                              const setti_search_step* step, uint64_t* low, uint64_t* high)
 {

@@ -40,7 +40,7 @@ struct sett_ordered {
     sett_ordered* previous;
     sett_ordered_desc desc;
     setti_rank rank;
-    sett_query* own;   /* made from `text`, or NULL */
+    sett_query* made;  /* from `text`, or NULL */
     ordered_list now;  /* the order, */
     ordered_list last; /* and the one before */
     setti_rank_work work;
@@ -385,10 +385,10 @@ static sett_status ordered_read(sett_ordered* o, const char* call)
             "%s: `text` has group_by: set `group_fn` or write group_by, not both", call);
     }
     desc.name = o->desc.text;
-    o->own = status == SETT_OK ? sett_query_create(o->world, &desc) : NULL;
-    o->desc.query = o->own;
+    o->made = status == SETT_OK ? sett_query_create(o->world, &desc) : NULL;
+    o->desc.query = o->made;
     o->desc.text = NULL;
-    return status == SETT_OK && o->own == NULL ? SETT_STATUS_ARGUMENT : status;
+    return status == SETT_OK && o->made == NULL ? SETT_STATUS_ARGUMENT : status;
 }
 
 enum {
@@ -463,7 +463,7 @@ void sett_ordered_destroy(sett_ordered* o)
         if (o->next != NULL) {
             o->next->previous = o->previous;
         }
-        sett_query_destroy(o->own);
+        sett_query_destroy(o->made);
         ordered_free(o, &o->now.memory);
         ordered_free(o, &o->last.memory);
         ordered_free(o, &o->positions);

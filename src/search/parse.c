@@ -361,7 +361,7 @@ static bool parse_walk(parse* p, sett_search_term* term)
     return setti_search_is_letter(*p->at) || *p->at == '"' ? parse_along(p, &term->along) : true;
 }
 
-/* After "(": the entity that the term asks. */
+/* After "(": the entity that the term is about. */
 static bool parse_source(parse* p, sett_search_term* term)
 {
     if (!parse_walk(p, term) || term->walk != SETT_WALK_NONE) {
@@ -643,7 +643,7 @@ static bool parse_term(parse* p, sett_search_term* term)
     }
     if (strcmp(name, "ChildOf") == 0 && term->target.variable == NULL &&
         sett_is_null(term->target.entity)) {
-        term->target.variable = "_"; /* has a parent; Hierarchy asks for the component */
+        term->target.variable = "_"; /* has a parent; a term with Hierarchy tests the component */
     }
     return true;
 }

@@ -241,7 +241,7 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
                       "a walk begins at a variable or an entity, not \"_\"");
 }
 
-/* Notes the hidden and shown entities of variables that a term asks for a component. */
+/* Notes the hidden and shown entities of variables whose component a term tests. */
 static void build_note_sources(search_build* b, const setti_search_item* item)
 {
     const uint8_t refs[2] = {item->source, item->target};
@@ -262,7 +262,7 @@ static void build_note_sources(search_build* b, const setti_search_item* item)
     }
 }
 
-/* A link: how many a term asks for, by its text and by the traits of its relationship. */
+/* A link: how many a term follows, by its text and by the traits of its relationship. */
 static void build_link(setti_search_item* item, sett_search_steps steps)
 {
     const setti_relation* relation = setti_relation_of_links(item->type);
@@ -397,7 +397,7 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
     if (term->optional && (!leaf || term->negated)) {
         return build_fail(b, SETT_STATUS_ARGUMENT, "\"?\" is for components and links only");
     }
-    search_items own = {.count = 0};
+    search_items side = {.count = 0};
     uint16_t inner = scope;
     setti_search_item* list = NULL;
     if (term->negated) { /* a scope, of which build_variables leaves what is needed */
@@ -409,14 +409,14 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
         list->negated = true;
     }
     b->at += !leaf;
-    search_items* into = list != NULL ? &own : items;
+    search_items* into = list != NULL ? &side : items;
     if (!(leaf ? build_leaf(b, into, inner) : build_scope(b, into, inner, true))) {
         return false;
     }
     *or_next = search->term[b->at].or_next;
     b->at++;
     return list == NULL ||
-           (build_close_scope(b, inner, &own) && build_close(b, &list->scopes, &inner, 1));
+           (build_close_scope(b, inner, &side) && build_close(b, &list->scopes, &inner, 1));
 }
 
 /* Builds a chain: one side, or a list of several. */
@@ -449,10 +449,10 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
             return build_fail(b, SETT_STATUS_ARGUMENT,
                               "a term beside \"||\" cannot be optional (\"?\")");
         }
-        search_items own = {.count = 0};
+        search_items side = {.count = 0};
         sides[count] = build_new_scope(b, scope);
-        if (b->failed || !build_side(b, &own, sides[count], &or_next) ||
-            !build_close_scope(b, sides[count], &own)) {
+        if (b->failed || !build_side(b, &side, sides[count], &or_next) ||
+            !build_close_scope(b, sides[count], &side)) {
             return false;
         }
         count++;
@@ -602,22 +602,22 @@ static const setti_search_item* build_list_of(const sett_search* search,
 static bool build_merge_side(search_build* b, search_items* items, uint16_t into, uint16_t side)
 {
     sett_search* search = b->search;
-    search_items own = {.count = 0};
+    search_items finding = {.count = 0};
     const setti_search_scope from = search->scope[side];
     for (uint32_t k = from.items.first; k < from.items.stop; k++) {
         uint16_t number = search->order[k];
         bool local = (search->item[number].variables & from.locals) != 0;
-        search_items* list = local ? &own : items;
+        search_items* list = local ? &finding : items;
         list->item[list->count++] = number;
         b->positive[into] |=
             !local && build_finds(&search->item[number]) ? search->item[number].variables : 0;
     }
-    if (own.count == 0) {
+    if (finding.count == 0) {
         return true;
     }
     setti_search_item* item = build_item(b, items, SETTI_ITEM_LIST);
     uint16_t scope = build_new_scope(b, into);
-    if (b->failed || !build_close_scope(b, scope, &own) ||
+    if (b->failed || !build_close_scope(b, scope, &finding) ||
         !build_close(b, &item->scopes, &scope, 1)) {
         return false;
     }

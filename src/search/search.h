@@ -267,7 +267,7 @@ static inline const char* setti_search_word_end(const char* text)
     return text;
 }
 
-/* Whether a term asks another entity than its variable: such terms are read, unless they say
+/* Whether a term is about another entity than its variable: such terms are read, unless they say
  * otherwise. */
 static inline bool setti_search_is_elsewhere(const sett_search_term* term)
 {

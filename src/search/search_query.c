@@ -1,4 +1,4 @@
-/* search_query.c: turns a text that asks one entity at a time into the description of a query. */
+/* search_query.c: turns a text about one entity at a time into the description of a query. */
 #include "search/search.h"
 
 /* The kind of a plain term. `any`: it is in a list of ||. Returns NULL or the error. */

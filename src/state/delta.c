@@ -210,7 +210,7 @@ void setti_delta_write_record(setti_delta_writer* to, const setti_type* type, bo
                              4);
     setti_delta_write_number(to, sent ? setti_send_size(type->members, bytes) : bytes, 4);
     setti_delta_write_number(
-        to, sent ? setti_send_print(type->members) : setti_type_data(type)->mask_print, 8);
+        to, sent ? setti_send_fingerprint(type->members) : setti_type_data(type)->padding_hash, 8);
 }
 
 void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, bool sent,

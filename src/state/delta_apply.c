@@ -153,7 +153,7 @@ static bool apply_is_wide(const setti_delta_type* of)
     uint32_t bytes = setti_delta_bytes(of->type);
     return of->sent ? setti_delta_sends(of->type) &&
                           setti_send_size(of->type->members, bytes) == of->bytes &&
-                          setti_send_print(of->type->members) == of->mask_print
+                          setti_send_fingerprint(of->type->members) == of->padding_hash
                     : bytes == of->bytes;
 }
 
@@ -183,12 +183,12 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
                                       "it as the sender does",
                                       apply_call, sources ? "the relationship" : "type", text);
     }
-    const sett_component_desc* own = &of->type->desc;
+    const sett_component_desc* local = &of->type->desc;
     const char* source = delta->loading ? "file" : "delta";
     const char* sender = delta->loading ? "program that wrote it" : "sender";
     bool values = of->form == SETTI_DELTA_VALUES && of->bytes != setti_delta_bytes(of->type);
-    if (values && own->size == size && own->layout_version == version &&
-        (own->save == SETT_SAVE_SKIP || of->bytes == 0)) {
+    if (values && local->size == size && local->layout_version == version &&
+        (local->save == SETT_SAVE_SKIP || of->bytes == 0)) {
         return setti_world_fail_input(
             delta->world, SETT_STATUS_CONFLICT,
             "%s: the %s %s values of \"%s\"%s, and this world %s - register it with the same save "
@@ -202,7 +202,7 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
         "%s: the layout of type \"%s\" differs: %u bytes, layout_version %u here; in the %s %u "
         "bytes, layout_version %u, or other declared bytes, or another relationship - register it "
         "as the %s does",
-        apply_call, text, (unsigned)own->size, (unsigned)own->layout_version, source,
+        apply_call, text, (unsigned)local->size, (unsigned)local->layout_version, source,
         (unsigned)size, (unsigned)version, sender);
 }
 
@@ -211,7 +211,7 @@ static sett_status apply_find_type(sett_world* world, const char* name, setti_ty
 {
     sett_status status = SETT_OK;
     if (setti_type_find(world, name) == NULL) {
-        status = setti_codec_register_own(world, name);
+        status = setti_codec_register_library(world, name);
     }
     *type = setti_type_find(world, name);
     return status;
@@ -244,7 +244,7 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     of->kind = (form & (SETTI_DELTA_SENT - 1)) >> 4;
     of->sent = (form & SETTI_DELTA_SENT) != 0;
     of->bytes = setti_delta_u32(from);
-    of->mask_print = setti_delta_number(from, 8);
+    of->padding_hash = setti_delta_number(from, 8);
     for (uint32_t k = 0; k < SETTI_DELTA_PARTS; k++) {
         of->count[k] = setti_delta_u32(from);
     }
@@ -1099,7 +1099,7 @@ static sett_status apply_reject_state(const setti_delta* delta)
     }
     for (uint32_t k = 0; type == NULL && k < delta->type_count; k++) {
         const setti_delta_type* of = &delta->type[k];
-        type = of->mask_print != setti_type_data(of->type)->mask_print ? of->type : NULL;
+        type = of->padding_hash != setti_type_data(of->type)->padding_hash ? of->type : NULL;
     }
     if (type == NULL) {
         return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,

@@ -95,7 +95,7 @@ static bool play_end(const setti_delta* delta, sett_entity entity)
         return true; /* it is not there anyway */
     }
     bool forgets =
-        delta->part != NULL && !setti_entity_is_own(&delta->world->entities, entity.index);
+        delta->part != NULL && !setti_entity_in_range(&delta->world->entities, entity.index);
     return setti_delta_room(delta) &&
            (forgets ? sett_entity_forget(delta->world, entity)
                     : sett_entity_destroy(delta->world, entity)) == SETT_OK;

@@ -71,7 +71,7 @@ typedef struct setti_delta_type {
     uint32_t kind;            /* setti_kind of its storage there */
     uint32_t bytes;
     bool sent; /* rounded: until they are restored, values have `bytes` as they are sent */
-    uint64_t mask_print;
+    uint64_t padding_hash;
     uint32_t extent; /* of its storage there */
     uint32_t count[SETTI_DELTA_PARTS];
     setti_delta_reader part[SETTI_DELTA_PARTS];

@@ -40,30 +40,30 @@ static setti_type* replica_find(const sett_world* into, const setti_type* type)
 
 /* Whether two types require others of the same names, in the same order. */
 static bool replica_same_required(const sett_world* from, const setti_type* type,
-                                  const sett_world* into, const setti_type* own)
+                                  const sett_world* into, const setti_type* local)
 {
-    bool same = type->desc.required_count == own->desc.required_count;
+    bool same = type->desc.required_count == local->desc.required_count;
     for (uint32_t k = 0; same && k < type->desc.required_count; k++) {
         same = strcmp(setti_world_type(from, type->desc.required[k])->desc.name,
-                      setti_world_type(into, own->desc.required[k])->desc.name) == 0;
+                      setti_world_type(into, local->desc.required[k])->desc.name) == 0;
     }
     return same;
 }
 
 /* Whether the other world has learnt the members of a type, and this one has not. */
-static bool replica_gets_members(const setti_type* type, const setti_type* own)
+static bool replica_gets_members(const setti_type* type, const setti_type* local)
 {
-    return type->members != NULL && own->members == NULL && own->module == NULL;
+    return type->members != NULL && local->members == NULL && local->module == NULL;
 }
 
 /* A type of this world with what replica_follow will give it: what changes after registering. */
-static sett_component_desc replica_follows(const setti_type* type, const setti_type* own)
+static sett_component_desc replica_follows(const setti_type* type, const setti_type* local)
 {
-    sett_component_desc desc = own->desc;
-    if (own->owner == NULL) { /* else a group of this world needs it to be what it is */
+    sett_component_desc desc = local->desc;
+    if (local->owner == NULL) { /* else a group of this world needs it to be what it is */
         desc.storage = type->desc.storage;
     }
-    if (replica_gets_members(type, own)) {
+    if (replica_gets_members(type, local)) {
         desc.members = type->desc.members;
         desc.entity_offsets = type->desc.entity_offsets;
         desc.entity_offset_count = type->desc.entity_offset_count;
@@ -75,25 +75,26 @@ static sett_component_desc replica_follows(const setti_type* type, const setti_t
 /* Fails if a type that both worlds have is not the same in both, but for that: all of it, because
  * values are copied as they are and have to hash, travel and follow their rules there as here. */
 static sett_status replica_check_type(const sett_world* from, sett_world* into,
-                                      const setti_type* type, const setti_type* own)
+                                      const setti_type* type, const setti_type* local)
 {
     const uint32_t same = SETTI_TYPE_DONT_FRAGMENT | REPLICA_CASCADES;
     char list[SETTI_MESSAGE_SIZE];
-    sett_component_desc follows = replica_follows(type, own);
+    sett_component_desc follows = replica_follows(type, local);
     setti_writer out = setti_writer_begin(list, sizeof(list));
     setti_component_differences(&out, &follows, &type->desc);
-    setti_component_differ_in(&out, type->members == NULL && own->members != NULL,
+    setti_component_differ_in(&out, type->members == NULL && local->members != NULL,
                               "members known in one of them only");
-    setti_component_differ_in(&out, !replica_same_required(from, type, into, own),
+    setti_component_differ_in(&out, !replica_same_required(from, type, into, local),
                               "other required types");
     setti_component_differ_in(
-        &out, type->mask_print != own->mask_print && !replica_gets_members(type, own),
+        &out, type->padding_hash != local->padding_hash && !replica_gets_members(type, local),
         "other padding");
-    setti_component_differ_in(
-        &out,
-        ((type->flags ^ own->flags) & same) != 0 || type->module != own->module ||
-            (type->module != NULL && type->module->same != NULL && !type->module->same(type, own)),
-        "another relationship, or none");
+    setti_component_differ_in(&out,
+                              ((type->flags ^ local->flags) & same) != 0 ||
+                                  type->module != local->module ||
+                                  (type->module != NULL && type->module->same != NULL &&
+                                   !type->module->same(type, local)),
+                              "another relationship, or none");
     if (list[0] != '\0') {
         return setti_world_fail_with(
             into, SETT_STATUS_CONFLICT,
@@ -101,9 +102,9 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
             "alike in both",
             replica_call, type->desc.name, list);
     }
-    return replica_gets_members(type, own)
+    return replica_gets_members(type, local)
                ? SETT_OK
-               : setti_values_prepare(into, setti_world_type(into, own->id), replica_call);
+               : setti_values_prepare(into, setti_world_type(into, local->id), replica_call);
 }
 
 /* Gives a world without pages pages as large as those of the other. */
@@ -122,12 +123,12 @@ static bool replica_follow(const sett_world* from, sett_world* into)
     bool done = true;
     for (uint32_t k = 0; done && k < from->registered.count; k++) {
         const setti_type* type = from->registered.item[k];
-        setti_type* own = replica_find(into, type);
-        done =
-            (!replica_gets_members(type, own) ||
-             setti_component_set_members(into, own, &type->members->of, replica_call) == SETT_OK) &&
-            setti_change_convert(into, own, type->desc.storage, replica_call) == SETT_OK &&
-            setti_values_prepare(into, own, replica_call) == SETT_OK;
+        setti_type* local = replica_find(into, type);
+        done = (!replica_gets_members(type, local) ||
+                setti_component_set_members(into, local, &type->members->of, replica_call) ==
+                    SETT_OK) &&
+               setti_change_convert(into, local, type->desc.storage, replica_call) == SETT_OK &&
+               setti_values_prepare(into, local, replica_call) == SETT_OK;
     }
     return done;
 }
@@ -167,11 +168,11 @@ static sett_status replica_register(sett_world* into, const sett_world* from,
 }
 
 /* This world's own of a type of another world; `otherwise` if it has none. */
-static setti_type* replica_own(const sett_world* into, const setti_type* theirs,
-                               setti_type* otherwise)
+static setti_type* replica_module_type(const sett_world* into, const setti_type* theirs,
+                                       setti_type* otherwise)
 {
-    setti_type* own = theirs != NULL ? replica_find(into, theirs) : NULL;
-    return own != NULL ? own : otherwise;
+    setti_type* local = theirs != NULL ? replica_find(into, theirs) : NULL;
+    return local != NULL ? local : otherwise;
 }
 
 /* A world points to the types of which the library knows the meaning: tags that hide entities,
@@ -179,15 +180,16 @@ static setti_type* replica_own(const sett_world* into, const setti_type* theirs,
 static void replica_adopt(const sett_world* from, sett_world* into)
 {
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
-        into->hidden[k] = replica_own(into, from->hidden[k], into->hidden[k]);
+        into->hidden[k] = replica_module_type(into, from->hidden[k], into->hidden[k]);
     }
-    for (uint32_t k = 0; k < SETTI_OWN_TYPES; k++) {
-        into->own[k] = replica_own(into, from->own[k], into->own[k]);
+    for (uint32_t k = 0; k < SETTI_MODULE_TYPES; k++) {
+        into->module_type[k] =
+            replica_module_type(into, from->module_type[k], into->module_type[k]);
     }
     SETTI_MODULES_EACH(from, calls, join) {
         calls->join(into);
     }
-    into->last_tag = replica_own(into, from->last_tag, into->last_tag);
+    into->last_tag = replica_module_type(into, from->last_tag, into->last_tag);
     if (into->last_tag != NULL) {
         into->last_tag->flags |= SETTI_TYPE_ONE;
     }
@@ -226,16 +228,17 @@ sett_status setti_replica_join_bare(sett_world* into, const sett_world* from,
 /* This world's type of a type of the other, which requires what that does. */
 static sett_status replica_require(sett_world* into, const sett_world* from, const setti_type* type)
 {
-    setti_type* own = replica_find(into, type);
+    setti_type* local = replica_find(into, type);
     sett_status status = SETT_OK;
-    if (own == NULL) {
+    if (local == NULL) {
         return setti_replica_join(into, from, type);
     }
     for (uint32_t k = 0; status == SETT_OK && k < type->desc.required_count; k++) {
         const setti_type* needed = setti_world_type(from, type->desc.required[k]);
         status = replica_require(into, from, needed);
-        if (status == SETT_OK && !setti_type_list_has(&own->required, replica_find(into, needed)) &&
-            !setti_component_require(into, own, replica_find(into, needed))) {
+        if (status == SETT_OK &&
+            !setti_type_list_has(&local->required, replica_find(into, needed)) &&
+            !setti_component_require(into, local, replica_find(into, needed))) {
             status = setti_world_no_memory(into, replica_call);
         }
     }
@@ -294,9 +297,9 @@ static sett_status replica_check_types(const sett_world* from, sett_world* into)
 {
     sett_status status = SETT_OK;
     for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
-        const setti_type* own = replica_find(into, from->registered.item[k]);
-        if (own != NULL) {
-            status = replica_check_type(from, into, from->registered.item[k], own);
+        const setti_type* local = replica_find(into, from->registered.item[k]);
+        if (local != NULL) {
+            status = replica_check_type(from, into, from->registered.item[k], local);
         }
     }
     return status;
@@ -367,9 +370,9 @@ static uint32_t* replica_signatures(const sett_world* from, sett_world* into, si
         const setti_signature* record = &from->signatures.record[k];
         uint32_t made = 0;
         for (uint32_t t = 0; made != SETTI_NONE && t < record->count; t++) {
-            const setti_type* own = replica_find(into, from->types[record->types[t]]);
-            made = setti_signature_toggle(&into->pool, &into->signatures, made, own->id,
-                                          (own->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
+            const setti_type* local = replica_find(into, from->types[record->types[t]]);
+            made = setti_signature_toggle(&into->pool, &into->signatures, made, local->id,
+                                          (local->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
         }
         number[k] = made;
         if (made == SETTI_NONE) {
@@ -388,10 +391,10 @@ static bool replica_reserve(const sett_world* from, sett_world* into)
                 replica_reserve_pages(pool, &from->entities.pages, &into->entities.pages);
     for (uint32_t k = 0; done && k < from->registered.count; k++) {
         const setti_storage* storage = &from->registered.item[k]->storage;
-        setti_type* own = replica_find(into, from->registered.item[k]);
-        done = replica_reserve_pages(pool, &storage->presence, &own->storage.presence) &&
-               replica_reserve_pages(pool, &storage->rows, &own->storage.rows) &&
-               setti_edit_reserve_collect(into, own, storage->count);
+        setti_type* local = replica_find(into, from->registered.item[k]);
+        done = replica_reserve_pages(pool, &storage->presence, &local->storage.presence) &&
+               replica_reserve_pages(pool, &storage->rows, &local->storage.rows) &&
+               setti_edit_reserve_collect(into, local, storage->count);
     }
     for (const setti_root* root = from->roots; done && root != NULL; root = root->next) {
         for (uint32_t k = 0; done && root->name != NULL && k < 2; k++) {
@@ -472,36 +475,36 @@ static void replica_copy_entities(const sett_world* from, sett_world* into, cons
 }
 
 /* Values that are more than bytes are made one by one over what was copied. */
-static void replica_copy_values(const setti_type* type, const setti_type* own)
+static void replica_copy_values(const setti_type* type, const setti_type* local)
 {
-    SETTI_ASSERT(setti_pages_values(&own->storage.rows) != NULL);
-    const setti_storage* storage = &own->storage;
-    bool copies = own->desc.save == SETT_SAVE_CLONE;
+    SETTI_ASSERT(setti_pages_values(&local->storage.rows) != NULL);
+    const setti_storage* storage = &local->storage;
+    bool copies = local->desc.save == SETT_SAVE_CLONE;
     SETTI_EACH_INDEX(index, storage) {
         void* value = setti_storage_find(storage, index);
-        setti_type_init_values(own, value, 1);
+        setti_type_init_values(local, value, 1);
         if (copies) {
-            setti_type_call_copy(own, value, setti_storage_find(&type->storage, index), 1);
+            setti_type_call_copy(local, value, setti_storage_find(&type->storage, index), 1);
         }
     }
 }
 
-static void replica_copy_type(const setti_pool* pool, const setti_type* type, setti_type* own)
+static void replica_copy_type(const setti_pool* pool, const setti_type* type, setti_type* local)
 {
     const setti_storage* storage = &type->storage;
-    replica_copy_pages(pool, &storage->presence, &own->storage.presence);
-    replica_copy_pages(pool, &storage->rows, &own->storage.rows);
-    own->storage.count = storage->count;
-    own->storage.extent = storage->extent;
-    own->storage.spare = storage->spare;
-    own->storage.hashed = storage->hashed;
-    own->storage.far |= storage->far; /* and stays so: snapshots can have such indices */
-    setti_storage_show(&own->storage);
-    if (setti_pages_values(&own->storage.rows) != NULL) {
-        replica_copy_values(type, own);
+    replica_copy_pages(pool, &storage->presence, &local->storage.presence);
+    replica_copy_pages(pool, &storage->rows, &local->storage.rows);
+    local->storage.count = storage->count;
+    local->storage.extent = storage->extent;
+    local->storage.spare = storage->spare;
+    local->storage.hashed = storage->hashed;
+    local->storage.far |= storage->far; /* and stays so: snapshots can have such indices */
+    setti_storage_show(&local->storage);
+    if (setti_pages_values(&local->storage.rows) != NULL) {
+        replica_copy_values(type, local);
     }
     if (type->module != NULL && type->module->choice != NULL) {
-        own->module->choose(own, type->module->choice(type));
+        local->module->choose(local, type->module->choice(type));
     }
 }
 
@@ -519,15 +522,15 @@ static void replica_copy(const sett_world* from, sett_world* into, const uint32_
         if (root->name == NULL || !replica_is_used(root)) {
             continue;
         }
-        setti_root* own = replica_find_root(into, root);
-        if (own == NULL) {
+        setti_root* local = replica_find_root(into, root);
+        if (local == NULL) {
             SETTI_ASSERT(root->optional);
             continue;
         }
-        memcpy(own->address, root->address, root->cloned);
+        memcpy(local->address, root->address, root->cloned);
         for (uint32_t k = 0; k < 2; k++) {
             if (root->pages[k] != NULL) {
-                replica_copy_pages(&into->pool, root->pages[k], own->pages[k]);
+                replica_copy_pages(&into->pool, root->pages[k], local->pages[k]);
             }
         }
     }

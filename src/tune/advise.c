@@ -112,8 +112,9 @@ static void advice_write_group(const sett_world* world, const advice_option* opt
     setti_writer code = {item->code, sizeof(item->code), 0};
     const sett_query* query = option->change.group;
     const setti_query_use* use = &query->use[SETTI_PROFILED];
-    static const setti_relayout none = {NULL, NULL, NULL};
-    double now = (double)setti_price_loop(query, SETTI_PROFILED, &none) / SETTI_PRICE_NS / 1000;
+    static const setti_relayout unchanged = {NULL, NULL, NULL};
+    double now =
+        (double)setti_price_loop(query, SETTI_PROFILED, &unchanged) / SETTI_PRICE_NS / 1000;
     double then =
         (double)setti_price_loop(query, SETTI_PROFILED, &option->change) / SETTI_PRICE_NS / 1000;
     double churn = (double)option->churn / (double)use->loops / SETTI_PRICE_NS / 1000;

@@ -215,7 +215,7 @@ void setti_auto_unregistered(sett_world* world, setti_type* type)
 /* Counts the matches of every query that was looped over. Returns the cost of all these loops. */
 static setti_price auto_sample_queries(sett_world* world)
 {
-    static const setti_relayout none = {NULL, NULL, NULL};
+    static const setti_relayout unchanged = {NULL, NULL, NULL};
     setti_price all = 0;
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_query_use* use = &query->use[SETTI_SAMPLED];
@@ -226,7 +226,7 @@ static setti_price auto_sample_queries(sett_world* world)
         }
         setti_plan_update(query);
         use->matched = use->loops * sett_query_count(query);
-        all += (setti_price)use->loops * setti_price_loop(query, SETTI_SAMPLED, &none);
+        all += (setti_price)use->loops * setti_price_loop(query, SETTI_SAMPLED, &unchanged);
     }
     return all;
 }
@@ -387,11 +387,12 @@ static void auto_look_at_query(auto_look* look, sett_query* query)
 /* Prices all changes, and notes in `look` the best one whose gain so far pays for it. */
 static void auto_choose(auto_look* look)
 {
-    static const setti_relayout none = {NULL, NULL, NULL};
+    static const setti_relayout unchanged = {NULL, NULL, NULL};
     sett_world* world = look->world;
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
         setti_price loops = (setti_price)query->use[SETTI_SAMPLED].loops;
-        if (loops != 0 && loops * setti_price_loop(query, SETTI_SAMPLED, &none) >= look->least) {
+        if (loops != 0 &&
+            loops * setti_price_loop(query, SETTI_SAMPLED, &unchanged) >= look->least) {
             auto_look_at_query(look, query);
         }
     }

@@ -76,8 +76,8 @@ static uint32_t price_common(const sett_query* query, const sett_query* other, u
         const setti_term* term = &other->term[setti_bits_lowest(rest)];
         uint32_t same = 0;
         for (uint32_t k = 0; k < query->term_count; k++) {
-            const setti_term* own = &query->term[k];
-            same |= (uint32_t)(own->type == term->type && own->kind == term->kind) << k;
+            const setti_term* one = &query->term[k];
+            same |= (uint32_t)(one->type == term->type && one->kind == term->kind) << k;
         }
         *all = *all && same != 0;
         common |= same;
@@ -248,10 +248,10 @@ static setti_price price_all_singles(setti_use use, const setti_relayout* change
 static void price_add(setti_prices* total, const sett_query* query, setti_use use,
                       const setti_relayout* change)
 {
-    static const setti_relayout none = {NULL, NULL, NULL};
+    static const setti_relayout unchanged = {NULL, NULL, NULL};
     uint64_t loops = query->use[use].loops;
     if (loops != 0 && query->required != 0 && price_is_concerned(query, change)) {
-        total->now += (setti_price)loops * setti_price_loop(query, use, &none);
+        total->now += (setti_price)loops * setti_price_loop(query, use, &unchanged);
         total->then += (setti_price)loops * setti_price_loop(query, use, change);
         total->loops = SETTI_MAX(total->loops, loops);
     }

@@ -12,7 +12,7 @@ typedef int64_t setti_price;
 /* The difference from the present layout; at most one of these is not NULL. */
 typedef struct setti_relayout {
     const setti_type* type; /* an array becomes a sparse set, a sparse set an array */
-    /* a group for what this query asks for is made, and automatic ones in its way end: what these
+    /* a group of the types in this query is made, and automatic ones in its way end: what these
      * own stays in sparse sets */
     const sett_query* group;
     const setti_listener* dissolved; /* this group is destroyed, and its types become arrays */

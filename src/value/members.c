@@ -690,7 +690,7 @@ static uint64_t print_step(uint64_t print, uint64_t word)
     return print ^ (print >> 29);
 }
 
-static uint64_t struct_print(const sett_struct* of, uint64_t print)
+static uint64_t struct_fingerprint_of(const sett_struct* of, uint64_t print)
 {
     for (uint32_t k = 0; k < of->count; k++) {
         const sett_member* member = &of->members[k];
@@ -702,7 +702,7 @@ static uint64_t struct_print(const sett_struct* of, uint64_t print)
             if (member_kind(member) == SETT_MEMBER_LIST) {
                 print = print_step(print, (uint64_t)setti_member_item(member).kind);
             }
-            print = member->of != NULL ? struct_print(member->of, print) : print;
+            print = member->of != NULL ? struct_fingerprint_of(member->of, print) : print;
         }
     }
     return print_step(print, of->count);
@@ -710,7 +710,7 @@ static uint64_t struct_print(const sett_struct* of, uint64_t print)
 
 uint64_t sett_struct_fingerprint(const sett_struct* of)
 {
-    uint64_t print = of != NULL ? struct_print(of, 0x6D656D62657273u) : 0;
+    uint64_t print = of != NULL ? struct_fingerprint_of(of, 0x6D656D62657273u) : 0;
     return of != NULL && print == 0 ? 1 : print;
 }
 
@@ -843,8 +843,8 @@ void setti_members_mask(const setti_members* members, unsigned char* mask)
 const sett_member* setti_struct_member(const sett_struct* of, const char* name, size_t length)
 {
     for (uint32_t k = 0; k < of->count; k++) {
-        const char* own = of->members[k].name;
-        if (strncmp(own, name, length) == 0 && own[length] == '\0') {
+        const char* member_name = of->members[k].name;
+        if (strncmp(member_name, name, length) == 0 && member_name[length] == '\0') {
             return &of->members[k];
         }
     }

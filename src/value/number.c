@@ -428,8 +428,8 @@ static const char* number_read_float(sett_member_kind kind, const char* text, si
     bool narrow = kind == SETT_MEMBER_F32;
     bool word = number_read_nan(kind, text, length, &bits);
     for (size_t k = 0; k < sizeof(number_words) / sizeof(number_words[0]); k++) {
-        const char* own = number_words[k].text;
-        if (length == strlen(own) && memcmp(text, own, length) == 0) {
+        const char* known = number_words[k].text;
+        if (length == strlen(known) && memcmp(text, known, length) == 0) {
             bits = number_words[k].bits[narrow];
             word = true;
         }

@@ -26,7 +26,7 @@ size_t setti_send_size(const setti_members* members, size_t size)
     return size + (bits + 7) / 8;
 }
 
-uint64_t setti_send_print(const setti_members* members)
+uint64_t setti_send_fingerprint(const setti_members* members)
 {
     uint64_t print = 0;
     for (uint32_t k = 0; k < members->send_count; k++) {

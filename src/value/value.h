@@ -134,7 +134,7 @@ void setti_canonical_write(const setti_members* members, const void* value, sett
 /* A value of `size` bytes, little endian, as selections send it where members are sent rounded: how
  * many bytes that takes, and a hash of how they are sent. */
 size_t setti_send_size(const setti_members* members, size_t size);
-uint64_t setti_send_print(const setti_members* members);
+uint64_t setti_send_fingerprint(const setti_members* members);
 void setti_send_pack(const setti_members* members, const unsigned char* value, size_t size,
                      unsigned char* out);
 void setti_send_unpack(const setti_members* members, const unsigned char* packed, size_t size,

@@ -212,11 +212,11 @@ static void difference_list(text_difference* to, const sett_member* member, cons
         difference_add(to, path, member, a, b);
     }
     for (uint32_t k = 0; x.count == y.count && x.items != y.items && k < x.count; k++) {
-        char own[TEXT_PATH];
-        setti_writer text = {own, sizeof(own), 0};
+        char item_path[TEXT_PATH];
+        setti_writer text = {item_path, sizeof(item_path), 0};
         size_t at = (size_t)k * item.size;
         setti_writer_add(&text, "%s[%u]", path, (unsigned)k);
-        difference_element(to, &item, own, (const unsigned char*)x.items + at,
+        difference_element(to, &item, item_path, (const unsigned char*)x.items + at,
                            (const unsigned char*)y.items + at, item.size);
     }
 }
@@ -246,8 +246,8 @@ static void difference_walk(text_difference* to, const sett_struct* of, const ch
         uint32_t count = array ? member->count : 1;
         uint32_t size = member->size / count;
         for (uint32_t at = 0; !member->local && at < count; at++) {
-            char own[TEXT_PATH];
-            setti_writer text = {own, sizeof(own), 0};
+            char item_path[TEXT_PATH];
+            setti_writer text = {item_path, sizeof(item_path), 0};
             size_t offset = member->offset + (size_t)at * size;
             setti_writer_add(&text, "%s%s", path, member->name);
             if (array && member->element_names != NULL) {
@@ -255,7 +255,7 @@ static void difference_walk(text_difference* to, const sett_struct* of, const ch
             } else if (array) {
                 setti_writer_add(&text, "[%u]", (unsigned)at);
             }
-            difference_element(to, member, own, a + offset, b + offset, size);
+            difference_element(to, member, item_path, a + offset, b + offset, size);
         }
     }
 }

@@ -169,7 +169,7 @@ static inline const setti_codec* setti_codec_own(const setti_type* type)
     return NULL;
 }
 
-static inline sett_status setti_codec_register_own(sett_world* world, const char* name)
+static inline sett_status setti_codec_register_library(sett_world* world, const char* name)
 {
     (void)world;
     (void)name;
@@ -177,7 +177,7 @@ static inline sett_status setti_codec_register_own(sett_world* world, const char
 }
 #else
 const setti_codec* setti_codec_own(const setti_type* type);
-sett_status setti_codec_register_own(sett_world* world, const char* name);
+sett_status setti_codec_register_library(sett_world* world, const char* name);
 #endif
 
 #endif

@@ -322,7 +322,7 @@ static setti_type* component_find_renamed(const sett_world* world, const char* n
             size_t length = strlen(type->desc.old_names[n]);
             const char* rest = name + length;
             char now[256];
-            setti_type* own = NULL;
+            setti_type* present = NULL;
             if (strncmp(name, type->desc.old_names[n], length) != 0) {
                 continue;
             }
@@ -331,10 +331,10 @@ static setti_type* component_find_renamed(const sett_world* world, const char* n
             }
             snprintf(now, sizeof(now), "%.200s%.50s", type->desc.name, rest);
             if (strcmp(rest, " off") == 0 || strcmp(rest, " sources") == 0) {
-                (void)component_name_key(world, now, &own);
+                (void)component_name_key(world, now, &present);
             }
-            if (own != NULL) {
-                return own;
+            if (present != NULL) {
+                return present;
             }
         }
     }
@@ -405,7 +405,7 @@ void setti_component_show_types(sett_world* world)
 
 static bool component_is_reserved(sett_component id)
 {
-    return id >= SETTI_COMPONENT_OWN && id < SETT_ID_RESERVED_END;
+    return id >= SETTI_COMPONENT_LIBRARY && id < SETT_ID_RESERVED_END;
 }
 
 /* The lowest id that is free. */
@@ -430,8 +430,8 @@ static_assert(sizeof(component_own_names) / sizeof(component_own_names[0]) ==
 /* The constant id of a name, or 0. */
 static sett_component component_constant_id(const char* name)
 {
-    for (sett_component id = SETTI_COMPONENT_OWN; id <= SETT_ID_SINGLETONS; id++) {
-        if (strcmp(component_own_names[id - SETTI_COMPONENT_OWN], name) == 0) {
+    for (sett_component id = SETTI_COMPONENT_LIBRARY; id <= SETT_ID_SINGLETONS; id++) {
+        if (strcmp(component_own_names[id - SETTI_COMPONENT_LIBRARY], name) == 0) {
             return id;
         }
     }
@@ -448,8 +448,9 @@ const char* setti_component_remedy(sett_component id)
     if (id == 0) {
         return "0 is not an id: use the result of registering; begin enumerators at 1";
     }
-    return id >= SETTI_COMPONENT_OWN && id <= SETT_ID_SINGLETONS ? calls[id - SETTI_COMPONENT_OWN]
-                                                                 : "register it first";
+    return id >= SETTI_COMPONENT_LIBRARY && id <= SETT_ID_SINGLETONS
+               ? calls[id - SETTI_COMPONENT_LIBRARY]
+               : "register it first";
 }
 
 const char* setti_component_text(const sett_world* world, sett_component id)
@@ -546,7 +547,7 @@ static bool component_set_mask(setti_pool* pool, setti_type* type, const sett_co
         return true;
     }
     type->desc.mask = mask;
-    type->mask_print = setti_hash_bytes((const char*)mask, size);
+    type->padding_hash = setti_hash_bytes((const char*)mask, size);
     return true;
 }
 
@@ -651,7 +652,7 @@ static sett_status component_own(sett_world* world, setti_type* type,
                   desc->entity_offset_count * sizeof(*desc->entity_offsets), &done);
     type->desc.bytes = pool_copy(pool, desc->bytes, desc->byte_count * sizeof(*desc->bytes), &done);
     if (!done || !component_set_mask(pool, type, desc) ||
-        (desc->members != NULL && !desc->members->calls_()->own(pool, type, desc->members))) {
+        (desc->members != NULL && !desc->members->calls_()->give(pool, type, desc->members))) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
     for (uint32_t k = 0; k < desc->required_count; k++) {
@@ -944,9 +945,9 @@ sett_status setti_component_rename(sett_world* world, setti_type* type,
                                    const sett_component_desc* desc, const char* call)
 {
     setti_pool* pool = &world->pool;
-    sett_component_desc* own = &type->desc;
+    sett_component_desc* now = &type->desc;
     uint32_t count = desc->old_name_count;
-    if (count == 0 || desc->old_names == own->old_names) {
+    if (count == 0 || desc->old_names == now->old_names) {
         return SETT_OK;
     }
     if (!component_check_old_names(world, type, desc, call)) {
@@ -954,13 +955,13 @@ sett_status setti_component_rename(sett_world* world, setti_type* type,
     }
     const char** names = component_copy_old_names(pool, desc->old_names, count);
     if (names == NULL ||
-        (own->old_name_count == 0 && !setti_type_list_add(pool, &world->renamed, type))) {
+        (now->old_name_count == 0 && !setti_type_list_add(pool, &world->renamed, type))) {
         component_free_old_names(pool, names, count);
         return setti_world_no_memory(world, call);
     }
-    component_free_old_names(pool, own->old_names, own->old_name_count);
-    own->old_names = names;
-    own->old_name_count = count;
+    component_free_old_names(pool, now->old_names, now->old_name_count);
+    now->old_names = names;
+    now->old_name_count = count;
     return SETT_OK;
 }
 
@@ -1034,7 +1035,7 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
                               "%s: \"%.100s\" cannot have id %u: ids %u to %u are the library's - "
                               "number it from 1, or from %u on",
-                              call, desc.name, (unsigned)desc.id, (unsigned)SETTI_COMPONENT_OWN,
+                              call, desc.name, (unsigned)desc.id, (unsigned)SETTI_COMPONENT_LIBRARY,
                               (unsigned)SETT_ID_RESERVED_END - 1, (unsigned)SETT_ID_RESERVED_END);
         return 0;
     }
@@ -1160,7 +1161,7 @@ SETTI_COLD static void component_wrong_type(const setti_type* type, size_t size,
     } else if (type->desc.size == 0 && size != SIZE_MAX) {
         snprintf(out, SETTI_MESSAGE_SIZE,
                  "%s: component %u \"%.100s\" is a tag, without a value - "
-                 "SETT_ADD_TAG adds it, SETT_CMD_ADD records it, SETT_HAS asks for it",
+                 "SETT_ADD_TAG adds it, SETT_CMD_ADD records it, SETT_HAS tests for it",
                  call, id, name);
     } else {
         if (size != 0 && size != SIZE_MAX) {
@@ -1178,9 +1179,10 @@ SETTI_COLD static void component_wrong_type(const setti_type* type, size_t size,
 bool setti_component_is_type(const setti_type* type, size_t size, const char* type_name)
 {
     SETTI_ASSERT(type_name != NULL);
-    const char* own = type->desc.type_name;
-    bool same = own == NULL || type_name == type->type_text || strcmp(own, type_name) == 0 ||
-                (strncmp(type_name, "const ", 6) == 0 && strcmp(own, type_name + 6) == 0);
+    const char* declared = type->desc.type_name;
+    bool same = declared == NULL || type_name == type->type_text ||
+                strcmp(declared, type_name) == 0 ||
+                (strncmp(type_name, "const ", 6) == 0 && strcmp(declared, type_name + 6) == 0);
     size_t real = type->desc.size != 0 ? type->desc.size : SIZE_MAX; /* parts have no storage */
     return same && (size == 0 || size == real);
 }
@@ -1188,9 +1190,9 @@ bool setti_component_is_type(const setti_type* type, size_t size, const char* ty
 void setti_component_describe_type(const setti_type* type, size_t size, const char* type_name,
                                    char* out, size_t room)
 {
-    const char* own = type->desc.type_name;
+    const char* declared = type->desc.type_name;
     snprintf(out, room, "\"%.100s\" has values of type %.60s (%u bytes), not %.60s (%u bytes)",
-             type->desc.name, own != NULL ? own : "unknown", (unsigned)type->storage.size,
+             type->desc.name, declared != NULL ? declared : "unknown", (unsigned)type->storage.size,
              type_name, (unsigned)size);
 }
 

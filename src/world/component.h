@@ -9,7 +9,7 @@
 #include "world/root.h"
 #include "world/use.h"
 
-#define SETTI_COMPONENT_OWN ((sett_component)SETT_ID_HIERARCHY)
+#define SETTI_COMPONENT_LIBRARY ((sett_component)SETT_ID_HIERARCHY)
 
 /* Ids stay below: the table of types is 8 bytes an id. */
 #define SETTI_COMPONENT_LIMIT ((sett_component)1 << 20)
@@ -232,7 +232,7 @@ typedef struct setti_type {
     const char* type_text;
     setti_members* members; /* or NULL: not known; desc.members is its `of` */
     void* hook_user;        /* what copy, deinit and move get: desc.user, or `members` */
-    uint64_t mask_print;    /* a hash of the mask, 0 without one */
+    uint64_t padding_hash;  /* a hash of the mask, 0 without one */
     bool padding_known; /* it was registered with a mask, with ranges, or has no room for padding */
     setti_type_use use;
     /* registered with SETT_STORAGE_DEFAULT, and no call of the program has asked for another kind:
@@ -274,7 +274,7 @@ typedef struct sett_member_calls_ {
                          const unsigned char* mask, char* out);
     /* Gives a type its members, and what follows from them. False when memory runs out; nothing has
      * changed then. */
-    bool (*own)(setti_pool* pool, setti_type* type, const sett_struct* of);
+    bool (*give)(setti_pool* pool, setti_type* type, const sett_struct* of);
     bool (*equal)(const sett_struct* a, const sett_struct* b);
     sett_status (*set)(sett_world* world, setti_type* type, const sett_struct* of,
                        const char* call); /* setti_component_set_members */

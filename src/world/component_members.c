@@ -133,7 +133,7 @@ static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* o
     desc->entity_offset_count = members->entity_count;
     desc->mask = mask;
     desc->members = &members->of;
-    type->mask_print = mask != NULL ? setti_hash_bytes(mask, desc->size) : 0;
+    type->padding_hash = mask != NULL ? setti_hash_bytes(mask, desc->size) : 0;
     type->padding_known = true;
     type->members = members;
     type->hook_user = members->owned_count != 0 ? members : desc->user;

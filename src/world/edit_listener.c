@@ -3,7 +3,7 @@
  *
  * Which listeners an edit concerns is a plan, made once for each pair of signatures; a walk goes
  * through it twice, for those that are left and for those that are entered. Only what has no plan
- * yet, or no memory for one, asks every listener.
+ * yet, or no memory for one, tests every listener.
  *
  * The workload: some groups and observers, and the same few transitions again and again.
  *
@@ -103,7 +103,7 @@ static const setti_plan_step* plan_look_up(sett_world* world, uint32_t from, uin
 
 typedef struct listener_walk {
     const setti_plan_step* step;
-    setti_listener* next; /* without a plan: the next to ask */
+    setti_listener* next; /* without a plan: the next to test */
     uint32_t from;
     uint32_t to;
 } listener_walk;

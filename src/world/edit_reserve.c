@@ -1,6 +1,6 @@
 /* edit_reserve.c: making edits, and reserving all that carrying them out takes. See edit.h.
  *
- * The workload: one type and one entity, whose pages exist: then it asks and needs nothing. Rows of
+ * The workload: one type and one entity, whose pages exist: then it needs nothing. Rows of
  * sparse sets, and room to be destroyed together, are reserved by number and not by index; what
  * several edits reserve so adds up in `claimed`, until each takes its own.
  *

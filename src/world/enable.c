@@ -3,7 +3,7 @@
  * A type that can be switched off has a tag, "<name> off", which requires the type: the entities
  * that have the tag have the component switched off. So the switch is part of snapshots, hashes,
  * deltas, files and copies like any component, and goes with the value. Queries, groups and
- * observers of queries that ask for the type exclude the tag (setti_listener_with).
+ * observers of queries with a term of the type exclude the tag (setti_listener_with).
  *
  * Invariant:  an entity has a type's tag  =>  it has the type
  */

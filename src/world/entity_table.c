@@ -410,7 +410,7 @@ static void entity_drop_page(setti_pool* pool, setti_entity_table* table, uint32
 
 void setti_entity_forget(setti_pool* pool, setti_entity_table* table, uint32_t index)
 {
-    SETTI_ASSERT(!setti_entity_is_own(table, index) && table->count != 0);
+    SETTI_ASSERT(!setti_entity_in_range(table, index) && table->count != 0);
     setti_entity_page* page = setti_entity_page_of(table, index);
     uint32_t slot = index & SETTI_ENTITY_MASK;
     SETTI_ASSERT((page->generation[slot] & SETTI_DEAD) == 0);

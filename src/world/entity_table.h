@@ -181,7 +181,7 @@ static inline uint32_t setti_entity_capacity(const setti_entity_table* table)
 }
 
 /* Whether an index is in the world's own range. */
-static inline bool setti_entity_is_own(const setti_entity_table* table, uint32_t index)
+static inline bool setti_entity_in_range(const setti_entity_table* table, uint32_t index)
 {
     return index / 64 >= table->first && index / 64 < table->end;
 }

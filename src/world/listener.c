@@ -142,9 +142,9 @@ static void group_exchange(setti_pool* pool, const setti_listener* group, uint32
 {
     for (uint32_t k = 0; k < group->owned.count; k++) {
         const setti_storage* storage = &group->owned.item[k]->storage;
-        uint32_t own = setti_sparse_row(storage, index);
-        SETTI_PREFETCH(setti_storage_at(storage, own));
-        SETTI_PREFETCH(setti_storage_index(storage, own));
+        uint32_t from = setti_sparse_row(storage, index);
+        SETTI_PREFETCH(setti_storage_at(storage, from));
+        SETTI_PREFETCH(setti_storage_index(storage, from));
         SETTI_PREFETCH(setti_sparse_entry(storage, *setti_storage_index(storage, row)));
     }
     for (uint32_t k = 0; k < group->owned.count; k++) {

@@ -34,7 +34,7 @@ typedef struct setti_listener {
     setti_upward_term upward[SETT_QUERY_ELSEWHERE]; /* only of an observer */
     uint32_t upward_count;
     bool observes;          /* of a sett_observer: has no members, only callbacks */
-    bool by_layout;         /* group: made by a layout, gives way to what the program asks for */
+    bool by_layout;         /* group: made by a layout, gives way to groups of the program */
     bool automatic;         /* by auto_layout */
     setti_relayout_use use; /* group: of its end; only the churn is counted here */
     setti_root root;        /* of `length` */

@@ -11,7 +11,7 @@
  * An observer of every component is entered in the lists of all types; a type that is registered
  * later gets its entries then (world->observe_type).
  *
- * An observer of a component that has terms or an entity is entered with a function that asks for
+ * An observer of a component that has terms or an entity is entered with a function that tests
  * them first. A disabled observer stays in its place, with a function that does nothing. One that
  * is destroyed while the world is locked is disabled, and freed when the lock ends, because lists
  * may be walked meanwhile.

@@ -1,4 +1,4 @@
-/* sort.h: what other modules may ask of sort.c. */
+/* sort.h: calls of sort.c for other modules. */
 #ifndef SETTI_SORT_H
 #define SETTI_SORT_H
 

@@ -16,7 +16,7 @@ uint32_t setti_term_count(const sett_term terms[SETT_QUERY_TERMS])
     return count;
 }
 
-static uint32_t term_asks(const sett_term* term)
+static uint32_t term_kinds(const sett_term* term)
 {
     static const uint32_t kinds[] = {0, SETTI_TERM_WITHOUT, SETTI_TERM_OPTIONAL, SETTI_TERM_ANY};
     SETTI_ASSERT((unsigned)term->kind <= SETT_ANY);
@@ -61,10 +61,10 @@ static const char* term_excess(const sett_term* term, uint32_t allowed)
         "`drives` is for loops: an observer has no order of entities",
         "a change of another entity (`along`, `entity`, singleton) would run no callback - observe "
         "the component there, and look from the callback; only the hierarchy is followed",
-        "an observer of a component asks its own entity - look up from the callback, or observe a "
-        "query: on_enter and on_exit",
+        "an observer of a component can only test its entity - look up from the callback, or "
+        "observe a query: on_enter and on_exit",
     };
-    uint32_t excess = term_asks(term) & ~allowed;
+    uint32_t excess = term_kinds(term) & ~allowed;
     return excess != 0 ? why[setti_bits_lowest(excess)] : NULL;
 }
 

@@ -1,6 +1,6 @@
-/* term.h: what terms ask, and whether they contradict themselves: one table for queries, observers,
- * and systems with on_enter, so that all accept and reject the same terms with the same words.
- * Terms in text and JSON become terms of these. */
+/* term.h: which terms are allowed, and which contradict themselves: one table for queries,
+ * observers, and systems with on_enter, so that all accept and reject the same terms with the same
+ * words. Terms in text and JSON become terms of these. */
 #ifndef SETTI_TERM_H
 #define SETTI_TERM_H
 
@@ -34,7 +34,7 @@ SETTI_INLINE bool setti_term_is_elsewhere(const sett_term* term)
     return term->walk != SETT_WALK_NONE || term->singleton || !sett_is_null(term->entity);
 }
 
-/* Whether it asks the parent or an ancestor. */
+/* Whether it is about the parent or an ancestor. */
 SETTI_INLINE bool setti_term_is_upward(const sett_term* term)
 {
     return term->walk != SETT_WALK_NONE && (term->along == 0 || term->along == SETT_ID_HIERARCHY);
@@ -42,7 +42,7 @@ SETTI_INLINE bool setti_term_is_upward(const sett_term* term)
 
 uint32_t setti_term_count(const sett_term terms[SETT_QUERY_TERMS]);
 
-/* NULL, or what is wrong with a list of terms that can ask what `allowed` says; *at: with which.
+/* NULL, or what is wrong with a list of terms of the kinds in `allowed`; *at: with which.
  * Components are not looked at. */
 const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t allowed,
                               uint32_t* at);

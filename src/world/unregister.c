@@ -22,11 +22,12 @@ static sett_status unregister_reject(sett_world* world, const setti_type* type, 
 /* Whether the library itself works with the type. */
 static bool unregister_is_own(const sett_world* world, const setti_type* type)
 {
-    bool own = type->id >= SETTI_COMPONENT_OWN && type->id < SETT_ID_RESERVED_END;
+    bool library = type->id >= SETTI_COMPONENT_LIBRARY && type->id < SETT_ID_RESERVED_END;
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
-        own = own || type == world->hidden[k]; /* registered by the program, under this name */
+        library =
+            library || type == world->hidden[k]; /* registered by the program, under this name */
     }
-    return own || type == world->last_tag || type->module != NULL || type->cascade != NULL ||
+    return library || type == world->last_tag || type->module != NULL || type->cascade != NULL ||
            type->writers != NULL || setti_type_switched(type) != NULL;
 }
 

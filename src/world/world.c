@@ -419,9 +419,10 @@ static void world_describe_cause(const sett_world* world, char* out, size_t size
         snprintf(out, size, "the id is not registered in this world - %s",
                  setti_component_remedy(component));
     } else if (status == SETT_STATUS_ABSENT && world_is_instance(world, entity)) {
-        snprintf(out, size,
-                 "the instance does not have the component itself (sett_prefab_get asks its prefab "
-                 "too, sett_prefab_override copies the value, sett_ensure adds an own one)");
+        snprintf(
+            out, size,
+            "the instance does not have the component itself (sett_prefab_get reads its prefab "
+            "too, sett_prefab_override copies the value, sett_ensure adds an own one)");
     } else if (status == SETT_STATUS_LIMIT && component == 0) {
         snprintf(out, size,
                  "%s: it has or has reserved %u entities; new ones have indices from %u to %u "

@@ -20,8 +20,8 @@
 
 #define SETTI_MESSAGE_SIZE sizeof(((sett_failure*)NULL)->message)
 
-#define SETTI_HIDDEN 2    /* tags whose entities queries skip */
-#define SETTI_OWN_TYPES 1 /* types that modules look for often */
+#define SETTI_HIDDEN 2       /* tags whose entities queries skip */
+#define SETTI_MODULE_TYPES 1 /* types that modules look for often */
 
 /* How far events may follow from events: sets inside on_set callbacks, and
  * commands recorded while commands are applied. Deeper is rejected. */
@@ -183,7 +183,7 @@ struct sett_world {
 
     void* module[SETTI_SLOTS];                         /* module.h */
     const setti_module_calls* called[SETTI_SLOTS + 1]; /* NULL behind the last */
-    setti_type* own[SETTI_OWN_TYPES];                  /* by a number of the module's; or NULL */
+    setti_type* module_type[SETTI_MODULE_TYPES];       /* by a number of the module's; or NULL */
 
     sett_entity scope;                           /* parent of what is created; null: none */
     const struct setti_scope_calls* scope_calls; /* NULL: there is none, or not for now */
