@@ -162,7 +162,7 @@ static sett_status follow_register_type(sett_world* world, const types_entry* ty
     if (!links) {
         return types_add(world, type, &unknown);
     }
-    sett_status status = setti_codec_register_own(world, type->name);
+    sett_status status = setti_codec_register_library(world, type->name);
     if (status == SETT_OK && sett_component_find(world, type->name) == 0) {
         status = follow_relation(world, type) ? SETT_OK : world->error;
     }
