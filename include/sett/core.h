@@ -116,7 +116,10 @@ typedef struct sett_world_desc {
     void* hook_user;          /* passed to log_fn and assert_fn */
     void* user;               /* returned by sett_world_user */
     /* indices of entities are below it; default: 268,435,456 (2^28). Components of entities above
-     * that are read by a call, not in line */
+     * that are read by a call, not in line. Entities, and each array, have tables with 28 bytes for
+     * each 1,024 indices up to the highest one: for an entity at 4e9 zeroes of 123 MB, and of 127
+     * MB for each array that has it. By default the system backs 2 MB of them with memory; an
+     * allocator of your own is asked for them all. Sparse sets have no such tables */
     uint32_t entity_limit;
     /* log a warning when the world has this many signatures. A signature is the set of an entity's
      * components, without those with dont_fragment; equal sets count once. Default: 65,536 */

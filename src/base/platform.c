@@ -42,13 +42,26 @@
 #define PLATFORM_POSIX
 #endif
 
+#if defined(_WIN32)
+/* Large pieces are zeroes that the system does not back with memory before they are touched. Such a
+ * piece begins at a multiple of 64 KB. */
+static bool platform_is_virtual(size_t size, size_t align)
+{
+    return size >= (size_t)512 << 10 && align <= (size_t)64 << 10;
+}
+#endif
+
 void setti_platform_free(void* user, void* ptr, size_t size, size_t align)
 {
     (void)user;
     (void)size;
     (void)align;
 #if defined(_WIN32)
-    _aligned_free(ptr);
+    if (!platform_is_virtual(size, align)) {
+        _aligned_free(ptr);
+    } else if (ptr != NULL) {
+        (void)VirtualFree(ptr, 0, MEM_RELEASE);
+    }
 #else
     free(ptr);
 #endif
@@ -59,7 +72,9 @@ void* setti_platform_alloc(void* user, size_t size, size_t align)
     SETTI_ASSERT(size != 0 && (align & (align - 1)) == 0);
     (void)user;
 #if defined(_WIN32)
-    return _aligned_malloc(size, align);
+    return platform_is_virtual(size, align)
+               ? VirtualAlloc(NULL, size, MEM_RESERVE | MEM_COMMIT, PAGE_READWRITE)
+               : _aligned_malloc(size, align);
 #else
     if (align <= sizeof(void*) * 2) {
         return malloc(size);
@@ -79,9 +94,7 @@ void* setti_platform_alloc_zero(size_t size, size_t align)
 {
     SETTI_ASSERT(size != 0 && (align & (align - 1)) == 0);
 #if defined(_WIN32)
-    (void)size;
-    (void)align;
-    return NULL; /* what _aligned_free frees is not from calloc */
+    return platform_is_virtual(size, align) ? setti_platform_alloc(NULL, size, align) : NULL;
 #else
     void* zeroes = calloc(1, size);
     if (((uintptr_t)zeroes & (align - 1)) != 0) { /* aligned as some C libraries do not */
