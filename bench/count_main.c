@@ -801,6 +801,13 @@ static void run_ordered(count_stage* s)
     }
 }
 
+/* Asked for again, while nothing came, went or moved. */
+static void with_shallow_again(count_stage* s)
+{
+    with_shallow(s);
+    run_ordered(s);
+}
+
 /* After an entity has gone. */
 static void run_ordered_less(count_stage* s)
 {
@@ -978,6 +985,7 @@ static const count_scene count_scenes[] = {
     {"sort_again", with_keys_disturbed, run_sort, COUNT},
     {"queued_add", with_p, run_queued, COUNT},
     {"ordered_rows", with_shallow, run_ordered, COUNT},
+    {"ordered_rows_again", with_shallow_again, run_ordered, COUNT},
     {"ordered_rows_deep", with_deep, run_ordered, COUNT},
     {"ordered_less", with_shallow, run_ordered_less, COUNT},
     {"ordered_less_deep", with_deep, run_ordered_less, COUNT},

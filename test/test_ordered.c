@@ -5,6 +5,7 @@
 #include "timing.h"
 
 #include "sett/ordered.h"
+#include "sett/prefab.h"
 #include "sett/state.h"
 
 typedef struct Layer {
@@ -111,8 +112,8 @@ static void check_order(sett_ordered* ordered, const sett_ordered_desc* desc)
     CHECK_EQ(at, count);
 }
 
-/* The same as rows. */
-static void check_rows(sett_ordered* ordered, const sett_ordered_desc* desc)
+/* The same as rows. Asked again, they may be those of the last time. */
+static void check_rows_once(sett_ordered* ordered, const sett_ordered_desc* desc)
 {
     uint32_t count;
     bool writes = chance_below(&state, 2) != 0;
@@ -132,6 +133,33 @@ static void check_rows(sett_ordered* ordered, const sett_ordered_desc* desc)
         if (row[k].value != NULL) {
             CHECK_EQ(sett_changed_tick(world, order[k], Layer_id) == tick, writes);
         }
+    }
+}
+
+static void check_rows(sett_ordered* ordered, const sett_ordered_desc* desc)
+{
+    check_rows_once(ordered, desc);
+    check_rows_once(ordered, desc);
+    if (chance_below(&state, 4) == 0) { /* values move, and nothing else */
+        (void)sett_component_convert(world, Layer_id, (sett_storage_kind)chance_below(&state, 3));
+    } else if (chance_below(&state, 4) == 0) { /* who has a value, is a parent, or neither */
+        sett_entity e = entity_from(world, chance_below(&state, 200));
+        if (!sett_has(world, e, Layer_id)) {
+            sett_add(world, e, Layer_id);
+        } else {
+            sett_remove(world, e, Layer_id);
+        }
+    }
+    check_rows_once(ordered, desc);
+    if (chance_below(&state, 8) == 0) {
+        (void)sett_component_convert(world, Seen_id, (sett_storage_kind)chance_below(&state, 3));
+        check_order(ordered, desc);
+    } else if (chance_below(&state, 8) == 0) {
+        sett_entity e = entity_from(world, chance_below(&state, 200));
+        sett_component off = sett_disabled_tag(world);
+        (void)(sett_has(world, e, off) ? sett_remove(world, e, off) == SETT_OK
+                                       : sett_add(world, e, off) != NULL);
+        check_order(ordered, desc);
     }
 }
 

@@ -85,10 +85,10 @@ SETT_API void sett_ordered_destroy(sett_ordered* ordered);
 /* Brings the order up to date.
  * Returns the entities in order, *count of them, valid until the next update; NULL, and *count 0,
  * if none matches or memory runs out (OUT_OF_MEMORY).
- * Cost: for an order without groups and values, along the hierarchy: a loop over the query, about
- * 6 ns an entity, while no entity comes, goes or moves to another parent. Otherwise also a loop
- * over the result, about 20 ns an entity at any depth; sorting only what is out of order:
- * O(n log r) for r runs that are in order.
+ * Cost: for an order without groups and values, along the hierarchy, while no entity comes, goes or
+ * moves to another parent: O(pages); a loop over the query, about 6 ns an entity, if the query has
+ * terms other than components in arrays. Otherwise also a loop over the result, about 20 ns an
+ * entity at any depth; sorting only what is out of order: O(n log r) for r runs that are in order.
  * Threads: writer. Since: 0.2 */
 SETT_API const sett_entity* sett_ordered_update(sett_ordered* ordered, uint32_t* count);
 
@@ -105,7 +105,8 @@ typedef struct sett_ordered_row {
  * Returns the rows, *count of them, valid until structure changes or the order is asked again;
  * NULL, and *count 0, if none matches or the call fails.
  * Fails: UNREGISTERED; ARGUMENT (values that only the library writes); OUT_OF_MEMORY.
- * Cost: as sett_ordered_update, and about 3 ns an entity; no handle is checked.
+ * Cost: as sett_ordered_update, and about 3 ns an entity; no handle is checked. Asked again for the
+ * same component in an array, while nothing came, went or moved: O(pages).
  * Threads: writer. Since: 0.2 */
 SETT_API const sett_ordered_row* sett_ordered_rows(sett_ordered* ordered, sett_component component,
                                                    sett_access access, uint32_t* count);

@@ -7,7 +7,8 @@
  * Most often nothing came, went or moved. An order that only depends on which entities match, and
  * where they are in the hierarchy, remembers both, and stays as it is where they are the same. That
  * is compared, and not followed by a count of changes: no path that changes structure knows of it,
- * and the order is right whatever happened in between, a restore or a delta included.
+ * and the order is right whatever happened in between, a restore or a delta included. Where pages
+ * of presence and of the hierarchy decide it alone, their ticks are compared, and nothing else.
  *
  * Invariant:  item[k] <= item[k + 1];  group[k].first + group[k].count == group[k + 1].first
  */
@@ -34,6 +35,20 @@ typedef struct ordered_list {
     uint32_t group_count;
 } ordered_list;
 
+/* A storage whose presence decides an order. */
+typedef struct ordered_part {
+    const setti_storage* storage;
+    uint32_t count; /* of its values: pages at the end of a table can go without a trace */
+} ordered_part;
+
+#define ORDERED_PARTS 12
+
+/* A page that rows lead into. */
+typedef struct ordered_page {
+    const void* page; /* or NULL */
+    bool values;      /* of the entities, not only of their parents */
+} ordered_page;
+
 struct sett_ordered {
     sett_world* world;
     sett_ordered* next; /* in the world's list */
@@ -47,9 +62,16 @@ struct sett_ordered {
     setti_scratch positions; /* at work, by entity index: one more than the number of its match */
     setti_scratch matches;   /* of the last update, in the order of the query */
     uint32_t match_count;
-    bool fixed;         /* nothing but these decides the order, */
-    bool known;         /* and they are those of `now` */
-    setti_scratch rows; /* what sett_ordered_rows returned last */
+    bool fixed;          /* nothing but these decides the order, */
+    bool known;          /* and they are those of `now` */
+    uint64_t since;      /* no page of the parts was written at this tick, when `now` was right */
+    uint32_t part_count; /* 0: more than these decides the order */
+    ordered_part part[ORDERED_PARTS];
+    setti_scratch rows; /* what sett_ordered_rows returned last, */
+    ordered_part of;    /* for this type; its storage is NULL: not to be used again */
+    uint64_t of_since;
+    setti_scratch pages; /* these rows lead into, by number */
+    uint32_t page_count;
 };
 
 /* --------------------------------------------------------------------------------- memory */
@@ -195,6 +217,79 @@ static bool ordered_find(sett_ordered* o)
     return same;
 }
 
+/* What decides an order, if it is only this: which entities have the types of the query, and tags
+ * that hide them, and where they are in the hierarchy. Returns the number of parts, or 0. */
+static uint32_t ordered_list_parts(const sett_ordered* o, ordered_part* part)
+{
+    sett_query* query = o->desc.query;
+    setti_plan_update(query);
+    uint32_t hidden = query->array_count;
+    uint32_t tree = hidden + query->hidden_count;
+    uint32_t count = tree + (o->rank.along != NULL);
+    if (!o->fixed || !query->plain || query->array_count == 0 || count > ORDERED_PARTS) {
+        return 0;
+    }
+    for (uint32_t k = 0; k < count; k++) {
+        const setti_storage* storage = k < hidden ? query->array[k]
+                                       : k < tree ? &query->hidden[k - hidden].type->storage
+                                                  : &o->rank.along->storage;
+        if (storage->kind == SETTI_SPARSE && (storage->count != 0 || k == tree)) {
+            return 0;
+        }
+        part[k] = (ordered_part){.storage = storage, .count = storage->count};
+    }
+    return count;
+}
+
+static uint64_t ordered_newest(const setti_pages* pages, uint64_t newest)
+{
+    for (uint32_t number = 0; number < pages->count; number++) {
+        newest = SETTI_MAX(newest, pages->tick[number]);
+    }
+    return newest;
+}
+
+/* The tick of the last write to a page that decides the order. Values of the hierarchy are written
+ * where an entity moves. */
+static uint64_t ordered_newest_part(const sett_ordered* o, const ordered_part* part, uint32_t count)
+{
+    uint64_t newest = 0;
+    for (uint32_t k = 0; k < count; k++) {
+        newest = ordered_newest(&part[k].storage->presence, newest);
+    }
+    return o->rank.along != NULL && count != 0
+               ? ordered_newest(&part[count - 1].storage->rows, newest)
+               : newest;
+}
+
+/* Whether no page that decides the order was written since it was right: a tick a page is read. */
+static bool ordered_is_current(const sett_ordered* o)
+{
+    ordered_part part[ORDERED_PARTS];
+    bool asked = o->known && o->part_count != 0 && o->world->pool.restored < o->since;
+    if (!asked || ordered_list_parts(o, part) != o->part_count) {
+        return false;
+    }
+    for (uint32_t k = 0; k < o->part_count; k++) {
+        if (part[k].storage != o->part[k].storage || part[k].count != o->part[k].count) {
+            return false;
+        }
+    }
+    return ordered_newest_part(o, part, o->part_count) < o->since;
+}
+
+/* Notes that the order is right now. */
+static void ordered_note(sett_ordered* o)
+{
+    setti_pool* pool = &o->world->pool;
+    o->part_count = o->known ? ordered_list_parts(o, o->part) : 0;
+    uint64_t newest = ordered_newest_part(o, o->part, o->part_count);
+    if (o->part_count != 0 && SETTI_MAX(newest, pool->restored) == pool->tick) {
+        pool->tick++; /* what is written from now on is seen to be */
+    }
+    o->since = pool->tick;
+}
+
 /* First the matches that are in the last order, then the new ones. Returns their number. */
 static uint32_t ordered_collect(sett_ordered* o)
 {
@@ -253,10 +348,14 @@ static void ordered_notify(const sett_ordered* o, const ordered_list* of,
 static bool ordered_update(sett_ordered* o)
 {
     setti_pool* pool = &o->world->pool;
-    uint32_t room = setti_bits_ceil(SETTI_MAX(sett_query_count(o->desc.query), 64));
     if (o->rank.along != NULL && o->rank.along->id == SETT_ID_HIERARCHY) {
         sett_hierarchy_update(o->world);
     }
+    if (ordered_is_current(o)) {
+        return true;
+    }
+    o->of.storage = NULL;
+    uint32_t room = setti_bits_ceil(SETTI_MAX(sett_query_count(o->desc.query), 64));
     if (o->matches.size < room * sizeof(ordered_match)) {
         o->known = false;
         if (setti_scratch_get(pool, &o->matches, room * sizeof(ordered_match), 16) == NULL) {
@@ -264,6 +363,7 @@ static bool ordered_update(sett_ordered* o)
         }
     }
     if (ordered_find(o)) {
+        ordered_note(o);
         return true;
     }
     o->known = false;
@@ -279,6 +379,7 @@ static bool ordered_update(sett_ordered* o)
     ordered_group_all(&next, setti_rank_sort(&o->rank, &o->work, next.count), o->rank.along);
     o->now = next;
     o->known = o->fixed;
+    ordered_note(o);
     ordered_notify(o, &o->last, &o->now, o->desc.on_group_last);
     ordered_notify(o, &o->now, &o->last, o->desc.on_group_first);
     return true;
@@ -296,6 +397,76 @@ const sett_entity* sett_ordered_update(sett_ordered* o, uint32_t* count)
     }
     *count = o->now.count;
     return *count != 0 ? o->now.entity : NULL;
+}
+
+/* Whether the rows of the last call are right for the same order: nothing got or lost the type, and
+ * its values lie where they did. */
+static bool ordered_rows_are_current(const sett_ordered* o, const setti_type* type, bool writes)
+{
+    const setti_storage* storage = &type->storage;
+    const ordered_page* page = o->pages.bytes;
+    if (o->of.storage != storage || o->of.count != storage->count ||
+        storage->handle_kind != SETTI_ARRAY || (writes && storage->tracked) ||
+        o->world->pool.restored >= o->of_since || o->page_count > storage->rows.count ||
+        ordered_newest(&storage->presence, 0) >= o->of_since) {
+        return false;
+    }
+    uint32_t number = 0;
+    while (number < o->page_count &&
+           (page[number].page == NULL || page[number].page == storage->rows.data[number])) {
+        number++;
+    }
+    return number == o->page_count;
+}
+
+/* Marks the pages of all values as written. */
+static void ordered_mark(const sett_ordered* o, const setti_type* type)
+{
+    const ordered_page* page = o->pages.bytes;
+    for (uint32_t number = 0; number < o->page_count; number++) {
+        if (page[number].values) {
+            setti_pages_write(&o->world->pool, &type->storage.rows, number);
+        }
+    }
+}
+
+static void ordered_note_page(ordered_page* page, const ordered_column* column, uint32_t index,
+                              bool values)
+{
+    uint32_t number = index >> column->shift;
+    page[number].page = column->rows[number];
+    page[number].values |= values;
+}
+
+/* Notes where the rows lead, to return them again. If there is no memory, they are not. */
+static void ordered_note_rows(sett_ordered* o, const setti_type* type, const sett_ordered_row* row)
+{
+    SETTI_ASSERT(o->of.storage == NULL);
+    setti_pool* pool = &o->world->pool;
+    const ordered_column column = ordered_column_of(type);
+    uint32_t count = type->storage.rows.count;
+    size_t size = (size_t)SETTI_MAX(count, 1) * sizeof(ordered_page);
+    ordered_page* page = o->part_count != 0 && column.reach != 0
+                             ? setti_scratch_get(pool, &o->pages, size, 16)
+                             : NULL;
+    if (page == NULL) {
+        return;
+    }
+    memset(page, 0, size);
+    for (uint32_t k = 0; k < o->now.count; k++) {
+        if (row[k].value != NULL) {
+            ordered_note_page(page, &column, row[k].entity.index, true);
+        }
+        if (row[k].parent != NULL) {
+            ordered_note_page(page, &column, o->now.target[k], false);
+        }
+    }
+    if (SETTI_MAX(ordered_newest(&type->storage.presence, 0), pool->restored) == pool->tick) {
+        pool->tick++;
+    }
+    o->page_count = count;
+    o->of = (ordered_part){.storage = &type->storage, .count = type->storage.count};
+    o->of_since = pool->tick;
 }
 
 const sett_ordered_row* sett_ordered_rows(sett_ordered* o, sett_component component,
@@ -317,6 +488,14 @@ const sett_ordered_row* sett_ordered_rows(sett_ordered* o, sett_component compon
     }
     sett_ordered_row* row = NULL;
     if (ordered_update(o)) {
+        if (ordered_rows_are_current(o, type, writes)) {
+            if (writes) {
+                ordered_mark(o, type);
+            }
+            *count = o->now.count;
+            return *count != 0 ? o->rows.bytes : NULL;
+        }
+        o->of.storage = NULL;
         uint32_t room = setti_bits_ceil(SETTI_MAX(o->now.count, 64));
         row = setti_scratch_get(&world->pool, &o->rows, room * sizeof(*row), 16);
     }
@@ -335,6 +514,7 @@ const sett_ordered_row* sett_ordered_rows(sett_ordered* o, sett_component compon
                               : setti_unconst(ordered_column_find(&column, index));
         row[k].parent = target != SETTI_NONE ? ordered_column_find(&column, target) : NULL;
     }
+    ordered_note_rows(o, type, row);
     *count = now->count;
     return *count != 0 ? row : NULL;
 }
@@ -469,6 +649,7 @@ void sett_ordered_destroy(sett_ordered* o)
         ordered_free(o, &o->positions);
         ordered_free(o, &o->matches);
         ordered_free(o, &o->rows);
+        ordered_free(o, &o->pages);
         setti_rank_free(&o->work, o->world, true);
         setti_pool_free(pool, o, sizeof(*o), 16);
     }
