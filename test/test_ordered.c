@@ -386,6 +386,13 @@ static void each_change_is_seen(void)
         }
         check_rows(ordered, &desc);
     }
+    /* a restore that only changes who is above whom: its pages have the ticks of older writes */
+    CHECK_EQ(sett_hierarchy_attach(world, e[6], e[4]), SETT_OK);
+    check_order(ordered, &desc);
+    check_order(ordered, &desc);
+    CHECK_EQ(sett_snapshot_restore(world, before), SETT_OK);
+    check_order(ordered, &desc);
+    check_rows(ordered, &desc);
     sett_snapshot_drop(world, before);
     uint32_t count = 1;
     CHECK(sett_ordered_rows(ordered, 999, SETT_IN, &count) == NULL);
