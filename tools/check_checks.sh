@@ -96,6 +96,8 @@ broken src/base/page.h "/* SETT_STORAGE_""MATRIX */" 'page.h:3:SETT_STORAGE_[M]A
 broken src/base/page.h "/* it is ""told */" 'page.h:3:is [t]old - write: is called' "$words"
 broken src/base/page.h '#include "store/storage.h"' 'src/base/page.h:3: base must not include store/storage.h' "$layers"
 broken src/base/page.c 'x_fail(w, "%s: Bad news.", y);' 'page.c:7: a message begins with a capital' "$tree/tools/messages.py" --check
+broken src/base/page.c "$(printf 'x_fail(w, "%%s: trouble of %s kind");\n' $(seq -f 'number_%g' 400))" 'messages are in no test' \
+    "$tree/tools/messages.py" --check
 broken src/state/x.c '#include "relation/hierarchy.h"' 'src/state/x.c:1: state must not include' "$layers"
 broken src/base/page.c '#  include <store/storage.h>' 'src/base/page.c:7: base must not' "$layers"
 broken include/sett/id.h '#include "base/page.h"' 'include/sett/id.h:2: a public header' "$layers"

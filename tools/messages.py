@@ -2,7 +2,9 @@
 """All messages that the library can give, in one list.
 
   tools/messages.py            a line each: file:line, status, text
-  tools/messages.py --check    what is wrong with them: capitals, full stops, length, words
+  tools/messages.py --check    what is wrong with them: capitals, full stops, length, words; fails also
+                               if more than UNSEEN of them occur in no test
+  tools/messages.py --unseen   those that occur in no test, nor in docs/misuse.md or docs/terms.md
 
 They are the literals in calls that fail, report, reject or log, each read as one text.
 SPDX-License-Identifier: MIT
@@ -15,6 +17,7 @@ import sys
 CALLS = re.compile(r"\b(?:setti|[a-z]+)_[a-z_]*(?:misuse|fail|report|reject|warn|log)[a-z_]*\(")
 LITERAL = re.compile(r'"((?:[^"\\]|\\.)*)"')
 LONGEST = 300  # characters; a line of a log
+UNSEEN = 83  # messages that no test expects; a new message comes with a test
 
 WRONG = [
     (re.compile(r"^(?:%s: )?[A-Z][a-z]"), "begins with a capital"),
@@ -76,13 +79,49 @@ def messages():
                                status[1] if status else "", said)
 
 
+def expected():
+    """What tests expect: their literals, and the pages that tests write."""
+    texts = []
+    for pattern in ("test/**/*.[ch]", "test/*.inc", "test/*.cpp", "addons/*/test/**/*.[ch]",
+                    "docs/misuse.md", "docs/terms.md"):
+        for path in glob.glob(pattern, recursive=True):
+            with open(path, encoding="utf-8", errors="replace") as file:
+                text = file.read()
+            if path.endswith(".md"):
+                texts += text.split("\n")
+                continue
+            text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+            # Literals that only space separates are one text.
+            for run in re.finditer(r'"(?:[^"\\]|\\.)*"(?:\s*"(?:[^"\\]|\\.)*")*', text):
+                texts.append("".join(LITERAL.findall(run[0])).replace('\\"', '"'))
+    return texts
+
+
+def unseen(said, tests):
+    """Whether no test expects a message: none has its longest part, and none is inside of it."""
+    parts = re.split(r"%[-.0-9*]*(?:ll|l|z)?[a-zA-Z]", said)
+    longest = max(parts, key=len).strip(' :;,-"')
+    if len(longest) < 8:
+        return False  # the text is one of its arguments
+    whole, pieces = tests
+    return longest not in whole and not any(piece in part for part in parts for piece in pieces)
+
+
 def main():
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-    wrong = count = 0
+    wrong = count = missing = 0
+    literals = expected() if len(sys.argv) > 1 else []
+    # Numbers and names in an expectation stand where the message has formats.
+    pieces = {piece for text in literals for piece in re.split(r'[0-9]+|"[^"]*"', text)
+              if len(piece.strip()) >= 10 and " " in piece.strip()}
+    tests = ("\n".join(literals), pieces)
     for path, line, status, said in messages():
         count += 1
+        is_unseen = len(sys.argv) > 1 and unseen(said, tests)
+        missing += is_unseen
         if "--check" not in sys.argv:
-            print(f"{path}:{line}: {status or '-'}: {said}")
+            if "--unseen" not in sys.argv or is_unseen:
+                print(f"{path}:{line}: {status or '-'}: {said}")
             continue
         reasons = [reason for pattern, reason in WRONG if pattern.search(said)]
         reasons += ["is too long"] * (len(said) > LONGEST)
@@ -90,7 +129,10 @@ def main():
             print(f"{path}:{line}: a message {reason}: {said}")
             wrong += 1
     if "--check" in sys.argv:
-        print(f"  {count} messages")
+        print(f"  {count} messages, {missing} of which no test expects")
+        if missing > UNSEEN:
+            print(f"{missing} messages are in no test (--unseen lists them), {UNSEEN} are allowed")
+            wrong += 1
     sys.exit(wrong != 0 or count == 0)
 
 

@@ -163,8 +163,8 @@ static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* 
     if (status == SETT_OK && flight->unit.size > flight->room) {
         status = setti_world_fail_with(
             world, SETT_STATUS_LIMIT,
-            "%s: a state takes %lu bytes and may take %lu, half of the memory - raise `memory`",
-            call, (unsigned long)flight->unit.size, (unsigned long)flight->room);
+            "%s: a state takes %lu bytes and may take %lu, half of the memory - raise `size`", call,
+            (unsigned long)flight->unit.size, (unsigned long)flight->room);
     }
     if (status != SETT_OK) {
         return status;
