@@ -215,7 +215,8 @@ template <class Self> class value_verbs
         const sett_component id = id_in<T>(self().c_world());
         return id != 0 ? static_cast<T*>(self().at_find_mut(id)) : nullptr;
     }
-    /* To write; adds T{} if it is absent. */
+    /* To write; adds T{} if it is absent. nullptr where structure is locked, in loops, systems and
+     * callbacks: record e.later().add<T>() there. */
     template <class T> T* ensure() const
     {
         check_value<T>();
@@ -346,7 +347,8 @@ class entity : public detail::change_verbs<entity>,
     {
         using made = decltype(now(world_, handle_, arguments...));
         if (world_ == nullptr) {
-            (void)sett_component_check_type_(nullptr, 0, 0, "", "sett.hpp");
+            (void)sett_component_check_type_(nullptr, 0, 0, "",
+                                             "sett.hpp: an empty sett::entity, of no world");
             return made();
         }
         return now(world_, handle_, arguments...);

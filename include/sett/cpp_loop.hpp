@@ -189,18 +189,30 @@ struct no_field {
     static void term(sett_world*, sett_term&)
     {
     }
-    static void access(sett_world*, sett_system_desc&)
+    static bool access(sett_world*, sett_system_desc&)
     {
+        return true;
     }
 };
 
-inline void add_access(sett_component* list, sett_component id)
+/* False, which is reported, if the list is full; or if the type could not be registered. */
+inline bool add_access(sett_world* world, const char* system, sett_component* list,
+                       sett_component id)
 {
-    uint32_t k = 0;
-    while (k < SETT_SYSTEM_ACCESS - 1 && list[k] != 0 && list[k] != id) {
-        k++;
+    for (uint32_t k = 0; id != 0 && k < SETT_SYSTEM_ACCESS; k++) {
+        if (list[k] == 0 || list[k] == id) {
+            list[k] = id;
+            return true;
+        }
     }
-    list[k] = id;
+    if (id != 0) {
+        fail_with(
+            world, SETT_STATUS_LIMIT,
+            {"sett.hpp: system \"", system,
+             "\": more than 16 components (SETT_SYSTEM_ACCESS) of one kind of access, such as "
+             "sett::lookup<T> - split the system"});
+    }
+    return false;
 }
 
 template <class T> struct row_ref {
@@ -339,11 +351,12 @@ template <> struct arg<frame> : no_field {
 };
 template <class T> struct arg<single<T>> : no_field {
     using value = single<T>;
-    static void access(sett_world* world, sett_system_desc& desc)
+    static bool access(sett_world* world, sett_system_desc& desc)
     {
         check_value<std::remove_const_t<T>>();
-        add_access(std::is_const_v<T> ? desc.access_any_in : desc.access_any_inout,
-                   id_for<std::remove_const_t<T>>(world));
+        return add_access(world, desc.name,
+                          std::is_const_v<T> ? desc.access_any_in : desc.access_any_inout,
+                          id_for<std::remove_const_t<T>>(world));
     }
     static row_same<value> make(const sett_batch*, sett_world* world, sett_context*, uint32_t)
     {
@@ -357,11 +370,12 @@ template <class T> struct arg<single<T>> : no_field {
 };
 template <class T> struct arg<lookup<T>> : no_field {
     using value = lookup<T>;
-    static void access(sett_world* world, sett_system_desc& desc)
+    static bool access(sett_world* world, sett_system_desc& desc)
     {
         check_value<std::remove_const_t<T>>();
-        add_access(std::is_const_v<T> ? desc.access_any_in : desc.access_any_inout,
-                   id_for<std::remove_const_t<T>>(world));
+        return add_access(world, desc.name,
+                          std::is_const_v<T> ? desc.access_any_in : desc.access_any_inout,
+                          id_for<std::remove_const_t<T>>(world));
     }
     static row_same<value> make(const sett_batch*, sett_world* world, sett_context*, uint32_t)
     {
@@ -418,12 +432,25 @@ struct terms {
     sett_term* at;
     uint32_t count = 0;
     bool failed = false;
+    bool full = false;
     void add(const sett_term& t)
     {
-        failed = failed || t.component == 0 || count == SETT_QUERY_TERMS;
+        full = full || count == SETT_QUERY_TERMS;
+        failed = failed || t.component == 0 || full;
         if (count < SETT_QUERY_TERMS) {
             at[count++] = t;
         }
+    }
+    /* Reports too many; of types that are not registered the log has told. */
+    bool is_whole(sett_world* world, const char* what, const char* name) const
+    {
+        if (full) {
+            fail_with(world, SETT_STATUS_LIMIT,
+                      {"sett.hpp: ", what, " \"", name != nullptr ? name : "",
+                       "\": more than 32 terms (SETT_QUERY_TERMS) - put several flags into one "
+                       "component"});
+        }
+        return !failed;
     }
 };
 struct filter_base {

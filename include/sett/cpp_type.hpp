@@ -8,6 +8,7 @@
 
 #include "sett/sett.h"
 
+#include <initializer_list>
 #include <new>
 #include <type_traits>
 #include <typeindex>
@@ -68,6 +69,11 @@ struct options {
 
 template <class T> using bare = std::remove_cv_t<std::remove_reference_t<T>>;
 template <class T> inline constexpr bool never = false;
+
+/* Not constexpr: a second .needs() does not compile. */
+inline void list_all_types_in_one_call_of_needs()
+{
+}
 
 struct no_members {
     static constexpr uint32_t count = 0;
@@ -394,6 +400,32 @@ struct not_stored {
         return *this;
     }
 };
+
+inline void append(char (&to)[512], const char* text)
+{
+    const size_t size = strlen(to);
+    const size_t more = strlen(text) < 511 - size ? strlen(text) : 511 - size;
+    memcpy(to + size, text, more);
+    to[size + more] = '\0';
+}
+/* Fails as a call of C does: the log, and the message of the world. That ends with `why`, which the
+ * log has already. */
+[[gnu::noinline, gnu::cold]] inline void fail_with(sett_world* world, sett_status status,
+                                                   std::initializer_list<const char*> parts,
+                                                   const char* why = "")
+{
+    sett_failure failure = {};
+    failure.status = status;
+    for (const char* part : parts) {
+        append(failure.message, part != nullptr ? part : "");
+    }
+    if (world != nullptr) {
+        sett_world_log(world, SETT_LOG_ERROR, failure.message);
+        append(failure.message, *why != '\0' ? ": " : "");
+        append(failure.message, why);
+        sett_world_swap_failure(world, &failure);
+    }
+}
 
 template <class T, class... Args> T* construct(void* at, Args&&... args)
 {
@@ -876,15 +908,18 @@ inline bool lists_all_bytes(const sett_struct& of, size_t align)
 struct handle_offsets {
     uint32_t at[64];
     uint32_t count = 0;
+    bool full = false;
     void add(const sett_struct& of, uint32_t base)
     {
         for (uint32_t k = 0; k < of.count; k++) {
             const sett_member& m = of.members[k];
             const uint32_t step =
                 m.of != nullptr ? m.of->size : static_cast<uint32_t>(sizeof(sett_entity));
-            for (uint32_t offset = 0; offset < m.size && count < 64; offset += step) {
+            for (uint32_t offset = 0; offset < m.size; offset += step) {
                 if (m.of != nullptr) {
                     add(*m.of, base + m.offset + offset);
+                } else if (m.kind == SETT_MEMBER_ENTITY && count == 64) {
+                    full = true;
                 } else if (m.kind == SETT_MEMBER_ENTITY) {
                     at[count++] = base + m.offset + offset;
                 }
@@ -955,13 +990,21 @@ template <class T> sett_component register_component(sett_world* world)
                 desc.write = hook_write<T>;
                 desc.read = hook_read<T>;
                 if (!lists_all_bytes(*described<T>::get(), alignof(T))) {
-                    sett_world_log(world, SETT_LOG_ERROR,
-                                   "sett.hpp: sett_type does not list all members of this type; a "
-                                   "base class or a member that is not for others: .skip()");
-                    sett_world_log(world, SETT_LOG_ERROR, desc.name);
+                    fail_with(
+                        world, SETT_STATUS_ARGUMENT,
+                        {"sett.hpp: type \"", desc.name,
+                         "\": sett_type does not list all members; a base class or a member that "
+                         "is not for others: .skip()"});
                     return 0;
                 }
                 handles.add(*described<T>::get(), 0);
+                if (handles.full) {
+                    fail_with(
+                        world, SETT_STATUS_LIMIT,
+                        {"sett.hpp: type \"", desc.name,
+                         "\": more than 64 handles in a value - keep them in a relationship"});
+                    return 0;
+                }
                 desc.entity_offsets = handles.at;
                 desc.entity_offset_count = handles.count;
             }
@@ -987,7 +1030,8 @@ template <class T> bool is_same_layout(const sett_world* world, sett_component i
 /* For an entity of no world, which is harmless. */
 template <class T> [[gnu::noinline, gnu::cold]] sett_component report_null()
 {
-    (void)sett_component_check_type_(nullptr, 0, sizeof(T), name_of<T>(), "sett.hpp");
+    (void)sett_component_check_type_(nullptr, 0, sizeof(T), name_of<T>(),
+                                     "sett.hpp: an empty sett::entity, of no world");
     return 0;
 }
 /* Tells the library which type is not registered, for the message of the call that needs it. */
@@ -1016,10 +1060,14 @@ template <class T> [[gnu::noinline, gnu::cold]] sett_component first_use(sett_wo
         }
     }
     if (id == 0) {
-        sett_world_log(world, SETT_LOG_ERROR, sett_world_message(world));
-        sett_world_log(world, SETT_LOG_ERROR,
-                       "sett.hpp: the type could not be registered by its first use: call "
-                       "world.component<T>() before loops and systems use it");
+        (void)note_type<T>(world); /* for what is said of component 0 */
+        sett_failure why = {};
+        sett_world_swap_failure(world, &why);
+        fail_with(world, why.status,
+                  {"sett.hpp: type \"", name_of<T>(),
+                   "\" could not be registered by its first use - call world.component<T>() before "
+                   "loops and systems use it"},
+                  why.message);
         return 0;
     }
     if (sett_component_bind(world, number_of<T>(), id) == SETT_OK) {
@@ -1241,6 +1289,9 @@ constexpr type<detail::members_and<Members, C, M>> type<Members>::opaque(const c
 template <class Members> template <class... T> constexpr type<Members> type<Members>::needs() const
 {
     static_assert(sizeof...(T) <= 32, "sett: a type needs at most 32 others");
+    if (options_.needs != nullptr) {
+        detail::list_all_types_in_one_call_of_needs();
+    }
     type t = *this;
     t.options_.needs = [](sett_world* world, sett_component* out) -> uint32_t {
         uint32_t n = 0;

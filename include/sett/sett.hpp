@@ -233,7 +233,9 @@ class [[nodiscard]] system_builder : public detail::filters<system_builder>
     }
     template <class... T> system_builder& add_access(sett_component* list)
     {
-        (detail::add_access(list, detail::filter_id<T>(world_)), ...);
+        rejected_ =
+            !(... && detail::add_access(world_, desc_.name, list, detail::filter_id<T>(world_))) ||
+            rejected_;
         return *this;
     }
     system_builder& add_name(const char** list, const char* name)
@@ -241,10 +243,22 @@ class [[nodiscard]] system_builder : public detail::filters<system_builder>
         for (int k = 0; k < SETT_SYSTEM_ORDER; k++) {
             if (list[k] == nullptr) {
                 list[k] = name;
-                break;
+                return *this;
             }
         }
+        rejected_ = true;
+        detail::fail_with(
+            world_, SETT_STATUS_LIMIT,
+            {"sett.hpp: system \"", desc_.name,
+             "\": more than 8 names (SETT_SYSTEM_ORDER) in .before() or .after(), such "
+             "as \"",
+             name, "\" - use phases, or let the systems between name their order"});
         return *this;
+    }
+    /* The accesses of the lambda's parameters. */
+    template <class... A> bool add_accesses(detail::list<A...>)
+    {
+        return (... && detail::arg_of<A>::access(world_, desc_)) && !rejected_;
     }
     template <class F, class... A> sett_system* each_of(F f, detail::list<A...> a)
     {
@@ -264,10 +278,10 @@ class [[nodiscard]] system_builder : public detail::filters<system_builder>
         }
         const uint32_t elsewhere = all.count;
         detail::add_elsewhere(world_, all, a);
-        if (all.failed || filters_.failed) {
+        if (!filters_.is_whole(world_, "system", desc_.name) ||
+            !all.is_whole(world_, "system", desc_.name) || !add_accesses(a)) {
             return nullptr;
         }
-        (arg_of<A>::access(world_, desc_), ...);
         struct state {
             F f;
             uint32_t elsewhere;
@@ -282,13 +296,22 @@ class [[nodiscard]] system_builder : public detail::filters<system_builder>
         };
         return make(state{std::move(f), elsewhere});
     }
-    template <class F, class... A> sett_system* run_of(F f, detail::list<A...>)
+    template <class F, class... A> sett_system* run_of(F f, detail::list<A...> a)
     {
         using detail::arg_of;
         static_assert(!(... || arg_of<A>::is_row),
                       "sett: run() calls the lambda once a frame, and a parameter of it names a "
                       "component or takes a sett::entity: use each()");
-        (arg_of<A>::access(world_, desc_), ...);
+        if (filters_.count != 0) {
+            detail::fail_with(
+                world_, SETT_STATUS_ARGUMENT,
+                {"sett.hpp: system \"", desc_.name,
+                 "\": run() visits no entities, so with, without, any and changed mean "
+                 "nothing - use each()"});
+        }
+        if (filters_.count != 0 || !add_accesses(a)) {
+            return nullptr;
+        }
         struct state {
             mutable F f;
             void operator()(sett_context* context) const
@@ -319,6 +342,7 @@ class [[nodiscard]] system_builder : public detail::filters<system_builder>
 
     sett_world* world_;
     sett_system_desc desc_ = {};
+    bool rejected_ = false; /* a list is full, or a type not registered: the log says so */
     sett_term filter_terms_[SETT_QUERY_TERMS];
     detail::terms filters_ = {filter_terms_};
 };
@@ -425,8 +449,8 @@ class [[nodiscard]] observer_builder : public detail::filters<observer_builder>
     template <class F> sett_observer* make(F f, bool registered)
     {
         using closure = detail::closure<F>;
-        closure* user =
-            registered && !terms_.failed ? closure::make(world_, std::move(f)) : nullptr;
+        const bool whole = terms_.is_whole(world_, "observer", desc_.name);
+        closure* user = registered && whole ? closure::make(world_, std::move(f)) : nullptr;
         if (user == nullptr) {
             return nullptr;
         }
@@ -789,7 +813,7 @@ template <class... T> query<T...>::query(const world_ref& world) : owner(world.c
     (detail::query_type<T>::add(world_, terms), ...);
     elsewhere_ = terms.count;
     detail::add_elsewhere(world_, terms, args());
-    c_ = terms.failed ? nullptr : sett_query_create(world_, &desc);
+    c_ = terms.is_whole(world_, "query", "") ? sett_query_create(world_, &desc) : nullptr;
 }
 inline search::search(const world_ref& world, const char* text)
     : owner(world.c(), sett_search_create(world.c(), text))

@@ -380,6 +380,60 @@ static void types_of_files()
     ends(world);
 }
 
+/* What has more of something than there is room for fails, and says what and where. */
+template <int... n>
+static sett_system* look_up(sett::world& world, std::integer_sequence<int, n...>)
+{
+    return world.system("looks").each([](Position&, sett::lookup<Numbered<n>>...) {});
+}
+template <int... n>
+static sett_system* look_up_by_list(sett::world& world, const char* name,
+                                    std::integer_sequence<int, n...>)
+{
+    return world.system(name).reads_any<Numbered<n>...>().each([](Position&) {});
+}
+template <int... n> static bool filter_by(sett::world& world, std::integer_sequence<int, n...>)
+{
+    return bool(world.query<Position, sett::without<Numbered<n>...>>());
+}
+static bool says(sett::world& world, const char* text)
+{
+    const bool found = std::strstr(world.message(), text) != nullptr;
+    sett_failure none = {};
+    sett_world_swap_failure(world.c(), &none);
+    if (!found) {
+        std::puts(none.message);
+    }
+    return found;
+}
+static void limits()
+{
+    sett::world world = quiet();
+    const char* names[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    {
+        auto builder = world.system("last");
+        for (const char* name : names) {
+            (void)builder.after(name);
+        }
+        CHECK(world.message()[0] == '\0');
+        (void)builder.after("ninth");
+        CHECK(builder.run([](sett::frame) {}) == nullptr);
+        CHECK(says(world, "system \"last\": more than 8 names"));
+    }
+    CHECK(look_up(world, std::make_integer_sequence<int, 16>()) != nullptr);
+    CHECK(look_up(world, std::make_integer_sequence<int, 17>()) == nullptr);
+    CHECK(says(world, "system \"looks\": more than 16 components"));
+    CHECK(look_up_by_list(world, "few", std::make_integer_sequence<int, 16>()) != nullptr);
+    CHECK(look_up_by_list(world, "many", std::make_integer_sequence<int, 17>()) == nullptr);
+    CHECK(says(world, "system \"many\": more than 16 components"));
+    CHECK(filter_by(world, std::make_integer_sequence<int, 31>()));
+    CHECK(!filter_by(world, std::make_integer_sequence<int, 32>()));
+    CHECK(says(world, "more than 32 terms"));
+    CHECK(world.system("runs").with<Position>().run([](sett::frame) {}) == nullptr);
+    CHECK(says(world, "run() visits no entities"));
+    ends(world);
+}
+
 /* An entity of no world. */
 static void no_world()
 {
@@ -962,6 +1016,7 @@ int main()
     slots_of_types();
     names_of_two_types();
     types_of_files();
+    limits();
     no_world();
     types_of_c();
     members();
@@ -975,6 +1030,6 @@ int main()
     owned_values();
     owners();
     plugins();
-    std::puts("19 passed, 0 failed");
+    std::puts("20 passed, 0 failed");
     return 0;
 }
