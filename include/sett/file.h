@@ -9,6 +9,7 @@
  *     info            what a file says of itself, not loaded   sett_file_info_get
  *     journals        a file that follows each frame           sett_journal_*
  *     autosaves       written by a thread of their own         sett_autosave_*
+ *     mirrors         a copy that another thread works on      sett_mirror_*
  *
  * Saving writes a new file, and then exchanges it with the old file, which becomes
  * "<path>.previous". If the machine stops at any moment, loading finds the old state or the new
@@ -409,5 +410,45 @@ SETT_API sett_status sett_autosave_wait(sett_autosave* autosave);
 /* Waits for the save, and frees the autosave. NULL is fine. Returns the result of the last save.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_autosave_destroy(sett_autosave* autosave);
+
+/* -------------------------------------------------------------------------------------- mirrors */
+
+/* A mirror: a world that becomes what another one is, again and again, for work that a frame shall
+ * not wait for. The thread of the program copies what was written, and another thread works on the
+ * copy: takes snapshots, encodes deltas, writes a journal, searches.
+ *
+ *     sett_mirror* mirror = sett_mirror_create(world);
+ *     sett_mirror_copy(mirror);                 between frames; then, on another thread:
+ *         sett_world_own(sett_mirror_world(mirror)), sett_journal_append(journal, frame);
+ *
+ * One thread at a time: the program copies when the other thread has done. What was written since
+ * the last copy takes 0.15 ms a MB; encoding it takes about ten times as long. */
+typedef struct sett_mirror sett_mirror;
+
+/* Creates a mirror, and in it a world without entities. Destroy it before its world.
+ * Returns NULL if memory runs out.
+ * Cost: O(1). Threads: writer. Since: 0.2 */
+SETT_API sett_mirror* sett_mirror_create(sett_world* world);
+
+/* Makes the mirror what the world is. Recorded commands of the world are applied first, and it
+ * begins a new tick. Snapshots and journals of the mirror stay. Callbacks do not run in it.
+ * Fails: LOCKED (a loop is open), ARGUMENT (a type has hooks for its values), CONFLICT (a type has
+ * ended, or is stored otherwise than before: destroy the mirror and make another one),
+ * OUT_OF_MEMORY (if the copy was begun, all later calls fail so: make another one).
+ * Cost: the first call as sett_world_clone; then O(pages) and the bytes of pages that were written
+ * since the last call. Memory: as much as the world.
+ * Invalidates: addresses in the mirror.
+ * Threads: writer of both worlds. Since: 0.2 */
+SETT_API sett_status sett_mirror_copy(sett_mirror* mirror);
+
+/* Returns the mirror's world, which it destroys itself. What you change there is lost. It has no
+ * systems; journals and files of it have those of the world.
+ * Threads: any. Since: 0.2 */
+SETT_API sett_world* sett_mirror_world(sett_mirror* mirror);
+
+/* Destroys the mirror and its world. Destroy journals, queries and searches of it before. NULL is
+ * fine.
+ * Threads: writer of both worlds. Since: 0.2 */
+SETT_API void sett_mirror_destroy(sett_mirror* mirror);
 
 #endif

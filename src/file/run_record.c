@@ -48,6 +48,10 @@ static size_t run_write(const setti_run* run, unsigned char* out)
 
 bool setti_run_encode(sett_world* world, setti_bytes* out)
 {
+    const setti_bytes* of_other = world->module[SETTI_SLOT_MIRRORED];
+    if (of_other != NULL) {
+        return setti_bytes_copy(&world->pool, out, of_other->data, of_other->size);
+    }
     if (setti_run_of(world) == NULL) {
         return true;
     }

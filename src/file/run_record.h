@@ -5,6 +5,11 @@
 #include "base/bytes.h"
 #include "world/world.h"
 
+/* Where a mirror holds the record of the world that it follows (setti_bytes), which is its own. */
+enum {
+    SETTI_SLOT_MIRRORED = 14
+};
+
 /* Writes down frames, time and the state of each system; nothing if there are no systems. False
  * when memory runs out. */
 bool setti_run_encode(sett_world* world, setti_bytes* out);

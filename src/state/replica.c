@@ -8,6 +8,9 @@
  * Everything that needs memory comes first, so that no value is copied into a world that cannot
  * take all. Modules register their own types: a copy has a hierarchy and relationships that work.
  *
+ * A world that began so can follow the other one: only the pages that were written since are copied
+ * then, also while it has snapshots.
+ *
  * Invariant:  afterwards the hashes of both are equal, and the same handles come next
  */
 #include "state/replica.h"
@@ -362,20 +365,26 @@ static bool replica_reserve_pages(setti_pool* pool, const setti_pages* from, set
     return done;
 }
 
-/* The number that each set of components has here, by its number there; NULL without memory. */
+/* The number that a set of components of the other world has here; SETTI_NONE without memory. */
+static uint32_t replica_signature(const sett_world* from, sett_world* into, uint32_t theirs)
+{
+    const setti_signature* record = &from->signatures.record[theirs];
+    uint32_t made = 0;
+    for (uint32_t k = 0; made != SETTI_NONE && k < record->count; k++) {
+        const setti_type* own = replica_find(into, from->types[record->types[k]]);
+        made = setti_signature_toggle(&into->pool, &into->signatures, made, own->id,
+                                      (own->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
+    }
+    return made;
+}
+
+/* That of each set, by its number there; NULL without memory. */
 static uint32_t* replica_signatures(const sett_world* from, sett_world* into, size_t size)
 {
     uint32_t* number = setti_pool_alloc(&into->pool, size, 16);
     for (uint32_t k = 0; number != NULL && k < from->signatures.count; k++) {
-        const setti_signature* record = &from->signatures.record[k];
-        uint32_t made = 0;
-        for (uint32_t t = 0; made != SETTI_NONE && t < record->count; t++) {
-            const setti_type* local = replica_find(into, from->types[record->types[t]]);
-            made = setti_signature_toggle(&into->pool, &into->signatures, made, local->id,
-                                          (local->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
-        }
-        number[k] = made;
-        if (made == SETTI_NONE) {
+        number[k] = replica_signature(from, into, k);
+        if (number[k] == SETTI_NONE) {
             setti_pool_free(&into->pool, number, size, 16);
             return NULL;
         }
@@ -569,4 +578,186 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
         }
     }
     return SETT_OK;
+}
+
+/* ------------------------------------------------------------------------------------- updating */
+
+/* Copies a page. What a snapshot of this world needs is not copied once more, but parked, and
+ * another page takes its place: nobody has addresses of what follows another world. */
+static bool replica_update_page(setti_pool* pool, const setti_pages* from, setti_pages* to,
+                                uint32_t number)
+{
+    bool fresh;
+    if (to->data[number] != NULL && to->tick[number] < pool->cow_from) {
+        setti_pages_free(pool, to, number);
+    }
+    if (!setti_pages_ensure(pool, to, number, &fresh)) {
+        return false;
+    }
+    setti_pages_write(pool, to, number);
+    memcpy(to->data[number], from->data[number], from->size);
+    return true;
+}
+
+/* Copies the pages that were written or restored behind a tick of the other world, and frees those
+ * that it does not have. */
+static bool replica_update_pages(setti_pool* pool, const setti_pages* from, setti_pages* to,
+                                 uint64_t since)
+{
+    SETTI_ASSERT(to->size == from->size);
+    bool done = setti_pages_reserve(pool, to, from->count);
+    for (uint32_t number = 0; done && number < to->count; number++) {
+        if (setti_pages_get(from, number) == NULL) {
+            setti_pages_free(pool, to, number);
+        } else if (to->data[number] == NULL || from->tick[number] > since ||
+                   *setti_pages_restored(from, number) > since) {
+            done = replica_update_page(pool, from, to, number);
+        }
+    }
+    return done;
+}
+
+/* Makes room for the numbers of all sets of the other world. Where those mean other sets now, all
+ * are worked out anew. */
+static bool replica_update_map(const sett_world* from, sett_world* into, setti_replica_map* map)
+{
+    uint32_t count = from->signatures.count;
+    if (map->swept != from->signatures.swept) {
+        map->swept = from->signatures.swept;
+        map->count = 0;
+        setti_edit_reclaim_signatures(into);
+    }
+    while (map->count < count) {
+        if (map->count == map->capacity) {
+            void* number = setti_pool_grow(&into->pool, map->number, sizeof(*map->number),
+                                           map->count, count - map->count, &map->capacity);
+            if (number == NULL) {
+                return false;
+            }
+            map->number = number;
+        }
+        map->number[map->count++] = SETTI_NONE;
+    }
+    return true;
+}
+
+/* Gives the sets of components of a copied page their numbers here. */
+static bool replica_update_sets(const sett_world* from, sett_world* into, setti_replica_map* map,
+                                setti_entity_page* page)
+{
+    for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
+        uint32_t theirs = page->signature[slot];
+        if (theirs != 0 && map->number[theirs] == SETTI_NONE) {
+            map->number[theirs] = replica_signature(from, into, theirs);
+        }
+        page->signature[slot] = theirs != 0 ? map->number[theirs] : 0;
+        if (page->signature[slot] == SETTI_NONE) {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool replica_update_entities(const sett_world* from, sett_world* into,
+                                    setti_replica_map* map, uint64_t since)
+{
+    SETTI_ASSERT(from->entities.reserved == 0);
+    setti_entity_table* table = &into->entities;
+    bool done = setti_entity_reserve_pages(&into->pool, table, from->entities.pages.count) &&
+                replica_update_map(from, into, map) &&
+                replica_update_pages(&into->pool, &from->entities.pages, &table->pages, since);
+    for (uint32_t number = 0; done && number < table->pages.count; number++) {
+        if (table->pages.tick[number] == into->pool.tick) {
+            setti_entity_page* page = table->pages.data[number];
+            done = page == NULL || replica_update_sets(from, into, map, page);
+            setti_entity_refresh(table, number);
+        }
+    }
+    table->count = from->entities.count;
+    table->retired = from->entities.retired;
+    return done;
+}
+
+/* Whether a type lies here as it does there, so that its pages can be copied. */
+static bool replica_lies_alike(const setti_type* type, const setti_type* own)
+{
+    return own != NULL && type->storage.kind == own->storage.kind &&
+           type->storage.size == own->storage.size &&
+           (type->members == NULL) == (own->members == NULL);
+}
+
+static bool replica_update_type(setti_pool* pool, const setti_type* type, setti_type* own,
+                                uint64_t since)
+{
+    const setti_storage* storage = &type->storage;
+    bool done = replica_update_pages(pool, &storage->presence, &own->storage.presence, since) &&
+                replica_update_pages(pool, &storage->rows, &own->storage.rows, since) &&
+                setti_edit_reserve_collect(own->world, own, storage->count);
+    own->storage.count = storage->count;
+    own->storage.extent = storage->extent;
+    own->storage.spare = storage->spare;
+    own->storage.hashed = storage->hashed;
+    own->storage.far |= storage->far;
+    setti_storage_show(&own->storage);
+    if (type->module != NULL && type->module->choice != NULL &&
+        type->module->choice(type) != own->module->choice(own)) {
+        own->module->choose(own, type->module->choice(type));
+    }
+    return done;
+}
+
+static bool replica_update_root(setti_pool* pool, const setti_root* root, setti_root* own,
+                                uint64_t since)
+{
+    bool done = true;
+    memcpy(own->address, root->address, root->cloned);
+    for (uint32_t k = 0; done && k < 2; k++) {
+        done = root->pages[k] == NULL ||
+               replica_update_pages(pool, root->pages[k], own->pages[k], since);
+    }
+    return done;
+}
+
+/* NULL, or what of the other world has no place in this one as it is. */
+static const char* replica_update_check(const sett_world* from, const sett_world* into)
+{
+    for (uint32_t k = 0; k < from->registered.count; k++) {
+        const setti_type* type = from->registered.item[k];
+        if (!replica_lies_alike(type, replica_find(into, type))) {
+            return type->desc.name;
+        }
+    }
+    for (const setti_root* root = from->roots; root != NULL; root = root->next) {
+        if (root->name != NULL && !root->optional && replica_is_used(root) &&
+            replica_find_root(into, root) == NULL) {
+            return root->name;
+        }
+    }
+    return from->pool.small == into->pool.small ? NULL : "small_pages";
+}
+
+sett_status setti_replica_update(const sett_world* from, sett_world* into, setti_replica_map* map,
+                                 uint64_t since)
+{
+    const char* differs = replica_update_check(from, into);
+    if (differs != NULL) {
+        return setti_world_fail_with(into, SETT_STATUS_CONFLICT,
+                                     "\"%.100s\" has another storage, or other members, than when "
+                                     "the mirror was made - make a new one",
+                                     differs);
+    }
+    setti_pool* pool = &into->pool;
+    pool->tick = SETTI_MAX(pool->tick, from->pool.tick) + 1;
+    bool done = replica_update_entities(from, into, map, since);
+    for (uint32_t k = 0; done && k < from->registered.count; k++) {
+        const setti_type* type = from->registered.item[k];
+        done = replica_update_type(pool, type, replica_find(into, type), since);
+    }
+    for (const setti_root* root = from->roots; done && root != NULL; root = root->next) {
+        setti_root* own =
+            root->name != NULL && !root->optional ? replica_find_root(into, root) : NULL;
+        done = own == NULL || replica_update_root(pool, root, own, since);
+    }
+    into->epoch++;
+    return done ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
 }

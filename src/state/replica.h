@@ -19,4 +19,21 @@ sett_status setti_replica_join_bare(sett_world* into, const sett_world* from,
                                     const setti_type* type);
 sett_status setti_replica_require(sett_world* into, const sett_world* from);
 
+/* The number here of each set of components (signature.h) by its number in the other world;
+ * SETTI_NONE: not known yet. Of the pool of this world. */
+typedef struct setti_replica_map {
+    uint32_t* number;
+    uint32_t count;
+    uint32_t capacity;
+    uint32_t swept; /* of the other world's table */
+} setti_replica_map;
+
+/* Makes a world that is a copy of the other's past what that is now: copies the pages that were
+ * written or restored behind `since`, a tick of the other one. No command of it is recorded. Types
+ * that it has registered since were joined. Snapshots of this world stay.
+ * Fails: CONFLICT (a type is stored otherwise: nothing has changed), OUT_OF_MEMORY: not reported;
+ * the world is then only good to be destroyed. */
+sett_status setti_replica_update(const sett_world* from, sett_world* into, setti_replica_map* map,
+                                 uint64_t since);
+
 #endif

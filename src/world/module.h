@@ -16,7 +16,7 @@
 
 struct setti_type;
 
-#define SETTI_SLOTS 14
+#define SETTI_SLOTS 15
 
 /* Each call is optional. */
 typedef struct setti_module_calls {

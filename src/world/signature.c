@@ -222,6 +222,7 @@ void setti_signature_sweep(setti_pool* pool, setti_signature_table* table)
     }
     setti_hash_map_deinit(pool, &table->edges);
     setti_hash_map_deinit(pool, &table->by_set);
+    table->swept++;
     table->free = SETTI_NONE;
     table->free_count = 0;
     for (uint32_t number = table->count - 1; number > 0; number--) {

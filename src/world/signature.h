@@ -29,6 +29,7 @@ typedef struct setti_signature_table {
     uint32_t free; /* the first free record, or SETTI_NONE */
     uint32_t free_count;
     uint32_t reclaim_at;   /* look for unused signatures when this many are in use */
+    uint32_t swept;        /* how often numbers may have got other sets: setti_signature_sweep */
     setti_hash_map by_set; /* hash of the types -> first record of its chain */
     setti_hash_map edges;  /* signature and type -> signature with the type toggled */
 } setti_signature_table;

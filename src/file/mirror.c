@@ -1,0 +1,166 @@
+/* mirror.c: a second world that follows a world, for another thread.
+ *
+ * The workload: an inspector that sends all that changes to a page, sixty times a second. What that
+ * takes (comparing, hashing, writing) is ten times what copying the pages takes that were written.
+ * So the program's thread copies these, and another thread encodes from the copy.
+ *
+ *     the program      frame | copy | frame ...        | copy | frame
+ *     another thread                  snapshot, delta          snapshot, delta
+ *
+ * Rejected: encoding on the thread from a snapshot of the world itself. The pages that did not
+ * change are those of the living world, and each look at one would take the lock of copy-on-write.
+ *
+ * Invariant:  what was written up to the tick `since` is in the copy
+ */
+#include "file/run_record.h"
+#include "sett/file.h"
+#include "sett/state.h"
+#include "state/replica.h"
+#include "world/command.h"
+
+struct sett_mirror {
+    sett_world* world;
+    sett_world* copy;
+    uint64_t since;
+    bool whole;            /* the copy was made once */
+    bool broken;           /* memory ran out in the middle */
+    uint32_t unregistered; /* types of `world` that had ended when it was made */
+    setti_replica_map map;
+    setti_bytes run; /* how far systems are */
+};
+
+static const char mirror_call[] = "sett_mirror_copy";
+
+static void mirror_free(sett_mirror* mirror)
+{
+    setti_pool* pool = &mirror->world->pool;
+    if (mirror->copy != NULL) {
+        sett_world_own(mirror->copy);
+        (void)sett_world_destroy(mirror->copy);
+    }
+    setti_bytes_free(pool, &mirror->run);
+    setti_pool_free(pool, mirror, sizeof(*mirror), 16);
+}
+
+sett_mirror* sett_mirror_create(sett_world* world)
+{
+    static const char call[] = "sett_mirror_create";
+    if (SETTI_IS_NULL(world) || setti_world_check_serial(world, call) != SETT_OK) {
+        return NULL;
+    }
+    sett_mirror* mirror = setti_world_alloc(world, sizeof(*mirror), 16, call);
+    if (mirror == NULL) {
+        return NULL;
+    }
+    mirror->world = world;
+    mirror->unregistered = world->unregistered;
+    mirror->copy = setti_replica_create(world);
+    if (mirror->copy == NULL) {
+        mirror_free(mirror);
+        setti_world_no_memory(world, call);
+        return NULL;
+    }
+    mirror->copy->module[SETTI_SLOT_MIRRORED] = &mirror->run;
+    return mirror;
+}
+
+/* NULL, or a type whose values are more than bytes: its hooks are the program's, and run where the
+ * program expects them. */
+static const setti_type* mirror_rejects(const sett_world* world)
+{
+    for (uint32_t k = 0; k < world->registered.count; k++) {
+        const setti_type* type = world->registered.item[k];
+        const sett_component_desc* desc = &type->desc;
+        bool hooks = type->module == NULL && (desc->deinit != NULL || desc->copy != NULL ||
+                                              desc->move != NULL || desc->write != NULL);
+        if (hooks || desc->save == SETT_SAVE_CLONE || setti_type_data(type)->desc.write != NULL) {
+            return type;
+        }
+    }
+    return NULL;
+}
+
+static sett_status mirror_check(const sett_mirror* mirror)
+{
+    sett_world* world = mirror->world;
+    const setti_type* rejected = mirror_rejects(world);
+    if (mirror->broken) {
+        return setti_world_no_memory(world, mirror_call);
+    }
+    if (rejected != NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: \"%.100s\" has hooks for its values, which cannot be "
+                                     "copied as bytes - write the world itself",
+                                     mirror_call, rejected->desc.name);
+    }
+    if (mirror->unregistered != world->unregistered) {
+        return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                                     "%s: a type has ended - make a new mirror", mirror_call);
+    }
+    return mirror->copy->listeners == NULL
+               ? SETT_OK
+               : setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                                       "%s: the mirror has a group or an observer - destroy it",
+                                       mirror_call);
+}
+
+/* Makes the copy what the world is; types that it lacks come first. */
+static sett_status mirror_follow(sett_mirror* mirror)
+{
+    sett_world* world = mirror->world;
+    sett_world* copy = mirror->copy;
+    sett_status status = SETT_OK;
+    sett_world_own(copy);
+    for (uint32_t k = 0; status == SETT_OK && k < world->registered.count; k++) {
+        status = setti_replica_join(copy, world, world->registered.item[k]);
+    }
+    if (status == SETT_OK) {
+        status = mirror->whole ? setti_replica_update(world, copy, &mirror->map, mirror->since)
+                               : sett_world_clone(world, copy);
+    }
+    if (status == SETT_STATUS_OUT_OF_MEMORY) {
+        mirror->broken = mirror->whole;
+        return setti_world_no_memory(world, mirror_call);
+    }
+    return status == SETT_OK ? status
+                             : setti_world_fail_with(world, status, "%s: %s", mirror_call,
+                                                     sett_world_message(copy));
+}
+
+sett_status sett_mirror_copy(sett_mirror* mirror)
+{
+    if (SETTI_IS_NULL(mirror)) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    sett_world* world = mirror->world;
+    sett_status status = setti_world_check_unlocked(world, mirror_call);
+    if (status == SETT_OK) {
+        status = setti_commands_apply_all(world);
+    }
+    if (status == SETT_OK) {
+        status = mirror_check(mirror);
+    }
+    if (status == SETT_OK) {
+        status = mirror_follow(mirror);
+    }
+    if (status != SETT_OK) {
+        return status;
+    }
+    mirror->whole = true;
+    mirror->since = world->pool.tick++;
+    setti_bytes_free(&world->pool, &mirror->run);
+    return setti_run_encode(world, &mirror->run) ? SETT_OK
+                                                 : setti_world_no_memory(world, mirror_call);
+}
+
+sett_world* sett_mirror_world(sett_mirror* mirror)
+{
+    return SETTI_IS_NULL(mirror) ? NULL : mirror->copy;
+}
+
+void sett_mirror_destroy(sett_mirror* mirror)
+{
+    if (mirror != NULL) {
+        mirror_free(mirror);
+    }
+}
