@@ -9,8 +9,12 @@
 #include "sett/relationship.h"
 #include "sett/sort.h"
 #include "sett/system.h"
+#include "sett/threads.h" /* this test runs under the thread sanitizer too */
+
+#include "base/platform.h"
 
 enum {
+    ROUNDS = 400,
     LIKES = 40,
     LATE = 50
 };
@@ -54,9 +58,8 @@ static void relate(sett_world* world, uint64_t* chance, uint32_t count)
     }
 }
 
-static sett_world* related_world(void)
+static sett_world* relate_types(sett_world* world)
 {
-    sett_world* world = scarce_world(&memory);
     register_types(world);
     CHECK_EQ(sett_relationship_register(
                  world, &(sett_relationship_desc){.name = "likes", .id = LIKES, .many = true}),
@@ -64,6 +67,11 @@ static sett_world* related_world(void)
     CHECK(sett_system_create(world, &(sett_system_desc){.name = "nothing", .run = run_nothing}) !=
           NULL);
     return world;
+}
+
+static sett_world* related_world(void)
+{
+    return relate_types(scarce_world(&memory));
 }
 
 /* What a journal has, loaded; how far systems are goes along. */
@@ -115,7 +123,6 @@ static void act(sett_world* world, uint64_t* chance, sett_snapshot* held)
 static void follows_its_world(void)
 {
     uint64_t chance = check_setting("SETT_SEED", 41);
-    uint32_t rounds = (uint32_t)check_setting("SETT_ROUNDS", 400);
     for (uint32_t run = 0; run < 3; run++) {
         sett_world* world = related_world();
         sett_mirror* mirror = sett_mirror_create(world);
@@ -127,14 +134,14 @@ static void follows_its_world(void)
         uint64_t old_hash = 0;
         CHECK(mirror != NULL);
         change(world, &chance, 300);
-        for (uint32_t k = 0; k < rounds; k++) {
+        for (uint32_t k = 0; k < ROUNDS; k++) {
             act(world, &chance, &held);
-            if (k == rounds / 2) { /* a type that comes later */
+            if (k == ROUNDS / 2) { /* a type that comes later */
                 CHECK_EQ(sett_component_register(
                              world, &(sett_component_desc){.name = "late", .size = 8, .id = LATE}),
                          LATE);
             }
-            if (k > rounds / 2) {
+            if (k > ROUNDS / 2 && sett_entity_count(world) != 0) {
                 (void)sett_ensure(world, entity_from(world, k % sett_entity_count(world)), LATE);
             }
             CHECK_MSG(sett_mirror_copy(mirror) == SETT_OK, "%s", sett_world_message(world));
@@ -195,6 +202,56 @@ static void snapshots_of_a_mirror_stay(void)
     scarce_end(&memory, world);
 }
 
+typedef struct writer {
+    sett_mirror* mirror;
+    sett_journal* journal;
+    sett_file_desc desc;
+    uint64_t frame;
+} writer;
+
+static void writer_body(void* user)
+{
+    writer* of = user;
+    sett_world_own(sett_mirror_world(of->mirror));
+    if (of->journal == NULL) {
+        of->journal = sett_journal_create(sett_mirror_world(of->mirror), "f", &of->desc);
+    } else {
+        CHECK_EQ(sett_journal_append(of->journal, of->frame), SETT_OK);
+    }
+    CHECK(of->journal != NULL);
+}
+
+/* Another thread writes down what the world was while the program changes it. */
+static void another_thread_writes_it_down(void)
+{
+    uint64_t chance = 5;
+    sett_world* world = relate_types(quiet_world()); /* both threads allocate */
+    disk* to = disk_create();
+    writer of = {sett_mirror_create(world), NULL, {.files = &to->files}, 0};
+    change(world, &chance, 300);
+    for (; of.frame < 60; of.frame++) {
+        CHECK_EQ(sett_mirror_copy(of.mirror), SETT_OK);
+        setti_thread thread = {.body = writer_body, .user = &of};
+        bool started = setti_thread_start(&thread);
+        if (!started) {
+            writer_body(&of);
+        }
+        change(world, &chance, 60);
+        relate(world, &chance, 30);
+        CHECK_EQ(sett_progress(world, 1.0f / 60), SETT_OK);
+        if (started) {
+            setti_thread_join(&thread);
+        }
+    }
+    CHECK_EQ(sett_mirror_copy(of.mirror), SETT_OK);
+    writer_body(&of);
+    CHECK_EQ(sett_journal_destroy(of.journal), SETT_OK);
+    CHECK_EQ(loaded_hash(to, 60), sett_world_hash(world));
+    sett_mirror_destroy(of.mirror);
+    disk_destroy(to);
+    CHECK_END(world);
+}
+
 static void own_nothing(void* to, const void* from, uint32_t count, void* user)
 {
     (void)to;
@@ -210,6 +267,7 @@ static void says_what_cannot_be_followed(void)
     sett_mirror* mirror = sett_mirror_create(world);
     CHECK_EQ(sett_mirror_copy(NULL), SETT_STATUS_ARGUMENT);
     CHECK(sett_mirror_world(NULL) == NULL && sett_mirror_create(NULL) == NULL);
+    CHECK(sett_mirror_supports(world, NULL) && !sett_mirror_supports(NULL, NULL));
     sett_mirror_destroy(NULL);
     CHECK_MSG(sett_mirror_copy(mirror) == SETT_OK, "%s", sett_world_message(world));
     CHECK_EQ(sett_component_convert(world, RARE, SETT_STORAGE_ARRAY), SETT_OK);
@@ -225,7 +283,9 @@ static void says_what_cannot_be_followed(void)
     sett_component owner = sett_component_register(
         world, &(sett_component_desc){
                    .name = "owner", .size = 8, .copy = own_nothing, .save = SETT_SAVE_CLONE});
-    CHECK(owner != 0);
+    sett_component hooked = 0;
+    CHECK(owner != 0 && !sett_mirror_supports(world, &hooked));
+    CHECK_EQ(hooked, owner);
     CHECK_EQ(sett_mirror_copy(mirror), SETT_STATUS_ARGUMENT);
     CHECK(strstr(sett_world_message(world), "owner") != NULL);
     sett_mirror_destroy(mirror);
@@ -276,4 +336,5 @@ static void memory_runs_out(void)
 }
 
 TEST_MAIN(TEST(follows_its_world), TEST(snapshots_of_a_mirror_stay),
-          TEST(says_what_cannot_be_followed), TEST(memory_runs_out))
+          TEST(another_thread_writes_it_down), TEST(says_what_cannot_be_followed),
+          TEST(memory_runs_out))

@@ -2,9 +2,20 @@
  *
  * A journal (sett/file.h) whose files are these functions: what it writes is what is sent. A new
  * listener needs a beginning: the journal is created anew, which gives the stream a new header.
+ *
+ * Writing down what a frame changed takes ten times what copying the changed pages takes. So the
+ * journal is that of a mirror (sett_mirror_copy), on a thread of its own, where that is possible:
+ * not of types with hooks for their values. A program that runs frames faster than they can be
+ * written down waits for the thread: each frame is in the stream, and in their order.
+ *
+ *     the program      frame | copy | frame ...       | copy | frame
+ *     the thread                      encode, send             encode, send
+ *
+ * Invariant:  while `busy`, only the thread touches what is in a feed, but for `lock`, `busy`, `ends`
  */
 #include "inspector.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define FEED_BEGINS 0x89 /* the first byte of a header */
@@ -76,10 +87,25 @@ static void feed_unlock(void* user, void* lock)
     (void)lock;
 }
 
-bool setti_feed_begin(feed* to, uint64_t frame)
+static void feed_fail(feed* to)
 {
-    const sett_file_desc desc = {.files = &to->files, .frame = frame};
-    setti_feed_end(to);
+    to->result.failed = true;
+    (void)snprintf(to->result.message, sizeof(to->result.message), "%s",
+                   sett_world_message(to->from));
+}
+
+static void feed_end_journal(feed* to)
+{
+    (void)sett_journal_destroy(to->journal);
+    to->journal = NULL;
+    setti_out_clear(&to->bytes); /* of its end too: the next one follows */
+}
+
+/* Begins a stream: header, types and state are in `bytes` then. */
+static bool feed_begin(feed* to)
+{
+    const sett_file_desc desc = {.files = &to->files, .frame = to->job.frame};
+    feed_end_journal(to);
     to->files = (sett_files){.user = to,
                              .open = feed_open,
                              .close = feed_done,
@@ -92,14 +118,8 @@ bool setti_feed_begin(feed* to, uint64_t frame)
                              .lock = feed_lock,
                              .unlock = feed_unlock,
                              .sync_folder = feed_path};
-    to->journal = sett_journal_create(to->world, "stream", &desc);
-    to->serial++;
+    to->journal = sett_journal_create(to->from, "stream", &desc);
     return to->journal != NULL;
-}
-
-bool setti_feed_frame(feed* to, uint64_t frame)
-{
-    return to->journal != NULL && sett_journal_append(to->journal, frame) == SETT_OK;
 }
 
 /* A number of a stream, little-endian. */
@@ -114,7 +134,7 @@ static uint64_t feed_read_number(const inspector_text* from, size_t at, size_t s
 
 /* docs/stream.md: the kind and the size are at 0 and 4 of a record, whose payload is at 24; the
  * hash is at 16 of a delta, in the first of the records that it is split into. */
-bool setti_feed_hash(const feed* of, uint64_t* hash)
+static bool feed_find_hash(const feed* of, uint64_t* hash)
 {
     enum {
         HEADER = 32,
@@ -157,10 +177,15 @@ static void feed_text(inspector_text* to, const char* text)
     setti_out_add(to, text, size);
 }
 
-static void feed_write_record(feed* to, uint32_t kind, uint64_t frame)
+/* Adds `record` to those of the next job. */
+static void feed_add_record(feed* to, uint32_t kind, uint64_t frame)
 {
-    if (!to->record.failed && to->journal != NULL) {
-        (void)sett_journal_write(to->journal, kind, frame, to->record.at, to->record.size);
+    inspector_text* records = &to->job.records;
+    if (!to->record.failed) {
+        feed_number(records, frame, 8);
+        feed_number(records, kind, 4);
+        feed_number(records, to->record.size, 4);
+        setti_out_add(records, to->record.at, to->record.size);
     }
 }
 
@@ -183,7 +208,7 @@ void setti_feed_times(feed* to, uint64_t frame)
         for (size_t k = 0; k < 4; k++) {
             to->record.at[k] = (char)(unsigned char)(count >> (8 * k));
         }
-        feed_write_record(to, SETT_RECORD_TIMES, frame);
+        feed_add_record(to, SETT_RECORD_TIMES, frame);
     }
 }
 
@@ -200,14 +225,181 @@ void setti_feed_log(feed* to, const history* from, uint64_t* since)
         feed_number(&to->record, event->entity.index, 4);
         feed_number(&to->record, event->entity.generation, 4);
         feed_text(&to->record, event->commands ? "commands" : "");
-        feed_write_record(to, SETT_RECORD_LOG, from->frame);
+        feed_add_record(to, SETT_RECORD_LOG, from->frame);
     }
     *since = from->count;
 }
 
+/* ------------------------------------------------------------------------------------- the work */
+
+static void feed_write_records(const feed* to)
+{
+    const inspector_text* from = &to->job.records;
+    for (size_t at = 0; !from->failed && at < from->size;) {
+        uint64_t frame = feed_read_number(from, at, 8);
+        uint32_t kind = (uint32_t)feed_read_number(from, at + 8, 4);
+        size_t size = (size_t)feed_read_number(from, at + 12, 4);
+        (void)sett_journal_write(to->journal, kind, frame, from->at + at + 16, size);
+        at += 16 + size;
+    }
+}
+
+/* Writes down and sends what the job says. */
+static void feed_run(feed* to)
+{
+    const feed_job* job = &to->job;
+    bool begins = job->begins;
+    bool done = true;
+    if (!begins && job->changed) {
+        begins = to->journal == NULL || sett_journal_append(to->journal, job->frame) != SETT_OK;
+    }
+    if (begins && !feed_begin(to)) {
+        done = false;
+        feed_fail(to);
+    }
+    if (done) {
+        feed_write_records(to);
+        to->result.hashed = feed_find_hash(to, &to->result.hash);
+    }
+    if (to->bytes.size != 0 && !to->bytes.failed) {
+        to->send(to->user, to->bytes.at, to->bytes.size, false, begins && done);
+    }
+    if (job->status.size != 0) {
+        to->send(to->user, job->status.at, job->status.size, true, job->status_begins || !done);
+    }
+    setti_out_clear(&to->bytes);
+    to->result.there = true;
+}
+
+static void* feed_thread(void* user)
+{
+    feed* to = user;
+    (void)pthread_mutex_lock(&to->lock);
+    while (!to->ends) {
+        if (!to->busy) {
+            (void)pthread_cond_wait(&to->woken, &to->lock);
+            continue;
+        }
+        (void)pthread_mutex_unlock(&to->lock);
+        sett_world_own(to->from);
+        feed_run(to);
+        (void)pthread_mutex_lock(&to->lock);
+        to->busy = false;
+        (void)pthread_cond_broadcast(&to->woken);
+    }
+    (void)pthread_mutex_unlock(&to->lock);
+    return NULL;
+}
+
+static void feed_stop_thread(feed* to)
+{
+    if (to->started) {
+        (void)setti_feed_is_idle(to, true);
+        (void)pthread_mutex_lock(&to->lock);
+        to->ends = true;
+        (void)pthread_cond_broadcast(&to->woken);
+        (void)pthread_mutex_unlock(&to->lock);
+        (void)pthread_join(to->thread, NULL);
+        to->started = false;
+        to->ends = false;
+    }
+}
+
+/* A mirror of the world as it is now, and a thread that writes it down. False: there is none, and
+ * the world itself has to be. */
+static bool feed_go_aside(feed* to)
+{
+    to->mirror = sett_mirror_supports(to->world, NULL) ? sett_mirror_create(to->world) : NULL;
+    if (to->mirror == NULL || sett_mirror_copy(to->mirror) != SETT_OK) {
+        sett_mirror_destroy(to->mirror);
+        to->mirror = NULL;
+        return false;
+    }
+    to->started = pthread_create(&to->thread, NULL, feed_thread, to) == 0;
+    to->from = sett_mirror_world(to->mirror); /* without a thread: that is written down here */
+    return true;
+}
+
+/* Ends the stream. */
+static void feed_close(feed* to)
+{
+    feed_stop_thread(to);
+    if (to->mirror != NULL) {
+        sett_world_own(to->from);
+    }
+    feed_end_journal(to);
+    sett_mirror_destroy(to->mirror);
+    to->mirror = NULL;
+    to->from = to->world;
+}
+
+/* Makes the mirror what the world is. Where it cannot follow, the stream begins anew; where the
+ * stream does, it is tried to have one. */
+static void feed_follow(feed* to, bool aside)
+{
+    bool follows = to->mirror != NULL && aside && sett_mirror_supports(to->world, NULL) &&
+                   sett_mirror_copy(to->mirror) == SETT_OK;
+    if (!follows && (to->mirror != NULL || (to->job.begins && aside))) {
+        feed_close(to);
+        to->job.begins = true;
+        (void)(aside && feed_go_aside(to));
+    }
+}
+
+void setti_feed_work(feed* to, bool aside)
+{
+    memset(&to->result, 0, sizeof(to->result));
+    if (to->job.begins || to->job.changed) {
+        feed_follow(to, aside);
+    }
+    to->follows = to->follows || to->job.begins;
+    if (!to->started) {
+        feed_run(to);
+        return;
+    }
+    (void)pthread_mutex_lock(&to->lock);
+    to->busy = true;
+    (void)pthread_cond_broadcast(&to->woken);
+    (void)pthread_mutex_unlock(&to->lock);
+}
+
+bool setti_feed_is_idle(feed* of, bool wait)
+{
+    (void)pthread_mutex_lock(&of->lock);
+    while (of->busy && wait) {
+        (void)pthread_cond_wait(&of->woken, &of->lock);
+    }
+    bool idle = !of->busy;
+    (void)pthread_mutex_unlock(&of->lock);
+    return idle;
+}
+
+void setti_feed_init(feed* to, sett_world* world, feed_send_fn send, void* user)
+{
+    to->world = world;
+    to->from = world;
+    to->send = send;
+    to->user = user;
+    (void)pthread_mutex_init(&to->lock, NULL);
+    (void)pthread_cond_init(&to->woken, NULL);
+}
+
 void setti_feed_end(feed* to)
 {
-    (void)sett_journal_destroy(to->journal);
-    to->journal = NULL;
-    setti_out_clear(&to->bytes); /* of its end too: the next one follows */
+    feed_close(to);
+    to->follows = false;
+    to->result.there = false;
+    setti_out_clear(&to->job.records);
+    setti_out_clear(&to->job.status);
+}
+
+void setti_feed_deinit(feed* to)
+{
+    setti_feed_end(to);
+    (void)pthread_cond_destroy(&to->woken);
+    (void)pthread_mutex_destroy(&to->lock);
+    setti_out_free(&to->bytes);
+    setti_out_free(&to->record);
+    setti_out_free(&to->job.records);
+    setti_out_free(&to->job.status);
 }

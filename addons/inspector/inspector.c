@@ -4,7 +4,7 @@
  *      answers, sends              answers, sends
  *
  * Everything that touches the world happens in these calls, on the thread of the program. The
- * server's threads only queue.
+ * server's threads only queue, and that of the feed has a copy (feed.c).
  */
 #include "inspector.h"
 
@@ -67,6 +67,45 @@ static void inspector_put_problem(sett_inspector* inspector, const char* what)
     setti_inspector_warn(inspector, what);
 }
 
+/* Where a message goes: on the thread of the program, or, to the server alone, on that of the
+ * feed. */
+static void inspector_send(void* user, const void* bytes, size_t size, bool is_text, bool begins)
+{
+    sett_inspector* inspector = user;
+    if (inspector->send != NULL) {
+        inspector->send(inspector->send_user, bytes, size, is_text);
+    }
+    if (inspector->server != NULL) {
+        setti_server_send(inspector->server, bytes, size, is_text, begins);
+    }
+}
+
+/* Takes what came of the last job of the feed; `wait`s for it. False: it is not done. A world that
+ * cannot be written down is tried again a second later. */
+static bool inspector_settle_feed(sett_inspector* inspector, bool wait)
+{
+    feed* from = &inspector->feed;
+    if (!setti_feed_is_idle(from, wait)) {
+        return false;
+    }
+    feed_result* result = &from->result;
+    if (result->there && result->failed) {
+        from->follows = false;
+        inspector->retry = setti_inspector_now() + INSPECTOR_RETRY;
+        inspector_put_problem(inspector, result->message);
+    } else if (result->there) {
+        if (from->job.begins) {
+            inspector->retry = 0;
+            setti_out_clear(&inspector->problem);
+        }
+        if (result->hashed && from->job.noted) {
+            setti_past_note_hash(&inspector->past, from->job.frame, from->job.branch, result->hash);
+        }
+    }
+    result->there = false;
+    return true;
+}
+
 static bool inspector_open_server(sett_inspector* inspector)
 {
     const char* why = NULL;
@@ -100,7 +139,7 @@ sett_inspector* sett_inspector_open_sized(sett_world* world, const sett_inspecto
                size < sizeof(inspector->desc) ? size : sizeof(inspector->desc));
     }
     inspector->world = world;
-    inspector->feed.world = world;
+    setti_feed_init(&inspector->feed, world, inspector_send, inspector);
     inspector->running = !inspector->desc.paused;
     setti_inspector_look(inspector);
     setti_out_quote(&inspector->title,
@@ -118,8 +157,8 @@ void sett_inspector_close(sett_inspector* inspector)
     if (inspector == NULL) {
         return;
     }
+    setti_feed_deinit(&inspector->feed); /* first: its thread sends */
     setti_server_close(inspector->server);
-    setti_feed_end(&inspector->feed);
     (void)sett_search_destroy(inspector->condition);
     setti_edits_clear(inspector);
     setti_history_end(&inspector->history);
@@ -127,8 +166,6 @@ void sett_inspector_close(sett_inspector* inspector)
     setti_alarm_free(inspector);
     setti_scene_free(inspector);
     free(inspector->advice);
-    setti_out_free(&inspector->feed.bytes);
-    setti_out_free(&inspector->feed.record);
     setti_out_free(&inspector->title);
     setti_out_free(&inspector->answer);
     setti_out_free(&inspector->scratch);
@@ -147,6 +184,7 @@ const char* sett_inspector_address(const sett_inspector* inspector)
 const char* sett_inspector_request(sett_inspector* inspector, const char* body, size_t size,
                                    size_t* answer_size)
 {
+    inspector_settle_feed(inspector, true);
     setti_out_clear(&inspector->answer);
     setti_request_answer(inspector, body, size, &inspector->answer);
     if (answer_size != NULL) {
@@ -165,6 +203,7 @@ void sett_inspector_stream(sett_inspector* inspector, sett_inspector_send_fn sen
 static void inspector_answer(void* user, server_request* request)
 {
     sett_inspector* inspector = user;
+    inspector_settle_feed(inspector, true);
     inspector->watched = inspector->frame + 1;
     if (inspector->past.count == 0) {
         (void)setti_past_take(&inspector->past, inspector->frame, false);
@@ -176,28 +215,19 @@ static void inspector_answer(void* user, server_request* request)
     }
 }
 
-static void inspector_send(sett_inspector* inspector, const void* bytes, size_t size, bool is_text,
-                           bool begins)
-{
-    if (inspector->send != NULL) {
-        inspector->send(inspector->send_user, bytes, size, is_text);
-    }
-    if (inspector->server != NULL) {
-        setti_server_send(inspector->server, bytes, size, is_text, begins);
-    }
-}
-
-static void inspector_send_status(sett_inspector* inspector, bool begins)
+/* The status, where it is another one than was sent last, or `anew`; empty: nothing to send. */
+static void inspector_put_status(sett_inspector* inspector, inspector_text* to, bool anew)
 {
     inspector_text* out = &inspector->scratch;
+    setti_out_clear(to);
     setti_out_clear(out);
     setti_out_add(out, "{\"status\":{", 11);
     setti_request_status(inspector, out);
     setti_out_add(out, "}}", 2);
     bool same = out->size == inspector->status.size && inspector->status.at != NULL &&
                 memcmp(out->at, inspector->status.at, out->size) == 0;
-    if (!out->failed && (begins || !same)) {
-        inspector_send(inspector, out->at, out->size, true, inspector->feed.journal == NULL);
+    if (!out->failed && (anew || !same)) {
+        setti_out_add(to, out->at, out->size);
         setti_out_clear(&inspector->status);
         setti_out_add(&inspector->status, out->at, out->size);
     }
@@ -226,68 +256,67 @@ static bool inspector_is_watched(sett_inspector* inspector)
     return inspector->watched != 0 && inspector->frame < inspector->watched + patience;
 }
 
-/* Begins the stream anew. A world that cannot be written down is tried again a second later. */
-static bool inspector_begin_feed(sett_inspector* inspector)
+/* What the feed has to do now. */
+static void inspector_plan_feed(sett_inspector* inspector, bool joins)
 {
-    uint64_t now = setti_inspector_now();
-    sett_failure failure = {SETT_OK, ""};
-    inspector->logged = inspector->history.count;
-    if (now < inspector->retry) {
-        return false;
+    feed* from = &inspector->feed;
+    feed_job* job = &from->job;
+    bool waits = setti_inspector_now() < inspector->retry;
+    bool jumped = inspector->jumped;
+    job->frame = inspector->frame;
+    job->begins = (!from->follows || jumped || joins) && !waits;
+    job->changed = from->follows && (inspector->played || inspector->edited);
+    job->branch = inspector->past.branch;
+    job->noted = !jumped && inspector->past.count != 0;
+    setti_out_clear(&job->records);
+    if (job->begins) {
+        inspector->logged = inspector->history.count;
     }
-    sett_world_swap_failure(inspector->world, &failure);
-    bool begun = setti_feed_begin(&inspector->feed, inspector->frame);
-    if (begun) {
-        inspector->retry = 0;
-        setti_out_clear(&inspector->problem);
-    } else {
-        inspector->retry = now + INSPECTOR_RETRY;
-        inspector_put_problem(inspector, sett_world_message(inspector->world));
+    if (job->begins ||
+        (job->changed && inspector->played && inspector->frame % INSPECTOR_TIMES == 0)) {
+        setti_feed_times(from, inspector->frame);
     }
-    sett_world_swap_failure(inspector->world, &failure);
-    return begun;
+    setti_feed_log(from, &inspector->history, &inspector->logged);
+    inspector_put_status(inspector, &job->status, job->begins || joins);
+    job->status_begins = !from->follows && !job->begins;
 }
 
 /* Sends what has changed. */
 static void inspector_feed(sett_inspector* inspector)
 {
     feed* from = &inspector->feed;
-    uint64_t hash;
-    bool played = inspector->played;
-    bool jumped = inspector->jumped;
-    inspector->played = false;
     if (!inspector_listened(inspector)) {
-        if (from->journal != NULL) {
-            setti_feed_end(from);
-        }
+        setti_feed_end(from);
+        inspector->played = false;
+        inspector->edited = false;
         inspector->jumped = false; /* it begins anew in any case */
         return;
     }
-    bool joins = inspector->send_begins || inspector_is_joined(inspector);
-    bool begins = from->journal == NULL || inspector->jumped || joins;
+    bool must = inspector->played || inspector->edited || inspector->jumped;
+    if (!inspector_settle_feed(inspector, must)) {
+        return; /* and there is nothing new but a status, which comes later */
+    }
+    sett_failure failure = {SETT_OK, ""};
+    bool aside = inspector->send == NULL;
+    inspector_plan_feed(inspector, inspector->send_begins || inspector_is_joined(inspector));
     inspector->send_begins = false;
-    if (begins) {
-        begins = inspector_begin_feed(inspector);
-    } else if (played || inspector->edited) {
-        begins = !setti_feed_frame(from, inspector->frame);
-        if (begins) {
-            begins = inspector_begin_feed(inspector);
-        }
-    }
-    if (begins || (played && inspector->frame % INSPECTOR_TIMES == 0)) {
-        setti_feed_times(from, inspector->frame);
-    }
-    setti_feed_log(from, &inspector->history, &inspector->logged);
+    inspector->played = false;
     inspector->edited = false;
     inspector->jumped = false;
-    if (!jumped && inspector->past.count != 0 && setti_feed_hash(from, &hash)) {
-        setti_past_note_hash(&inspector->past, inspector->frame, hash);
+    if (from->job.begins || from->job.changed || from->job.records.size != 0 ||
+        from->job.status.size != 0) {
+        sett_world_swap_failure(inspector->world, &failure);
+        setti_feed_work(from, aside);
+        sett_world_swap_failure(inspector->world, &failure);
     }
-    if (from->bytes.size != 0) {
-        inspector_send(inspector, from->bytes.at, from->bytes.size, false, begins);
-        setti_out_clear(&from->bytes);
+    if (!from->started &&
+        inspector_settle_feed(inspector, true)) { /* what failed is said at once */
+        inspector_put_status(inspector, &from->job.status, false);
+        if (from->job.status.size != 0) {
+            inspector_send(inspector, from->job.status.at, from->job.status.size, true,
+                           !from->follows);
+        }
     }
-    inspector_send_status(inspector, begins || joins);
 }
 
 /* Whether the condition is true now. */

@@ -5,7 +5,7 @@
  *     request.c    answers JSON by JSON                       on the thread of the program
  *     explorer.c   answers the flecs explorer                 likewise
  *     past.c       snapshots, branches, who wrote this         likewise
- *     feed.c       the stream: a journal into memory          likewise
+ *     feed.c       the stream: a journal into memory          likewise, or on a thread of its own
  *     alarm.c      conditions, and what happened over time    likewise
  *     edits.c      undo and redo of what pages edit          likewise
  *     scene.c      what the page draws                        likewise
@@ -22,29 +22,73 @@
 
 #include "sett/undo.h"
 
+#include <pthread.h>
+
 /* ----------------------------------------------------------------------------------------- feed */
 
-/* The stream of docs/stream.md, as bytes in memory. */
+typedef void (*feed_send_fn)(void* user, const void* bytes, size_t size, bool is_text, bool begins);
+
+/* What is to be written down behind a frame. */
+typedef struct feed_job {
+    uint64_t frame;
+    bool begins;            /* the stream begins anew */
+    bool changed;           /* the world did, since the last one */
+    inspector_text records; /* beside: of each frame, kind, size, bytes */
+    inspector_text status;  /* to be sent behind; empty: nothing */
+    bool status_begins;     /* as of setti_server_send */
+    uint32_t branch;        /* for the program: of the hash, */
+    bool noted;             /* whether it is noted */
+} feed_job;
+
+/* What came of it. */
+typedef struct feed_result {
+    bool there;
+    bool failed;
+    char message[400]; /* why */
+    bool hashed;
+    uint64_t hash; /* of the world behind that frame */
+} feed_result;
+
+/* The stream of docs/stream.md, as bytes in memory. What is written down is the world itself, or a
+ * mirror of it on a thread (feed.c). */
 typedef struct feed {
     sett_world* world;
-    sett_journal* journal; /* NULL: there is no reader */
+    sett_mirror* mirror;   /* NULL: none */
+    sett_world* from;      /* what is written down: `world`, or that of the mirror */
+    sett_journal* journal; /* NULL: none */
     sett_files files;
     inspector_text bytes; /* that were written since they were taken */
     inspector_text record;
-    uint32_t serial; /* of the stream: another header */
+    bool follows; /* a stream was begun, and has not failed since */
+    feed_job job;
+    feed_result result;
+    feed_send_fn send;
+    void* user;   /* passed to it */
+    bool started; /* the thread runs */
+    bool busy;    /* it has a job */
+    bool ends;
+    pthread_t thread;
+    pthread_mutex_t lock; /* of `busy` and `ends` */
+    pthread_cond_t woken;
 } feed;
 
-/* Begins a stream anew: header, types and state are in `bytes`. */
-bool setti_feed_begin(feed* to, uint64_t frame);
-bool setti_feed_frame(feed* to, uint64_t frame);
+void setti_feed_init(feed* to, sett_world* world, feed_send_fn send, void* user);
+void setti_feed_deinit(feed* to);
 
-/* Records of docs/stream.md: how long systems took; the changes of structure from `*since` on. */
+/* Whether the last job is done; `wait`s for that. */
+bool setti_feed_is_idle(feed* of, bool wait);
+
+/* Does what `job` says: sends what has changed, and fills `result`. `aside`: on the thread, if the
+ * world can be mirrored. The last job is done, and its result was taken. */
+void setti_feed_work(feed* to, bool aside);
+
+/* Records of docs/stream.md for the next job: how long systems took; the changes of structure from
+ * `*since` on. */
 void setti_feed_times(feed* to, uint64_t frame);
 void setti_feed_log(feed* to, const history* from, uint64_t* since);
-void setti_feed_end(feed* to);
 
-/* The hash of the last state or delta in `bytes`. False: there is none. */
-bool setti_feed_hash(const feed* of, uint64_t* hash);
+/* Ends the stream, and with it thread and mirror. */
+void setti_feed_end(feed* to);
 
 /* --------------------------------------------------------------------------------------- server */
 

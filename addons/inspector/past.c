@@ -257,10 +257,10 @@ static void past_prune_hashes(past* of)
     of->hash_count = left;
 }
 
-void setti_past_note_hash(past* of, uint64_t frame, uint64_t hash)
+void setti_past_note_hash(past* of, uint64_t frame, uint32_t branch, uint64_t hash)
 {
     const past_hash* last = of->hash_count != 0 ? &of->hashes[of->hash_count - 1] : NULL;
-    if (last != NULL && last->frame == frame && last->branch == of->branch) {
+    if (last != NULL && last->frame == frame && last->branch == branch) {
         of->hash_count--; /* edited meanwhile */
     }
     if (of->hash_count == of->hash_capacity) {
@@ -275,7 +275,7 @@ void setti_past_note_hash(past* of, uint64_t frame, uint64_t hash)
         of->hashes = hashes;
         of->hash_capacity = capacity;
     }
-    of->hashes[of->hash_count++] = (past_hash){frame, hash, of->branch};
+    of->hashes[of->hash_count++] = (past_hash){frame, hash, branch};
 }
 
 /* The hash of a frame of a branch, or of those it came from; NULL if there was no stream. */

@@ -67,7 +67,7 @@ void setti_past_clear(past* of);
 bool setti_past_wants(const past* of, uint64_t frame);
 bool setti_past_take(past* of, uint64_t frame, bool edited);
 void setti_past_note_input(past* of, uint64_t frame);
-void setti_past_note_hash(past* of, uint64_t frame, uint64_t hash);
+void setti_past_note_hash(past* of, uint64_t frame, uint32_t branch, uint64_t hash);
 
 /* The state of a frame is about to change: if it has a future, that is abandoned. */
 bool setti_past_fork(past* of, uint64_t frame);

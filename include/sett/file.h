@@ -430,9 +430,16 @@ typedef struct sett_mirror sett_mirror;
  * Cost: O(1). Threads: writer. Since: 0.2 */
 SETT_API sett_mirror* sett_mirror_create(sett_world* world);
 
+/* Returns whether a world can be mirrored: the values of all its types are bytes, and no type has
+ * hooks for them, which would run on the other thread. Types with strings or lists (members.h) have
+ * such hooks.
+ *   hooked  receives the first type that has; can be NULL
+ * Cost: O(types). Threads: reader. Since: 0.2 */
+SETT_API bool sett_mirror_supports(const sett_world* world, sett_component* hooked);
+
 /* Makes the mirror what the world is. Recorded commands of the world are applied first, and it
  * begins a new tick. Snapshots and journals of the mirror stay. Callbacks do not run in it.
- * Fails: LOCKED (a loop is open), ARGUMENT (a type has hooks for its values), CONFLICT (a type has
+ * Fails: LOCKED (a loop is open), ARGUMENT (not sett_mirror_supports), CONFLICT (a type has
  * ended, or is stored otherwise than before: destroy the mirror and make another one),
  * OUT_OF_MEMORY (if the copy was begun, all later calls fail so: make another one).
  * Cost: the first call as sett_world_clone; then O(pages) and the bytes of pages that were written

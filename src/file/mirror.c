@@ -80,6 +80,18 @@ static const setti_type* mirror_rejects(const sett_world* world)
     return NULL;
 }
 
+bool sett_mirror_supports(const sett_world* world, sett_component* hooked)
+{
+    if (SETTI_IS_NULL(world)) {
+        return false;
+    }
+    const setti_type* type = mirror_rejects(world);
+    if (type != NULL && hooked != NULL) {
+        *hooked = type->id;
+    }
+    return type == NULL;
+}
+
 static sett_status mirror_check(const sett_mirror* mirror)
 {
     sett_world* world = mirror->world;

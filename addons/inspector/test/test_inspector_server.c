@@ -625,6 +625,128 @@ static void messages_are_compressed(void)
     }
 }
 
+/* What a listener has got from the last beginning on, in the file "stream.rec"; how many frames. */
+static uint32_t write_stream(void)
+{
+    static char out[1 << 20];
+    uint32_t frames = 0;
+    size_t next = 0;
+    size_t size;
+    bool text;
+    FILE* file = NULL;
+    ZSTD_DCtx* zstd = ZSTD_createDCtx();
+    for (const char* bytes; (bytes = next_message(&next, &text, &size)) != NULL;) {
+        if (!text && begins(bytes, size)) {
+            (void)ZSTD_DCtx_reset(zstd, ZSTD_reset_session_only);
+            CHECK(file == NULL || fclose(file) == 0);
+            file = fopen("stream.rec", "wb");
+            frames = 0;
+            CHECK(file != NULL && fwrite(bytes, 1, size, file) == size);
+        } else if (!text) {
+            ZSTD_inBuffer from = {bytes, size, 0};
+            ZSTD_outBuffer to = {out, sizeof(out), 0};
+            CHECK(!ZSTD_isError(ZSTD_decompressStream(zstd, &to, &from)) && from.pos == size);
+            CHECK(file != NULL && fwrite(out, 1, to.pos, file) == to.pos);
+            frames++;
+        }
+    }
+    CHECK(next == s.size && file != NULL && fclose(file) == 0);
+    (void)ZSTD_freeDCtx(zstd);
+    return frames;
+}
+
+static void end_nothing(void* values, uint32_t count, void* user)
+{
+    (void)values;
+    (void)count;
+    (void)user;
+}
+
+/* Reads what has arrived, and what does within some milliseconds more. */
+static void gather(int net, int milliseconds)
+{
+    while (arrives(net, milliseconds)) {
+        ssize_t more = recv(net, s.got + s.size, sizeof(s.got) - s.size, 0);
+        CHECK(more > 0);
+        s.size += (size_t)more;
+    }
+}
+
+/* A new page, whose stream has begun. */
+static int watch(void)
+{
+    int net = upgrade(token_protocols(), "");
+    s.size = 0;
+    do {
+        CHECK(arrives(net, 5000) && recv(net, s.got + s.size, 1, 0) == 1);
+        s.size++;
+    } while (s.size < 4 || memcmp(s.got + s.size - 4, "\r\n\r\n", 4) != 0);
+    s.size = 0;
+    for (uint32_t k = 0; k < 1000 && s.size < 400; k++) {
+        (void)sett_inspector_frame(s.inspector);
+        gather(net, 5);
+    }
+    return net;
+}
+
+/* The world that "stream.rec" ends with is that of the program. */
+static void check_stream(void)
+{
+    sett_world* loaded = sett_world_create(&(sett_world_desc){.log_fn = sett_log_silent});
+    const sett_component_desc types[] = {{.name = "Count", .size = sizeof(uint32_t)},
+                                         {.name = "Late", .size = 8},
+                                         {.name = "Owned", .size = 8, .save = SETT_SAVE_SKIP}};
+    for (uint32_t k = 0; k < 3; k++) {
+        CHECK(sett_component_register(loaded, &types[k]) != 0);
+    }
+    CHECK_MSG(sett_world_load(loaded, "stream.rec") == SETT_OK, "%s", sett_world_message(loaded));
+    CHECK_EQ(sett_world_hash(loaded), sett_world_hash(s.world));
+    CHECK_EQ(sett_world_destroy(loaded), SETT_OK);
+}
+
+/* Frames that are written down on another thread: none is left out, and the last one is what the
+ * world is. A type that comes later goes along; one with hooks is written down on this thread. */
+static void frames_are_written_down_aside(void)
+{
+    const sett_component_desc late[] = {
+        {.name = "Late", .size = 8},
+        {.name = "Owned", .size = 8, .deinit = end_nothing, .save = SETT_SAVE_SKIP}};
+    scene_open();
+    sett_component count = sett_component_register(
+        s.world, &(sett_component_desc){.name = "Count", .size = sizeof(uint32_t)});
+    for (uint32_t k = 0; k < COUNTED; k++) {
+        counted[k] = sett_entity_create(s.world);
+        CHECK(sett_add(s.world, counted[k], count) != NULL);
+    }
+    CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+    for (uint32_t round = 0; round < 3; round++) {
+        int net = watch();
+        CHECK(s.inspector->feed.started);
+        for (uint32_t k = 0; k < 60; k++) {
+            if (k == 30 && round != 0) {
+                sett_component id = sett_component_register(s.world, &late[round - 1]);
+                CHECK(id != 0 && sett_add(s.world, counted[0], id) != NULL);
+            }
+            (void)sett_entity_destroy(s.world, counted[k + 1]);
+            counted[k + 1] = sett_entity_create(s.world);
+            CHECK(sett_set(s.world, counted[k + 1], count, &k) != NULL);
+            CHECK_EQ(sett_progress(s.world, 1), SETT_OK);
+            (void)sett_inspector_frame(s.inspector);
+            gather(net, 0);
+        }
+        CHECK_EQ(s.inspector->feed.started, round != 2);
+        gather(net, 300);
+        CHECK_EQ(write_stream(), round != 2 ? 60 : 29);
+        check_stream();
+        (void)close(net);
+        for (uint32_t k = 0; k < 400 && setti_server_listened(s.inspector->server); k++) {
+            (void)sett_inspector_frame(s.inspector);
+            (void)poll(NULL, 0, 5);
+        }
+    }
+    scene_close();
+}
+
 /* Whether a WebSocket is opened with this header: of a new server, all of whose places are free. */
 static bool upgrades(const char* format, const char* host)
 {
@@ -1005,8 +1127,9 @@ TEST_MAIN(TEST(answers_the_flecs_explorer), TEST(answers_the_page), TEST(listens
           TEST(remote_names_are_for_those_that_are_allowed), TEST(tokens_are_random),
           TEST(tokens_are_compared_as_a_whole), TEST(rejects_strangers), TEST(rejects_bad_requests),
           TEST(survives_slow_ones), TEST(streams_to_those_with_a_token),
-          TEST(messages_are_compressed), TEST(streams_are_for_our_page),
-          TEST(slow_connections_leave_room), TEST(dripping_connections_end),
-          TEST(answers_no_preflight), TEST(a_frame_answers_for_a_limited_time),
+          TEST(messages_are_compressed), TEST(frames_are_written_down_aside),
+          TEST(streams_are_for_our_page), TEST(slow_connections_leave_room),
+          TEST(dripping_connections_end), TEST(answers_no_preflight),
+          TEST(a_frame_answers_for_a_limited_time),
           TEST(frames_before_the_first_request_are_not_stored), TEST(advice_is_applied),
           TEST(explorers_wait_for_a_limited_time))
