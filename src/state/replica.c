@@ -371,9 +371,9 @@ static uint32_t replica_signature(const sett_world* from, sett_world* into, uint
     const setti_signature* record = &from->signatures.record[theirs];
     uint32_t made = 0;
     for (uint32_t k = 0; made != SETTI_NONE && k < record->count; k++) {
-        const setti_type* own = replica_find(into, from->types[record->types[k]]);
-        made = setti_signature_toggle(&into->pool, &into->signatures, made, own->id,
-                                      (own->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
+        const setti_type* local = replica_find(into, from->types[record->types[k]]);
+        made = setti_signature_toggle(&into->pool, &into->signatures, made, local->id,
+                                      (local->flags & SETTI_TYPE_REMOVE_HOOKS) != 0);
     }
     return made;
 }
@@ -583,7 +583,7 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
 /* ------------------------------------------------------------------------------------- updating */
 
 /* Copies a page. What a snapshot of this world needs is not copied once more, but parked, and
- * another page takes its place: nobody has addresses of what follows another world. */
+ * another page takes its place: addresses in what follows another world are not kept. */
 static bool replica_update_page(setti_pool* pool, const setti_pages* from, setti_pages* to,
                                 uint32_t number)
 {
@@ -679,41 +679,41 @@ static bool replica_update_entities(const sett_world* from, sett_world* into,
 }
 
 /* Whether a type lies here as it does there, so that its pages can be copied. */
-static bool replica_lies_alike(const setti_type* type, const setti_type* own)
+static bool replica_lies_alike(const setti_type* type, const setti_type* local)
 {
-    return own != NULL && type->storage.kind == own->storage.kind &&
-           type->storage.size == own->storage.size &&
-           (type->members == NULL) == (own->members == NULL);
+    return local != NULL && type->storage.kind == local->storage.kind &&
+           type->storage.size == local->storage.size &&
+           (type->members == NULL) == (local->members == NULL);
 }
 
-static bool replica_update_type(setti_pool* pool, const setti_type* type, setti_type* own,
+static bool replica_update_type(setti_pool* pool, const setti_type* type, setti_type* local,
                                 uint64_t since)
 {
     const setti_storage* storage = &type->storage;
-    bool done = replica_update_pages(pool, &storage->presence, &own->storage.presence, since) &&
-                replica_update_pages(pool, &storage->rows, &own->storage.rows, since) &&
-                setti_edit_reserve_collect(own->world, own, storage->count);
-    own->storage.count = storage->count;
-    own->storage.extent = storage->extent;
-    own->storage.spare = storage->spare;
-    own->storage.hashed = storage->hashed;
-    own->storage.far |= storage->far;
-    setti_storage_show(&own->storage);
+    bool done = replica_update_pages(pool, &storage->presence, &local->storage.presence, since) &&
+                replica_update_pages(pool, &storage->rows, &local->storage.rows, since) &&
+                setti_edit_reserve_collect(local->world, local, storage->count);
+    local->storage.count = storage->count;
+    local->storage.extent = storage->extent;
+    local->storage.spare = storage->spare;
+    local->storage.hashed = storage->hashed;
+    local->storage.far |= storage->far;
+    setti_storage_show(&local->storage);
     if (type->module != NULL && type->module->choice != NULL &&
-        type->module->choice(type) != own->module->choice(own)) {
-        own->module->choose(own, type->module->choice(type));
+        type->module->choice(type) != local->module->choice(local)) {
+        local->module->choose(local, type->module->choice(type));
     }
     return done;
 }
 
-static bool replica_update_root(setti_pool* pool, const setti_root* root, setti_root* own,
+static bool replica_update_root(setti_pool* pool, const setti_root* root, setti_root* local,
                                 uint64_t since)
 {
     bool done = true;
-    memcpy(own->address, root->address, root->cloned);
+    memcpy(local->address, root->address, root->cloned);
     for (uint32_t k = 0; done && k < 2; k++) {
         done = root->pages[k] == NULL ||
-               replica_update_pages(pool, root->pages[k], own->pages[k], since);
+               replica_update_pages(pool, root->pages[k], local->pages[k], since);
     }
     return done;
 }
@@ -754,9 +754,9 @@ sett_status setti_replica_update(const sett_world* from, sett_world* into, setti
         done = replica_update_type(pool, type, replica_find(into, type), since);
     }
     for (const setti_root* root = from->roots; done && root != NULL; root = root->next) {
-        setti_root* own =
+        setti_root* local =
             root->name != NULL && !root->optional ? replica_find_root(into, root) : NULL;
-        done = own == NULL || replica_update_root(pool, root, own, since);
+        done = local == NULL || replica_update_root(pool, root, local, since);
     }
     into->epoch++;
     return done ? SETT_OK : SETT_STATUS_OUT_OF_MEMORY;
