@@ -11,7 +11,7 @@
  *     the program      frame | copy | frame ...       | copy | frame
  *     the thread                      encode, send             encode, send
  *
- * Invariant:  while `busy`, only the thread touches what is in a feed, but for `lock`, `busy`, `ends`
+ * Invariant:  while `busy`, only the thread touches what is in a feed, but `lock`, `busy`, `ends`
  */
 #include "inspector.h"
 
