@@ -286,6 +286,7 @@ static void run_nothing(sett_context* c)
     X(sett_undo_create_sized, (void)sett_undo_create(v->world, NULL))                              \
     X(sett_journal_create, sett_journal_destroy(sett_journal_create(v->world, path, NULL)))        \
     X(sett_autosave_create, sett_autosave_destroy(sett_autosave_create(v->world, path, NULL)))     \
+    X(sett_mirror_create, sett_mirror_destroy(sett_mirror_create(v->world)))                       \
     X(sett_json_set, (void)sett_json_set(v->world, v->entity, v->type, "1", 1))                    \
     X(sett_name_set, (void)sett_name_set(v->world, v->entity, "it"))
 
