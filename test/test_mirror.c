@@ -3,6 +3,7 @@
 #include "saved.h"
 #include "scarce.h"
 #include "sett/file.h"
+#include "sett/group.h"
 #include "sett/hierarchy.h"
 #include "sett/name.h"
 #include "sett/prefab.h"
@@ -275,8 +276,15 @@ static void says_what_cannot_be_followed(void)
     CHECK(strstr(sett_world_message(world), "rare") != NULL);
     CHECK_EQ(sett_component_convert(world, RARE, SETT_STORAGE_SPARSE_SET), SETT_OK);
     CHECK_MSG(sett_mirror_copy(mirror) == SETT_OK, "%s", sett_world_message(world));
+    sett_group* group =
+        sett_group_create(sett_mirror_world(mirror), &(sett_group_desc){.with = {PLACE, FLAG}});
+    CHECK(group != NULL);
+    CHECK_EQ(sett_mirror_copy(mirror), SETT_STATUS_CONFLICT);
+    CHECK(strstr(sett_world_message(world), "the mirror has a group - destroy it") != NULL);
+    CHECK_EQ(sett_group_destroy(group), SETT_OK);
     CHECK_EQ(sett_component_unregister(world, APART), SETT_OK);
     CHECK_EQ(sett_mirror_copy(mirror), SETT_STATUS_CONFLICT);
+    CHECK(strstr(sett_world_message(world), "a type has ended - make a new mirror") != NULL);
     sett_mirror_destroy(mirror);
     mirror = sett_mirror_create(world);
     CHECK_MSG(sett_mirror_copy(mirror) == SETT_OK, "%s", sett_world_message(world));
@@ -287,7 +295,9 @@ static void says_what_cannot_be_followed(void)
     CHECK(owner != 0 && !sett_mirror_supports(world, &hooked));
     CHECK_EQ(hooked, owner);
     CHECK_EQ(sett_mirror_copy(mirror), SETT_STATUS_ARGUMENT);
-    CHECK(strstr(sett_world_message(world), "owner") != NULL);
+    CHECK(strstr(sett_world_message(world),
+                 "\"owner\" has hooks for its values, which cannot be copied as bytes - write the "
+                 "world itself") != NULL);
     sett_mirror_destroy(mirror);
     scarce_end(&memory, world);
 }

@@ -438,7 +438,8 @@ SETT_API sett_mirror* sett_mirror_create(sett_world* world);
 SETT_API bool sett_mirror_supports(const sett_world* world, sett_component* hooked);
 
 /* Makes the mirror what the world is. Recorded commands of the world are applied first, and it
- * begins a new tick. Snapshots and journals of the mirror stay. Callbacks do not run in it.
+ * begins a new tick. Snapshots and journals of the mirror stay. No callback or observer of it
+ * runs.
  * Fails: LOCKED (a loop is open), ARGUMENT (not sett_mirror_supports), CONFLICT (a type has
  * ended, or is stored otherwise than before: destroy the mirror and make another one),
  * OUT_OF_MEMORY (if the copy was begun, all later calls fail so: make another one).

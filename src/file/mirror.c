@@ -112,8 +112,7 @@ static sett_status mirror_check(const sett_mirror* mirror)
     return mirror->copy->listeners == NULL
                ? SETT_OK
                : setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                       "%s: the mirror has a group or an observer - destroy it",
-                                       mirror_call);
+                                       "%s: the mirror has a group - destroy it", mirror_call);
 }
 
 /* Makes the copy what the world is; types that it lacks come first. */
