@@ -20,6 +20,14 @@ void setti_session_event(sett_session* s, sett_session_event_kind kind, uint32_t
     }
 }
 
+const char* sett_session_event_name(sett_session_event_kind kind)
+{
+    static const char* const names[] = {"SYNCHRONISED", "INTERRUPTED", "RESUMED", "GONE",
+                                        "JOINED",       "AHEAD",       "DESYNC",  "REJECTED",
+                                        "FAILED",       "WAITING"};
+    return (unsigned)kind < sizeof(names) / sizeof(names[0]) ? names[kind] : "unknown";
+}
+
 bool setti_session_spectates(const sett_session* s)
 {
     return s->desc.local == SETT_SESSION_SPECTATOR;
@@ -35,19 +43,28 @@ static bool session_is_here(const sett_session* s)
     return setti_session_is_present(s, s->desc.local);
 }
 
-/* It cannot go on; the world has a message if a call of the library failed. */
-void setti_session_end(sett_session* s)
+/* It cannot go on. The event says why: no session ends without one. */
+void setti_session_end(sett_session* s, sett_session_event_kind kind, uint32_t player,
+                       const char* text)
 {
-    s->mode = SESSION_ENDED;
+    if (s->mode != SESSION_ENDED) {
+        s->mode = SESSION_ENDED;
+        setti_session_event(s, kind, player, text);
+    }
+}
+
+static void session_fail(sett_session* s, const char* why)
+{
+    char text[sizeof(s->text)];
+    snprintf(text, sizeof(text), "the session ends: %.200s", why);
+    sett_world_log(s->world, SETT_LOG_ERROR, text);
+    setti_session_end(s, SETT_SESSION_FAILED, s->desc.local, text);
 }
 
 static bool session_check(sett_session* s, sett_status status)
 {
     if (status != SETT_OK) {
-        snprintf(s->text, sizeof(s->text), "the session ends: %.200s",
-                 sett_world_message(s->world));
-        sett_world_log(s->world, SETT_LOG_ERROR, s->text);
-        setti_session_end(s);
+        session_fail(s, sett_world_message(s->world));
     }
     return status == SETT_OK;
 }
@@ -241,15 +258,21 @@ bool setti_session_play_to(sett_session* s, int64_t end, bool again)
 }
 
 /* Plays again from the first frame that was played with wrong inputs. */
-static bool session_roll_back(sett_session* s)
+bool setti_session_roll_back(sett_session* s)
 {
-    int64_t now = s->frame;
-    uint32_t back = (uint32_t)(now - s->wrong);
-    if (s->wrong >= now) {
+    const int64_t now = s->frame, from = s->wrong;
+    const uint32_t back = (uint32_t)(now - from);
+    s->wrong = INT64_MAX;
+    if (from >= now) {
         return true;
     }
-    if (!setti_session_restore(s, s->wrong) || !setti_session_play_to(s, now, true)) {
-        setti_session_end(s);
+    if (!setti_session_restore(s, from)) {
+        if (s->mode != SESSION_ENDED) {
+            session_fail(s, "an input came for a frame whose state is not kept any more");
+        }
+        return false;
+    }
+    if (!setti_session_play_to(s, now, true)) {
         return false;
     }
     s->stats.rollbacks++;
@@ -369,6 +392,21 @@ bool setti_session_decide(sett_session* s, session_change change)
     return true;
 }
 
+/* Who came or went, if others have decided that; of this machine decisions say so. */
+void setti_session_tell_presence(sett_session* s, uint32_t before, int64_t frame)
+{
+    for (uint32_t p = 0; p < s->desc.players; p++) {
+        const bool present = setti_session_is_present(s, p);
+        if (p != s->desc.local && (before >> p & 1) != present) {
+            sett_session_event event = {present ? SETT_SESSION_JOINED : SETT_SESSION_GONE, p,
+                                        (uint64_t)frame, ""};
+            if (s->desc.event != NULL) {
+                s->desc.event(&event, s->desc.user);
+            }
+        }
+    }
+}
+
 static bool session_is_silent(const sett_session* s, uint32_t player, uint64_t now)
 {
     const session_peer* peer = &s->peer[player];
@@ -402,13 +440,21 @@ static void session_let_join(sett_session* s, uint32_t player, uint64_t now)
     }
 }
 
+/* A spectator hears its source only. */
+static bool session_hears(const sett_session* s, uint32_t player)
+{
+    return setti_session_spectates(s)
+               ? player == s->source
+               : player != s->desc.local && setti_session_is_present(s, player);
+}
+
 static void session_watch(sett_session* s)
 {
     uint64_t now = setti_session_now(s);
     for (uint32_t p = 0; p < s->desc.players; p++) {
         session_peer* peer = &s->peer[p];
         bool quiet = now - peer->heard_us > (uint64_t)s->desc.interrupted_ms * 1000;
-        if (p != s->desc.local && setti_session_is_present(s, p) && quiet != peer->interrupted) {
+        if (session_hears(s, p) && quiet != peer->interrupted) {
             peer->interrupted = quiet;
             setti_session_event(s, quiet ? SETT_SESSION_INTERRUPTED : SETT_SESSION_RESUMED, p, "");
         }
@@ -423,6 +469,39 @@ static void session_watch(sett_session* s)
             (void)setti_session_decide(s, (session_change){s->last[p] + 1, p, false});
         }
     }
+}
+
+/* A spectator without its source looks for another player, and fetches the state there. */
+void setti_session_look_for_source(sett_session* s)
+{
+    s->peer[s->source].connected = false;
+    s->peer[s->source].interrupted = false;
+    s->mode = SESSION_CONNECTS;
+    s->told_us = setti_session_now(s);
+}
+
+/* Of a spectator: whether its source is there. */
+static bool session_is_fed(sett_session* s)
+{
+    if (!setti_session_spectates(s) ||
+        (s->peer[s->source].connected && !session_is_silent(s, s->source, setti_session_now(s)))) {
+        return true;
+    }
+    setti_session_look_for_source(s);
+    return false;
+}
+
+/* Others were not heard because this machine stood still: that does not make them silent. */
+static void session_wake(sett_session* s)
+{
+    const uint64_t now = setti_session_now(s);
+    const uint64_t since = s->called_us != 0 ? now - s->called_us : 0;
+    const uint64_t still = since > (uint64_t)s->desc.timeout_ms * 1000 ? since : 0;
+    for (uint32_t k = 0; k < SESSION_PEERS; k++) {
+        s->peer[k].heard_us += still;
+    }
+    s->in_us += still;
+    s->called_us = now;
 }
 
 /* -------------------------------------------------------------------------------------- playing */
@@ -469,10 +548,12 @@ static int64_t session_due(const sett_session* s)
 static sett_session_state session_run(sett_session* s, const void* local_input)
 {
     session_watch(s);
-    if (!session_roll_back(s)) {
+    if (!session_is_fed(s)) {
+        return SETT_SESSION_WAIT;
+    }
+    if (!setti_session_roll_back(s)) {
         return SETT_SESSION_OVER;
     }
-    s->wrong = INT64_MAX;
     setti_session_compare(s);
     if (s->mode != SESSION_RUNS) {
         return s->mode == SESSION_ENDED ? SETT_SESSION_OVER : SETT_SESSION_WAIT;
@@ -493,6 +574,43 @@ static sett_session_state session_run(sett_session* s, const void* local_input)
                                                            : SETT_SESSION_OVER;
 }
 
+static void session_tell_waiting(sett_session* s, uint32_t player)
+{
+    char text[160];
+    const double timeout = s->desc.timeout_ms / 1000.0;
+    if (setti_session_spectates(s)) {
+        snprintf(text, sizeof(text),
+                 "no player has answered this spectator for %g s: do they play, and does the "
+                 "transport reach them?",
+                 timeout);
+    } else {
+        snprintf(text, sizeof(text),
+                 "player %u has not answered for %g s: is it started, and does the transport "
+                 "reach it?",
+                 (unsigned)player, timeout);
+    }
+    setti_session_event(s, SETT_SESSION_WAITING, player, text);
+}
+
+/* Says once every timeout_ms who is missing. */
+static void session_tell_missing(sett_session* s)
+{
+    const uint64_t now = setti_session_now(s);
+    if (s->told_us != 0 && now - s->told_us <= (uint64_t)s->desc.timeout_ms * 1000) {
+        return;
+    }
+    for (uint32_t p = 0; p < s->desc.players && s->told_us != 0; p++) {
+        if (setti_session_spectates(s)) {
+            session_tell_waiting(s, s->desc.local);
+            break;
+        }
+        if (p != s->desc.local && !s->peer[p].connected) {
+            session_tell_waiting(s, p);
+        }
+    }
+    s->told_us = now;
+}
+
 static void session_connect(sett_session* s)
 {
     bool all = !setti_session_spectates(s);
@@ -506,12 +624,15 @@ static void session_connect(sett_session* s)
             s->peer[p].heard_us = now;
         }
         setti_session_event(s, SETT_SESSION_SYNCHRONISED, s->desc.local, "");
+    } else {
+        session_tell_missing(s);
     }
 }
 
 sett_session_state sett_session_advance(sett_session* s, const void* local_input)
 {
     sett_session_state state = SETT_SESSION_WAIT;
+    session_wake(s);
     setti_session_receive_all(s);
     setti_session_greet(s);
     if (s->mode == SESSION_CONNECTS) {

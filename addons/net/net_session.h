@@ -19,7 +19,11 @@
  * the last inputs of one who is gone: not all peers may have heard them. A decision can lead back
  * behind `known`, never behind `final`. With W = max_prediction and D = the greatest delay no peer
  * is more than 2 W + D + 1 frames ahead of `final`: so many snapshots are enough.
- */
+ *
+ * A machine that stood still is gone for the others. It hears their decisions and plays what it
+ * missed; if it missed more than they keep, it fetches the state (SESSION_LOADS), and says so: a
+ * machine that fetches is not in the game. A spectator whose source is lost looks for another one
+ * (SESSION_CONNECTS), and fetches the state there. */
 #ifndef SETTI_NET_SESSION_H
 #define SETTI_NET_SESSION_H
 
@@ -35,7 +39,8 @@
 #define SESSION_HELD 64u     /* hashed frames that not all have compared */
 #define SESSION_CHANGES 256u /* decisions that are remembered */
 #define SESSION_CHUNK 1024u  /* bytes of a state in a datagram */
-#define SESSION_PROTOCOL 2u
+#define SESSION_BEHIND (SESSION_HISTORY / 2 - SESSION_DELAY_MAX) /* see data_is_far_ahead */
+#define SESSION_PROTOCOL 3u
 
 enum {
     SESSION_HELLO = 1,
@@ -122,7 +127,9 @@ struct sett_session {
     bool* types_both; /* which of them a peer with other types has too */
 
     session_peer peer[SESSION_PEERS];
-    uint32_t source; /* of the state; of a spectator: of all frames */
+    uint32_t source;    /* of the state; of a spectator: of all frames */
+    uint64_t called_us; /* when sett_session_advance was called last; 0: never */
+    uint64_t told_us;   /* when it was last said for whom this machine waits; 0: never */
 
     int64_t frame;
     int64_t wrong; /* first frame that was played with other inputs than it should have been */
@@ -149,6 +156,7 @@ struct sett_session {
 
     session_blob out, in;
     uint64_t out_us; /* when the last state was made */
+    uint64_t in_us;  /* when the source was asked first, or has sent a part that was missing */
     sett_desync desync;
     sett_session_stats stats;
     packet packet; /* the one that is written */
@@ -170,9 +178,13 @@ bool setti_session_receive_input(sett_session* s, uint32_t player, int64_t frame
 bool setti_session_decide(sett_session* s, session_change change);
 bool setti_session_restore(sett_session* s, int64_t frame);
 bool setti_session_play_to(sett_session* s, int64_t end, bool again);
+bool setti_session_roll_back(sett_session* s);
 void setti_session_forget_snapshots(sett_session* s);
 void setti_session_compare(sett_session* s);
-void setti_session_end(sett_session* s);
+void setti_session_end(sett_session* s, sett_session_event_kind kind, uint32_t player,
+                       const char* text);
+void setti_session_tell_presence(sett_session* s, uint32_t before, int64_t frame);
+void setti_session_look_for_source(sett_session* s);
 
 /* session_data.c */
 packet* setti_session_packet(sett_session* s, uint32_t peer, uint32_t kind);

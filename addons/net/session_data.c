@@ -131,11 +131,13 @@ static void data_read_feed(sett_session* s, uint32_t peer, packet* p)
         const int64_t frame = from + k;
         if (s->mode == SESSION_RUNS && frame == s->fed + 1 &&
             frame < s->frame + (int64_t)SESSION_HISTORY / 4) {
+            const uint32_t before = s->present;
             s->fed = frame;
             s->present = rows[k][0];
             s->mask_end = frame;
             (void)setti_session_mask(s, frame);
             memcpy(setti_session_input(s, frame, 0), rows[k] + 1, size);
+            setti_session_tell_presence(s, before, frame);
         }
     }
 }
@@ -283,14 +285,20 @@ static bool data_read_stamps(session_peer* of, uint64_t now, uint32_t stamp, uin
     return latest;
 }
 
+/* It has played on without this machine, and does not keep all inputs that are missing here. */
+static bool data_is_far_ahead(const sett_session* s, int64_t frame)
+{
+    const int64_t here = setti_session_spectates(s) ? s->fed : s->frame;
+    return frame > here + (int64_t)SESSION_BEHIND;
+}
+
 static void data_read(sett_session* s, uint32_t peer, packet* p)
 {
     session_peer* of = &s->peer[peer];
     const uint64_t now = setti_session_now(s);
     const bool spectator = peer >= s->desc.players;
-    const int64_t most = spectator                                    ? s->frame
-                         : setti_session_is_present(s, s->desc.local) ? s->last[s->desc.local]
-                                                                      : INT64_MAX;
+    const bool sends = s->mode != SESSION_LOADS && setti_session_is_present(s, s->desc.local);
+    const int64_t most = spectator ? s->frame : sends ? s->last[s->desc.local] : INT64_MAX;
     const uint32_t flags = (uint32_t)packet_read(p, 1);
     const bool synced = (flags & 1) != 0;
     const uint32_t present = (uint32_t)packet_read(p, 1);
@@ -329,6 +337,10 @@ static void data_read(sett_session* s, uint32_t peer, packet* p)
     if (s->mode != SESSION_RUNS || spectator) {
         return;
     }
+    if (data_is_far_ahead(s, frame)) {
+        setti_session_load(s, peer);
+        return;
+    }
     const bool differs = data_differs(s, serial, lineage);
     if (!setti_session_spectates(s) && (differs || (flags & 2) != 0)) {
         of->conflicts = differs;
@@ -357,12 +369,8 @@ static void data_read(sett_session* s, uint32_t peer, packet* p)
 static void data_leave(sett_session* s, uint32_t peer)
 {
     s->peer[peer].left = true;
-    if (peer >= s->desc.players || !setti_session_is_present(s, peer)) {
+    if (s->mode != SESSION_RUNS || !setti_session_is_present(s, peer)) {
         s->peer[peer].connected = false;
-    }
-    if (setti_session_spectates(s) && peer == s->source && s->mode != SESSION_ENDED) {
-        setti_session_event(s, SETT_SESSION_GONE, peer, "");
-        setti_session_end(s);
     }
 }
 

@@ -80,6 +80,7 @@ static void hello_send(sett_session* s, uint32_t peer)
     packet_write(p, s->nonce, 8);
     packet_write(p, hello_token(s, peer), 4);
     packet_write(p, s->peer[peer].cookie, 8);
+    packet_write(p, s->mode == SESSION_RUNS, 1);
     while (p->at < HELLO_SIZE) {
         packet_write(p, 0, 1);
     }
@@ -95,14 +96,18 @@ static void hello_ask_types(sett_session* s, uint32_t peer)
     setti_session_send(s, peer, p);
 }
 
-/* A spectator tries one player after another. */
+/* A spectator tries one player after another. A player that is not heard any more may be another
+ * program by now, which does not know this one. */
 static bool hello_is_due(const sett_session* s, uint32_t peer, uint64_t now)
 {
-    if (peer == s->desc.local || s->peer[peer].connected || s->mode >= SESSION_COMPARES) {
+    const session_peer* of = &s->peer[peer];
+    const bool heard = now - of->heard_us <= (uint64_t)s->desc.interrupted_ms * 1000;
+    if (peer == s->desc.local || (of->connected && heard) || s->mode >= SESSION_COMPARES) {
         return false;
     }
     if (setti_session_spectates(s)) {
-        return s->mode == SESSION_CONNECTS && now / 1000000 % s->desc.players == peer;
+        return s->mode == SESSION_CONNECTS ? now / 1000000 % s->desc.players == peer
+                                           : peer == s->source;
     }
     return s->mode != SESSION_RUNS || setti_session_is_present(s, peer);
 }
@@ -172,6 +177,7 @@ static void hello_receive(sett_session* s, uint32_t peer, packet* p)
     const uint64_t nonce = packet_read(p, 8);
     const uint32_t token = packet_u32(p);
     const uint64_t cookie = packet_read(p, 8);
+    const bool runs = packet_read(p, 1) != 0;
     packet* answer = packet_begin(&s->packet);
     if (!ours || p->bad) {
         s->stats.rejected++;
@@ -185,8 +191,8 @@ static void hello_receive(sett_session* s, uint32_t peer, packet* p)
         packet_write(answer, SESSION_REJECTION, 1);
         packet_write(answer, nonce, 8);
         packet_write(answer, reason, 1);
-    } else if (s->mode == SESSION_ENDED) {
-        return;
+    } else if (s->mode == SESSION_ENDED || (s->mode == SESSION_CONNECTS && runs)) {
+        return; /* whether this machine is in its game is in its answer to a greeting from here */
     } else {
         hello_connect(s, peer, nonce, token);
         const session_peer* of = &s->peer[peer];
@@ -223,8 +229,7 @@ static void hello_reject(sett_session* s, uint32_t peer, const char* format, con
 {
     int length = snprintf(s->text, sizeof(s->text), "peer %u: ", (unsigned)peer);
     snprintf(s->text + length, sizeof(s->text) - (size_t)length, format, name);
-    setti_session_end(s);
-    setti_session_event(s, SETT_SESSION_REJECTED, peer, s->text);
+    setti_session_end(s, SETT_SESSION_REJECTED, peer, s->text);
 }
 
 static void hello_rejected(sett_session* s, uint32_t peer, packet* p)

@@ -112,7 +112,7 @@ static bool state_make_final(sett_session* s)
     const int64_t now = s->frame;
     int64_t final = s->stats.final_frame + 1;
     final = final < now ? final : now;
-    if (s->wrong < now || !setti_session_restore(s, final)) {
+    if (!setti_session_roll_back(s) || !setti_session_restore(s, final)) {
         return false;
     }
     bool made = state_make(s);
@@ -187,33 +187,54 @@ void setti_session_receive_ask(sett_session* s, uint32_t peer, packet* p)
 
 void setti_session_load(sett_session* s, uint32_t source)
 {
+    if (s->mode == SESSION_RUNS && setti_session_is_present(s, s->desc.local)) {
+        setti_session_event(s, SETT_SESSION_GONE, s->desc.local,
+                            "the others have played on without this machine: it fetches the state "
+                            "and joins again");
+    }
     setti_session_forget_snapshots(s);
     state_free(&s->in);
     s->mode = SESSION_LOADS;
     s->source = source;
-    s->peer[source].heard_us = setti_session_now(s);
+    s->in_us = s->peer[source].heard_us = setti_session_now(s);
 }
 
-/* The source is not heard any more. */
+static void state_tell_lost(sett_session* s, uint32_t lost)
+{
+    char text[160];
+    snprintf(text, sizeof(text),
+             "player %u does not send the state of the game: player %u is asked for it",
+             (unsigned)lost, (unsigned)s->source);
+    setti_session_event(s, SETT_SESSION_WAITING, lost, text);
+}
+
+/* The source is not heard any more, or has nothing to send. */
 static void state_lose_source(sett_session* s)
 {
     const uint32_t lost = s->source;
     if (s->mode == SESSION_COMPARES) {
         snprintf(s->desync.text, sizeof(s->desync.text),
-                 "the states differ; that of peer %u did not arrive", (unsigned)lost);
-        setti_session_end(s);
-        setti_session_event(s, SETT_SESSION_DESYNC, lost, s->desync.text);
+                 "the states differ before frame %llu; that of peer %u did not arrive: call "
+                 "sett_session_advance for timeout_ms after the end, on all machines",
+                 (unsigned long long)s->desync.frame, (unsigned)lost);
+        setti_session_end(s, SETT_SESSION_DESYNC, lost, s->desync.text);
         return;
     }
-    for (uint32_t k = 1; k < s->desc.players; k++) {
+    if (setti_session_spectates(s)) {
+        setti_session_look_for_source(s);
+        return;
+    }
+    for (uint32_t k = 1; k <= s->desc.players; k++) {
         uint32_t other = (lost + k) % s->desc.players;
-        if (s->peer[other].connected && other != s->desc.local) {
+        if (s->peer[other].connected && !s->peer[other].left && other != s->desc.local) {
             setti_session_load(s, other);
+            state_tell_lost(s, lost);
             return;
         }
     }
-    setti_session_end(s);
-    setti_session_event(s, SETT_SESSION_GONE, lost, "");
+    setti_session_end(s, SETT_SESSION_FAILED, lost,
+                      "the session ends: no player is left who could send the state of the game. "
+                      "Create a session to begin a new one");
 }
 
 void setti_session_ask(sett_session* s)
@@ -221,7 +242,8 @@ void setti_session_ask(sett_session* s)
     const uint64_t now = setti_session_now(s);
     const session_peer* source = &s->peer[s->source];
     uint32_t part[STATE_ASKED], count = 0;
-    if (!source->connected || now - source->heard_us > (uint64_t)s->desc.timeout_ms * 1000) {
+    if (!source->connected || source->left ||
+        now - s->in_us > (uint64_t)s->desc.timeout_ms * 1000) {
         state_lose_source(s);
         return;
     }
@@ -333,13 +355,14 @@ static void state_join(sett_session* s, size_t at)
     sett_status status =
         sett_state_apply(s->world, s->in.bytes + at, s->in.size - at, s->desc.state_limit * 2);
     if (status != SETT_OK) {
-        setti_session_end(s);
-        setti_session_event(s, SETT_SESSION_REJECTED, s->source, sett_world_message(s->world));
+        setti_session_end(s, SETT_SESSION_REJECTED, s->source, sett_world_message(s->world));
         return;
     }
+    const uint32_t before = s->present;
     state_take_over(s, &p);
     s->mode = SESSION_RUNS;
     setti_session_event(s, SETT_SESSION_SYNCHRONISED, s->source, "");
+    setti_session_tell_presence(s, before, s->frame);
 }
 
 static void state_save(sett_session* s, sett_world* world, const char* name, uint32_t peer)
@@ -376,8 +399,7 @@ static void state_compare(sett_session* s, size_t at)
     sett_world_destroy(other);
     snprintf(found->text, sizeof(found->text), "before frame %llu: %s",
              (unsigned long long)found->frame, text);
-    setti_session_end(s);
-    setti_session_event(s, SETT_SESSION_DESYNC, s->source, found->text);
+    setti_session_end(s, SETT_SESSION_DESYNC, s->source, found->text);
 }
 
 /* All parts are here. */
@@ -427,6 +449,7 @@ void setti_session_receive_part(sett_session* s, uint32_t peer, packet* p)
     }
     memcpy(s->in.bytes + (size_t)part * SESSION_CHUNK, bytes, length);
     s->in.asked_us[part] = UINT64_MAX;
+    s->in_us = setti_session_now(s);
     if (++s->in.arrived == s->in.parts) {
         state_finish(s);
     }
@@ -439,9 +462,12 @@ void setti_session_found_desync(sett_session* s, uint32_t peer, int64_t frame)
     s->source = peer;
     s->mode = SESSION_COMPARES;
     s->desync = (sett_desync){.frame = (uint64_t)frame};
-    s->peer[peer].heard_us = setti_session_now(s);
+    s->in_us = s->peer[peer].heard_us = setti_session_now(s);
     state_free(&s->in);
     if (!setti_session_restore(s, frame) || !state_make(s)) {
-        state_lose_source(s);
+        snprintf(s->desync.text, sizeof(s->desync.text),
+                 "the states differ before frame %llu; memory ran out before they were compared",
+                 (unsigned long long)frame);
+        setti_session_end(s, SETT_SESSION_DESYNC, peer, s->desync.text);
     }
 }

@@ -133,16 +133,27 @@ static inline const void* sett_input(const sett_inputs* inputs, uint32_t player)
 typedef enum sett_session_event_kind {
     SETT_SESSION_SYNCHRONISED, /* all players are connected, or the state of a running game is here:
                                 * frames begin */
-    SETT_SESSION_INTERRUPTED,  /* nothing was heard of the player for some time */
+    SETT_SESSION_INTERRUPTED,  /* nothing was heard of the player for some time. A spectator hears
+                                * one player only; when that is gone it takes another one, with
+                                * SYNCHRONISED */
     SETT_SESSION_RESUMED,      /* it is heard again */
-    SETT_SESSION_GONE,    /* from `frame` on the player is not present; its input is zeroes. It can
-                          * join again. Player = local: this machine; it joins again by itself */
-    SETT_SESSION_JOINED,  /* from `frame` on the player is present again */
-    SETT_SESSION_AHEAD,   /* this machine is ahead, and waits a frame for the others */
-    SETT_SESSION_DESYNC,  /* the states differ: `text` has frame, entity, component and member;
+    SETT_SESSION_GONE,     /* from `frame` on the player is not present; its input is zeroes. It can
+                          * join again. Player = local: this machine; it joins again by itself,
+                          * also if it stood still for long */
+    SETT_SESSION_JOINED,   /* from `frame` on the player is present again */
+    SETT_SESSION_AHEAD,    /* this machine is ahead, and waits a frame for the others */
+    SETT_SESSION_DESYNC,   /* the states differ: `text` has frame, entity, component and member;
                           * "first world" is this machine. The session has ended */
-    SETT_SESSION_REJECTED /* the peers do not fit together: `text` says why, and names the type */
+    SETT_SESSION_REJECTED, /* the peers do not fit together: `text` says why, and names the type.
+                            * The session has ended */
+    SETT_SESSION_FAILED,   /* the session has ended for another reason: `text` says which */
+    SETT_SESSION_WAITING   /* once every timeout_ms: this machine waits for `player`, who has not
+                            * answered (a spectator: for any, and `player` is `local`). `text` says
+                            * what to look at. A session waits as long as you call it */
 } sett_session_event_kind;
+
+/* Returns the name of a kind of event, such as "GONE". Threads: any. Since: 0.3 */
+const char* sett_session_event_name(sett_session_event_kind kind);
 
 typedef struct sett_session_event {
     sett_session_event_kind kind;
@@ -187,7 +198,7 @@ typedef struct sett_session_desc {
 typedef enum sett_session_state {
     SETT_SESSION_PLAYED, /* the world is a frame further */
     SETT_SESSION_WAIT,   /* it is not: peers are missing, late, or behind */
-    SETT_SESSION_OVER    /* it will not go on: a desync, a rejection, or memory ran out */
+    SETT_SESSION_OVER    /* it will not go on: DESYNC, REJECTED or FAILED has said why */
 } sett_session_state;
 
 typedef struct sett_session_stats {

@@ -161,7 +161,8 @@ static void fill(Machine* m)
 static void note(const sett_session_event* event, void* user)
 {
     static const char* const what[] = {"begins",        "is silent", "is heard", "is gone",
-                                       "is here again", "waits",     "differs",  "is rejected"};
+                                       "is here again", "waits",     "differs",  "is rejected",
+                                       "fails",         "is missing"};
     if (((const Machine*)user)->talks && event->kind != SETT_SESSION_AHEAD) {
         printf("frame %4llu: player %u %s %s\n", (unsigned long long)event->frame,
                (unsigned)event->player, what[event->kind], event->text);

@@ -82,9 +82,11 @@ static void together_note(const sett_session_event* event, void* user)
         [SETT_SESSION_SYNCHRONISED] = "all are here", [SETT_SESSION_INTERRUPTED] = "is silent",
         [SETT_SESSION_RESUMED] = "is back",           [SETT_SESSION_GONE] = "is gone",
         [SETT_SESSION_JOINED] = "has come in",        [SETT_SESSION_DESYNC] = "differs",
-        [SETT_SESSION_REJECTED] = "is rejected"};
+        [SETT_SESSION_REJECTED] = "is rejected",      [SETT_SESSION_FAILED] = "cannot go on",
+        [SETT_SESSION_WAITING] = "does not answer"};
     Together* together = user;
-    bool ends = event->kind == SETT_SESSION_DESYNC || event->kind == SETT_SESSION_REJECTED;
+    bool ends = event->kind == SETT_SESSION_DESYNC || event->kind == SETT_SESSION_REJECTED ||
+                event->kind == SETT_SESSION_FAILED;
     if (event->kind == SETT_SESSION_AHEAD) {
         return;
     }

@@ -44,7 +44,7 @@ typedef struct peers_machine {
     uint32_t period_us;     /* of its frames: clocks are out of step */
     unsigned char keys[64]; /* the first is of use */
     uint64_t played;        /* calls that played */
-    uint32_t events[8];     /* by kind */
+    uint32_t events[16];    /* by kind */
     uint32_t gone;          /* bits: players */
     uint32_t mute;          /* bits: peers to whom nothing is sent */
     char text[256];         /* of the latest event with a text */
