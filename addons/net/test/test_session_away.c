@@ -205,7 +205,7 @@ static void no_session_ends_without_a_word(void)
     sett_query_end_all(machine->world);
     peers_end(&net);
 
-    /* Nobody is left who has the state. */
+    /* All who had the state have left. */
     begin(3, 1);
     peers_stop(&net.machine[0]);
     peers_run(&net, 2000);
