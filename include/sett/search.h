@@ -264,7 +264,7 @@ SETT_API sett_status sett_lookup_destroy(sett_lookup* lookup);
  *   capacity  handles that `out` has room for; 0 to count only
  * Returns how many there are; 0 on failure. Fails: LOCKED (a loop is open), OUT_OF_MEMORY.
  * Cost: 30 ns, 0.5 ns for each 1,000 entities, and some ns for each result: 80 ns at 100,000. After
- * writes, about 10 ns for each value in pages that were written; the first time 100 ns.
+ * writes, about 2 ns for each value in pages that were written, and 100 ns for each that changed.
  * Threads: writer. Since: 0.2 */
 SETT_API uint32_t sett_lookup_find(sett_lookup* lookup, const void* value, sett_entity* out,
                                    uint32_t capacity);
@@ -282,8 +282,8 @@ SETT_API uint32_t sett_lookup_find(sett_lookup* lookup, const void* value, sett_
  *   capacity  handles that `out` has room for, of more that are there; 0 to count only
  * Returns how many there are, without regard to `first` and `capacity`; 0 on failure.
  * Fails: ARGUMENT (the look-up is not ordered), LOCKED (a loop is open), OUT_OF_MEMORY.
- * Cost: 300 ns, 0.5 ns for each 1,000 entities, and some ns for each result. After writes, about 10
- * ns for each value in pages that were written, and 400 ns for each that changed, but no more than
+ * Cost: 300 ns, 0.5 ns for each 1,000 entities, and some ns for each result. After writes, about 2
+ * ns for each value in pages that were written, and 200 ns for each that changed, but no more than
  * 50 ns for each there is.
  * Threads: writer. Since: 0.2 */
 SETT_API uint32_t sett_lookup_range(sett_lookup* lookup, const void* from, const void* to,
