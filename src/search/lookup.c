@@ -35,9 +35,9 @@
 
 #include <string.h>
 
-/* How the bits of a member become a key: equal values have equal keys, and if the look-up is ordered
- * a key is above another one if its value is. Without a branch: it is done for each value of a page
- * that was written. */
+/* How the bits of a member become a key: equal values have equal keys, and if the look-up is
+ * ordered, a key is above another one if its value is. Without a branch: it is done for each value
+ * of a page that was written. */
 typedef struct lookup_code {
     uint64_t minus_zero; /* bits that are taken for 0 */
     uint64_t flip;       /* bits to invert: the sign, */
