@@ -935,7 +935,7 @@ static bool json_load_entity(json_load* load, uint32_t wanted)
 
 /* --------------------------------------------------------------------------------------- passes */
 
-/* The path of messages: who it is about. */
+/* The path for messages: the entity that they are about. */
 static size_t json_load_enter_entity(json_load* load)
 {
     SETTI_ASSERT(load->current < load->count);

@@ -1,7 +1,7 @@
 /* json_text.c: the grammar of JSON, read and written.
  *
  * The workload: texts of some MB, read three times, from anywhere: so each byte is checked, and
- * what is not asked for is passed over without being stored.
+ * what is not read is skipped without being stored.
  *
  * Invariant:  at <= size;  depth is the number of containers that are open;  after an error no
  *             call moves on

@@ -178,13 +178,13 @@ static uint32_t merge_find_value(const merge_job* job, const setti_type* type, c
     return index;
 }
 
-static sett_status merge_ambiguous(const merge_job* job, const char* who, const char* what)
+static sett_status merge_ambiguous(const merge_job* job, const char* where, const char* what)
 {
     return setti_world_fail_input(
         job->to, SETT_STATUS_CONFLICT,
         "%s: two entities of %s have the same %s, so it is not clear which "
         "one is meant - change one of them",
-        merge_call, who, what);
+        merge_call, where, what);
 }
 
 /* Lists the values by which entities are matched. */

@@ -1,4 +1,4 @@
-/* place.h: a path with what lies around it, for those who write there. */
+/* place.h: a path and its neighbours (.new, .previous, .lock), for functions that write there. */
 #ifndef SETTI_PLACE_H
 #define SETTI_PLACE_H
 

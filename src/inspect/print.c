@@ -1,6 +1,6 @@
 /* print.c: an entity with all of its values, in words.
  *
- * The workload: one entity at a time, asked for by a person, if need be while the program stands in
+ * The workload: one entity at a time, for a person, if need be while the program stands in
  * a debugger: nothing is allocated, nothing is written but the text.
  */
 #include "inspect/describe.h"

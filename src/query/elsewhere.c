@@ -2,8 +2,8 @@
  * an ancestor, its prefab, the target of a relationship, a fixed entity, the singletons.
  *
  * The workload: a transform and that of the parent; settings of a level; values that a prefab has
- * for its instances. Plain terms are matched first, by words; these are asked for each row that is
- * left, and found again when a value is asked for: a walk of one step reads two lines of memory,
+ * for its instances. Plain terms are matched first, by words; these are tested for each row that
+ * is left, and found again when a value is read: a walk of one step reads two lines of memory,
  * which as a rule the row's neighbours have read. Noting the addresses for a whole batch would take
  * 8 KB a term.
  *

@@ -127,7 +127,7 @@ void setti_fields_scatter(const sett_batch* batch)
     }
 }
 
-/* Marks the places of single rows as written, for types that asked for it. */
+/* Marks the places of single rows as written, for types with track_rows. */
 SETTI_COLD static void gather_track(const sett_batch* batch, const setti_term* term)
 {
     setti_loop* loop = setti_loop_of(batch);

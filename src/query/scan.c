@@ -1,4 +1,4 @@
-/* scan.c: what is asked of a query without looping over it: how many match, which is the first,
+/* scan.c: reads a query without a loop over it: how many entities match, which is the first,
  * whether one does, and where a loop may find some.
  */
 #include "query/steps.h"

@@ -163,7 +163,7 @@ SETTI_INLINE unsigned char* setti_field_copies(const sett_batch* batch, const se
     return (unsigned char*)loop->scratch + term->values;
 }
 
-/* Marks single rows as written, for types that asked for it. */
+/* Marks single rows as written, for types with track_rows. */
 void setti_field_track(const sett_batch* batch, const setti_storage* storage, uint32_t base);
 
 /* The field of a term whose rows lie as the batch's do; row 0 is at `base`. */

@@ -1,7 +1,7 @@
 /* chain.c: the lists that links are in.
  *
  * The workload: links made and cut one at a time, thousands a frame, between entities that come and
- * go; and the question who leads here, asked of one target. So: doubly linked lists through the
+ * go; and the sources of one target. So: doubly linked lists through the
  * links themselves, cut in O(1), their ends at the entity that they belong to. Storing links by
  * target instead, as an archetype would, makes a storage a target, and ten thousand targets ten
  * thousand.
@@ -14,8 +14,8 @@
  * Records of relationships with many targets lie without gaps: the last takes the place of one that
  * goes, which costs four neighbours' numbers and gives its memory back.
  *
- * Whether a link is there already is asked before each is made: that walks the shorter of two
- * lists, a few links as a rule. Where many lead to many (a thousand by a thousand) it would be
+ * Before a link is made, a search finds out whether it exists: it walks the shorter of two lists, a
+ * few links as a rule. Where many lead to many (a thousand by a thousand) it would be
  * quadratic; so once walks have looked at as many links as there are, a hash table of them is made,
  * 6 to 12 bytes a link, and kept up until the state is replaced.
  *

@@ -1,7 +1,7 @@
-/* codecs.c: what deltas and files know of this layer's types: which codec is whose, and who
- * registers a type that a program has not used yet.
+/* codecs.c: what deltas and files know of this layer's types: the codec of each, and the function
+ * that registers a type that a program has not used yet.
  *
- * The workload: asked once for each type of a delta.
+ * The workload: one call for each type of a delta.
  */
 #include "relation/codecs.h"
 

@@ -69,7 +69,7 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
                                      sett_entity entity, const char* call);
 
 /* sett_relate with data (NULL: leave them), which are in place when callbacks run; an existing link
- * with other data runs on_set. The hook may_relate is not asked. */
+ * with other data runs on_set. The hook may_relate is not called. */
 void* setti_relation_relate(sett_world* world, sett_entity source, sett_component relationship,
                             sett_entity target, const void* data, const char* call);
 

@@ -8,8 +8,8 @@
  *     block 1   [ p0 p1 p2 ]
  *     block 2   [ s0 s1 s2 s3 ]   parents [ 0 0 2 2 ]      s2 was found from p2
  *
- * A list is asked for a whole block: its pipes begin with the rows that are not decided yet, and
- * what reaches their end decides the row that it came from.
+ * A list is evaluated for a whole block: its pipes begin with the rows that are not decided yet,
+ * and what reaches their end decides the row that it came from.
  *
  * Invariant:  parent[row] < count of the block before;  a step resumes where its block was full;
  *             no step changes a block that later steps have not used up

@@ -1,8 +1,8 @@
 /* lookup.c: entities by the value of a member.
  *
  * The workload: a hundred thousand entities with a key of the program's, a grid cell or a state;
- * some thousand look-ups a frame, between which a few pages were written, or all. The look-up
- * brings itself up to date when it is asked: it compares the ticks of the type's pages with those
+ * some thousand look-ups a frame, between which a few pages were written, or all. Each
+ * call brings the look-up up to date first: it compares the ticks of the type's pages with those
  * of its last time, and reads the rows of pages that were written, restored or loaded since. So
  * writes cost nothing, and no path that changes a world knows of it.
  *
@@ -16,8 +16,8 @@
  *
  *     7:0  7:3  7:9  12:1  20:4      from 7 to 12: four of them
  *
- * It is no part of the state: results are sorted by index, so they do not depend on when it was
- * asked before. Hashes depend on an address, so that no sender of values knows which collide.
+ * It is no part of the state: results are sorted by index, so they do not depend on earlier
+ * calls. Hashes depend on an address, so that no sender of values knows which collide.
  *
  * Invariant:  after an update each row with a value has a record with its key and index, and no
  *             other record has an index;  a record that is `first` of its key is in the list of its
@@ -607,7 +607,7 @@ static void lookup_copy(const sett_lookup* l, lookup_found found, uint32_t count
     }
 }
 
-/* Whether a look-up can be asked; it is brought up to date then. */
+/* Whether a look-up can be used; if so, it is brought up to date. */
 static bool lookup_is_ready(sett_lookup* l, const char* call)
 {
     if (l == NULL || setti_world_check_unlocked(l->world, call) != SETT_OK) {

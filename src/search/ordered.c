@@ -1,6 +1,6 @@
 /* ordered.c: lists of a query's matches, in order.
  *
- * The workload: an order that is asked for each frame, over some thousand entities, of which few
+ * The workload: an order that is read each frame, over some thousand entities, of which few
  * came, went or changed. So the last order is where the next begins: those that still match in that
  * order, then the new ones; runs that are in order are merged, and one run is no work.
  *
@@ -154,7 +154,7 @@ static ordered_column ordered_column_of(const setti_type* type)
 }
 
 /* Looks a value up in the pages of the column. True: *value is the value, or NULL if the entity has
- * none. False: the column does not reach so far, and the storage has to be asked. */
+ * none. False: the column does not reach so far, and the storage is searched. */
 SETTI_INLINE bool ordered_column_try(const ordered_column* column, uint32_t index, void** value)
 {
     *value = NULL;
@@ -266,8 +266,8 @@ static uint64_t ordered_newest_part(const sett_ordered* o, const ordered_part* p
 static bool ordered_is_current(const sett_ordered* o)
 {
     ordered_part part[ORDERED_PARTS];
-    bool asked = o->known && o->part_count != 0 && o->world->pool.restored < o->since;
-    if (!asked || ordered_list_parts(o, part) != o->part_count) {
+    bool comparable = o->known && o->part_count != 0 && o->world->pool.restored < o->since;
+    if (!comparable || ordered_list_parts(o, part) != o->part_count) {
         return false;
     }
     for (uint32_t k = 0; k < o->part_count; k++) {

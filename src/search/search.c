@@ -248,9 +248,9 @@ static void build_note_sources(search_build* b, const setti_search_item* item)
     const setti_search_side* sides = b->search->side[item->compare];
     SETTI_ASSERT(item->kind != SETTI_ITEM_LIST);
     for (uint32_t k = 0; k < 2; k++) {
-        bool asked =
+        bool tested =
             item->kind == SETTI_ITEM_COMPARE ? sides[k].kind == SETT_OPERAND_MEMBER : k == 0;
-        if (!asked || refs[k] >= b->search->variable_count) {
+        if (!tested || refs[k] >= b->search->variable_count) {
             continue;
         }
         setti_variable* variable = &b->search->variable[refs[k]];

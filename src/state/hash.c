@@ -690,7 +690,7 @@ static void hash_name_entity(const sett_world* world, const hash_values* values,
              path[0] != '\0' ? "\")" : "", others);
 }
 
-/* Without a baseline nothing can be found: the caller should not take this for an answer. */
+/* Without a baseline nothing can be found: the message says so. */
 static void hash_note_first(const sett_world* world)
 {
 #if !defined(NDEBUG)

@@ -3,7 +3,7 @@
  *     at       | . | 7 | 8 | 9 | . |        first = 1, count = 3: 9 is the latest
  *
  * Snapshots also end without the ring: all of them, or the oldest, because of a limit. So the ring
- * counts from the oldest one that has not ended, each time it is asked.
+ * counts from the oldest one that has not ended, at each call.
  *
  * Invariant:  count <= capacity;  at[(first + k) % capacity] is the k-th oldest, for k < count
  */

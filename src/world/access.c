@@ -7,7 +7,7 @@
  * components each, a million entities in random order).
  */
 #if !defined(SETT_NO_INLINE)
-#define SETT_NO_INLINE /* what core.h has in line is here for all who call it */
+#define SETT_NO_INLINE /* what core.h has in line is here for other callers */
 #endif
 #include "world/world.h"
 

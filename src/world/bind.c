@@ -98,7 +98,7 @@ static sett_bound_* bind_front_find(const sett_world* world, uint64_t number)
 }
 
 /* Puts a number into a slot of its two. What was there goes to its other slot, and so on. Returns
- * what found none, whose number is 0 if all did. */
+ * the item for which no slot was found; its number is 0 if all have one. */
 static sett_bound_ bind_front_insert(sett_bound_* front, sett_bound_ item)
 {
     uint32_t at = sett_bound_first_(item.number);

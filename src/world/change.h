@@ -14,8 +14,8 @@
 /* Destroys every entity, hooks included. Nothing is open. Needs no memory. */
 void setti_change_destroy_all(sett_world* world);
 
-/* From a type's ties, while they are asked: this entity has to go as well, before the one that
- * was asked. Skipped if it is going already. */
+/* Called by setti_cascade.collect: this entity is destroyed as well, before the one for which
+ * `collect` was called. Skipped if it is in the list already. */
 void setti_change_collect(sett_world* world, uint32_t index);
 
 /* Whether the end of an entity with this signature runs no callback, except the cascade of one
@@ -31,8 +31,8 @@ void* setti_change_try_add(sett_world* world, sett_component component, sett_ent
  * it: they link the value before another call can read it. */
 void* setti_change_try_add_link(sett_world* world, setti_type* type, sett_entity entity);
 
-/* sett_set of a value that `fill` writes in its place, of an entity that exists: who is notified of
- * an addition sees the final value already. NULL on failure, and the world says why. */
+/* sett_set of a value that `fill` writes in its place, of an entity that exists: callbacks of an
+ * addition see the final value already. NULL on failure, and the world says why. */
 void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
                        const setti_edit_fill* fill, const char* call);
 
@@ -62,8 +62,8 @@ void setti_change_remove_reserved(sett_world* world, setti_type* type, uint32_t 
 bool setti_change_add_two(sett_world* world, setti_type* first, sett_entity a, setti_type* second,
                           sett_entity b, const setti_edit_fill* fill);
 
-/* From ties, about an entity that stays: reserves, and later removes, all of its types whose values
- * lead to nothing but what goes. */
+/* Called by setti_cascade.validate and .detach for an entity that survives: reserves, and later
+ * removes, all of its types whose values lead only to entities that are destroyed. */
 bool setti_change_reserve_stranded(sett_world* world, uint32_t index);
 void setti_change_remove_stranded(sett_world* world, uint32_t index);
 

@@ -10,10 +10,11 @@
  *
  *     collect_list     first | second | third found | ...     collect_room
  *
- * Each is asked in turn whom it collects, and counts as dying from then on. When none rejects,
- * they end from the last found to the first. A chain of a million entities takes no more stack than
- * one. This order decides the order of rows in sparse sets, so it is the only one: the walk that
- * ends a tree node by node (fast_destroy_tree) is for trees in which no order can be seen.
+ * For each in turn `collect` finds further ones; from then on it counts as dying. If none rejects,
+ * they are destroyed from the last found to the first. A chain of a million entities takes no more
+ * stack than one. This order decides the order of rows in sparse sets, so it is the only one: the
+ * walk that ends a tree node by node (fast_destroy_tree) is for trees in which no order can be
+ * seen.
  *
  * Invariant:  dying  =>  no change but its end
  *             collect_room >= entities whose links collect them, and one
@@ -142,10 +143,10 @@ SETTI_APART static sett_status fast_destroy(sett_world* world, sett_entity entit
     return SETT_OK;
 }
 
-/* From so many values on their memory is asked for ahead. */
+/* From so many values on, their memory is prefetched. */
 #define FAST_ERASE_SOON 3
 
-/* Asks for what the ends of an entity's values touch in sparse sets, from the k-th type on, so that
+/* Prefetches what erasing an entity's values touches in sparse sets, from the k-th type on, so that
  * the waits overlap: an entity with values in 8 of 1,000 sets, which do not fit the second-level
  * cache, ends in half of the time. */
 static void fast_erase_soon(const sett_world* world, uint32_t index, const setti_signature* record,
@@ -283,7 +284,7 @@ static void destroy_one(sett_world* world, uint32_t index, bool forgets)
     setti_edit_commit(world, &edit);
 }
 
-/* The questions to the cascades of all that are collected, one after another. */
+/* The functions of cascades that are called for all collected entities, one after another. */
 typedef enum change_question {
     CHANGE_COLLECT,
     CHANGE_VALIDATE,
@@ -305,7 +306,7 @@ static sett_status change_ask_type(sett_world* world, setti_type* type, uint32_t
     return ask != NULL ? ask(world, type, index) : SETT_OK;
 }
 
-/* Asks the ties of one of the collected. */
+/* Calls one function of all cascades of a collected entity. */
 static sett_status change_ask(sett_world* world, uint32_t index, change_question question)
 {
     SETTI_ASSERT(world->collect_count != 0);
@@ -321,7 +322,7 @@ static sett_status change_ask(sett_world* world, uint32_t index, change_question
     return status;
 }
 
-/* Asks all who gathered, until one of them rejects. */
+/* Calls it for all collected entities, until one rejects. */
 static sett_status change_ask_all(sett_world* world, change_question question)
 {
     sett_status status = SETT_OK;
@@ -410,7 +411,8 @@ void setti_component_set_cascade(sett_world* world, setti_type* type, const sett
 
 /* ------------------------------------------------------------------------------------------ one */
 
-/* The first type of a signature whose ties concern others, else the last one with ties, or NULL. */
+/* The first type of a signature that cascades to other entities, else the last one that cascades,
+ * or NULL. */
 static setti_type* change_cascading_type(const sett_world* world, uint32_t set)
 {
     SETTI_ASSERT(set == 0 || set < world->signatures.count);

@@ -121,7 +121,7 @@ typedef struct setti_codec {
     /* Encoding. */
     /* The type whose lists values depend on; NULL: their own, or none. */
     const setti_type* (*follows)(const sett_world* world);
-    /* Whether a value must be written, apart from who its owner is. NULL: where its bytes
+    /* Whether a value must be written, whatever its owner. NULL: where its bytes
      * differ. */
     bool (*differs)(const void* before, const void* after);
     void (*encode)(setti_encoder* to, const setti_type* type, const void* value); /* optional */

@@ -254,8 +254,8 @@ SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands
                                  what, world->running != NULL ? setti_world_running(world) : "?");
 }
 
-/* A hook must not pull the buffer away from under the loop that applies it, nor a system a job,
- * whose handles are to be claimed; the error is not a job's to write. */
+/* A callback must not clear the buffer that is being applied, nor a system the one of a job, whose
+ * handles are still to be claimed. A job does not write the world's error. */
 static sett_status commands_check_idle(sett_commands* commands, const char* call)
 {
     sett_world* world = commands->world;
@@ -1169,7 +1169,7 @@ sett_status sett_commands_apply(sett_commands* commands)
 
 /* A job has a chunk before it starts. Where there is none, half as many as the stage has jobs are
  * made besides: or whenever one job more is at work than ever before, and at some time there
- * always is, memory would be asked for. Without any the job asks again when it records. */
+ * always is, memory would be allocated. A job without a chunk allocates when it records. */
 static void job_take_chunk(sett_commands* commands, uint32_t jobs)
 {
     SETTI_ASSERT(!commands->closed && jobs != 0);

@@ -313,7 +313,7 @@ static uint64_t component_name_key(const sett_world* world, const char* name, se
 }
 
 /* The type that was called so before, or that belongs to one: "Body off" where "Body" was. NULL if
- * there is none. Types with former names are few, and are asked where no type has the name. */
+ * there is none. Types with former names are few; they are searched if no type has the name. */
 static setti_type* component_find_renamed(const sett_world* world, const char* name)
 {
     for (uint32_t k = 0; k < world->renamed.count; k++) {

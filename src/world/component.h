@@ -93,36 +93,36 @@ typedef struct setti_transition {
 
 struct setti_type;
 
-/* Ties of a type's values beyond their entity: kept by the library itself, beside the
- * hooks, which are the user's. Entities with a tied type take the slow path out of the world,
- * others
- * do not notice. */
+/* What a module does with the links of a type when an entity with it is destroyed. Hooks are the
+ * program's, these functions are the library's. Entities without such a type are destroyed as if
+ * there were none. */
 typedef struct setti_cascade {
-    /* Asked of each entity that is going to be destroyed: passes those that have to go before it to
-     * setti_change_collect, which takes each once. Any status but SETT_OK, its message set,
-     * rejects;
-     * then no entity is destroyed. Writes nothing. NULL: no other has to go. */
+    /* Called for each entity that is going to be destroyed: passes the entities that have to be
+     * destroyed before it to setti_change_collect, which takes each once. If it fails, with its
+     * message set, no entity is destroyed. Writes nothing. NULL: no other is destroyed. */
     sett_status (*collect)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Asked of each of them once all are found: may reject likewise, and reserves what `release`
-     * needs, by setti_change_reserve_stranded. NULL: no objection. */
+    /* Called for each of them once all are found: fails likewise, or reserves what `detach` needs,
+     * by setti_change_reserve_stranded. NULL: nothing to check. */
     sett_status (*validate)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Of an entity that stays: whether its value has to go, because all that it leads to does.
-     * NULL: never. */
+    /* Whether an entity that survives loses its value, because all targets of the value are
+     * destroyed. NULL: never. */
     bool (*stranded)(const sett_world* world, const struct setti_type* type, uint32_t index);
-    /* Called for each that goes, before the first is taken apart: ends what those that stay hold of
-     * it, by setti_change_remove_stranded. Cannot fail. NULL: nothing. */
+    /* Called for each entity that is destroyed, before the first one loses a value: removes the
+     * values of surviving entities that lead to it, by setti_change_remove_stranded. Cannot fail.
+     * NULL: nothing. */
     void (*detach)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Called before a value goes, after all hooks: for those collected together one by one, the
-     * last found first, and exist until it is their turn. Needs no memory and cannot fail. */
+    /* Called before a value is erased, after all hooks. Entities that are destroyed together are
+     * unlinked and destroyed one by one, the last found first. Needs no memory and cannot fail. */
     void (*unlink)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* That is all, and it reads nothing but links of this type: it may be called while other values
-     * of the entity have gone already. */
+    /* Only `unlink` is set, and it reads nothing but links of this type: it can be called after
+     * other values of the entity are erased. */
     bool alone;
 
-    /* The quick way where all that go together are plain (setti_change_is_plain) and no
-     * callback runs; NULL: there is none. `begin` cuts an entity off from all that stay and returns
-     * the one that has to end first; SETTI_NONE, and nothing is done, if it cannot be. `next`,
-     * called before another than that ends, returns who follows it. */
+    /* The fast path if all entities that are destroyed together are plain (setti_change_is_plain)
+     * and no callback runs; NULL: there is none. `begin` unlinks an entity from all that survive
+     * and returns the first to be destroyed; SETTI_NONE, and nothing is done, if an entity is not
+     * plain. `next`, called before an entity is destroyed, returns the one to be destroyed after
+     * it. */
     uint32_t (*begin)(sett_world* world, struct setti_type* type, uint32_t index);
     uint32_t (*next)(sett_world* world, struct setti_type* type, uint32_t at);
 
@@ -137,10 +137,11 @@ typedef enum setti_ending {
     SETTI_ENDING_FORGET /* its handle can be created again */
 } setti_ending;
 
-/* Functions of edits for ties: change_destroy.c. A program without ties does not link it. */
+/* Functions of change_destroy.c for types that cascade. A program without such types does not link
+ * them. */
 typedef struct setti_cascade_calls {
-    /* Ends an entity with a type that cascades, and all whom that collects; rejected when one of
-     * them rejects. */
+    /* Destroys an entity with a type that cascades, and all entities that this collects; fails,
+     * with nothing destroyed, if one of them must not be destroyed. */
     sett_status (*destroy)(sett_world* world, struct setti_type* type, uint32_t index,
                            setti_ending ending);
     /* Makes room to collect so many entities of a type; false when memory runs out. */
@@ -305,7 +306,7 @@ const char* setti_component_text(const sett_world* world, sett_component id);
 /* Tries the names of all types. */
 void setti_component_guess(const sett_world* world, setti_guess* guess);
 
-/* Gives a type ties, before any entity has it. */
+/* Makes a type cascade, before any entity has it. */
 void setti_component_set_cascade(sett_world* world, setti_type* type, const setti_cascade* cascade);
 
 /* Values of the type lead elsewhere: setting them, by call, command, creation or query, would break

@@ -38,8 +38,8 @@ typedef struct setti_edit_part {
 } setti_edit_part;
 
 typedef struct setti_edit {
-    /* `count` of them; of those that are created: where their handles go, or NULL if that is not
-     * asked for and no callback runs. Only creations are of more than one. */
+    /* `count` of them; of those that are created: where their handles go, or NULL if they are not
+     * needed and no callback runs. Only creations are of more than one. */
     sett_entity* entities;
     uint32_t count;
     uint32_t from;          /* their signature before, */
@@ -268,9 +268,9 @@ void setti_edit_release(sett_world* world, const setti_edit* edit);
 void setti_edit_listen(sett_world* world, setti_listener* listener);
 void setti_edit_unlisten(sett_world* world, setti_listener* listener);
 
-/* The plan of the way from one signature to another, made when it is first asked for: its steps, up
- * to one without a listener. NULL when there was no room to make it; then every listener has to be
- * asked. */
+/* The plan of the way from one signature to another, made at its first use: its steps, up to one
+ * without a listener. NULL when there was no room to make it; then every listener has to be
+ * tested. */
 SETTI_INLINE const setti_plan_step* setti_edit_plan(sett_world* world, uint32_t from, uint32_t to)
 {
     static const setti_plan_step none = {NULL, false, 0};

@@ -1,4 +1,4 @@
-/* edit_notify.c: who is notified of an edit, and in which order. See edit.h, and docs/events.md.
+/* edit_notify.c: the callbacks of an edit, and their order. See edit.h, and docs/events.md.
  *
  * The workload: types with hooks, groups and observers. A change without callbacks is remembered by
  * its type (change_add.c) and does not come here.

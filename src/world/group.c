@@ -257,7 +257,7 @@ bool setti_change_admit(sett_world* world, setti_listener* listener)
     return true;
 }
 
-/* Takes in who qualifies already. Where the group owns types, all of it is reserved. */
+/* Adds the entities that match already. If the group owns types, memory is reserved. */
 static sett_status group_fill(group_draft* draft)
 {
     SETTI_ASSERT(draft->group->listener.length == 0);

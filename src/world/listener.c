@@ -136,7 +136,7 @@ static void group_swap(setti_pool* pool, const setti_listener* group, setti_stor
 }
 
 /* Exchanges an entity's rows with those at `row`. What it touches lies anywhere in memory: all of
- * that is asked for at once, since one storage after another costs a miss after another. */
+ * that is prefetched first, since one storage after another costs a miss after another. */
 static void group_exchange(setti_pool* pool, const setti_listener* group, uint32_t index,
                            uint32_t row)
 {

@@ -70,7 +70,7 @@ typedef struct setti_plan_table {
     uint32_t count;
     uint32_t capacity;
     setti_hash_map by_edge; /* two signatures -> first step of their plan */
-    uint64_t last_key;      /* of these, the pair that was asked for last; 0: none */
+    uint64_t last_key;      /* of these, the pair that was looked up last; 0: none */
     uint32_t last;
 } setti_plan_table;
 
@@ -87,7 +87,7 @@ bool setti_listener_is_on(const setti_signature_table* table, uint32_t signature
 bool setti_listener_matches(const setti_listener* listener, const setti_signature_table* table,
                             uint32_t signature);
 
-/* Answers for the signatures asked for last: entities of many signatures alternate, and an answer
+/* Results for the signatures tested last: entities of many signatures alternate, and a test
  * takes a search for each type. */
 #define SETTI_MATCHES 1024
 

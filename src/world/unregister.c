@@ -53,7 +53,7 @@ static sett_status unregister_check_listeners(sett_world* world, const setti_typ
     return observer == NULL ? SETT_OK : unregister_reject(world, type, "observer", observer);
 }
 
-/* SETT_OK, or fails and says who needs the type. */
+/* SETT_OK, or fails with a message that names what needs the type. */
 static sett_status unregister_check(sett_world* world, const setti_type* type)
 {
     sett_status status = setti_world_check_no_snapshots(world, unregister_call);

@@ -97,8 +97,8 @@ struct sett_world {
     setti_root* roots; /* all of the state, but for pages: doubly linked, in order of adding */
     setti_root* last_root;
     setti_root entity_root; /* of `entities` */
-    /* grows when the state is replaced as a whole (a restore, a delta, a clone): who keeps
-     * something derived from it outside of what edits see compares, and makes it anew */
+    /* grows when the state is replaced as a whole (a restore, a delta, a clone). Code that
+     * caches something derived from the state compares it, and derives it again */
     uint32_t epoch;
 
     setti_signature_table signatures;
@@ -112,18 +112,18 @@ struct sett_world {
     uint32_t unregistered;        /* types that have ended */
     struct setti_import* imports; /* modules, the latest first; import.c */
 
-    uint32_t cascading;                       /* types with ties */
+    uint32_t cascading;                       /* types that cascade */
     const setti_cascade_calls* cascade_calls; /* NULL: there are none */
-    bool removing_all; /* while ties are cut: the entity loses all that it has, not one type */
+    bool removing_all;                        /* while an entity loses all of its types, not one */
     /* Entities to be destroyed together, in the order in which they were found; change_destroy.c */
     uint32_t* collect_list;
     uint32_t collect_count;
     uint32_t collect_room; /* entries of the list: the sum of the types' collect_room, and one */
     uint32_t collect_one;  /* the list while there are no links */
 
-    /* tags whose entities queries skip unless they name them; NULL until they are asked for */
+    /* tags whose entities queries skip unless they name them; NULL until they are registered */
     setti_type* hidden[SETTI_HIDDEN];
-    /* tag: who has it ends last where all end; NULL until it is used */
+    /* tag: entities with it are destroyed last when all are; NULL until it is used */
     setti_type* last_tag;
 
     setti_listener* listeners;   /* groups and tracked sets, doubly linked, in order of creation */
