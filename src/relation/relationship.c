@@ -469,7 +469,7 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
                               (unsigned)relationship, setti_component_text(world, relationship));
         return NULL;
     }
-    if (!sett_entity_valid(world, entity)) {
+    if (setti_entity_signature(&world->entities, entity) == NULL) {
         setti_world_fail(world, SETT_STATUS_STALE, call, entity, relationship);
         return NULL;
     }
@@ -646,7 +646,7 @@ static void* relation_relate(sett_world* world, sett_entity source, sett_compone
     if (relation == NULL) {
         return NULL;
     }
-    if (!sett_entity_valid(world, target)) {
+    if (setti_entity_signature(&world->entities, target) == NULL) {
         setti_world_fail(world, SETT_STATUS_STALE, call, target, relationship);
         return NULL;
     }
