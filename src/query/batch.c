@@ -13,31 +13,36 @@
 SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
-    loop->query = query;
     batch->count = 0;
     batch->field_count = query->term_count;
-    batch->last_ = 0;
-    batch->checked_.terms[0] = 0;
-    batch->checked_.terms[1] = 0;
     batch->rows = NULL;
     batch->present = query->required;
     batch->indices = NULL;
-    loop->step_indices = NULL;
+    batch->last_ = 0; /* in the order of members: compilers make one store of several */
+    batch->checked_.terms[0] = 0;
+    batch->checked_.terms[1] = 0;
+    loop->query = query;
     loop->scratch = NULL;
+    loop->step_indices = NULL;
     loop->driver = SETT_QUERY_TERMS;
     loop->nested = 0;
     loop->some = 0;
     loop->cursor = 0;
     loop->in_place = query->positional;
     loop->unit = query->array_rows;
-    loop->full = false;
     loop->direct = query->direct;
+    loop->plain = query->plain;
     loop->arranged = false;
     loop->dense = true;
-    loop->plain = query->plain;
     loop->remembers = false;
     loop->rare = false;
+    loop->unlisted = false;
+    loop->sifts = false;
+    loop->full = false;
 }
+
+/* A loop over at most this many rows looks at one word of each array, and remembers nothing. */
+#define WORD_ROWS 64
 
 /* Over pages, as most loops go: up to the smallest extent. Where each array has as many values as
  * its extent, all rows match, and no words have to be looked at. */
@@ -189,6 +194,9 @@ static sett_batch* batch_recall(sett_batch* batch, bool uses_steps)
     SETTI_ASSERT(setti_loop_of(batch)->open != NULL);
     setti_loop* loop = setti_loop_of(batch);
     const sett_query* query = loop->query;
+    if (loop->limit <= WORD_ROWS) {
+        return batch;
+    }
     if (query->lists.rare) {
         loop->rare = loop->direct;
         loop->full = loop->full && !loop->rare;
@@ -307,8 +315,9 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     loop->open = &query->open;
     setti_world_open_loop(world, &query->open);
     query->open.frame = NULL;
-    batch_count(query);
-    return SETTI_LIKELY(!query->lists.recalls) ? batch : batch_recall(batch, true);
+    return SETTI_LIKELY(!query->lists.recalls || loop->limit <= WORD_ROWS)
+               ? batch
+               : batch_recall(batch, true);
 }
 
 sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch)
@@ -613,7 +622,7 @@ SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
     SETTI_ASSERT(at % 64 == 0);
     while (at < loop->limit) {
         const uint64_t* words = setti_storage_word(rarest, at);
-        if (words == NULL || at % SETT_BATCH_ROWS == 0) {
+        if (words == NULL || (at % SETT_BATCH_ROWS == 0 && *words == 0)) {
             at = setti_array_seek(rarest, at);
             if (at >= loop->limit) {
                 break;
@@ -644,6 +653,23 @@ SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
     return 0;
 }
 
+/* Hands out the rows of a word that has any, the first of which is of index `base`. */
+SETTI_INLINE bool batch_hand_out_word(sett_batch* batch, uint32_t base, uint64_t word)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    uint32_t first = setti_bits_lowest(word);
+    uint64_t run = word >> first;
+    base += first;
+    if ((run & (run + 1)) == 0) {
+        return batch_hand_out(batch, base, run == UINT64_MAX ? 64 : setti_bits_lowest(~run), NULL);
+    }
+    uint32_t count = 0;
+    for (uint64_t rest = run; rest != 0; rest &= rest - 1) {
+        loop->list[count++] = (uint16_t)setti_bits_lowest(rest);
+    }
+    return batch_hand_out(batch, base, count, loop->list);
+}
+
 /* The rows of one word, where fewer entities match than there are steps. */
 SETTI_APART static bool batch_next_rare(sett_batch* batch)
 {
@@ -654,18 +680,30 @@ SETTI_APART static bool batch_next_rare(sett_batch* batch)
         batch->count = 0;
         return false;
     }
-    uint32_t first = setti_bits_lowest(word);
-    uint64_t run = word >> first;
-    uint32_t base = loop->cursor + first;
+    uint32_t base = loop->cursor;
     loop->cursor += 64;
-    if ((run & (run + 1)) == 0) {
-        return batch_hand_out(batch, base, run == UINT64_MAX ? 64 : setti_bits_lowest(~run), NULL);
+    return batch_hand_out_word(batch, base, word);
+}
+
+/* The only batch of a loop over at most 64 rows: of one word of each array. */
+SETTI_APART static bool batch_next_word(sett_batch* batch)
+{
+    setti_loop* loop = setti_loop_of(batch);
+    const sett_query* query = loop->query;
+    uint64_t word = UINT64_MAX;
+    SETTI_ASSERT(loop->direct && loop->some == 0 && loop->cursor == 0 && loop->limit <= WORD_ROWS);
+    for (uint32_t k = 0; k < query->array_count; k++) {
+        const setti_pages* presence = &query->array[k]->presence;
+        SETTI_ASSERT(presence->count != 0 && presence->none != NULL);
+        word &= *(const uint64_t*)presence->read[0];
     }
-    uint32_t count = 0;
-    for (uint64_t rest = run; rest != 0; rest &= rest - 1) {
-        loop->list[count++] = (uint16_t)setti_bits_lowest(rest);
+    loop->cursor = loop->unit;
+    batch->last_ = 1;
+    if (word == 0) {
+        batch->count = 0;
+        return false;
     }
-    return batch_hand_out(batch, base, count, loop->list);
+    return batch_hand_out_word(batch, 0, word);
 }
 
 /* Moves to the next batch of a query that has remembered which rows match. Also looks at the list
@@ -795,6 +833,9 @@ bool sett_batch_next(sett_batch* batch)
     if (loop->cursor >= loop->limit) {
         batch->count = 0;
         return false;
+    }
+    if (loop->limit <= WORD_ROWS) {
+        return batch_next_word(batch);
     }
     return loop->dense ? batch_next_dense(batch) : batch_next_listed(batch);
 }

@@ -141,8 +141,8 @@ typedef struct setti_loop {
     uint32_t some;     /* bit k: word k still has bits; 0: take the next step */
     uint32_t cursor;   /* where the next step begins */
     uint32_t in_place; /* bit k: rows of the k-th term lie as the batch's rows do: in this step */
-    uint32_t ordered;  /* the same in every step, over a sparse-set driver */
     uint32_t unit;     /* rows looked at in one step */
+    uint32_t ordered;  /* in_place of every step, over a sparse-set driver */
     uint32_t residual; /* bit k: the k-th term is to be tested, over a sparse-set driver */
     uint32_t unit_base;   /* the first row of the step */
     uint32_t limit;       /* where the last one ends */
@@ -151,17 +151,17 @@ typedef struct setti_loop {
     uint32_t closed;      /* of `open` when the loop began: it is over when that has changed */
     bool full;            /* direct, and every row matches */
     bool direct;          /* plain, over pages, nothing gathered, nothing recorded */
-    bool arranged;  /* the same over the rows of sparse sets that lie in one order, without gaps */
+    bool plain;           /* nothing but required terms that are positional */
+    bool arranged;  /* direct over the rows of sparse sets that lie in one order, without gaps */
     bool dense;     /* the last step was, or there was none */
-    bool plain;     /* nothing but required terms that are positional */
     bool remembers; /* steps are looked up in the query's lists, and noted there */
     bool rare;      /* direct, and only words in which the rarest array has values are looked at */
     bool unlisted;  /* the step at the cursor cannot be remembered */
+    bool sifts;     /* `sieve` is all that decides */
     const struct setti_listed* ahead; /* what is remembered of that step, if it was looked up */
     /* While it remembers: the arrays that not all entities have, if these are one or two, or one
      * of any; else the first and the last. */
     const setti_storage* sieve[2];
-    bool sifts; /* `sieve` is all that decides */
     /* rows of the step that match and were not handed out yet; behind them a word that is 0 */
     uint64_t words[SETT_BATCH_ROWS / 64 + 1];
     uint16_t list[SETT_BATCH_ROWS + 12]; /* what the batch's `rows` points to */

@@ -134,10 +134,10 @@ struct sett_world {
         struct {
             uint32_t gathering; /* loops open that work on copies of values, outside of systems */
             bool profiling;     /* accesses, loops and matches are counted, for advice */
+            bool counting;      /* loops are counted: for advice, or for auto_layout */
         };
         uint64_t loops_differ; /* all of these in one load; 0: a loop may begin the short way */
     };
-    bool counting;       /* loops are counted: for advice, or for auto_layout */
     const char* calling; /* the component, group or observer whose callback runs, if any */
     uint32_t set_depth;  /* on_set callbacks that run inside one another */
 
