@@ -889,7 +889,7 @@ static inline const void* sett_accessor_find(const sett_accessor* accessor, sett
 static inline bool sett_accessor_has(const sett_accessor* accessor, sett_entity entity)
 {
     const sett_world_header_* world = sett_read_header_(accessor->world);
-    sett_read_ read = sett_read_make_(world, accessor->type);
+    sett_read_ read = sett_read_make_has_(world, accessor->type);
     if (sett_read_reaches_(read, entity.index)) {
         return sett_read_has_(read, entity);
     }
@@ -1283,7 +1283,7 @@ static inline const void* sett_get(const sett_world* world, sett_entity entity,
     sett_read_ read = sett_read_make_(header, type);
     uint32_t shift = type->shift;
     uint32_t size = type->size;
-    return size != 0 && sett_read_is_here_(read, entity)
+    return sett_read_is_here_(read, entity)
                ? sett_read_row_(read, entity.index, shift, size)
                : sett_get_slow_(world, entity.index, entity.generation, component);
 }
@@ -1307,7 +1307,7 @@ static inline bool sett_has(const sett_world* world, sett_entity entity, sett_co
 {
     const sett_world_header_* header = sett_read_header_(world);
     const sett_type_header_* type = sett_read_type_(header, component);
-    sett_read_ read = sett_read_make_(header, type);
+    sett_read_ read = sett_read_make_has_(header, type);
     if (sett_read_reaches_(read, entity.index)) {
         return sett_read_has_(read, entity);
     }

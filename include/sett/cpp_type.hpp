@@ -1183,7 +1183,7 @@ template <class T> struct type_in_slot {
     sett_read_ read;
 
     /* Without a branch, by masks of all bits: gcc would move no load out of a loop otherwise. */
-    [[gnu::always_inline]] explicit type_in_slot(const sett_world* world)
+    [[gnu::always_inline]] explicit type_in_slot(const sett_world* world, bool has = false)
     {
         const uintptr_t stand_in = reinterpret_cast<uintptr_t>(&null_world) &
                                    (uintptr_t() - static_cast<uintptr_t>(world == nullptr));
@@ -1194,7 +1194,7 @@ template <class T> struct type_in_slot {
             return slot.component & (0u - static_cast<uint32_t>(slot.number == at.number));
         };
         type = header->types[is(at.first) | is(at.second)];
-        read = sett_read_make_(header, type);
+        read = has ? sett_read_make_has_(header, type) : sett_read_make_(header, type);
     }
     bool is_here(sett_entity entity) const
     {
@@ -1239,7 +1239,7 @@ template <class T>
 [[gnu::always_inline]] inline bool read_has(const sett_world* world, sett_entity entity)
 {
 #if SETT_READS_IN_LINE_
-    const type_in_slot<T> at(world);
+    const type_in_slot<T> at(world, true);
     if (sett_read_reaches_(at.read, entity.index)) {
         return sett_read_has_(at.read, entity);
     }

@@ -58,12 +58,13 @@ typedef struct sett_page_table_ {
      * pages, which cover at least the first 2^28 indices of the capacity */
     const void* const* read;
     const void* none;
-    uint32_t read_mask; /* pages of `read` less one */
-    uint32_t
-        read_count; /* pages that are to be read in line; of presence no more than entities have
-                            in `read` */
+    uint32_t read_mask;  /* pages of `read` less one */
+    uint32_t read_count; /* pages that are to be read in line, for values; of presence no more than
+                            entities have in `read` */
     bool hidden;
+    bool bare;
     uint8_t read_shift;
+    uint32_t has_count; /* pages that are to be read in line, for presence */
 } sett_page_table_;
 
 /* The `kind` of an array, the only storage whose values are read in line, and of a tag, whose
@@ -143,6 +144,15 @@ static inline sett_read_ sett_read_make_(const sett_world_header_* world,
     read.count = type->presence.read_count;
     read.mask = world->entities.read_mask;
     read.any_generations = world->entities.read;
+    return read;
+}
+
+/* What reading presence needs: of a tag too, which has no values. */
+static inline sett_read_ sett_read_make_has_(const sett_world_header_* world,
+                                             const sett_type_header_* type)
+{
+    sett_read_ read = sett_read_make_(world, type);
+    read.count = type->presence.has_count;
     return read;
 }
 

@@ -1038,6 +1038,7 @@ void setti_pages_deinit(setti_pool* pool, setti_pages* pages)
     setti_pool_free(pool, pages->tick, table_size(pages, pages->capacity), 16);
     setti_page_notes* notes = pages->notes;
     bool hidden = pages->hidden;
+    bool bare = pages->bare;
     if (pages->none != NULL) {
         setti_pages_init_read(pages, pages->size, pages->align, pages->none, pages->read_shift);
     } else {
@@ -1045,12 +1046,14 @@ void setti_pages_deinit(setti_pool* pool, setti_pages* pages)
     }
     pages->notes = notes;
     pages->hidden = hidden;
+    pages->bare = bare;
     setti_notes_forget_all(pages);
 }
 
 const char* setti_pages_validate(const setti_pages* pages)
 {
-    if (pages->read_count != (pages->hidden ? 0 : table_read(pages, pages->count))) {
+    if (pages->has_count != (pages->hidden ? 0 : table_read(pages, pages->count)) ||
+        pages->read_count != (pages->bare ? 0 : pages->has_count)) {
         return "page table: readers count other pages than there are";
     }
     for (uint32_t number = 0; number < table_read(pages, pages->capacity); number++) {

@@ -165,9 +165,11 @@ typedef struct setti_pages {
     const void** read;
     const void* none;
     uint32_t read_mask;  /* entries of `read`, a power of two, less one */
-    uint32_t read_count; /* entries in use that readers see; 0 if they see none (`hidden`) */
+    uint32_t read_count; /* entries in use that readers of values see; 0 if `hidden` or `bare` */
     bool hidden;         /* from readers */
+    bool bare;           /* there are no values that belong to the entries */
     uint8_t read_shift;
+    uint32_t has_count; /* entries in use that readers see */
 } setti_pages;
 
 /* An empty table of pages of this size and alignment. */
@@ -182,9 +184,10 @@ void setti_pages_init_read(setti_pages* pages, size_t size, size_t align, const 
 static inline void setti_pages_set_count(setti_pages* pages, uint32_t count)
 {
     pages->count = count;
-    pages->read_count = pages->hidden || pages->none == NULL
-                            ? 0
-                            : SETTI_MIN(count, (uint32_t)1 << pages->read_shift);
+    pages->has_count = pages->hidden || pages->none == NULL
+                           ? 0
+                           : SETTI_MIN(count, (uint32_t)1 << pages->read_shift);
+    pages->read_count = pages->bare ? 0 : pages->has_count;
 }
 
 /* Hides the table's pages from readers, or shows them again. */

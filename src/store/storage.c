@@ -55,6 +55,7 @@ void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, si
     } else {
         setti_pages_init_read(&storage->presence, sizeof(storage_no_bits), 64, storage_no_bits,
                               SETTI_READ_SHIFT - SETTI_BITS_SHIFT);
+        storage->presence.bare = kind == SETTI_TAG;
     }
 }
 

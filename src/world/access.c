@@ -197,6 +197,7 @@ ACCESS_SAME(sett_page_table_, count, setti_pages, count);
 ACCESS_SAME(sett_page_table_, read, setti_pages, read);
 ACCESS_SAME(sett_page_table_, read_mask, setti_pages, read_mask);
 ACCESS_SAME(sett_page_table_, read_count, setti_pages, read_count);
+ACCESS_SAME(sett_page_table_, has_count, setti_pages, has_count);
 ACCESS_SAME(sett_type_header_, kind, setti_type, storage.handle_kind);
 ACCESS_SAME(sett_type_header_, shift, setti_type, storage.shift);
 ACCESS_SAME(sett_type_header_, size, setti_type, storage.size);
