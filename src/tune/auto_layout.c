@@ -560,8 +560,9 @@ static size_t auto_group_room(const sett_query* query)
  * does. */
 static void auto_begin_warming(struct setti_layout* layout, size_t size)
 {
+    size += size / 16; /* pages end in what no row takes */
     layout->warm = NULL;
-    layout->warm_size = size + size / 64; /* pages end in what no row takes */
+    layout->warm_size = size;
     layout->warming = (uint32_t)SETTI_MIN(size / AUTO_WARM, (size_t)UINT16_MAX) + 1;
 }
 
