@@ -1,5 +1,6 @@
 /* net_session.c: the frames of a rollback session; see net_session.h. */
 #include "net_session.h"
+#include "argument.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -204,7 +205,7 @@ void setti_session_forget_snapshots(sett_session* s)
     }
 }
 
-static bool session_take(sett_session* s)
+bool setti_session_take(sett_session* s)
 {
     uint32_t slot = (uint32_t)(s->frame % SESSION_SLOTS);
     if (s->slot_frame[slot] == s->frame) {
@@ -247,7 +248,7 @@ bool setti_session_play_to(sett_session* s, int64_t end, bool again)
     while (s->frame < end) {
         sett_inputs inputs = {
             (uint64_t)s->frame, s->desc.players, 0, 0, again, s->desc.input_size, NULL};
-        if (!session_take(s)) {
+        if (!setti_session_take(s)) {
             return false;
         }
         session_gather(s, s->frame, &inputs);
@@ -632,6 +633,17 @@ static void session_connect(sett_session* s)
 sett_session_state sett_session_advance(sett_session* s, const void* local_input)
 {
     sett_session_state state = SETT_SESSION_WAIT;
+    if (argument_is_null(s, __func__, "session")) {
+        return SETT_SESSION_OVER;
+    }
+    if (local_input == NULL && !setti_session_spectates(s)) {
+        sett_world_log(
+            s->world, SETT_LOG_ERROR,
+            "sett_session_advance: `local_input` is NULL, and this machine has a player: "
+            "give input_size bytes");
+        return s->mode == SESSION_ENDED ? SETT_SESSION_OVER : SETT_SESSION_WAIT;
+    }
+    setti_session_begin_call(s);
     session_wake(s);
     setti_session_receive_all(s);
     setti_session_greet(s);
@@ -645,16 +657,26 @@ sett_session_state sett_session_advance(sett_session* s, const void* local_input
         setti_session_ask(s);
     }
     setti_session_send_all(s);
+    setti_session_end_call(s);
     return s->mode == SESSION_ENDED ? SETT_SESSION_OVER : state;
 }
 
 void sett_session_set_delay(sett_session* s, uint32_t frames)
 {
-    s->desc.input_delay = frames < SESSION_DELAY_MAX ? frames : SESSION_DELAY_MAX;
+    if (!argument_is_null(s, __func__, "session")) {
+        s->desc.input_delay = frames < SESSION_DELAY_MAX ? frames : SESSION_DELAY_MAX;
+    }
 }
 
 void sett_session_stats_get(const sett_session* s, sett_session_stats* stats)
 {
+    if (ARGUMENT_IS_NULL(stats)) {
+        return;
+    }
+    *stats = (sett_session_stats){.final_frame = -1, .hash_frame = -1};
+    if (argument_is_null(s, __func__, "session")) {
+        return;
+    }
     *stats = s->stats;
     stats->frame = (uint64_t)s->frame;
     stats->present = s->present;
@@ -717,18 +739,24 @@ static void session_begin(sett_session* s)
 
 sett_session* sett_session_create(sett_world* world, const sett_session_desc* desc)
 {
+    if (ARGUMENT_IS_NULL(world) || ARGUMENT_IS_NULL(desc)) {
+        return NULL;
+    }
     const char* fault = session_fault(desc);
+    sett_session* s = fault == NULL ? calloc(1, sizeof(*s)) : NULL;
+    if (s != NULL && !setti_session_take_world(s, world)) {
+        free(s);
+        s = NULL;
+        fault = "the world has a session: destroy it first";
+    }
     if (fault != NULL) {
         char text[160];
         snprintf(text, sizeof(text), "sett_session_create: %s", fault);
         sett_world_log(world, SETT_LOG_ERROR, text);
-        return NULL;
     }
-    sett_session* s = calloc(1, sizeof(*s));
     if (s == NULL) {
         return NULL;
     }
-    s->world = world;
     s->desc = *desc;
     session_defaults(&s->desc);
     size_t inputs = (size_t)SESSION_HISTORY * desc->players * desc->input_size;
@@ -752,6 +780,7 @@ void sett_session_destroy(sett_session* s)
             setti_session_send(s, k, setti_session_packet(s, k, SESSION_BYE));
         }
     }
+    setti_session_leave_world(s);
     setti_session_forget_snapshots(s);
     setti_session_free_blobs(s);
     free(s->types);

@@ -4,6 +4,7 @@
  *     session_data.c   the datagrams of a running session
  *     session_hello.c  the handshake
  *     session_state.c  states that are sent: to those who join, and after a desync
+ *     session_world.c  one session a world; what is written between two frames
  *
  * Frames, and how far they are known:
  *
@@ -102,7 +103,8 @@ typedef struct session_peer {
     uint32_t ping_us;
     session_hash hash;   /* the latest that it sent */
     int64_t compared;    /* hashes up to this frame are equal */
-    uint32_t types_part; /* of its table of types that is asked for, plus 1, after a rejection */
+    uint32_t types_from; /* the entry of its table of types that is asked for, plus 1, after a
+                          * rejection */
 } session_peer;
 
 /* A state that is sent, or received. */
@@ -117,6 +119,7 @@ typedef struct session_blob {
 
 struct sett_session {
     sett_world* world;
+    sett_session* next; /* of all sessions: see session_world.c */
     sett_session_desc desc;
     session_mode mode;
     uint64_t secret[2];
@@ -124,7 +127,8 @@ struct sett_session {
     uint64_t layout; /* hash of all types */
     proof_type* types;
     uint32_t type_count;
-    bool* types_both; /* which of them a peer with other types has too */
+    bool* types_both;       /* which of them a peer with other types has too */
+    char types_missing[64]; /* the name of a type that only that peer has */
 
     session_peer peer[SESSION_PEERS];
     uint32_t source;    /* of the state; of a spectator: of all frames */
@@ -159,6 +163,9 @@ struct sett_session {
     uint64_t in_us;  /* when the source was asked first, or has sent a part that was missing */
     sett_desync desync;
     sett_session_stats stats;
+    bool noted; /* the state after the last call: see session_world.c */
+    uint64_t noted_hash;
+    uint32_t noted_commands;
     packet packet; /* the one that is written */
     char text[256];
 };
@@ -176,6 +183,7 @@ unsigned char* setti_session_input(sett_session* s, int64_t frame, uint32_t play
 bool setti_session_receive_input(sett_session* s, uint32_t player, int64_t frame,
                                  const unsigned char* bytes);
 bool setti_session_decide(sett_session* s, session_change change);
+bool setti_session_take(sett_session* s);
 bool setti_session_restore(sett_session* s, int64_t frame);
 bool setti_session_play_to(sett_session* s, int64_t end, bool again);
 bool setti_session_roll_back(sett_session* s);
@@ -196,6 +204,12 @@ void setti_session_receive_all(sett_session* s);
 bool setti_session_list_types(sett_session* s);
 void setti_session_greet(sett_session* s);
 void setti_session_receive_hello(sett_session* s, uint32_t peer, uint32_t kind, packet* p);
+
+/* session_world.c */
+bool setti_session_take_world(sett_session* s, sett_world* world);
+void setti_session_leave_world(sett_session* s);
+void setti_session_begin_call(sett_session* s);
+void setti_session_end_call(sett_session* s);
 
 /* session_state.c */
 void setti_session_load(sett_session* s, uint32_t source);

@@ -2,7 +2,7 @@
  *
  *     HELLO      versions, hash of all types, who it is, nonce, cookie      96 bytes
  *     CHALLENGE  the cookie that this address has to show                   17 bytes
- *     WELCOME    or REJECTION with a reason
+ *     WELCOME    or REJECTION with a reason, and what its side has
  *
  * Nothing is stored for an address that has not shown its cookie, and it gets less than it sent.
  * After a rejection because of types each side asks for the other's table, and names the type. */
@@ -14,7 +14,7 @@
 #define HELLO_MAGIC 0x54544553u /* "SETT" */
 #define HELLO_SIZE 96u          /* more than any answer to an address that is not proven */
 #define HELLO_EVERY_US 100000u
-#define HELLO_ENTRIES 128u /* types in a datagram */
+#define HELLO_NAME 60u /* bytes of a type's name that are sent */
 
 typedef enum hello_reason {
     HELLO_FITS,
@@ -27,14 +27,13 @@ typedef enum hello_reason {
     HELLO_REASONS
 } hello_reason;
 
-static const char* const hello_reasons[HELLO_REASONS] = {
-    "",
-    "it has another protocol of sett::net",
-    "it has another version of Sett",
-    "it has another version of the game",
-    "it has other players, input_size or hash_every",
-    "it does not expect this player, or spectator, at this address",
-    "it has other types"};
+static const char* const hello_reasons[HELLO_REASONS] = {"",
+                                                         "another protocol of sett::net",
+                                                         "another version of Sett",
+                                                         "another version of the game",
+                                                         "other options",
+                                                         "another player at this address",
+                                                         "other types"};
 
 /* ------------------------------------------------------------------------------------- numbers */
 
@@ -50,13 +49,28 @@ static uint32_t hello_token(const sett_session* s, uint32_t peer)
 
 /* --------------------------------------------------------------------------------------- types */
 
+static uint32_t hello_options(const sett_session* s)
+{
+    return s->desc.players | s->desc.input_size << 8 | s->desc.hash_every << 16;
+}
+
+static const char* hello_type_name(const sett_session* s, uint32_t k)
+{
+    return sett_component_name(s->world, s->types[k].component);
+}
+
+/* The library's own types are not compared: some are registered at the first use, and a state that
+ * is read registers those that it has. */
 bool setti_session_list_types(sett_session* s)
 {
     sett_stats stats;
     sett_world_stats(s->world, &stats);
     s->types = calloc(stats.components + 1, sizeof(*s->types));
-    for (sett_component id = 1; s->types != NULL && s->type_count < stats.components; id++) {
-        if (sett_component_name(s->world, id) != NULL) {
+    uint32_t seen = 0;
+    for (sett_component id = 1; s->types != NULL && seen < stats.components; id++) {
+        const bool own = id >= SETT_ID_HIERARCHY && id < SETT_ID_RESERVED_END;
+        seen += sett_component_name(s->world, id) != NULL;
+        if (!own && sett_component_name(s->world, id) != NULL) {
             proof_type type = setti_proof_type(s->world, id);
             s->types[s->type_count++] = type;
             s->layout += setti_proof_mix(type.name, type.layout);
@@ -75,7 +89,7 @@ static void hello_send(sett_session* s, uint32_t peer)
     packet_write(p, (uint64_t)sett_version(), 4);
     packet_write(p, s->desc.game_version, 8);
     packet_write(p, s->layout, 8);
-    packet_write(p, s->desc.players | s->desc.input_size << 8 | s->desc.hash_every << 16, 4);
+    packet_write(p, hello_options(s), 4);
     packet_write(p, s->desc.local, 4);
     packet_write(p, s->nonce, 8);
     packet_write(p, hello_token(s, peer), 4);
@@ -92,7 +106,7 @@ static void hello_ask_types(sett_session* s, uint32_t peer)
     packet* p = setti_session_packet(s, peer, SESSION_TYPES_ASK);
     packet_write(p, s->nonce, 8);
     packet_write(p, s->peer[peer].cookie, 8);
-    packet_write(p, s->peer[peer].types_part - 1, 1);
+    packet_write(p, s->peer[peer].types_from - 1, 2);
     setti_session_send(s, peer, p);
 }
 
@@ -119,7 +133,7 @@ void setti_session_greet(sett_session* s)
         session_peer* peer = &s->peer[k];
         if (hello_is_due(s, k, now) && now - peer->hello_us >= HELLO_EVERY_US) {
             peer->hello_us = now;
-            if (peer->types_part != 0) {
+            if (peer->types_from != 0) {
                 hello_ask_types(s, k);
             } else {
                 hello_send(s, k);
@@ -157,8 +171,7 @@ static hello_reason hello_check(const sett_session* s, uint32_t peer, packet* p)
     const bool library = packet_u32(p) == (uint32_t)sett_version();
     const bool game = packet_read(p, 8) == s->desc.game_version;
     const bool types = packet_read(p, 8) == s->layout;
-    const bool options =
-        packet_u32(p) == (s->desc.players | s->desc.input_size << 8 | s->desc.hash_every << 16);
+    const bool options = packet_u32(p) == hello_options(s);
     const uint32_t local = packet_u32(p);
     const bool place = peer < s->desc.players ? local == peer : local == SETT_SESSION_SPECTATOR;
     return !protocol  ? HELLO_PROTOCOL
@@ -191,6 +204,11 @@ static void hello_receive(sett_session* s, uint32_t peer, packet* p)
         packet_write(answer, SESSION_REJECTION, 1);
         packet_write(answer, nonce, 8);
         packet_write(answer, reason, 1);
+        packet_write(answer, SESSION_PROTOCOL, 4);
+        packet_write(answer, (uint64_t)sett_version(), 4);
+        packet_write(answer, s->desc.game_version, 8);
+        packet_write(answer, hello_options(s), 4);
+        packet_write(answer, peer, 4);
     } else if (s->mode == SESSION_ENDED || (s->mode == SESSION_CONNECTS && runs)) {
         return; /* whether this machine is in its game is in its answer to a greeting from here */
     } else {
@@ -232,87 +250,147 @@ static void hello_reject(sett_session* s, uint32_t peer, const char* format, con
     setti_session_end(s, SETT_SESSION_REJECTED, peer, s->text);
 }
 
+/* Adds a value to the text, if it is another one there. */
+static void hello_write_value(char* text, size_t size, const char* name, uint64_t there,
+                              uint64_t here)
+{
+    const size_t used = strlen(text);
+    if (there != here) {
+        snprintf(text + used, size - used, "%s%s %llu, here %llu", used != 0 ? "; " : "it has ",
+                 name, (unsigned long long)there, (unsigned long long)here);
+    }
+}
+
+/* What the other side has, and this one. */
+static void hello_write_values(const sett_session* s, uint32_t reason, packet* p, char* text,
+                               size_t size)
+{
+    const uint32_t protocol = packet_u32(p), library = packet_u32(p);
+    const uint64_t game = packet_read(p, 8);
+    const uint32_t options = packet_u32(p), place = packet_u32(p);
+    text[0] = '\0';
+    if (!p->bad && reason == HELLO_PROTOCOL) {
+        hello_write_value(text, size, "protocol", protocol, SESSION_PROTOCOL);
+    } else if (!p->bad && reason == HELLO_LIBRARY) {
+        hello_write_value(text, size, "version of Sett", library, (uint32_t)sett_version());
+    } else if (!p->bad && reason == HELLO_GAME) {
+        hello_write_value(text, size, "game_version", game, s->desc.game_version);
+    } else if (!p->bad && reason == HELLO_OPTIONS) {
+        hello_write_value(text, size, "players", options & 0xFF, s->desc.players);
+        hello_write_value(text, size, "input_size", options >> 8 & 0xFF, s->desc.input_size);
+        hello_write_value(text, size, "hash_every", options >> 16, s->desc.hash_every & 0xFFFF);
+    } else if (!p->bad && reason == HELLO_PLACE) {
+        const bool player = place < s->desc.players;
+        snprintf(text, size, "its transport has this machine as peer %u, %s", (unsigned)place,
+                 player ? "which is that player: `local` is another one here"
+                        : "which is a spectator: `local` is a player here");
+    }
+    if (text[0] == '\0') {
+        snprintf(text, size, "it has %s", hello_reasons[reason]);
+    }
+}
+
 static void hello_rejected(sett_session* s, uint32_t peer, packet* p)
 {
+    char text[200];
     const uint32_t reason = (uint32_t)packet_read(p, 1);
     if (p->bad || reason == HELLO_FITS || reason >= HELLO_REASONS || s->mode >= SESSION_RUNS ||
         s->peer[peer].connected) {
         return;
     }
     if (reason == HELLO_TYPES) {
-        s->peer[peer].types_part = 1; /* ask for the first part */
+        s->peer[peer].types_from = 1; /* ask for its table */
     } else {
-        hello_reject(s, peer, "%.200s", hello_reasons[reason]);
+        hello_write_values(s, reason, p, text, sizeof(text));
+        hello_reject(s, peer, "%.200s", text);
     }
 }
 
 /* ------------------------------------------------------------------------------ tables of types */
 
+/* Entries from the one that was asked for on, as many as fit. */
 static void hello_send_types(sett_session* s, uint32_t peer, packet* p)
 {
     const uint64_t nonce = packet_read(p, 8);
     const uint64_t cookie = packet_read(p, 8);
-    const uint32_t part = (uint32_t)packet_read(p, 1);
-    if (p->bad || !hello_proves(s, peer, nonce, cookie) || part * HELLO_ENTRIES > s->type_count) {
+    const uint32_t from = (uint32_t)packet_read(p, 2);
+    if (p->bad || !hello_proves(s, peer, nonce, cookie) || from > s->type_count) {
         s->stats.rejected++;
         return;
     }
-    uint32_t count = s->type_count - part * HELLO_ENTRIES;
-    count = count < HELLO_ENTRIES ? count : HELLO_ENTRIES;
     packet* answer = setti_session_packet(s, peer, SESSION_TYPES);
     packet_write(answer, nonce, 8);
-    packet_write(answer, part, 1);
-    packet_write(answer, count, 1);
-    for (uint32_t k = 0; k < count; k++) {
-        packet_write(answer, s->types[part * HELLO_ENTRIES + k].name, 4);
-        packet_write(answer, s->types[part * HELLO_ENTRIES + k].layout, 4);
+    packet_write(answer, from, 2);
+    packet_write(answer, s->type_count, 2);
+    for (uint32_t k = from; k < s->type_count; k++) {
+        const char* name = hello_type_name(s, k);
+        const size_t whole = strlen(name);
+        const uint32_t length = whole < HELLO_NAME ? (uint32_t)whole : HELLO_NAME;
+        if (answer->at + 9 + length > SETT_NET_DATAGRAM) {
+            break;
+        }
+        packet_write(answer, s->types[k].name, 4);
+        packet_write(answer, s->types[k].layout, 4);
+        packet_write(answer, length, 1);
+        packet_write_bytes(answer, name, length);
     }
     setti_session_send(s, peer, answer);
 }
 
-static const char* hello_type_name(const sett_session* s, uint32_t k)
-{
-    return sett_component_name(s->world, s->types[k].component);
-}
-
-/* After the last part: a type that only one side has. */
-static void hello_name_missing(sett_session* s, uint32_t peer, const bool* both)
+/* Returns whether this side has the type; ends the session if it is another one here. */
+static bool hello_compare_type(sett_session* s, uint32_t peer, uint32_t name, uint32_t layout)
 {
     for (uint32_t k = 0; k < s->type_count; k++) {
-        if (!both[k]) {
+        if (s->types[k].name == name) {
+            s->types_both[k] = true;
+            if (s->types[k].layout != layout) {
+                hello_reject(s, peer, "the type \"%.100s\" has another layout there",
+                             hello_type_name(s, k));
+            }
+            return true;
+        }
+    }
+    return false;
+}
+
+/* After the last entry: a type that only one side has. */
+static void hello_name_missing(sett_session* s, uint32_t peer)
+{
+    for (uint32_t k = 0; k < s->type_count; k++) {
+        if (!s->types_both[k]) {
             hello_reject(s, peer, "it does not have the type \"%.100s\"", hello_type_name(s, k));
             return;
         }
     }
-    hello_reject(s, peer, "it has a type that is missing here%s", "");
+    hello_reject(s, peer, "it has the type \"%.100s\", which is missing here", s->types_missing);
 }
 
 static void hello_compare_types(sett_session* s, uint32_t peer, packet* p)
 {
     session_peer* of = &s->peer[peer];
-    const uint32_t part = (uint32_t)packet_read(p, 1);
-    const uint32_t count = (uint32_t)packet_read(p, 1);
-    if (p->bad || of->types_part != part + 1 || s->mode >= SESSION_RUNS) {
+    const uint32_t from = (uint32_t)packet_read(p, 2);
+    const uint32_t total = (uint32_t)packet_read(p, 2);
+    if (p->bad || of->types_from != from + 1 || s->mode >= SESSION_RUNS) {
         return;
     }
     if (s->types_both == NULL) {
         s->types_both = calloc(s->type_count + 1, sizeof(*s->types_both));
     }
-    for (uint32_t n = 0; n < count && s->types_both != NULL; n++) {
+    while (s->types_both != NULL && p->at < p->size && s->mode < SESSION_RUNS) {
         const uint32_t name = packet_u32(p), layout = packet_u32(p);
-        for (uint32_t k = 0; k < s->type_count && !p->bad; k++) {
-            if (s->types[k].name == name && s->types[k].layout != layout) {
-                hello_reject(s, peer, "the type \"%.100s\" has another layout there",
-                             hello_type_name(s, k));
-                return;
-            }
-            s->types_both[k] = s->types_both[k] || s->types[k].name == name;
+        const uint32_t length = (uint32_t)packet_read(p, 1);
+        const unsigned char* text = packet_bytes(p, length);
+        if (text == NULL) {
+            return;
         }
+        if (!hello_compare_type(s, peer, name, layout) && s->types_missing[0] == '\0') {
+            snprintf(s->types_missing, sizeof(s->types_missing), "%.*s", (int)length,
+                     (const char*)text);
+        }
+        of->types_from++;
     }
-    if (count == HELLO_ENTRIES && !p->bad) {
-        of->types_part++;
-    } else if (!p->bad && s->types_both != NULL) {
-        hello_name_missing(s, peer, s->types_both);
+    if (s->types_both != NULL && s->mode < SESSION_RUNS && of->types_from > total) {
+        hello_name_missing(s, peer);
     }
 }
 

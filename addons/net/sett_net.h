@@ -1,6 +1,7 @@
 /* sett_net.h: games over a network. Link sett::net.
  *
- *     sync test    plays each frame again and names what differs     sett_sync_test
+ *     sync test    plays each frame again and names what differs     sett_sync_test,
+ *                                                                    sett_session_sync_test
  *     session      2 to 8 players and spectators, with rollback      sett_session_*
  *     server       many clients, each with what it may see           sett_server_*, sett_client_*
  *     transport    functions that send and receive datagrams         sett_net_transport
@@ -102,8 +103,9 @@ typedef struct sett_net_transport {
  *
  * Rules for the game. All machines begin with the same state, have registered the same types and
  * created the same systems. `play` depends on the world and the inputs only: sett_sync_test finds
- * what else it depends on. Between calls of sett_session_advance the program only reads the world,
- * and opens no loop across them.
+ * what else it depends on (sett_session_sync_test). Between calls of sett_session_advance the program
+ * only reads the world, and opens no loop across them: debug builds log what was written there (not
+ * values with SETT_SAVE_SKIP, which are no part of the state). A world has one session at a time.
  *
  * Each peer knows the whole world: a player can read what the game does not show, and can end the
  * game for all by sending wrong hashes. */
@@ -209,12 +211,16 @@ typedef struct sett_session_stats {
     uint32_t deepest;      /* frames of the longest rollback */
     uint32_t longest_wait; /* calls of sett_session_advance in a row that waited for inputs */
     uint64_t waits;
-    uint64_t datagrams, bytes;              /* sent */
-    uint64_t rejected;                      /* datagrams received that were not valid */
-    uint64_t compared;                      /* hashes of other peers that were equal */
-    uint64_t hash;                          /* of the state before frame `hash_frame` */
-    int64_t hash_frame;                     /* the latest final frame that was hashed; -1: none */
-    uint64_t chain;                         /* a hash of all these hashes since the session began */
+    uint64_t datagrams, bytes; /* sent */
+    uint64_t rejected;         /* datagrams received that were not valid */
+    uint64_t compared;         /* hashes of other peers that were equal */
+    /* To compare machines in a log, compare `hash` of equal `hash_frame`: each machine has hashed
+     * another frame last. `chain` is a hash of all these hashes since the session began here: two
+     * machines that began together and have equal `hash_frame` have equal ones, so one number at
+     * the end of a test says that no frame differed. One that joined later has another */
+    uint64_t hash;      /* of the state before frame `hash_frame` */
+    int64_t hash_frame; /* the latest final frame that was hashed; -1: none */
+    uint64_t chain;
     uint32_t present;                       /* bits: players */
     uint32_t ping_us[SETT_SESSION_PLAYERS]; /* there and back; 0: not known */
 } sett_session_stats;
@@ -223,8 +229,8 @@ typedef struct sett_session sett_session;
 
 /* Creates a session. Its peers are not connected yet.
  *   world  in the state before frame 0; of one that joins a running game, any state
- * Returns NULL if memory runs out, or an option is wrong (the log of the world says which).
- * Threads: writer. Since: 0.2 */
+ * Returns NULL if memory runs out, an option is wrong, or the world has a session (the log of the
+ * world says which). Threads: writer. Since: 0.2 */
 sett_session* sett_session_create(sett_world* world, const sett_session_desc* desc);
 
 /* Says good-bye, drops the snapshots and frees the session. The world stays. NULL is fine.
@@ -232,9 +238,11 @@ sett_session* sett_session_create(sett_world* world, const sett_session_desc* de
 void sett_session_destroy(sett_session* session);
 
 /* Receives, goes back and plays again if an input was predicted wrongly, plays the next frame if
- * that is possible, and sends. Call it at the rate of the game's frames, also while it waits or is
- * over: other peers need its answers.
- *   local_input  input_size bytes: the input of this machine's player; of a spectator: NULL
+ * that is possible, and sends. Call it at the rate of the game's frames, also while it waits. When
+ * it is over call it for timeout_ms more: other peers fetch the state from here, to say what
+ * differs.
+ *   local_input  input_size bytes: the input of this machine's player; of a spectator it is not
+ *                read. NULL of a player is logged, and the call does nothing
  * Cost: the frames that are played, and O(values that differ) for each comparison of states.
  * Threads: writer. Since: 0.2 */
 sett_session_state sett_session_advance(sett_session* session, const void* local_input);
@@ -242,6 +250,21 @@ sett_session_state sett_session_advance(sett_session* session, const void* local
 /* Changes the delay of the inputs of this machine, up to 32 frames. While it grows the present
  * input is repeated; while it shrinks inputs are left out. Threads: writer. Since: 0.2 */
 void sett_session_set_delay(sett_session* session, uint32_t frames);
+
+/* sett_sync_test with the function of a session: plays frames with inputs that are drawn (the same
+ * ones each time that a frame is played), with players that are away for a while, and with
+ * `predicted` and `again` as in a rollback. Run it before the first session:
+ *
+ *     sett_desync first;
+ *     if (sett_session_sync_test(world, &desc, 1000, 8, &first) != SETT_OK) { puts(first.text); }
+ *
+ *   desc                     `play`, `user`, `players` and `input_size` are of use. `play` gets any
+ *                            bytes as inputs, as a hostile player can send them
+ *   frames, distance, first  as of sett_sync_test
+ * Returns, fails and costs: as sett_sync_test; ARGUMENT too if one of these options is wrong.
+ * Threads: writer. Since: 0.3 */
+sett_status sett_session_sync_test(sett_world* world, const sett_session_desc* desc,
+                                   uint32_t frames, uint32_t distance, sett_desync* first);
 
 /* Fills `stats`. Threads: writer. Since: 0.2 */
 void sett_session_stats_get(const sett_session* session, sett_session_stats* stats);

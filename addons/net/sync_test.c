@@ -4,6 +4,7 @@
  * frame is compared by its hash; only if that differs are both states looked at. A state that was
  * reached again replaces the first one, so that what a replay leaves outside of the world meets the
  * frames that follow. */
+#include "argument.h"
 #include "desync.h"
 
 #include <stdio.h>
@@ -118,7 +119,7 @@ sett_status sett_sync_test(sett_world* world, uint32_t frames, uint32_t distance
     sett_desync ignored;
     sett_desync* out = first != NULL ? first : &ignored;
     memset(out, 0, sizeof(*out));
-    if (distance == 0 || distance == UINT32_MAX) {
+    if (ARGUMENT_IS_NULL(world) || play == NULL || distance == 0 || distance == UINT32_MAX) {
         return SETT_STATUS_ARGUMENT;
     }
     sync_run run = {world, play, user, distance + 1, NULL};
@@ -134,4 +135,62 @@ sett_status sett_sync_test(sett_world* world, uint32_t frames, uint32_t distance
     }
     free(run.state);
     return status;
+}
+
+/* ------------------------------------------------------------------------------- of a session */
+
+#define SYNC_HELD 6u    /* frames that an input stays the same: ten times a second it changes */
+#define SYNC_ABSENT 50u /* frames that a player is away, now and then */
+
+typedef struct sync_session {
+    const sett_session_desc* desc;
+    uint64_t played; /* frames that were played once */
+} sync_session;
+
+static uint64_t sync_draw(uint64_t a, uint64_t b)
+{
+    uint64_t x = a * 0x9E3779B97F4A7C15u + b * 0xD6E8FEB86659FD93u + 1;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
+    return x ^ x >> 31;
+}
+
+/* Any bytes, the same ones each time that the frame is played. */
+static void sync_play_session(sett_world* world, uint64_t frame, void* user)
+{
+    sync_session* of = user;
+    const sett_session_desc* desc = of->desc;
+    unsigned char bytes[SETT_SESSION_PLAYERS * 64] = {0};
+    const uint32_t all = (1u << desc->players) - 1;
+    const uint32_t away = (uint32_t)(sync_draw(frame / SYNC_ABSENT, 99) % (2 * desc->players));
+    sett_inputs inputs = {.frame = frame,
+                          .players = desc->players,
+                          .present = away < desc->players ? all & ~(1u << away) : all,
+                          .again = frame < of->played,
+                          .size = desc->input_size,
+                          .bytes = bytes};
+    inputs.predicted = inputs.again ? 0 : inputs.present & ~1u;
+    for (uint32_t p = 0; p < desc->players; p++) {
+        for (uint32_t k = 0; k < desc->input_size && (inputs.present >> p & 1) != 0; k++) {
+            bytes[p * desc->input_size + k] =
+                (unsigned char)sync_draw(frame / SYNC_HELD, (uint64_t)p << 8 | k);
+        }
+    }
+    of->played = frame >= of->played ? frame + 1 : of->played;
+    desc->play(world, &inputs, desc->user);
+}
+
+sett_status sett_session_sync_test(sett_world* world, const sett_session_desc* desc,
+                                   uint32_t frames, uint32_t distance, sett_desync* first)
+{
+    sync_session of = {desc, 0};
+    if (first != NULL) {
+        memset(first, 0, sizeof(*first));
+    }
+    if (ARGUMENT_IS_NULL(world) || ARGUMENT_IS_NULL(desc) || desc->play == NULL ||
+        desc->players < 1 || desc->players > SETT_SESSION_PLAYERS || desc->input_size < 1 ||
+        desc->input_size > 64) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    return sett_sync_test(world, frames, distance, sync_play_session, &of, first);
 }

@@ -57,6 +57,7 @@ typedef struct peers {
     peers_machine machine[PEERS_MAX];
     uint32_t stones;
     bool restless; /* keys change in each frame */
+    void (*log)(void* user, sett_log_level level, const char* message); /* NULL: silent */
 } peers;
 
 /* ---------------------------------------------------------------------------------------- game */
@@ -127,7 +128,8 @@ static inline void peers_play(sett_world* world, const sett_inputs* inputs, void
 
 static inline sett_world* peers_world(const peers* of)
 {
-    sett_world* world = quiet_world();
+    sett_world* world =
+        of->log == NULL ? quiet_world() : sett_world_create(&(sett_world_desc){.log_fn = of->log});
     CHECK_EQ(SETT_REGISTER_ALL(world, PEERS_TYPES), SETT_OK);
     for (uint32_t p = 0; p < of->desc.players; p++) {
         SETT_CREATE(world, SETT_VALUE(Ship, .player = p), SETT_VALUE(Body, .x = (int32_t)p * 100));
