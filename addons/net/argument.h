@@ -1,5 +1,5 @@
-/* argument.h: NULL where a function of the add-on needs what another could not create. The call does
- * nothing; a debug build names it, as the library does (core.h). */
+/* argument.h: NULL where a function of the add-on needs what another could not create. The call
+ * does nothing; a debug build names it, as the library does (core.h). */
 #ifndef SETTI_NET_ARGUMENT_H
 #define SETTI_NET_ARGUMENT_H
 

@@ -102,10 +102,11 @@ typedef struct sett_net_transport {
  *     }
  *
  * Rules for the game. All machines begin with the same state, have registered the same types and
- * created the same systems. `play` depends on the world and the inputs only: sett_sync_test finds
- * what else it depends on (sett_session_sync_test). Between calls of sett_session_advance the program
- * only reads the world, and opens no loop across them: debug builds log what was written there (not
- * values with SETT_SAVE_SKIP, which are no part of the state). A world has one session at a time.
+ * created the same systems. `play` depends on the world and the inputs only:
+ * sett_session_sync_test finds what else it depends on. Between calls of sett_session_advance the
+ * program only reads the world, and opens no loop across them: debug builds log what was written
+ * there (not values with SETT_SAVE_SKIP, which are no part of the state). A world has one session
+ * at a time.
  *
  * Each peer knows the whole world: a player can read what the game does not show, and can end the
  * game for all by sending wrong hashes. */

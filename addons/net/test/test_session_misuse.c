@@ -83,7 +83,7 @@ static void null_is_harmless(void)
     peers_end(&net);
 }
 
-/* ------------------------------------------------------------------------- writes outside of play */
+/* ----------------------------------------------------------------------- writes outside of play */
 
 enum {
     WRITE,
