@@ -582,6 +582,14 @@ bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* ca
     return setti_world_check_serial(world, call) == SETT_OK;
 }
 
+/* setti_hierarchy_check, with the common case in line. */
+SETTI_INLINE bool tree_check(sett_world* world, sett_entity entity, const char* call)
+{
+    return SETTI_LIKELY(world != NULL && world->locks == 0 &&
+                        setti_entity_signature(&world->entities, entity) != NULL) ||
+           setti_hierarchy_check(world, entity, call);
+}
+
 /* Whether a node is the entity behind a link, or an ancestor of it: climbs from the entity and
  * walks the node's subtree, one step of each in turn, until one of them ends. */
 static bool tree_is_above(const sett_world* world, const setti_hierarchy* tree, uint32_t link,
@@ -641,8 +649,8 @@ static sett_status tree_join_prefab(sett_world* world, sett_entity entity, sett_
     if (tag == NULL || !setti_storage_has(&tag->storage, parent.index) || world->receiving) {
         return SETT_OK;
     }
-    if (!setti_hierarchy_check(world, entity, call) ||
-        !setti_hierarchy_check(world, parent, call) || !tree_ready(world, call)) {
+    if (!tree_check(world, entity, call) || !tree_check(world, parent, call) ||
+        !tree_ready(world, call)) {
         return world->error;
     }
     sett_status status = tree_check_place(world, setti_hierarchy_of(world), entity, parent, call);
@@ -905,7 +913,7 @@ void setti_hierarchy_release(sett_world* world, uint32_t index)
 
 sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity)
 {
-    if (!setti_hierarchy_check(world, entity, __func__)) {
+    if (!tree_check(world, entity, __func__)) {
         return setti_world_failure(world);
     }
     uint32_t from = setti_hierarchy_parent(world, entity.index);
