@@ -365,14 +365,18 @@ typedef struct sett_component_desc {
 
     /* Value hooks, for values that are more than their bytes. With them such values are hashed,
      * compared, sent in deltas and selections, saved in files and recordings, and printed. Give
-     * both, and no members and no `bytes`; with deinit or move, also copy. `save` is then
-     * SETT_SAVE_CLONE by default if there is a copy hook.
+     * both, and no `bytes`; with deinit or move, also copy. `save` is then SETT_SAVE_CLONE by
+     * default if there is a copy hook.
      *     write  writes one value. Equal values write equal bytes, on every machine. It can be
      *            called from several threads at once
      *     read   overwrites an initialised value with what `write` wrote. The bytes can come from
      *            another machine and be hostile: check them, and go by `size`. Returns OK, INVALID
      *            or OUT_OF_MEMORY; after a failure there must still be a value, whichever
-     * JSON has the bytes as a string, or as base64 if they are not UTF-8. */
+     * JSON has the bytes as a string, or as base64 if they are not UTF-8.
+     * `members` can describe what is written, as the struct with strings or lists of which it is
+     * the canonical form: members in their order, little endian without padding, strings and lists
+     * behind their length of 4 bytes. Then JSON has the members, and files of another layout are
+     * read by their names. sett.hpp does so for std::string and std::vector. */
     void (*write)(const void* value, sett_sink* to, void* user);
     sett_status (*read)(void* value, const void* bytes, size_t size, void* user);
 

@@ -343,6 +343,14 @@ constexpr uint64_t hash_of(text of, uint64_t hash = 0xCBF29CE484222325u)
 }
 /* Numbers of names have this bit, so that they take no slots from types, whose numbers do not. */
 inline constexpr uint64_t name_bit = uint64_t(1) << 63;
+constexpr size_t length_of(const char* text)
+{
+    size_t size = 0;
+    while (text[size] != '\0') {
+        size++;
+    }
+    return size;
+}
 constexpr uint64_t bindable(uint64_t number)
 {
     number &= ~name_bit;
@@ -516,8 +524,97 @@ template <class T> constexpr bool has_hidden_memory()
     return any;
 }
 
-/* The bytes of a value: numbers in little endian, one NaN, texts and lists behind their length. A
- * text at the end of a value stands alone: so a type of one text is written as this text. */
+/* What a member is in the struct that the library sees in place of a value that owns memory. */
+enum class shape {
+    plain,
+    text,
+    list,
+    structure,
+    bytes
+};
+
+/* Whether it is numbers, or structs of numbers, without memory of its own. */
+template <class M> constexpr bool is_flat()
+{
+    if constexpr (is_array<M>) {
+        return is_flat<typename item_of<M>::type>();
+    } else if constexpr (is_text<M>::value || is_list<M>::value || is_owner<M>::value) {
+        return false;
+    } else if constexpr (has_members<M>) {
+        bool flat = true;
+        description<M>.members_.each([&](const auto& m) {
+            using part = typename bare<decltype(m)>::value;
+            flat = flat && (m.options.local || !is_written<part>() || is_flat<part>());
+        });
+        return flat;
+    } else {
+        return true;
+    }
+}
+/* Whether a list of C can have such items. */
+template <class M> constexpr bool is_item()
+{
+    return !is_array<M> && is_flat<M>();
+}
+template <class M> constexpr bool is_texts()
+{
+    if constexpr (is_array<M>) {
+        using item = typename item_of<M>::type;
+        return std::is_same_v<item, char> || is_texts<item>();
+    } else {
+        return false;
+    }
+}
+template <class M> constexpr shape shape_of()
+{
+    if constexpr (is_array<M>) {
+        using item = typename item_of<M>::type; /* C has no arrays of texts */
+        constexpr bool texts = std::rank_v < M >> 1 ? std::is_same_v<item, char> : is_texts<item>();
+        return texts ? shape::bytes : shape_of<item>();
+    } else if constexpr (is_text<M>::value) {
+        return shape::text;
+    } else if constexpr (is_list<M>::value) {
+        return is_item<typename M::value_type>() ? shape::list : shape::bytes;
+    } else if constexpr (is_owner<M>::value) {
+        return is_item<typename M::element_type>() ? shape::list : shape::bytes;
+    } else {
+        return has_members<M> ? shape::structure : shape::plain;
+    }
+}
+/* Of how a member is written, where it is a list of bytes: names and kinds. */
+template <class M> constexpr uint64_t layout_of(uint64_t hash)
+{
+    auto mix = [](uint64_t h, uint64_t word) { return (h ^ word) * 0x100000001B3u; };
+    if constexpr (is_array<M>) {
+        return layout_of<typename item_of<M>::type>(
+            mix(mix(hash, 1), sizeof(M) / sizeof(typename item_of<M>::type)));
+    } else if constexpr (is_text<M>::value) {
+        return mix(hash, 2);
+    } else if constexpr (is_list<M>::value) {
+        return layout_of<typename M::value_type>(mix(hash, 3));
+    } else if constexpr (is_owner<M>::value) {
+        return layout_of<typename M::element_type>(mix(hash, 4));
+    } else if constexpr (has_members<M>) {
+        hash = mix(hash, 5);
+        description<M>.members_.each([&](const auto& m) {
+            if (!m.options.local) {
+                hash = hash_of({m.options.name, length_of(m.options.name)}, hash);
+                hash = layout_of<typename bare<decltype(m)>::value>(hash);
+            }
+        });
+        return mix(hash, 6);
+    } else {
+        return mix(mix(hash, 7), sett_kind_of_<M>::value() * 4096u + sizeof(M));
+    }
+}
+template <class M> constexpr uint32_t fingerprint_of()
+{
+    const uint64_t hash = layout_of<M>(0xCBF29CE484222325u);
+    return static_cast<uint32_t>(hash ^ hash >> 32);
+}
+
+/* The bytes of a value are those of the struct that `mirror` describes, in its canonical form
+ * (members.h): numbers in little endian, one NaN, texts and lists behind their length. */
 struct writer {
     sett_sink* to;
     size_t size = 0;
@@ -585,7 +682,40 @@ struct reader {
 template <class M> struct word_of {
     using type = std::conditional_t<sizeof(M) == sizeof(uint32_t), uint32_t, uint64_t>;
 };
-template <class M> void put(writer& out, const M& value, bool is_last = false)
+/* Only adds up sizes. */
+struct counter {
+    sett_sink sink;
+    size_t size = 0;
+    counter() : sink{add}
+    {
+    }
+    static void add(sett_sink* to, const void*, size_t size)
+    {
+        reinterpret_cast<counter*>(to)->size += size;
+    }
+};
+template <class M> void put(writer& out, const M& value);
+template <class M> void put_bytes(writer& out, const M& value)
+{
+    counter count;
+    {
+        writer counts(&count.sink);
+        put(counts, value);
+    }
+    out.number(count.size + 4, 4);
+    out.number(fingerprint_of<M>(), 4);
+    put(out, value);
+}
+/* A member: as what it is, or where a struct of C has no such thing, as a list of bytes. */
+template <class M> void put_member(writer& out, const M& value)
+{
+    if constexpr (shape_of<M>() == shape::bytes) {
+        put_bytes(out, value);
+    } else {
+        put(out, value);
+    }
+}
+template <class M> void put(writer& out, const M& value)
 {
     if constexpr (is_array<M>) {
         bool ended = false;
@@ -599,9 +729,7 @@ template <class M> void put(writer& out, const M& value, bool is_last = false)
             }
         }
     } else if constexpr (is_text<M>::value) {
-        if (!is_last) {
-            out.number(value.size(), 4);
-        }
+        out.number(value.size(), 4);
         out.bytes(value.data(), value.size());
     } else if constexpr (is_list<M>::value) {
         out.number(value.size(), 4);
@@ -609,20 +737,18 @@ template <class M> void put(writer& out, const M& value, bool is_last = false)
             put(out, item);
         }
     } else if constexpr (is_owner<M>::value) {
-        out.number(value != nullptr, 1);
+        out.number(value != nullptr, 4);
         if (value != nullptr) {
             put(out, *value);
         }
     } else if constexpr (has_members<M>) {
-        uint32_t left = description<M>.members_.count;
         description<M>.members_.each([&](const auto& m) {
-            left--;
             using part = typename bare<decltype(m)>::value;
             if (m.options.local) {
                 return;
             }
             if constexpr (is_written<part>()) {
-                put(out, value.*m.at, is_last && left == 0);
+                put_member(out, value.*m.at);
             } else if constexpr (std::is_trivially_copyable_v<part>) {
                 out.bytes(&(value.*m.at), sizeof(part));
             }
@@ -638,14 +764,29 @@ template <class M> void put(writer& out, const M& value, bool is_last = false)
         out.number(static_cast<uint64_t>(value), sizeof(M));
     }
 }
-template <class M> void take(reader& in, M& value, bool is_last = false)
+template <class M> void take(reader& in, M& value);
+template <class M> void take_member(reader& in, M& value)
+{
+    if constexpr (shape_of<M>() == shape::bytes) {
+        const size_t size = in.length();
+        const size_t after = in.left - size;
+        in.bad = in.bad || size < 4 || in.number(4) != fingerprint_of<M>();
+        if (!in.bad) {
+            take(in, value);
+        }
+        in.bad = in.bad || in.left != after;
+    } else {
+        take(in, value);
+    }
+}
+template <class M> void take(reader& in, M& value)
 {
     if constexpr (is_array<M>) {
         for (auto& item : value) {
             take(in, item);
         }
     } else if constexpr (is_text<M>::value) {
-        const size_t size = is_last ? in.left : in.length();
+        const size_t size = in.length();
         const unsigned char* from = in.take(size);
         value.assign(reinterpret_cast<const char*>(from != nullptr ? from : in.at),
                      from != nullptr ? size : 0);
@@ -657,20 +798,20 @@ template <class M> void take(reader& in, M& value, bool is_last = false)
             value.push_back(std::move(item));
         }
     } else if constexpr (is_owner<M>::value) {
-        value.reset(in.number(1) != 0 ? new typename M::element_type() : nullptr);
+        const size_t count = in.length();
+        in.bad = in.bad || count > 1;
+        value.reset(count == 1 ? new typename M::element_type() : nullptr);
         if (value != nullptr) {
             take(in, *value);
         }
     } else if constexpr (has_members<M>) {
-        uint32_t left = description<M>.members_.count;
         description<M>.members_.each([&](const auto& m) {
             using part = typename bare<decltype(m)>::value;
-            left--;
             if (m.options.local) {
                 return;
             }
             if constexpr (is_written<part>()) {
-                take(in, value.*m.at, is_last && left == 0);
+                take_member(in, value.*m.at);
             } else if constexpr (std::is_trivially_copyable_v<part>) {
                 if (const unsigned char* from = in.take(sizeof(part))) {
                     memcpy(&(value.*m.at), from, sizeof(part));
@@ -754,19 +895,19 @@ template <class T> void hook_move(void* to, void* from, uint32_t count, void*)
 template <class T> void hook_write(const void* value, sett_sink* to, void*)
 {
     writer out(to);
-    put(out, *static_cast<const T*>(value), true);
+    put(out, *static_cast<const T*>(value));
 }
 template <class T> sett_status hook_read(void* value, const void* bytes, size_t size, void*)
 {
     reader in = {static_cast<const unsigned char*>(bytes), size};
 #if defined(__cpp_exceptions)
     try {
-        take(in, *static_cast<T*>(value), true);
+        take(in, *static_cast<T*>(value));
     } catch (...) {
         return SETT_STATUS_OUT_OF_MEMORY;
     }
 #else
-    take(in, *static_cast<T*>(value), true);
+    take(in, *static_cast<T*>(value));
 #endif
     return !in.bad && in.left == 0 ? SETT_OK : SETT_STATUS_INVALID;
 }
@@ -889,6 +1030,125 @@ template <class T> struct described {
     }
 };
 
+/* The struct in place of a value that owns memory: std::string is a sett_string, std::vector and
+ * std::unique_ptr are a sett_list, and local members are left out. */
+template <class T> struct mirror {
+    sett_member items[described<T>::members::count];
+    sett_struct of;
+
+    mirror()
+    {
+        uint32_t n = 0;
+        uint32_t size = 0;
+        uint32_t align = 1;
+        description<T>.members_.each([&](const auto& m) {
+            using part = typename bare<decltype(m)>::value;
+            sett_member& out = items[n];
+            out = m.options;
+            if (m.options.local || !describe<part>(out)) {
+                return;
+            }
+            const uint32_t own = align_of<part>();
+            out.offset = (size + own - 1) / own * own;
+            size = out.offset + out.size;
+            align = own > align ? own : align;
+            n++;
+        });
+        of = {name_of<T>(), (size + align - 1) / align * align, n, items, sett_members_link_};
+        alignment = align;
+    }
+    uint32_t alignment;
+
+    template <class M> static uint32_t align_of()
+    {
+        if constexpr (!is_written<M>()) {
+            return 1;
+        } else if constexpr (shape_of<M>() == shape::bytes) {
+            return 8;
+        } else if constexpr (is_array<M>) {
+            return align_of<typename item_of<M>::type>();
+        } else if constexpr (shape_of<M>() == shape::structure) {
+            return mirror<M>::made().alignment;
+        } else if constexpr (std::is_same_v<M, sett_entity>) {
+            return 4;
+        } else {
+            return shape_of<M>() == shape::plain ? static_cast<uint32_t>(sizeof(M)) : 8;
+        }
+    }
+    /* Fills in kind, size and what it consists of; false if it is not written. */
+    template <class M> static bool describe(sett_member& out)
+    {
+        if constexpr (is_array<M> && is_written<M>()) {
+            using item = typename item_of<M>::type;
+            if constexpr (shape_of<M>() == shape::bytes) {
+                describe_list<M>(out);
+                return true;
+            }
+            const bool is = describe<item>(out);
+            out.size *= static_cast<uint32_t>(sizeof(M) / sizeof(item));
+            return is;
+        } else if constexpr (!is_written<M>()) {
+            out.size = static_cast<uint32_t>(sizeof(M));
+            out.kind = SETT_MEMBER_UNKNOWN;
+            out.element = SETT_MEMBER_OPAQUE;
+            return std::is_trivially_copyable_v<M>;
+        } else if constexpr (shape_of<M>() == shape::structure) {
+            out.element = SETT_MEMBER_UNKNOWN;
+            out.kind = SETT_MEMBER_UNKNOWN;
+            out.of = mirror<M>::get();
+            out.size = out.of->size;
+            return out.of->count != 0;
+        } else if constexpr (shape_of<M>() == shape::text) {
+            out.element = SETT_MEMBER_UNKNOWN;
+            out.kind = SETT_MEMBER_STRING;
+            out.size = static_cast<uint32_t>(sizeof(sett_string));
+            return true;
+        } else if constexpr (shape_of<M>() == shape::plain) {
+            out.kind = sett_kind_of_<M>::value();
+            out.element = SETT_MEMBER_UNKNOWN;
+            out.size = static_cast<uint32_t>(sizeof(M));
+            return true;
+        } else {
+            describe_list<M>(out);
+            return true;
+        }
+    }
+    template <class M> static void describe_list(sett_member& out)
+    {
+        if constexpr (shape_of<M>() == shape::bytes) {
+            const char* const name = out.name;
+            out = sett_member();
+            out.name = name;
+            out.element = SETT_MEMBER_U8;
+        } else if constexpr (is_list<M>::value) {
+            describe_item<typename M::value_type>(out);
+        } else {
+            describe_item<typename M::element_type>(out);
+        }
+        out.kind = SETT_MEMBER_LIST;
+        out.size = static_cast<uint32_t>(sizeof(sett_list));
+    }
+    template <class I> static void describe_item(sett_member& out)
+    {
+        if constexpr (has_members<I>) {
+            out.of = mirror<I>::get();
+            out.element = SETT_MEMBER_UNKNOWN;
+        } else {
+            constexpr sett_member_kind kind = sett_kind_of_<I>::value();
+            out.element = kind == SETT_MEMBER_TEXT ? SETT_MEMBER_U8 : kind;
+        }
+    }
+    static const mirror& made()
+    {
+        static const mirror one;
+        return one;
+    }
+    static const sett_struct* get()
+    {
+        return &made().of;
+    }
+};
+
 /* Whether what is not in a list of members can be padding: less than the alignment of what follows,
  * of which the compiler does not tell more here. */
 inline bool lists_all_bytes(const sett_struct& of, size_t align)
@@ -987,8 +1247,13 @@ template <class T> sett_component register_component(sett_world* world)
             if constexpr (is_copied<T>) {
                 desc.copy = hook_copy<T>;
                 desc.save = SETT_SAVE_CLONE;
-                desc.write = hook_write<T>;
-                desc.read = hook_read<T>;
+                if constexpr (is_flat<T>()) { /* what it owns is local */
+                    desc.members = described<T>::get();
+                } else {
+                    desc.members = mirror<T>::get();
+                    desc.write = hook_write<T>;
+                    desc.read = hook_read<T>;
+                }
                 if (!lists_all_bytes(*described<T>::get(), alignof(T))) {
                     fail_with(
                         world, SETT_STATUS_ARGUMENT,
@@ -997,7 +1262,9 @@ template <class T> sett_component register_component(sett_world* world)
                          "is not for others: .skip()"});
                     return 0;
                 }
-                handles.add(*described<T>::get(), 0);
+                if constexpr (!is_flat<T>()) {
+                    handles.add(*described<T>::get(), 0);
+                }
                 if (handles.full) {
                     fail_with(
                         world, SETT_STATUS_LIMIT,
@@ -1013,6 +1280,16 @@ template <class T> sett_component register_component(sett_world* world)
     return sett_component_register(world, &desc);
 }
 
+/* Not those that the library made, of a type with strings and lists. */
+template <class T> constexpr bool has_hooks_of(const sett_component_desc& present)
+{
+    if constexpr (is_copied<T> && !is_flat<T>()) {
+        return present.write != nullptr;
+    } else {
+        return present.members == nullptr || present.write == nullptr;
+    }
+}
+
 /* Whether a registered type, of C, of a file or of a shared library, is as C++ sees T. */
 template <class T> bool is_same_layout(const sett_world* world, sett_component id)
 {
@@ -1023,7 +1300,8 @@ template <class T> bool is_same_layout(const sett_world* world, sett_component i
         return sett_component_describe(world, id, &present) == SETT_OK &&
                (is_tag<T> ? present.size == 0
                           : present.size == sizeof(T) && present.align >= alignof(T)) &&
-               (std::is_trivially_copyable_v<T> || present.deinit != nullptr);
+               (std::is_trivially_copyable_v<T> ||
+                (present.deinit != nullptr && has_hooks_of<T>(present)));
     }
 }
 

@@ -272,10 +272,26 @@ static void value_add_raw(setti_json_out* out, sett_world* world, const setti_ty
     setti_pool_free(&world->pool, copy, size, 8);
 }
 
+/* The members of the struct that the type's hook writes; false if it writes no such struct now. */
+static bool value_add_shown(setti_json_out* out, sett_world* world, const setti_type* type,
+                            const void* value)
+{
+    setti_written_view view;
+    sett_status status = setti_written_show(type, value, &view);
+    if (status == SETT_OK) {
+        value_add_struct(out, world, &type->written->of, view.value);
+    }
+    setti_written_end(&view);
+    return status == SETT_OK;
+}
+
 /* What the type's hook writes. */
 static void value_add_written(setti_json_out* out, sett_world* world, const setti_type* type,
                               const void* value)
 {
+    if (type->written != NULL && value_add_shown(out, world, type, value)) {
+        return;
+    }
     setti_bytes bytes = {NULL, 0, 0};
     out->no_memory = !setti_type_write_bytes(type, value, &world->pool, &bytes) || out->no_memory;
     setti_json_add_bytes(out, (const char*)bytes.data, bytes.size);
@@ -810,6 +826,30 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
     return true;
 }
 
+/* Whether the text goes on with an object that is not {"base64": ...}. */
+static bool value_is_object(const setti_json_reader* reader)
+{
+    setti_json ahead = reader->json;
+    char key[SETTI_JSON_KEY];
+    return setti_json_peek(&ahead) == '{' && setti_json_begin(&ahead, '{') &&
+           !(setti_json_key(&ahead, key) && strcmp(key, "base64") == 0);
+}
+
+/* By the members of the struct that the type's hook reads; those that are not there stay. */
+static bool value_read_shown(setti_json_reader* reader, const setti_type* type, void* value)
+{
+    setti_written_view view;
+    size_t at = reader->json.at;
+    sett_status status = setti_written_show(type, value, &view);
+    bool good = status == SETT_OK && value_read_struct(reader, &type->written->of, view.value);
+    status = good ? setti_written_store(&view, value) : status;
+    setti_written_end(&view);
+    if (status == SETT_STATUS_INVALID && reader->json.wrong == NULL) {
+        return setti_json_fail(&reader->json, at, "the component's `read` hook rejects it");
+    }
+    return good && status == SETT_OK;
+}
+
 /* What the type's hook reads. Twice: how long it is, and into memory of that size. */
 static bool value_read_written(setti_json_reader* reader, const setti_type* type, void* value)
 {
@@ -859,6 +899,9 @@ bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, vo
     if (!value_is_saved(type)) {
         return setti_json_fail(json, json->at,
                                "values of this component are not read from texts: write null");
+    }
+    if (type->written != NULL && value_is_object(reader)) {
+        return value_read_shown(reader, type, value);
     }
     if (type->desc.write != NULL) {
         return value_read_written(reader, type, value);

@@ -315,8 +315,10 @@ static sett_status load_convert(load_attempt* load, const sett_world* read,
             return load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out for a string");
         }
         if (list[k].failed) {
-            return load_fail(load, SETT_STATUS_CONFLICT,
-                             "a function of the program rejected a value");
+            char why[192];
+            snprintf(why, sizeof(why), "a function of the program rejected a value of \"%.100s\"",
+                     list[k].rule.name);
+            return load_fail(load, SETT_STATUS_CONFLICT, why);
         }
     }
     return SETT_OK;

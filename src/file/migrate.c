@@ -205,19 +205,35 @@ static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
     }
 }
 
+/* By the struct that the hooks of the program's type write and read. */
+static sett_status migrate_shown(setti_migration* of, const void* from, void* to)
+{
+    setti_written_view view;
+    sett_status status = setti_written_show(of->shown, to, &view);
+    if (status == SETT_OK) {
+        migrate_struct(of, of->from, from, of->to, view.value);
+        status = of->no_memory ? SETT_STATUS_OUT_OF_MEMORY : setti_written_store(&view, to);
+    }
+    setti_written_end(&view);
+    return status;
+}
+
+static void migrate_note(setti_migration* of, sett_status status)
+{
+    of->no_memory = of->no_memory || status == SETT_STATUS_OUT_OF_MEMORY;
+    of->failed = of->failed || status == SETT_STATUS_INVALID;
+}
+
 static void migrate_value(setti_delta_rule* rule, const void* from, size_t size, void* to)
 {
     setti_migration* of = (setti_migration*)(void*)rule;
     if (of->written != NULL) {
-        sett_status status = setti_type_read(of->written, from, size, to);
-        of->no_memory = of->no_memory || status == SETT_STATUS_OUT_OF_MEMORY;
-        of->failed = of->failed || status == SETT_STATUS_INVALID;
+        migrate_note(of, setti_type_read(of->written, from, size, to));
         return;
     }
     if (of->varied != NULL) {
         memset(of->room, 0, of->room_size);
-        sett_status status = setti_canonical_read(of->varied, of->allocator, from, size, of->room);
-        of->no_memory = of->no_memory || status != SETT_OK;
+        migrate_note(of, setti_canonical_read(of->varied, of->allocator, from, size, of->room));
         from = of->room;
     } else if (of->room != NULL) {
         memcpy(of->room, from, of->room_size);
@@ -226,7 +242,9 @@ static void migrate_value(setti_delta_rule* rule, const void* from, size_t size,
     if (of->turned != NULL) {
         setti_canonical_turn_value(of->turned, of->room);
     }
-    if (of->from != NULL && of->to != NULL) {
+    if (of->shown != NULL) {
+        migrate_note(of, migrate_shown(of, from, to));
+    } else if (of->from != NULL && of->to != NULL) {
         migrate_struct(of, of->from, from, of->to, to);
     } else if (of->size != 0) {
         memcpy(to, from, of->size);
@@ -293,11 +311,16 @@ static sett_status migrate_prepare(sett_world* into, const setti_type* read,
     of->turned = setti_delta_turns(read) && !read->members->varies ? read->members : NULL;
     of->varied = setti_delta_form_of(read) == SETTI_DELTA_OWNED ? read->members : NULL;
     of->allocator = &into->pool.allocator;
-    if (local->desc.write != NULL && of->migrator == NULL && of->from != NULL &&
-        setti_members_equal(of->from, setti_written_struct())) { /* under a former name */
+    bool bytes = of->from != NULL && setti_members_equal(of->from, setti_written_struct());
+    if (local->desc.write != NULL && of->migrator == NULL && bytes && local->written == NULL &&
+        read->desc.layout_version == local->desc.layout_version) { /* under a former name */
         of->written = local;
         return SETT_OK;
     }
+    if (local->written != NULL && of->migrator == NULL && (bytes || of->from == NULL)) {
+        return migrate_reject(into, local->desc.name, ""); /* nothing says what the bytes are */
+    }
+    of->shown = local->written != NULL && of->from != NULL && !bytes ? local : NULL;
     if (of->migrator != NULL || of->turned != NULL || of->varied != NULL) {
         of->room_size = read->desc.size;
         of->room = setti_pool_alloc(&into->pool, SETTI_MAX(of->room_size, 1), MIGRATE_ALIGN);

@@ -20,7 +20,9 @@ typedef struct setti_migration {
     const struct setti_members* turned; /* the file's, where `room` is needed to turn numbers */
     const struct setti_members* varied; /* the file's, where values have strings or lists */
     const sett_allocator* allocator;    /* for these */
-    const setti_type* written;          /* the program's, whose hooks read the file's values */
+    const setti_type*
+        shown; /* the program's, whose hooks write and read the struct `to`; or NULL */
+    const setti_type* written; /* the program's, whose hooks read the file's values */
 } setti_migration;
 
 /* Finds out how the types of a world that was read become those of another. Returns a list of

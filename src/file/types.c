@@ -30,7 +30,8 @@ enum {
 /* What a file says of the members. */
 static const sett_struct* types_members(const setti_type* type)
 {
-    return type->desc.write != NULL ? setti_written_struct() : type->desc.members;
+    return type->desc.write != NULL && type->written == NULL ? setti_written_struct()
+                                                             : type->desc.members;
 }
 
 static void types_write(const setti_type* type, setti_record_writer* to)

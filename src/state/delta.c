@@ -42,7 +42,10 @@ const char* setti_delta_rejects(const setti_type* type)
 
 size_t setti_delta_size(const setti_type* type)
 {
-    return type->desc.write != NULL ? setti_written_struct()->size : type->desc.size;
+    if (type->desc.write == NULL) {
+        return type->desc.size;
+    }
+    return type->written != NULL ? type->written->of.size : setti_written_struct()->size;
 }
 
 bool setti_delta_sends(const setti_type* type)

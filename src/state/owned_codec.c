@@ -11,6 +11,8 @@
 #include "world/change.h"
 #include "world/written.h"
 
+#include <stdio.h>
+
 typedef struct owned_sink {
     sett_sink sink;    /* first */
     setti_encoder* to; /* NULL: only measures */
@@ -88,7 +90,10 @@ static bool owned_play(const setti_player* player, setti_type* type, sett_entity
                     ? setti_change_put(world, type, entity, &fill.fill, call) != NULL
                     : sett_ensure(world, entity, type->id) != NULL;
     if (done && status == SETT_STATUS_INVALID) { /* the caller undoes it */
-        (void)player->reject(player, "its `read` hook rejects the bytes of a value");
+        char why[192];
+        snprintf(why, sizeof(why), "the `read` hook of \"%.100s\" rejects the bytes of a value",
+                 type->desc.name);
+        (void)player->reject(player, why);
     } else if (done && status != SETT_OK) {
         (void)setti_world_fail(world, status, call, entity, type->id);
     }

@@ -123,8 +123,8 @@ static const char* component_check_written(sett_component_desc* desc)
     if (desc->write == NULL || desc->read == NULL || desc->size == 0) {
         return "set `write` and `read` both, or neither; a tag has neither";
     }
-    if (desc->members != NULL || desc->byte_count != 0) {
-        return "it has `write` and `read` hooks: leave `members` and `bytes` out";
+    if (desc->byte_count != 0) {
+        return "it has `write` and `read` hooks: leave `bytes` out";
     }
     if (desc->copy == NULL && (desc->deinit != NULL || desc->move != NULL)) {
         return "it has `write` and `deinit` or `move`: set `copy` too";
@@ -687,6 +687,7 @@ void setti_component_free_parts(setti_pool* pool, setti_type* type)
     pool_free_copy(pool, desc->bytes, desc->byte_count * sizeof(*desc->bytes));
     pool_free_copy(pool, desc->mask, desc->size);
     setti_members_destroy(pool, type->members);
+    setti_members_destroy(pool, type->written);
     setti_type_list_deinit(pool, &type->required);
     for (uint32_t event = 0; event < SETTI_EVENTS; event++) {
         setti_call_list* list = &type->notified[event];

@@ -232,8 +232,11 @@ typedef struct setti_type {
     /* The text that desc.type_name was copied from: an address to compare with, not to be read. */
     const char* type_text;
     setti_members* members; /* or NULL: not known; desc.members is its `of` */
-    void* hook_user;        /* what copy, deinit and move get: desc.user, or `members` */
-    uint64_t padding_hash;  /* a hash of the mask, 0 without one */
+    /* or NULL: of the struct, with strings and lists, whose canonical form the `write` hook writes;
+     * desc.members is its `of`, and `members` is NULL */
+    setti_members* written;
+    void* hook_user;       /* what copy, deinit and move get: desc.user, or `members` */
+    uint64_t padding_hash; /* a hash of the mask, 0 without one */
     bool padding_known; /* it was registered with a mask, with ranges, or has no room for padding */
     setti_type_use use;
     /* registered with SETT_STORAGE_DEFAULT, and no call of the program has asked for another kind:

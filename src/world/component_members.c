@@ -60,16 +60,26 @@ static const char* members_give_hooks(sett_component_desc* desc, const sett_stru
     return NULL;
 }
 
+/* The struct that the hooks write and read is another than the value. */
+static const char* members_check_written(const sett_struct* of, char* out)
+{
+    const char* wrong = setti_members_check(of, SETT_ALIGNOF(sett_list), NULL, out);
+    return wrong == NULL && !setti_struct_owns(of)
+               ? "it has `write` and `read` hooks, and `members` without strings and lists: leave "
+                 "out one or the other"
+               : wrong;
+}
+
 static const char* members_check(sett_component_desc* desc, const sett_struct* of,
                                  const unsigned char* mask, char* out)
 {
     uint32_t handles = 0;
     uint32_t declared = 0;
+    if (desc->write != NULL) {
+        return members_check_written(of, out);
+    }
     if (of->size != desc->size) {
         return "its members are of a type of another size";
-    }
-    if (desc->write != NULL) {
-        return "it has `write` and `read` hooks: leave `members` out";
     }
     if (desc->byte_count != 0) {
         return "it has `members`: leave `bytes` out";
@@ -103,8 +113,24 @@ static bool members_make_mask(setti_pool* pool, const setti_members* members, un
     return true;
 }
 
+/* The struct that the hooks write: of the value itself nothing follows. */
+static bool members_own_written(setti_pool* pool, setti_type* type, const sett_struct* of)
+{
+    SETTI_ASSERT(type->written == NULL && type->members == NULL);
+    type->written = setti_members_create(pool, of);
+    if (type->written == NULL) {
+        return false;
+    }
+    type->written->of.calls_ = sett_members_link_;
+    type->desc.members = &type->written->of;
+    return true;
+}
+
 static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* of)
 {
+    if (type->desc.write != NULL) {
+        return members_own_written(pool, type, of);
+    }
     SETTI_ASSERT(of->size == type->desc.size);
     sett_component_desc* desc = &type->desc;
     setti_members* members = setti_members_create(pool, of);
@@ -143,13 +169,13 @@ static bool members_own(setti_pool* pool, setti_type* type, const sett_struct* o
 const char* setti_component_validate_members(const setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
-    const setti_members* members = type->members;
+    const setti_members* members = type->written != NULL ? type->written : type->members;
     const unsigned char* mask = desc->mask;
     if (desc->members != (members != NULL ? &members->of : NULL)) {
         return "the descriptor has other members than the type";
     }
-    if (members == NULL) {
-        return NULL;
+    if (members == NULL || members == type->written) {
+        return members == NULL || desc->write != NULL ? NULL : "what hooks write has no hooks";
     }
     if (members->owned_count != 0 &&
         (desc->copy != setti_owned_copy_hook || type->hook_user != members)) {
@@ -209,7 +235,13 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\": %s", call, name,
                                      wrong);
     }
-    bool same = type->members != NULL && setti_members_equal(&type->members->of, of);
+    bool same = type->desc.members != NULL && setti_members_equal(type->desc.members, of);
+    if (!same && type->desc.write != NULL) {
+        return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                                     "%s: \"%.100s\" has `write` and `read` hooks, and not with "
+                                     "these members",
+                                     call, name);
+    }
     if (!same && (type->members != NULL || type->storage.count != 0)) {
         return setti_world_fail_with(
             world, SETT_STATUS_CONFLICT, "%s: \"%.100s\" %s", call, name,

@@ -5,7 +5,9 @@
  * contain without knowing their layout.
  *
  * What a hook writes is, in its canonical form, one list of bytes: a file's reader that does not
- * have the type has such a list in its place, and can save it again.
+ * have the type has such a list in its place, and can save it again. If the type says of which
+ * struct it is the canonical form, it is that, and the reader has the struct: such values are
+ * migrated, printed and written as JSON by their members.
  *
  * Invariant:  setti_type_same(a, b)  <=>  setti_type_write writes the same of both
  */
@@ -62,6 +64,10 @@ void setti_type_write(const setti_type* type, const void* value, sett_sink* to)
         setti_canonical_write(type->members, value, to);
         return;
     }
+    if (type->written != NULL) { /* the canonical form of that */
+        written_hook(type, value, to);
+        return;
+    }
     unsigned char count[4];
     setti_bytes_put(count, SETTI_MIN(written_size(type, value), UINT32_MAX), 4);
     to->write(to, count, 4);
@@ -83,6 +89,9 @@ sett_status setti_type_read(const setti_type* type, const unsigned char* bytes, 
     if (type->desc.write == NULL) {
         return setti_canonical_read(type->members, &type->world->pool.allocator, bytes, size,
                                     value);
+    }
+    if (type->written != NULL) {
+        return value != NULL ? setti_type_read_bytes(type, bytes, size, value) : SETT_OK;
     }
     if (size < 4 || setti_bytes_get(bytes, 4) != size - 4) {
         return SETT_STATUS_INVALID;
@@ -169,4 +178,41 @@ void setti_type_print(const setti_type* type, const void* value, setti_writer* o
     setti_writer_add(out, "\"");
     written_hook(type, value, &to.sink);
     setti_writer_add(out, "\"");
+}
+
+sett_status setti_written_show(const setti_type* type, const void* value, setti_written_view* view)
+{
+    SETTI_ASSERT(type->written != NULL);
+    setti_pool* pool = &type->world->pool;
+    memset(view, 0, sizeof(*view));
+    view->type = type;
+    view->value = setti_pool_alloc(pool, type->written->of.size, 16);
+    if (view->value == NULL) {
+        return SETT_STATUS_OUT_OF_MEMORY;
+    }
+    memset(view->value, 0, type->written->of.size);
+    bool done = setti_type_write_bytes(type, value, pool, &view->bytes);
+    return done ? setti_canonical_read(type->written, &pool->allocator, view->bytes.data,
+                                       view->bytes.size, view->value)
+                : SETT_STATUS_OUT_OF_MEMORY;
+}
+
+sett_status setti_written_store(setti_written_view* view, void* value)
+{
+    setti_pool* pool = &view->type->world->pool;
+    view->bytes.size = 0;
+    written_collect to = {{written_append}, pool, &view->bytes, false};
+    setti_canonical_write(view->type->written, view->value, &to.sink);
+    return to.failed ? SETT_STATUS_OUT_OF_MEMORY
+                     : setti_type_read_bytes(view->type, view->bytes.data, view->bytes.size, value);
+}
+
+void setti_written_end(setti_written_view* view)
+{
+    setti_pool* pool = &view->type->world->pool;
+    if (view->value != NULL) {
+        setti_owned_deinit_hook(view->value, 1, view->type->written);
+        setti_pool_free(pool, view->value, view->type->written->of.size, 16);
+    }
+    setti_bytes_free(pool, &view->bytes);
 }

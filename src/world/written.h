@@ -30,4 +30,18 @@ void setti_type_print(const setti_type* type, const void* value, setti_writer* o
 sett_status setti_type_read_bytes(const setti_type* type, const void* bytes, size_t size,
                                   void* value);
 
+/* A value of a type whose hooks write a struct (type->written), as that struct. setti_written_show
+ * makes it: INVALID means that it cannot be one, such as a text with a zero byte;
+ * setti_written_store reads it back into a value; setti_written_end frees it, and is always
+ * called. */
+typedef struct setti_written_view {
+    const setti_type* type;
+    void* value;
+    setti_bytes bytes;
+} setti_written_view;
+
+sett_status setti_written_show(const setti_type* type, const void* value, setti_written_view* view);
+sett_status setti_written_store(setti_written_view* view, void* value);
+void setti_written_end(setti_written_view* view);
+
 #endif

@@ -921,7 +921,8 @@ static void owned_values()
     CHECK(world.save(path.c_str()));
     CHECK(other.load(path.c_str()) && other.hash() == hash && is_full(other.of(g).get<Bag>(), e));
     std::string json;
-    CHECK(world.write_json(json) && json.find("\"Label\": \"one\"") != std::string::npos);
+    CHECK(world.write_json(json) &&
+          json.find("\"Label\": {\"text\": \"one\"}") != std::string::npos);
     sett::world read = quiet();
     CHECK((read.component<Label, Bag, Position>()));
     sett_json_read_desc same = {};
@@ -994,6 +995,161 @@ static void owners()
     ends(world);
 }
 
+/* A file of an older program: members of types that own memory are found by their names. */
+namespace older
+{
+struct Part {
+    std::string name;
+    int size = 0;
+};
+constexpr auto sett_type(const Part*)
+{
+    return sett::type().name("Part").member("name", &Part::name).member("size", &Part::size);
+}
+struct Person {
+    std::string first, last;
+    uint16_t age = 0;
+    std::vector<uint16_t> marks;
+    std::vector<std::string> words;
+    Part part;
+};
+constexpr auto sett_type(const Person*)
+{
+    return sett::type()
+        .name("Person")
+        .member("first", &Person::first)
+        .member("last", &Person::last)
+        .member("age", &Person::age)
+        .member("marks", &Person::marks)
+        .member("words", &Person::words)
+        .member("part", &Person::part);
+}
+} // namespace older
+namespace newer
+{
+struct Part {
+    int size = 0;
+    std::string name;
+};
+constexpr auto sett_type(const Part*)
+{
+    return sett::type().name("Part").member("size", &Part::size).member("name", &Part::name);
+}
+struct Person {
+    std::vector<std::string> words;
+    std::vector<uint32_t> marks;
+    std::string last;
+    double height = 1.5;
+    Part part;
+    int age = 0;
+    std::string first;
+    std::string nick = "none";
+};
+constexpr auto sett_type(const Person*)
+{
+    return sett::type()
+        .name("Person")
+        .layout_version(2)
+        .member("words", &Person::words)
+        .member("marks", &Person::marks)
+        .member("last", &Person::last)
+        .member("height", &Person::height)
+        .member("part", &Person::part)
+        .member("age", &Person::age)
+        .member("first", &Person::first)
+        .member("nick", &Person::nick);
+}
+} // namespace newer
+namespace other
+{
+struct Person { /* words are of another kind */
+    std::vector<Item> words;
+};
+constexpr auto sett_type(const Person*)
+{
+    return sett::type().name("Person").member("words", &Person::words);
+}
+} // namespace other
+namespace strange
+{
+struct Person { /* a text where a number was */
+    std::string age;
+};
+constexpr auto sett_type(const Person*)
+{
+    return sett::type().name("Person").member("age", &Person::age);
+}
+} // namespace strange
+
+static void older_files()
+{
+    const std::string path = std::string(std::getenv("SETT_TEST_FOLDER")) + "/test_older.sett";
+    const std::string again = path + "2";
+    sett::world world = quiet();
+    older::Person ada;
+    ada.first = "Ada";
+    ada.last = "Lovelace";
+    ada.age = 36;
+    ada.marks = {1, 2, 3};
+    ada.words = {"engine", std::string("with\0zero", 9)};
+    ada.part = {"hand", 2};
+    world.create(ada).name("ada");
+    CHECK(world.save(path.c_str()));
+
+    sett::world now = quiet();
+    CHECK(now.component<newer::Person>() && now.load(path.c_str()));
+    const newer::Person& p = now.lookup("ada").get<newer::Person>();
+    CHECK(p.first == "Ada" && p.last == "Lovelace" && p.age == 36 && p.height == 1.5);
+    CHECK(p.marks.size() == 3 && p.marks[2] == 3 && p.words == ada.words && p.nick == "none");
+    CHECK(p.part.name == "hand" && p.part.size == 2);
+
+    /* A program without the type saves it again. */
+    sett::world without = quiet();
+    CHECK(without.load(path.c_str()) && without.hash() == world.hash());
+    CHECK(without.save(again.c_str()));
+    sett::world back = quiet();
+    CHECK(back.component<older::Person>() && back.load(again.c_str()));
+    CHECK(back.hash() == world.hash() &&
+          back.lookup("ada").get<older::Person>().words == ada.words);
+
+    sett::world wrong = quiet();
+    CHECK(wrong.component<other::Person>() && !wrong.load(path.c_str()));
+    CHECK(says(wrong, "\"Person\""));
+    CHECK(wrong.count() == 0);
+    sett::world text = quiet();
+    CHECK(text.component<strange::Person>() && !text.load(path.c_str()));
+    CHECK(says(text, "type \"Person\" differs in this world: member \"age\""));
+
+    std::string json;
+    CHECK(world.write_json(json));
+    CHECK(json.find(
+              "\"first\": \"Ada\", \"last\": \"Lovelace\", \"age\": 36, \"marks\": [1, 2, 3]") !=
+          std::string::npos);
+    sett::world read = quiet();
+    CHECK(read.component<newer::Person>());
+    const char part[] = "{\"entities\": [{\"entity\": \"/x\", \"components\": "
+                        "{\"Person\": {\"last\": \"Hopper\", \"age\": 85}}}]}";
+    CHECK(read.read_json(part, sizeof(part) - 1));
+    read.query<const newer::Person>().each([](const newer::Person& hopper) {
+        CHECK(hopper.last == "Hopper" && hopper.age == 85 && hopper.nick == "none");
+    });
+    const char bad[] = "{\"entities\": [{\"entity\": \"/x\", \"components\": "
+                       "{\"Person\": {\"lust\": \"Hopper\"}}}]}";
+    CHECK(!read.read_json(bad, sizeof(bad) - 1) && says(read, "Person.lust: no such member"));
+    world.create(Label{std::string("a\0b", 3)});
+    json.clear();
+    CHECK(world.write_json(json) && read.component<Label>());
+    read.query<const newer::Person>();
+    sett::world whole = quiet();
+    CHECK((whole.component<Label, older::Person>()) && whole.read_json(json.data(), json.size()));
+    CHECK(whole.query<const Label>().first().get<Label>().text.size() == 3);
+    ends(world);
+    ends(now);
+    ends(without);
+    ends(read);
+    ends(whole);
+}
+
 /* A plugin sees a sett_world only, and names its types itself; see plugin.cpp. */
 extern "C" int plugin_run(sett_world* world);
 
@@ -1029,7 +1185,8 @@ int main()
     state();
     owned_values();
     owners();
+    older_files();
     plugins();
-    std::puts("20 passed, 0 failed");
+    std::puts("21 passed, 0 failed");
     return 0;
 }
