@@ -476,7 +476,7 @@ static void files_keep_values_of_unknown_types(void)
     all_is_given_back();
 }
 
-/* ----------------------------------------------------------- hooks that write a struct of strings */
+/* ---------------------------------------------------------- hooks that write a struct of strings */
 
 /* What the hooks of a titled label write: its text behind a length, and its size. */
 typedef struct Titled {
@@ -542,6 +542,9 @@ static void hooks_that_write_a_struct_have_its_members(void)
                                 .members = SETT_STRUCT(Retitled, size, text, note)};
     desc.name = "Titled";
     CHECK_EQ(sett_component_register(plain, &desc), 1);
+    CHECK_EQ(sett_members_set(world, 1, SETT_STRUCT(Titled, text, size)), SETT_OK);
+    CHECK_EQ(sett_members_set(world, 1, desc.members), SETT_STATUS_CONFLICT);
+    CHECK(strstr(sett_world_message(world), "hooks, and not with these members") != NULL);
     sett_entity e = sett_entity_create(world);
     label_set(sett_add(world, e, 1), "a label of some length", 22);
     char text[128];
