@@ -476,7 +476,7 @@ static void files_keep_values_of_unknown_types(void)
     all_is_given_back();
 }
 
-/* ---------------------------------------------------------- hooks that write a struct of strings */
+/* ------------------------------------------------------------ hooks that write a struct of text */
 
 /* What the hooks of a titled label write: its text behind a length, and its size. */
 typedef struct Titled {
