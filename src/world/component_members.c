@@ -116,12 +116,14 @@ static bool members_make_mask(setti_pool* pool, const setti_members* members, un
 /* The struct that the hooks write: of the value itself nothing follows. */
 static bool members_own_written(setti_pool* pool, setti_type* type, const sett_struct* of)
 {
-    SETTI_ASSERT(type->written == NULL && type->members == NULL);
-    type->written = setti_members_create(pool, of);
-    if (type->written == NULL) {
+    SETTI_ASSERT(type->members == NULL);
+    setti_members* written = setti_members_create(pool, of);
+    if (written == NULL) {
         return false;
     }
-    type->written->of.calls_ = sett_members_link_;
+    written->of.calls_ = sett_members_link_;
+    setti_members_destroy(pool, type->written);
+    type->written = written;
     type->desc.members = &type->written->of;
     return true;
 }
