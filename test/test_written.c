@@ -678,7 +678,7 @@ static void a_rejected_value_changes_nothing(void)
         packet p = packet_of("a label that is rejected!", part != 0);
         CHECK(!packet_apply(&p));
         CHECK_EQ(sett_world_error(p.into), SETT_STATUS_INVALID);
-        CHECK_MSG(strstr(sett_world_message(p.into), "`read` hook rejects") != NULL, "%s",
+        CHECK_MSG(strstr(sett_world_message(p.into), "`read` hook of \"Label\"") != NULL, "%s",
                   sett_world_message(p.into));
         packet_unchanged(&p);
         packet_end(&p);
