@@ -6,17 +6,13 @@
 #ifndef SETT_CPP_TYPE_HPP
 #define SETT_CPP_TYPE_HPP
 
-#include "sett/sett.h"
+#include "sett/cpp_name.hpp"
 
 #include <initializer_list>
 #include <new>
 #include <type_traits>
 #include <typeindex>
 #include <utility>
-
-#if !defined(__GNUC__)
-#error "sett.hpp takes the names of types from __PRETTY_FUNCTION__: gcc and clang have it"
-#endif
 
 inline bool operator==(sett_entity a, sett_entity b) noexcept
 {
@@ -246,75 +242,6 @@ namespace detail
 
 /* ----------------------------------------------------------------------- names and ids of types */
 
-struct text {
-    const char* at;
-    size_t size;
-};
-
-/* "... [with T = game::Position]" in gcc, "... [T = game::Position]" in clang. */
-template <class T> constexpr text spelled()
-{
-    const char* all = __PRETTY_FUNCTION__;
-    size_t from = 0;
-    while (!(all[from] == 'T' && all[from + 1] == ' ' && all[from + 2] == '=')) {
-        from++;
-    }
-    from += 4;
-    size_t end = from;
-    while (all[end] != '\0') {
-        end++;
-    }
-    return {all + from, end - 1 - from};
-}
-
-constexpr bool begins(const char* at, size_t left, const char* with)
-{
-    size_t k = 0;
-    while (with[k] != '\0' && k < left && at[k] == with[k]) {
-        k++;
-    }
-    return with[k] == '\0';
-}
-
-template <size_t N> struct name_text {
-    char at[N];
-    uint64_t hash; /* not 0 */
-};
-
-/* Without unnamed namespaces, and without the function around a local type: compilers spell both
- * differently, and names are part of hashes and files. */
-template <size_t N> constexpr name_text<N> cleaned(text from)
-{
-    const char* const unnamed[] = {"{anonymous}::", "(anonymous namespace)::"};
-    const size_t lengths[] = {13, 23};
-    name_text<N> out = {};
-    size_t size = 0;
-    for (size_t k = 0; k < from.size;) {
-        bool skipped = false;
-        for (size_t u = 0; u < 2 && !skipped; u++) {
-            if (begins(from.at + k, from.size - k, unnamed[u])) {
-                k += lengths[u];
-                skipped = true;
-            }
-        }
-        if (!skipped) {
-            out.at[size++] = from.at[k++];
-        }
-    }
-    size_t start = 0;
-    for (size_t k = 0; k + 2 < size; k++) {
-        if (out.at[k] == ')' && begins(out.at + k + 1, size - k - 1, "::")) {
-            start = k + 3;
-        } else if (out.at[k] == ')' && begins(out.at + k + 1, size - k - 1, ">::")) {
-            start = k + 4;
-        }
-    }
-    for (size_t k = start; start != 0 && k <= size; k++) {
-        out.at[k - start] = k < size ? out.at[k] : '\0';
-    }
-    return out;
-}
-
 template <class T, class = void> struct described_by {
     static constexpr sett::type<> value{};
 };
@@ -333,28 +260,6 @@ template <class T> inline constexpr auto own_name = cleaned<spelled<T>().size + 
 template <class T> constexpr const char* name_of()
 {
     return options_of<T>.name != nullptr ? options_of<T>.name : own_name<T>.at;
-}
-constexpr uint64_t hash_of(text of, uint64_t hash = 0xCBF29CE484222325u)
-{
-    for (size_t k = 0; k < of.size; k++) {
-        hash = (hash ^ static_cast<unsigned char>(of.at[k])) * 0x100000001B3u;
-    }
-    return hash;
-}
-/* Numbers of names have this bit, so that they take no slots from types, whose numbers do not. */
-inline constexpr uint64_t name_bit = uint64_t(1) << 63;
-constexpr size_t length_of(const char* text)
-{
-    size_t size = 0;
-    while (text[size] != '\0') {
-        size++;
-    }
-    return size;
-}
-constexpr uint64_t bindable(uint64_t number)
-{
-    number &= ~name_bit;
-    return number != 0 ? number : 1;
 }
 
 /* Whether another type of the program can be spelled like T: it is in an unnamed namespace, or in a

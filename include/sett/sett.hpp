@@ -54,7 +54,8 @@
  * What this header has no call for is done with the C functions: world.c() is the sett_world*, an
  * entity converts to sett_entity, world.id<T>() is the id of a component.
  *
- * A query, snapshot, ring or search must end before its world: declare it after the world.
+ * A query, snapshot, ring or search must end before its world: declare it after the world. One that
+ * is used after its world reads memory that is freed, also in debug builds.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -540,6 +541,7 @@ class ring : public detail::owner<sett_ring, sett_ring_destroy>
     {
         return sett_ring_take(c_) == SETT_OK;
     }
+    /* 0 is the latest snapshot, count() - 1 the oldest. */
     bool restore(uint32_t back)
     {
         return sett_ring_restore(c_, back) == SETT_OK;
@@ -683,12 +685,19 @@ class world_ref : public detail::value_verbs<world_ref>, detail::not_stored
         return sett_world_frame(world_);
     }
 
+    /* The tick of writes, for query.since(). It advances with each frame and each new tick. */
+    uint64_t tick() const
+    {
+        return sett_world_tick(world_);
+    }
+
     /* Ends addresses for writing, as do take, save and load (core.h: Addresses). */
     uint64_t hash() const
     {
         return sett_world_hash(world_);
     }
-    /* Finds writes to addresses that had ended: call it once a frame while you develop. */
+    /* Finds writes to addresses that had ended: call it once a frame while you develop. The first
+     * call begins to watch, and finds nothing. */
     result check_writes() const
     {
         return {world_, sett_world_check_writes(world_)};

@@ -151,7 +151,15 @@ static const char* parse_quoted(parse* p)
     return kept;
 }
 
-/* A name: letters, digits and _, or in quotes; with `path` also / and -. */
+/* The :: of a name of C++; p->at is left at its second colon. */
+static bool parse_scope(parse* p)
+{
+    bool is = p->at[0] == ':' && p->at[1] == ':' && setti_search_is_letter(p->at[2]);
+    p->at += is;
+    return is;
+}
+
+/* A name: letters, digits, _ and ::, or in quotes; with `path` also / and -. */
 static const char* parse_name(parse* p, const char* what, bool path)
 {
     parse_skip(p);
@@ -160,7 +168,8 @@ static const char* parse_name(parse* p, const char* what, bool path)
     }
     const char* start = p->at;
     if (setti_search_is_letter(*p->at) || (path && (*p->at == '/' || *p->at == '#'))) {
-        while (setti_search_is_word(*p->at) || (path && *p->at != '\0' && strchr("/-#", *p->at))) {
+        while (setti_search_is_word(*p->at) || parse_scope(p) ||
+               (path && *p->at != '\0' && strchr("/-#", *p->at))) {
             p->at++;
         }
         return parse_keep(p, start, (size_t)(p->at - start));

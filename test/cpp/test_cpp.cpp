@@ -380,6 +380,60 @@ static void types_of_files()
     ends(world);
 }
 
+/* gcc and clang agree on the names of templates, which are part of files. */
+namespace shapes
+{
+enum class Side {
+    left,
+    right
+};
+template <class... T> struct Box {
+    int n = 0;
+};
+template <unsigned long n> struct Buffer {
+    char bytes[n] = {};
+};
+template <Side s> struct Hand {
+    int n = 0;
+};
+struct Depth {
+    float meters = 0;
+};
+constexpr auto sett_type(const Depth*)
+{
+    return sett::type().member("meters", &Depth::meters);
+}
+} // namespace shapes
+static void names_of_templates()
+{
+    using namespace shapes;
+    CHECK(sett::detail::name_of<Box<long>>() == std::string("shapes::Box<long>"));
+    CHECK(sett::detail::name_of<Box<unsigned long long, short>>() ==
+          std::string("shapes::Box<unsigned long long, short>"));
+    CHECK(sett::detail::name_of<Box<unsigned, unsigned char, unsigned short>>() ==
+          std::string("shapes::Box<unsigned int, unsigned char, unsigned short>"));
+    CHECK(sett::detail::name_of<Box<Box<int>>>() == std::string("shapes::Box<shapes::Box<int>>"));
+    CHECK(sett::detail::name_of<Buffer<16>>() == std::string("shapes::Buffer<16>"));
+    CHECK(sett::detail::name_of<Box<std::string, int>>() ==
+          std::string("shapes::Box<std::basic_string<char>, int>"));
+    CHECK(sett::detail::name_of<Box<std::vector<std::string>>>() ==
+          std::string("shapes::Box<std::vector<std::basic_string<char>>>"));
+    CHECK(sett::detail::name_of<Box<int*, const char* const>>() ==
+          std::string("shapes::Box<int*, const char*const>"));
+    CHECK(sett::detail::name_of<Hand<Side::right>>() ==
+          std::string("shapes::Hand<shapes::Side::right>"));
+
+    sett::world world = quiet();
+    world.create(Depth{3});
+    world.create(Depth{30});
+    CHECK(world.search("shapes::Depth.meters > 5").count() == 1);
+    CHECK(world.search("\"shapes::Depth\".meters > 5, shapes::Depth").count() == 1);
+    CHECK(!world.search("shapes:Depth") && !world.search("shapes::"));
+    const uint64_t then = world.tick();
+    CHECK(then == sett_world_tick(world.c()));
+    ends(world);
+}
+
 /* What has more of something than there is room for fails, and says what and where. */
 template <int... n>
 static sett_system* look_up(sett::world& world, std::integer_sequence<int, n...>)
@@ -1173,6 +1227,7 @@ int main()
     names_of_two_types();
     types_of_files();
     limits();
+    names_of_templates();
     no_world();
     types_of_c();
     members();
@@ -1187,6 +1242,6 @@ int main()
     owners();
     older_files();
     plugins();
-    std::puts("21 passed, 0 failed");
+    std::puts("22 passed, 0 failed");
     return 0;
 }
