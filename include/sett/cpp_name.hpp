@@ -1,5 +1,5 @@
-/* cpp_name.hpp: the names of C++ types, which are part of hashes and files. A part of sett.hpp, which
- * programs include.
+/* cpp_name.hpp: the names of C++ types, which are part of hashes and files. A part of sett.hpp,
+ * which programs include.
  *
  * SPDX-License-Identifier: MIT
  */
