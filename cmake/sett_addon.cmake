@@ -1,7 +1,8 @@
 # What the add-ons and the tests of programs have in common.
 include("${CMAKE_CURRENT_LIST_DIR}/sett_needs.cmake")
 
-# sett_addon(<name> <what is missing without it>): sett::<name> from the sources in this folder, with
+# sett_addon(<name> <what is missing without it> [<add-on that programs use with it>]): sett::<name>
+# from the sources in this folder, with
 # the libraries that it needs (sett_needs.cmake); installed with its public header. Where a library is
 # missing the add-on is left out: a macro, so that nothing follows then.
 macro(sett_addon name without)
@@ -37,11 +38,11 @@ macro(sett_addon name without)
       "$<BUILD_INTERFACE:${sett_${library}_library}>" "$<INSTALL_INTERFACE:${library}>")
   endforeach()
   if(SETT_INSTALL)
-    sett_addon_install(${name} ${libraries})
+    sett_addon_install(${name} "${ARGN}" ${libraries})
   endif()
 endmacro()
 
-function(sett_addon_install name)
+function(sett_addon_install name beside)
   set_target_properties(sett_${name} PROPERTIES EXPORT_NAME ${name})
   add_dependencies(sett_installed sett_${name})
   install(TARGETS sett_${name} EXPORT sett_${name}_targets
@@ -51,7 +52,15 @@ function(sett_addon_install name)
     DESTINATION "${package_dir}")
   list(TRANSFORM ARGN PREPEND "-l")
   list(JOIN ARGN " " libraries)
-  sett_pkg_config(sett_${name} "Add-on of Sett" sett "-lsett_${name} ${libraries} ${pc_threads}" "")
+  # Of the two libraries of Sett a program links one: so each add-on has two names for pkg-config.
+  foreach(kind IN ITEMS "" "-debug")
+    set(requires "sett${kind}")
+    if(beside)
+      set(requires "sett_${beside}${kind}")
+    endif()
+    sett_pkg_config(sett_${name}${kind} "Add-on of Sett" "${requires}"
+      "-lsett_${name} ${libraries} ${pc_threads}" "")
+  endforeach()
 endfunction()
 
 # sett_program_tests(<label> <library> <source>...): each test_<module>.c is a program and a test.

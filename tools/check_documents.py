@@ -22,7 +22,7 @@ GIVEN = re.compile(r"<!-- given: ((?:(?!-->).)*) -->\s*$", re.S)
 HISTORY = ("CHANGELOG.md", "docs/migrating.md")
 COMMAND = ["clang", "-std=c11", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", "-Wno-unused",
            "-I" + TEXTS, "-I" + os.path.join(ROOT, "include"), "-I" + os.path.join(ROOT, "addons", "net"),
-           "-I" + os.path.join(ROOT, "addons", "space"),
+           "-I" + os.path.join(ROOT, "addons", "space"), "-I" + os.path.join(ROOT, "addons", "enet"),
            "-x", "c", "-"]
 
 

@@ -62,7 +62,7 @@ static void enet_transport_dial(sett_enet* net, uint32_t player)
 
 bool sett_enet_connect(sett_enet* net, uint32_t player, const char* host, uint16_t port)
 {
-    if (player >= SETT_SESSION_PLAYERS || player >= net->local ||
+    if (net == NULL || host == NULL || player >= SETT_SESSION_PLAYERS || player >= net->local ||
         enet_address_set_host(&net->address[player], host) != 0) {
         return false;
     }
@@ -148,5 +148,5 @@ static uint32_t enet_transport_receive(void* user, uint32_t* peer, void* out, ui
 sett_net_transport sett_enet_transport(sett_enet* net)
 {
     sett_net_transport transport = {net, enet_transport_send, enet_transport_receive};
-    return transport;
+    return net != NULL ? transport : (sett_net_transport){.user = NULL};
 }

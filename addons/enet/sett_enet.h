@@ -40,11 +40,12 @@ void sett_enet_destroy(sett_enet* net);
  * are received.
  *   player  with a lower number than this machine's
  *   host    name or address
- * Returns false if `player` is not lower, or the name is not known.
+ * Returns false if `player` is not lower, the name is not known, or `net` or `host` is NULL.
  * Cost: looks the name up, which can take seconds. Threads: one at a time. Since: 0.2 */
 bool sett_enet_connect(sett_enet* net, uint32_t player, const char* host, uint16_t port);
 
-/* Returns the functions for sett_session_desc.transport; valid until sett_enet_destroy.
+/* Returns the functions for sett_session_desc.transport; valid until sett_enet_destroy. Of NULL: a
+ * transport that no session takes.
  * Threads: one at a time. Since: 0.2 */
 sett_net_transport sett_enet_transport(sett_enet* net);
 

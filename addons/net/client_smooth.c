@@ -5,6 +5,7 @@
  * values of one state, in the order of types and handles; so two samples are merged.
  *
  * Invariant:  samples ascend by tick; what is shown is between two of them, or is one of them */
+#include "argument.h"
 #include "net_client.h"
 
 #include "sett/members.h"
@@ -167,7 +168,7 @@ void setti_client_smooth(sett_client* c)
 
 void sett_client_show(sett_client* c, float ahead)
 {
-    if (c->sample_count != 0) {
+    if (!argument_is_null(c, __func__, "client") && c->sample_count != 0) {
         smooth_show(c, c->shown_tick + (double)ahead);
     }
 }

@@ -1,5 +1,6 @@
 /* net_client.c: a client: handshake, inputs, acknowledgements; see net_client.h. */
 #include "net_client.h"
+#include "argument.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -172,6 +173,15 @@ static void client_answer(sett_client* c)
 
 sett_client_state sett_client_advance(sett_client* c, const void* input)
 {
+    if (argument_is_null(c, __func__, "client")) {
+        return SETT_CLIENT_OVER;
+    }
+    if (input == NULL && c->desc.input_size != 0) {
+        sett_world_log(c->world, SETT_LOG_ERROR,
+                       "sett_client_advance: `input` is NULL, and input_size is not 0: give "
+                       "input_size bytes");
+        return c->state;
+    }
     if (c->state == SETT_CLIENT_PLAYS && c->desc.input_size != 0) {
         c->newest++;
         memcpy(c->input[c->newest % SERVER_INPUTS], input, c->desc.input_size);
@@ -196,11 +206,18 @@ sett_client_state sett_client_advance(sett_client* c, const void* input)
 
 const char* sett_client_message(const sett_client* c)
 {
-    return c->text;
+    return !argument_is_null(c, __func__, "client") ? c->text : "the client is NULL";
 }
 
 void sett_client_stats_get(const sett_client* c, sett_client_stats* stats)
 {
+    if (ARGUMENT_IS_NULL(stats)) {
+        return;
+    }
+    *stats = (sett_client_stats){.tick = 0};
+    if (argument_is_null(c, __func__, "client")) {
+        return;
+    }
     *stats = c->stats;
     stats->tick = c->tick;
     stats->entities = c->shown.count;
@@ -278,7 +295,8 @@ static const char* client_begin(sett_client* c)
 
 sett_client* sett_client_create(sett_world* world, const sett_client_desc* desc)
 {
-    sett_client* c = calloc(1, sizeof(*c));
+    const bool null = ARGUMENT_IS_NULL(world) || ARGUMENT_IS_NULL(desc);
+    sett_client* c = !null ? calloc(1, sizeof(*c)) : NULL;
     if (c == NULL) {
         return NULL;
     }

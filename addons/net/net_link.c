@@ -2,6 +2,7 @@
  *
  * Shape: a few hundred datagrams under way. Each endpoint has a list of those that are on their way
  * to it, in the order of arrival; most are inserted near its end. */
+#include "argument.h"
 #include "sett_net.h"
 
 #include <stdlib.h>
@@ -79,23 +80,29 @@ void sett_net_link_destroy(sett_net_link* link)
 
 void sett_net_link_set(sett_net_link* link, const sett_net_link_desc* desc)
 {
-    link->desc = *desc;
+    if (!ARGUMENT_IS_NULL(link) && !ARGUMENT_IS_NULL(desc)) {
+        link->desc = *desc;
+    }
 }
 
 void sett_net_link_cut(sett_net_link* link, uint32_t endpoint, bool cut)
 {
-    link->end[endpoint].cut = cut;
-    net_link_drop_all(&link->end[endpoint]);
+    if (!ARGUMENT_IS_NULL(link) && endpoint < SETT_NET_ENDPOINTS) {
+        link->end[endpoint].cut = cut;
+        net_link_drop_all(&link->end[endpoint]);
+    }
 }
 
 void sett_net_link_advance(sett_net_link* link, uint64_t us)
 {
-    link->now += us;
+    if (!ARGUMENT_IS_NULL(link)) {
+        link->now += us;
+    }
 }
 
 uint64_t sett_net_link_now(const sett_net_link* link)
 {
-    return link->now;
+    return !ARGUMENT_IS_NULL(link) ? link->now : 0;
 }
 
 /* Returns when a datagram that is sent now has left; 0 if it is lost in the queue. */
@@ -180,11 +187,16 @@ static uint32_t net_link_receive(void* user, uint32_t* peer, void* out, uint32_t
 
 sett_net_transport sett_net_link_transport(sett_net_link* link, uint32_t endpoint)
 {
+    if (ARGUMENT_IS_NULL(link) || endpoint >= SETT_NET_ENDPOINTS) {
+        return (sett_net_transport){.user = NULL}; /* which a session rejects */
+    }
     sett_net_transport transport = {&link->end[endpoint], net_link_send, net_link_receive};
     return transport;
 }
 
 void sett_net_link_stats_get(const sett_net_link* link, sett_net_link_stats* stats)
 {
-    *stats = link->stats;
+    if (!ARGUMENT_IS_NULL(stats)) {
+        *stats = !ARGUMENT_IS_NULL(link) ? link->stats : (sett_net_link_stats){.sent = 0};
+    }
 }

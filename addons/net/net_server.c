@@ -1,6 +1,7 @@
 /* net_server.c: a server's clients: handshake, acknowledgements, inputs, datagrams; see
  * net_server.h. */
 #include "net_server.h"
+#include "argument.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -253,6 +254,9 @@ void sett_server_receive(sett_server* s)
 {
     packet p;
     uint32_t peer;
+    if (argument_is_null(s, __func__, "server")) {
+        return;
+    }
     for (uint32_t k = 0; k < SERVER_BURST && packet_receive(&p, &s->desc.transport, &peer); k++) {
         if (peer < s->desc.clients && !server_take(s, peer, &p) && s->client[peer] != NULL) {
             s->client[peer]->stats.rejected++;
@@ -270,9 +274,16 @@ void sett_server_receive(sett_server* s)
     }
 }
 
+/* NULL if it is not there. */
+static server_client* server_client_of(const sett_server* s, uint32_t client, const char* call)
+{
+    return !argument_is_null(s, call, "server") && client < s->desc.clients ? s->client[client]
+                                                                            : NULL;
+}
+
 const void* sett_server_input(const sett_server* s, uint32_t client)
 {
-    const server_client* c = client < s->desc.clients ? s->client[client] : NULL;
+    const server_client* c = server_client_of(s, client, __func__);
     return c != NULL && c->connected ? c->present : NULL;
 }
 
@@ -320,6 +331,9 @@ static void server_send_parts(sett_server* s, uint32_t peer)
 
 void sett_server_send(sett_server* s)
 {
+    if (argument_is_null(s, __func__, "server")) {
+        return;
+    }
     s->tick++;
     s->world_tick = sett_world_tick(s->world);
     (void)sett_world_advance_tick(s->world); /* later writes are newer than what is read here */
@@ -343,7 +357,7 @@ void sett_server_send(sett_server* s)
 
 void sett_server_drop(sett_server* s, uint32_t client)
 {
-    server_client* c = client < s->desc.clients ? s->client[client] : NULL;
+    server_client* c = server_client_of(s, client, __func__);
     if (c != NULL && c->connected) {
         server_send(s, client, server_packet(s, c, SERVER_BYE));
         server_leave(s, client);
@@ -352,9 +366,12 @@ void sett_server_drop(sett_server* s, uint32_t client)
 
 void sett_server_stats_get(const sett_server* s, uint32_t client, sett_server_stats* stats)
 {
-    const server_client* c = client < s->desc.clients ? s->client[client] : NULL;
+    const server_client* c = server_client_of(s, client, __func__);
+    if (ARGUMENT_IS_NULL(stats)) {
+        return;
+    }
     *stats = c != NULL ? c->stats : (sett_server_stats){.connected = false};
-    stats->tick = s->tick;
+    stats->tick = s != NULL ? s->tick : 0;
     if (c != NULL && c->connected) {
         sett_stats view;
         sett_world_stats(c->view, &view);
@@ -387,6 +404,9 @@ static const char* server_fault(const sett_server_desc* desc)
 
 sett_server* sett_server_create(sett_world* world, const sett_server_desc* desc)
 {
+    if (ARGUMENT_IS_NULL(world) || ARGUMENT_IS_NULL(desc)) {
+        return NULL;
+    }
     const char* fault = server_fault(desc);
     sett_server* s = fault == NULL ? calloc(1, sizeof(*s)) : NULL;
     if (s != NULL) {

@@ -10,6 +10,7 @@
  *
  * Invariant:  the view = values that the client may have, some ticks old
  *             delta(base, view), applied to base = view */
+#include "argument.h"
 #include "net_server.h"
 
 #include <stdlib.h>
@@ -43,10 +44,10 @@ static bool view_reserve(view_list* list, uint32_t count)
 
 void sett_sight_add(sett_sight* sight, sett_entity entity, float priority)
 {
-    view_list* list = &sight->list;
-    if (!(priority > 0)) {
+    if (ARGUMENT_IS_NULL(sight) || !(priority > 0)) {
         return;
     }
+    view_list* list = &sight->list;
     if (!view_reserve(list, list->count + 1)) {
         sight->failed = true;
         return;

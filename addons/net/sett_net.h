@@ -67,6 +67,9 @@ sett_status sett_sync_test(sett_world* world, uint32_t frames, uint32_t distance
  * but not in parts. Both are required. `peer` numbers the machines; the transport knows their
  * addresses.
  *
+ * NULL in place of a session, server, client or link: the call does nothing, and a debug build names
+ * it on stderr; what it returns is 0, NULL, OVER or a transport that no session takes.
+ *
  * Sessions and servers encrypt and sign nothing. A peer's address is proven before it gets more
  * bytes than it sent, and datagrams carry a number that only both sides know: this keeps out those
  * who cannot read the traffic, and no others. */
@@ -470,7 +473,7 @@ void sett_client_destroy(sett_client* client);
 
 /* Receives, brings the world to the latest state, predicts, and sends the input. Call it at the
  * rate of the server's ticks.
- *   input  input_size bytes
+ *   input  input_size bytes. NULL is logged, and the call does nothing, unless input_size is 0
  * Callbacks run in the world as in sett_selection_apply.
  * Threads: writer. Since: 0.2 */
 sett_client_state sett_client_advance(sett_client* client, const void* input);

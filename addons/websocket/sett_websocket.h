@@ -36,22 +36,23 @@ typedef struct sett_websocket sett_websocket;
  *            any that is free
  *   folder   files that are shown at "http://host:port/"; NULL: none
  *   peers    pages at a time, 1 to SETT_WEBSOCKET_PEERS; each takes a thread
- * Returns NULL if memory runs out, `peers` is wrong, or the port is in use.
+ * Returns NULL if memory runs out, `address` is NULL, `peers` is wrong, or the port is in use.
  * Threads: any. Since: 0.2 */
 sett_websocket* sett_websocket_create(const char* address, const char* folder, uint32_t peers);
 
 /* Closes all connections and frees them. NULL is fine. Threads: one at a time. Since: 0.2 */
 void sett_websocket_destroy(sett_websocket* net);
 
-/* Returns the port where it listens. Threads: any. Since: 0.2 */
+/* Returns the port where it listens; 0 of NULL. Threads: any. Since: 0.2 */
 uint16_t sett_websocket_port(const sett_websocket* net);
 
-/* Returns how many pages are connected. Threads: any. Since: 0.2 */
+/* Returns how many pages are connected; 0 of NULL. Threads: any. Since: 0.2 */
 uint32_t sett_websocket_count(sett_websocket* net);
 
 /* Returns functions for sett_server_desc: numbers of peers are those of the pages. Sending to a
  * page that reads nothing can take two seconds once its connection is full; a server drops clients
- * that are not heard (timeout_ms). `user` is valid until sett_websocket_destroy.
+ * that are not heard (timeout_ms). `user` is valid until sett_websocket_destroy. Of NULL: a
+ * transport that no server takes.
  * Threads: any. Since: 0.2 */
 sett_net_transport sett_websocket_transport(sett_websocket* net);
 

@@ -160,8 +160,9 @@ static bool websocket_listen(sett_websocket* net, const char* address, const cha
 
 sett_websocket* sett_websocket_create(const char* address, const char* folder, uint32_t peers)
 {
-    sett_websocket* net =
-        peers != 0 && peers <= SETT_WEBSOCKET_PEERS ? calloc(1, sizeof(*net)) : NULL;
+    sett_websocket* net = address != NULL && peers != 0 && peers <= SETT_WEBSOCKET_PEERS
+                              ? calloc(1, sizeof(*net))
+                              : NULL;
     if (net == NULL) {
         return NULL;
     }
@@ -196,12 +197,16 @@ void sett_websocket_destroy(sett_websocket* net)
 uint16_t sett_websocket_port(const sett_websocket* net)
 {
     struct mg_server_port port[1] = {{.port = 0}};
-    return mg_get_server_ports(net->context, 1, port) > 0 ? (uint16_t)port[0].port : 0;
+    return net != NULL && mg_get_server_ports(net->context, 1, port) > 0 ? (uint16_t)port[0].port
+                                                                         : 0;
 }
 
 uint32_t sett_websocket_count(sett_websocket* net)
 {
     uint32_t count = 0;
+    if (net == NULL) {
+        return 0;
+    }
     pthread_mutex_lock(&net->lock);
     for (uint32_t k = 0; k < net->peers; k++) {
         count += net->connection[k] != NULL;
@@ -213,5 +218,5 @@ uint32_t sett_websocket_count(sett_websocket* net)
 sett_net_transport sett_websocket_transport(sett_websocket* net)
 {
     sett_net_transport transport = {net, websocket_send, websocket_receive};
-    return transport;
+    return net != NULL ? transport : (sett_net_transport){.user = NULL};
 }

@@ -77,6 +77,7 @@ static void null_is_harmless(void)
     sett_session_stats_get(NULL, NULL);
     sett_session_destroy(NULL);
     CHECK_EQ(sett_sync_test(world, 1, 1, NULL, NULL, &first), SETT_STATUS_ARGUMENT);
+    CHECK_EQ(sett_sync_test(NULL, 1, 1, NULL, NULL, &first), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_session_sync_test(NULL, &net.desc, 1, 1, &first), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_session_sync_test(world, NULL, 1, 1, &first), SETT_STATUS_ARGUMENT);
     CHECK_END(world);
