@@ -67,8 +67,8 @@ sett_status sett_sync_test(sett_world* world, uint32_t frames, uint32_t distance
  * but not in parts. Both are required. `peer` numbers the machines; the transport knows their
  * addresses.
  *
- * NULL in place of a session, server, client or link: the call does nothing, and a debug build names
- * it on stderr; what it returns is 0, NULL, OVER or a transport that no session takes.
+ * NULL in place of a session, server, client or link: the call does nothing, and a debug build
+ * names it on stderr; what it returns is 0, NULL, OVER or a transport that no session takes.
  *
  * Sessions and servers encrypt and sign nothing. A peer's address is proven before it gets more
  * bytes than it sent, and datagrams carry a number that only both sides know: this keeps out those

@@ -1,5 +1,5 @@
-/* test_net_null.c: NULL in each place where a function of sett_net.h takes an address: the call does
- * nothing. The header is read, so that no function is left out. */
+/* test_net_null.c: NULL in each place where a function of sett_net.h takes an address: the call
+ * does nothing. The header is read, so that no function is left out. */
 #include "check.h"
 #include "sett_net.h"
 #include "worlds.h"
