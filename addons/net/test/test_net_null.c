@@ -4,6 +4,10 @@
 #include "sett_net.h"
 #include "worlds.h"
 
+#ifndef SETT_NET_HEADER
+#define SETT_NET_HEADER "addons/net/sett_net.h" /* where the test runs in the tree */
+#endif
+
 static sett_net_link_desc link_desc;
 static sett_session_desc session_desc; /* all zeroes: rejected, and read */
 static sett_server_desc server_desc;
