@@ -29,13 +29,29 @@ tools/api.py >/dev/null
 tools/ffi.py
 cp bindings/python/setup.py "$out/"
 cp bindings/python/sett/__init__.py "$library" "$out/sett/"
-(cd "$out" && "$python" - ../ffi.h >/dev/null) <<'P'
+# The inspector is a library of its own, beside the first one; without what it needs it is left out.
+rm -f "$out/sett/libsett_inspector.so"
+for need in civetweb zstd; do
+    printf '#include <%s.h>\nint main(void) { return 0; }\n' $need |
+        cc -x c - -o "$out/needs" -l$need 2>/dev/null || lacks="${lacks-} $need"
+done
+if [ -z "${lacks-}" ]; then
+    cc -std=c11 -O2 -DNDEBUG -shared -fPIC -fvisibility=hidden -D_GNU_SOURCE -Iinclude -Iaddons/inspector \
+        addons/inspector/*.c "$library" -lcivetweb -lzstd -lm -pthread -o "$out/sett/libsett_inspector.so"
+else
+    echo "  without the inspector: no$lacks (Debian: libcivetweb-dev libzstd-dev)"
+fi
+(cd "$out" && "$python" - ../ffi.h ../../addons/inspector/sett_inspector.h >/dev/null) <<'P'
+import re
 import sys
 import cffi
 
 with open(sys.argv[1]) as file:  # read now, so that a program begins without reading it
     ffi = cffi.FFI()
     ffi.cdef(file.read())
+with open(sys.argv[2]) as file:  # without comments, the preprocessor's lines and functions in line
+    text = re.sub(r"(?s)/\*.*?\*/|^#.*?$|static inline [^;{]*\{.*?^\}", "", file.read(), flags=re.M)
+    ffi.cdef(re.sub(r'(?s)extern "C" \{|^\}$', "", text, flags=re.M))
 ffi.set_source("sett._declared", None)
 ffi.emit_python_code("sett/_declared.py")
 P

@@ -26,7 +26,7 @@ setup(
     description="An entity component system with snapshots",
     license="MIT",
     packages=["sett"],
-    package_data={"sett": ["libsett.so"]},
+    package_data={"sett": ["libsett.so", "libsett_inspector.so"]},
     python_requires=">=3.8",
     install_requires=["cffi>=1.12", "numpy>=1.17"],
     distclass=WithLibrary,

@@ -28,6 +28,7 @@ Functions of the C library that have no method here: sett.lib and sett.ffi, with
 
 SPDX-License-Identifier: MIT
 """
+import json
 import os
 import weakref
 
@@ -701,6 +702,7 @@ class _Core:
 
     def __init__(self, c):
         self.c, self.callbacks, self.drops, self.systems = c, [], [], {}
+        self.inspectors = []  # _Opened: they end before the world
 
     def later(self, call, *arguments):
         """For what garbage collection ends, at any moment: it is done at the next call of `tidy`."""
@@ -715,7 +717,69 @@ class _Core:
         pass
 
     def __del__(self, destroy=lib.sett_world_destroy):
+        for inspector in self.inspectors:
+            inspector.close()
         destroy(self.c)
+
+
+class _Opened:
+    """An inspector of the library."""
+
+    def __init__(self, library, c, callback):
+        self.library, self.c, self.callback, self.raised = library, c, callback, None
+
+    def close(self):
+        c, self.c = self.c, ffi.NULL
+        self.library.sett_inspector_close(c)
+
+
+class Inspector:
+    """An inspector, from World.inspect: a browser looks into the world, pauses it and goes back in it.
+
+        inspector = world.inspect(title="my game")
+        while playing:
+            if inspector.frame():
+                world.progress(1 / 60)
+    """
+
+    def __init__(self, world, opened):
+        self._world, self._opened = world, opened
+
+    def frame(self):
+        """Answers the browser. Call it between frames. False: it is paused, run no frame now."""
+        run = self._opened.library.sett_inspector_frame(self._open())
+        raised, self._opened.raised = self._opened.raised, None
+        if raised is not None:
+            raise raised
+        return run != 0
+
+    @property
+    def address(self):
+        """The address to open, with its secret token; "" without a server."""
+        return _text(self._opened.library.sett_inspector_address(self._open()))
+
+    def ask(self, do, **question):
+        """Answers a request of addons/inspector/protocol.md, as the page would get it: a dict.
+        inspector.ask("pause"), inspector.ask("restore", frame=100)"""
+        body = json.dumps(dict(question, do=do)).encode()
+        return json.loads(_text(self._opened.library.sett_inspector_request(self._open(), body, len(body), ffi.NULL)))
+
+    def close(self):
+        """Ends it; so does the end of the world."""
+        if self._opened.c != ffi.NULL:
+            self._opened.close()
+            self._world._core.inspectors.remove(self._opened)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.close()
+
+    def _open(self):
+        if self._opened.c == ffi.NULL:
+            raise ValueError("this inspector is closed")
+        return self._opened.c
 
 
 _LEVELS = ("info", "warning", "error")
@@ -801,6 +865,34 @@ class World:
     def lookup(self, path):
         """The entity with a path of names, "map01/door"; None if there is none."""
         return self._entity(lib.sett_name_lookup(self.c, (0, 0), path.encode()))
+
+    def inspect(self, title="Sett", run_frame=None, **options):
+        """Opens an inspector, which prints the address to open in a browser. Inspector.frame, called
+        between frames, answers it.
+
+        `run_frame` is a function that runs a frame, such as lambda: world.progress(1 / 60): then any
+        frame of the past can be restored, and "who wrote this" is answered. `options` are members of
+        sett_inspector_desc: port=8000, paused=True, quiet=True, no_server=True, seconds=60.
+        """
+        path = os.environ.get("SETT_INSPECTOR_LIBRARY") or os.path.join(os.path.dirname(os.path.abspath(__file__)), "libsett_inspector.so")
+        if not os.path.exists(path):
+            raise ImportError("sett: this module was built without the inspector (Debian: libcivetweb-dev, libzstd-dev)")
+        library, desc = ffi.dlopen(path), ffi.new("sett_inspector_desc*", options)
+        opened = _Opened(library, ffi.NULL, None)
+        label = ffi.new("char[]", title.encode())
+        desc.title = label
+        if run_frame is not None:
+
+            def failed(kind, error, trace):
+                opened.raised = opened.raised or error
+
+            opened.callback = ffi.callback("void(void*)", lambda _: run_frame(), onerror=failed)
+            desc.run_frame = opened.callback
+        opened.c = library.sett_inspector_open_sized(self.c, desc, ffi.sizeof(desc[0]))
+        if opened.c == ffi.NULL:
+            self._fail()
+        self._core.inspectors.append(opened)
+        return Inspector(self, opened)
 
     def singletons(self):
         """The entity that has the singletons of the world."""

@@ -2,10 +2,13 @@
 import contextlib
 import gc
 import io
+import json
 import os
 import re
 import tempfile
+import threading
 import unittest
+import urllib.request
 import weakref
 
 import numpy as np
@@ -398,7 +401,7 @@ class Loops(unittest.TestCase):
         self.assertEqual(query.column(Position)["x"][-1], 2 * 2999)
         with self.assertRaises(KeyError):
             query.column(Health)
-        with self.assertRaisesRegex(sett.Error, "not declared to be written"):
+        with self.assertRaisesRegex(sett.Error, "declared as read only"):
             query.set_column(Velocity, np.zeros(3000, Velocity.dtype))
 
     def test_a_view_that_is_used_too_long(self):
@@ -620,6 +623,59 @@ class State(unittest.TestCase):
         read.from_json(text)
         self.assertEqual(len(read), len(world))
         self.assertEqual(read.lookup("ship").get(Health)["points"], 5)
+
+    @unittest.skipUnless(os.path.exists(os.path.join(os.path.dirname(sett.__file__), "libsett_inspector.so")), "no civetweb or zstd")
+    def test_the_inspector(self):
+        world = moving_world()
+        ship = world.create(Position(1, 0), Velocity(10, 0))
+        with contextlib.redirect_stdout(io.StringIO()):
+            inspector = world.inspect(title="ships", quiet=True, run_frame=lambda: world.progress(0.5))
+        self.assertRegex(inspector.address, r"^http://127.0.0.1:\d+/#token=[0-9a-f]{32}$")
+        hashes = {}
+        self.assertTrue(inspector.frame())
+        world.progress(0.5)
+        self.assertTrue(self.posted(inspector, {"do": "status"})["ok"])  # now frames are stored
+        for _ in range(10):
+            hashes[inspector.ask("status")["frame"]] = world.hash()
+            self.assertTrue(inspector.frame())
+            world.progress(0.5)
+        inspector.frame()
+        self.assertEqual(inspector.ask("status")["title"], "ships")
+        self.assertEqual(self.posted(inspector, {"do": "pause"}), {"ok": True})
+        self.assertFalse(inspector.frame())
+        said = inspector.ask("restore", frame=4)
+        self.assertTrue(said["ok"], said)
+        self.assertEqual(world.hash(), hashes[4])
+        self.assertTrue(inspector.ask("set", entity="#0:1", component="Position", value={"y": 7})["ok"])
+        self.assertEqual(ship.get(Position)["y"], 7)
+        said = inspector.ask("set", entity="#9:1", component="Position", value={"y": 7})
+        self.assertFalse(said["ok"])
+        inspector.close()
+        inspector.close()
+        with self.assertRaises(ValueError):
+            inspector.frame()
+        with world.inspect(no_server=True, quiet=True) as other:
+            self.assertEqual(other.address, "")
+        last = world.inspect(no_server=True)
+        del world, ship, inspector, other
+        gc.collect()
+        self.assertTrue(last.frame())  # it holds its world
+        lost = moving_world()
+        lost.inspect(no_server=True)
+        del lost  # the inspector ends first
+        gc.collect()
+
+    def posted(self, inspector, question):
+        """The answer to a request by HTTP, which another thread sends."""
+        address, token = inspector.address.split("#token=")
+        request = urllib.request.Request(address + "request", json.dumps(question).encode(), {"X-Sett-Token": token})
+        answers = []
+        thread = threading.Thread(target=lambda: answers.append(json.load(urllib.request.urlopen(request, timeout=20))))
+        thread.start()
+        while thread.is_alive():
+            inspector.frame()
+            thread.join(0.01)
+        return answers[0]
 
     def test_the_log(self):
         lines = []
