@@ -40,7 +40,10 @@ static sett_status side_prepare_member(sett_world* world, setti_search_side* sid
     setti_guess guess = setti_guess_begin("", 0);
     if (of == NULL || !setti_members_find(of, path, &side->member, &guess)) {
         snprintf(message, SETTI_MESSAGE_SIZE, "\"%.100s\" has no member \"%.100s\"%s", name, path,
-                 of == NULL ? ": its members are not known - declare them with SETT_MEMBERS"
+                 side->type->written != NULL
+                     ? ": it has strings or lists of C++, whose members searches do not compare - "
+                       "put the number into a component of its own"
+                 : of == NULL ? ": its members are not known - declare them with SETT_MEMBERS"
                  : side->type->records != NULL ? ": an entity has one for each of its links"
                                                : setti_guess_text(&guess));
         return SETT_STATUS_ARGUMENT;

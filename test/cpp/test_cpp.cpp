@@ -380,6 +380,17 @@ static void types_of_files()
     ends(world);
 }
 
+static bool says(sett::world& world, const char* text)
+{
+    const bool found = std::strstr(world.message(), text) != nullptr;
+    sett_failure none = {};
+    sett_world_swap_failure(world.c(), &none);
+    if (!found) {
+        std::puts(none.message);
+    }
+    return found;
+}
+
 /* gcc and clang agree on the names of templates, which are part of files. */
 namespace shapes
 {
@@ -429,6 +440,9 @@ static void names_of_templates()
     CHECK(world.search("shapes::Depth.meters > 5").count() == 1);
     CHECK(world.search("\"shapes::Depth\".meters > 5, shapes::Depth").count() == 1);
     CHECK(!world.search("shapes:Depth") && !world.search("shapes::"));
+    world.create(Item{5, "five"});
+    CHECK(!world.search("Item.number > 4"));
+    CHECK(says(world, "whose members searches do not compare"));
     const uint64_t then = world.tick();
     CHECK(then == sett_world_tick(world.c()));
     ends(world);
@@ -449,16 +463,6 @@ static sett_system* look_up_by_list(sett::world& world, const char* name,
 template <int... n> static bool filter_by(sett::world& world, std::integer_sequence<int, n...>)
 {
     return bool(world.query<Position, sett::without<Numbered<n>...>>());
-}
-static bool says(sett::world& world, const char* text)
-{
-    const bool found = std::strstr(world.message(), text) != nullptr;
-    sett_failure none = {};
-    sett_world_swap_failure(world.c(), &none);
-    if (!found) {
-        std::puts(none.message);
-    }
-    return found;
 }
 static void limits()
 {
