@@ -302,23 +302,31 @@ static uint32_t ordered_collect(sett_ordered* o)
         position[match[k].entity.index] = k + 1;
     }
     uint32_t count = 0;
-    for (uint32_t k = 0; k < o->last.count + o->match_count; k++) {
+    for (uint32_t k = 0; count < o->match_count; k++) {
+        SETTI_ASSERT(k < o->last.count + o->match_count);
         bool again = k < o->last.count;
         uint32_t index = again ? o->last.entity[k].index : match[k - o->last.count].entity.index;
         if (index < positions && position[index] != 0) {
-            item[count++] = ordered_make_item(o, match[position[index] - 1].entity);
+            const ordered_match* is = &match[position[index] - 1];
             position[index] = 0;
+            item[count++] =
+                o->fixed
+                    ? (setti_ranked){.entity = is->entity, .depth = is->depth, .key = is->parent}
+                    : ordered_make_item(o, is->entity);
         }
     }
     return count;
 }
 
-static void ordered_group_all(ordered_list* list, const setti_ranked* item, const setti_type* along)
+/* Items of a fixed order have the parent as the key, by which nothing is sorted. */
+static void ordered_group_all(ordered_list* list, const setti_ranked* item, const setti_type* along,
+                              bool fixed)
 {
     list->group_count = 0;
     for (uint32_t k = 0; k < list->count; k++) {
         list->entity[k] = item[k].entity;
-        list->target[k] = setti_along_target(along, item[k].entity.index);
+        list->target[k] =
+            fixed ? (uint32_t)item[k].key - 1 : setti_along_target(along, item[k].entity.index);
         if (k == 0 || item[k].group != item[k - 1].group) {
             list->group[list->group_count++] =
                 (sett_ordered_group){.group = item[k].group, .first = k};
@@ -376,7 +384,8 @@ static bool ordered_update(sett_ordered* o)
     o->last = o->now;
     next.count = ordered_collect(o);
     SETTI_ASSERT(next.count <= o->work.room);
-    ordered_group_all(&next, setti_rank_sort(&o->rank, &o->work, next.count), o->rank.along);
+    ordered_group_all(&next, setti_rank_sort(&o->rank, &o->work, next.count), o->rank.along,
+                      o->fixed);
     o->now = next;
     o->known = o->fixed;
     ordered_note(o);
