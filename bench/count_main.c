@@ -5,12 +5,17 @@
  * What is counted is small and touches each path that a program takes often: 4,096 entities, no
  * random sizes, nothing that depends on addresses or on time. Counts are exact; so a baseline can
  * be held to a few in a hundred. */
+#include "sett/advise.h"
+#include "sett/event.h"
 #include "sett/hierarchy.h"
 #include "sett/json.h"
+#include "sett/observer.h"
 #include "sett/prefab.h"
+#include "sett/random.h"
 #include "sett/relationship.h"
 #include "sett/search.h"
 #include "sett/sett.h"
+#include "sett/state.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -50,6 +55,8 @@ typedef struct count_stage {
     sett_query* query;
     sett_search* search;
     sett_ordered* ordered;
+    sett_lookup* lookup;
+    sett_snapshot snapshot;
     sett_entity entity[COUNT];
     sett_entity far[64]; /* of a million, far apart */
     uint64_t sum;        /* keeps the compiler from leaving work out */
@@ -914,6 +921,232 @@ static void run_world(count_stage* s)
     sett_world_destroy(world);
 }
 
+/* ----------------------------------------------------------- what headers say (promises.txt) */
+
+static void run_event(count_stage* s)
+{
+    const Vector value = {1, 2};
+    for (uint32_t k = 0; k < COUNT; k++) {
+        (void)sett_event_send(s->world, s->entity[k], SETT_ROUTE_ENTITY, s->p, &value);
+    }
+}
+
+static void count_fetch(sett_context* context)
+{
+    count_stage* s = context->user;
+    for (uint32_t k = 0; k < COUNT; k++) {
+        s->sum += (uintptr_t)sett_commands_here(context->world);
+    }
+}
+
+/* A system that fetches its buffer for each entity. */
+static void with_fetching(count_stage* s)
+{
+    sett_system_desc desc = {.name = "fetches", .run = count_fetch, .user = s};
+    s->sum += sett_system_create(s->world, &desc) != NULL;
+    (void)sett_progress(s->world, 0);
+}
+
+static void count_visit(sett_context* context)
+{
+    count_stage* s = context->user;
+    SETT_SYSTEM_EACH(context, b) {
+        s->sum += b->count;
+    }
+}
+
+/* A hundred systems over sixteen entities. */
+static void with_busy_systems(count_stage* s)
+{
+    with_sixteen(s);
+    for (uint32_t k = 0; k < 100; k++) {
+        char name[16];
+        snprintf(name, sizeof(name), "busy%u", (unsigned)k);
+        sett_system_desc desc = {.name = name, .run = count_visit, .user = s};
+        desc.terms[0].component = s->p;
+        s->sum += sett_system_create(s->world, &desc) != NULL;
+    }
+    (void)sett_progress(s->world, 0);
+}
+
+static void run_random(count_stage* s)
+{
+    for (uint32_t k = 0; k < COUNT; k++) {
+        s->sum += sett_random(7, s->entity[k], 1, 0);
+    }
+}
+
+static void run_random_range(count_stage* s)
+{
+    for (uint32_t k = 0; k < COUNT; k++) {
+        s->sum += sett_random_range(k * UINT64_C(0x9e3779b97f4a7c15), 100);
+    }
+}
+
+static void run_random_normal(count_stage* s)
+{
+    for (uint32_t k = 0; k < COUNT; k++) {
+        s->sum += sett_random_normal(k * UINT64_C(0x9e3779b97f4a7c15)) > 0;
+    }
+}
+
+static void with_steps(count_stage* s)
+{
+    sett_component place = SETT_REGISTER(s->world, Place);
+    (void)sett_members_set(s->world, place,
+                           SETT_STRUCT(Place, (x, .step = 1.0 / 1024), (y, .step = 1.0 / 1024)));
+    with_entities(s);
+    for (uint32_t k = 0; k < COUNT; k++) {
+        *(Place*)sett_add(s->world, s->entity[k], place) = (Place){(float)k / 7, (float)k / 9};
+    }
+}
+
+static void run_round(count_stage* s)
+{
+    (void)sett_world_round(s->world);
+}
+
+static void run_instantiate_many(count_stage* s)
+{
+    (void)sett_instantiate(s->world, s->entity[0], COUNT, NULL);
+}
+
+static void with_snapshot(count_stage* s)
+{
+    with_both(s);
+    (void)sett_snapshot_take(s->world, &s->snapshot);
+}
+
+/* The first writes to 64 KB. */
+static void run_write_all(count_stage* s)
+{
+    SETT_QUERY_EACH(s->query, b) {
+        Vector* p = sett_batch_field(b, 0);
+        p[0].x = 1;
+    }
+}
+
+static void count_lookup(count_stage* s, bool ordered)
+{
+    with_described(s);
+    sett_component health = sett_component_find(s->world, "Health");
+    s->lookup = ordered ? sett_lookup_create_ordered(s->world, health, "points")
+                        : sett_lookup_create(s->world, health, "points");
+    s->sum += sett_lookup_find(s->lookup, &(uint32_t){1000}, NULL, 0);
+    if (ordered) {
+        s->sum += sett_lookup_range(s->lookup, &(uint32_t){1000}, NULL, 0, NULL, 0);
+    }
+}
+
+static void with_lookup(count_stage* s)
+{
+    count_lookup(s, false);
+}
+
+static void with_lookup_ordered(count_stage* s)
+{
+    count_lookup(s, true);
+}
+
+/* Values that nothing has. */
+static void run_lookup_find(count_stage* s)
+{
+    for (uint32_t k = 0; k < 64; k++) {
+        s->sum += sett_lookup_find(s->lookup, &(uint32_t){1000 + k}, NULL, 0);
+    }
+}
+
+static void run_lookup_range(count_stage* s)
+{
+    for (uint32_t k = 0; k < 64; k++) {
+        s->sum += sett_lookup_range(s->lookup, &(uint32_t){1000 + k}, NULL, 0, NULL, 0);
+    }
+}
+
+/* In each of the pages one value was written, and did not change. */
+static void with_lookup_written(count_stage* s)
+{
+    with_lookup(s);
+    sett_component health = sett_component_find(s->world, "Health");
+    for (uint32_t k = 0; k < COUNT; k += 64) {
+        (void)sett_get_mut(s->world, s->entity[k], health);
+    }
+}
+
+static void run_lookup_update(count_stage* s)
+{
+    s->sum += sett_lookup_find(s->lookup, &(uint32_t){1000}, NULL, 0);
+}
+
+static void with_observers(count_stage* s)
+{
+    with_p(s);
+    s->sum += sett_observer_create(s->world, &(sett_observer_desc){.component = s->v,
+                                                                   .on_add = count_hook,
+                                                                   .on_remove = count_hook,
+                                                                   .user = s}) != NULL;
+}
+
+static void count_left(sett_world* world, sett_entity entity, void* user)
+{
+    (void)world;
+    (void)entity;
+    ((count_stage*)user)->hooked++;
+}
+
+static void with_query_observed(count_stage* s)
+{
+    with_both(s);
+    sett_observer_desc desc = {.on_exit = count_left, .user = s};
+    desc.terms[0].component = s->rare;
+    s->sum += sett_observer_create(s->world, &desc) != NULL;
+}
+
+static void with_profile(count_stage* s)
+{
+    with_both(s);
+    (void)sett_profile_begin(s->world);
+}
+
+static void with_bound(count_stage* s)
+{
+    with_entities(s);
+    (void)sett_component_bind(s->world, 12345, s->p);
+}
+
+static void run_bound(count_stage* s)
+{
+    for (uint32_t k = 0; k < COUNT; k++) {
+        s->sum += sett_component_bound(s->world, 12345);
+    }
+}
+
+static void run_convert(count_stage* s)
+{
+    (void)sett_component_convert(s->world, s->v, SETT_STORAGE_SPARSE_SET);
+}
+
+static void with_parents(count_stage* s)
+{
+    with_attached(s);
+    sett_query_desc desc = {0};
+    desc.terms[0].component = s->p;
+    desc.terms[1].component = s->p;
+    desc.terms[1].walk = SETT_WALK_ONE;
+    desc.terms[1].access = SETT_IN;
+    s->query = sett_query_create(s->world, &desc);
+}
+
+/* A step of a walk for each. */
+static void run_from(count_stage* s)
+{
+    SETT_QUERY_EACH(s->query, b) {
+        SETT_EACH(b, i) {
+            s->sum += sett_batch_from(b, 1, i) != NULL;
+        }
+    }
+}
+
 /* ----------------------------------------------------------------------------------- the scenes */
 
 static const count_scene count_scenes[] = {
@@ -991,6 +1224,26 @@ static const count_scene count_scenes[] = {
     {"ordered_less_deep", with_deep, run_ordered_less, COUNT},
     {"ordered_less_links", with_deep_links, run_ordered_less, COUNT},
     {"systems_idle", with_idle_systems, run_progress, 1000},
+    {"event_send", with_both, run_event, COUNT},
+    {"commands_here", with_fetching, run_progress, COUNT},
+    {"systems_busy", with_busy_systems, run_progress, 100},
+    {"random", with_entities, run_random, COUNT},
+    {"random_range", with_none, run_random_range, COUNT},
+    {"random_normal", with_none, run_random_normal, COUNT},
+    {"round", with_steps, run_round, COUNT * 2},
+    {"instantiate_many", with_prefab, run_instantiate_many, COUNT},
+    {"instantiate_trees", with_prefab_tree, run_instantiate_many, COUNT * 4},
+    {"snapshot_write", with_snapshot, run_write_all, 2},
+    {"lookup_find", with_lookup, run_lookup_find, 64},
+    {"lookup_ordered", with_lookup_ordered, run_lookup_find, 64},
+    {"lookup_range", with_lookup_ordered, run_lookup_range, 64},
+    {"lookup_update", with_lookup_written, run_lookup_update, COUNT},
+    {"add_remove_observed", with_observers, run_add_remove, COUNT},
+    {"destroy_observed", with_query_observed, run_destroy, COUNT},
+    {"get_profiled", with_profile, run_get, COUNT},
+    {"bound", with_bound, run_bound, COUNT},
+    {"convert", with_both, run_convert, COUNT},
+    {"batch_from", with_parents, run_from, COUNT - 1},
     {"json_write", with_described, run_json_write, COUNT},
     {"json_read", with_text, run_json_read, COUNT},
 };

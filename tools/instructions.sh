@@ -4,6 +4,7 @@
 #   tools/instructions.sh             compare: warns of scenes that take 3 % more, fails at 10 %
 #   tools/instructions.sh --update    write the baseline of this toolchain anew
 #   tools/instructions.sh --compare <baseline> <counts>    only compare two lists
+#   tools/instructions.sh --promises <counts>    only compare with what headers state
 #
 # Instructions do not depend on what else the machine does, so a change of a few in a hundred shows,
 # which no clock on a busy machine would show. They do depend on the compiler and a little on the C
@@ -45,8 +46,60 @@ compare() { # <baseline> <counts>
         }'
 }
 
+# What public headers state: see bench/promises.txt.
+promises() { # <counts>
+    for header in include/sett/*.h; do
+        grep -nE '[0-9] (ns|us|ms|instructions)($|[^a-z_])' "$header" |
+            sed "s|^|$(basename "$header"):|" || true
+    done | awk -v counts="$1" '
+        function check(name, most, words, header) {
+            if (name != "-" && !(name in count)) {
+                printf "  promises.txt: there is no scene %s\n", name
+                bad++
+            } else if (name != "-" && count[name] > most) {
+                printf "  %s takes %.2f instructions, and %s promises (%s): at most %d\n", name,
+                    count[name], header, words, most
+                bad++
+            }
+        }
+        FILENAME == "bench/promises.txt" {
+            if ($0 !~ /^#/ && NF > 3) {
+                words = $0
+                sub(/^[^ ]+ [^ ]+ [^ ]+ /, "", words)
+                sub(/ ; .*/, "", words)
+                promised[++last] = words
+                where[last] = $3
+                check($1, $2, words, $3)
+            }
+            next
+        }
+        FILENAME == counts { count[$1] = $2; next }
+        {
+            found = 0
+            for (k = 1; k <= last; k++) {
+                found += index($0, where[k] ":") == 1 && index($0, promised[k]) != 0
+            }
+            if (found == 0) {
+                printf "  a cost that bench/promises.txt does not have: %s\n", $0
+                bad++
+            }
+        }
+        END { exit (bad > 0) }' "$1" bench/promises.txt - || return 1
+    grep -v '^#' bench/promises.txt | while read -r scene most header words; do
+        [ -z "$scene" ] || grep -qF -e "${words%% ; *}" "include/sett/$header" || {
+            echo "  promises.txt: $header does not say \"${words%% ; *}\""
+            exit 1
+        }
+    done
+}
+
 if [ "${1-}" = --compare ]; then
     compare "$2" "$3"
+    exit
+fi
+
+if [ "${1-}" = --promises ]; then
+    promises "$2"
     exit
 fi
 
@@ -100,4 +153,5 @@ if [ "${1-}" = --update ]; then
     echo "  wrote $baseline, $(wc -l <"$baseline") scenes"
     exit 0
 fi
+promises "$out/counts.txt"
 compare "$baseline" "$out/counts.txt"

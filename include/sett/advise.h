@@ -20,7 +20,7 @@
 #include "sett/core.h"
 
 /* Begins profiling, and sets all counts to 0: for each type additions, removals and accesses by
- * handle, for each query loops and matches. Calls on single entities take about twice as long while
+ * handle, for each query loops and matches. Reading by handle takes about four times as long while
  * profiling, and systems run on one thread; a world that is not profiled pays nothing.
  * Fails: LOCKED (systems run).
  * Threads: writer. Since: 0.2 */

@@ -52,7 +52,7 @@ typedef struct sett_commands sett_commands;
  * world's own, which rejects commands while systems run (LOCKED). The call finds the system by the
  * current thread. A function that continues on another thread (a fiber) uses context->commands
  * instead.
- * Cost: about 20 instructions in a system, 2 elsewhere.
+ * Cost: about 50 instructions in a system, 2 elsewhere.
  * Threads: system. Since: 0.2 */
 SETT_API sett_commands* sett_commands_here(sett_world* world);
 

@@ -393,7 +393,7 @@ SETT_API sett_autosave* sett_autosave_create(sett_world* world, const char* path
  * commands. In a build without threads the call itself saves.
  * Fails: LOCKED (the last save has not ended: start in a later frame; this is not reported. Or a
  * loop is open), or as sett_world_clone.
- * Cost: O(pages): 1 ms for 6 MB. The first start also allocates the copy.
+ * Cost: O(pages), a copy of all. The first start also allocates the copy.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame);
 

@@ -91,7 +91,7 @@ typedef bool (*sett_flight_write_fn)(void* user, const void* bytes, size_t size)
  *   why  the line of the log at the frame after the last recorded one, such as the signal's name;
  *        NULL: nothing is logged
  * Returns false if `write` did, or if `flight` is NULL.
- * Cost: O(bytes), some 0.3 ms a MB and the writing. Threads: any. Since: 0.2 */
+ * Cost: O(bytes), and the writing. Threads: any. Since: 0.2 */
 SETT_API bool sett_flight_dump(const sett_flight* flight, const char* why,
                                sett_flight_write_fn write, void* user);
 

@@ -216,7 +216,7 @@ SETT_API uint64_t sett_struct_fingerprint(const sett_struct* of);
  * deltas. Infinite numbers, NaN, and numbers of 2^52 steps or more stay as they are. Values that
  * change count as written. No callback runs. Steps are not saved in files.
  * Fails: LOCKED.
- * Cost: O(values of types that have a member with a step), about 5 ns a number.
+ * Cost: O(values of types that have a member with a step), about 20 ns a number.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_world_round(sett_world* world);
 

@@ -111,7 +111,7 @@ SETT_API sett_observer* sett_observer_create_sized(sett_world* world,
  * Returns NULL on failure. Fails: UNREGISTERED, ARGUMENT (no callback, or a callback of the other
  * kind of observer; a wrong term; replay without on_add and on_enter), LOCKED, OUT_OF_MEMORY.
  * Cost: O(signatures), plus the calls of replay. Afterwards each observed change costs the call and
- * about 10 ns; with an observer of a query, destroying any entity takes about twice as long. With
+ * about 10 ns; with an observer of a query, destroying any entity takes five times as long. With
  * terms that look up the hierarchy, a change of their component at an entity, or of its parent,
  * costs O(descendants x depth below it); not those below a
  * descendant that has the component itself.

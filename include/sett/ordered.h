@@ -105,7 +105,7 @@ typedef struct sett_ordered_row {
  * Returns the rows, *count of them, valid until structure changes or the order is asked again;
  * NULL, and *count 0, if none matches or the call fails.
  * Fails: UNREGISTERED; ARGUMENT (values that only the library writes); OUT_OF_MEMORY.
- * Cost: as sett_ordered_update, and about 3 ns an entity; no handle is checked. Asked again for the
+ * Cost: as sett_ordered_update, and about 5 ns an entity; no handle is checked. Asked again for the
  * same component in an array, while nothing came, went or moved: O(pages).
  * Threads: writer. Since: 0.2 */
 SETT_API const sett_ordered_row* sett_ordered_rows(sett_ordered* ordered, sett_component component,
