@@ -6,7 +6,10 @@
 #ifndef SETT_CPP_NAME_HPP
 #define SETT_CPP_NAME_HPP
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wold-style-cast" /* headers of C */
 #include "sett/sett.h"
+#pragma GCC diagnostic pop
 
 #if !defined(__GNUC__)
 #error "sett.hpp takes the names of types from __PRETTY_FUNCTION__: gcc and clang have it"
