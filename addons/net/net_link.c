@@ -3,7 +3,7 @@
  * Shape: a few hundred datagrams under way. Each endpoint has a list of those that are on their way
  * to it, in the order of arrival; most are inserted near its end. */
 #include "argument.h"
-#include "sett_net.h"
+#include "proof.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +12,7 @@
 #define NET_LINK_QUEUE_US 500000u  /* what waits longer to be sent is lost */
 #define NET_LINK_LATE_US 20000u    /* of a datagram that is reordered, beyond another latency */
 #define NET_LINK_BEGIN_US 1000000u /* so that no time is 0 */
+#define NET_LINK_HERE (SETT_NET_ENDPOINTS - 1) /* where the datagrams of a real transport wait */
 
 typedef struct net_link_datagram {
     struct net_link_datagram* next;
@@ -32,6 +33,7 @@ struct sett_net_link {
     uint64_t chance; /* splitmix64 */
     uint64_t now;
     sett_net_link_stats stats;
+    sett_net_transport real; /* what the link is around, or zeroes */
     net_link_end end[SETT_NET_ENDPOINTS];
 };
 
@@ -192,6 +194,39 @@ sett_net_transport sett_net_link_transport(sett_net_link* link, uint32_t endpoin
     }
     sett_net_transport transport = {&link->end[endpoint], net_link_send, net_link_receive};
     return transport;
+}
+
+/* ------------------------------------------------------------------------- around a transport */
+
+static void net_link_real_send(void* user, uint32_t peer, const void* bytes, uint32_t size)
+{
+    const sett_net_link* link = user;
+    link->real.send(link->real.user, peer, bytes, size);
+}
+
+/* What has arrived waits as long as the link says; what is sent goes at once. */
+static uint32_t net_link_real_receive(void* user, uint32_t* peer, void* out, uint32_t capacity)
+{
+    sett_net_link* link = user;
+    unsigned char bytes[SETT_NET_DATAGRAM];
+    uint32_t from, size;
+    link->now = setti_proof_clock(NULL);
+    while ((size = link->real.receive(link->real.user, &from, bytes, sizeof(bytes))) != 0) {
+        if (from < NET_LINK_HERE) {
+            net_link_send(&link->end[from], NET_LINK_HERE, bytes, size);
+        }
+    }
+    return net_link_receive(&link->end[NET_LINK_HERE], peer, out, capacity);
+}
+
+sett_net_transport sett_net_link_around(sett_net_link* link, const sett_net_transport* transport)
+{
+    if (ARGUMENT_IS_NULL(link) || ARGUMENT_IS_NULL(transport) || transport->send == NULL ||
+        transport->receive == NULL) {
+        return (sett_net_transport){.user = NULL};
+    }
+    link->real = *transport;
+    return (sett_net_transport){link, net_link_real_send, net_link_real_receive};
 }
 
 void sett_net_link_stats_get(const sett_net_link* link, sett_net_link_stats* stats)

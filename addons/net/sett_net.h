@@ -545,6 +545,21 @@ uint64_t sett_net_link_now(const sett_net_link* link);
  * link is destroyed. `endpoint` is below SETT_NET_ENDPOINTS. Threads: one at a time. Since: 0.2 */
 sett_net_transport sett_net_link_transport(sett_net_link* link, uint32_t endpoint);
 
+/* Puts the link around a transport, such as that of sett_enet.h between two programs on one
+ * machine: what arrives is late, lost, doubled or in another order, as the options of the link say.
+ * The system's clock moves the link's. sett_net_link_cut cuts a peer off.
+ *
+ *     sett_net_link* bad = sett_net_link_create(
+ *         &(sett_net_link_desc){.latency_us = 60000, .jitter_us = 20000, .loss = 500});
+ *     sett_net_transport udp = sett_enet_transport(net);
+ *     ... .transport = sett_net_link_around(bad, &udp) ...
+ *
+ *   link       of this transport alone, without other endpoints
+ *   transport  copied; its peers are below SETT_NET_ENDPOINTS - 1
+ * Returns functions that are valid until the link is destroyed; of NULL: a transport that no
+ * session takes. Threads: one at a time. Since: 0.3 */
+sett_net_transport sett_net_link_around(sett_net_link* link, const sett_net_transport* transport);
+
 /* Fills `stats`, of all endpoints together. Threads: one at a time. Since: 0.2 */
 void sett_net_link_stats_get(const sett_net_link* link, sett_net_link_stats* stats);
 

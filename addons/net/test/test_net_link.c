@@ -1,6 +1,6 @@
 /* test_net_link.c: the simulated network treats datagrams as it was asked to, and always alike. */
 #include "check.h"
-#include "sett_net.h"
+#include "proof.h"
 
 enum {
     SENT = 20000
@@ -159,7 +159,45 @@ static void an_endpoint_is_cut_off_and_connected_again(void)
     sett_net_link_destroy(link);
 }
 
+/* Of two links the outer one is around a transport that is there at once: what it does is by the
+ * system's clock, and on the way here only. */
+static void a_link_around_a_transport_delays_and_loses(void)
+{
+    sett_net_link* real = sett_net_link_create(NULL);
+    sett_net_link* bad =
+        sett_net_link_create(&(sett_net_link_desc){.seed = 3, .latency_us = 20000, .loss = 5000});
+    const sett_net_transport inner = sett_net_link_transport(real, 0);
+    const sett_net_transport outer = sett_net_link_around(bad, &inner);
+    const sett_net_transport other = sett_net_link_transport(real, 5);
+    uint32_t peer, number, size, arrived = 0;
+    for (number = 0; number < 200; number++) {
+        other.send(other.user, 0, &number, sizeof(number));
+    }
+    CHECK_EQ(outer.receive(outer.user, &peer, &number, sizeof(number)), 0); /* not yet */
+    const uint64_t begin = setti_proof_clock(NULL);
+    while (setti_proof_clock(NULL) - begin < 25000) {
+        while ((size = outer.receive(outer.user, &peer, &number, sizeof(number))) != 0) {
+            CHECK(size == sizeof(number) && peer == 5 && number < 200);
+            arrived++;
+        }
+    }
+    CHECK_MSG(arrived > 60 && arrived < 140, "%u arrive", (unsigned)arrived);
+    outer.send(outer.user, 5, &number, sizeof(number));
+    CHECK_EQ(other.receive(other.user, &peer, &number, sizeof(number)), sizeof(number));
+    sett_net_link_cut(bad, 5, true);
+    for (number = 0; number < 50; number++) {
+        other.send(other.user, 0, &number, sizeof(number));
+    }
+    CHECK_EQ(outer.receive(outer.user, &peer, &number, sizeof(number)), 0);
+    sett_net_link_stats stats;
+    sett_net_link_stats_get(bad, &stats);
+    CHECK_EQ(stats.lost, 250 - arrived);
+    sett_net_link_destroy(bad);
+    sett_net_link_destroy(real);
+}
+
 TEST_MAIN(TEST(without_options_all_arrive_at_once), TEST(latency_and_jitter_are_within_bounds),
           TEST(loss_duplicates_and_reordering_have_their_share),
           TEST(bandwidth_delays_and_then_loses), TEST(equal_seeds_give_equal_results),
-          TEST(an_endpoint_is_cut_off_and_connected_again))
+          TEST(an_endpoint_is_cut_off_and_connected_again),
+          TEST(a_link_around_a_transport_delays_and_loses))

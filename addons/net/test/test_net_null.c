@@ -12,6 +12,7 @@ static sett_net_link_desc link_desc;
 static sett_session_desc session_desc; /* all zeroes: rejected, and read */
 static sett_server_desc server_desc;
 static sett_client_desc client_desc;
+static sett_net_transport nothing;
 
 static uint64_t zero_bytes(const void* out, size_t size)
 {
@@ -64,6 +65,9 @@ static uint64_t zero_bytes(const void* out, size_t size)
     X(sett_net_link_now, sett_net_link_now(NULL) == 0)                                             \
     X(sett_net_link_transport, sett_net_link_transport(NULL, 0).send == NULL)                      \
     X(sett_net_link_transport, sett_net_link_transport(link, SETT_NET_ENDPOINTS).send == NULL)     \
+    X(sett_net_link_around, sett_net_link_around(NULL, &nothing).send == NULL)                     \
+    X(sett_net_link_around, sett_net_link_around(link, NULL).send == NULL)                         \
+    X(sett_net_link_around, sett_net_link_around(link, &nothing).send == NULL)                     \
     X(sett_net_link_stats_get, (sett_net_link_stats_get(NULL, &of_link), of_link.sent == 0))       \
     X(sett_net_link_stats_get, (sett_net_link_stats_get(link, NULL), true))
 
