@@ -5,12 +5,15 @@
 #   tools/bench.sh --joins [entities] [repetitions]
 #   tools/bench.sh --layout
 #   tools/bench.sh --parts
+#   tools/bench.sh --wide [part of a row's name]...
 #
 # --layout: worlds that find their layout by themselves, beside every layout by hand and the peers;
 # how many frames it takes and what these cost; a world whose work changes half-way; layouts saved
 # by one process and applied by another. Writes docs/bench/layouts.md, in four minutes.
 # --parts: handles that go and come back, hashes of snapshots, selections beside views, states in
 # memory, in seconds.
+# --wide: many types, systems, observers, links and levels, and the scenes of a public benchmark,
+# beside flecs and EnTT where they are installed; minima and medians, in ten minutes.
 # --joins: twenty searches over a million entities, and terms elsewhere, beside flecs where it is
 # installed, with their plans; it fails if results differ.
 # Without --full the table: medians of nine repetitions of each row, in random order, beside raw
@@ -113,6 +116,10 @@ fi
 if [ "${1-}" = --joins ]; then
     shift
     exec "$programs/sett_searches" "$@"
+fi
+if [ "${1-}" = --wide ]; then
+    shift
+    exec $pin "$programs/sett_wide" $quick "$@"
 fi
 if [ "${1-}" = --parts ]; then
     exec $pin "$programs/sett_parts" $quick
