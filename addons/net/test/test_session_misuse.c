@@ -86,6 +86,7 @@ static void null_is_harmless(void)
 
 /* ----------------------------------------------------------------------- writes outside of play */
 
+#if !defined(NDEBUG)
 enum {
     WRITE,
     CREATE,
@@ -111,6 +112,7 @@ static void write_outside(sett_world* world, uint32_t way)
         sett_cmd_destroy(sett_commands_here(world), entity);
     }
 }
+#endif
 
 static void writes_outside_of_play_are_named(void)
 {
