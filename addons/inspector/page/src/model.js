@@ -42,11 +42,12 @@ class Model {
   notes = { times: [], log: [] };
   show = () => {};       // paints all that is shown
   pending = false;
+  painted = false;       // the first rows are
 
   changed() {
     if (!this.pending) {
       this.pending = true;
-      requestAnimationFrame(() => this.paint());
+      if (!this.timings.first || this.painted) { this.soon = requestAnimationFrame(() => this.paint()); } // else behind the first rows
       this.fallback = setTimeout(() => this.paint(), 500); // a hidden page paints nothing
     }
   }
@@ -54,6 +55,7 @@ class Model {
   paint() {
     if (!this.pending) { return; }
     this.pending = false;
+    cancelAnimationFrame(this.soon);
     clearTimeout(this.fallback);
     const start = performance.now();
     this.advance(start);
@@ -225,11 +227,15 @@ class Model {
       this.rowCount = Math.max(0, count);
       this.info = this.replica.info();
       this.shown = this.info.version;
-      if (this.rowCount && !this.opened) { this.begin(); }
       if (this.rowCount && !this.timings.first) {
         this.timings.first = performance.now();
-        requestAnimationFrame(() => setTimeout(() => { document.documentElement.dataset.first = String(Math.round(performance.now())); })); // painted
+        requestAnimationFrame(() => setTimeout(() => { // painted
+          document.documentElement.dataset.first = String(Math.round(performance.now()));
+          this.painted = true;
+          if (this.pending) { this.paint(); }
+        }));
       }
+      if (this.rowCount && !this.opened) { this.begin(); }
     }
     for (const note of this.info.notes ? this.replica.notes() : []) { this.note(note); }
   }
