@@ -425,7 +425,8 @@ SETT_API sett_status sett_autosave_destroy(sett_autosave* autosave);
  * the last copy takes 0.15 ms a MB; encoding it takes about ten times as long. */
 typedef struct sett_mirror sett_mirror;
 
-/* Creates a mirror, and in it a world without entities. Destroy it before its world.
+/* Creates a mirror, and in it a world without entities. Destroy it before its world. It has the
+ * allocator of its world: with one of your own, the other thread calls that, too.
  * Returns NULL if memory runs out.
  * Cost: O(1). Threads: writer. Since: 0.2 */
 SETT_API sett_mirror* sett_mirror_create(sett_world* world);

@@ -33,6 +33,12 @@ typedef struct NT_TIB {
     void* StackLimit;
 } NT_TIB;
 typedef DWORD(WINAPI* LPTHREAD_START_ROUTINE)(void* argument);
+#define MEM_COMMIT 0x1000
+#define MEM_RESERVE 0x2000
+#define MEM_RELEASE 0x8000
+#define PAGE_READWRITE 4
+void* VirtualAlloc(void* at, size_t size, DWORD type, DWORD protect);
+BOOL VirtualFree(void* at, size_t size, DWORD type);
 BOOL MoveFileExA(const char* from, const char* to, DWORD flags);
 HANDLE CreateFileA(const char* path, DWORD access, DWORD share, void* security, DWORD how,
                    DWORD flags, HANDLE template);
