@@ -62,7 +62,7 @@ try {
     await four.context().close();
     await until(async () => ((await ask(three, "web_present")) & 8) === 0, "a page that is closed is gone");
     const other = await join(4, "&seed=2");
-    await until(async () => /over: .*another version of the game/.test(await other.textContent("#note")),
+    await until(async () => /over: .*game_version/.test(await other.textContent("#note")),
         "a page with another game is rejected, and says so");
     await other.context().close();
     const again = await join(4);
