@@ -714,7 +714,7 @@ static const struct {
     {"{\"entities\":[{\"entity\":\"/a\"},{\"entity\":\"/a\"}]}", "another entity"},
     {"{\"entities\":[{\"entity\":\"#1:1\"},{\"handle\":\"#1:1\"}]}", "another entity"},
     {"{\"entities\":[{\"entity\":\"/a\",\"entity\":\"/a\"}]}", "occurs twice"},
-    {"{\"entities\":[{\"entity\":\"#1:1\",\"handle\":\"#1:2\"}]}", "another handle already"},
+    {"{\"entities\":[{\"entity\":\"#1:1\",\"handle\":\"#1:2\"}]}", "another handle was given"},
     {"{\"entities\":[{\"entity\":\"#0:0\"}]}", "is expected"},
     {"{\"entities\":[{\"entity\":\"/\"}]}", "not a valid entity name: it needs 1 to 1000 bytes"},
     {"{\"entities\":[{\"entity\":\"/a\\\\/b\"}]}",

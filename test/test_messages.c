@@ -144,7 +144,12 @@ static void groups_sorts_and_observers(void)
     SAYS(world, sett_sort(world, &sort), CONFLICT, "is arranged by group \"g\"");
     sort.group = group;
     sort.component = kept;
-    SAYS(world, sett_sort(world, &sort), ARGUMENT, "cannot sort by component");
+    SAYS(world, sett_sort(world, &sort), ARGUMENT, "\"g\" does not have that component - sort by");
+    sort.group = sett_group_create(world, &(sett_group_desc){.name = "h", .with = {b}});
+    sort.component = b;
+    SAYS(world, sett_sort(world, &sort), ARGUMENT,
+         "\"h\" owns nothing - sort by a component that it has, and list in .owned what is to be "
+         "sorted");
     sett_observer_desc any = {.name = "any", .on_any = see_any, .component = b};
     GIVES_NULL(world, sett_observer_create(world, &any), "on_any observes every component");
     sett_observer_desc late = {.name = "late", .on_remove = see, .component = b, .replay = true};

@@ -284,7 +284,8 @@ static void says_what_cannot_be_followed(void)
     CHECK_EQ(sett_group_destroy(group), SETT_OK);
     CHECK_EQ(sett_component_unregister(world, APART), SETT_OK);
     CHECK_EQ(sett_mirror_copy(mirror), SETT_STATUS_CONFLICT);
-    CHECK(strstr(sett_world_message(world), "a type has ended - make a new mirror") != NULL);
+    CHECK(strstr(sett_world_message(world),
+                 "a component was unregistered after the mirror was made") != NULL);
     sett_mirror_destroy(mirror);
     mirror = sett_mirror_create(world);
     CHECK_MSG(sett_mirror_copy(mirror) == SETT_OK, "%s", sett_world_message(world));

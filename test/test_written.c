@@ -607,6 +607,42 @@ static void hooks_that_write_a_struct_have_its_members(void)
     all_is_given_back();
 }
 
+/* The bytes that the hook of an older program wrote. */
+static bool label_convert(const sett_struct* members, const void* from, void* to, void* user)
+{
+    const sett_list* bytes = from;
+    (void)members;
+    (void)user;
+    char text[64] = "old: ";
+    CHECK(bytes->count < sizeof(text) - 5);
+    memcpy(text + 5, bytes->items, bytes->count);
+    label_clear(to);
+    label_set(to, text, bytes->count + 5);
+    return true;
+}
+
+static void files_of_another_layout_are_converted_or_rejected(void)
+{
+    disk* to = disk_create();
+    sett_world* world = labelled("a label");
+    saves(world, to, 1);
+    sett_component_desc newer = rare_label;
+    newer.name = "Label";
+    newer.layout_version = 2;
+    sett_world* back = scarce_world(&memory);
+    CHECK_EQ(sett_component_register(back, &newer), RARE_LABEL);
+    CHECK_EQ(loads(back, to, NULL), SETT_STATUS_CONFLICT);
+    CHECK(strstr(sett_world_message(back), "the layout of type \"Label\" differs") != NULL);
+    CHECK_EQ(sett_file_migrate(back, RARE_LABEL, 0, label_convert, NULL), SETT_OK);
+    CHECK_MSG(loads(back, to, NULL) == SETT_OK, "%s", sett_world_message(back));
+    const Label* label = sett_get(back, sett_entity_at(back, 0), RARE_LABEL);
+    CHECK(label->size == 12 && memcmp(label->text, "old: a label", 12) == 0);
+    disk_destroy(to);
+    CHECK_END(world);
+    CHECK_END(back);
+    all_is_given_back();
+}
+
 /* ------------------------------------------------------------------------------------- hostile */
 
 typedef struct packet {
@@ -752,6 +788,8 @@ static void every_allocation_fails_once(void)
 }
 
 TEST_MAIN(TEST(values_are_equal_on_all_roads), TEST(differences_and_texts_show_it),
-          TEST(what_does_not_fit_together_is_rejected), TEST(files_keep_values_of_unknown_types),
+          TEST(what_does_not_fit_together_is_rejected),
+          TEST(files_of_another_layout_are_converted_or_rejected),
+          TEST(files_keep_values_of_unknown_types),
           TEST(hooks_that_write_a_struct_have_its_members), TEST(a_rejected_value_changes_nothing),
           TEST(hostile_bytes_do_no_harm), TEST(every_allocation_fails_once))

@@ -6,6 +6,7 @@
  * frames that follow. */
 #include "argument.h"
 #include "desync.h"
+#include "sett/random.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -141,19 +142,12 @@ sett_status sett_sync_test(sett_world* world, uint32_t frames, uint32_t distance
 
 #define SYNC_HELD 6u    /* frames that an input stays the same: ten times a second it changes */
 #define SYNC_ABSENT 50u /* frames that a player is away, now and then */
+#define SYNC_WHO 64u    /* of random numbers: who is away. Below: a byte of an input */
 
 typedef struct sync_session {
     const sett_session_desc* desc;
     uint64_t played; /* frames that were played once */
 } sync_session;
-
-static uint64_t sync_draw(uint64_t a, uint64_t b)
-{
-    uint64_t x = a * 0x9E3779B97F4A7C15u + b * 0xD6E8FEB86659FD93u + 1;
-    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
-    x = (x ^ (x >> 27)) * 0x94D049BB133111EBu;
-    return x ^ x >> 31;
-}
 
 /* Any bytes, the same ones each time that the frame is played. */
 static void sync_play_session(sett_world* world, uint64_t frame, void* user)
@@ -162,7 +156,8 @@ static void sync_play_session(sett_world* world, uint64_t frame, void* user)
     const sett_session_desc* desc = of->desc;
     unsigned char bytes[SETT_SESSION_PLAYERS * 64] = {0};
     const uint32_t all = (1u << desc->players) - 1;
-    const uint32_t away = (uint32_t)(sync_draw(frame / SYNC_ABSENT, 99) % (2 * desc->players));
+    const uint32_t away = (uint32_t)(sett_random(0, sett_null(), frame / SYNC_ABSENT, SYNC_WHO) %
+                                     (2 * desc->players));
     sett_inputs inputs = {.frame = frame,
                           .players = desc->players,
                           .present = away < desc->players ? all & ~(1u << away) : all,
@@ -173,7 +168,7 @@ static void sync_play_session(sett_world* world, uint64_t frame, void* user)
     for (uint32_t p = 0; p < desc->players; p++) {
         for (uint32_t k = 0; k < desc->input_size && (inputs.present >> p & 1) != 0; k++) {
             bytes[p * desc->input_size + k] =
-                (unsigned char)sync_draw(frame / SYNC_HELD, (uint64_t)p << 8 | k);
+                (unsigned char)(sett_random(p, sett_null(), frame / SYNC_HELD, k) >> 56);
         }
     }
     of->played = frame >= of->played ? frame + 1 : of->played;

@@ -349,8 +349,8 @@ template <> struct arg<frame> : no_field {
         return {frame(context)};
     }
 };
-template <class T> struct arg<single<T>> : no_field {
-    using value = single<T>;
+/* What a system reads or writes of any entity, not in its loop. */
+template <class T> struct arg_of_any : no_field {
     static bool access(sett_world* world, sett_system_desc& desc)
     {
         check_value<std::remove_const_t<T>>();
@@ -358,6 +358,9 @@ template <class T> struct arg<single<T>> : no_field {
                           std::is_const_v<T> ? desc.access_any_in : desc.access_any_inout,
                           id_for<std::remove_const_t<T>>(world));
     }
+};
+template <class T> struct arg<single<T>> : arg_of_any<T> {
+    using value = single<T>;
     static row_same<value> make(const sett_batch*, sett_world* world, sett_context*, uint32_t)
     {
         const sett_component id = id_for<std::remove_const_t<T>>(world);
@@ -368,15 +371,8 @@ template <class T> struct arg<single<T>> : no_field {
         }
     }
 };
-template <class T> struct arg<lookup<T>> : no_field {
+template <class T> struct arg<lookup<T>> : arg_of_any<T> {
     using value = lookup<T>;
-    static bool access(sett_world* world, sett_system_desc& desc)
-    {
-        check_value<std::remove_const_t<T>>();
-        return add_access(world, desc.name,
-                          std::is_const_v<T> ? desc.access_any_in : desc.access_any_inout,
-                          id_for<std::remove_const_t<T>>(world));
-    }
     static row_same<value> make(const sett_batch*, sett_world* world, sett_context*, uint32_t)
     {
         return {value(world)};

@@ -283,14 +283,16 @@ SETT_API void sett_merge_result_free(sett_world* world, sett_merge_result* resul
 
 /* Converts a value of an older layout.
  *   members  of the file's type; NULL: not known
- *   from     the value in the layout of the file, with the byte order of this machine
+ *   from     the value in the layout of the file, with the byte order of this machine. If the type
+ *            has a `write` hook: a sett_list of the bytes that the hook wrote
  *   to       the new value. It is initialised, and members of the same name are converted already
  * Returns false to reject the file. */
 typedef bool (*sett_file_migrate_fn)(const sett_struct* members, const void* from, void* to,
                                      void* user);
 
 /* Sets the function that converts values of a type from an older layout.
- *   from_fingerprint  of the older layout (sett_struct_fingerprint); 0: without members
+ *   from_fingerprint  of the older layout (sett_struct_fingerprint); 0: without members, or of a
+ *                     type with a `write` hook
  * Fails: UNREGISTERED, OUT_OF_MEMORY. Threads: writer. Since: 0.2 */
 SETT_API sett_status sett_file_migrate(sett_world* world, sett_component component,
                                        uint64_t from_fingerprint, sett_file_migrate_fn fn,

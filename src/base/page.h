@@ -200,8 +200,8 @@ static inline void setti_pages_hide(setti_pages* pages, bool hidden)
 /* Extends the table to entries 0..count-1; new ones are empty. False when memory runs out. */
 bool setti_pages_reserve(setti_pool* pool, setti_pages* pages, uint32_t count);
 
-/* Creates this entry's page if it is missing, uninitialised; *fresh: it is new. False when memory
- * runs out. */
+/* Creates this entry's page, with undefined contents, if there is none; *fresh: whether it did.
+ * False when memory runs out. */
 bool setti_pages_ensure(setti_pool* pool, setti_pages* pages, uint32_t number, bool* fresh);
 
 /* Moves the page of one entry to another, empty entry; no snapshot is held. */

@@ -270,7 +270,8 @@ sett_status sett_flight_write(sett_flight* flight, uint32_t kind, uint64_t frame
     if (size > FLIGHT_INPUT - SETTI_STREAM_RECORD ||
         used + size + SETTI_STREAM_RECORD > FLIGHT_INPUT) {
         return setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                     "%s: %lu bytes more: the records of a frame have at most %lu",
+                                     "%s: %lu bytes more do not fit: all records of one frame "
+                                     "take at most %lu bytes together - record less in this frame",
                                      call, (unsigned long)size, (unsigned long)FLIGHT_INPUT);
     }
     flight->unit.size = 0;

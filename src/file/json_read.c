@@ -243,7 +243,8 @@ static bool json_load_collect_reference(json_load* load, bool handle)
                                       : "\"/path\" or \"#index:generation\" is expected");
     }
     if (numbered && !sett_is_null(entry->was) && !sett_equals(entry->was, was)) {
-        return setti_json_fail(json, at, "the entity has another handle already - give one");
+        return setti_json_fail(
+            json, at, "another handle was given for the entity before - leave out one of them");
     }
     load->handle_at = numbered ? at : load->handle_at;
     entry->was = numbered ? was : entry->was;
@@ -785,7 +786,7 @@ static bool json_fail_name(setti_json* json, size_t at)
     static_assert(SETT_NAME_MAX == 1000, "the message says so");
     return setti_json_fail(json, at,
                            "not a valid entity name: it needs 1 to 1000 bytes, no '/', and is not "
-                           "\".\", \"..\" or \"#12\"");
+                           "\".\", \"..\" or '#' with a number");
 }
 
 /* The parent that a path says, and the name. */

@@ -468,26 +468,31 @@ static bool value_read_chars(setti_json_reader* reader, unsigned char* out, size
                : setti_json_chars(&reader->json, (char*)out, capacity, length);
 }
 
-/* Twice: how long it is, and into memory of that size. */
+/* The first pass over such a string: counts its bytes. `begin` is where the second pass begins,
+ * which copies them. */
+static bool value_count_chars(setti_json_reader* reader, setti_json* begin, size_t* length)
+{
+    unsigned char unused;
+    (void)setti_json_peek(&reader->json);
+    *begin = reader->json;
+    return value_read_chars(reader, &unused, 0, length);
+}
+
 static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
 {
     setti_json* json = &reader->json;
     const sett_allocator* allocator = &reader->world->pool.allocator;
     size_t length = 0;
-    unsigned char unused;
-    size_t at = (setti_json_peek(json), json->at);
-    const setti_json begin = *json;
-    if (!value_read_chars(reader, &unused, 0, &length)) {
+    setti_json begin;
+    if (!value_count_chars(reader, &begin, &length)) {
         return false;
     }
-    const setti_json end = *json;
     char* text = length <= INT32_MAX ? setti_owned_create(allocator, length + 1) : NULL;
     if (text == NULL) {
         return false; /* without an error of the text: setti_json_report says that memory ran out */
     }
     *json = begin;
     (void)value_read_chars(reader, (unsigned char*)text, length, &length);
-    *json = end;
     text[length] = '\0';
     bool zero = memchr(text, 0, length) != NULL;
     if (zero || length == 0) {
@@ -495,7 +500,7 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
         text = NULL;
     }
     if (zero) {
-        return setti_json_fail(json, at, "a text must not contain a zero byte");
+        return setti_json_fail(json, begin.at, "a text must not contain a zero byte");
     }
     sett_string string = setti_owned_string(bytes);
     setti_owned_drop(string.text);
@@ -850,31 +855,27 @@ static bool value_read_shown(setti_json_reader* reader, const setti_type* type, 
     return good && status == SETT_OK;
 }
 
-/* What the type's hook reads. Twice: how long it is, and into memory of that size. */
+/* What the type's hook reads. */
 static bool value_read_written(setti_json_reader* reader, const setti_type* type, void* value)
 {
     setti_json* json = &reader->json;
     setti_pool* pool = &reader->world->pool;
     size_t length = 0;
-    unsigned char unused;
-    size_t at = (setti_json_peek(json), json->at);
-    const setti_json begin = *json;
-    if (!value_read_chars(reader, &unused, 0, &length)) {
+    setti_json begin;
+    if (!value_count_chars(reader, &begin, &length)) {
         return false;
     }
-    const setti_json end = *json;
     unsigned char* bytes = setti_pool_alloc(pool, length + 1, 16);
     if (bytes == NULL) {
         return false; /* without an error of the text: setti_json_report says that memory ran out */
     }
     *json = begin;
     (void)value_read_chars(reader, bytes, length, &length);
-    *json = end;
     sett_status status = setti_type_read_bytes(type, bytes, length, value);
     setti_pool_free(pool, bytes, length + 1, 16);
     return status == SETT_OK ||
            (status == SETT_STATUS_INVALID &&
-            setti_json_fail(json, at, "the component's `read` hook rejects it"));
+            setti_json_fail(json, begin.at, "the component's `read` hook rejects it"));
 }
 
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value)

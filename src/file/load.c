@@ -146,9 +146,12 @@ static sett_status load_state(load_attempt* load)
     }
     sett_status status =
         setti_delta_load(load->apart, payload->data, payload->size, load_left(load));
-    load->has_state = status == SETT_OK;
+    if (status != SETT_OK) {
+        return load_blame(load, status);
+    }
+    load->has_state = true;
     load_advance(load);
-    return status == SETT_OK ? status : load_blame(load, status);
+    return SETT_OK;
 }
 
 /* A delta that does not fit ends the journal, as one that is damaged. */

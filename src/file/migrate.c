@@ -289,7 +289,7 @@ static uint32_t migrate_report(const sett_world* into, const char* name, const s
         if (migrate_find(to, from->members[k].name) == NULL) {
             setti_world_log(into, SETT_LOG_WARNING,
                             "sett_world_load: \"%.100s\" has no member \"%.60s\" any more: its "
-                            "values are dropped",
+                            "values are dropped - sett_file_migrate can convert them",
                             name, from->members[k].name);
             dropped++;
         }
@@ -301,7 +301,9 @@ static uint32_t migrate_report(const sett_world* into, const char* name, const s
 static sett_status migrate_prepare(sett_world* into, const setti_type* read,
                                    const setti_type* local, setti_migration* of)
 {
-    uint64_t print = read->members != NULL ? read->members->fingerprint : 0;
+    const bool bytes = read->desc.members != NULL && /* that a `write` hook wrote */
+                       setti_members_equal(read->desc.members, setti_written_struct());
+    uint64_t print = read->members != NULL && !bytes ? read->members->fingerprint : 0;
     memset(of, 0, sizeof(*of));
     of->rule.name = read->desc.name; /* which can be a former name of the type */
     of->rule.convert = migrate_value;
@@ -311,7 +313,6 @@ static sett_status migrate_prepare(sett_world* into, const setti_type* read,
     of->turned = setti_delta_turns(read) && !read->members->varies ? read->members : NULL;
     of->varied = setti_delta_form_of(read) == SETTI_DELTA_OWNED ? read->members : NULL;
     of->allocator = &into->pool.allocator;
-    bool bytes = of->from != NULL && setti_members_equal(of->from, setti_written_struct());
     if (local->desc.write != NULL && of->migrator == NULL && bytes && local->written == NULL &&
         read->desc.layout_version == local->desc.layout_version) { /* under a former name */
         of->written = local;

@@ -107,7 +107,9 @@ static sett_status mirror_check(const sett_mirror* mirror)
     }
     if (mirror->unregistered != world->unregistered) {
         return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                     "%s: a type has ended - make a new mirror", mirror_call);
+                                     "%s: a component was unregistered after the mirror was made - "
+                                     "make a new mirror",
+                                     mirror_call);
     }
     return mirror->copy->listeners == NULL
                ? SETT_OK

@@ -40,9 +40,9 @@ SETTI_INLINE uint32_t setti_step_index(const sett_batch* batch, uint32_t row)
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count);
 
-/* Whether the entity's value was written, or restored, since the query's tick. A value that only a
- * restore exchanged is new to a cursor that is not restored itself. Cloning replaces the state of
- * one world by that of another, and is new to all. */
+/* Whether the entity's value was written since the query's tick. A value that a restore brought
+ * back counts too, unless the tick was restored with it (since_is_state). A value that cloning
+ * brought from another world always counts. */
 bool setti_match_is_new(const sett_query* query, const setti_storage* storage, uint32_t index);
 
 /* Which words have bits. Without branches, which would be mispredicted at every step. */

@@ -399,7 +399,8 @@ static void clone_measure(setti_clone* clone, setti_clone_node* node)
     }
 }
 
-/* Counts the links that get lost in another world: all, less those that clone_add_lead meets. */
+/* Counts all links of a node as lost, if the copies come into another world. clone_add_lead then
+ * takes off those whose target is copied too. */
 static void clone_count_links(setti_clone* clone, const setti_clone_node* node)
 {
     uint32_t cursor = 0;

@@ -108,8 +108,9 @@ sett_status setti_clone_run(setti_clone* clone, sett_entity* out);
 /* Registers names and the hierarchy in `to`, if `from` has them. False: `to` says why. */
 bool setti_clone_register(const setti_clone* clone);
 
-/* Like setti_clone_run, for a merge, which holds texts of names; they are released in any case, and
- * `out` is NULL. Fails as well: PRESENT (it rejects), ARGUMENT (a raw type). */
+/* The part of setti_clone_run between setti_name_hold, which keeps the texts of names, and
+ * setti_clone_release. A merge calls these two itself, and has no `out`. Fails also with PRESENT (a
+ * component exists, and the merge rejects that) and ARGUMENT (a raw type). */
 sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out);
 
 /* A node without anything, of an entity index of `from`, or SETTI_NONE. */

@@ -317,6 +317,8 @@ static void frame_step(sett_world* world, sett_system* system, bool commands)
     }
 }
 
+/* Runs the slices one after another on this thread. `alone`: they are of an exclusive system, which
+ * may change the world, so no system counts as running. */
 static void frame_run_here(sett_world* world, bool alone)
 {
     SETTI_ASSERT(world->running == NULL);
@@ -351,8 +353,8 @@ static void frame_run_side_by_side(sett_world* world)
     setti_run* run = setti_run_of(world);
     frame_list_names(run);
     world->running = run->running;
-    /* Some calls return the world's error, which no thread writes meanwhile: failures are noted
-     * (slice.c), and set when all slices have ended. */
+    /* No slice writes world->error: it notes its failure (slice.c), which is set below, when all
+     * have ended. Calls that return world->error return LOCKED until then. */
     sett_status error = world->error;
     world->error = SETT_STATUS_LOCKED;
     run->failure.status = SETT_OK;

@@ -642,7 +642,8 @@ static bool find_generate(find* f, uint32_t k)
     return !f->failed;
 }
 
-/* The rows of the block outside that no side of the list has decided. */
+/* Begins a side of a list: gives it, once, the rows of the enclosing block that no earlier side has
+ * decided. */
 static bool find_input(find* f, uint32_t k)
 {
     SETTI_ASSERT(f->plan.step[k].kind == SETTI_FIND_INPUT);

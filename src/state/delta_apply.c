@@ -725,9 +725,10 @@ static sett_status apply_check_required(const setti_delta* delta, const setti_de
                     !setti_selection_has_type(delta->part->selection, other)) {
                     return setti_world_fail_input(
                         delta->world, SETT_STATUS_INVALID,
-                        "%s: \"%.100s\" %s \"%.100s\", which is not allowed", apply_call,
-                        of->type->desc.name, removed ? "is required by" : "requires",
-                        other->desc.name);
+                        "%s: the delta %s \"%.100s\", which %s \"%.100s\", which the options "
+                        "exclude - select both",
+                        apply_call, removed ? "removes" : "adds", of->type->desc.name,
+                        removed ? "is required by" : "requires", other->desc.name);
                 }
             }
         }
@@ -747,7 +748,8 @@ static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from
     }
     if (of->count[SETTI_DELTA_CHANGES] != 0 || of->count[SETTI_DELTA_LISTS] != 0 ||
         of->count[SETTI_DELTA_ROWS] != 0 || of->form == SETTI_DELTA_TARGET) {
-        return setti_delta_reject(delta, "an encoded selection has orders of rows or differences");
+        return setti_delta_reject(delta,
+                                  "they are a selection, and have orders of rows or differences");
     }
     if (leads && of->bytes < (of->form == SETTI_DELTA_TREE ? 5u : 8u)) {
         return setti_delta_reject(delta, "a link has too few bytes");

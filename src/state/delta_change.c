@@ -580,7 +580,8 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
         return SETT_OK;
     }
     if (of->codec != NULL || of->bytes == 0 || delta->loading) {
-        return setti_delta_reject(delta, "they change a value of a type without changes");
+        return setti_delta_reject(
+            delta, "they have differences of values where only whole values are possible");
     }
     setti_delta_reader list = again ? delta->changed : *from;
     *words = again ? delta->changed_words : *words;

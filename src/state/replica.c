@@ -498,22 +498,30 @@ static void replica_copy_values(const setti_type* type, const setti_type* local)
     }
 }
 
-static void replica_copy_type(const setti_pool* pool, const setti_type* type, setti_type* local)
+/* What a type has beside its pages. */
+static void replica_copy_counts(const setti_type* type, setti_type* local)
 {
     const setti_storage* storage = &type->storage;
-    replica_copy_pages(pool, &storage->presence, &local->storage.presence);
-    replica_copy_pages(pool, &storage->rows, &local->storage.rows);
+    const setti_module* module = type->module;
     local->storage.count = storage->count;
     local->storage.extent = storage->extent;
     local->storage.spare = storage->spare;
     local->storage.hashed = storage->hashed;
     local->storage.far |= storage->far; /* and stays so: snapshots can have such indices */
     setti_storage_show(&local->storage);
+    if (module != NULL && module->choice != NULL && module->choice(type) != module->choice(local)) {
+        module->choose(local, module->choice(type));
+    }
+}
+
+static void replica_copy_type(const setti_pool* pool, const setti_type* type, setti_type* local)
+{
+    const setti_storage* storage = &type->storage;
+    replica_copy_pages(pool, &storage->presence, &local->storage.presence);
+    replica_copy_pages(pool, &storage->rows, &local->storage.rows);
+    replica_copy_counts(type, local);
     if (setti_pages_values(&local->storage.rows) != NULL) {
         replica_copy_values(type, local);
-    }
-    if (type->module != NULL && type->module->choice != NULL) {
-        local->module->choose(local, type->module->choice(type));
     }
 }
 
@@ -693,16 +701,7 @@ static bool replica_update_type(setti_pool* pool, const setti_type* type, setti_
     bool done = replica_update_pages(pool, &storage->presence, &local->storage.presence, since) &&
                 replica_update_pages(pool, &storage->rows, &local->storage.rows, since) &&
                 setti_edit_reserve_collect(local->world, local, storage->count);
-    local->storage.count = storage->count;
-    local->storage.extent = storage->extent;
-    local->storage.spare = storage->spare;
-    local->storage.hashed = storage->hashed;
-    local->storage.far |= storage->far;
-    setti_storage_show(&local->storage);
-    if (type->module != NULL && type->module->choice != NULL &&
-        type->module->choice(type) != local->module->choice(local)) {
-        local->module->choose(local, type->module->choice(type));
-    }
+    replica_copy_counts(type, local);
     return done;
 }
 

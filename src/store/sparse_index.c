@@ -113,8 +113,8 @@ static void index_fill(setti_pool* pool, setti_storage* storage)
     }
 }
 
-/* Makes the index a hash table of so many pages, or leaves it as it was. False when memory runs
- * out. */
+/* Makes the index a hash table of so many pages. False when memory runs out: then it finds what it
+ * found before. */
 static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pages)
 {
     bool done = true;
@@ -122,7 +122,7 @@ static bool index_use_hash(setti_pool* pool, setti_storage* storage, uint32_t pa
         done = index_ensure_page(pool, storage, number);
     }
     if (!done) {
-        if (storage->hashed != 0) {
+        if (storage->hashed != 0) { /* without a hash table, empty pages can stay */
             index_free_behind(pool, storage);
         }
         return false;
@@ -339,7 +339,8 @@ static const char* index_validate_pages(const setti_storage* storage, uint32_t* 
     return NULL;
 }
 
-/* The rest: each row is found by its index (setti_sparse_validate). */
+/* Whether the index has as many entries as there are values. The caller, setti_sparse_validate,
+ * checks that each row is found. */
 const char* setti_sparse_validate_index(const setti_storage* storage)
 {
     uint32_t entries = 0;

@@ -810,7 +810,7 @@ static void auto_forget_taken(sett_world* world)
     }
 }
 
-/* Makes what a look has found. Returns how many values moved. */
+/* Carries out the changes that a look has found. Returns how many values moved. */
 static uint64_t auto_take_found(auto_look* look)
 {
     for (sett_query* query = setti_query_first(look->world); query != NULL; query = query->next) {

@@ -119,7 +119,8 @@ typedef struct setti_codec {
     uint32_t (*bytes)(const setti_type* type);
 
     /* Encoding. */
-    /* The type whose lists values depend on; NULL: their own, or none. */
+    /* Returns the type that has the lists which values of this type depend on. The pointer is NULL
+     * if they depend on lists of their own type, or on none. */
     const setti_type* (*follows)(const sett_world* world);
     /* Whether a value must be written, whatever its owner. NULL: where its bytes
      * differ. */

@@ -564,8 +564,8 @@ SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands
     }
     setti_world_fail_with(
         world, SETT_STATUS_LIMIT,
-        "%s: recorded by \"%.100s\", a callback of a recorded command, %u of them "
-        "nested - break the loop of callbacks",
+        "%s: recorded by \"%.100s\" while callbacks of recorded commands are %u deep - break the "
+        "loop in which they record each other",
         what, world->calling != NULL ? world->calling : "?", (unsigned)SETTI_EVENT_DEPTH);
     if (!world->depth_logged) {
         setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);

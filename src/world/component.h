@@ -101,8 +101,8 @@ typedef struct setti_cascade {
      * destroyed before it to setti_change_collect, which takes each once. If it fails, with its
      * message set, no entity is destroyed. Writes nothing. NULL: no other is destroyed. */
     sett_status (*collect)(sett_world* world, struct setti_type* type, uint32_t index);
-    /* Called for each of them once all are found: fails likewise, or reserves what `detach` needs,
-     * by setti_change_reserve_stranded. NULL: nothing to check. */
+    /* Called for each entity of this list when the list is complete. Fails as `collect` does; else
+     * it has reserved what `detach` needs (setti_change_reserve_stranded). NULL: nothing to do. */
     sett_status (*validate)(sett_world* world, struct setti_type* type, uint32_t index);
     /* Whether an entity that survives loses its value, because all targets of the value are
      * destroyed. NULL: never. */

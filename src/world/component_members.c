@@ -51,8 +51,7 @@ static const char* members_give_hooks(sett_component_desc* desc, const sett_stru
     bool given = desc->copy == setti_owned_copy_hook && desc->deinit == setti_owned_deinit_hook;
     if (desc->move != NULL || (!given && (desc->copy != NULL || desc->deinit != NULL))) {
         return "it has strings or lists, which the library copies and frees: leave `copy`, "
-               "`deinit` and "
-               "`move` out";
+               "`deinit` and `move` out";
     }
     desc->copy = setti_owned_copy_hook;
     desc->deinit = setti_owned_deinit_hook;

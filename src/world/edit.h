@@ -38,8 +38,8 @@ typedef struct setti_edit_part {
 } setti_edit_part;
 
 typedef struct setti_edit {
-    /* `count` of them; of those that are created: where their handles go, or NULL if they are not
-     * needed and no callback runs. Only creations are of more than one. */
+    /* The edited entities, `count` of them. An edit that creates writes their handles here, or to
+     * nowhere if this is NULL, which it can be when no callback runs. Other edits are of one. */
     sett_entity* entities;
     uint32_t count;
     uint32_t from;          /* their signature before, */

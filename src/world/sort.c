@@ -487,12 +487,17 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
     for (uint32_t k = 0; k < group->with.count; k++) {
         member = member || group->with.item[k] == by;
     }
-    if (desc->group->world != world || group->owned.count == 0 || !member) {
+    if (desc->group->world != world) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: group \"%.100s\" is of another world", sort_call,
+                                     group->name);
+    }
+    if (group->owned.count == 0 || !member) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
-            "%s: group \"%.100s\" cannot sort by component %u: it is of another world, owns "
-            "nothing, or lacks that type",
-            sort_call, group->name, (unsigned)desc->component);
+            "%s: group \"%.100s\" %s - sort by a component that it has, and list in .owned "
+            "what is to be sorted",
+            sort_call, group->name, member ? "owns nothing" : "does not have that component");
     }
     if (desc->compare != NULL && by->owner != group) { /* whose rows it sorts */
         return setti_world_fail_with(

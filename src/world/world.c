@@ -234,7 +234,8 @@ sett_status sett_world_destroy(sett_world* world)
     for (const sett_commands* at = world->all_commands; at != NULL; at = setti_commands_next(at)) {
         if (sett_commands_count(at) != 0) {
             setti_world_log(world, SETT_LOG_WARNING,
-                            "sett_world_destroy: %u recorded commands were never applied",
+                            "sett_world_destroy: %u recorded commands were never applied - call "
+                            "sett_commands_apply or sett_commands_clear before",
                             (unsigned)sett_commands_count(at));
         }
     }
@@ -462,8 +463,8 @@ static void world_describe(const sett_world* world, char* out, sett_status statu
     setti_message_escape(out, SETTI_MESSAGE_SIZE);
 }
 
-/* At most so many calls of hooks for readers are in progress, on all threads together: a hook that
- * misuses the world would call itself for ever. */
+/* Readers, on all threads together, are in at most so many calls of hooks at once. Without this
+ * limit a hook that misuses the world would report that, and so call itself for ever. */
 #define WORLD_REPORTERS_MAX 8
 
 /* The kind of a line: nothing failed; input is bad; a misuse. */

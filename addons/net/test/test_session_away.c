@@ -6,7 +6,7 @@
 
 static peers net;
 
-/* As a debugger that stops, or a lid that is closed. */
+/* The machine stops for a while: a debugger holds it, or its lid is closed. */
 static void stand_still(uint32_t k, uint64_t ms)
 {
     net.machine[k].next_us += ms * 1000;
