@@ -22,6 +22,7 @@ typedef struct scene {
     sett_search* search;
     sett_lookup* lookup;
     sett_lookup* ordered;
+    sett_queue* queue;
     sett_snapshot before, after;
 } scene;
 
@@ -159,6 +160,7 @@ static sett_status journal_write(scene* s)
     X(sett_json_format_value, sett_json_format_value(s->world, s->entity, Mass_id, NULL, size))    \
     X(sett_layout_describe, sett_layout_describe(s->world, NULL, size))                            \
     X(sett_name_path, sett_name_path(s->world, s->entity, NULL, size))                             \
+    X(sett_queue_take, sett_queue_take(s->queue, NULL, (uint32_t)size))                            \
     X(sett_random_shuffle, sett_random_shuffle(s->query, 1, 1, 1, NULL, (uint32_t)size))           \
     X(sett_search_print, sett_search_print(s->search, NULL, size))                                 \
     X(sett_search_explain, sett_search_explain(s->search, NULL, size))                             \
@@ -250,6 +252,7 @@ static void buffers_are_measured(void)
         s.search = sett_search_create(s.world, "Mass");
         s.lookup = sett_lookup_create(s.world, Mass_id, "value");
         s.ordered = sett_lookup_create_ordered(s.world, Mass_id, "value");
+        s.queue = sett_queue_create(s.world, &(sett_observer_desc){.component = Mass_id});
         CHECK_EQ(sett_snapshot_take(s.world, &s.before), SETT_OK);
         CHECK(SETT_SET(s.world, s.entity, Mass, 5) != NULL);
         CHECK_EQ(sett_snapshot_take(s.world, &s.after), SETT_OK);

@@ -269,6 +269,8 @@ static void run_nothing(sett_context* c)
     X(sett_observer_create_sized,                                                                  \
       (void)sett_observer_create(v->world,                                                         \
                                  &(sett_observer_desc){.component = v->type, .on_add = watch}))    \
+    X(sett_queue_create_sized,                                                                     \
+      (void)sett_queue_create(v->world, &(sett_observer_desc){.component = v->type}))              \
     X(sett_ordered_create_sized,                                                                   \
       (void)sett_ordered_create(v->world, &(sett_ordered_desc){.query = v->query}))                \
     X(sett_search_create, (void)sett_search_create(v->world, "Mass"))                              \

@@ -15,8 +15,12 @@
 -- The functions of systems and loops get a row `i`, and for each term with values a pointer to an
 -- array, or nil. Pointers are valid during the call.
 --
--- Calls that this module does not have: sett.lib, with world.c. No observers: LuaJIT cannot be called
--- back from C functions that compiled code calls. A term with `changed` finds what was written.
+-- Compiled Lua cannot be called back from C, so an observer is a queue of what happened:
+--
+--     local hurt = world:observe(Health)
+--     hurt:each(function(entity, change) print(entity.index, change) end) -- "add", "set", "remove"
+--
+-- Calls that this module does not have: sett.lib, with world.c.
 --
 -- SPDX-License-Identifier: MIT
 local ffi = require("ffi")
@@ -157,6 +161,28 @@ end
 function Query:count() return lib.sett_query_count(self.c) end
 function Query:since(tick) lib.sett_query_set_since(self.c, tick) end
 
+-- ---- queues of changes ----
+
+local CHANGES = {[0] = "add", "set", "remove"}
+local QUEUE_BLOCK = 256
+
+local Queue = {}
+Queue.__index = Queue
+
+-- Calls f(entity, change, component) for each change since the last call, and empties the queue.
+-- `change` is "add", "set" or "remove"; `component` is an id.
+function Queue:each(f)
+    local out = ffi.new("sett_queued_change[?]", QUEUE_BLOCK)
+    repeat
+        local count = lib.sett_queue_take(self.c, out, QUEUE_BLOCK)
+        for k = 0, count - 1 do
+            local entity = ffi.new("sett_entity", out[k].entity)
+            f(entity, CHANGES[tonumber(out[k].change)], out[k].component)
+        end
+    until count == 0
+end
+function Queue:destroy() self.world:check(lib.sett_queue_destroy(self.c)) end
+
 -- ---- commands ----
 
 local Commands = {}
@@ -259,6 +285,17 @@ function World:query(terms)
     local c = lib.sett_query_create_sized(self.c, desc, ffi.sizeof(desc), ffi.sizeof("sett_term"))
     if c == nil then fail(self) end
     return setmetatable({world = self, c = c, fields = fields}, Query)
+end
+
+-- A queue of what happens to a component; with a list of terms, of entities that begin to match ("add")
+-- or cease to ("remove"). `options` are members of sett_observer_desc.
+function World:observe(of, options)
+    local desc = ffi.new("sett_observer_desc")
+    for option, value in pairs(options or {}) do desc[option] = value end
+    if of.id then desc.component = of.id else fill(desc.terms, of) end
+    local c = lib.sett_queue_create_sized(self.c, desc, ffi.sizeof(desc), ffi.sizeof("sett_term"))
+    if c == nil then fail(self) end
+    return setmetatable({world = self, c = c}, Queue)
 end
 
 -- Commands, for places where structure is locked; world:apply() applies them.

@@ -67,6 +67,35 @@ local function loops_and_commands()
     check(not fine and why:find("also mine"))
 end
 
+local function observers()
+    local world, Position, Velocity = moving()
+    local of_position, of_moving = world:observe(Position), world:observe({Position, sett.with(Velocity)}, {replay = true})
+    local function taken(queue)
+        local seen = {}
+        queue:each(function(entity, change) seen[#seen + 1] = change .. " " .. entity.index end)
+        return table.concat(seen, ", ")
+    end
+    local first = world:create(Position {1, 0}, Velocity {1, 0})
+    local second = world:create(Position {2, 0})
+    check(taken(of_position) == "add 0, set 0, add 1, set 1", "position")
+    check(taken(of_moving) == "add 0")
+    world:progress(1) -- writes values, sets none
+    check(taken(of_position) == "" and taken(of_moving) == "")
+    world:set(second, Velocity {1, 1})
+    world:remove(first, Velocity)
+    world:later():destroy(second)
+    world:apply()
+    check(taken(of_moving) == "add 1, remove 0, remove 1")
+    check(taken(of_position) == "remove 1")
+    for k = 1, 1000 do world:set(first, Position {k, 0}) end
+    local count = 0
+    of_position:each(function(entity, change) count = count + (change == "set" and entity.index == first.index and 1 or 0) end)
+    check(count == 1000)
+    of_position:destroy()
+    local fine, why = pcall(world.observe, world, Position, {disabled = true})
+    check(not fine and why:find("a queue has no callbacks", 1, true), why)
+end
+
 local function rollback()
     local world, Position, Velocity = moving()
     for k = 0, 999 do world:create(Position {k, 0}, Velocity {1, 1}) end
@@ -95,11 +124,11 @@ local function rollback()
     check(other:hash() == hashes[19])
 end
 
-for name, test in pairs {the_programs_of_the_page = the_programs_of_the_page, values = values, loops_and_commands = loops_and_commands, rollback = rollback} do
+for name, test in pairs {the_programs_of_the_page = the_programs_of_the_page, values = values, loops_and_commands = loops_and_commands, observers = observers, rollback = rollback} do
     local fine, why = pcall(test)
     if not fine then
         print(name .. ": " .. tostring(why))
         os.exit(1)
     end
 end
-print("  LuaJIT: 4 passed, 0 failed")
+print("  LuaJIT: 5 passed, 0 failed")

@@ -4,6 +4,7 @@
  *     system.h        systems, and sett_progress, which runs them
  *     threads.h       a pool of threads for systems
  *     observer.h      callbacks when components are added, set and removed
+ *     queue.h         the same changes in a queue, to be taken once a frame
  *     event.h         events of your own, sent to entities
  *     hierarchy.h     parents and children
  *     name.h          names, and paths of names
@@ -54,6 +55,7 @@
 #include "sett/ordered.h"
 #include "sett/platform.h"
 #include "sett/prefab.h"
+#include "sett/queue.h"
 #include "sett/random.h"
 #include "sett/relationship.h"
 #include "sett/search.h"

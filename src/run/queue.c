@@ -1,0 +1,208 @@
+/* queue.c: queues of the changes that observers see.
+ *
+ * The workload: some thousands of changes a frame, taken once a frame, or never. A queue is what
+ * its observer's callbacks get as `user`; it lives as long as the observer. Callbacks run while
+ * memory of the pool is reserved for a change, so a queue calls the world's allocator instead.
+ *
+ *     changes  [ taken | waiting . . . . | free ]      0 <= taken <= count <= capacity
+ *
+ * Invariant:  changes[taken, count) are in the order in which they happened;
+ *             lost != 0 => those that are missing happened after all of these
+ */
+#include "sett/queue.h"
+
+#include "base/platform.h"
+#include "world/world.h"
+
+struct sett_queue {
+    sett_world* world;
+    sett_observer* observer;
+    sett_component component; /* 0: a query is observed */
+    sett_queued_change* changes;
+    uint32_t taken, count, capacity;
+    uint32_t lost; /* since it was last empty */
+};
+
+#define QUEUE_ALIGN 16
+
+static const char queue_call[] = "sett_queue_create";
+
+/* Makes room for one more change, where taken ones were or in new memory. False: there is none. */
+static bool queue_grow(sett_queue* queue)
+{
+    SETTI_ASSERT(queue->count == queue->capacity);
+    uint32_t waiting = queue->count - queue->taken;
+    if (2 * waiting <= queue->capacity && queue->changes != NULL) {
+        memmove(queue->changes, queue->changes + queue->taken, waiting * sizeof(*queue->changes));
+        queue->count = waiting;
+        queue->taken = 0;
+        return true;
+    }
+    uint32_t capacity = SETTI_MIN(SETTI_MAX(64, 2 * waiting), SETT_QUEUE_LIMIT);
+    if (waiting == capacity) {
+        return false;
+    }
+    const sett_allocator* allocator = &queue->world->pool.allocator;
+    sett_queued_change* fresh =
+        allocator->alloc_fn(allocator->user, capacity * sizeof(*fresh), QUEUE_ALIGN);
+    if (fresh == NULL) {
+        return false;
+    }
+    if (queue->changes != NULL) {
+        memcpy(fresh, queue->changes + queue->taken, waiting * sizeof(*fresh));
+        allocator->free_fn(allocator->user, queue->changes, queue->capacity * sizeof(*fresh),
+                           QUEUE_ALIGN);
+    }
+    queue->changes = fresh;
+    queue->capacity = capacity;
+    queue->count = waiting;
+    queue->taken = 0;
+    return true;
+}
+
+/* Changes after a lost one are lost too, so that no change seems to follow one that it does not. */
+static void queue_push(sett_queue* queue, sett_entity entity, sett_change change)
+{
+    if (queue->lost != 0 || (queue->count == queue->capacity && !queue_grow(queue))) {
+        queue->lost += queue->lost != UINT32_MAX;
+        return;
+    }
+    queue->changes[queue->count++] = (sett_queued_change){entity, queue->component, change};
+}
+
+static void queue_on_add(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)world;
+    (void)value;
+    queue_push(user, entity, SETT_CHANGE_ADD);
+}
+
+static void queue_on_set(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)world;
+    (void)value;
+    queue_push(user, entity, SETT_CHANGE_SET);
+}
+
+static void queue_on_remove(sett_world* world, sett_entity entity, void* value, void* user)
+{
+    (void)world;
+    (void)value;
+    queue_push(user, entity, SETT_CHANGE_REMOVE);
+}
+
+static void queue_on_enter(sett_world* world, sett_entity entity, void* user)
+{
+    (void)world;
+    queue_push(user, entity, SETT_CHANGE_ADD);
+}
+
+static void queue_on_exit(sett_world* world, sett_entity entity, void* user)
+{
+    (void)world;
+    queue_push(user, entity, SETT_CHANGE_REMOVE);
+}
+
+/* free_user of the observer */
+static void queue_free(void* user)
+{
+    sett_queue* queue = user;
+    sett_allocator allocator = queue->world->pool.allocator;
+    if (queue->changes != NULL) {
+        allocator.free_fn(allocator.user, queue->changes, queue->capacity * sizeof(*queue->changes),
+                          QUEUE_ALIGN);
+    }
+    allocator.free_fn(allocator.user, queue, sizeof(*queue), QUEUE_ALIGN);
+}
+
+static bool queue_has_calls(const sett_observer_desc* desc)
+{
+    return desc->on_add != NULL || desc->on_set != NULL || desc->on_remove != NULL ||
+           desc->on_event != NULL || desc->on_replace != NULL || desc->on_enter != NULL ||
+           desc->on_exit != NULL || desc->on_any != NULL || desc->user != NULL ||
+           desc->free_user != NULL || desc->disabled;
+}
+
+/* The descriptor of the queue's observer. */
+static void queue_observe(sett_queue* queue, sett_observer_desc* desc)
+{
+    queue->component = desc->component;
+    desc->name = desc->name != NULL ? desc->name : "queue";
+    desc->user = queue;
+    desc->free_user = queue_free;
+    if (desc->component != 0) {
+        desc->on_add = queue_on_add;
+        desc->on_set = queue_on_set;
+        desc->on_remove = queue_on_remove;
+    } else {
+        desc->on_enter = queue_on_enter;
+        desc->on_exit = queue_on_exit;
+    }
+}
+
+sett_queue* sett_queue_create_sized(sett_world* world, const sett_observer_desc* desc, size_t size,
+                                    size_t term_size)
+{
+    sett_observer_desc full;
+    desc = setti_world_desc_terms(world, desc, size, term_size, &full, sizeof(full),
+                                  offsetof(sett_observer_desc, terms), queue_call);
+    if (desc == NULL) {
+        return NULL;
+    }
+    if (queue_has_calls(desc)) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                              "%s: a queue has no callbacks, and is always enabled - set none of "
+                              "them, nor .user, .free_user or .disabled",
+                              queue_call);
+        return NULL;
+    }
+    const sett_allocator* allocator = &world->pool.allocator;
+    sett_queue* queue = allocator->alloc_fn(allocator->user, sizeof(*queue), QUEUE_ALIGN);
+    if (queue == NULL) {
+        setti_world_no_memory(world, queue_call);
+        return NULL;
+    }
+    memset(queue, 0, sizeof(*queue));
+    queue->world = world;
+    sett_observer_desc observed = *desc;
+    queue_observe(queue, &observed);
+    queue->observer = sett_observer_create(world, &observed);
+    if (queue->observer == NULL) {
+        queue_free(queue);
+        return NULL;
+    }
+    return queue;
+}
+
+uint32_t sett_queue_take(sett_queue* queue, sett_queued_change* out, uint32_t capacity)
+{
+    if (SETTI_IS_NULL(queue)) {
+        return 0;
+    }
+    uint32_t waiting = queue->count - queue->taken;
+    if (out == NULL) {
+        return waiting;
+    }
+    uint32_t count = SETTI_MIN(waiting, capacity);
+    if (count != 0) {
+        memcpy(out, queue->changes + queue->taken, count * sizeof(*out));
+        queue->taken += count;
+    }
+    if (queue->taken < queue->count) {
+        return count;
+    }
+    queue->taken = queue->count = 0;
+    if (queue->lost != 0) {
+        setti_world_fail_with(queue->world, SETT_STATUS_LIMIT,
+                              "sett_queue_take: the queue was full, and has lost %u changes - take "
+                              "changes each frame",
+                              (unsigned)queue->lost);
+        queue->lost = 0;
+    }
+    return count;
+}
+
+sett_status sett_queue_destroy(sett_queue* queue)
+{
+    return queue != NULL ? sett_observer_destroy(queue->observer) : SETT_OK;
+}
