@@ -1,14 +1,5 @@
 /* test_lookup.c: entities by the value of a member, against a look at all of them. */
-#include "check.h"
-
-#include "chance.h"
-#include "scarce.h"
-#include "sett/search.h"
-#include "sett/sort.h"
-#include "sett/state.h"
-#include "worlds.h"
-
-#include <stdio.h>
+#include "lookups.h"
 
 typedef struct Item {
     uint64_t key;
@@ -37,13 +28,6 @@ static void items_begin(items* s, sett_world* world, sett_storage_kind storage)
     s->by_weight = sett_lookup_create(world, s->item, "weight");
     s->by_cell = sett_lookup_create(world, s->item, "cell");
     CHECK(s->by_key != NULL && s->by_owner != NULL && s->by_weight != NULL && s->by_cell != NULL);
-}
-
-static uint64_t state;
-
-static uint32_t draw(uint32_t limit)
-{
-    return chance_below(&state, limit);
 }
 
 typedef bool (*items_equal_fn)(const Item* item, const Item* wanted);
@@ -117,68 +101,10 @@ static int by_key(const void* a, const void* b, void* user)
     return x < y ? -1 : x > y;
 }
 
-static void items_change(items* s, sett_snapshot* snapshot, uint32_t* held)
+static void set_random_item(sett_world* world, sett_entity e, sett_component component)
 {
-    sett_world* world = s->world;
-    sett_entity e = entity_from(world, draw(300));
     Item item = random_item(world);
-    switch (draw(300)) {
-    case 0:
-        if (*held < 4) {
-            CHECK_EQ(sett_snapshot_take(world, &snapshot[(*held)++]), SETT_OK);
-        }
-        break;
-    case 1:
-    case 2:
-        if (*held != 0) {
-            CHECK_EQ(sett_snapshot_restore(world, snapshot[draw(*held)]), SETT_OK);
-        }
-        break;
-    case 3:
-        sett_snapshot_drop_all(world);
-        *held = 0;
-        sett_component_convert(world, s->item,
-                               draw(2) == 0 ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET);
-        break;
-    case 4:
-        sett_sort(world, &(sett_sort_desc){.component = s->item, .compare = by_key});
-        break;
-    case 5:
-        sett_world_trim(world);
-        break;
-    case 6:
-        sett_world_advance_tick(world);
-        break;
-    default:
-        if (draw(8) == 0) {
-            if (draw(2) == 0 && sett_entity_count(world) > 150) {
-                sett_entity_destroy(world, e);
-            } else if (sett_entity_count(world) < 400) {
-                e = sett_entity_create(world);
-            }
-        }
-        if (draw(4) == 0 && sett_has(world, e, s->item)) {
-            sett_remove(world, e, s->item);
-        } else if (sett_entity_valid(world, e)) {
-            CHECK(sett_set(world, e, s->item, &item) != NULL);
-        }
-    }
-}
-
-/* The results of a search, and a hash of their order. */
-static uint32_t results_of(sett_world* world, const char* text, uint64_t* hash)
-{
-    sett_search* search = sett_search_create(world, text);
-    uint32_t count = 0;
-    CHECK(search != NULL);
-    *hash = 0;
-    SETT_SEARCH(search, rows, i)
-    {
-        *hash = *hash * 31 + sett_entity_to_u64(sett_rows_entity(rows, 0, i));
-        count++;
-    }
-    sett_search_destroy(search);
-    return count;
+    CHECK(sett_set(world, e, component, &item) != NULL);
 }
 
 /* Searches that look-ups serve have the results of searches that none serves, in their order. */
@@ -214,10 +140,9 @@ static void look_ups_find_what_a_look_at_all_finds(void)
     state = seed;
     items s;
     items_begin(&s, quiet_world(), SETT_STORAGE_DEFAULT);
-    sett_snapshot snapshot[4];
-    uint32_t held = 0;
+    changes c = {.sort = {.component = s.item, .compare = by_key}, .set = set_random_item};
     for (uint64_t k = 0; k < operations; k++) {
-        items_change(&s, snapshot, &held);
+        change_something(&c, s.world);
         if (draw(16) == 0) {
             Item wanted = random_item(s.world);
             if (draw(2) == 0) { /* each of them brings the look-ups up to date */

@@ -1,16 +1,7 @@
 /* test_lookup_range.c: entities by a range of values, against a look at all of them. */
-#include "check.h"
+#include "lookups.h"
 
-#include "chance.h"
-#include "scarce.h"
-#include "sett/search.h"
-#include "sett/sort.h"
-#include "sett/state.h"
-#include "worlds.h"
-
-#include <float.h>
 #include <math.h>
-#include <stdio.h>
 
 typedef struct Unit {
     double wealth;
@@ -69,13 +60,6 @@ typedef struct units {
     sett_component unit;
     sett_lookup* by[MEMBERS];
 } units;
-
-static uint64_t state;
-
-static uint32_t draw(uint32_t limit)
-{
-    return chance_below(&state, limit);
-}
 
 static void units_begin(units* s, sett_world* world, bool looks_up)
 {
@@ -190,21 +174,6 @@ static void units_compare_equal(const units* s, uint32_t member, const Unit* wan
     }
 }
 
-static uint32_t results_of(sett_world* world, const char* text, uint64_t* hash)
-{
-    sett_search* search = sett_search_create(world, text);
-    uint32_t count = 0;
-    CHECK_MSG(search != NULL, "%s: %s", text, sett_world_message(world));
-    *hash = 0;
-    SETT_SEARCH(search, rows, i)
-    {
-        *hash = *hash * 31 + sett_entity_to_u64(sett_rows_entity(rows, 0, i));
-        count++;
-    }
-    sett_search_destroy(search);
-    return count;
-}
-
 static void write_condition(char* out, size_t size)
 {
     static const char* const signs[] = {"<", "<=", ">", ">=", "=="};
@@ -248,64 +217,10 @@ static int by_key(const void* a, const void* b, void* user)
     return order_key(a, b);
 }
 
-static void units_set(const units* s, sett_entity e)
+static void set_random_unit(sett_world* world, sett_entity e, sett_component component)
 {
     Unit unit = random_unit();
-    if (sett_entity_valid(s->world, e)) {
-        CHECK(sett_set(s->world, e, s->unit, &unit) != NULL);
-    }
-}
-
-static void units_change(const units* s, sett_snapshot* snapshot, uint32_t* held)
-{
-    sett_world* world = s->world;
-    sett_entity e = entity_from(world, draw(300));
-    switch (draw(300)) {
-    case 0:
-        if (*held < 4) {
-            CHECK_EQ(sett_snapshot_take(world, &snapshot[(*held)++]), SETT_OK);
-        }
-        break;
-    case 1:
-    case 2:
-        if (*held != 0) {
-            CHECK_EQ(sett_snapshot_restore(world, snapshot[draw(*held)]), SETT_OK);
-        }
-        break;
-    case 3:
-        sett_snapshot_drop_all(world);
-        *held = 0;
-        sett_component_convert(world, s->unit,
-                               draw(2) == 0 ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET);
-        break;
-    case 4:
-        sett_sort(world, &(sett_sort_desc){.component = s->unit, .compare = by_key});
-        break;
-    case 5:
-        sett_world_trim(world);
-        break;
-    case 6:
-        sett_world_advance_tick(world);
-        break;
-    case 7: /* so many that all are sorted again */
-        for (uint32_t k = 0; k < 300; k++) {
-            units_set(s, entity_from(world, k));
-        }
-        break;
-    default:
-        if (draw(8) == 0) {
-            if (draw(2) == 0 && sett_entity_count(world) > 150) {
-                sett_entity_destroy(world, e);
-            } else if (sett_entity_count(world) < 400) {
-                e = sett_entity_create(world);
-            }
-        }
-        if (draw(4) == 0 && sett_has(world, e, s->unit)) {
-            sett_remove(world, e, s->unit);
-        } else {
-            units_set(s, e);
-        }
-    }
+    CHECK(sett_set(world, e, component, &unit) != NULL);
 }
 
 static void ranges_are_what_a_look_at_all_finds(void)
@@ -316,10 +231,9 @@ static void ranges_are_what_a_look_at_all_finds(void)
     units plain;
     units_begin(&s, quiet_world(), true);
     units_begin(&plain, quiet_world(), false);
-    sett_snapshot snapshot[4];
-    uint32_t held = 0;
+    changes c = {.sort = {.component = s.unit, .compare = by_key}, .set = set_random_unit};
     for (uint64_t k = 0; k < operations; k++) {
-        units_change(&s, snapshot, &held);
+        change_something(&c, s.world);
         if (draw(16) == 0) {
             Unit from = random_unit();
             Unit to = random_unit();
@@ -348,7 +262,7 @@ static void many_values_stay_in_order(void)
     state = 7;
     for (uint32_t k = 0; k < COUNT; k++) {
         e[k] = sett_entity_create(s.world);
-        units_set(&s, e[k]);
+        set_random_unit(s.world, e[k], s.unit);
     }
     uint32_t present = COUNT;
     for (uint32_t round = 0; round < 60; round++) {
