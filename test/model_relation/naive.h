@@ -4,8 +4,8 @@
  *     naive.c          who is alive, below whom, linked to whom
  *     naive_copy.c     what a copy gets
  *     naive_compare.c  whether the world is what the naive one says
- *     op_<what>.c      the random operations, listed at the end: each does something to the world and
- *                      to the naive one, and looks at what the call returned
+ *     op_<what>.c      the random operations, listed at the end: each does something to both, and
+ *                      looks at what the call returned
  *
  * SPDX-License-Identifier: MIT
  */
