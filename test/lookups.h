@@ -22,14 +22,14 @@ static inline uint32_t draw(uint32_t limit)
     return chance_below(&state, limit);
 }
 
-typedef struct changes {
+typedef struct lookup_changes {
     sett_sort_desc sort; /* the component, and how it is sorted */
     void (*set)(sett_world* world, sett_entity entity, sett_component component);
     sett_snapshot snapshot[4];
     uint32_t held;
-} changes;
+} lookup_changes;
 
-static inline void change_presence(changes* c, sett_world* world, sett_entity e)
+static inline void change_presence(lookup_changes* c, sett_world* world, sett_entity e)
 {
     sett_component component = c->sort.component;
     if (draw(8) == 0) {
@@ -46,7 +46,7 @@ static inline void change_presence(changes* c, sett_world* world, sett_entity e)
     }
 }
 
-static inline void change_something(changes* c, sett_world* world)
+static inline void change_something(lookup_changes* c, sett_world* world)
 {
     sett_entity e = entity_from(world, draw(300));
     switch (draw(300)) {

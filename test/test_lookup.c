@@ -140,7 +140,7 @@ static void look_ups_find_what_a_look_at_all_finds(void)
     state = seed;
     items s;
     items_begin(&s, quiet_world(), SETT_STORAGE_DEFAULT);
-    changes c = {.sort = {.component = s.item, .compare = by_key}, .set = set_random_item};
+    lookup_changes c = {.sort = {.component = s.item, .compare = by_key}, .set = set_random_item};
     for (uint64_t k = 0; k < operations; k++) {
         change_something(&c, s.world);
         if (draw(16) == 0) {

@@ -231,7 +231,7 @@ static void ranges_are_what_a_look_at_all_finds(void)
     units plain;
     units_begin(&s, quiet_world(), true);
     units_begin(&plain, quiet_world(), false);
-    changes c = {.sort = {.component = s.unit, .compare = by_key}, .set = set_random_unit};
+    lookup_changes c = {.sort = {.component = s.unit, .compare = by_key}, .set = set_random_unit};
     for (uint64_t k = 0; k < operations; k++) {
         change_something(&c, s.world);
         if (draw(16) == 0) {
