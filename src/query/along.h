@@ -7,8 +7,8 @@
 #include "sett/hierarchy.h"
 #include "sett/relationship.h"
 
-/* The only target of an entity, or SETTI_NONE. Not for relationships with several targets.
- * `along` NULL: a hierarchy, or InstanceOf, that is not registered yet. */
+/* The only target of an entity; SETTI_NONE: none. Not for relationships with several targets.
+ * `along` is NULL while the hierarchy or InstanceOf is not registered. */
 SETTI_INLINE uint32_t setti_along_target(const setti_type* along, uint32_t index)
 {
     const void* value = along != NULL ? setti_storage_find(&along->storage, index) : NULL;
@@ -20,15 +20,13 @@ SETTI_INLINE uint32_t setti_along_target(const setti_type* along, uint32_t index
                                 : ((const sett_hierarchy*)value)->parent - 1;
 }
 
-/* Whether the type leads from its entity to one other entity: the hierarchy, or a relationship with
- * one target for each source. */
+/* Whether an entity has at most one target: the hierarchy, or an exclusive relationship. */
 SETTI_INLINE bool setti_along_is_one(const setti_type* type)
 {
     return type->id == SETT_ID_HIERARCHY || (type->links != NULL && type->records == NULL);
 }
 
-/* The entity that a term names: the one with the singletons, or a handle; SETTI_NONE if there is
- * none. */
+/* The entity that a term names: a handle, or the one with the singletons. SETTI_NONE: none. */
 SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton, sett_entity entity)
 {
     if (!singleton) {
@@ -39,8 +37,8 @@ SETTI_INLINE uint32_t setti_along_fixed(const sett_world* world, bool singleton,
     return tag != NULL ? setti_storage_next(&tag->storage, &cursor) : SETTI_NONE;
 }
 
-/* The next target of a walk, which begins as all zeroes; SETTI_NONE ends it, also where links lead
- * in a circle: `seen` is set again after 1, 2, 4, ... steps (Brent). */
+/* A walk from target to target; it begins as all zeroes. Where links form a circle it ends too:
+ * `seen` is set again after 1, 2, 4, ... steps (Brent). */
 typedef struct setti_along_walk {
     uint32_t seen;
     uint32_t left;
@@ -61,8 +59,7 @@ SETTI_INLINE uint32_t setti_along_next(setti_along_walk* walk, const setti_type*
     return setti_along_target(along, index);
 }
 
-/* The first entity from `index` on that has the component, not switched off; SETTI_NONE if there is
- * none. */
+/* The first entity from `index` on that has the component, switched on; SETTI_NONE: none. */
 SETTI_INLINE uint32_t setti_along_find(const setti_type* along, sett_walk walk,
                                        const setti_type* type, uint32_t index)
 {

@@ -44,8 +44,8 @@ SETTI_INLINE void batch_reset(sett_query* query, sett_batch* batch)
 /* A loop over at most this many rows looks at one word of each array, and remembers nothing. */
 #define WORD_ROWS 64
 
-/* Over pages, as most loops go: up to the smallest extent. Where each array has as many values as
- * its extent, all rows match, and no words have to be looked at. */
+/* Sets the limit of a loop over pages, the usual kind: the smallest extent. If each array has as
+ * many values as its extent, all rows match, and no words are read. */
 SETTI_INLINE void batch_limit(const sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -122,8 +122,8 @@ void setti_loop_start(sett_query* query, sett_batch* batch)
     batch_start(query, batch);
 }
 
-/* A loop within one that works on copies of some values works on copies of these too: they are read
- * from its copies and written back to them. */
+/* Where a loop around this one works on copies of values, this loop reads and writes these
+ * copies. */
 SETTI_COLD static void batch_nest(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -139,8 +139,7 @@ SETTI_COLD static void batch_nest(sett_batch* batch)
     loop->arranged = loop->arranged && loop->nested == 0;
 }
 
-/* Begins to gather into a scratch: access by handle to the values that the loop writes now uses its
- * copies, if there are any. */
+/* Begins to gather into a scratch. Access by handle then uses the copies that the loop writes. */
 static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
                                setti_gather_scratch** list)
 {
@@ -164,8 +163,8 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
 /* Below this many steps values stay in the first cache. */
 #define STEPS_NEAR 32
 
-/* Finds the arrays that decide which rows match. One that has all indices below its extent does
- * not, if another one ends no later than it: its words need not be read. */
+/* Finds the arrays that decide which rows match. An array that is full up to its extent does not,
+ * if another one ends no later: its words are not read. */
 SETTI_APART static void batch_sift(const sett_query* query, setti_loop* loop)
 {
     const setti_storage* sieve[2] = {NULL, NULL};
@@ -187,8 +186,8 @@ SETTI_APART static void batch_sift(const sett_query* query, setti_loop* loop)
     }
 }
 
-/* Whether the loop uses the query's remembered steps, or is over a rare type: then few rows match,
- * and no step is taken for dense. */
+/* Sets how the loop finds its rows: by the query's remembered steps, or, over a rare type, word by
+ * word. Then few rows match, and no step is expected to be dense. */
 static sett_batch* batch_recall(sett_batch* batch, bool uses_steps)
 {
     SETTI_ASSERT(setti_loop_of(batch)->open != NULL);
@@ -220,7 +219,7 @@ static sett_batch* batch_recall(sett_batch* batch, bool uses_steps)
     return batch;
 }
 
-/* In a system only the context's loops are allowed: this loop writes to the world. */
+/* Reports a loop of the world inside a system, where only loops of the context are allowed. */
 SETTI_COLD static sett_batch* batch_reject(const sett_query* query)
 {
     setti_world_fail_with(
@@ -231,7 +230,6 @@ SETTI_COLD static sett_batch* batch_reject(const sett_query* query)
     return NULL;
 }
 
-/* Counts a loop, for advice and for auto_layout. */
 SETTI_INLINE void batch_count(sett_query* query)
 {
     if (SETTI_UNLIKELY(query->world->counting)) {
@@ -240,8 +238,7 @@ SETTI_INLINE void batch_count(sett_query* query)
     }
 }
 
-/* Adds the loop to `open`: the query's, or that of a job. Returns false if there is no memory for
- * its copies. */
+/* Adds the loop to the open ones of the query or of a job. False: no memory for gathered values. */
 SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -291,9 +288,8 @@ SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* ba
     return batch_recall(batch, true);
 }
 
-/* With 16 entities a loop is all overhead. Usually a query's plan is unchanged and over plain
- * pages, and nothing in the world concerns loops. Then no function is called, so that no register
- * has to be saved. */
+/* With 16 entities a loop is all overhead. Usually the plan is unchanged and over plain pages, and
+ * nothing else in the world concerns the loop. Then it calls no function and saves no register. */
 sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -361,8 +357,8 @@ void setti_query_close_job(setti_job_loops* job)
     job->gathering = 0;
 }
 
-/* The scratch of a loop that gathers; NULL if it does not gather, or if it was closed from outside,
- * which freed the scratch. */
+/* The scratch of a loop that gathers. NULL: it does not gather, or was closed from outside, which
+ * freed the scratch. */
 static setti_gather_scratch* batch_scratch(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -373,7 +369,7 @@ static setti_gather_scratch* batch_scratch(sett_batch* batch)
     return loop->scratch;
 }
 
-/* Which rows of the step are in the batch, for access by handle. */
+/* Notes which rows of the step are in the batch, for access by handle. */
 static void scratch_note_rows(const sett_batch* batch, uint32_t first)
 {
     const setti_loop* loop = setti_loop_of(batch);
@@ -450,13 +446,13 @@ SETTI_INLINE bool step_is_dense(const sett_query* query, uint32_t base, uint32_t
     return all == UINT64_MAX;
 }
 
-/* Which rows of a step match. `words` is a local array of the caller's, so that this becomes vector
- * code. */
+/* Computes which rows of a step match. `words` is local to the caller, so that this is
+ * vectorised. */
 SETTI_INLINE void step_intersect(const sett_query* query, uint32_t base, uint64_t* words)
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
     uint32_t count = query->array_count;
-    bits[0] = NULL; /* compilers cannot know that there is one */
+    bits[0] = NULL; /* compilers cannot know that there is an array */
     SETTI_ASSERT(count != 0 && query->lists.unit <= SETT_BATCH_ROWS);
     memset(words, 0, (SETTI_STEP_WORD_COUNT + 1) * sizeof(uint64_t));
     if (setti_match_words_at(query, base, bits) != NULL) {
@@ -477,8 +473,7 @@ SETTI_INLINE void step_intersect(const sett_query* query, uint32_t base, uint64_
     }
 }
 
-/* Whether the rows of a step that are remembered are still those that match. For any number of
- * arrays; step_is_listed is the fast form. */
+/* Whether the remembered rows of a step still match, for any number of arrays. */
 SETTI_APART static bool step_is_listed_any(const sett_query* query, uint32_t base,
                                            const uint64_t* listed)
 {
@@ -491,8 +486,8 @@ SETTI_APART static bool step_is_listed_any(const sett_query* query, uint32_t bas
     return differ == 0;
 }
 
-/* Whether the intersection of two arrays equals the remembered words: 16 words without a store or a
- * branch in between, which becomes vector code. Inlined, it does not. */
+/* Whether the intersection of two arrays equals the remembered words. 16 words without a store or a
+ * branch are vectorised, but not if inlined. */
 SETTI_APART static bool words_are(const uint64_t* a, const uint64_t* b, const uint64_t* listed)
 {
     const uint32_t half = SETTI_STEP_WORD_COUNT / 2;
@@ -515,7 +510,7 @@ SETTI_INLINE bool step_is_listed(const setti_loop* loop, const uint64_t* listed)
                : words_are(a, b, listed);
 }
 
-/* Remembers a step again. Returns false if that is impossible. */
+/* Remembers a step anew. Returns false if that is impossible. */
 SETTI_APART static bool step_relist(setti_loop* loop, setti_listed* listed)
 {
     uint64_t words[SETTI_STEP_WORD_COUNT + 1];
@@ -531,7 +526,7 @@ SETTI_INLINE const unsigned char* step_values(const setti_term* term, uint32_t b
     return page + (size_t)(base & (setti_storage_rows(storage) - 1)) * storage->size;
 }
 
-/* Loads the values of two terms, or of one twice. */
+/* Prefetches the values of two terms, or of one given twice. */
 SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two, uint32_t base,
                                     const uint16_t* rows, uint32_t count)
 {
@@ -545,8 +540,8 @@ SETTI_INLINE void step_prefetch_two(const setti_term* one, const setti_term* two
     }
 }
 
-/* Loads the values of a step that comes next, if few match in it: each is a cache line of its own,
- * and the step at hand is over before the processor has read on so far. At 1 % of a million 5.3 ns
+/* Prefetches the values of the next step if few rows match in it. Each is a cache line of its own,
+ * and the current step is over before the processor has read on so far: at 1 % of a million 5.3 ns
  * a match, 6.1 without. Two fields at a time, because no processor foresees where a list ends. */
 SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* listed, uint32_t base)
 {
@@ -566,8 +561,8 @@ SETTI_INLINE void step_prefetch(const sett_query* query, const setti_listed* lis
     }
 }
 
-/* Goes to the next step that has matches, updates what is remembered of it, and loads its values.
- * NULL at the end, and for a step that cannot be remembered. */
+/* Goes to the next step with matches, updates its remembered rows and prefetches its values. NULL:
+ * the end, or a step that cannot be remembered. */
 SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
 {
     const sett_query* query = loop->query;
@@ -593,7 +588,7 @@ SETTI_INLINE const setti_listed* step_look_ahead(setti_loop* loop)
     return NULL;
 }
 
-/* Hands out rows of a step over plain pages, the first of them at index `base`. */
+/* Hands out rows of plain pages; row 0 of the batch has index `base`. */
 SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t count,
                                  const uint16_t* rows)
 {
@@ -612,8 +607,8 @@ SETTI_INLINE bool batch_hand_out(sett_batch* batch, uint32_t base, uint32_t coun
     return true;
 }
 
-/* The next word in which rows match, whose first index the cursor becomes; 0 at the end. Pages
- * without a value of the rarest type are skipped, and so are its empty words. */
+/* The next word with matches; the cursor becomes its first index. 0: the end. Skips pages and words
+ * in which the rarest type has no value. */
 SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
 {
     const sett_query* query = loop->query;
@@ -653,7 +648,7 @@ SETTI_INLINE uint64_t rare_next_word(setti_loop* loop)
     return 0;
 }
 
-/* Hands out the rows of a word that has any, the first of which is of index `base`. */
+/* Hands out the rows of a word that is not 0; its bit 0 has index `base`. */
 SETTI_INLINE bool batch_hand_out_word(sett_batch* batch, uint32_t base, uint64_t word)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -670,7 +665,7 @@ SETTI_INLINE bool batch_hand_out_word(sett_batch* batch, uint32_t base, uint64_t
     return batch_hand_out(batch, base, count, loop->list);
 }
 
-/* The rows of one word, where fewer entities match than there are steps. */
+/* Hands out the rows of one word, where fewer entities match than there are steps. */
 SETTI_APART static bool batch_next_rare(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -685,7 +680,7 @@ SETTI_APART static bool batch_next_rare(sett_batch* batch)
     return batch_hand_out_word(batch, base, word);
 }
 
-/* The only batch of a loop over at most 64 rows: of one word of each array. */
+/* Hands out the only batch of a loop over at most 64 rows, from one word of each array. */
 SETTI_APART static bool batch_next_word(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -706,8 +701,8 @@ SETTI_APART static bool batch_next_word(sett_batch* batch)
     return batch_hand_out_word(batch, 0, word);
 }
 
-/* Moves to the next batch of a query that has remembered which rows match. Also looks at the list
- * after it, so that the processor loads those values meanwhile. */
+/* Goes to the next batch of a query that remembers which rows match, and prefetches the values of
+ * the batch after it. */
 SETTI_APART static bool batch_next_listed(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -730,7 +725,7 @@ SETTI_APART static bool batch_next_listed(sett_batch* batch)
                           listed->run ? NULL : setti_listed_rows(listed, loop->unit));
 }
 
-/* A step over plain pages after a dense one: taken as dense if all of its rows match. */
+/* Takes a step over plain pages after a dense one: it is dense too if all of its rows match. */
 SETTI_APART static bool batch_next_dense(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -745,8 +740,8 @@ SETTI_APART static bool batch_next_dense(sett_batch* batch)
     return batch_hand_out(batch, base, rows, NULL);
 }
 
-/* The first step over plain pages where every row matches: the whole loop over 16 entities. Calls
- * nothing, so that no register has to be saved. Returns false, without an effect, if a snapshot
+/* Takes the first step over plain pages if every row matches: the whole loop over 16 entities.
+ * Calls no function, so that no register is saved. Returns false, without an effect, if a snapshot
  * needs a page or rows have ticks of their own. */
 SETTI_INLINE bool batch_try_first(sett_batch* batch)
 {
@@ -777,8 +772,8 @@ SETTI_INLINE bool batch_try_first(sett_batch* batch)
     return true;
 }
 
-/* Loads the beginning of a page. In a page of a sparse set the entities lie behind the values, and
- * are what the processor loads ahead by itself: a loop over a million rows took a tenth longer. */
+/* Prefetches the beginning of a page. In a page of a sparse set the entities lie behind the values,
+ * and the processor prefetches those: a loop over a million rows took a tenth longer. */
 SETTI_INLINE void load_ahead(const unsigned char* page)
 {
     SETTI_PREFETCH(page);
@@ -791,7 +786,7 @@ SETTI_INLINE void load_ahead(const unsigned char* page)
     SETTI_PREFETCH(page + 448);
 }
 
-/* A step over the rows of sparse sets that lie in one order, all of which match. */
+/* Takes a step over the rows of sparse sets that lie in one order; all of them match. */
 SETTI_APART static bool batch_next_arranged(sett_batch* batch)
 {
     SETTI_ASSERT(setti_loop_of(batch)->arranged && setti_loop_of(batch)->scratch == NULL);
@@ -819,8 +814,7 @@ SETTI_APART static bool batch_next_arranged(sett_batch* batch)
     return true;
 }
 
-/* Plain pages have a path of their own without any extra work; its end is found without saving a
- * register. */
+/* Plain pages have a path of their own without any extra work; the end saves no register. */
 bool sett_batch_next(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

@@ -31,7 +31,7 @@ static size_t column_size(const sett_query* query, uint32_t k, bool writes, cons
     return why == NULL ? type->storage.size : 0;
 }
 
-/* Copies the field of a batch's first `count` entities out, or in. */
+/* Copies the field of a batch's first `count` entities to `out`, or from `in`. */
 static void column_copy(const sett_batch* batch, uint32_t k, size_t size, uint32_t count,
                         unsigned char* out, const unsigned char* in)
 {
@@ -95,11 +95,11 @@ uint32_t sett_query_write(sett_query* query, uint32_t k, const void* values, uin
     return done;
 }
 
-/* What sett_batch_next_run finds in the batch. */
+/* The batch that sett_batch_next_run finds. */
 enum {
-    COLUMN_USED,  /* a batch that the run has, or none yet */
-    COLUMN_AHEAD, /* a batch that the run does not have yet */
-    COLUMN_ENDED  /* nothing: the loop is at its end */
+    COLUMN_USED,  /* the run has it, or there is none yet */
+    COLUMN_AHEAD, /* the run does not have it yet */
+    COLUMN_ENDED  /* none: the loop is at its end */
 };
 
 static void column_begin(sett_run* run, const sett_batch* batch)
@@ -140,7 +140,8 @@ bool sett_batch_next_run(sett_batch* batch, sett_run* run)
     }
     column_begin(run, batch);
     run->state_ = COLUMN_USED;
-    /* Gathered fields are written back when the loop leaves the batch, and gaps are the batch's. */
+    /* Runs end at gathered fields, which are written back when the loop leaves the batch, and at
+     * gaps. */
     while (run->rows == NULL && setti_loop_of(batch)->scratch == NULL &&
            run->state_ == COLUMN_USED) {
         if (!sett_batch_next(batch)) {

@@ -23,13 +23,13 @@ static const setti_elsewhere* elsewhere_of(const sett_query* query, uint32_t k)
                : NULL;
 }
 
-/* Whether the term is about one entity, the same for each row. */
+/* Whether the term asks one fixed entity, for all rows. */
 static bool elsewhere_is_fixed(const setti_elsewhere* at)
 {
     return at->given.singleton || !sett_is_null(at->given.entity);
 }
 
-/* The entity at which the term finds its component, seen from another entity; SETTI_NONE: none. */
+/* The entity with the term's component, seen from another entity; SETTI_NONE: none. */
 static uint32_t elsewhere_find(const sett_world* world, const setti_elsewhere* at, uint32_t index)
 {
     const sett_term* term = &at->given;
@@ -100,7 +100,7 @@ const char* setti_elsewhere_check(const sett_world* world, const sett_term* term
         return NULL;
     }
     const setti_type* type = setti_world_type(world, term->along);
-    /* the library's own need not be registered yet: then no entity leads anywhere */
+    /* hierarchy and InstanceOf need not be registered yet: then no entity has a target */
     bool one = type != NULL ? setti_along_is_one(type)
                             : term->along == 0 || term->along == SETT_ID_HIERARCHY ||
                                   term->along == SETT_ID_INSTANCE_OF;
@@ -129,7 +129,7 @@ SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, boo
     }
 }
 
-/* The entity at which the k-th term finds its component, for a row of a batch; *at is the term. */
+/* The entity with the k-th term's component, for a row of a batch; *term becomes the term. */
 static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, bool mut,
                              const setti_elsewhere** term)
 {

@@ -60,7 +60,7 @@ static void explain_driver(setti_writer* text, const sett_query* query, const se
                          : "because it is estimated to cost the least");
 }
 
-/* Terms of one fixed entity that no row can satisfy. */
+/* Names terms of fixed entities that make the query match nothing. */
 static void explain_missing(setti_writer* text, const sett_query* query)
 {
     for (uint32_t k = 0; k < query->elsewhere_count; k++) {
@@ -81,7 +81,7 @@ static void explain_missing(setti_writer* text, const sett_query* query)
 
 /* -------------------------------------------------------------------------------- shared values */
 
-/* Entities that are looked at before a query's trap is reported. */
+/* At most so many entities are looked at before a query that matches nothing is reported. */
 #define SHARED_SAMPLES 64
 
 /* Plain terms whose types instances share with their prefabs. */
@@ -105,7 +105,7 @@ static void explain_shared(setti_writer* text, const sett_query* query)
     }
 }
 
-/* Whether prefabs have the type, and nothing else has it. */
+/* Whether prefabs have the type, and no other entity has it. */
 static bool shared_by_prefabs_alone(const sett_query* query, const setti_type* type)
 {
     const setti_type* tag = setti_world_type(query->world, SETT_ID_PREFAB);
@@ -118,7 +118,7 @@ static bool shared_by_prefabs_alone(const sett_query* query, const setti_type* t
     return type->storage.count != 0;
 }
 
-/* Whether an instance would match if it had what it shares. */
+/* Whether an instance would match if it had the values that it shares. */
 static bool shared_would_match(const sett_query* query, uint32_t shared, uint32_t index)
 {
     const setti_type* along = setti_world_type(query->world, SETT_ID_INSTANCE_OF);

@@ -18,9 +18,8 @@ SETTI_COLD void setti_field_track(const sett_batch* batch, const setti_storage* 
 }
 
 /* Copies the values of a batch's rows into the scratch, notes their addresses and marks them as
- * written. A `size` known to the compiler makes one move of a copy. Local variables hold what the
- * loop needs, because a store to the scratch may alias anything: with repeated loads a gathered row
- * cost 115 instructions. */
+ * written. A constant `size` makes one move of a copy. Local variables spare repeated loads, since
+ * a store to the scratch may alias anything: with them a gathered row cost 115 instructions. */
 SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, size_t size)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -49,7 +48,7 @@ SETTI_INLINE void gather_in(const sett_batch* batch, const setti_term* term, siz
     }
 }
 
-/* Copies them back. */
+/* Copies the values back. */
 SETTI_INLINE void gather_out(const sett_batch* batch, const setti_term* term, size_t size)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -94,8 +93,7 @@ static void gather_move(const sett_batch* batch, const setti_term* term, bool ba
     }
 }
 
-/* Copies between a batch's values and the copies that loops around this one hold: reads from these,
- * or writes back to them. */
+/* Copies a batch's values from the copies that loops around this one hold, or back to them. */
 SETTI_COLD static void gather_outer(const sett_batch* batch, const setti_term* term, bool back)
 {
     const setti_loop* loop = setti_loop_of(batch);
@@ -127,7 +125,7 @@ void setti_fields_scatter(const sett_batch* batch)
     }
 }
 
-/* Marks the places of single rows as written, for types with track_rows. */
+/* Marks the sources of single rows as written, for types with track_rows. */
 SETTI_COLD static void gather_track(const sett_batch* batch, const setti_term* term)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -138,7 +136,7 @@ SETTI_COLD static void gather_track(const sett_batch* batch, const setti_term* t
     }
 }
 
-/* The field of a term whose values lie in another order than the batch's rows. */
+/* Gathers the field of a term whose values lie in another order than the batch's rows. */
 static void* gather_field(const sett_batch* batch, const setti_term* term, bool nested)
 {
     setti_loop* loop = setti_loop_of(batch);

@@ -9,14 +9,15 @@
  */
 #include "query/steps.h"
 
-/* Keeps the rows whose entities have the type (not wanted: lack it), tested one by one; notes the
- * places of values that will be gathered. `way` is known to the compiler. */
+/* How presence is looked up. */
 typedef enum match_way {
     MATCH_BITS,
     MATCH_PAGED,
     MATCH_HASHED
 } match_way;
 
+/* Reduces `words` to the rows whose entities have the type (not wanted: lack it), one by one, and
+ * notes the places of values that will be gathered. `way` is a constant. */
 SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, match_way way,
                                 bool wanted, uint64_t* words, uint32_t word_count)
 {
@@ -34,7 +35,7 @@ SETTI_INLINE void match_each_in(sett_batch* batch, const setti_term* term, match
             uint32_t bit = setti_bits_lowest(rest);
             uint32_t row = at * 64 + bit;
             uint32_t index = indices != NULL ? indices[row] : base + row;
-            /* No branch on presence: at one in two it costs 12 ns a row. */
+            /* No branch on presence: where half of the entities match it costs 12 ns a row. */
             uint32_t place = way == MATCH_HASHED  ? setti_index_row(&term->type->storage, index)
                              : way == MATCH_PAGED ? setti_sparse_paged_row(&storage.presence, index)
                                                   : index | (setti_bitmap_bit(&storage, index) - 1);
@@ -77,8 +78,8 @@ static void match_storage(sett_batch* batch, const setti_term* term, bool wanted
     }
 }
 
-/* A type that is switched off counts as absent. Required types need no test here: their tags are
- * among the query's hidden ones. */
+/* A component that is switched off counts as absent. For required types this is tested by the
+ * query's hidden tags. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count)
 {
@@ -98,7 +99,7 @@ void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, ui
     }
 }
 
-/* Keeps the rows whose entities have at least one of the ANY terms. */
+/* Reduces `words` to the rows whose entities have at least one of the ANY terms. */
 static void match_any(sett_batch* batch, uint64_t* words, uint32_t word_count)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -125,7 +126,7 @@ bool setti_match_is_new(const sett_query* query, const setti_storage* storage, u
     return tick > query->since;
 }
 
-/* Keeps the rows whose value was written since the query's tick. */
+/* Reduces `words` to the rows whose value was written since the query's tick. */
 static void match_changed(const sett_batch* batch, const setti_storage* storage, uint64_t* words,
                           uint32_t word_count)
 {
@@ -140,7 +141,7 @@ static void match_changed(const sett_batch* batch, const setti_storage* storage,
     }
 }
 
-/* Intersects the words of `count` arrays; returns which of them have bits. */
+/* Intersects the words of `count` arrays. Returns the set of words that are not 0. */
 static uint32_t match_matrices(const uint64_t* const* bits, uint32_t count, uint64_t* words,
                                uint32_t word_count)
 {
@@ -158,8 +159,7 @@ static uint32_t match_matrices(const uint64_t* const* bits, uint32_t count, uint
     return setti_words_some(words, word_count);
 }
 
-/* Tests the rows for a set of terms, then for the conditions on rows that have all required
- * types. */
+/* Tests the rows for a set of terms, then for the query's other conditions. */
 static void match_terms(sett_batch* batch, uint32_t terms)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -187,7 +187,6 @@ static void match_terms(sett_batch* batch, uint32_t terms)
     loop->some = setti_words_some(words, loop->word_count);
 }
 
-/* Which of up to `rows` entities from `base` on are alive. */
 static void match_alive(const setti_entity_table* table, uint32_t base, uint32_t rows,
                         uint64_t* words)
 {
@@ -196,7 +195,7 @@ static void match_alive(const setti_entity_table* table, uint32_t base, uint32_t
     }
 }
 
-/* Whether no entity of the step is hidden: the usual case, since hidden entities are few and close
+/* Whether no entity of the step is hidden: usual, since hidden entities are few and close
  * together. */
 static bool match_shows(const sett_query* query, uint32_t base, uint32_t word_count)
 {
@@ -223,7 +222,7 @@ SETTI_APART uint32_t setti_match_seek(const sett_query* query, uint32_t from)
     return to;
 }
 
-/* The next step over pages. */
+/* Takes the next step over pages. */
 static setti_step step_pages(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -237,7 +236,8 @@ static setti_step step_pages(sett_batch* batch)
         SETTI_ASSERT(base % 64 == 0);
         loop->unit_base = base;
         loop->cursor = base + loop->unit;
-        if (setti_match_words_at(query, base, bits) != NULL) { /* no entity in all of its page */
+        if (setti_match_words_at(query, base, bits) !=
+            NULL) { /* some array has no entity in this page */
             loop->cursor = setti_match_seek(query, base) & ~(loop->unit - 1);
             continue;
         }
@@ -268,7 +268,7 @@ static setti_step step_pages(sett_batch* batch)
     return SETTI_STEP_END;
 }
 
-/* Whether the entities of the step have consecutive indices, all of which an array or a tag has,
+/* Whether the entities of the step have consecutive indices, and the array or tag has all of them,
  * with values on one page. */
 static bool step_is_run(const setti_storage* storage, const uint32_t* indices, uint32_t rows)
 {
@@ -289,8 +289,8 @@ static bool step_is_run(const setti_storage* storage, const uint32_t* indices, u
     return differ == 0;
 }
 
-/* Whether the rows of the step are adjacent rows of this storage too: true for types that entities
- * get together, with or without a group. */
+/* Whether the rows of the step are adjacent in this storage too, as for types that entities get
+ * together. */
 static bool step_is_aligned(const sett_batch* batch, const setti_storage* storage, uint32_t rows)
 {
     const setti_loop* loop = setti_loop_of(batch);
@@ -304,8 +304,8 @@ static bool step_is_aligned(const sett_batch* batch, const setti_storage* storag
                   rows * sizeof(loop->step_indices[0])) == 0;
 }
 
-/* Notes which of the remaining terms need no test in this step: their values are read in place.
- * That saves 2.7 of 3.2 ns a row; where rows lie apart, most comparisons end at once. */
+/* Notes which of the remaining terms are aligned in this step: they need no test, and are read in
+ * place. That saves 2.7 of 3.2 ns a row; where rows lie apart, most comparisons end at once. */
 static void step_align(sett_batch* batch, uint32_t rows)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -319,7 +319,7 @@ static void step_align(sett_batch* batch, uint32_t rows)
     }
 }
 
-/* The next step over the rows of a sparse-set driver. */
+/* Takes the next step over the rows of a sparse-set driver. */
 static setti_step step_sparse(sett_batch* batch)
 {
     setti_loop* loop = setti_loop_of(batch);

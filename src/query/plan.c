@@ -42,8 +42,8 @@
 #define COST_SCATTER 8 /* and back */
 #define COST_APART 16  /* fetching it where the entity before was not near */
 
-/* Rows that are compared with their neighbours, and with the other storages'; and how far apart in
- * index is far: values beyond some lines of cache from the last. */
+/* How many rows are compared with their neighbours and with other storages, and which distance of
+ * indices is far: some cache lines of values. */
 #define ORDER_SAMPLES 16
 #define ORDER_FAR 64
 /* Fewer rows than this lie in the first-level cache, in whatever order. */
@@ -59,7 +59,7 @@ static uint32_t plan_term(const sett_query* query, const setti_type* type, sett_
     return k < query->term_count ? k : SETT_QUERY_TERMS;
 }
 
-/* Whether the query skips all entities that the listener leaves out because they are hidden. */
+/* Whether the query skips all entities that the listener skips because they are hidden. */
 static bool plan_hides(const sett_query* query, const setti_listener* listener)
 {
     bool hides = true;
@@ -73,7 +73,7 @@ static bool plan_hides(const sett_query* query, const setti_listener* listener)
     return hides;
 }
 
-/* The terms that a listener's conditions make true; 0 if they are not all among the query's. */
+/* The query's terms that are the listener's conditions; 0 if the query lacks one of them. */
 static uint32_t plan_covered(const sett_query* query, const setti_listener* listener)
 {
     SETTI_ASSERT(!listener->observes);
@@ -95,7 +95,7 @@ static uint32_t plan_covered(const sett_query* query, const setti_listener* list
     return plan_hides(query, listener) ? covered : 0;
 }
 
-/* Whether one cover is better than another: owning first, then by the number of terms. */
+/* Whether the first cover is better than the second: owning before not, then more terms. */
 static bool plan_is_better(const setti_listener* a, uint32_t covered_a, const setti_listener* b,
                            uint32_t covered_b)
 {
@@ -154,8 +154,8 @@ static bool plan_names(const sett_query* query, const setti_type* type)
     return k < query->term_count;
 }
 
-/* Prefabs and disabled entities are visible to queries that name their tag; switched-off components
- * never are. */
+/* Finds the tags that hide entities. Naming Prefab or Disabled shows their entities; switched-off
+ * components are never seen. */
 static void plan_find_hidden(sett_query* query)
 {
     query->hidden_count = 0;
@@ -178,7 +178,7 @@ void setti_plan_update(sett_query* query)
         return;
     }
     query->version = query->world->listener_version;
-    if (query->lists.rare) { /* other arrays may follow */
+    if (query->lists.rare) { /* the rarest array may be another one now */
         query->lists.rare = false;
         query->lists.rarest = 0;
         query->lists.recalls = query->lists.step != NULL;
@@ -266,7 +266,7 @@ static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
 
 /* ------------------------------------------------------------------------------------ choosing */
 
-/* Of `count` entities those that are also among `part` of all entities; taken as independent. */
+/* How many of `count` entities are among `part` of all entities, if the two are independent. */
 static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t part)
 {
     uint64_t all = query->world->entities.count;
@@ -275,8 +275,8 @@ static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t par
     return count == 0 ? 0 : count * part / all;
 }
 
-/* Counts, among ORDER_SAMPLES rows of a sparse set, the rows whose entity is far from the next
- * row's. A keep_order storage counts as ordered: 0. */
+/* Counts the rows, among ORDER_SAMPLES of a sparse set, whose entity is far from the next row's. A
+ * keep_order storage counts as ordered: 0. */
 static uint32_t plan_disorder(const setti_storage* storage)
 {
     uint32_t far = 0;
@@ -293,7 +293,7 @@ static uint32_t plan_disorder(const setti_storage* storage)
     return far;
 }
 
-/* Whether a row of a sparse set and the row after it lie the same way in another storage. */
+/* Whether a row of a sparse set and the row after it lie alike in another storage. */
 static bool plan_is_aligned(const setti_storage* driver, const setti_storage* other, uint32_t row)
 {
     const uint32_t* index = setti_storage_index(driver, row);

@@ -8,7 +8,7 @@
 
 #define QUERY_NAME_SIZE 96
 
-/* Where a term finds its component, in the words of texts (docs/queries.md). */
+/* Adds where a term finds its component, as in docs/queries.md. */
 static void query_name_place(setti_writer* writer, const sett_world* world, const sett_term* term)
 {
     static const char* const walks[] = {"", "target", "up", "self|up"};
@@ -34,8 +34,8 @@ static void query_name_place(setti_writer* writer, const sett_world* world, cons
     }
 }
 
-/* The default name of a query: "Position, Velocity, no Frozen, Health(up)". An unregistered type
- * has no name. */
+/* Writes the default name of a query: "Position, Velocity, no Frozen, Health(up)". Unregistered
+ * types are left out. */
 static const char* query_default_name(const sett_world* world, const sett_query_desc* desc,
                                       char out[QUERY_NAME_SIZE])
 {
@@ -53,8 +53,8 @@ static const char* query_default_name(const sett_world* world, const sett_query_
     return count != 0 ? out : "everything";
 }
 
-/* A term of an unregistered type. The macros make an id of 0, which would end the list, the
- * largest number. `name`: "" if no term gives it one. */
+/* Reports a term of an unregistered type. For an id of 0, which would end the list, the macros give
+ * the largest number. `name` may be "". */
 static sett_status query_unregistered(sett_world* world, const char* call, const char* name,
                                       const sett_query_desc* desc, uint32_t k)
 {
@@ -94,7 +94,7 @@ static const char* query_contradiction(const sett_term* a, const sett_term* b)
                : NULL;
 }
 
-/* SETT_OK if all types are known, and no two terms contradict each other: such a loop would visit
+/* Checks that types are known and that no two terms contradict each other. Such a loop would visit
  * no entity, or two fields would overwrite each other's gathered values. */
 static sett_status query_check_types(sett_world* world, const char* call, const char* name,
                                      const sett_query_desc* desc)
@@ -134,7 +134,7 @@ static sett_status query_check_types(sett_world* world, const char* call, const 
     return SETT_OK;
 }
 
-/* Adds room in the scratch for the values of one gathered term, and for their sources. */
+/* Adds room in the scratch for a term's gathered values and their sources. */
 static void query_add_scratch(sett_query* query, setti_term* term)
 {
     const setti_storage* storage = &term->type->storage;
@@ -270,7 +270,7 @@ sett_query* sett_query_create_sized(sett_world* world, const sett_query_desc* de
         }
     }
     query->lists.due = 1;
-    query->version = world->listener_version - 1; /* nothing worked out yet */
+    query->version = world->listener_version - 1; /* nothing computed yet */
     setti_plan_update(query);
     query->next = setti_query_first(world);
     if (query->next != NULL) {

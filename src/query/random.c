@@ -37,7 +37,7 @@ double sett_random_uniform(uint64_t bits)
 
 /* ------------------------------------------------------------------------------------- normal */
 
-/* The root of a number below 2^62, without its fraction. */
+/* The integer square root of a number below 2^62. */
 static uint64_t random_root(uint64_t number)
 {
     uint64_t root = 0;
@@ -49,8 +49,8 @@ static uint64_t random_root(uint64_t number)
     return root;
 }
 
-/* -2 ln(s / 2^62), in units of 2^-24, for s from 1 to 2^62: the logarithm to base 2 bit by bit,
- * by squaring. */
+/* -2 ln(s / 2^62) in units of 2^-24, for s from 1 to 2^62. Computes the binary logarithm bit by
+ * bit, by squaring. */
 static uint64_t random_log(uint64_t s)
 {
     uint32_t high = setti_bits_highest(s);
@@ -66,8 +66,8 @@ static uint64_t random_log(uint64_t s)
     return (below >> 8) * 5954088944u >> 32;                   /* 2 ln 2 */
 }
 
-/* The polar method: of a point in the unit circle, x / r is the cosine of a uniform angle, and r^2
- * is uniform. Another point is drawn from the same bits if one is outside. */
+/* The polar method: for a point in the unit circle, x / r is the cosine of a uniform angle, and r^2
+ * is uniform. A point outside is replaced by another one from the same bits. */
 double sett_random_normal(uint64_t bits)
 {
     for (;; bits = random_mix(bits + 0x9E3779B97F4A7C15u)) {
@@ -98,7 +98,7 @@ static bool random_goes_before(const random_item* a, const random_item* b)
     return a->key != b->key ? a->key < b->key : a->entity.index < b->entity.index;
 }
 
-/* Lets an item sink in a heap, the last in order at its top. */
+/* Lets an item sink in a heap with the greatest at its top. */
 static void random_sink(random_item* items, uint32_t at, uint32_t count)
 {
     random_item item = items[at];

@@ -28,7 +28,7 @@
  * of a list 0.5 to 1 more than one of a run. */
 #define RUN_WORTH 64
 
-/* The length of the run that starts at the lowest bit, whose row becomes *first. */
+/* The length of the run that starts at the lowest bit. *first becomes its row. */
 static uint32_t run_length(const uint64_t* words, uint32_t word_count, uint32_t some,
                            uint32_t* first)
 {
@@ -71,11 +71,11 @@ static bool run_is_all(const uint64_t* words, uint32_t some, uint32_t end)
 #define LIST_6(p) LIST_5(p), LIST_5((p) << 8 | 6)
 static const uint16_t list_of_byte[256][8] = {LIST_6((uint64_t)0), LIST_6((uint64_t)7)};
 
-/* A number in each of the four rows that a word of 64 bits holds. */
+/* 1 in each of the four rows that a word of 64 bits holds. */
 #define LIST_FOUR 0x0001000100010001u
 
-/* Writes the row numbers of a word's bits, eight at a time without asking how many there are: byte
- * by byte, each to where the bits below it end. */
+/* Writes the row numbers of a word's bits, always eight for each byte. The excess of a byte is
+ * overwritten by the next one. */
 SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint16_t* out)
 {
     for (uint32_t byte = 0; byte < 8; byte++) {
@@ -87,13 +87,12 @@ SETTI_INLINE void list_word(uint64_t word, uint32_t base, uint64_t starts, uint1
     }
 }
 
-/* This many rows are written one by one before a step is expected to have few. */
+/* After this many rows a step has not as few matches as was expected. */
 #define LIST_FEW 128
 
-/* Writes the row numbers of all bits. The excess is overwritten by the next word's, or lies in the
- * room that the list has for it. A branch for every bit, or every word, costs a misprediction each:
- * at 1 % that was 8 of 17 ns a match. Where `few` rows match they are written one by one, with no
- * branch but the last: the next word comes when this one is used up. */
+/* Writes the row numbers of all bits. An excess is overwritten by the next word's, or lies in the
+ * list's spare room. A branch for every bit or word costs a misprediction each: at 1 % that was 8
+ * of 17 ns a match. `few`: writes them one by one, with no branch but the last. */
 static uint32_t list_rows(const uint64_t* words, uint32_t some, bool few, uint16_t* list)
 {
     uint32_t count = 0;
@@ -137,8 +136,8 @@ static void words_clear_run(uint64_t* words, uint32_t first, uint32_t end)
     }
 }
 
-/* Reduces `taken` to the rows that have the same optional types as its first row, and stores these
- * types in batch->present. */
+/* Reduces `taken` to the rows with the same optional types as its first row; batch->present becomes
+ * these types. */
 static void take_alike(sett_batch* batch, uint64_t* taken)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -155,8 +154,8 @@ static void take_alike(sett_batch* batch, uint64_t* taken)
     }
 }
 
-/* Whether the remembered rows match. The step can be shorter than before, if the extent of a
- * storage has shrunk. */
+/* Whether the remembered rows match. The step can be shorter than before, if a storage's extent has
+ * shrunk. */
 static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
 {
     const uint64_t* words = setti_listed_words(listed);
@@ -171,8 +170,8 @@ static bool rows_are_listed(const setti_loop* loop, const setti_listed* listed)
     return differ == 0;
 }
 
-/* Remembers that the rows of a whole step's `words` match, as the batch `taken`, whose list is the
- * loop's. False if there is no room for the list. */
+/* Remembers the batch `taken` of a whole step's matching rows, `words`. Returns false if there is
+ * no room for its list. */
 SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, setti_listed taken,
                                 setti_listed* listed)
 {
@@ -189,7 +188,7 @@ SETTI_INLINE bool rows_remember(const setti_loop* loop, const uint64_t* words, s
     return true;
 }
 
-/* A batch of the rows in `words`, or of the run in front of them. Returns whether it has all of
+/* Takes a batch of the rows in `words`, or of the run in front. Returns whether it has all of
  * them. */
 SETTI_INLINE bool rows_take(setti_loop* loop, const uint64_t* words, uint32_t word_count,
                             uint32_t some, setti_listed* taken)
@@ -218,7 +217,7 @@ bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* li
            rows_remember(loop, words, taken, listed);
 }
 
-/* Clears `taken` from the first waiting row on that it lacks. */
+/* Ends `taken` before the first waiting row that it lacks. */
 static void take_leading(const setti_loop* loop, uint64_t* taken)
 {
     uint32_t at = 0;
@@ -272,7 +271,7 @@ uint32_t setti_rows_choose(sett_batch* batch)
     } else if (rows_take(loop, loop->words, loop->word_count, loop->some, &taken)) {
         loop->some = 0;
         if (listed != NULL) {
-            uint32_t left = loop->unit / 64 - loop->word_count; /* a step at the end is shorter */
+            uint32_t left = loop->unit / 64 - loop->word_count; /* the last step may be shorter */
             memset(loop->words + loop->word_count, 0, left * sizeof(uint64_t));
             (void)rows_remember(loop, loop->words, taken, listed);
         }
@@ -287,12 +286,12 @@ uint32_t setti_rows_choose(sett_batch* batch)
 
 /* ------------------------------------------------------------------------------- remembering */
 
-/* Loops between two looks at the counts. Lists are made before the second loop, or before the first
- * where few rows match: then the values of the next step are loaded ahead. */
+/* Loops between two decisions what to remember. Lists are made before the second loop; where few
+ * rows match, before the first, because then the values of the next step are prefetched. */
 #define LISTS_DUE 16
-/* Lists are remembered where at most this many eighths of the rows match. At every second of 65,536
- * entities a match takes 0.66 ns instead of 0.91, and of a million not more than before; with more
- * matches less is saved, and lists take more than 1.8 bytes an index. */
+/* Lists are remembered if at most this many eighths of the rows match. If every second of 65,536
+ * entities matches, a match takes 0.66 ns instead of 0.91. With more matches less is saved, and
+ * lists take more than 1.8 bytes an index. */
 #define LISTS_EIGHTHS 5
 
 void setti_lists_free(sett_query* query)
@@ -320,7 +319,8 @@ static void lists_make(sett_query* query, uint32_t steps, uint32_t room)
         sizeof(setti_listed) + lists->unit / 8 + room * sizeof(uint16_t), sizeof(uint64_t));
     lists->step = setti_pool_alloc(&query->world->pool, (size_t)steps * lists->size, 16);
     if (lists->step != NULL) {
-        memset(lists->step, 0, (size_t)steps * lists->size); /* none matches: true of no words */
+        memset(lists->step, 0,
+               (size_t)steps * lists->size); /* 0 rows match: right for words of 0 */
         lists->steps = steps;
         lists->recalls = true;
     }
@@ -332,7 +332,7 @@ SETTI_COLD void setti_lists_update(sett_query* query)
     bool again = lists->known;
     lists->due = again ? LISTS_DUE : 1;
     if (query->open.count != 0) {
-        return; /* batches point into them */
+        return; /* batches point into the lists */
     }
     lists->known = true;
     uint32_t limit = setti_plan_limit(query);
@@ -353,7 +353,7 @@ SETTI_COLD void setti_lists_update(sett_query* query)
                  (query->fields & ~query->positional) == 0 &&
                  (query->optional | query->changed) == 0;
     bool small = unit != lists->unit || steps > lists->steps || rows > lists->room;
-    if (worth && small) { /* with room to spare: counts go up and down */
+    if (worth && small) { /* spare room, since counts go up and down */
         lists_make(query, steps + steps / 4, rows + rows / 4 + 16);
     }
 }

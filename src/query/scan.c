@@ -14,7 +14,7 @@ uint32_t sett_query_count(const sett_query* of)
     setti_loop_start(query, &batch);
     const setti_loop* loop = setti_loop_of(&batch);
     if (loop->plain && loop->driver == SETT_QUERY_TERMS && query->array_count == 1) {
-        return query->array[0]->count; /* one type, or a tracked set that covers all */
+        return query->array[0]->count; /* one type, or a tracked set for all types */
     }
     for (setti_step step; (step = setti_step_next(&batch)) != SETTI_STEP_END;) {
         if (step == SETTI_STEP_DENSE) {
@@ -85,14 +85,14 @@ static void survey_mark(setti_survey* survey, uint32_t chunk)
     survey->filled++;
 }
 
-/* Over pages: the first match of a chunk marks it, and the search continues in the next chunk. */
+/* Over pages. After the first match of a chunk, continues with the next chunk. */
 static void survey_pages(const sett_query* query, uint32_t limit, setti_survey* survey)
 {
     const uint64_t* bits[SETT_QUERY_TERMS + 1];
     SETTI_ASSERT(query->array_count != 0 && survey->rows % SETT_BATCH_ROWS == 0);
     for (uint32_t row = 0; row < limit;) {
         uint32_t size = SETTI_BITS_ROWS;
-        if (query->lists.rare) { /* only where the rarest type has pages */
+        if (query->lists.rare) { /* other pages have no match */
             row = setti_array_seek(setti_match_rarest(query), row) & ~(uint32_t)63;
             if (row >= limit) {
                 return;
@@ -127,7 +127,8 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
     memset(survey, 0, sizeof(*survey));
     survey->scattered = query->written & ~loop->in_place;
     bool pages = loop->driver == SETT_QUERY_TERMS && query->array_count != 0;
-    for (uint32_t k = 0; pages && k < query->array_count; k++) { /* whatever came and went */
+    for (uint32_t k = 0; pages && k < query->array_count;
+         k++) { /* a storage's extent may be past its last value */
         loop->limit = SETTI_MIN(loop->limit, setti_array_end(query->array[k]));
     }
     uint32_t units = loop->limit / SETT_BATCH_ROWS + (loop->limit % SETT_BATCH_ROWS != 0);
@@ -139,7 +140,7 @@ void setti_query_survey(sett_query* query, setti_survey* survey)
         return;
     }
     for (uint32_t k = 0; k < survey->count; k++) {
-        survey_mark(survey, k); /* rows without gaps, or nearly; or too few to look at */
+        survey_mark(survey, k); /* hardly any gaps, or too few rows to look at */
     }
 }
 

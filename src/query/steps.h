@@ -15,17 +15,17 @@
 #define SETTI_STEP_WORD_COUNT (SETT_BATCH_ROWS / 64)
 
 typedef enum setti_step {
-    SETTI_STEP_END,   /* nothing left */
-    SETTI_STEP_WORDS, /* `words` holds what matches */
-    SETTI_STEP_DENSE, /* every row of the step matches: `count` of them from unit_base on */
+    SETTI_STEP_END,   /* no step is left */
+    SETTI_STEP_WORDS, /* `words` are the matching rows */
+    SETTI_STEP_DENSE, /* all `count` rows from unit_base on match */
 } setti_step;
 
-/* Fills in a loop over the query that begins now; nothing is opened. */
+/* Prepares a loop that begins now, without opening it. */
 void setti_loop_start(sett_query* query, sett_batch* batch);
 
 /* ------------------------------------------------------------------------------------- matching */
 
-/* Goes on to the next step in which something matches. */
+/* Goes to the next step with matches. */
 setti_step setti_step_next(sett_batch* batch);
 
 /* The entity index of a row of the step. */
@@ -35,17 +35,17 @@ SETTI_INLINE uint32_t setti_step_index(const sett_batch* batch, uint32_t row)
     return loop->step_indices != NULL ? loop->step_indices[row] : loop->unit_base + row;
 }
 
-/* Keeps the rows whose entities have the type (not wanted: lack it): words against words where the
- * term is positional in this loop, else row by row. */
+/* Reduces `words` to the rows whose entities have the type (not wanted: lack it). Compares words if
+ * the term is positional in this loop, else row by row. */
 void setti_match_term(sett_batch* batch, const setti_term* term, bool wanted, uint64_t* words,
                       uint32_t word_count);
 
-/* Whether the entity's value was written since the query's tick. A value that a restore brought
- * back counts too, unless the tick was restored with it (since_is_state). A value that cloning
- * brought from another world always counts. */
+/* Whether the entity's value was written since the query's tick. Values brought back by a restore
+ * count too, unless the tick was restored with them (since_is_state). Values cloned from another
+ * world always count. */
 bool setti_match_is_new(const sett_query* query, const setti_storage* storage, uint32_t index);
 
-/* Which words have bits. Without branches, which would be mispredicted at every step. */
+/* The set of words that are not 0. Without branches, which would be mispredicted at every step. */
 SETTI_INLINE uint32_t setti_words_some(const uint64_t* words, uint32_t word_count)
 {
     uint32_t some = 0;
@@ -55,8 +55,8 @@ SETTI_INLINE uint32_t setti_words_some(const uint64_t* words, uint32_t word_coun
     return some;
 }
 
-/* All ones if the first `rows` bits are set. Looks at all of them: no branch, and vector code. Of a
- * whole step, as mostly, the number is known: 67 instructions less. */
+/* Returns all ones if the first `rows` bits are set. Without branches, for vector code. Usually
+ * `rows` is that of a whole step, a constant, which saves 67 instructions. */
 SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
 {
     uint64_t all = UINT64_MAX;
@@ -72,8 +72,8 @@ SETTI_INLINE uint64_t setti_words_full(const uint64_t* words, uint32_t rows)
     return rows % 64 != 0 ? all & (words[rows / 64] | ~setti_bits_below(rows % 64)) : all;
 }
 
-/* The occupancy words at `base` of all required arrays. Returns NULL, or the first without
- * any. */
+/* Finds the occupancy words at `base` of all required arrays. Returns NULL, or the first array
+ * without any. */
 SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, uint32_t base,
                                                        const uint64_t** bits)
 {
@@ -86,11 +86,11 @@ SETTI_INLINE const setti_storage* setti_match_words_at(const sett_query* query, 
     return NULL;
 }
 
-/* The first index from which a match is possible: where every array has a page. Called after a step
- * without matches, so that dense loops do not pay for it. */
+/* The first index from which every array has a page. Called after a step without matches, so that
+ * dense loops do not pay for it. */
 uint32_t setti_match_seek(const sett_query* query, uint32_t from);
 
-/* The array that had the fewest values when the query was looked at last. */
+/* The array with the fewest values when lists_update was called last. */
 SETTI_INLINE const setti_storage* setti_match_rarest(const sett_query* query)
 {
     SETTI_ASSERT(query->array_count != 0 && query->lists.rarest < query->array_count);
@@ -99,8 +99,8 @@ SETTI_INLINE const setti_storage* setti_match_rarest(const sett_query* query)
 
 /* ----------------------------------------------------------------------------------------- rows */
 
-/* A batch of all rows of a step that match: a run or a list. It is followed by the words that it
- * was made from, as many as a step has, and by the list. */
+/* A remembered batch: all matching rows of a step, a run or a list. The step's words follow, then
+ * the list. */
 typedef struct setti_listed {
     uint32_t first; /* the row of the step that is the batch's row 0 */
     uint16_t count; /* 0: none matches */
@@ -117,7 +117,7 @@ SETTI_INLINE uint16_t* setti_listed_rows(const setti_listed* listed, uint32_t un
     return (uint16_t*)(void*)(setti_listed_words(listed) + unit / 64);
 }
 
-/* What is remembered of the step that begins at `base`, or NULL. */
+/* The remembered batch of the step at `base`, or NULL. */
 SETTI_INLINE setti_listed* setti_lists_at(const setti_lists* lists, uint32_t base)
 {
     uint32_t step = base >> lists->shift;
@@ -129,12 +129,11 @@ SETTI_INLINE setti_listed* setti_lists_at(const setti_lists* lists, uint32_t bas
  * and preserves what was remembered, if that is impossible. */
 bool setti_rows_relist(setti_loop* loop, const uint64_t* words, setti_listed* listed);
 
-/* Selects the rows of the next batch from the waiting ones. Returns the row of the step that
- * becomes row 0. */
+/* Selects the rows of the next batch. Returns the row of the step that is its row 0. */
 uint32_t setti_rows_choose(sett_batch* batch);
 
-/* The k-th row of a batch. Loops that write to memory hand in a copy of batch->rows, or it would be
- * read again for each row. */
+/* The k-th row of a batch. Loops that write to memory pass a local copy of batch->rows, which would
+ * be read again for each row. */
 SETTI_INLINE uint32_t setti_batch_row(const uint16_t* rows, uint32_t k)
 {
     return rows != NULL ? rows[k] : k;
@@ -142,13 +141,13 @@ SETTI_INLINE uint32_t setti_batch_row(const uint16_t* rows, uint32_t k)
 
 /* --------------------------------------------------------------------------------------- fields */
 
-/* The fields of a batch whose row 0 is at `base`: an index over pages, a row of the driver. */
+/* Sets the fields of a batch. `base`: index or driver's row of its row 0. */
 void setti_fields_set(sett_batch* batch, uint32_t base);
 
-/* Writes gathered values back to where they came from. */
+/* Writes gathered values back to their sources. */
 void setti_fields_scatter(const sett_batch* batch);
 
-/* Of a gathered term, by row of the step: the sources of its values, and the copies. */
+/* The sources of a gathered term's values, by row of the step. */
 SETTI_INLINE setti_source* setti_field_sources(const sett_batch* batch, const setti_term* term)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -156,6 +155,7 @@ SETTI_INLINE setti_source* setti_field_sources(const sett_batch* batch, const se
     return (setti_source*)(void*)((unsigned char*)loop->scratch + term->sources);
 }
 
+/* The copies of a gathered term's values, by row of the step. */
 SETTI_INLINE unsigned char* setti_field_copies(const sett_batch* batch, const setti_term* term)
 {
     setti_loop* loop = setti_loop_of(batch);
@@ -166,7 +166,7 @@ SETTI_INLINE unsigned char* setti_field_copies(const sett_batch* batch, const se
 /* Marks single rows as written, for types with track_rows. */
 void setti_field_track(const sett_batch* batch, const setti_storage* storage, uint32_t base);
 
-/* The field of a term whose rows lie as the batch's do; row 0 is at `base`. */
+/* The field of a term whose rows lie in the batch's order; its row 0 is at `base`. */
 SETTI_INLINE void* setti_field_in_place(const sett_batch* batch, setti_pool* pool,
                                         const setti_term* term, uint32_t base)
 {

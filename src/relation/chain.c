@@ -26,16 +26,16 @@
  */
 #include "relation/chain.h"
 
-/* Building the table of pairs takes as long as visiting so many links for each existing one. */
+/* The table of pairs is built after lists were searched for so many links for each existing one. */
 #define CHAIN_PATIENCE 4
 
-/* Which of a link's two lists. */
+/* The two lists that a link is in. */
 typedef enum chain_side {
     BY_TARGET,
     BY_SOURCE,
 } chain_side;
 
-/* The list of the sources of a target that exists; NULL if it never was one. */
+/* The list of a living target's sources; NULL if the entity is not a target. */
 SETTI_INLINE sett_links* chain_list(const setti_relation* relation, sett_entity target)
 {
     SETTI_ASSERT(setti_entity_is_current(&relation->world->entities, target));
@@ -47,7 +47,7 @@ SETTI_INLINE sett_links* chain_list(const setti_relation* relation, sett_entity 
                : setti_storage_find_mut(pool, storage, target.index);
 }
 
-/* Like chain_list; NULL if the entity does not exist. */
+/* Like chain_list; also NULL if the entity is not alive. */
 static sett_links* chain_sources(const setti_relation* relation, sett_entity target)
 {
     return setti_entity_is_current(&relation->world->entities, target)
@@ -55,7 +55,7 @@ static sett_links* chain_sources(const setti_relation* relation, sett_entity tar
                : NULL;
 }
 
-/* Of many: the list of a source's targets. */
+/* With many targets: the list of a source's targets. */
 static sett_links* chain_targets(const setti_relation* relation, uint32_t source)
 {
     return setti_storage_find_mut(&relation->world->pool, &relation->links->storage, source);
@@ -67,14 +67,14 @@ static setti_chain_record* chain_record_mut(const setti_relation* relation, uint
     return (setti_chain_record*)(void*)setti_chain_write(relation, place);
 }
 
-/* The neighbours of the link at a place, to be written. */
+/* The neighbours of the link at a place, marked as written. */
 SETTI_INLINE sett_chain_* chain_at(const setti_relation* relation, chain_side side, uint32_t place)
 {
     return side == BY_TARGET ? &setti_chain_write(relation, place)->chain_
                              : &chain_record_mut(relation, place)->by_source;
 }
 
-/* Appends neighbouring links, linked to each other, of which `chain` is the first one's. */
+/* Appends links that are linked to each other already; `chain` belongs to the first. */
 SETTI_INLINE void chain_append_run(const setti_relation* relation, chain_side side,
                                    sett_links* list, sett_chain_* chain, uint32_t first,
                                    uint32_t count)
@@ -97,8 +97,8 @@ static void chain_append(const setti_relation* relation, chain_side side, sett_l
     chain_append_run(relation, side, list, chain, place, 1);
 }
 
-/* Makes the neighbours of a link lead elsewhere, or the ends of its list where it has none. `list`
- * is NULL if its entity was destroyed first. */
+/* Takes a link out of its list: its neighbours, or the ends of `list`, then skip it. `list` is NULL
+ * if its entity was destroyed first. */
 static void chain_redirect(const setti_relation* relation, chain_side side, sett_links* list,
                            const sett_chain_* chain, uint32_t next, uint32_t previous)
 {
@@ -135,7 +135,7 @@ void setti_chain_unlink(setti_relation* relation, sett_link* link)
     }
 }
 
-/* Links neighbours, whose values lie one after another, to each other. */
+/* Links neighbouring values to each other. */
 static void chain_fill(const setti_relation* relation, unsigned char* row, uint32_t first,
                        uint32_t count, sett_entity target)
 {
@@ -148,7 +148,7 @@ static void chain_fill(const setti_relation* relation, unsigned char* row, uint3
     }
 }
 
-/* How many of the sources have neighbouring values, from the first one's on. */
+/* Counts the first sources whose values are neighbours. */
 static uint32_t chain_run(const setti_storage* storage, const sett_entity* sources, uint32_t count)
 {
     SETTI_ASSERT(count != 0);
@@ -224,7 +224,7 @@ static void pair_put(const setti_relation* relation, uint32_t place)
     relation->pairs[at] = place + 1;
 }
 
-/* Where in the table a record is. */
+/* The slot of a record in the table. */
 static uint32_t pair_slot(const setti_relation* relation, uint32_t place)
 {
     uint32_t at = pair_home_of(relation, place);
@@ -235,7 +235,8 @@ static uint32_t pair_slot(const setti_relation* relation, uint32_t place)
     return at;
 }
 
-/* Entries that follow move up, not beyond their home (Knuth, TAOCP 3, 6.4, R). */
+/* Removes a record; entries that follow move up, but not above their home (Knuth, TAOCP 3, 6.4,
+ * R). */
 static void pair_take(const setti_relation* relation, uint32_t place)
 {
     SETTI_ASSERT(pair_is_current(relation));
@@ -260,13 +261,14 @@ void setti_chain_drop_pairs(setti_relation* relation)
     relation->walked = 0;
 }
 
-/* Builds the table, with room for twice as many links. Without memory there is no table. */
+/* Builds the table with room for twice as many links. Without memory there is no table. */
 static void pair_make(setti_relation* relation)
 {
     setti_pool* pool = &relation->world->pool;
     uint32_t count = relation->record_count;
     setti_chain_drop_pairs(relation);
-    if (pool->held != NULL || count > UINT32_MAX / 8) { /* reserved for steps that must not fail */
+    if (pool->held != NULL ||
+        count > UINT32_MAX / 8) { /* memory is reserved for steps that must not fail */
         return;
     }
     uint32_t capacity = setti_bits_ceil(count * 3 + 16);
@@ -282,7 +284,7 @@ static void pair_make(setti_relation* relation)
     }
 }
 
-/* After a link was made. */
+/* Adds a new link to the table. */
 static void pair_append(setti_relation* relation, uint32_t place)
 {
     if (!pair_is_current(relation)) {
@@ -295,7 +297,7 @@ static void pair_append(setti_relation* relation, uint32_t place)
     }
 }
 
-/* Before a record is deleted and the last one takes its place. */
+/* Updates the table before a record is deleted and the last record takes its place. */
 static void pair_delete(const setti_relation* relation, uint32_t place, uint32_t last)
 {
     if (pair_is_current(relation)) {
@@ -358,7 +360,7 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
         chain_redirect(relation, BY_TARGET, chain_sources(relation, to->link.target),
                        &to->link.chain_, place, place);
     }
-    /* The page emptied last stays, for a link that is added and removed repeatedly. */
+    /* The last emptied page stays, for a link that is added and removed repeatedly. */
     uint32_t spare = (relation->record_count >> relation->layout.shift) + 1;
     if (setti_pages_get(&relation->records, spare) != NULL) {
         setti_pages_free(&relation->world->pool, &relation->records, spare);
@@ -394,7 +396,7 @@ void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_sourc
 void setti_chain_notify(const setti_relation* relation, uint32_t source, sett_entity target)
 {
     sett_world* world = relation->world;
-    if ((relation->links->flags & SETTI_TYPE_ON_SET) != 0) { /* the value is in its place already */
+    if ((relation->links->flags & SETTI_TYPE_ON_SET) != 0) { /* the value is set already */
         const void* value = setti_storage_find(&relation->links->storage, source);
         world->changed_link.relationship = relation->links->id;
         world->changed_link.source = source;
@@ -427,7 +429,7 @@ void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity ta
     return (unsigned char*)link + relation->layout.data;
 }
 
-/* Walks the shorter of two lists; *steps becomes how many links were looked at. */
+/* Finds a link by walking the shorter of two lists; *steps becomes the number of links seen. */
 static uint32_t chain_walk(const setti_relation* relation, sett_entity source, sett_entity target,
                            uint32_t* steps)
 {
@@ -476,7 +478,8 @@ uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_e
 
 /* ----------------------------------------------------------------------------------- validation */
 
-/* The neighbours of the link at a place, and whose list it is in; NULL if there is no such link. */
+/* The neighbours of the link at a place; *whose becomes the owner of its list. NULL: no such
+ * link. */
 static const sett_chain_* chain_look(const setti_relation* relation, chain_side side,
                                      uint32_t place, sett_entity* whose)
 {
@@ -491,7 +494,7 @@ static const sett_chain_* chain_look(const setti_relation* relation, chain_side 
     return &record->by_source;
 }
 
-/* Walks all lists of one kind; *total becomes how many links are on them. */
+/* Walks all lists of one kind; *total becomes the number of links in them. */
 static const char* chain_validate_lists(const setti_relation* relation, chain_side side,
                                         uint64_t* total)
 {
@@ -525,7 +528,7 @@ static const char* chain_validate_lists(const setti_relation* relation, chain_si
     return NULL;
 }
 
-/* Whether the table of pairs, if there is one, is of all records and nothing else. */
+/* Whether the table of pairs, if there is one, has all records and nothing else. */
 static bool chain_validate_pairs(const setti_relation* relation)
 {
     uint32_t count = 0;
@@ -543,7 +546,7 @@ static bool chain_validate_pairs(const setti_relation* relation)
     return count == relation->record_count;
 }
 
-/* Returns whether no source has two links to one target: the second would never be found. */
+/* Whether no source has two links to one target: the second would never be found. */
 static bool chain_validate_once(const setti_relation* relation)
 {
     const setti_entity_table* entities = &relation->world->entities;
@@ -559,8 +562,8 @@ static bool chain_validate_once(const setti_relation* relation)
     return place == relation->record_count;
 }
 
-/* Whether walks up the links from all entities that lead nowhere visit all links: if not, some lead
- * in a circle. All lists are valid. */
+/* Whether no links form a circle: then walks against the links, from all entities without one,
+ * visit all links. All lists are valid. */
 static bool chain_validate_ends(const setti_relation* relation)
 {
     const setti_storage* links = &relation->links->storage;

@@ -9,10 +9,9 @@
 
 #include "relation/relationship.h"
 
-/* A link of a relationship with many targets: the same, and what an exclusive one need not say. Its
- * data follow. */
+/* A link of a relationship with many targets; its data follow. */
 typedef struct setti_chain_record {
-    sett_link link;        /* first; neighbours among the target's sources */
+    sett_link link;        /* first; with its neighbours among the target's sources */
     sett_chain_ by_source; /* neighbours among the source's targets */
     uint32_t source;       /* entity index */
 } setti_chain_record;
@@ -27,8 +26,7 @@ SETTI_INLINE setti_chain_record* setti_chain_record_at(const setti_relation* rel
     return (setti_chain_record*)(void*)(page + (size_t)row * relation->layout.size);
 }
 
-/* The link at a place: of an exclusive relationship NULL if there is none. The second marks it as
- * written. */
+/* The link at a place. NULL if an exclusive relationship has none there. */
 SETTI_INLINE sett_link* setti_chain_at(const setti_relation* relation, uint32_t place)
 {
     SETTI_ASSERT(place != SETTI_NONE);
@@ -36,6 +34,7 @@ SETTI_INLINE sett_link* setti_chain_at(const setti_relation* relation, uint32_t 
                           : setti_storage_find(&relation->links->storage, place);
 }
 
+/* Like setti_chain_at, and marks the link as written. It exists. */
 SETTI_INLINE sett_link* setti_chain_write(const setti_relation* relation, uint32_t place)
 {
     SETTI_ASSERT(place != SETTI_NONE);
@@ -51,49 +50,51 @@ SETTI_INLINE sett_link* setti_chain_write(const setti_relation* relation, uint32
                : setti_storage_find_mut(pool, storage, place);
 }
 
-/* Reserves one more record; `count` more than are reserved already. */
+/* Reserves memory for one more record. */
 bool setti_chain_reserve(setti_relation* relation);
+/* Reserves memory for `count` records in addition to those reserved already. */
 bool setti_chain_claim(setti_relation* relation, uint32_t count);
 
-/* Reserves memory for an entity to become a target; makes it one. No effect on one that is a
- * target. */
+/* Reserves memory for an entity to become a target. */
 bool setti_chain_reserve_target(const setti_relation* relation, uint32_t index);
+/* Makes an entity a target; no effect if it is one. */
 void setti_chain_make_target(const setti_relation* relation, sett_entity target);
 
-/* Links an entity that has the component to one that has its list, records reserved: an exclusive
- * link leads nowhere before. Needs no memory. Returns the data. */
+/* Links a source with the component to a target. Its record is reserved; an exclusive link is
+ * empty. Needs no memory. Returns the link's data. */
 void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity target);
 
-/* Like setti_chain_link, for many sources whose exclusive links lead nowhere. */
+/* Like setti_chain_link, for many sources with empty exclusive links. */
 void setti_chain_link_many(const setti_relation* relation, const sett_entity* sources,
                            uint32_t count, sett_entity target);
 
-/* Takes a value out of its target's list; the value then leads nowhere. */
+/* Takes an exclusive link out of its target's list, and empties it. */
 void setti_chain_unlink(setti_relation* relation, sett_link* link);
 
-/* Of many: takes a link away, and renumbers the last record. Needs no memory. */
+/* With many targets: deletes a link, and renumbers the last record. Needs no memory. */
 void setti_chain_delete(setti_relation* relation, uint32_t place);
 
-/* Takes one away, and runs on_set, if its source has others; false, and nothing is done, if it is
- * the only one, which goes with the component. */
+/* Deletes a link and runs on_set, if its source has others. Returns false, without an effect, for
+ * the only link, which is removed with the component. */
 bool setti_chain_delete_one(setti_relation* relation, uint32_t place);
 
-/* Puts the link at a place at the end of the list of its target's sources; of many, or of its
- * source's targets. Needs no memory. */
+/* Moves a link to the end of the list of its target's sources (`by_source`, with many targets: of
+ * its source's targets). Needs no memory. */
 void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_source);
 
-/* Runs on_set callbacks: the link of a source to `target` was made, written or removed, and the
- * source keeps the component. */
+/* Runs on_set: a link to `target` was made, written or removed, and the source still has the
+ * component. */
 void setti_chain_notify(const setti_relation* relation, uint32_t source, sett_entity target);
 
-/* Of many: the record that leads from source to target, SETTI_NONE if there is none. Walks the
- * shorter list, or looks in the table of pairs while there is one. The second makes one if walking
- * has taken that long: for calls that write anyway. */
+/* With many targets: the record from source to target, or SETTI_NONE. Walks the shorter list, or
+ * uses the table of pairs if there is one. */
 uint32_t setti_chain_look_up(const setti_relation* relation, sett_entity source,
                              sett_entity target);
+/* Like setti_chain_look_up, for calls that write: builds the table once walks have taken as
+ * long. */
 uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_entity target);
 
-/* The place of the link from source to target, SETTI_NONE if there is none. */
+/* The place of the link from source to target, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_chain_find(const setti_relation* relation, sett_entity source,
                                        sett_entity target)
 {
@@ -110,7 +111,7 @@ SETTI_INLINE uint32_t setti_chain_find(const setti_relation* relation, sett_enti
 /* With many targets: drops the table of pairs. */
 void setti_chain_drop_pairs(setti_relation* relation);
 
-/* The place of the first link of an entity to its targets (`down`: of its sources to it), or
+/* The place of the first link from an entity to its targets (`down`: from its sources), or
  * SETTI_NONE. */
 SETTI_INLINE uint32_t setti_chain_first(const setti_relation* relation, uint32_t index, bool down)
 {
@@ -132,7 +133,7 @@ SETTI_INLINE uint32_t setti_chain_next(const setti_relation* relation, uint32_t 
     return link != NULL ? link->chain_.next : SETTI_NONE;
 }
 
-/* The index of the source of the link at a place; the entity at its other end. */
+/* The index of the source of the link at a place. */
 SETTI_INLINE uint32_t setti_chain_source(const setti_relation* relation, uint32_t place)
 {
     return relation->many ? setti_chain_record_at(relation, place)->source : place;

@@ -15,7 +15,7 @@
 #include "relation/prefab.h"
 #include "relation/recipe.h"
 
-/* Collects the entities at the other ends of an entity's links, if they are destroyed as well. */
+/* Collects the entities at the other ends of an entity's links, if the policy destroys them. */
 static void cleanup_collect(sett_world* world, const setti_relation* relation, uint32_t index,
                             bool down, sett_cleanup policy)
 {
@@ -26,7 +26,7 @@ static void cleanup_collect(sett_world* world, const setti_relation* relation, u
     }
 }
 
-/* Whether all of these go as well: it is rejected otherwise. */
+/* Rejects the destruction unless the entities at the other ends are destroyed too. */
 static sett_status cleanup_validate(sett_world* world, const setti_relation* relation,
                                     uint32_t index, bool down)
 {
@@ -62,7 +62,7 @@ static sett_status source_validate(sett_world* world, setti_type* type, uint32_t
                : SETT_OK;
 }
 
-/* A source loses the component, by whichever call: its links are removed. */
+/* Removes the links of a source that loses the component, by whichever call. */
 static void source_unlink(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
@@ -87,7 +87,7 @@ static sett_status target_collect(sett_world* world, setti_type* type, uint32_t 
     return SETT_OK;
 }
 
-/* Whether all targets of a source that stays are destroyed. */
+/* Whether all targets of a surviving source are destroyed. */
 static bool source_stranded(const sett_world* world, const setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(!setti_change_is_dying(world, index));
@@ -101,7 +101,7 @@ static bool source_stranded(const sett_world* world, const setti_type* type, uin
 }
 
 /* Whether this is the last link of its source. A source with many targets is checked at its last
- * link only, because if that stays the component stays: otherwise ten thousand removed links would
+ * link only: if that survives, so does the component. Otherwise ten thousand removed links would
  * mean ten thousand walks over them. */
 static bool cleanup_is_last(const setti_relation* relation, uint32_t source, uint32_t place)
 {
@@ -129,7 +129,7 @@ static sett_status target_validate(sett_world* world, setti_type* type, uint32_t
     return SETT_OK;
 }
 
-/* Removes the links of entities that stay. Destroyed ones are skipped: they unlink themselves. */
+/* Removes the links of surviving sources; destroyed ones unlink themselves. */
 static void target_detach(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_change_is_dying(world, index));
@@ -142,14 +142,14 @@ static void target_detach(sett_world* world, setti_type* type, uint32_t index)
             if (!setti_chain_delete_one(relation, place)) {
                 setti_change_remove_stranded(world, source);
             }
-            /* The last record has taken the number of the deleted one. */
+            /* the last record has taken the deleted one's number */
             next = relation->many && next == relation->record_count ? place : next;
         }
         place = next;
     }
 }
 
-/* Others keep where the list begins: while it is cut, they are cut one by one. */
+/* Nothing to do: each source unlinks itself. */
 static void target_unlink(sett_world* world, setti_type* type, uint32_t index)
 {
     (void)world;
@@ -217,7 +217,7 @@ void setti_cleanup_tie(const setti_relation* relation)
                                          .validate = target_validate,
                                          .detach = target_detach,
                                          .unlink = target_unlink};
-    /* Exclusive: in which order records move is seen. */
+    /* For exclusive links the order in which records move is visible. */
     bool alone = !relation->many && relation->desc.on_source_destroyed == SETT_CLEANUP_REMOVE &&
                  relation->desc.on_target_destroyed != SETT_CLEANUP_DESTROY;
     setti_component_set_cascade(relation->world, relation->links, alone ? &unlinks : &source);

@@ -31,7 +31,7 @@ static bool clone_is_merge(const setti_clone* clone)
     return clone->merge.verdicts != NULL;
 }
 
-/* Whether the copies come into another world, where what is not copied is found by its path. */
+/* Whether the copies are made in another world, where outside entities are found by their paths. */
 static bool clone_leaves(const setti_clone* clone)
 {
     return clone->from != clone->to;
@@ -54,8 +54,7 @@ static sett_status clone_no_memory(const setti_clone* clone)
     return setti_world_no_memory(clone->to, clone->desc.call);
 }
 
-/* Walks the types of an entity, the dont_fragment ones last; starts with *cursor = 0, ends with
- * NULL. */
+/* The next type of an entity, those with dont_fragment last; *cursor begins at 0. NULL: the end. */
 static setti_type* clone_next_of_all(const setti_clone* clone, const setti_clone_node* node,
                                      uint32_t* cursor)
 {
@@ -79,15 +78,15 @@ static bool clone_is_hierarchy(const setti_clone* clone, const setti_type* type)
     return setti_hierarchy_of(clone->from) != NULL && type == setti_hierarchy_of(clone->from)->type;
 }
 
-/* Whether copies of a node get its place in the hierarchy: the root of an instance has no parent
- * there, so that without children and a policy for them it would be empty. */
+/* Whether copies of a node get the hierarchy's component. The root of an instance has no parent, so
+ * without children and a policy for them it does not. */
 static bool clone_keeps_place(const setti_clone* clone, const setti_clone_node* node)
 {
     bool root = clone->instances != NULL && (node == clone->nodes || node->counterpart == 0);
     return !root || setti_hierarchy_find(clone->from, node->index)->children != 0;
 }
 
-/* Whether a node before this one, whose copies are the same, has the type. */
+/* Whether an earlier node with the same copies has the type. */
 static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* node,
                            const setti_type* type)
 {
@@ -101,7 +100,7 @@ static bool clone_is_taken(const setti_clone* clone, const setti_clone_node* nod
     return taken;
 }
 
-/* Whether entities are made of a node, or changed. */
+/* Whether a node's entity is copied. */
 static bool clone_is_copied(const setti_clone_node* node)
 {
     return node->index != SETTI_NONE && !node->outside;
@@ -113,7 +112,7 @@ static setti_clone_verdict clone_verdict(const setti_clone* clone, const setti_t
                                  : SETTI_CLONE_TAKE;
 }
 
-/* The next type of a node that is copied; skips types that an earlier node of the same copy has. */
+/* The next type of a copied node, without types of earlier nodes with the same copies. */
 static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_node* node,
                                    uint32_t* cursor)
 {
@@ -129,7 +128,7 @@ static setti_type* clone_next_type(const setti_clone* clone, const setti_clone_n
     return type;
 }
 
-/* The node of an entity that is copied, SETTI_NONE for others. */
+/* The node of an entity; SETTI_NONE if it is not copied. */
 static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
 {
     if (!setti_entity_is_current(&clone->from->entities, entity)) {
@@ -147,19 +146,19 @@ static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
 
 /* ---------------------------------------------------------------------------------------- links */
 
-/* A walk over the links of one type that the copies of a node get. */
+/* A walk over the links of one relationship that a node's copies get. */
 typedef struct clone_links {
-    setti_relation* relation; /* of `from`; all else zero at first */
+    setti_relation* relation; /* of `from`; other members begin as zero */
     sett_link_cursor cursor;
     sett_entity target;
-    uint32_t node; /* of the target, SETTI_NONE: it is not copied */
+    uint32_t node; /* the target's node; SETTI_NONE: not copied */
 } clone_links;
 
 static bool clone_links_next(const setti_clone* clone, const setti_clone_node* node,
                              clone_links* links)
 {
     sett_entity source = setti_entity_at(&clone->from->entities, node->index);
-    /* Instances are linked to the node itself, whatever the node is an instance of. */
+    /* An instance is linked to the node itself, not to the node's own prefab. */
     bool no_target = links->relation == clone->instances && node->derives;
     do {
         links->target = no_target ? sett_null()
@@ -173,7 +172,7 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
     return true;
 }
 
-/* The record of a type of `to` that a merged node's entity had before, or NULL. */
+/* The entry of a type that a merged node's entity had before, or NULL. */
 static setti_clone_existing* clone_existing(const setti_clone* clone, const setti_clone_node* node,
                                             const setti_type* type)
 {
@@ -186,7 +185,7 @@ static setti_clone_existing* clone_existing(const setti_clone* clone, const sett
 
 static setti_type* clone_map(const setti_clone* clone, setti_type* type);
 
-/* Whether a type of a node is of a relationship of which its copies get the links. */
+/* Whether a node's copies get its links of this type. */
 static bool clone_takes_links(const setti_clone* clone, const setti_clone_node* node,
                               setti_type* type)
 {
@@ -194,7 +193,7 @@ static bool clone_takes_links(const setti_clone* clone, const setti_clone_node* 
                                    clone_existing(clone, node, clone_map(clone, type)) == NULL);
 }
 
-/* Calls `visit` for each link of a node that its copies get; false as soon as it says so. */
+/* Calls `visit` for each link that a node's copies get, until it returns false. */
 static bool clone_each_link(setti_clone* clone, setti_clone_node* node,
                             bool (*visit)(setti_clone* clone, setti_clone_node* node,
                                           const clone_links* links))
@@ -225,8 +224,7 @@ static bool clone_is_same(const setti_type* a, const setti_type* b)
            (r == NULL || (r->many == s->many && r->data_size == s->data_size));
 }
 
-/* The type that copies get for one of `from`: by name in another world. NULL if that has none, and
- * says so. */
+/* The type of `to` for a type of `from`, by name in another world. NULL: reported. */
 static setti_type* clone_map(const setti_clone* clone, setti_type* type)
 {
     if (clone->from == clone->to) {
@@ -246,7 +244,7 @@ static setti_type* clone_map(const setti_clone* clone, setti_type* type)
 
 /* ------------------------------------------------------------------------------------ gathering */
 
-/* The next entity in the subtree. */
+/* The next entity in a walk over the root's subtree. */
 static sett_entity clone_walk(const setti_clone* clone, sett_entity root, sett_entity at)
 {
     return clone->alone ? sett_null() : sett_hierarchy_walk(clone->from, root, at);
@@ -264,8 +262,8 @@ void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t 
     node->edit.creates = true;
 }
 
-/* Finds the node before the k-th whose copies are to be its copies, too: the root for that of a
- * base, else a child of the same name of the same parent; SETTI_NONE if there is none. */
+/* Finds an earlier node with the same copies as the k-th: the root for a base's root, else the
+ * child of the same name of the same parent. SETTI_NONE: none. */
 static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool root)
 {
     SETTI_ASSERT(k < clone->node_count);
@@ -277,7 +275,7 @@ static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool root)
         return;
     }
     uint32_t above = setti_hash_map_find(&clone->by_index, (uint64_t)link);
-    SETTI_ASSERT(above < k); /* parents come before their children */
+    SETTI_ASSERT(above < k); /* parents come before children */
     node->over =
         clone->nodes[above].counterpart != SETTI_NONE ? clone->nodes[above].counterpart : above;
     for (uint32_t j = 1; name != 0 && j < k && node->counterpart == SETTI_NONE; j++) {
@@ -289,7 +287,7 @@ static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool root)
     }
 }
 
-/* Lists an entity and its descendants, from the k-th node on. */
+/* Makes nodes of an entity and its descendants, from the k-th node on. */
 static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* k)
 {
     for (sett_entity at = root; !sett_is_null(at); at = clone_walk(clone, root, at), ++*k) {
@@ -325,7 +323,7 @@ static void clone_count(setti_clone* clone, sett_entity root)
     }
 }
 
-/* Lists the entities to be copied. */
+/* Makes the nodes of all entities to be copied. */
 static sett_status clone_gather(setti_clone* clone)
 {
     const setti_entity_table* table = &clone->to->entities;
@@ -338,7 +336,8 @@ static sett_status clone_gather(setti_clone* clone)
         return clone_no_memory(clone);
     }
     clone->node_room = clone->node_count;
-    memset(clone->nodes, 0, clone->node_count * sizeof(*clone->nodes)); /* released in any case */
+    memset(clone->nodes, 0,
+           clone->node_count * sizeof(*clone->nodes)); /* clone_release frees them in any case */
     uint32_t k = 0;
     sett_status status = clone_list(clone, clone->desc.root, &k);
     for (uint32_t b = 0; b < clone->desc.base_count && status == SETT_OK; b++) {
@@ -352,7 +351,7 @@ static sett_status clone_gather(setti_clone* clone)
     return status;
 }
 
-/* The node that the copies of a node are related to, SETTI_NONE if that is not copied. */
+/* The target's node of a node's exclusive link, or SETTI_NONE. */
 static uint32_t clone_follow(const setti_clone* clone, const setti_relation* relation, uint32_t k)
 {
     for (uint32_t j = k; j < clone->node_count; j++) {
@@ -366,8 +365,8 @@ static uint32_t clone_follow(const setti_clone* clone, const setti_relation* rel
     return SETTI_NONE;
 }
 
-/* Whether acyclic links of a prefab and its bases stay without circles: one leads through a copy of
- * several nodes. */
+/* Fails if the acyclic links of a prefab and its bases together form a cycle, through nodes with
+ * the same copies. */
 static sett_status clone_check_circles(const setti_clone* clone)
 {
     for (const setti_relation* at = setti_relations_of(clone->from);
@@ -388,7 +387,7 @@ static sett_status clone_check_circles(const setti_clone* clone)
     return SETT_OK;
 }
 
-/* Finds out whether the copies of a node share values with it. */
+/* Sets `derives` if the copies of a node share values with it. */
 static void clone_measure(setti_clone* clone, setti_clone_node* node)
 {
     uint32_t cursor = 0;
@@ -399,8 +398,8 @@ static void clone_measure(setti_clone* clone, setti_clone_node* node)
     }
 }
 
-/* Counts all links of a node as lost, if the copies come into another world. clone_add_lead then
- * takes off those whose target is copied too. */
+/* Counts all links of a node as lost if the copies are made in another world. clone_add_lead
+ * subtracts those whose target is copied. */
 static void clone_count_links(setti_clone* clone, const setti_clone_node* node)
 {
     uint32_t cursor = 0;
@@ -436,7 +435,7 @@ static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clo
     return sources != NULL;
 }
 
-/* Finds out what the copies share, and collects the links between nodes. */
+/* Finds which copies share values, and collects the links between nodes. */
 static sett_status clone_survey(setti_clone* clone)
 {
     for (uint32_t k = 0; k < clone->node_count; k++) {
@@ -453,7 +452,7 @@ static sett_status clone_survey(setti_clone* clone)
 
 /* ------------------------------------------------------------------------------------- planning */
 
-/* A copy that becomes a sibling of its original keeps its name only in another world. */
+/* A copy that becomes a sibling of its original has no name. */
 bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* node)
 {
     return sett_is_null(node->onto) && node->counterpart == SETTI_NONE &&
@@ -461,13 +460,13 @@ bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* no
            (node != clone->nodes || clone->from != clone->to);
 }
 
-/* Whether copies of a node get one of its types. */
+/* Whether a node's copies get one of its types. */
 static bool clone_keeps(const setti_clone* clone, const setti_clone_node* node,
                         const setti_type* type)
 {
     const sett_world* from = clone->from;
     if (type->ends != NULL) {
-        return false; /* others lead here: see leads */
+        return false; /* leads add it where links need it */
     }
     if (!sett_is_null(node->onto) &&
         (setti_storage_has(&clone_map(clone, setti_unconst(type))->storage, node->onto.index) ||
@@ -496,7 +495,7 @@ static setti_edit* clone_edit(const setti_clone* clone, setti_clone_node* node)
     return node->counterpart != SETTI_NONE ? &clone->nodes[node->counterpart].edit : &node->edit;
 }
 
-/* Whether a type's values can be copied, and are not the library's own to be made anew. */
+/* Whether a type's values can be copied, and are not links, nodes or names. */
 static bool clone_copies_value(const setti_clone* clone, const setti_type* type,
                                const setti_type* to)
 {
@@ -507,7 +506,7 @@ static bool clone_copies_value(const setti_clone* clone, const setti_type* type,
            (setti_names_of(from) == NULL || type != setti_names_of(from)->type);
 }
 
-/* Adds a type that is not copied, if it is missing. */
+/* Adds a type if the copy does not have it. */
 static sett_status clone_include(const setti_clone* clone, setti_clone_node* node, setti_type* type)
 {
     bool there = !sett_is_null(node->onto) && setti_storage_has(&type->storage, node->onto.index);
@@ -516,7 +515,7 @@ static sett_status clone_include(const setti_clone* clone, setti_clone_node* nod
                : clone_no_memory(clone);
 }
 
-/* Adds what the root's copy gets beside, in place of the original's values. */
+/* Adds the values that the caller gives to the root's copy; they replace the original's. */
 static sett_status clone_plan_given(setti_clone* clone, setti_clone_node* node)
 {
     SETTI_ASSERT(clone->desc.value_count == 0 || clone->desc.values != NULL);
@@ -560,7 +559,7 @@ static sett_status clone_reject_raw(const setti_clone* clone, const setti_type* 
         clone->desc.call, type->desc.name);
 }
 
-/* Adds one type of a node, with its value. */
+/* Adds one type of a node, with its values. */
 static sett_status clone_plan_type(setti_clone* clone, setti_clone_node* node, setti_type* type)
 {
     setti_type* to = clone_map(clone, type);
@@ -614,7 +613,7 @@ static bool clone_claim_record(setti_clone* clone, setti_clone_node* node, const
     return !relation->many || setti_chain_claim(relation, clone->count);
 }
 
-/* Finds which names copies get, and reserves memory for them. */
+/* Determines the names of copies, and reserves memory for them. */
 static bool clone_reserve_names(setti_clone* clone)
 {
     uint64_t count = 0;
@@ -644,7 +643,7 @@ static bool clone_reserve_names(setti_clone* clone)
     return count == 0 || (count < UINT32_MAX && setti_name_reserve(clone->to, (uint32_t)count));
 }
 
-/* Reserves memory for the parent to have children. */
+/* Reserves memory for the parent to get the hierarchy's component. */
 static bool clone_reserve_parent(setti_clone* clone)
 {
     SETTI_ASSERT(clone->count != 0);
@@ -664,7 +663,7 @@ static bool clone_is_edited(const setti_clone_node* node)
     return node->counterpart == SETTI_NONE && (node->edit.creates || node->edit.added_count != 0);
 }
 
-/* Prepares and reserves all that creating the copies needs. */
+/* Prepares the creation of the copies, and reserves all memory for it. */
 static sett_status clone_reserve(setti_clone* clone)
 {
     sett_status status = SETT_OK;
@@ -677,7 +676,7 @@ static sett_status clone_reserve(setti_clone* clone)
         if (!clone_each_link(clone, node, clone_claim_record)) {
             return clone_no_memory(clone);
         }
-        /* The prefab gets its list of instances, the first time. */
+        /* The first instance gives the prefab its list of instances. */
         if (node->derives && !setti_chain_reserve_target(clone->instances, node->index)) {
             return clone_no_memory(clone);
         }
@@ -694,7 +693,7 @@ static sett_status clone_reserve(setti_clone* clone)
 
 /* --------------------------------------------------------------------------------------- making */
 
-/* Writes what a reference in a copy is: `k` is the copy's number. */
+/* Changes a reference to a copied entity to that entity's k-th copy. */
 static void clone_remap(setti_clone* clone, unsigned char* at, uint32_t k)
 {
     SETTI_ASSERT(k < clone->count);
@@ -732,8 +731,8 @@ static void clone_remap_node(setti_clone* clone, const setti_clone_node* node)
     }
 }
 
-/* Whether the copies of a node may lead to a target already when they get one of its links: they
- * had the component, or several originals become that target. */
+/* Whether copies of a node can have a link to the same target already: they had the component
+ * before, or several originals have the same copies. */
 static bool clone_may_lead(const setti_clone* clone, const setti_clone_node* node,
                            const setti_relation* relation)
 {
@@ -741,7 +740,7 @@ static bool clone_may_lead(const setti_clone* clone, const setti_clone_node* nod
     return (relation->many && joins) || clone_existing(clone, node, relation->links) != NULL;
 }
 
-/* The data of a link of a source that has links already. */
+/* Makes a link of a source that has others, or finds the link to this target. Returns its data. */
 static unsigned char* clone_relink(setti_relation* relation, sett_entity source, sett_entity target)
 {
     SETTI_ASSERT(setti_storage_has(&relation->links->storage, source.index));
@@ -774,9 +773,8 @@ static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const cl
     return true;
 }
 
-/* Attaches the copies of a node to the copies of its parent; those of the root become siblings of
- * the original, or roots if they are instances; in another world children of what has the path of
- * the original's parent, or roots. */
+/* Attaches the copies of a node to those of its parent. Copies of the root become siblings of the
+ * original; instances become roots. In another world the parent is found by its path. */
 static void clone_place(setti_clone* clone, const setti_clone_node* node)
 {
     const sett_hierarchy* place = setti_hierarchy_find(clone->from, node->index);
@@ -802,7 +800,7 @@ static void clone_place(setti_clone* clone, const setti_clone_node* node)
             (void)sett_hierarchy_set_policy(clone->to, node->copies[k],
                                             (sett_children_policy)policy);
         }
-        if (fresh) { /* both are copies, which have the component: there is nothing to check */
+        if (fresh) { /* both have the component: nothing to check */
             setti_hierarchy_append(clone->to, node->copies[k].index,
                                    clone->nodes[above].copies[k].index);
         } else if (above != SETTI_NONE) {
@@ -813,7 +811,7 @@ static void clone_place(setti_clone* clone, const setti_clone_node* node)
     }
 }
 
-/* Writes the values of a node over those that its entity has. */
+/* Overwrites the values that a merged node's entity had before. */
 static void clone_overwrite(setti_clone* clone, const setti_clone_node* node)
 {
     SETTI_ASSERT(clone_is_merge(clone) || node->existing == SETTI_NONE);
@@ -830,7 +828,7 @@ static void clone_overwrite(setti_clone* clone, const setti_clone_node* node)
     }
 }
 
-/* Runs on_set for them; they are in their places. */
+/* Runs on_set for the overwritten values. */
 static void clone_notify_existing(const setti_clone* clone, const setti_clone_node* node)
 {
     sett_world* world = clone->to;
@@ -846,8 +844,8 @@ static void clone_notify_existing(const setti_clone* clone, const setti_clone_no
     }
 }
 
-/* Observers that look up the hierarchy compare before and after for one entity at a time; here
- * several that are in it can change at once. */
+/* Fails if observers look up the hierarchy and a merge changes several of its entities at once:
+ * they compare before and after for one entity at a time. */
 static sett_status clone_check_observed(const setti_clone* clone)
 {
     bool several = false;
@@ -866,7 +864,6 @@ static sett_status clone_check_observed(const setti_clone* clone)
                : SETT_OK;
 }
 
-/* Whether copies are attached now. */
 static void clone_attach_quietly(const setti_clone* clone, bool quietly)
 {
     if (setti_hierarchy_of(clone->to) != NULL) {
@@ -874,7 +871,7 @@ static void clone_attach_quietly(const setti_clone* clone, bool quietly)
     }
 }
 
-/* Everything is reserved: nothing can fail from here on. */
+/* Makes the copies. All is reserved: nothing fails from here on. */
 static void clone_make(setti_clone* clone)
 {
     for (uint32_t k = 0; k < clone->node_count; k++) {
@@ -948,7 +945,7 @@ void setti_clone_release(setti_clone* clone)
     clone_free(clone, clone->leads, clone->lead_room, sizeof(*clone->leads));
 }
 
-/* Remembers a component that a node and its entity have. */
+/* Notes a component that both a node and its entity in `to` have. */
 static sett_status clone_meet_type(setti_clone* clone, setti_clone_node* node, setti_type* type,
                                    setti_type* to)
 {
@@ -985,7 +982,7 @@ static sett_status clone_meet_type(setti_clone* clone, setti_clone_node* node, s
     return SETT_OK;
 }
 
-/* Finds what the nodes of a merge have that their entities have already. */
+/* Notes the components of a merge's nodes that their entities in `to` have already. */
 static sett_status clone_match_existing(setti_clone* clone)
 {
     sett_status status = SETT_OK;
@@ -1013,7 +1010,8 @@ static sett_status clone_match_existing(setti_clone* clone)
 
 /* ------------------------------------------------------------------------------ another world */
 
-/* The entity of `to` that has the path of one of `from`; null: there is none, or no memory. */
+/* Finds the entity of `to` with the path of an entity of `from`. Null: none, or *status says
+ * why. */
 static sett_entity clone_counterpart(setti_clone* clone, sett_entity entity, sett_status* status)
 {
     uint32_t depth = 0;
@@ -1041,7 +1039,7 @@ static sett_entity clone_counterpart(setti_clone* clone, sett_entity entity, set
     return found;
 }
 
-/* Adds a node of an entity that is not copied, if the other world has one of its path. */
+/* Adds a node for an entity that is not copied, if `to` has one of its path. */
 static sett_status clone_add_outside(setti_clone* clone, sett_entity entity)
 {
     sett_status status = SETT_OK;
@@ -1104,13 +1102,13 @@ static sett_status clone_look_from(setti_clone* clone, uint32_t index, setti_typ
     return status;
 }
 
-/* Finds what the copied entities refer to, and is not copied, in the other world. */
+/* Finds, in `to`, the outside entities to which copied ones refer. */
 static sett_status clone_look_outside(setti_clone* clone)
 {
     sett_status status = SETT_OK;
     uint32_t count = clone->node_count;
     for (uint32_t k = 0; k < count && status == SETT_OK; k++) {
-        const setti_clone_node node = clone->nodes[k]; /* they may move */
+        const setti_clone_node node = clone->nodes[k]; /* a copy, since nodes may move */
         uint32_t cursor = 0;
         setti_type* type;
         while (status == SETT_OK && (type = clone_next_type(clone, &node, &cursor)) != NULL) {
@@ -1149,7 +1147,7 @@ sett_status setti_clone_plan(setti_clone* clone)
     return status == SETT_OK ? clone_plan_given(clone, &clone->nodes[0]) : status;
 }
 
-/* Gives the nodes room for their copies. */
+/* Allocates the handles of all copies. */
 static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
 {
     SETTI_ASSERT(clone->copies == NULL);

@@ -7,116 +7,115 @@
 #include "relation/relationship.h"
 
 typedef struct setti_clone_node {
-    uint32_t index;       /* of the entity that is copied */
-    uint32_t lead;        /* the first of its leads, SETTI_NONE: nothing copied leads here */
-    uint32_t counterpart; /* the node whose copies are its copies as well, or SETTI_NONE */
-    uint32_t over;        /* where there are bases: the node that its copies are children of */
-    uint64_t name;        /* the key of its copies' name, 0: none */
-    bool derives;         /* its copies are linked to it, by InstanceOf */
-    bool outside;         /* of another world: nothing of it is copied */
-    bool in_tree;         /* gets the hierarchy's component, because of others */
-    sett_entity onto;     /* of another world: what it becomes part of; null: a copy is made */
-    uint32_t existing; /* of a merge: the first of its components that `onto` has, or SETTI_NONE */
-    sett_entity* copies; /* `count` of them */
-    setti_edit edit;     /* that creates its copies */
+    uint32_t index;       /* of the original */
+    uint32_t lead;        /* the first of its leads; SETTI_NONE: none */
+    uint32_t counterpart; /* an earlier node with the same copies, or SETTI_NONE */
+    uint32_t over;        /* with bases: the parent's node, or that node's counterpart */
+    uint64_t name;        /* key of its copies' name; 0: none */
+    bool derives;         /* its copies are linked to it by InstanceOf */
+    bool outside;         /* `onto` is the entity of its path, and nothing is copied */
+    bool in_tree;         /* gets the hierarchy's component, because it becomes a parent */
+    sett_entity onto;  /* entity of the other world that it is merged onto; null: a copy is made */
+    uint32_t existing; /* in a merge: the first of its components that `onto` has, or SETTI_NONE */
+    sett_entity* copies; /* `count` handles */
+    setti_edit edit;     /* creates its copies */
 } setti_clone_node;
 
-/* A link from one copy to another: the "sources" type that the latter needs. */
+/* A "sources" type that a node's copies need because other copies link to them. */
 typedef struct setti_clone_lead {
     setti_type* sources;
-    uint32_t next; /* of the same node */
+    uint32_t next; /* of the node's list */
 } setti_clone_lead;
 
-/* The decision of a merge about a type of `from`. */
+/* What a merge does with a type of `from`. */
 typedef enum setti_clone_verdict {
     SETTI_CLONE_SKIP,
     SETTI_CLONE_TAKE,
-    SETTI_CLONE_RAW /* rejected: its values may have handles that are not known */
+    SETTI_CLONE_RAW /* rejects it: its values may contain unknown handles */
 } setti_clone_verdict;
 
-/* A component that a node and what it becomes part of both have. */
+/* A component that both a node and its `onto` have. */
 typedef struct setti_clone_existing {
     setti_type* type;            /* of `to` */
-    const setti_storage* origin; /* of `from`; NULL: links */
-    void* old;                   /* the value from before, for on_replace; or NULL */
-    uint32_t next;               /* of the same node */
+    const setti_storage* origin; /* in `from`; NULL: links */
+    void* old;                   /* the former value, for on_replace, or NULL */
+    uint32_t next;               /* of the node's list */
 } setti_clone_existing;
 
-/* How a merge differs from other copies. The caller fills in the nodes, with `onto`, `outside`,
- * `in_tree` and names that are not those of `from`, and what leads to them, in by_index. */
+/* The options and results of a merge. Its caller fills in the nodes (`onto`, `outside`, `in_tree`,
+ * changed names) and by_index. */
 typedef struct setti_clone_merge {
-    const unsigned char* verdicts; /* of each type of `from`, by its id; NULL: it is no merge */
-    bool overwrites;               /* components that exist; default: they stay */
+    const unsigned char* verdicts; /* by component id of `from`; NULL: no merge */
+    bool overwrites;               /* existing components are overwritten; else they stay */
     bool rejects;
-    uint32_t top;     /* the node that those become children of whose parent is none; SETTI_NONE */
-    uint32_t outside; /* references, links and parents that led to a node that is outside, */
-    uint32_t lost;    /* or to none, and lead nowhere now */
+    uint32_t top;     /* the node that becomes the parent of those without one, or SETTI_NONE */
+    uint32_t outside; /* number of references, links and parents that were found by path */
+    uint32_t lost;    /* number of those that were not found, and are null now */
     setti_clone_existing* existing;
     uint32_t existing_count;
     uint32_t existing_room;
 } setti_clone_merge;
 
-/* The entities to copy, and what the copies of the root get beside. */
+/* What to copy, and what the root's copies get in addition. */
 typedef struct setti_clone_desc {
     const char* call; /* for messages */
-    sett_entity root; /* of what is copied; it exists */
-    /* More entities whose types and children the copies get where the root's lack them. */
+    sett_entity root; /* the original */
+    /* Entities whose types and children the copies get if the root lacks them. */
     const sett_entity* bases;
     uint32_t base_count;
-    sett_entity parent; /* of the copies of the root, in the same world; null: none */
-    /* For one copy: */
-    /* entities without components that become the copies of the first nodes, the root before all;
-     * default: none */
+    sett_entity parent; /* of the root's copies, in the same world; null: none */
+    /* The rest is for one copy. Reserved entities that become the copies of the first nodes, the
+     * root first; default: none. */
     const sett_entity* into;
     uint32_t into_count;
-    uint64_t name;            /* the key of a text, held; 0: none. No child of the parent has it */
-    const sett_value* values; /* replace the original's, or are added */
+    uint64_t name;            /* key of a held text; 0: none. No child of `parent` has this name */
+    const sett_value* values; /* replace the original's values, or are added */
     uint32_t value_count;
 } setti_clone_desc;
 
 typedef struct setti_clone {
-    /* Filled in by the caller, all else zero. */
+    /* Filled in by the caller; the rest begins as zero. */
     setti_clone_desc desc;
     sett_world* from;
     sett_world* to;
     uint32_t count; /* copies of each entity */
-    bool alone;     /* without descendants */
-    /* Copies are instances: without the tag Prefab and without shared types, and linked to their
-     * prefab by this relationship. NULL: plain copies. */
+    bool alone;     /* descendants are not copied */
+    /* For instances: the relationship that links them to their prefab. They get neither the tag
+     * Prefab nor shared types. NULL: plain copies. */
     setti_relation* instances;
-    setti_type* tag; /* that all copies get: Prefab, below a prefab; NULL: none */
+    setti_type* tag; /* a tag for all copies (Prefab, below a prefab), or NULL */
     setti_clone_merge merge;
 
-    setti_clone_node* nodes; /* parents before their children */
+    setti_clone_node* nodes; /* parents before children */
     uint32_t node_count;
     uint32_t node_room;
     uint32_t counterpart_count; /* nodes with a counterpart */
-    setti_hash_map by_index;    /* where there are several: index of an entity + 1 -> its node */
+    setti_hash_map by_index;    /* index + 1 -> node; empty if there is one node */
     setti_clone_lead* leads;
     uint32_t lead_count;
     uint32_t lead_room;
-    sett_entity* copies; /* but for the root's, where the caller has room for them */
+    sett_entity* copies; /* without the root's if the caller has room for them */
     size_t copy_room;
-    bool parent_joins; /* the parent gets the hierarchy's component first */
+    bool parent_joins; /* the parent gets the hierarchy's component */
 } setti_clone;
 
-/* Makes the copies; those of the root go to `out` unless it is NULL. All of them, or none. Nothing
- * is open in `to`. Fails, with the message set in `to`: UNREGISTERED and CONFLICT (it lacks a type,
- * or has another of that name), LIMIT, OUT_OF_MEMORY. */
+/* Makes the copies, all or none; the root's go to `out` unless it is NULL. No loop is open in `to`.
+ * Fails, with the message in `to`: UNREGISTERED or CONFLICT (a type is missing or differs in `to`),
+ * LIMIT, OUT_OF_MEMORY. */
 sett_status setti_clone_run(setti_clone* clone, sett_entity* out);
 
-/* Registers names and the hierarchy in `to`, if `from` has them. False: `to` says why. */
+/* Registers the library's types of `from` in `to`. Returns false if `to` has an error. */
 bool setti_clone_register(const setti_clone* clone);
 
-/* The part of setti_clone_run between setti_name_hold, which keeps the texts of names, and
- * setti_clone_release. A merge calls these two itself, and has no `out`. Fails also with PRESENT (a
- * component exists, and the merge rejects that) and ARGUMENT (a raw type). */
+/* Like setti_clone_run, for merges, which call setti_name_hold and setti_clone_release themselves.
+ * Fails also with PRESENT (a component exists, and the merge rejects that) and ARGUMENT (a raw
+ * type). */
 sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out);
 
-/* A node without anything, of an entity index of `from`, or SETTI_NONE. */
+/* Initialises a node for an entity index of `from`, or SETTI_NONE. */
 void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t index);
 
-/* Only the analysis: nodes and their edits. To be released in any case. */
+/* Analyses only: makes nodes and their edits. Call setti_clone_release in any case. */
 sett_status setti_clone_plan(setti_clone* clone);
 void setti_clone_release(setti_clone* clone);
 

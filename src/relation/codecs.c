@@ -1,8 +1,5 @@
-/* codecs.c: what deltas and files know of this layer's types: the codec of each, and the function
- * that registers a type that a program has not used yet.
- *
- * The workload: one call for each type of a delta.
- */
+/* codecs.c: for each type of this layer its codec, and the function that registers it where a delta
+ * or file needs it. */
 #include "relation/codecs.h"
 
 #include "relation/hierarchy.h"

@@ -6,8 +6,8 @@
 
 extern const setti_codec setti_hierarchy_codec;
 extern const setti_codec setti_name_codec;
-extern const setti_codec setti_link_codec;   /* of one target: a source's value */
-extern const setti_codec setti_links_codec;  /* of many */
-extern const setti_codec setti_target_codec; /* that an entity has the list of a target */
+extern const setti_codec setti_link_codec;   /* exclusive: the links of a source */
+extern const setti_codec setti_links_codec;  /* with many targets: the links of a source */
+extern const setti_codec setti_target_codec; /* "sources": only that an entity is a target */
 
 #endif

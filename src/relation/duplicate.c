@@ -6,7 +6,7 @@
 #include "relation/prefab.h"
 #include "sett/prefab.h"
 
-/* The tag Prefab if the copy becomes a child of a prefab, else NULL. */
+/* The tag Prefab if the copy's parent is a prefab, else NULL. */
 static setti_type* duplicate_tag(const sett_world* world, sett_entity entity)
 {
     setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];

@@ -13,7 +13,7 @@
 
 static const char event_call[] = "sett_event_send";
 
-/* The next entity of a route, null at its end. */
+/* The next entity of a route; null at the end. */
 static sett_entity event_next(const sett_world* world, sett_route route, sett_entity first,
                               sett_entity at)
 {
@@ -28,7 +28,7 @@ static sett_entity event_next(const sett_world* world, sett_route route, sett_en
     return sett_null();
 }
 
-/* Whether such an event can be sent or recorded. */
+/* Checks whether an event can be sent or recorded. */
 static sett_status event_check(sett_route route, const setti_type* type, const void* value)
 {
     if (type == NULL) {
@@ -62,7 +62,7 @@ static sett_status event_check_send(sett_world* world, sett_entity entity, sett_
     return SETT_OK;
 }
 
-/* Calls the observers for each entity of the route, each with a fresh copy of the payload. */
+/* Calls the observers of each entity on the route with a fresh copy of the payload. */
 static void event_run(sett_world* world, sett_entity entity, sett_route route,
                       const setti_type* type, const void* value, void* copy)
 {

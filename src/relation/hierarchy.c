@@ -38,14 +38,14 @@ static_assert(sizeof(sett_hierarchy) == 24, "24 bytes, as the header says");
 
 /* ---------------------------------------------------------------------------------------- nodes */
 
-/* The node behind a link, which exists, in an array. */
+/* The node of a link, in an array. It exists. */
 SETTI_INLINE sett_hierarchy* tree_row(const setti_storage* storage, uint32_t link)
 {
     SETTI_ASSERT(link != 0);
     return setti_array_row(storage, link - 1);
 }
 
-/* Marks it as written; `cow`: a snapshot may be held. */
+/* Marks a node as written. `cow`: a snapshot may be held. */
 SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uint32_t link,
                             bool cow)
 {
@@ -58,7 +58,7 @@ SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uin
     }
 }
 
-/* A node in any storage: to read, to write. */
+/* The node of a link, in any storage. */
 SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32_t link)
 {
     SETTI_ASSERT(link != 0 && setti_storage_has(&tree->type->storage, link - 1));
@@ -67,6 +67,7 @@ SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32
                                                       : setti_storage_find(storage, link - 1);
 }
 
+/* Like tree_read, to write. */
 SETTI_INLINE sett_hierarchy* tree_write(sett_world* world, const setti_hierarchy* tree,
                                         uint32_t link)
 {
@@ -79,8 +80,8 @@ SETTI_INLINE sett_hierarchy* tree_write(sett_world* world, const setti_hierarchy
     return tree_row(storage, link);
 }
 
-/* The link that follows in a walk over the subtree of `root`, parents first, without what is below
- * `at`; 0 at the end. */
+/* The link after `at` and its subtree, in a walk over the subtree of `root`, parents first; 0 at
+ * the end. */
 static uint32_t tree_pass(const setti_hierarchy* tree, uint32_t root, uint32_t at)
 {
     SETTI_ASSERT(root != 0 && at != 0);
@@ -94,7 +95,7 @@ static uint32_t tree_pass(const setti_hierarchy* tree, uint32_t root, uint32_t a
     return 0;
 }
 
-/* The node after `at` in a walk that visits its children. */
+/* The link after `at` in such a walk, first child first. */
 static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t at)
 {
     SETTI_ASSERT(root != 0 && at != 0);
@@ -104,8 +105,8 @@ static uint32_t tree_next(const setti_hierarchy* tree, uint32_t root, uint32_t a
 
 /* --------------------------------------------------------------------------------------- depths */
 
-/* The depth of a child of `above`; without meaning if that has no depth, because its subtree will
- * be repaired. */
+/* The depth of a child of `above`. If that is outdated, this is meaningless: the subtree will be
+ * repaired. */
 SETTI_INLINE uint32_t tree_depth_below(const sett_hierarchy* above)
 {
     return (above->depth + 1) & ~SETTI_MOVED;
@@ -121,7 +122,7 @@ static uint32_t tree_right_depth(const setti_hierarchy* tree, const sett_hierarc
     return node->parent != 0 ? tree_depth_below(tree_read(tree, node->parent)) : 0;
 }
 
-/* Takes the first node out of the list. */
+/* Takes the first node out of the list of moved nodes. */
 static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
 {
     SETTI_ASSERT(tree->moved != 0);
@@ -132,12 +133,12 @@ static uint32_t tree_take_moved(sett_world* world, setti_hierarchy* tree)
     return link;
 }
 
-/* Repairs the depths in the subtree of a node that was taken out of the list. Descendants in the
- * list are repaired in their own turn. If an ancestor is in the list, its turn repairs all of this:
- * the walk down and the search upwards take steps in turn, and the first to end decides. So a
- * subtree is walked in vain only if the next listed ancestor is farther away than the subtree has
- * nodes. The ancestor's subtree is then at least twice as large, so each node is walked O(log n)
- * times, in whatever order a chain was built. */
+/* Repairs the depths below a node taken out of the list. Descendants in the list are repaired in
+ * their own turn. If an ancestor is in the list, its turn repairs this subtree: the walk down and
+ * the search upwards take turns, and the first to end decides. So a subtree is walked in vain only
+ * if that ancestor is farther away than the subtree has nodes. The ancestor's subtree is then at
+ * least twice as large, so each node is walked O(log n) times, in whatever order a chain was
+ * built. */
 static void tree_repair(sett_world* world, const setti_hierarchy* tree, uint32_t root)
 {
     SETTI_ASSERT(root != 0);
@@ -169,7 +170,7 @@ static void tree_update(sett_world* world, setti_hierarchy* tree)
     }
 }
 
-/* After a node was moved to a place of the given depth. */
+/* Updates the depth of a node that has moved to this depth. */
 static void tree_moved(setti_hierarchy* tree, sett_hierarchy* node, uint32_t link, uint32_t depth)
 {
     SETTI_ASSERT(node->depth == depth || link != 0);
@@ -183,13 +184,14 @@ static void tree_moved(setti_hierarchy* tree, sett_hierarchy* node, uint32_t lin
 
 /* -------------------------------------------------------------------------------------- linking */
 
-/* Unlinks a node from its siblings; its own links to them are cleared. */
+/* Unlinks a node from its siblings, and clears its links to them. */
 SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, uint32_t link,
                               sett_hierarchy* node)
 {
     SETTI_ASSERT(node->parent != 0);
     sett_hierarchy* above = tree_write(world, tree, node->parent);
-    uint32_t behind = node->next; /* whose `previous` is this one: of the last, the first one */
+    uint32_t behind =
+        node->next; /* its `previous` is this node; for the last child, the first child's is */
     if (above->first == link) {
         above->first = behind;
     } else {
@@ -203,7 +205,7 @@ SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, ui
     node->parent = node->next = node->previous = 0;
 }
 
-/* Puts a node that has no parent in front of a child of `parent`, or at the end (0). */
+/* Inserts a node without a parent before a child of `parent`, or at the end (0). */
 static void tree_link(sett_world* world, const setti_hierarchy* tree, uint32_t link,
                       sett_hierarchy* node, uint32_t parent, uint32_t before)
 {
@@ -211,7 +213,7 @@ static void tree_link(sett_world* world, const setti_hierarchy* tree, uint32_t l
     SETTI_ASSERT(before == 0 || tree_read(tree, before)->parent == parent);
     sett_hierarchy* above = tree_write(world, tree, parent);
     uint32_t first = above->first;
-    uint32_t behind = before != 0 ? before : first; /* the node whose `previous` becomes this one */
+    uint32_t behind = before != 0 ? before : first; /* its `previous` becomes this node */
     node->parent = parent;
     node->next = before;
     node->previous = link;
@@ -267,7 +269,7 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
     for (uint32_t child = node->first; child != 0; child = tree_read(tree, child)->next) {
         setti_change_collect(world, child - 1);
     }
-    if (policy == SETT_CHILDREN_REJECT) { /* only an unforced destruction asks */
+    if (policy == SETT_CHILDREN_REJECT) { /* forced destruction does not ask */
         sett_entity entity = setti_entity_at(&world->entities, index);
         return setti_world_fail_with(world, SETT_STATUS_REJECTED,
                                      "sett_entity_destroy: entity %u:%u has %u children, and the "
@@ -278,7 +280,7 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
     return SETT_OK;
 }
 
-/* The node of a subtree that is destroyed first: down along first children. */
+/* The node of a subtree that is destroyed first: the end of the first children. */
 SETTI_INLINE uint32_t tree_lowest(const setti_storage* storage, uint32_t link)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY);
@@ -296,11 +298,12 @@ static uint32_t tree_signature(const sett_world* world, uint32_t link)
     return page->signature[(link - 1) & SETTI_ENTITY_MASK];
 }
 
-/* Whether destroying a subtree can be seen by no callback, so that it can end as it is walked. */
+/* Whether no callback can see a subtree's destruction, so that it can be destroyed while
+ * walking. */
 static bool tree_is_plain(sett_world* world, setti_type* type, uint32_t root)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
-    uint32_t known = 0; /* a signature that was found to be plain */
+    uint32_t known = 0; /* the last signature that was found to be plain */
     for (uint32_t at = root; at != 0;) {
         const sett_hierarchy* node = tree_row(&type->storage, at);
         uint32_t signature = tree_signature(world, at);
@@ -326,7 +329,7 @@ static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
     if (type->storage.kind != SETTI_ARRAY || !tree_is_plain(world, type, index + 1)) {
         return SETTI_NONE;
     }
-    /* The path taken decides the order of destruction: it must not depend on whether depths were
+    /* The path decides the order of destruction, which must not depend on whether depths were
      * read. */
     if (SETTI_UNLIKELY(tree->moved != 0)) {
         tree_update(world, tree);
@@ -346,8 +349,8 @@ static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t at)
     return (node->next != 0 ? tree_lowest(&type->storage, node->next) : node->parent) - 1;
 }
 
-/* Takes a node out of the list of moved nodes. Far from its head that costs as much as emptying the
- * list, which is done instead: filling it again takes as many moves. */
+/* Takes a node out of the list of moved nodes. Far from the list's head that costs as much as
+ * emptying the list, which is then done instead. */
 static void tree_leave_list(sett_world* world, setti_hierarchy* tree, sett_hierarchy* node,
                             uint32_t link)
 {
@@ -375,9 +378,9 @@ static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
     setti_hierarchy* tree = setti_hierarchy_of(world);
     sett_hierarchy* node = setti_storage_find_mut(&world->pool, &type->storage, index);
     if (setti_names_of(world) != NULL && world->removing_all) {
-        setti_name_end(world, index); /* removed before those of its children */
+        setti_name_end(world, index); /* removed before its children's names */
     }
-    if (SETTI_UNLIKELY(tree_is_moved(node))) { /* or its children would precede it in the list */
+    if (SETTI_UNLIKELY(tree_is_moved(node))) { /* else its children would precede it in the list */
         tree_leave_list(world, tree, node, index + 1);
     }
     if (SETTI_UNLIKELY(node->first != 0)) {
@@ -404,7 +407,7 @@ static sett_status tree_join_world(sett_world* into, const sett_world* from, con
     return sett_hierarchy_register(into, &desc) != 0 ? SETT_OK : into->error;
 }
 
-/* The policy of children that have none of their own, which is part of no node. */
+/* The default policy for children, which no node stores. */
 static uint32_t tree_choice(const setti_type* type)
 {
     return (uint32_t)setti_hierarchy_of(type->world)->policy - SETT_CHILDREN_DESTROY;
@@ -434,8 +437,8 @@ static void tree_describe(sett_world* world, const setti_type* type, sett_entity
                      policies[node->children & SETTI_POLICY]);
 }
 
-/* Writes which neighbour a node has that another, of the same text, has not: the children or the
- * siblings are in another order. Returns what that neighbour is to it. */
+/* Finds a neighbour that only one of two nodes has, though their text is equal: children or
+ * siblings have another order. Writes it, and returns its kind. */
 static const char* tree_neighbour(const sett_world* world, const sett_hierarchy* node,
                                   const sett_hierarchy* other, char* out, size_t size)
 {
@@ -478,7 +481,7 @@ static setti_hierarchy* tree_register(sett_world* world)
     SETTI_ASSERT(setti_hierarchy_of(world) == NULL);
     static const setti_cascade cascade = {
         .collect = tree_collect, .unlink = tree_end_links, .begin = tree_begin, .next = tree_after};
-    /* Links and policies, not depths: which depths are repaired depends on reads. */
+    /* Links and policies count, not depths: which of them are repaired depends on reads. */
     sett_component_desc made = {0};
     made.name = "Hierarchy";
     made.type_name = "sett_hierarchy";
@@ -525,7 +528,7 @@ sett_component sett_hierarchy_register_sized(sett_world* world, const sett_hiera
         return 0;
     }
     bool known = (unsigned)desc->policy <= SETT_CHILDREN_REJECT;
-    if (!known || world->entities.limit >= SETTI_MOVED) { /* a link must fit beside the mark */
+    if (!known || world->entities.limit >= SETTI_MOVED) { /* a link must leave the top bit free */
         setti_world_fail(world, known ? SETT_STATUS_LIMIT : SETT_STATUS_ARGUMENT, call, sett_null(),
                          0);
         return 0;
@@ -568,9 +571,9 @@ bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* ca
         setti_world_fail(world, SETT_STATUS_STALE, call, entity, 0);
         return false;
     }
-    /* Entities are being destroyed, and systems run, only while the world is locked: otherwise
-     * reading the signature would be a needless cache miss, one of five when a child among ten
-     * million is detached. */
+    /* Entities are being destroyed, and systems run, only while the world is locked. Reading the
+     * signature always would be one more cache miss, of five, when a child among ten million is
+     * detached. */
     if (SETTI_LIKELY(world->locks == 0)) {
         return true;
     }
@@ -582,7 +585,7 @@ bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* ca
     return setti_world_check_serial(world, call) == SETT_OK;
 }
 
-/* setti_hierarchy_check, with the common case in line. */
+/* setti_hierarchy_check, with the usual case inlined. */
 SETTI_INLINE bool tree_check(sett_world* world, sett_entity entity, const char* call)
 {
     return SETTI_LIKELY(world != NULL && world->locks == 0 &&
@@ -590,8 +593,8 @@ SETTI_INLINE bool tree_check(sett_world* world, sett_entity entity, const char* 
            setti_hierarchy_check(world, entity, call);
 }
 
-/* Whether a node is the entity behind a link, or an ancestor of it: climbs from the entity and
- * walks the node's subtree, one step of each in turn, until one of them ends. */
+/* Whether the node `link` is `other` or its ancestor. Climbs from `other` and walks the subtree of
+ * `link` in turn, until one of them ends. */
 static bool tree_is_above(const sett_world* world, const setti_hierarchy* tree, uint32_t link,
                           uint32_t other)
 {
@@ -607,7 +610,7 @@ static bool tree_is_above(const sett_world* world, const setti_hierarchy* tree, 
     return false;
 }
 
-/* Whether `entity`, which has children or is the parent, may become a child of `parent`. */
+/* Fails if an entity with children would become its own ancestor. */
 static sett_status tree_check_cycle(sett_world* world, const setti_hierarchy* tree,
                                     sett_entity entity, sett_entity parent, const char* call)
 {
@@ -620,7 +623,7 @@ static sett_status tree_check_cycle(sett_world* world, const setti_hierarchy* tr
         SETTI_HANDLE(entity), SETTI_HANDLE(parent), same ? "the same entity" : "its descendant");
 }
 
-/* Whether an entity may become a child of a parent. */
+/* Checks whether an entity may become a child of a parent. */
 static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tree,
                                     sett_entity entity, sett_entity parent, const char* call)
 {
@@ -640,8 +643,8 @@ static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tr
                : SETT_OK;
 }
 
-/* Makes prefabs of an entity that is to become a child of one, if it may become that, and of its
- * descendants. They are asked even if the entity has the tag: sett_add may have given it. */
+/* If the parent is a prefab, makes prefabs of the entity and its descendants. The descendants may
+ * lack the tag even if the entity has it, by sett_add. */
 static sett_status tree_join_prefab(sett_world* world, sett_entity entity, sett_entity parent,
                                     const char* call)
 {
@@ -659,15 +662,15 @@ static sett_status tree_join_prefab(sett_world* world, sett_entity entity, sett_
                : status;
 }
 
-/* Whether observers look up the hierarchy, and an entity that gets another parent concerns them. */
+/* Whether another parent for an entity concerns observers that look up the hierarchy. */
 static bool tree_is_observed(const sett_world* world, const setti_hierarchy* tree, uint32_t from,
                              uint32_t to)
 {
     return SETTI_UNLIKELY(world->upward_observers != 0) && from != to && !tree->copies;
 }
 
-/* Their callbacks run while nothing moves: a callback inside of which one entity moves would be
- * between the two halves of another change. */
+/* Rejects a move inside a callback of these observers: it would come between the two halves of
+ * another change. */
 static sett_status tree_check_observed(sett_world* world, const char* call)
 {
     return world->calling != NULL ? setti_world_check_unlocked(world, call) : SETT_OK;
@@ -685,7 +688,7 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
     const sett_hierarchy* above = setti_storage_find(storage, parent.index);
     uint32_t from = old != NULL ? old->parent : 0;
     bool named = setti_names_of(world) != NULL && from != parent.index + 1;
-    if (above == NULL || old == NULL) { /* look again: a callback may have moved them */
+    if (above == NULL || old == NULL) { /* callbacks may have moved them: look again */
         if (setti_world_check_unlocked(world, call) != SETT_OK) {
             return world->error;
         }
@@ -723,8 +726,8 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
 
 static const char tree_attach[] = "sett_hierarchy_attach";
 
-/* The common case: an entity without the component becomes the last child of a parent that has it;
- * both handles are valid, no names, no callbacks. False: nothing is done, take the slow path. */
+/* The usual case: an entity without the component becomes the last child of a parent that has it;
+ * valid handles, no names, no callbacks. Returns false, without an effect, in other cases. */
 SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                                   sett_entity parent, bool cow)
 {
@@ -763,7 +766,7 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
     return true;
 }
 
-/* In a world with prefabs. */
+/* Attaches an entity in a world with prefabs. */
 SETTI_APART static sett_status tree_attach_or_join(sett_world* world, sett_entity entity,
                                                    sett_entity parent)
 {
@@ -823,7 +826,7 @@ static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entit
     }
     sett_entity parent = setti_hierarchy_entity(world, beside->parent);
     uint32_t before = behind ? beside->next : sibling.index + 1;
-    if (before == entity.index + 1) { /* it exists already */
+    if (before == entity.index + 1) { /* the entity has it already */
         return SETT_OK;
     }
     if (!setti_hierarchy_check(world, parent, call) ||
@@ -843,7 +846,7 @@ sett_status sett_hierarchy_insert_after(sett_world* world, sett_entity entity, s
     return tree_insert(world, entity, sibling, true, "sett_hierarchy_insert_after");
 }
 
-/* Backwards: each child in turn becomes the first one. Depths stay. */
+/* Backwards: each child becomes the first one. Depths stay. */
 sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const sett_entity* children,
                                  uint32_t count)
 {
@@ -874,7 +877,7 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
     return SETT_OK;
 }
 
-/* Makes a root of a child of the link `from`. */
+/* Makes a root of a child of `from`. */
 SETTI_INLINE void tree_detach(sett_world* world, setti_hierarchy* tree, uint32_t index,
                               uint32_t from)
 {
@@ -887,7 +890,7 @@ SETTI_INLINE void tree_detach(sett_world* world, setti_hierarchy* tree, uint32_t
     }
 }
 
-/* tree_detach, where observers look up the hierarchy. */
+/* Like tree_detach, for a world with observers that look up the hierarchy. */
 static SETTI_COLD void tree_detach_observed(sett_world* world, setti_hierarchy* tree,
                                             uint32_t index, uint32_t from)
 {
@@ -958,8 +961,8 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
     return SETT_OK;
 }
 
-/* Goes on behind the last child that stayed; from the first one again if that has ended since, with
- * a sibling that it depended on. */
+/* Continues after the last child that survived; at the first child if that one has been destroyed
+ * since, with a sibling. */
 sett_status sett_hierarchy_destroy_children(sett_world* world, sett_entity parent)
 {
     if (!setti_hierarchy_check(world, parent, __func__) ||
@@ -1032,7 +1035,7 @@ sett_entity sett_hierarchy_set_scope(sett_world* world, sett_entity parent)
     }
     world->scope = parent;
     world->scope_calls = some ? &calls : NULL;
-    /* as if all entities were observed: they are not created by the fast path */
+    /* so that the fast path does not create entities */
     world->all_observers = world->all_observers - !sett_is_null(before) + some;
     return before;
 }
@@ -1115,7 +1118,7 @@ sett_status sett_cmd_destroy_children(sett_commands* commands, sett_entity paren
 
 /* -------------------------------------------------------------------------------------- reading */
 
-/* The node of an entity that exists, or NULL; for `call`. */
+/* The node of an entity, or NULL; dead entities are reported for `call`. */
 SETTI_INLINE const sett_hierarchy* tree_of(const sett_world* world, sett_entity entity,
                                            const char* call)
 {
@@ -1155,7 +1158,7 @@ sett_entity sett_hierarchy_previous(const sett_world* world, sett_entity entity)
 {
     const sett_hierarchy* node = tree_of(world, entity, __func__);
     uint32_t previous = node != NULL ? node->previous : 0;
-    /* The first child's `previous` is the last one, which has no next. */
+    /* The first child's `previous` is the last child, whose `next` is 0. */
     bool follows = previous != 0 && tree_read(setti_hierarchy_of(world), previous)->next != 0;
     return setti_hierarchy_entity(world, follows ? previous : 0);
 }
@@ -1210,7 +1213,7 @@ uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity)
     if (node == NULL || setti_hierarchy_of(world)->moved == 0) {
         return node != NULL ? node->depth : 0;
     }
-    uint32_t depth = 0; /* systems run, maybe in parallel: nothing is repaired */
+    uint32_t depth = 0; /* systems may run in parallel: nothing is repaired */
     for (; node->parent != 0; depth++) {
         node = tree_read(setti_hierarchy_of(world), node->parent);
     }
@@ -1231,8 +1234,8 @@ void sett_hierarchy_update(sett_world* world)
 typedef struct tree_walk {
     setti_sort_walk walk; /* first */
     const setti_hierarchy* tree;
-    uint32_t cursor; /* over the storage, for roots */
-    uint32_t root;   /* the tree that is walked, 0 between trees */
+    uint32_t cursor; /* in the storage, to find roots */
+    uint32_t root;   /* the current tree; 0: between trees */
     uint32_t at;
 } tree_walk;
 
@@ -1294,7 +1297,7 @@ static const char* tree_validate_children(const sett_world* world, uint32_t link
     return count == limit && ends ? NULL : "hierarchy: children miscounted, or the last";
 }
 
-/* Whether walks from all roots visit all nodes: if not, some are their own ancestors. All lists of
+/* Whether no node is its own ancestor: then walks from all roots visit all nodes. All lists of
  * children are valid. */
 static bool tree_validate_ends(const setti_hierarchy* tree)
 {
@@ -1333,7 +1336,7 @@ static const char* tree_validate(sett_world* world, setti_type* type)
     if (below != children) {
         return "hierarchy: a child is not among its parent's";
     }
-    /* where depths are right there is no cycle; elsewhere it must be checked */
+    /* correct depths exclude cycles */
     if (tree->moved != 0 && !tree_validate_ends(tree)) {
         return "hierarchy: an entity is below itself";
     }

@@ -6,17 +6,17 @@
 #include "sett/hierarchy.h"
 #include "world/edit.h"
 
-/* The state of a world's hierarchy beside the component; created by the first use. */
+/* A world's hierarchy: its state beside the component. Created by the first use. */
 typedef struct setti_hierarchy {
     setti_type* type;            /* "Hierarchy" */
-    sett_children_policy policy; /* where an entity says DEFAULT */
-    uint32_t moved;              /* the first node whose depth is outdated; part of the state */
-    uint32_t released; /* by setti_hierarchy_release: the link of the parent of its entity */
-    bool copies;       /* copies are attached, for which callbacks run when they begin */
+    sett_children_policy policy; /* for entities with DEFAULT */
+    uint32_t moved;              /* first of the nodes with outdated depths; part of the state */
+    uint32_t released;           /* set by setti_hierarchy_release: link of its entity's parent */
+    bool copies;                 /* copies are being attached: their callbacks run later */
     setti_root root;
 } setti_hierarchy;
 
-/* In `depth`: the depth is outdated; the rest is the next node of that list, or 0. */
+/* In `depth`: it is outdated, and the other bits are the next node in the list, or 0. */
 #define SETTI_MOVED 0x80000000u
 
 #define SETTI_CHILD 4u /* one child, in `children` */
@@ -40,41 +40,41 @@ SETTI_INLINE const sett_hierarchy* setti_hierarchy_find(const sett_world* world,
     return tree != NULL ? setti_storage_find(&tree->type->storage, index) : NULL;
 }
 
-/* The link of an entity's parent. */
+/* The link of an entity's parent, or 0. */
 SETTI_INLINE uint32_t setti_hierarchy_parent(const sett_world* world, uint32_t index)
 {
     const sett_hierarchy* node = setti_hierarchy_find(world, index);
     return node != NULL ? node->parent : 0;
 }
 
-/* The component, registered if it was not; 0 on failure. */
+/* Registers the component if necessary; returns 0 on failure. */
 sett_component setti_hierarchy_register(sett_world* world);
 
-/* The entity behind a link; null for 0. */
+/* The entity of a link; null for 0. */
 static inline sett_entity setti_hierarchy_entity(const sett_world* world, uint32_t link)
 {
     return link != 0 ? setti_entity_at(&world->entities, link - 1) : sett_null();
 }
 
-/* Whether the entity can be linked or named anew: it exists, is not being destroyed, and no systems
- * run that may run in parallel. */
+/* Whether an entity can be linked or named now: it is alive and not being destroyed, and no systems
+ * run in parallel. */
 bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* call);
 
-/* Observers that look up the hierarchy: hierarchy_observer.c. The two run on_exit before a node
- * gets the parent of the link `to`, and on_enter after it had that of the link `from`, for the node
- * and what is below it. */
+/* Observers that look up the hierarchy (hierarchy_observer.c). */
 extern const setti_upward_calls setti_hierarchy_observers;
+/* Before a node's parent becomes `to`: runs on_exit for it and its descendants. */
 void setti_hierarchy_notify_moving(sett_world* world, uint32_t index, uint32_t to);
+/* After a node's parent was `from`: runs on_enter for it and its descendants. */
 void setti_hierarchy_notify_moved(sett_world* world, uint32_t index, uint32_t from);
 
-/* Makes roots of an entity's children, and notifies observers that look up the hierarchy. */
+/* Makes roots of an entity's children, and runs observers that look up the hierarchy. */
 void setti_hierarchy_release(sett_world* world, uint32_t index);
 
-/* Like sett_hierarchy_attach, but a child of a prefab does not become a prefab. */
+/* Like sett_hierarchy_attach, but does not make prefabs. */
 sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_entity parent);
 
-/* Makes a new entity the last child of a parent; both have the component. Sets its depth; the
- * caller sets those of its descendants. */
+/* Makes a new entity the last child of a parent; both have the component. Sets its depth, but not
+ * those of its descendants. */
 void setti_hierarchy_append(sett_world* world, uint32_t index, uint32_t parent);
 
 #endif

@@ -46,8 +46,8 @@ static const char* codec_node_check(const setti_player* player, const setti_type
     return entry->bytes[4] > SETT_CHILDREN_REJECT ? "a children policy is unknown" : NULL;
 }
 
-/* Makes a node a child of `parent`, or a root. If a sibling there has its name, it loses that:
- * where this must not be, the hash differs. */
+/* Makes a node a child of `parent`, or a root. If a sibling has its name, it loses its own; if that
+ * is wrong, the hash differs. */
 static bool codec_node_move(const setti_player* player, sett_entity entity, sett_entity parent,
                             sett_world* world)
 {
@@ -80,7 +80,7 @@ static bool codec_node_detach_for_move(const setti_player* player, setti_type* t
     return codec_node_move(player, entity, sett_null(), world);
 }
 
-/* Children that do not end have moved away; or, of a part, become roots. */
+/* Surviving children have moved away, or become roots (with a delta of a part). */
 static bool codec_node_detach(const setti_player* player, setti_type* type, sett_entity entity)
 {
     sett_world* world = type->world;
@@ -162,7 +162,7 @@ static bool codec_node_requeue(setti_type* type, sett_entity owner, uint32_t mem
 const setti_codec setti_hierarchy_codec = {
     .form = SETTI_DELTA_TREE,
     .by_index = true,
-    .whole = true, /* depths are repaired by subtrees */
+    .whole = true, /* depths are repaired by subtree */
     .direct = true,
     .bytes = codec_node_bytes,
     .differs = codec_node_differs,
@@ -189,7 +189,7 @@ static bool codec_name_differs(const void* before, const void* after)
     return ((const sett_name*)before)->key != ((const sett_name*)after)->key;
 }
 
-/* The text of a key in a page of texts; NULL if it is not there. */
+/* Finds the text of a key in a page; NULL: it is not there. */
 static const char* codec_name_in_page(const unsigned char* page, size_t end, uint64_t key,
                                       size_t* length)
 {
@@ -209,7 +209,7 @@ static const char* codec_name_in_page(const unsigned char* page, size_t end, uin
     return NULL;
 }
 
-/* The text of a key in side 1's state, which can be missing in the live world. */
+/* The text of a key in side 1's state, which the live world may lack. */
 static const char* codec_name_text(setti_sides* sides, sett_world* world, uint64_t key,
                                    size_t* length)
 {
@@ -233,7 +233,7 @@ static void codec_name_encode(setti_encoder* to, const setti_type* type, const v
     uint64_t key = ((const sett_name*)value)->key;
     size_t length = 0;
     const char* text = key != 0 ? codec_name_text(to->sides, type->world, key, &length) : "";
-    if (text == NULL && to->status == SETT_OK) { /* two texts of one hash, one of them gone */
+    if (text == NULL && to->status == SETT_OK) { /* two texts had this hash, and one is gone */
         length = 0;
         to->status = setti_world_fail_with(
             type->world, SETT_STATUS_ARGUMENT,
@@ -278,7 +278,7 @@ static bool codec_name_play(const setti_player* player, setti_type* type, sett_e
 {
     SETTI_ASSERT(entry->count <= SETT_NAME_MAX);
     char text[SETT_NAME_MAX + 1];
-    if (entry->count == 0) { /* the component alone: the entity lost its name to a sibling */
+    if (entry->count == 0) { /* an empty component: a sibling took the entity's name */
         return sett_ensure(type->world, entity, type->id) != NULL;
     }
     memcpy(text, entry->bytes, entry->count);

@@ -32,7 +32,7 @@ static uint32_t view_signature(const sett_world* world, const tree_view* view, u
                                 : setti_entity_set_of(&world->entities, index) & ~SETTI_DYING;
 }
 
-/* The link of the parent. */
+/* The link of an entity's parent, in the view. */
 static uint32_t view_parent(const sett_world* world, const tree_view* view, uint32_t index)
 {
     if (index + 1 == view->child) {
@@ -50,7 +50,7 @@ static bool view_has(const sett_world* world, const tree_view* view, uint32_t in
     return setti_listener_is_on(&world->signatures, view_signature(world, view, index), type);
 }
 
-/* Whether an entity, by its link, or one above it has the component; 0: there is none. */
+/* Whether the entity of a link or one of its ancestors has the component, in the view. */
 static bool view_reaches(const sett_world* world, const tree_view* view, const setti_type* type,
                          uint32_t at)
 {
@@ -60,7 +60,7 @@ static bool view_reaches(const sett_world* world, const tree_view* view, const s
     return at != 0;
 }
 
-/* Whether the entity that the term is about, or one of them, has the component. */
+/* Whether the term's entity, or one of its entities, has the component, in the view. */
 static bool view_finds(const sett_world* world, const tree_view* view,
                        const setti_upward_term* term, uint32_t index)
 {
@@ -82,7 +82,7 @@ static bool view_matches(const sett_world* world, const setti_listener* listener
     return matches;
 }
 
-/* Notifies one entity, if it matches now and not in the view. */
+/* Runs callbacks for one entity if it matches now, but not in the view. */
 static void observer_notify(sett_world* world, const setti_listener* listener,
                             const tree_view* view, uint32_t index, bool enters)
 {
@@ -97,7 +97,7 @@ static void observer_notify(sett_world* world, const setti_listener* listener,
     setti_world_end_call(world, outer);
 }
 
-/* Whether a change of these terms (bit k: of the k-th) above an entity concerns what is below. */
+/* Whether a change of these terms above an entity concerns its descendants. Bit k: term k. */
 static bool observer_descends(const sett_world* world, const setti_listener* listener,
                               uint32_t terms, uint32_t index)
 {
@@ -110,14 +110,14 @@ static bool observer_descends(const sett_world* world, const setti_listener* lis
     return descends;
 }
 
-/* What is below the entity that changes differs from the view only in what its walks find there: so
- * that is found once, and each walk ends there. */
+/* For descendants of the changed entity, now and the view differ only in what walks find from there
+ * on. So that is found once, and each walk ends there. */
 typedef struct tree_below {
     const setti_listener* listener;
     uint32_t root;
-    bool now[SETT_QUERY_ELSEWHERE];   /* for each term, from `root` on: as it is, */
-    bool other[SETT_QUERY_ELSEWHERE]; /* and in the view */
-    uint32_t signature;               /* the last one that was asked for, and whether it matches */
+    bool now[SETT_QUERY_ELSEWHERE];   /* by term, from `root` on: found now */
+    bool other[SETT_QUERY_ELSEWHERE]; /* by term, from `root` on: found in the view */
+    uint32_t signature;               /* the last tested signature, and its result */
     bool matches;
 } tree_below;
 
@@ -134,7 +134,7 @@ static void below_begin(const sett_world* world, tree_below* below, const tree_v
     }
 }
 
-/* What a term finds for an entity below the root, now and in the view. */
+/* What a term finds for a descendant of the root, now and in the view. */
 static void below_find(const sett_world* world, const tree_below* below, uint32_t k, uint32_t index,
                        bool* now, bool* other)
 {
@@ -154,7 +154,7 @@ static void below_find(const sett_world* world, const tree_below* below, uint32_
     *other = found || below->other[k];
 }
 
-/* Whether an entity below the root matches now, and not in the view. */
+/* Whether a descendant of the root matches now, but not in the view. */
 static bool below_turns(const sett_world* world, tree_below* below, uint32_t index)
 {
     uint32_t signature = view_signature(world, &view_now, index);
@@ -174,7 +174,7 @@ static bool below_turns(const sett_world* world, tree_below* below, uint32_t ind
     return now && !other;
 }
 
-/* Notifies what is below an entity. `terms`: see observer_descends. */
+/* Runs callbacks for the descendants of an entity. `terms`: see observer_descends. */
 static void observer_notify_below(sett_world* world, const setti_listener* listener,
                                   const tree_view* view, uint32_t root, uint32_t terms, bool enters)
 {
@@ -207,7 +207,7 @@ static void observer_notify_below(sett_world* world, const setti_listener* liste
 
 /* ----------------------------------------------------------------------------- the two changes */
 
-/* The terms whose component an edit gives or takes. */
+/* The terms whose component an edit adds or removes. */
 static uint32_t observer_toggled(const sett_world* world, const setti_listener* listener,
                                  const setti_edit* edit)
 {
@@ -221,8 +221,8 @@ static uint32_t observer_toggled(const sett_world* world, const setti_listener* 
     return terms;
 }
 
-/* Nothing is below an entity that begins or gets its place, but for copies that begin with it; what
- * is below one that loses its place is detached by setti_hierarchy_release. */
+/* An entity that is created or gets its node has no descendants, except copies that are created
+ * with it; one that loses its node was detached from them by setti_hierarchy_release. */
 static void tree_notify_edit(sett_world* world, const setti_listener* listener,
                              const setti_edit* edit, sett_entity entity, bool enters)
 {

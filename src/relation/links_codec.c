@@ -1,14 +1,11 @@
-/* links_codec.c: relationships in deltas: a link is its target and data; of the component of
- * targets only that it is there.
- *
- * The workload, and the invariant: see state/delta_value.c and state/delta_play.c.
- */
+/* links_codec.c: relationships in deltas. A link is its target and data; of "sources" components
+ * only the presence is sent. */
 #include "relation/chain.h"
 #include "relation/codecs.h"
 
 static const char codec_call[] = "sett_delta_apply";
 
-/* The link at a place; of many, in a record. */
+/* The link at a place; with many targets, in a record. */
 static const void* codec_link_at(setti_sides* sides, const setti_type* type, uint32_t place,
                                  uint32_t side)
 {
@@ -37,7 +34,7 @@ static void codec_link_encode(setti_encoder* to, const setti_type* type, const v
                    (const unsigned char*)value + setti_relation_of_links(type)->layout.data);
 }
 
-/* The k-th target of an entry, and its data as it travels. */
+/* The k-th target of an entry; returns its encoded data. */
 static const unsigned char* codec_link_target(const setti_delta_entry* entry, uint32_t k,
                                               sett_entity* target)
 {
@@ -48,8 +45,8 @@ static const unsigned char* codec_link_target(const setti_delta_entry* entry, ui
     return bytes + 8;
 }
 
-/* Like codec_link_target, with the data as the link is to have them, in `room`: bits that the mask
- * leaves out stay as the link has them. */
+/* Like codec_link_target, with the data decoded into `room`. Bits outside of the mask are taken
+ * from the existing link. */
 static const void* codec_link_data(const setti_player* player, const setti_type* type,
                                    sett_entity source, const setti_delta_entry* entry, uint32_t k,
                                    sett_entity* target, void* room)
@@ -69,7 +66,7 @@ static const void* codec_link_data(const setti_player* player, const setti_type*
     return room;
 }
 
-/* Room for the data of a link; false when memory runs out. */
+/* Allocates room for a link's data. Returns false when memory runs out. */
 static bool codec_link_begin(const setti_type* type, sett_entity source, void** room)
 {
     size_t size = setti_relation_of_links(type)->data_size;
@@ -99,7 +96,7 @@ static bool codec_link_cut_targets(const setti_player* player, setti_type* type,
     return done;
 }
 
-/* Removes the links to an entity as well. */
+/* Removes all links from and to an entity. */
 static bool codec_link_detach(const setti_player* player, setti_type* type, sett_entity entity)
 {
     sett_world* world = type->world;
@@ -112,7 +109,7 @@ static bool codec_link_detach(const setti_player* player, setti_type* type, sett
     return done;
 }
 
-/* The sources of a target. */
+/* Lists the sources of a target. */
 static bool codec_link_list(setti_sides* sides, const setti_type* type, uint32_t owner,
                             uint32_t side, setti_codec_list* list)
 {
@@ -210,7 +207,7 @@ static const char* codec_links_check(const setti_player* player, const setti_typ
     return entry->count == 0 ? "an entity has links without a target" : NULL;
 }
 
-/* Whether a source has these targets, in this order. */
+/* Whether a source has exactly these targets, in this order. */
 static bool codec_links_lead_so(const setti_relation* relation, uint32_t source,
                                 const setti_delta_entry* entry)
 {
@@ -227,8 +224,8 @@ static bool codec_links_lead_so(const setti_relation* relation, uint32_t source,
     return so;
 }
 
-/* Relates a source to all targets, in their order, and removes other links, which are then in
- * front. */
+/* Relates a source to all targets in their order, and removes other links, which then come
+ * first. */
 static bool codec_links_lead(const setti_player* player, setti_relation* relation,
                              sett_entity source, const setti_delta_entry* entry, void* room)
 {
@@ -312,7 +309,7 @@ static bool codec_target_differs(const void* before, const void* after)
 {
     (void)before;
     (void)after;
-    return false; /* the links say it */
+    return false; /* follows from the links */
 }
 
 static bool codec_target_done(const setti_type* type, sett_entity entity, bool done)
@@ -337,7 +334,7 @@ static bool codec_target_play(const setti_player* player, setti_type* type, sett
     return codec_target_done(type, entity, done);
 }
 
-/* Only deltas back in time do that. */
+/* Occurs only in deltas back in time. */
 static bool codec_target_remove(const setti_player* player, setti_type* type, sett_entity entity)
 {
     const sett_links* list = setti_storage_find(&type->storage, entity.index);

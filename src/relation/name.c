@@ -68,7 +68,7 @@ static void name_take(setti_name_table* names, uint32_t link, uint32_t hash)
         return;
     }
     for (uint32_t at = (hole + 1) & mask; names->slot[at].link != 0; at = (at + 1) & mask) {
-        /* it can move up unless that is before its home */
+        /* an entry can move up unless that is above its home */
         if (((at - names->slot[at].hash) & mask) >= ((at - hole) & mask)) {
             names->slot[hole] = names->slot[at];
             hole = at;
@@ -78,7 +78,7 @@ static void name_take(setti_name_table* names, uint32_t link, uint32_t hash)
     names->count--;
 }
 
-/* Reserves memory for `count` names. */
+/* Reserves memory for `count` more names. */
 static bool name_reserve(sett_world* world, setti_name_table* names, uint32_t count)
 {
     SETTI_ASSERT(names->count <= names->capacity);
@@ -107,14 +107,14 @@ static bool name_reserve(sett_world* world, setti_name_table* names, uint32_t co
     return true;
 }
 
-/* Whether the index belongs to the present state. */
+/* Whether the index is that of the present state. */
 static bool name_is_synced(const sett_world* world, const setti_name_table* names)
 {
     return SETTI_LIKELY(names->epoch == world->epoch);
 }
 
-/* Rebuilds it if not. False when memory runs out, or while systems run, maybe in parallel: it was
- * rebuilt before them unless memory ran out. */
+/* Rebuilds the index if necessary. Returns false when memory runs out or systems run in parallel,
+ * before which it was rebuilt unless memory ran out. */
 static bool name_sync(sett_world* world, setti_name_table* names)
 {
     if (name_is_synced(world, names)) {
@@ -140,7 +140,7 @@ static bool name_sync(sett_world* world, setti_name_table* names)
     return true;
 }
 
-/* The link of the child of `parent` with this name, other than `but`; 0 if there is none. */
+/* The link of a child with this name, other than `but`; 0: none. */
 static uint32_t name_find(sett_world* world, uint32_t parent, uint64_t key, uint32_t but)
 {
     setti_name_table* names = setti_names_of(world);
@@ -239,7 +239,7 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
         return;
     }
     uint32_t parent = setti_hierarchy_parent(world, index);
-    bool known = name_is_synced(world, names); /* an index built now has it at its present place */
+    bool known = name_is_synced(world, names); /* an index rebuilt by this call has the new place */
     uint32_t hash = name_hash(known ? from : parent, key);
     bool taken = name_find(world, parent, key, index + 1) != 0;
     if (name_is_synced(world, names) && (known || taken)) {
@@ -341,8 +341,8 @@ sett_component sett_name_register(sett_world* world)
 
 /* -------------------------------------------------------------------------------------- setting */
 
-/* Reads the part of a path for an entity without a name: '#' and its index, as name_step writes it.
- * Returns its link; 0 for any other text. */
+/* Reads the part of a path for an entity without a name, '#' and its index. Returns its link; 0 for
+ * other texts. */
 static uint32_t name_numbered(const char* text, size_t length)
 {
     uint64_t index = 0;
@@ -362,7 +362,7 @@ bool setti_name_is_good(const char* name)
     return length != 0 && length <= SETT_NAME_MAX && !leads;
 }
 
-/* Names an entity by the key of a text. */
+/* Names an entity by a key. */
 static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t key,
                                 const char* call)
 {
@@ -377,8 +377,8 @@ static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t 
             sett_add(world, entity, names->type->id) == NULL) {
             return world->error;
         }
-        parent = setti_hierarchy_parent(world, entity.index);    /* callbacks may have moved it, */
-        other = name_find(world, parent, key, entity.index + 1); /* and named others */
+        parent = setti_hierarchy_parent(world, entity.index);    /* callbacks may have moved it */
+        other = name_find(world, parent, key, entity.index + 1); /* or named others */
     }
     if (other != 0) {
         return name_conflict(world, call, entity.index, other);
@@ -392,8 +392,8 @@ static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t 
     return SETT_OK;
 }
 
-/* Adds a text and returns its key; registers the component. 0 on failure. A text that no name uses
- * in the end is collected later. */
+/* Adds a text and returns its key, or 0 on failure. Registers the component. If no name uses the
+ * text in the end, a sweep frees it. */
 static uint64_t name_add_text(sett_world* world, sett_entity entity, const char* name,
                               const char* call)
 {
@@ -437,7 +437,7 @@ static sett_status name_set(sett_world* world, sett_entity entity, const char* n
     if (key == 0) {
         return world->error;
     }
-    setti_name_hold(world, 1); /* callbacks may set other names meanwhile */
+    setti_name_hold(world, 1); /* callbacks may set other names */
     sett_status status = name_set_key(world, entity, key, call);
     setti_name_hold(world, -1);
     return status;
@@ -449,7 +449,7 @@ sett_status sett_name_set(sett_world* world, sett_entity entity, const char* nam
                                                           : setti_world_failure(world);
 }
 
-/* A name that gets a number. */
+/* The search for a free number behind a name. */
 typedef struct name_numbering {
     const sett_world* world;
     sett_entity entity;
@@ -464,7 +464,7 @@ static bool name_is_other(const name_numbering* of, const char* text)
     return !sett_is_null(found) && !sett_equals(found, of->entity);
 }
 
-/* Writes the name with a number, cut where it is too long. */
+/* Writes the name with a number, shortened if it is too long. Returns whether it is taken. */
 static bool name_number_taken(void* user, uint32_t number)
 {
     name_numbering* of = user;
@@ -487,7 +487,7 @@ sett_status sett_name_set_unique(sett_world* world, sett_entity entity, const ch
     return name_set(world, entity, name, __func__);
 }
 
-/* The name follows. */
+/* The recorded name follows the call. */
 static sett_status name_apply_set(sett_world* world, sett_entity entity, const void* call)
 {
     return sett_name_set(world, entity, (const char*)call + sizeof(setti_command_call));
@@ -550,7 +550,7 @@ const char* sett_name_get(const sett_world* of, sett_entity entity)
     return setti_text_of(world, &setti_names_of(world)->texts, setti_name_key(world, entity.index));
 }
 
-/* The link of a child by a name of `length` bytes; 0 if there is none. */
+/* The link of a child by name, of `length` bytes; 0: none. */
 static uint32_t name_find_text(sett_world* world, uint32_t parent, const char* text, size_t length)
 {
     uint64_t key = setti_text_find(world, &setti_names_of(world)->texts, text, length);
@@ -568,7 +568,7 @@ sett_entity sett_name_find(const sett_world* of, sett_entity parent, const char*
     return setti_hierarchy_entity(world, name_find_text(world, link, name, strlen(name)));
 }
 
-/* The link of a child by a part of a path, a name or "#12"; 0 if there is none. */
+/* The link of a child by a part of a path, a name or "#12"; 0: none. */
 static uint32_t name_find_part(sett_world* world, uint32_t parent, const char* text, size_t length)
 {
     uint32_t link = name_numbered(text, length);
@@ -604,7 +604,7 @@ sett_entity setti_name_lookup(const sett_world* of, sett_entity from, const char
     }
 }
 
-/* Reports that a path leads to an entity if its dots are written as slashes. */
+/* Reports a path that finds an entity once its dots are slashes. */
 SETTI_COLD static void name_check_dots(const sett_world* world, sett_entity from, const char* path)
 {
     char slashed[SETT_NAME_MAX + 1];
@@ -650,7 +650,7 @@ static size_t name_step(sett_world* world, uint32_t index, char number[16], cons
     return (size_t)snprintf(number, 16, "#%u", (unsigned)index);
 }
 
-/* Writes a part of a path at offset `at`, as far as it fits. */
+/* Copies a part of a path to offset `at`, as far as it fits. */
 static void name_write_part(char* out, size_t size, size_t at, const char* text, size_t length)
 {
     if (at < size) {
@@ -658,7 +658,7 @@ static void name_write_part(char* out, size_t size, size_t at, const char* text,
     }
 }
 
-/* Climbs twice: first to measure, then to write from the end. */
+/* Climbs twice: to measure, then to write from the end. */
 size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_t size)
 {
     sett_world* world = setti_unconst(of); /* caches are brought up to date */

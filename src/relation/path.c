@@ -1,10 +1,10 @@
-/* path.c: entities created by the path of their names. */
+/* path.c: creates entities by path. */
 #include "relation/name.h"
 #include "sett/hierarchy.h"
 
 #include <stdio.h>
 
-/* Creates a child of `parent`, null for a root, with a name. Null on failure; nothing is left. */
+/* Creates a named child of `parent` (null: a root). Returns null on failure. */
 static sett_entity path_create(sett_world* world, sett_entity parent, const char* name,
                                const char* call)
 {
@@ -12,7 +12,7 @@ static sett_entity path_create(sett_world* world, sett_entity parent, const char
         return sett_null();
     }
     const struct setti_scope_calls* scope = world->scope_calls;
-    world->scope_calls = NULL; /* the path says where it is */
+    world->scope_calls = NULL; /* the path says which parent it has */
     sett_entity made = sett_entity_create(world);
     world->scope_calls = scope;
     if (sett_is_null(made)) {
@@ -32,7 +32,7 @@ static sett_entity path_create(sett_world* world, sett_entity parent, const char
     return made;
 }
 
-/* Destroys `count` entities that were just created: the last one, its parent, and so on. */
+/* Destroys `count` new entities: `last`, its parent, and so on. */
 static void path_undo(sett_world* world, sett_entity last, uint32_t count)
 {
     for (; count != 0; count--) {
@@ -65,7 +65,7 @@ sett_entity sett_name_ensure(sett_world* world, sett_entity from, const char* pa
         }
         memcpy(name, path, length);
         name[length] = '\0';
-        /* of the roots, too: null is the scope in a lookup */
+        /* for roots too: null would mean the scope */
         char part[SETT_NAME_MAX + 2];
         (void)snprintf(part, sizeof(part), "%s%s", sett_is_null(at) ? "/" : "", name);
         sett_entity next =

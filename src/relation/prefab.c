@@ -17,8 +17,7 @@
 
 #include <stdio.h>
 
-/* A tag of the program hides from now on: entities with it leave, without callbacks, the listeners
- * that follow what loops visit. */
+/* A tag begins to hide. Its entities leave, without callbacks, the groups that follow queries. */
 static void prefab_leave(sett_world* world, const setti_type* tag)
 {
     for (setti_listener* at = world->listeners; at != NULL; at = at->next) {
@@ -43,7 +42,7 @@ static void prefab_join(sett_world* into)
     setti_world_add_calls(into, &calls);
 }
 
-/* Registers a tag that hides, and updates the queries. */
+/* Registers a tag that hides, and updates queries. */
 static sett_component prefab_hide(sett_world* world, uint32_t which, const char* name)
 {
     SETTI_ASSERT(which < SETTI_HIDDEN);
@@ -116,13 +115,13 @@ sett_component sett_instance_of(sett_world* world)
     return world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF]->id;
 }
 
-/* The parent of instances that are given none. */
+/* The parent of instances without a given one. */
 static sett_entity prefab_scope(const sett_world* world)
 {
     return world->scope_calls != NULL ? world->scope : sett_null();
 }
 
-/* The tag Prefab, if children of this entity are prefabs. */
+/* The tag Prefab if the parent is a prefab, else NULL. */
 static setti_type* prefab_tag_below(const sett_world* world, sett_entity parent)
 {
     setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
@@ -131,7 +130,7 @@ static setti_type* prefab_tag_below(const sett_world* world, sett_entity parent)
     return hidden ? tag : NULL;
 }
 
-/* Makes instances node by node. `tag`: what they get below a prefab, or NULL. */
+/* Makes instances node by node. `tag`: for all copies below a prefab, or NULL. */
 SETTI_APART static sett_status prefab_clone(sett_world* world, const setti_clone_desc* instance,
                                             uint32_t count, setti_type* tag, sett_entity* out)
 {
@@ -149,7 +148,7 @@ SETTI_APART static sett_status prefab_clone(sett_world* world, const setti_clone
     return status;
 }
 
-/* Makes instances: one by its recipe if there is one, else node by node. */
+/* Makes instances: a single one by its recipe if there is one, else node by node. */
 static sett_status prefab_run(sett_world* world, const setti_clone_desc* instance, uint32_t count,
                               sett_entity* out)
 {
@@ -165,7 +164,7 @@ static sett_status prefab_run(sett_world* world, const setti_clone_desc* instanc
                : prefab_clone(world, instance, count, tag, out);
 }
 
-/* Whether new children can be attached to a parent; the world has the component then. */
+/* Whether `count` new children can be attached to a parent. Registers the hierarchy. */
 static bool prefab_check_parent(sett_world* world, sett_entity parent, uint32_t count,
                                 const char* call)
 {
@@ -223,7 +222,7 @@ static bool prefab_check_values(sett_world* world, const sett_instantiate_desc* 
     return true;
 }
 
-/* Whether the instance can be attached to its parent, and be named there. */
+/* Whether the instance can be attached and named; fills in its parent and name. */
 static bool prefab_prepare_place(sett_world* world, const sett_instantiate_desc* desc,
                                  setti_clone_desc* one)
 {
@@ -283,8 +282,8 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
 typedef struct prefab_call {
     setti_command_call call; /* first */
     sett_entity prefab;
-    uint32_t count;       /* entities that were recorded: the root alone, or the whole subtree */
-    sett_entity entity[]; /* of a subtree: all, in the order of sett_hierarchy_walk */
+    uint32_t count;       /* of recorded entities: the root, or the subtree */
+    sett_entity entity[]; /* in the order of sett_hierarchy_walk */
 } prefab_call;
 
 static uint32_t prefab_tree_size(const sett_world* world, sett_entity prefab)
@@ -306,8 +305,8 @@ static sett_status prefab_end_all(sett_world* world, const sett_entity* entities
     return status;
 }
 
-/* The records before this one have created its entities. When memory ran out in between, the
- * program may have added components to them, or ended some. */
+/* Earlier records have created the entities. After a failure for lack of memory, the program may
+ * have added components to them or destroyed some. */
 static sett_status prefab_apply(sett_world* world, sett_entity entity, const void* given)
 {
     static const char call[] = "sett_cmd_instantiate";
@@ -348,7 +347,7 @@ static void prefab_print(const sett_world* world, const void* given, char* out, 
     snprintf(out, size, " from entity %u:%u", SETTI_HANDLE(prefab));
 }
 
-/* Records `count` entities, and what makes them an instance. */
+/* Records `count` creations, and the call that makes them an instance. */
 static bool prefab_record(sett_commands* commands, sett_entity prefab, sett_entity* out,
                           uint32_t count)
 {
@@ -426,7 +425,7 @@ const void* sett_prefab_get(const sett_world* world, sett_entity entity, sett_co
         return NULL;
     }
     const void* value = sett_find(world, entity, component);
-    /* A program can link prefabs in a cycle; real chains are shorter than this. */
+    /* Prefabs can be linked in a cycle; real chains are shorter. */
     for (uint32_t steps = 0;
          value == NULL && world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF] != NULL && steps < 64;
          steps++) {

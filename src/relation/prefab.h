@@ -15,7 +15,7 @@ enum {
     SETTI_MODULE_TYPE_INSTANCE_OF = 0
 }; /* in world->own */
 
-/* Functions of prefabs that the hierarchy calls. A program without prefabs does not link them. */
+/* Functions of prefabs for the hierarchy, so that a program without prefabs does not link them. */
 typedef struct setti_prefabs {
     sett_status (*make)(sett_world* world, sett_entity entity); /* sett_prefab_make */
 } setti_prefabs;

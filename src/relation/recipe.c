@@ -25,49 +25,49 @@
 #include "relation/hierarchy.h"
 #include "relation/name.h"
 
-#define RECIPE_ROOT_MOST 32 /* components of an instance, with those given */
-#define RECIPE_TRIES 64     /* instances of what was not simple, before it is looked at again */
-#define RECIPE_LIMIT 64     /* recipes, before those of destroyed prefabs are looked for */
+#define RECIPE_ROOT_MOST 32 /* components of an instance at most, with given values */
+#define RECIPE_TRIES 64     /* instances without a recipe before the prefab is analysed again */
+#define RECIPE_LIMIT 64     /* recipes before those of destroyed prefabs are removed */
 
-/* Numbers of nodes are SETTI_NONE where there is none. */
+/* Node numbers can be SETTI_NONE. */
 typedef struct recipe_node {
     uint32_t index;     /* of the prefab's entity */
-    uint32_t signature; /* as found */
-    uint64_t apart;     /* which dont_fragment types it has, as a hash */
+    uint32_t signature; /* the prefab's entity has it, as found */
+    uint64_t apart;     /* hash of its dont_fragment types */
     sett_hierarchy links;
-    sett_hierarchy copy; /* the links of the instance being made */
+    sett_hierarchy copy; /* links of the instance */
     uint64_t name;
-    uint32_t part_count; /* what the copy gets: of `made`, as found */
+    uint32_t part_count; /* parts of the copy, in `parts` */
     uint32_t to;
     uint32_t parent, first, next, previous; /* node numbers */
     uint32_t level;
-    bool tree;    /* has links */
-    bool derives; /* copies are linked to it, by InstanceOf */
+    bool tree;    /* has a node in the hierarchy */
+    bool derives; /* its copies are linked to it by InstanceOf */
     bool turns;   /* some value has references */
 } recipe_node;
 
 typedef struct recipe {
     sett_entity prefab;
-    uint32_t version; /* of the world's recipes */
-    uint32_t epoch;   /* of the world's transitions */
-    bool simple;      /* no links but of the hierarchy and InstanceOf: else clone.c makes it */
-    uint32_t tries;   /* of clone.c, since it was found not to be simple */
-    size_t size;      /* bytes of this */
+    uint32_t version; /* of recipes, when it was made */
+    uint32_t epoch;   /* of transitions, when it was made */
+    bool simple;      /* a recipe can make it: its only links are the hierarchy's and InstanceOf */
+    uint32_t tries;   /* instances by clone.c since it was found not to be simple */
+    size_t size;      /* of this struct, in bytes */
     uint32_t node_count;
     uint32_t part_count;
     uint32_t named;          /* nodes with a name */
-    setti_hash_map by_index; /* if values have references: index of an entity + 1 -> node */
+    setti_hash_map by_index; /* index + 1 -> node, if values have references */
     recipe_node* nodes;
-    /* Of the instance being made, but for addresses of values the same for all. */
-    setti_edit* edits;      /* a node */
-    setti_edit_part* parts; /* of all nodes, one after another */
-    sett_entity* copies;    /* a node */
+    /* For the instance being made; from one to the next only addresses of values change. */
+    setti_edit* edits;      /* by node */
+    setti_edit_part* parts; /* of all nodes in turn */
+    sett_entity* copies;    /* by node */
 } recipe;
 
 struct setti_recipes {
-    setti_hash_map by_prefab; /* index of the prefab + 1 -> slot */
-    recipe** slots;           /* NULL: made once, without a recipe */
-    recipe* last;             /* found last, or NULL */
+    setti_hash_map by_prefab; /* index of a prefab + 1 -> slot */
+    recipe** slots;           /* NULL: instantiated once, without a recipe */
+    recipe* last;             /* the one used last, or NULL */
     uint32_t count;
     uint32_t capacity;
     uint32_t version;
@@ -115,7 +115,7 @@ void setti_recipe_drop(sett_world* world)
     memset(all, 0, sizeof(*all));
 }
 
-/* Keeps the recipes of prefabs that exist; all others go. */
+/* Removes the recipes of destroyed prefabs. */
 static void recipe_prune(sett_world* world)
 {
     SETTI_ASSERT(recipes_of(world) != NULL);
@@ -145,7 +145,7 @@ static bool recipe_grow(setti_pool* pool, struct setti_recipes* all)
     return grown != NULL;
 }
 
-/* A slot for a prefab that has none. NULL when memory runs out. */
+/* Adds a slot for a prefab. NULL when memory runs out. */
 static recipe** recipe_add_slot(sett_world* world, sett_entity prefab)
 {
     SETTI_ASSERT(recipe_slot(world, prefab) == NULL);
@@ -190,7 +190,7 @@ static uint64_t recipe_apart(const sett_world* world, uint32_t index)
     return hash;
 }
 
-/* The number of the node behind a link, which is in the subtree. */
+/* The node of a link within the subtree. */
 static uint32_t recipe_number(const setti_clone* plan, uint32_t link)
 {
     if (link == 0) {
@@ -219,7 +219,7 @@ static void recipe_link(const sett_world* world, const setti_clone* plan, recipe
     }
 }
 
-/* Notes what the copies of a node get. False if that takes more than values. */
+/* Fills in a node of a recipe. Returns false if its copies need more than values. */
 static bool recipe_fill_node(const sett_world* world, const setti_clone* plan, recipe* made,
                              uint32_t k)
 {
@@ -302,7 +302,7 @@ static recipe* recipe_make(sett_world* world, const setti_clone* plan, sett_enti
 void setti_recipe_learn(sett_world* world, sett_entity prefab)
 {
     recipe** slot = recipe_slot(world, prefab);
-    if (slot == NULL) { /* the first time */
+    if (slot == NULL) { /* the first instance */
         (void)recipe_add_slot(world, prefab);
         return;
     }
@@ -326,7 +326,7 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
 
 /* ------------------------------------------------------------------------------------ comparing */
 
-/* Whether a node is linked as it was. Where the root stands makes no difference. */
+/* Whether a node has the links that it had. The root's parent and siblings do not matter. */
 static bool recipe_is_linked(const recipe_node* node, const sett_hierarchy* links, bool root)
 {
     if (links == NULL || !node->tree) {
@@ -346,7 +346,7 @@ static bool recipe_is_node(const sett_world* world, const recipe_node* node, boo
            (world->dont_fragment.count == 0 || recipe_apart(world, node->index) == node->apart);
 }
 
-/* The recipe of a prefab, if that is as it was. */
+/* The recipe of a prefab, if the prefab is unchanged. */
 static recipe* recipe_find(const sett_world* world, sett_entity prefab)
 {
     struct setti_recipes* all = recipes_of(world);
@@ -362,8 +362,7 @@ static recipe* recipe_find(const sett_world* world, sett_entity prefab)
         made->version != recipes_of(world)->version || made->epoch != world->transition_epoch) {
         return NULL;
     }
-    /* A node that is linked as it was is the entity that it was: links of those destroyed are cut.
-     * */
+    /* Equal links mean equal entities: links to destroyed ones are removed. */
     for (uint32_t k = 0; k < made->node_count; k++) {
         if (!recipe_is_node(world, &made->nodes[k], k == 0)) {
             return NULL;
@@ -374,7 +373,7 @@ static recipe* recipe_find(const sett_world* world, sett_entity prefab)
 
 /* -------------------------------------------------------------------------------- instantiating */
 
-/* Adds one to what the root gets. False if that takes more than a known transition. */
+/* Adds a type to the root's copy. Returns false if that takes more than a known transition. */
 static bool recipe_add(sett_world* world, setti_edit* edit, setti_type* type, const void* value)
 {
     for (uint32_t k = 0; k < edit->added_count; k++) {
@@ -391,7 +390,7 @@ static bool recipe_add(sett_world* world, setti_edit* edit, setti_type* type, co
            setti_change_include_fast(world, edit, type, value);
 }
 
-/* Gives the root what the caller wants it to have. */
+/* Adds the given values to the root's copy. */
 static bool recipe_begin_root(sett_world* world, recipe* made, const setti_clone_desc* instance,
                               setti_edit_part* room)
 {
@@ -440,7 +439,7 @@ static bool recipe_reserve_entities(sett_world* world, recipe* made, const sett_
     return true;
 }
 
-/* Reserves all. */
+/* Reserves all memory. */
 static bool recipe_reserve(sett_world* world, recipe* made, const setti_clone_desc* instance)
 {
     SETTI_ASSERT(made->simple);
@@ -465,8 +464,8 @@ static uint32_t recipe_copy_link(const recipe* made, uint32_t node)
     return node != SETTI_NONE ? made->copies[node].index + 1 : 0;
 }
 
-/* Works out the links of the copies, whose indices are known; the root has no parent yet. This and
- * recipe_finish are in line where `count` is one, and the loops are none. */
+/* Sets the links of the copies, whose indices are known; the root has no parent yet. This function
+ * and recipe_finish are inlined for a constant `count` of one, without a loop. */
 SETTI_INLINE void recipe_link_copies(const sett_world* world, recipe* made, uint32_t count,
                                      const setti_clone_desc* instance)
 {
@@ -488,7 +487,7 @@ SETTI_INLINE void recipe_link_copies(const sett_world* world, recipe* made, uint
     }
 }
 
-/* Turns references to nodes into references to their copies. */
+/* Changes references to nodes to references to their copies. */
 static void recipe_turn(sett_world* world, const recipe* made, const setti_edit* edit,
                         uint32_t index)
 {
@@ -538,14 +537,14 @@ SETTI_INLINE void recipe_finish(sett_world* world, const recipe* made, uint32_t 
     }
 }
 
-/* Whether a parent can take the instance as a child without further ado. */
+/* Whether a new child needs no more of the parent than links. */
 static bool recipe_takes_child(const sett_world* world, sett_entity parent)
 {
     const sett_hierarchy* above = setti_hierarchy_find(world, parent.index);
     return above != NULL && above->children < SETTI_CHILDREN_LIMIT;
 }
 
-/* An instance of one entity without a name. */
+/* Makes an instance of one entity without a name. */
 static bool recipe_make_one(sett_world* world, recipe* made, const setti_clone_desc* instance,
                             sett_entity* out)
 {
@@ -558,7 +557,7 @@ static bool recipe_make_one(sett_world* world, recipe* made, const setti_clone_d
     return true;
 }
 
-/* Creates all copies; reserved. */
+/* Creates all copies; everything is reserved. */
 static void recipe_commit(sett_world* world, recipe* made, const setti_clone_desc* instance)
 {
     recipe_link_copies(world, made, made->node_count, instance);

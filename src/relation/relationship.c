@@ -19,7 +19,7 @@ static const char relation_registers[] = "sett_relationship_register";
 
 /* ---------------------------------------------------------------------------------------- hooks */
 
-/* Copies one value to another: only the data, because sett_relate sets the target. */
+/* Copies only the data of links: sett_relate sets the target. */
 static void links_copy(void* to, const void* from, uint32_t count, void* user)
 {
     const setti_relation* relation = user;
@@ -30,7 +30,7 @@ static void links_copy(void* to, const void* from, uint32_t count, void* user)
     }
 }
 
-/* Writes the data of a link; NULL leaves them as they are. */
+/* Writes a link's data; NULL: no effect. */
 static void relation_write(const setti_relation* relation, void* to, const void* data)
 {
     SETTI_ASSERT(data == NULL || to != NULL);
@@ -41,7 +41,7 @@ static void relation_write(const setti_relation* relation, void* to, const void*
 
 /* ---------------------------------------------------------------------------------- registering */
 
-/* Where things lie in a link, and how large it is. */
+/* Computes the layout of a link. */
 static void relation_lay_out(setti_relation* relation, const sett_component_desc* data)
 {
     size_t head = relation->many ? sizeof(setti_chain_record) : sizeof(sett_link);
@@ -68,7 +68,7 @@ static void relation_lay_out(setti_relation* relation, const sett_component_desc
         .data = (uint32_t)begin};
 }
 
-/* Where a link leads, and how many there are, is compared and hashed; not their neighbours. */
+/* The targets of links, and their number, are compared and hashed; neighbours are not. */
 static const sett_struct* const link_members =
     SETT_STRUCT(sett_link, target, (chain_, .element = SETT_MEMBER_OPAQUE, .local = true));
 static const sett_struct* const list_members =
@@ -87,9 +87,9 @@ static sett_component relation_register_sources(sett_world* world, const char* n
     return sett_component_register(world, &desc);
 }
 
-/* The parts of an exclusive link's value: the link, and the data behind it as its own
- * members, or as bytes that its mask leaves. Fills in `room`, which is freed by the caller: the
- * members, or a mask. False when memory runs out. */
+/* Describes an exclusive link's value: the link, then the data, as members or as bytes with a mask.
+ * *room, which the caller frees, becomes the members or the mask. Returns false when memory runs
+ * out. */
 static bool relation_describe_value(const setti_relation* relation, sett_struct* of,
                                     sett_component_desc* desc, void** room, size_t* room_size)
 {
@@ -186,7 +186,7 @@ static void relation_free(setti_relation* relation)
     setti_pool_free(pool, relation, sizeof(*relation), 16);
 }
 
-/* A relation that is not registered yet. NULL on failure. */
+/* Makes a relation, not registered yet. NULL on failure. */
 static setti_relation* relation_make(sett_world* world, const sett_relationship_desc* desc)
 {
     sett_component_desc data = {.name = desc->name,
@@ -254,7 +254,8 @@ static bool relation_same(const setti_type* a, const setti_type* b)
     return relation_is_same(r, s) && r->data_type->padding_hash == s->data_type->padding_hash;
 }
 
-/* The first link of a source that one world has and the other has not, or has with other data. */
+/* Finds the first link of a source that only one of two worlds has, or that has other data
+ * there. */
 static int relation_difference_one(sett_entity entity, const setti_relation* a,
                                    const setti_relation* b, setti_value_difference of_data,
                                    char* out, size_t size)
@@ -279,7 +280,7 @@ static int relation_difference_one(sett_entity entity, const setti_relation* a,
     return 0;
 }
 
-/* Targets and data of links count, not how they are stored. */
+/* Compares targets and data of links, not how they are stored. */
 static int relation_difference(sett_entity entity, const setti_type* a, const setti_type* b,
                                setti_value_difference of_data, char* out, size_t size)
 {
@@ -290,7 +291,7 @@ static int relation_difference(sett_entity entity, const setti_type* a, const se
                                                  setti_relation_of_links(a), NULL, out, size);
 }
 
-/* Where the links of a source lead; how many links lead to a target. */
+/* Writes the targets of a source, or a target's number of links. */
 static void relation_describe(sett_world* world, const setti_type* type, sett_entity entity,
                               setti_writer* out)
 {
@@ -335,7 +336,7 @@ static bool relation_links_to(const sett_world* world, const setti_type* type, s
                           : sett_equals(sett_target(world, source, type->id), target);
 }
 
-/* Publishes the relation to its types and to the world. */
+/* Adds the relation to its types and to the world. */
 static void relation_publish(setti_relation* relation, sett_component links, sett_component sources)
 {
     SETTI_ASSERT(relation->links == NULL && relation->sources == NULL);
@@ -410,8 +411,7 @@ sett_component sett_relationship_register_sized(sett_world* world,
         }
         return same ? known : 0;
     }
-    /* The targets' type first: it has no hooks, so it does no harm if the second registration
-     * fails. */
+    /* The targets' type first: without hooks it is harmless if the second registration fails. */
     sett_component sources = relation_register_sources(world, desc->name);
     sett_component links = sources != 0 ? relation_register_links(relation, desc) : 0;
     if (links == 0) {
@@ -426,7 +426,7 @@ sett_component sett_relationship_register_sized(sett_world* world,
     "%s: component %u \"%.100s\" is not a relationship - register it by "                          \
     "sett_relationship_register"
 
-/* The relationship of a reading call; NULL, reported by debug builds, if it is none. */
+/* The relationship of a reading call. NULL: none; debug builds report it. */
 static const setti_relation* relation_asked(const sett_world* world, sett_component relationship,
                                             const char* call)
 {
@@ -456,7 +456,7 @@ sett_component sett_relationship_sources(const sett_world* world, sett_component
 
 /* ------------------------------------------------------------------------------------- relating */
 
-/* The relation of a changing call, if the world allows it and the entity exists. */
+/* The relation of a changing call, if the world allows it and the entity is alive. */
 setti_relation* setti_relation_check(sett_world* world, sett_component relationship,
                                      sett_entity entity, const char* call)
 {
@@ -476,7 +476,7 @@ setti_relation* setti_relation_check(sett_world* world, sett_component relations
     return relation;
 }
 
-/* The first link of a source, or its only one: callbacks see it complete. */
+/* Completes the first link of a source before callbacks run. */
 typedef struct relation_fill {
     setti_edit_fill fill; /* first */
     setti_relation* relation;
@@ -493,7 +493,7 @@ static void relation_fill_value(const setti_edit_fill* fill, void* value)
     relation_write(link->relation, data, link->data);
 }
 
-/* The link exists and is written to: gives it other data. */
+/* Writes the data of an existing link, and runs on_set. */
 static void relation_rewrite(const setti_relation* relation, sett_entity source, sett_link* link,
                              const void* data)
 {
@@ -504,8 +504,8 @@ static void relation_rewrite(const setti_relation* relation, sett_entity source,
     }
 }
 
-/* relation_link in the common case: the only link of a source that has none, to an entity that is a
- * target already; no callback runs. Returns the link's data; NULL: nothing was done. */
+/* The usual case of relation_link: a source without links, an existing target, no callbacks.
+ * Returns the link's data; NULL: not done. */
 static void* relation_try_link(setti_relation* relation, sett_entity source, sett_entity target,
                                const void* data)
 {
@@ -522,8 +522,8 @@ static void* relation_try_link(setti_relation* relation, sett_entity source, set
     return link_data;
 }
 
-/* Makes a link, or gives data to one that exists; an exclusive one that leads elsewhere is turned.
- * Returns its data, NULL when memory runs out. */
+/* Makes a link, or writes an existing one; an exclusive link to another target is redirected.
+ * Returns its data; NULL when memory runs out. */
 static void* relation_link(setti_relation* relation, sett_entity source, sett_entity target,
                            const void* data)
 {
@@ -570,8 +570,8 @@ static uint32_t relation_up(const setti_relation* relation, uint32_t index)
     return link != NULL ? link->target.index : SETTI_NONE;
 }
 
-/* The next of those whose links lead to `root`, each before those that lead to it; SETTI_NONE
- * behind the last. */
+/* The next entity in a walk over all whose links lead to `root`, each before its sources;
+ * SETTI_NONE: the end. */
 static uint32_t relation_next_below(const setti_relation* relation, uint32_t root, uint32_t at)
 {
     uint32_t next = setti_chain_first(relation, at, true);
@@ -582,8 +582,8 @@ static uint32_t relation_next_below(const setti_relation* relation, uint32_t roo
     return next;
 }
 
-/* Whether links lead from one entity to another: follows them from the first and walks what leads
- * to the second, one step of each in turn, until one of them ends. */
+/* Whether links lead from one entity to another. Follows links from the first and walks back from
+ * the second, in turn, until one walk ends. */
 static bool relation_leads(const setti_relation* relation, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(relation->desc.acyclic && !relation->many);
@@ -599,9 +599,9 @@ static bool relation_leads(const setti_relation* relation, uint32_t from, uint32
     return false;
 }
 
-/* SETT_OK, or fails with CYCLE: links lead from the target to the source. Not checked while a delta
- * is played, because links that turn around are a circle for a moment: state/delta_play.c checks
- * what they lead to at the end. */
+/* Fails with CYCLE if links lead from the target to the source. Not checked while a delta is
+ * played, where redirected links may form a cycle for a moment; state/delta_play.c checks the
+ * result. */
 static sett_status relation_check_cycle(const setti_relation* relation, sett_entity source,
                                         sett_entity target, const char* call)
 {
@@ -615,7 +615,7 @@ static sett_status relation_check_cycle(const setti_relation* relation, sett_ent
                                  SETTI_HANDLE(target));
 }
 
-/* Asks the program's hook for a link that does not exist yet. */
+/* Calls the program's hook for a new link. */
 SETTI_APART static sett_status relation_ask_hook(setti_relation* relation, sett_entity source,
                                                  sett_entity target, const char* call)
 {
@@ -637,7 +637,7 @@ SETTI_APART static sett_status relation_ask_hook(setti_relation* relation, sett_
                      call, relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
 }
 
-/* `may_reject`: the hook may_relate decides whether the link is made. */
+/* Relates two entities. `may_reject`: the hook may_relate can reject the link. */
 static void* relation_relate(sett_world* world, sett_entity source, sett_component relationship,
                              sett_entity target, const void* data, bool may_reject,
                              const char* call)
@@ -704,7 +704,7 @@ typedef struct relation_call {
     setti_command_call call; /* first */
     sett_component relationship;
     sett_entity target;
-    bool has_data; /* they follow */
+    bool has_data; /* the data follow */
 } relation_call;
 
 static sett_status relation_apply_relate(sett_world* world, sett_entity source, const void* given)
@@ -787,8 +787,8 @@ sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
 
 /* --------------------------------------------------------------------------------------- asking */
 
-/* Like relation_asked, where data of a link is read or written: a running system declares that.
- * Links themselves cannot change while systems run. */
+/* Like relation_asked, for calls that read or write a link's data, which a running system must
+ * declare. Links themselves cannot change while systems run. */
 static const setti_relation* relation_accessed(const sett_world* world, sett_entity source,
                                                sett_component relationship, uint32_t access,
                                                const char* call)
@@ -829,7 +829,7 @@ void* sett_related_mut(sett_world* world, sett_entity source, sett_component rel
                : NULL;
 }
 
-/* Whether the data of links have a C type; else why not. */
+/* Whether the links' data have a C type; `out` becomes the reason why not. */
 static bool relation_has_type(const sett_world* world, sett_component relationship, size_t size,
                               const char* type_name, const char* call, char out[SETTI_MESSAGE_SIZE])
 {
@@ -894,8 +894,7 @@ bool sett_relationship_check_change_(sett_world* world, sett_component relations
     return is;
 }
 
-/* The component of the entity that its links begin in (`down`: those to it); NULL if it does not
- * exist or does not have it. */
+/* An entity's component with its links to targets (`down`: with those from sources), or NULL. */
 SETTI_INLINE const void* relation_value(const sett_world* world, const setti_relation* relation,
                                         sett_entity entity, bool down)
 {
@@ -912,7 +911,7 @@ sett_entity sett_target(const sett_world* world, sett_entity source, sett_compon
     if (value == NULL) {
         return sett_null();
     }
-    const sett_links* links = value; /* of many */
+    const sett_links* links = value; /* with many targets */
     const sett_link* link = relation->many ? setti_chain_at(relation, links->first_) : value;
     return link->target;
 }
@@ -947,9 +946,9 @@ uint32_t sett_source_count(const sett_world* world, sett_component relationship,
     return sources != NULL ? sources->count : 0;
 }
 
-/* The entity at the other end of the next link of an entity to its targets (`down`: of its sources
- * to it); null at the end. If the record just returned was deleted, the last of all took its
- * number; if that was the next one, it is there. */
+/* The target of an entity's next link (`down`: the next source); null at the end. If the record
+ * just returned was deleted, the last record took its number; if that was the next one, it is found
+ * there. */
 static sett_entity relation_next(const setti_relation* relation, sett_entity entity,
                                  sett_link_cursor* cursor, bool down)
 {
@@ -962,7 +961,7 @@ static sett_entity relation_next(const setti_relation* relation, sett_entity ent
     if (place == SETTI_NONE || (relation->many && place >= relation->record_count)) {
         return sett_null();
     }
-    const sett_link* link = setti_chain_at(relation, place); /* NULL: it went */
+    const sett_link* link = setti_chain_at(relation, place); /* NULL: it was removed */
     uint32_t source = link != NULL ? setti_chain_source(relation, place) : SETTI_NONE;
     if (link == NULL || (down ? !sett_equals(link->target, entity) : source != entity.index)) {
         return sett_null();

@@ -33,7 +33,7 @@ sett_component setti_singleton_register(sett_world* world)
     return tag;
 }
 
-/* Creates the entity, with a component and its value if one is given: all of it, or nothing. */
+/* Creates the entity with a component and its value, if given: all of it, or nothing. */
 static sett_entity singleton_create(sett_world* world, sett_component component, const void* value)
 {
     sett_component tag = setti_singleton_register(world);
@@ -62,7 +62,7 @@ sett_entity sett_singletons(sett_world* world)
     return singleton_create(world, 0, NULL);
 }
 
-/* Creates the entity with its first component; a call that fails leaves nothing. */
+/* Creates the entity with its first component, or fails without an effect. */
 static void* singleton_begin(sett_world* world, sett_component component, const void* value,
                              const char* call)
 {
@@ -87,7 +87,7 @@ static void* singleton_begin(sett_world* world, sett_component component, const 
     return sett_is_null(entity) ? NULL : sett_find_mut(world, entity, component);
 }
 
-/* A singleton is accessed: said first here, so that a report names this call. */
+/* Checks access to a singleton here first, so that a report names this call. */
 static void singleton_touch(const sett_world* world, sett_component component, uint32_t access,
                             const char* call)
 {
@@ -138,7 +138,7 @@ void* sett_singleton_set(sett_world* world, sett_component component, const void
                                 : sett_set(world, entity, component, value);
 }
 
-/* Reports, in debug builds, that there is no such singleton; an id that is not registered has been
+/* In debug builds: reports a missing singleton, unless the id is unregistered, which was
  * reported. */
 SETTI_COLD static void singleton_report_absent(const sett_world* world, sett_component component,
                                                const char* call)

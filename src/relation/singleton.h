@@ -5,16 +5,16 @@
 #include "sett/singleton.h"
 #include "world/world.h"
 
-/* Registers the tag of the entity that has the singletons; 0 on failure. */
+/* Registers the tag of the singletons' entity; 0 on failure. */
 sett_component setti_singleton_register(sett_world* world);
 
-/* The tag, NULL if it is not registered. */
+/* The tag of the singletons' entity, or NULL. */
 static inline setti_type* setti_singleton_tag(const sett_world* world)
 {
     return setti_type_find(world, "Singletons");
 }
 
-/* The entity that has them; null if there is none yet. */
+/* The singletons' entity; null: none yet. */
 sett_entity setti_singleton_find(const sett_world* world);
 
 #endif

@@ -24,8 +24,8 @@
 
 #define TEXT_SHIFT 12
 #define TEXT_MASK (SETTI_TEXT_PAGE - 1)
-#define TEXT_SWEEP (4 * SETTI_TEXT_PAGE) /* bytes of texts below which a sweep is not worth it */
-#define TEXT_AROUND ((uint32_t)SETTI_TEXT_HEAD + 1) /* bytes that a text takes beside its own */
+#define TEXT_SWEEP (4 * SETTI_TEXT_PAGE) /* bytes of texts that make a sweep worth its time */
+#define TEXT_AROUND ((uint32_t)SETTI_TEXT_HEAD + 1) /* bytes of a stored text beside its own */
 
 static_assert(1 << TEXT_SHIFT == SETTI_TEXT_PAGE, "places are cut by shifts");
 
@@ -62,7 +62,7 @@ static const char* text_at(const setti_texts* texts, uint32_t place, size_t* len
     return (const char*)page + (place & TEXT_MASK) + SETTI_TEXT_HEAD;
 }
 
-/* The size of what lies at a place, a text or a hole; 0: the rest of the page is free. */
+/* The size of the text or hole at a place; 0: the rest of the page is free. */
 static uint32_t text_extent(const setti_texts* texts, uint32_t place)
 {
     uint32_t head = 0;
@@ -78,7 +78,7 @@ static uint32_t text_next_page(uint32_t place)
     return (place | TEXT_MASK) + 1;
 }
 
-/* The first text at this place or behind it; false behind the last. */
+/* Moves *place to the first text from there on. Returns false at the end. */
 static bool text_skip(const setti_texts* texts, uint32_t* place)
 {
     while (*place < texts->used) {
@@ -109,8 +109,7 @@ static uint64_t text_next_key(uint64_t key)
     return key == UINT64_MAX ? 1 : key + 1;
 }
 
-/* The key that a text has or would have; *place becomes its position, SETTI_NONE if it is not
- * stored. */
+/* The key that a text has or would have; *place becomes its position, or SETTI_NONE. */
 static uint64_t text_key(const setti_texts* texts, const char* text, size_t length, uint32_t* place)
 {
     uint64_t key = setti_hash_bytes(text, length);
@@ -145,14 +144,14 @@ bool setti_text_sync(sett_world* world, setti_texts* texts)
     return true;
 }
 
-/* Without the cache: the place of the text that is given, or that has the key. *key is its key. */
+/* Searches without the cache for a text, or for a key (`text` NULL); *key becomes its key. */
 static uint32_t text_search(const setti_texts* texts, const char* text, size_t length,
                             uint64_t* key)
 {
     for (uint32_t at = 0; text_skip(texts, &at); at = text_behind(texts, at)) {
         size_t size;
         const char* other = text_at(texts, at, &size);
-        /* its key: one more for each earlier text that hashes alike */
+        /* one more for each earlier text with an equal hash */
         uint64_t hash = setti_hash_bytes(other, size);
         for (uint32_t k = 0; text_skip(texts, &k) && k < at; k = text_behind(texts, k)) {
             size_t earlier_size;
@@ -194,8 +193,8 @@ const char* setti_text_of(sett_world* world, setti_texts* texts, uint64_t key)
 
 /* ------------------------------------------------------------------------------------ sweeping */
 
-/* Collects the texts in use, and those on which another key depends, because that text was added
- * later and has the same hash. False when memory runs out. */
+/* Collects the texts in use, and those that other texts' keys depend on, because they have the same
+ * hash. Returns false when memory runs out. */
 static bool text_mark(sett_world* world, const setti_texts* texts, setti_hash_map* live)
 {
     SETTI_EACH_INDEX(index, &texts->users->storage) {
@@ -220,7 +219,7 @@ static bool text_mark(sett_world* world, const setti_texts* texts, setti_hash_ma
     return true;
 }
 
-/* Whether a text at a place is one of these. */
+/* Whether a text is in use. */
 static bool text_is_live(const setti_texts* texts, const setti_hash_map* live, uint32_t place)
 {
     size_t length;
@@ -229,7 +228,7 @@ static bool text_is_live(const setti_texts* texts, const setti_hash_map* live, u
     return setti_hash_map_find(live, text_key(texts, text, length, &same)) != SETTI_NONE;
 }
 
-/* Writes a hole where none is. */
+/* Writes a hole, unless it is there. */
 static void text_write_hole(setti_pool* pool, const setti_texts* texts, uint32_t first,
                             uint32_t behind, bool last)
 {
@@ -241,14 +240,14 @@ static void text_write_hole(setti_pool* pool, const setti_texts* texts, uint32_t
     }
 }
 
-/* Makes holes of what is not used in a page. Returns the end of its last text, or its begin if it
- * has none and is freed. */
+/* Makes holes of a page's unused texts. Returns the end of its last text; its begin if it has none
+ * and is freed. */
 static uint32_t text_sweep_page(sett_world* world, setti_texts* texts, const setti_hash_map* live,
                                 uint32_t begin)
 {
     SETTI_ASSERT((begin & TEXT_MASK) == 0);
     setti_pool* pool = &world->pool;
-    uint32_t end = begin; /* of the last text in use */
+    uint32_t end = begin; /* after the last text in use */
     uint32_t hole = begin;
     uint32_t extent;
     uint32_t at = begin;
@@ -296,7 +295,7 @@ void setti_text_sweep(sett_world* world, setti_texts* texts)
 
 /* -------------------------------------------------------------------------------------- adding */
 
-/* Whether so many bytes fit into a hole; *place becomes its position. */
+/* Finds a hole for so many bytes; *place becomes its position. */
 static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)
 {
     while (texts->cursor < texts->used) {
@@ -306,8 +305,9 @@ static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)
         bool hole = extent == 0;
         if (extent != 0 && (text_head(texts, at) & SETTI_TEXT_HOLE) != 0) {
             room = extent;
-            hole =
-                extent == size || extent > size + TEXT_AROUND; /* the rest becomes a free block */
+            hole = extent == size ||
+                   extent >
+                       size + TEXT_AROUND; /* the rest of the hole must have room for its header */
         }
         if (hole && room >= size) {
             *place = at;
@@ -318,7 +318,7 @@ static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)
     return false;
 }
 
-/* The end of all texts, or the next page if that has no room. */
+/* The end of all texts, or the next page if it has no room for so many bytes. */
 static uint32_t text_end(const setti_texts* texts, uint32_t size)
 {
     uint32_t place = texts->used;
@@ -328,8 +328,8 @@ static uint32_t text_end(const setti_texts* texts, uint32_t size)
     return place;
 }
 
-/* The position for a text of so many bytes. If its key depends on others, it must follow them,
- * because walking over the pages recomputes keys. */
+/* A place for a text of so many bytes. `behind`: it must follow the texts that its key depends on,
+ * because a walk over the pages recomputes keys. */
 static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size, bool behind)
 {
     uint32_t place;
@@ -347,7 +347,7 @@ static uint32_t text_place(sett_world* world, setti_texts* texts, uint32_t size,
     return place;
 }
 
-/* Writes it there; memory is reserved. */
+/* Writes a text; memory is reserved. */
 static void text_write(setti_pool* pool, setti_texts* texts, uint32_t place, const char* text,
                        uint32_t length, bool fresh)
 {

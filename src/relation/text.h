@@ -1,51 +1,49 @@
-/* text.h: texts stored once. Each has a key, a hash of its bytes, which is the same in every world:
- * so components of keys can be compared, copied and sent. */
+/* text.h: texts that are stored once each. A text's key is a hash of its bytes, equal in every
+ * world, so components with keys can be compared, copied and sent. */
 #ifndef SETTI_TEXT_H
 #define SETTI_TEXT_H
 
 #include "world/world.h"
 
-/* Bytes in a text at most: four of the longest fit a page. */
+/* Bytes in a text at most; a page has room for four. */
 #define SETTI_TEXT_MAX 1000
 #define SETTI_TEXT_PAGE 4096
 
-/* One text in its page: length, bytes, a zero. A length of 0 ends the page. */
+/* Bytes of a text's header, its length. A zero ends the text; a length of 0 ends the page. */
 #define SETTI_TEXT_HEAD sizeof(uint16_t)
-/* In a length: this is a hole, the rest is its size. */
+/* In a length: a hole of this size. */
 #define SETTI_TEXT_HOLE 0x8000u
 
 typedef struct setti_texts {
-    setti_pages pages; /* of text; part of the state, as is; NULL: a page without a text */
-    uint32_t used;     /* the end of the last text: page number and offset as one number */
-    setti_root root;   /* of both */
+    setti_pages pages; /* part of the state, unchanged in it; NULL: a page without texts */
+    uint32_t used;     /* end of the last text: page number and offset in one number */
+    setti_root root;   /* root of `pages` and `used` */
     /* key -> position; a cache, rebuilt when the state was replaced */
     setti_hash_map where;
     uint32_t epoch;
 
-    /* The type whose values begin with a key; texts that no value refers to are unused. NULL: all
-     * texts are in use. */
+    /* The type whose values begin with a key. Texts without a value are unused; NULL: all are in
+     * use. */
     const struct setti_type* users;
-    uint32_t hold;   /* not 0: a key will be written to a value, so no sweep runs */
-    uint32_t cursor; /* holes before it were looked at */
-    uint64_t fresh;  /* bytes of texts added since then */
-    uint64_t live;   /* bytes of texts that it left */
+    uint32_t hold;   /* not 0: a key is not in a value yet, so no sweep runs */
+    uint32_t cursor; /* earlier holes were searched */
+    uint64_t fresh;  /* bytes of texts added since the last sweep */
+    uint64_t live;   /* bytes of texts that the last sweep left */
 } setti_texts;
 
 void setti_text_init(sett_world* world, setti_texts* texts);
 
-/* Rebuilds the cache if the state was replaced. False when memory runs out, or while systems run,
- * maybe in parallel: without it all texts are searched. */
+/* Rebuilds the cache if the state was replaced. Returns false when memory runs out or systems run
+ * in parallel: then all texts are searched. */
 bool setti_text_sync(sett_world* world, setti_texts* texts);
 
-/* The key of a text that is known; 0 if it is not. Without memory to rebuild the cache it searches
- * all texts. */
+/* The key of a stored text, or 0. Without memory for the cache it searches all texts. */
 uint64_t setti_text_find(sett_world* world, setti_texts* texts, const char* text, size_t length);
 
-/* Like setti_text_find, but adds the text if it is new; 0 when memory runs out. */
+/* Like setti_text_find, but adds a new text; 0 when memory runs out. */
 uint64_t setti_text_add(sett_world* world, setti_texts* texts, const char* text, size_t length);
 
-/* Frees the texts that no value uses. The others do not move. Without memory to find them it does
- * nothing. */
+/* Frees the texts that no value uses; the others do not move. No effect without memory. */
 void setti_text_sweep(sett_world* world, setti_texts* texts);
 
 /* The text of a key, or NULL. */

@@ -20,7 +20,7 @@
 
 #include <stdio.h>
 
-/* The loop of a step, or where it is to be inserted. */
+/* The place of the pointer to the loop of a step, or where that loop is to be inserted. */
 static setti_fixed** fixed_find(setti_run* run, float step)
 {
     setti_fixed** at = &run->fixed;
@@ -101,7 +101,7 @@ void setti_fixed_pass(setti_fixed* fixed, float dt)
     double step = (double)fixed->step;
     uint32_t most = fixed->most != 0 ? fixed->most : SETTI_STEPS_DEFAULT;
     double now = state->now + (double)dt;
-    if (fixed->first == fixed->end) { /* without systems nothing is due */
+    if (fixed->first == fixed->end) { /* without systems no step is due */
         state->start += (double)dt;
     } else if (now >= (double)(state->steps + most + 1) * step) {
         state->now = (double)(state->steps + most) * step;

@@ -29,8 +29,8 @@
 
 #include <stdio.h>
 
-/* How long a stage must have taken the last time to be worth other threads, in nanoseconds: waking
- * one takes 5 to 50 us. Results do not depend on it. */
+/* A stage is worth other threads if it took at least so many nanoseconds the last time: waking a
+ * thread takes 5,000 to 50,000. Results do not depend on it. */
 #define STAGE_WORTH 30000
 
 /* ---------------------------------------------------------------------------------- calling one */
@@ -47,7 +47,8 @@ static void frame_report_open(const sett_system* system)
 #endif
 }
 
-/* Calls the function of a slice's system. `begin`: the time; returns what it is afterwards. */
+/* Calls the function of a slice's system. Takes the time of the beginning, returns that of the
+ * end. */
 static uint64_t frame_call(setti_run* run, setti_slice* slice, uint64_t begin)
 {
     SETTI_ASSERT(slice->number < slice->count);
@@ -112,7 +113,8 @@ sett_batch* sett_context_begin(sett_context* context, sett_batch* batch)
                                                               slice->from, slice->to, true);
 }
 
-/* Its entities would be used here as handles, which mean other entities. */
+/* Reports a query of another world: its entities would be used here as handles of other
+ * entities. */
 SETTI_COLD static void frame_check_foreign(const sett_context* context, const sett_query* query)
 {
 #if !defined(NDEBUG)
@@ -154,9 +156,9 @@ void* sett_context_alloc(sett_context* context, size_t size, size_t align)
 
 /* ------------------------------------------------------------------------------------- planning */
 
-/* Whether the interval is over; sets dt. Three times 0.1f is less than 0.3f, so a thousandth of a
- * frame may be missing. The difference counts for the next run, so the number of runs is that of
- * intervals. A frame that is longer than the interval has one run, with all of its time as dt. */
+/* Whether the interval is over; sets dt. Because three times 0.1f is less than 0.3f, a thousandth
+ * of a frame may be missing. The difference counts for the next run, so there are as many runs as
+ * intervals. A frame longer than the interval has one run, whose dt is all of its time. */
 static bool frame_is_over(sett_system* system, float dt)
 {
     SETTI_ASSERT(system->desc.interval > 0);
@@ -171,7 +173,7 @@ static bool frame_is_over(sett_system* system, float dt)
     return true;
 }
 
-/* Whether its terms of singletons and of fixed entities let the system run. */
+/* Whether terms of singletons and of fixed entities let the system run. */
 SETTI_INLINE bool frame_is_open(const sett_system* system)
 {
     return system->query == NULL || system->query->elsewhere_count == 0 ||
@@ -206,7 +208,7 @@ static setti_slice* frame_add_slice(setti_run* run, sett_system* system, uint32_
     return slice;
 }
 
-/* A required type that no entity has: then the system is skipped. NULL: there is none. */
+/* Finds a required type that no entity has, so that the system is skipped. NULL: none. */
 static const setti_storage* frame_find_empty(const sett_query* query)
 {
     for (uint32_t rest = query->required; rest != 0; rest &= rest - 1) {
@@ -218,8 +220,7 @@ static const setti_storage* frame_find_empty(const sett_query* query)
     return NULL;
 }
 
-/* Appends the slices of a system that is split: each job gets an equal number of chunks that have
- * matches. */
+/* Adds the slices of a system that is split: each job gets as many of the chunks with matches. */
 static void frame_split(setti_run* run, sett_system* system)
 {
     if (frame_find_empty(system->query) != NULL) {
@@ -249,15 +250,16 @@ static void frame_split(setti_run* run, sett_system* system)
     system->job_used = jobs;
 }
 
-/* Whether the system at this place matches nothing, as in the last frame: then it is not looked at.
- * A thousand of these took 262 instructions each, now 25. */
+/* Whether the system at this place matches nothing, as in the last frame. A thousand such systems
+ * took 262 instructions each, and take 25 when they are skipped. */
 SETTI_INLINE bool frame_is_empty(const setti_run* run, uint32_t place)
 {
     SETTI_ASSERT(place < run->sorted_count);
     return run->empty[place] != NULL && run->empty[place]->count == 0;
 }
 
-/* Notes why a system was skipped; not if it has a condition or an interval, for each frame. */
+/* Remembers why a system is skipped. With a condition or an interval it must be asked each
+ * frame. */
 static void frame_note_empty(setti_run* run, uint32_t place)
 {
     const sett_system* system = run->sorted[place];
@@ -266,7 +268,7 @@ static void frame_note_empty(setti_run* run, uint32_t place)
         system->query != NULL && !conditional ? frame_find_empty(system->query) : NULL;
 }
 
-/* Appends the slices of a system that runs. */
+/* Adds the slices of a system that runs. */
 static void frame_plan(setti_run* run, sett_system* system)
 {
     SETTI_ASSERT(system->job_capacity != 0);
@@ -284,7 +286,7 @@ static void frame_plan(setti_run* run, sett_system* system)
     system->job_used = 1;
 }
 
-/* Updates the plans of queries, while only this thread runs. */
+/* Updates the plans of queries, while no other thread runs. */
 static void frame_update_plans(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
@@ -317,8 +319,8 @@ static void frame_step(sett_world* world, sett_system* system, bool commands)
     }
 }
 
-/* Runs the slices one after another on this thread. `alone`: they are of an exclusive system, which
- * may change the world, so no system counts as running. */
+/* Runs the slices one after another on this thread. `alone`: their system is exclusive. It may
+ * change the world, so no system counts as running. */
 static void frame_run_here(sett_world* world, bool alone)
 {
     SETTI_ASSERT(world->running == NULL);
@@ -335,7 +337,7 @@ static void frame_run_here(sett_world* world, bool alone)
     world->running = NULL;
 }
 
-/* The names of the running systems, for messages, which add the outer quotes. */
+/* Writes the names of the running systems for messages, which add the outer quotes. */
 static void frame_list_names(setti_run* run)
 {
     size_t at = 0;
@@ -353,8 +355,8 @@ static void frame_run_side_by_side(sett_world* world)
     setti_run* run = setti_run_of(world);
     frame_list_names(run);
     world->running = run->running;
-    /* No slice writes world->error: it notes its failure (slice.c), which is set below, when all
-     * have ended. Calls that return world->error return LOCKED until then. */
+    /* While slices run, failures are noted in run->failure (slice.c), and calls that return
+     * world->error return LOCKED. */
     sett_status error = world->error;
     world->error = SETT_STATUS_LOCKED;
     run->failure.status = SETT_OK;
@@ -372,7 +374,7 @@ static void frame_run_side_by_side(sett_world* world)
     }
 }
 
-/* Whether the stage is worth other threads. */
+/* Whether the planned stage is worth other threads. */
 static bool frame_is_worth(const sett_world* world)
 {
     const setti_run* run = setti_run_of(world);
@@ -390,7 +392,7 @@ static bool frame_is_worth(const sett_world* world)
     return time >= STAGE_WORTH || !run->timed;
 }
 
-/* Collects the results of the slices: times, recorded commands, loops that found no memory. */
+/* Collects from the slices: times, recorded commands, loops without memory. */
 static sett_status frame_close(sett_world* world)
 {
     SETTI_ASSERT(!world->side_by_side);
@@ -420,12 +422,12 @@ static sett_status frame_close(sett_world* world)
         }
     }
     if (asks_changed) {
-        sett_world_advance_tick(world); /* later writes count as changed for them */
+        sett_world_advance_tick(world); /* writes from now on count as changed for these systems */
     }
     return status;
 }
 
-/* Reserves the handles that jobs returned. */
+/* Reserves the handles that jobs gave out. */
 static sett_status frame_end_jobs(sett_world* world)
 {
     setti_run* run = setti_run_of(world);
@@ -456,7 +458,7 @@ static sett_status frame_run_slices(sett_world* world, bool alone)
     setti_commands_begin_jobs(world, run->buffers, run->slice_count);
     run->jobs_open = true;
     SETTI_MODULES_EACH(world, calls, before_jobs) {
-        calls->before_jobs(world); /* readers in jobs must not rebuild the index of names */
+        calls->before_jobs(world); /* jobs only read the index of names: update it now */
     }
     if (run->watched) {
         setti_guard_watch(world, true);
@@ -493,8 +495,7 @@ static sett_status frame_apply_system(sett_system* system)
     return status;
 }
 
-/* Applies the commands of this range of the sorted systems, then those of the world's own
- * buffer. */
+/* Applies the commands of this range of sorted systems, then the world's own. */
 static sett_status frame_apply(sett_world* world, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(from <= to && to <= setti_run_of(world)->sorted_count);
@@ -531,7 +532,7 @@ static sett_status frame_stage(sett_world* world, const setti_stage* stage, floa
     return frame_run_slices(world, stage->exclusive);
 }
 
-/* Some stages, and the phases from `first` to `last`. */
+/* Stages of a section, and the phases of it that run: `first` to `last`. */
 typedef struct frame_range {
     uint32_t begin;
     uint32_t end;
@@ -548,7 +549,7 @@ static sett_status frame_stages(sett_world* world, frame_range range, float dt)
         return SETT_OK;
     }
     sett_status status = SETT_OK;
-    uint32_t waiting = run->stages[range.begin].first; /* the first that may have recorded */
+    uint32_t waiting = run->stages[range.begin].first; /* the first system that may have recorded */
     uint32_t end = run->stages[range.end - 1].first + run->stages[range.end - 1].count;
     for (uint32_t k = range.begin; status == SETT_OK && k < range.end; k++) {
         const setti_stage* stage = &run->stages[k];
@@ -573,8 +574,8 @@ static sett_status frame_stages(sett_world* world, frame_range range, float dt)
     return status;
 }
 
-/* Runs the fixed steps that are due: those of all loops, in the order in which they are due, so
- * that states after a step do not depend on how time was cut into frames. */
+/* Runs the fixed steps that are due, of all loops in the order in which steps are due: so states
+ * after a step do not depend on how time was cut into frames. */
 static sett_status frame_fixed(sett_world* world, float dt)
 {
     setti_run* run = setti_run_of(world);
@@ -584,7 +585,8 @@ static sett_status frame_fixed(sett_world* world, float dt)
         setti_fixed_pass(fixed, dt);
     }
     while (status == SETT_OK && (fixed = setti_fixed_due(run)) != NULL) {
-        run->frame = fixed->state.steps++; /* a snapshot in this step continues with the next one */
+        run->frame =
+            fixed->state.steps++; /* a snapshot in this step continues with the next step */
         run->time = (double)run->frame * (double)fixed->step;
         frame_range all = {fixed->first, fixed->end, INT_MIN, INT_MAX};
         status = frame_stages(world, all, fixed->step);
@@ -592,7 +594,7 @@ static sett_status frame_fixed(sett_world* world, float dt)
     return status;
 }
 
-/* Contexts show this frame. */
+/* Lets contexts show the frame, not a fixed step. */
 static void frame_show(setti_run* run)
 {
     run->frame = run->state.frames;
@@ -620,7 +622,7 @@ static sett_status frame_run(sett_world* world, float dt, int first, int last)
     return status;
 }
 
-/* The beginning of sett_progress and sett_system_run. */
+/* Checks and updates before sett_progress and sett_system_run. */
 static sett_status frame_begin(sett_world* world, float dt, const char* call)
 {
     if (world->busy) {
@@ -646,7 +648,7 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
     return status;
 }
 
-/* In debug builds. */
+/* In debug builds: reports a pool of threads that was destroyed before the world. */
 static void frame_check_threads(const sett_world* world, const char* call)
 {
 #if !defined(NDEBUG)
@@ -766,7 +768,7 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
 
 /* ---------------------------------------------------------------------------------- configuring */
 
-/* The loop of each system with the options of `run`; fails if the declared orders contradict it. */
+/* Finds the fixed loop of each system. Fails if a declared order contradicts it. */
 static sett_status frame_set_loops(sett_world* world, const char* call)
 {
     for (sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
@@ -789,7 +791,7 @@ static void frame_set_range(setti_run* run, float step, int first, int last)
     run->fixed_last = last;
 }
 
-/* Takes over which phases run in fixed steps. All loops exist if memory ran out on the way back. */
+/* Sets which phases run in fixed steps; after a failure, those from before. */
 static sett_status frame_set_fixed(sett_world* world, const sett_schedule_desc* desc,
                                    const char* call)
 {

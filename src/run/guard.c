@@ -20,8 +20,8 @@
 enum {
     GUARD_READS = 1,
     GUARD_WRITES = 2,
-    GUARD_MISSES_READ = 4,  /* it has to be in access_any_in, */
-    GUARD_MISSES_WRITE = 8, /* in access_any_inout */
+    GUARD_MISSES_READ = 4,  /* it must be declared in access_any_in, */
+    GUARD_MISSES_WRITE = 8, /* or in access_any_inout */
     GUARD_REPORTED = 16
 };
 
@@ -31,7 +31,7 @@ static uint32_t guard_sufficient(uint32_t access)
     return access == SETTI_ACCESS_READ ? SETTI_ACCESS_READS : SETTI_ACCESS_WRITES;
 }
 
-/* The uses of a component by a system, or the place for them; NULL: there is no place left. */
+/* The entry of a component among a system's uses, or a free entry; NULL: none is free. */
 static setti_access_use* guard_use(sett_system* system, sett_component component)
 {
     for (uint32_t k = 0; k < SETTI_GUARD_USES; k++) {
@@ -43,7 +43,7 @@ static setti_access_use* guard_use(sett_system* system, sett_component component
     return NULL;
 }
 
-/* Notes a use. Returns whether it is news. Jobs of a system note theirs side by side. */
+/* Notes a use by a system, whose jobs may do so in parallel. Returns whether it is new. */
 static bool guard_note(setti_run* run, sett_system* system, sett_component component,
                        uint32_t flags)
 {
@@ -63,7 +63,7 @@ static bool guard_note(setti_run* run, sett_system* system, sett_component compo
     return news;
 }
 
-/* Whether to report a use that is not declared: once each component. */
+/* Whether to report an undeclared use: once for each component. */
 static bool guard_misses(setti_run* run, sett_system* system, sett_component component, bool reads)
 {
     if (!guard_note(run, system, component, reads ? GUARD_MISSES_READ : GUARD_MISSES_WRITE)) {
@@ -74,8 +74,8 @@ static bool guard_misses(setti_run* run, sett_system* system, sett_component com
     return guard_note(run, system, component, GUARD_REPORTED);
 }
 
-/* Returns the system on this thread whose access has to be checked, or NULL. Asking for presence is
- * never checked: it cannot change while systems run. */
+/* Returns the system on this thread if its access must be checked, else NULL. Tests for presence
+ * are never checked, because presence cannot change while systems run. */
 static sett_system* guard_system(const sett_world* world, uint32_t access)
 {
     SETTI_ASSERT(setti_run_of(world) != NULL && access != 0);
@@ -84,7 +84,6 @@ static sett_system* guard_system(const sett_world* world, uint32_t access)
     return slice != NULL ? slice->system : NULL;
 }
 
-/* Returns whether the component is a singleton. */
 static bool guard_is_singleton(const sett_world* world, sett_component component)
 {
     const setti_type* tag = setti_world_type(world, SETT_ID_SINGLETONS);
@@ -98,7 +97,7 @@ static bool guard_is_singleton(const sett_world* world, sett_component component
     return is;
 }
 
-/* How a system declares that it reads a component, or writes it. */
+/* How to declare that a system reads or writes a component. */
 static const char* guard_remedy(const sett_world* world, sett_component component, bool reads,
                                 const char* call)
 {
@@ -116,7 +115,7 @@ static const char* guard_remedy(const sett_world* world, sett_component componen
                : "list it in `access_inout` (of visited entities) or `access_any_inout`";
 }
 
-/* Whether another job of the system that runs here visits the entity. */
+/* Whether another job of the running system visits the entity. */
 static bool guard_is_elsewhere(const sett_world* world, sett_entity entity)
 {
     const setti_slice* slice = setti_slice_here(setti_run_of(world));
@@ -128,7 +127,7 @@ static bool guard_is_elsewhere(const sett_world* world, sett_entity entity)
     return row != SETTI_NONE && (row < slice->from || row >= slice->to);
 }
 
-/* Reports an access that the system did not declare; returns whether it declared it. */
+/* Whether the system declared an access; reports it if not. */
 static bool guard_declared(const sett_world* world, sett_component component, uint32_t access,
                            const char* call)
 {
@@ -153,7 +152,7 @@ static bool guard_declared(const sett_world* world, sett_component component, ui
     return false;
 }
 
-/* One entity: another job may be writing it. */
+/* Checks access to one entity, which another job may be writing. */
 static void guard_touch(const sett_world* world, sett_entity entity, sett_component component,
                         uint32_t access, const char* call)
 {
@@ -174,7 +173,7 @@ static void guard_touch(const sett_world* world, sett_entity entity, sett_compon
         reads ? "access_any_in" : "access_any_inout");
 }
 
-/* All entities: another job may be writing those that it visits. */
+/* Checks a loop over all entities: other jobs may be writing those that they visit. */
 static void guard_visit(const sett_world* world, sett_component component, uint32_t access,
                         const char* call)
 {
@@ -227,7 +226,7 @@ void setti_guard_watch(sett_world* world, bool on)
 
 /* ---------------------------------------------------------------------------------- suggestions */
 
-/* The enumerator of a component, as SETT_COMPONENTS and core.h name it. */
+/* Adds the enumerator of a component, as SETT_COMPONENTS and core.h name it. */
 static void guard_add_id(setti_writer* text, const sett_world* world, sett_component component)
 {
     static const char* const built_in[] = {"SETT_ID_HIERARCHY",   "SETT_ID_NAME",
@@ -259,7 +258,7 @@ static uintptr_t guard_flags(sett_system* system, sett_component component)
     return use != NULL ? setti_mark_get(&use->flags) : 0;
 }
 
-/* Appends a list as it is declared, with what the system did beyond that. */
+/* Adds an access list as declared, completed by the system's other uses. */
 static void guard_add_list(setti_writer* text, sett_system* system, const char* name,
                            const sett_component* list, uintptr_t with, uintptr_t without)
 {
@@ -308,7 +307,7 @@ static bool guard_has_lists(sett_system* system)
     return has;
 }
 
-/* Appends those of a list that the system did not use; `used` is what use there would be. */
+/* Adds the components of a list that the system did not use in the way `used`. */
 static void guard_add_unused(setti_writer* text, sett_system* system, const sett_component* list,
                              uintptr_t used, const char* what)
 {

@@ -239,7 +239,7 @@ static size_t order_prepend(char* path, size_t at, const char* text)
     return at;
 }
 
-/* Names a cycle: from `last`, which runs before `start`, back by walk_from to `start`. */
+/* Reports a cycle: `start`, ..., `last`, `start`. walk_from leads from `last` back to `start`. */
 static sett_status order_fail_cycle(const sett_system* start, const sett_system* last,
                                     const char* call)
 {
@@ -257,8 +257,8 @@ static sett_status order_fail_cycle(const sett_system* start, const sett_system*
                                  call, path + at);
 }
 
-/* Reverses the links that lead from `at` to `start`, and links `at` to `before`. Returns the last
- * one before `start`. */
+/* Reverses the walk_from links from `at` to `start`, and links `at` to `before`. Returns the system
+ * before `start`. */
 static sett_system* order_turn(const sett_system* start, sett_system* before, sett_system* at)
 {
     while (at != start) {
@@ -271,8 +271,8 @@ static sett_system* order_turn(const sett_system* start, sett_system* before, se
     return before;
 }
 
-/* Visits the neighbours of one system, forward or back. Returns NULL, or the last system of a
- * cycle. */
+/* Visits the systems declared to run after `todo`'s first (`back`: before it). Returns NULL, or the
+ * last system of a cycle. */
 static sett_system* order_step(sett_system* start, sett_system** todo, bool back)
 {
     SETTI_ASSERT(*todo != NULL);
@@ -298,8 +298,8 @@ static sett_system* order_step(sett_system* start, sett_system** todo, bool back
     return NULL;
 }
 
-/* Walks in both directions, one step of each in turn, until one walk ends: a system with few orders
- * in one direction is done soon. */
+/* Walks forward and back from `start`, in turn, until one walk ends: few orders in one direction
+ * suffice. */
 sett_status setti_order_check_cycle(sett_system* start, const char* call)
 {
     setti_run* run = setti_run_of(start->world);

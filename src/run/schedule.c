@@ -33,7 +33,7 @@
 
 /* ----------------------------------------------------------------------------------------- heap */
 
-/* Whether `a` comes out before `b`. */
+/* Whether `a` sorts before `b`. */
 static bool schedule_is_less(const sett_system* a, const sett_system* b)
 {
     if (a->section != b->section) {
@@ -75,13 +75,13 @@ static sett_system* schedule_pop(setti_run* run)
 
 /* ------------------------------------------------------------------------------------- in order */
 
-/* A phase as an unsigned number, which keeps the order of phases. */
+/* A phase as an unsigned number, in the same order. */
 static uint64_t schedule_phase(int phase)
 {
     return (uint64_t)((uint32_t)phase ^ 0x80000000u) << 32;
 }
 
-/* Loops of fixed steps lie behind the other systems of SETT_PHASE_FIXED. */
+/* Sections of fixed loops lie behind the other systems of SETT_PHASE_FIXED. */
 static uint64_t schedule_section(const sett_system* system)
 {
     const setti_fixed* fixed = system->fixed;
@@ -94,14 +94,14 @@ static uint64_t schedule_key(const sett_system* system, uint32_t minor)
     return schedule_phase(system->desc.phase) | minor;
 }
 
-/* Whether two systems are of one phase, and of one loop if they run in loops. */
+/* Whether two systems are in one phase of one section. */
 static bool schedule_is_beside(const sett_system* a, const sett_system* b)
 {
     return a->section == b->section && a->desc.phase == b->desc.phase;
 }
 
-/* Sorts all systems by their keys and ties, as far as the declared orders allow: always takes the
- * first system that waits for none of the rest. */
+/* Sorts all systems by keys and ties, as far as declared orders allow: repeatedly takes the first
+ * system that waits for none of the rest. */
 static void schedule_sort(setti_run* run)
 {
     run->heap_count = 0;
@@ -132,7 +132,7 @@ static void schedule_sort(setti_run* run)
     SETTI_ASSERT(run->sorted_count == run->count); /* there are no cycles */
 }
 
-/* Numbers the systems; ranks are computed from the last to the first of a valid order. */
+/* Ranks the systems, from the last to the first of a valid order. */
 static void schedule_rank(setti_run* run)
 {
     SETTI_ASSERT(run->count <= run->capacity);
@@ -171,25 +171,26 @@ static void schedule_place(setti_run* run)
 
 /* --------------------------------------------------------------------------------------- stages */
 
-/* The systems of the phase that touched and that wrote a component, each in the highest stage. */
+/* For a component: the systems of the phase that touched it and that wrote it, each in the highest
+ * stage. */
 typedef struct schedule_track {
     sett_system* touched;
     sett_system* written;
-    sett_system* recorded; /* whose commands change it */
+    sett_system* recorded; /* the system with `records` for it */
 } schedule_track;
 
-/* Those that a system may have to wait for. */
+/* The systems that a later one may have to wait for. */
 typedef struct schedule_tracks {
     setti_hash_map slots;  /* by component */
     schedule_track* track; /* by slot */
     uint32_t count;
     uint32_t capacity;
-    sett_system* any;       /* of the systems with a function, */
-    sett_system* exclusive; /* and of those that run alone */
+    sett_system* any;       /* any system with a function */
+    sett_system* exclusive; /* the exclusive system */
 } schedule_tracks;
 
-/* Of two systems the one in the higher stage; if that is the same, the one in the earlier place.
- * Either can be NULL, or of another phase than `of`, which does not count. */
+/* Returns the system in the higher stage; if stages are equal, the one in the earlier place. NULL
+ * and systems of another phase than that of `of` do not count. */
 static sett_system* schedule_later(sett_system* a, sett_system* b, const sett_system* of)
 {
     if (b == NULL || !schedule_is_beside(b, of)) {
@@ -233,11 +234,11 @@ static void schedule_tracks_deinit(sett_world* world, schedule_tracks* tracks)
 static schedule_track* schedule_track_of(const schedule_tracks* tracks, sett_component component)
 {
     uint32_t slot = setti_hash_map_find(&tracks->slots, component);
-    SETTI_ASSERT(slot < tracks->count); /* all that systems declare have one */
+    SETTI_ASSERT(slot < tracks->count); /* each declared component has a slot */
     return &tracks->track[slot];
 }
 
-/* The system that this one waits for because both touch a component. */
+/* Finds the system that this one waits for because of a conflict about a component. */
 static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks* tracks,
                                            const sett_system* system)
 {
@@ -259,7 +260,7 @@ static sett_system* schedule_find_conflict(setti_run* run, const schedule_tracks
     return found;
 }
 
-/* The system whose commands this one waits for; *on becomes the component. */
+/* Finds the system whose commands this one waits for; *on becomes the component. */
 static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const sett_system* system,
                                            sett_component* on)
 {
@@ -276,7 +277,7 @@ static sett_system* schedule_find_recorder(const schedule_tracks* tracks, const 
     return found;
 }
 
-/* Makes later systems wait for this one, whose stage is known. */
+/* Notes a system whose stage is known, so that later systems wait for it. */
 static void schedule_track_system(schedule_tracks* tracks, sett_system* system)
 {
     SETTI_ASSERT(system->place < setti_run_of(system->world)->sorted_count);
@@ -350,7 +351,7 @@ static bool schedule_find_stages(sett_world* world)
 
 /* --------------------------------------------------------------------------------- the schedule */
 
-/* Bytes for each system: of `sorted`, `heap` and `empty`. */
+/* Bytes for each system, in `sorted`, `heap` and `empty`. */
 #define SCHEDULE_ROOM (3 * sizeof(void*))
 
 static bool schedule_reserve(sett_world* world)
@@ -401,7 +402,7 @@ static bool schedule_is_cut(const sett_system* a, const sett_system* b)
     return !schedule_is_beside(a, b) || a->stage != b->stage;
 }
 
-/* Finds the stages of each loop of fixed steps, and how many steps a frame may have. */
+/* Finds the stages of each fixed loop, and the most steps in a frame. */
 static void schedule_loops(setti_run* run)
 {
     uint32_t at = 0;

@@ -14,7 +14,7 @@ static const char* schedule_describe_phase_name(int phase)
     return named ? names[(phase - SETT_PHASE_LOAD) / 100] : "";
 }
 
-/* Adds the names of the components whose access has a flag of `with` and none of `without`. */
+/* Adds the names of components whose access has a flag of `with` and none of `without`. */
 static void schedule_describe_access(setti_writer* text, const sett_system* system, uint32_t with,
                                      uint32_t without, const char* verb)
 {
@@ -29,7 +29,7 @@ static void schedule_describe_access(setti_writer* text, const sett_system* syst
     }
 }
 
-/* Why a system that can be split has one job now; false: it has more. */
+/* Adds why a system that can be split has one job now. Returns false if it has more. */
 static bool schedule_describe_one_job(setti_writer* text, const sett_system* system)
 {
     setti_plan plan;

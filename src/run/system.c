@@ -1,8 +1,5 @@
-/* system.c: creating and destroying systems. Their parts, a query, perhaps a group, and a command
- * buffer for each job, are ordinary ones of the world.
- *
- * Invariant:  names of systems are unique in a world;  access lists each component once
- */
+/* system.c: creating and destroying systems. A system's query, group or observer, and the command
+ * buffers of its jobs, are ordinary ones of the world. */
 #include "run/run.h"
 
 #include "world/change.h"
@@ -22,7 +19,7 @@ uint32_t setti_system_access(const sett_system* system, sett_component component
     return 0;
 }
 
-/* `flags` for a component; room was made. */
+/* Adds flags to a component's access; there is room. */
 static void system_declare(sett_system* system, sett_component component, uint32_t flags)
 {
     for (uint32_t k = 0; k < system->access_count; k++) {
@@ -43,7 +40,6 @@ static void system_declare_list(sett_system* system, const sett_component* list,
     }
 }
 
-/* A tag has no values to read or write. */
 static bool system_is_tag(const sett_system* system, sett_component component)
 {
     return setti_world_type(system->world, component)->storage.size == 0;
@@ -59,7 +55,7 @@ static uint32_t system_term_flags(const sett_system* system, const sett_term* te
     }
     if (term->kind == SETT_WITHOUT || term->access == SETT_NONE ||
         system_is_tag(system, term->component)) {
-        /* `changed` reads the tick of the last write, which writers change. */
+        /* `changed` reads ticks, which writers change */
         return SETTI_ACCESS_PRESENCE | (term->changed ? SETTI_ACCESS_READ : 0);
     }
     return SETTI_ACCESS_PRESENCE | (term->access != SETT_OUT ? SETTI_ACCESS_READ : 0) |
@@ -86,7 +82,7 @@ bool setti_system_conflicts(const sett_system* a, const sett_system* b, sett_com
     SETTI_ASSERT(a != b);
     *on = 0;
     if (a->desc.run == NULL || b->desc.run == NULL) {
-        return false; /* a system without a function runs nothing */
+        return false; /* without a function nothing runs */
     }
     if (a->exclusive || b->exclusive) {
         return true;
@@ -109,7 +105,7 @@ bool setti_system_splits(const sett_system* system)
         return false;
     }
     if (setti_elsewhere_is_all(system->query)) {
-        return false; /* no term is about a row: the function is called once */
+        return false; /* without a term about the row the function is called once */
     }
     for (uint32_t k = 0; k < system->access_count; k++) {
         uint32_t flags = system->access[k].flags;
@@ -216,7 +212,7 @@ static void system_free(sett_system* system)
         setti_commands_free(system->jobs[k].commands);
     }
     if (system->entry != NULL) {
-        system->entry->system = system; /* holds the name while orders about it are removed */
+        system->entry->system = system; /* keeps the name while orders about it are removed */
         while (system->orders != NULL) {
             setti_order_pop(system);
         }
@@ -260,7 +256,7 @@ static const char* system_of_type(const sett_world* world, const setti_type* typ
     return at != NULL ? at->name : NULL;
 }
 
-/* Scratch of jobs. */
+/* Counts the scratch of jobs. */
 static void run_count(const sett_world* world, sett_stats* stats)
 {
     for (const sett_system* at = setti_run_of(world)->systems; at != NULL; at = at->next) {
@@ -288,7 +284,7 @@ setti_run* setti_run_ensure(sett_world* world)
                                              .running = setti_slice_name,
                                              .failed = setti_slice_fail};
     if (setti_run_of(world) == NULL) {
-        /* The world's own buffer exists with the run: slices could not make it. */
+        /* The world's own buffer is created with the run, because slices cannot create it. */
         setti_run* run = setti_world_commands(world) != NULL
                              ? setti_pool_alloc(&world->pool, sizeof(*run), 64)
                              : NULL;
@@ -310,7 +306,7 @@ setti_run* setti_run_ensure(sett_world* world)
     return setti_run_of(world);
 }
 
-/* Reserves memory for the components of a descriptor, each once. */
+/* Reserves room for the components of a descriptor, each once. */
 static sett_status system_add_access(sett_system* system, const sett_system_desc* desc)
 {
     sett_world* world = system->world;
@@ -371,7 +367,7 @@ static void system_enter_all(sett_system* system)
     setti_world_end_call(world, outer);
 }
 
-/* Whether a group follows these terms. */
+/* Whether a group can follow these terms. */
 static bool system_is_grouped(const sett_system_desc* desc)
 {
     bool grouped = true;
@@ -382,7 +378,7 @@ static bool system_is_grouped(const sett_system_desc* desc)
     return grouped;
 }
 
-/* The observer of a system with callbacks whose terms a group does not follow. */
+/* Creates the observer for the callbacks of a system whose terms a group cannot follow. */
 static sett_status system_add_observer(sett_system* system, const sett_system_desc* desc)
 {
     sett_observer_desc observer = {.name = system->name,
@@ -401,7 +397,7 @@ static sett_status system_add_observer(sett_system* system, const sett_system_de
     return system->observer != NULL ? SETT_OK : system->world->error;
 }
 
-/* The tracked set of a system with callbacks. */
+/* Creates the tracked set for the callbacks of a system. */
 static sett_status system_add_group(sett_system* system, const sett_system_desc* desc)
 {
     sett_group_desc group;
@@ -540,7 +536,8 @@ sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc*
     setti_world_add_root(world, &system->root, &system->state, sizeof(system->state), NULL, NULL);
     system->root.name = system->name;
     system->root.optional = true;
-    system->root.cloned = offsetof(setti_system_state, seen); /* a tick of its own world */
+    system->root.cloned =
+        offsetof(setti_system_state, seen); /* `seen` is a tick of its own world */
     system->entry->known = true;
     if (desc->on_enter != NULL && system->group != NULL) {
         system_enter_all(system);

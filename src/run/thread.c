@@ -23,29 +23,29 @@
 
 struct sett_threads {
     sett_allocator allocator;
-    setti_gate gate; /* guards all below, up to the signals */
+    setti_gate gate; /* guards all members below, up to the signals */
     sett_task_fn task;
     void* context;
     uint32_t next; /* items not taken yet */
     uint32_t end;
     uint32_t min_range;
     uint32_t unfinished; /* items not done, taken or not */
-    uint32_t posts;      /* tasks so far */
+    uint32_t posts;      /* number of tasks so far */
     uint32_t sleepers;   /* threads that wait at the gate */
     bool busy;           /* from enqueue to finish */
     bool stopping;
-    bool destroyed; /* by the program: it ends with the last world that uses it */
-    uint32_t users; /* worlds */
+    bool destroyed; /* by the program; freed with the last world that uses it */
+    uint32_t users; /* number of worlds that use it */
 
-    setti_signal posted; /* is `posts` */
-    setti_signal done;   /* is `posts` once the last task has nothing unfinished */
+    setti_signal posted; /* equals `posts` */
+    setti_signal done;   /* equals `posts` once the last task is done */
 
-    size_t size;    /* bytes of this pool */
-    uint32_t count; /* threads, without those that wait for tasks */
+    size_t size;    /* of this struct and its threads, in bytes */
+    uint32_t count; /* number of its threads; those that enqueue do not count */
     setti_thread thread[];
 };
 
-/* Takes some of the remaining items, runs them, and takes the lock again. */
+/* Takes some of the remaining items and runs them without the lock. */
 static void threads_work(sett_threads* threads)
 {
     SETTI_ASSERT(threads->next < threads->end && threads->unfinished != 0);
@@ -76,7 +76,7 @@ static void threads_sleep(sett_threads* threads)
     threads->sleepers--;
 }
 
-/* Spins, without the lock, until a signal has (or no longer has) a value. */
+/* Spins, without the lock, until a signal has a value (or has another one: `until` false). */
 static void threads_look(setti_signal* signal, uint32_t value, bool until)
 {
     for (uint32_t k = 0; k < SETTI_SIGNAL_ROUNDS(THREADS_SPIN); k++) {
@@ -195,7 +195,7 @@ sett_status sett_threads_destroy(sett_threads* threads)
     return SETT_OK;
 }
 
-/* The pool behind tasks; NULL: they are another job system's, or none. */
+/* The pool of these tasks; NULL: another job system's, or none. */
 static sett_threads* threads_of(const sett_tasks* tasks)
 {
     return tasks->enqueue == threads_enqueue ? tasks->user : NULL;
