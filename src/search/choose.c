@@ -24,36 +24,37 @@
 #include "search/walk.h"
 
 #define CHOOSE_NODES 400
-#define CHOOSE_ONE 256u /* a row */
+#define CHOOSE_ONE 256u /* one row */
 #define CHOOSE_MOST ((uint64_t)1 << 50)
 
 /* Tenths of a nanosecond. */
 #define COST_ROW 5u     /* handing out a row */
-#define COST_WORD 3u    /* an entity of a driver that is walked by words, */
-#define COST_SCAN 10u   /* by rows */
-#define COST_TARGET 40u /* going to the target of an exclusive link */
-#define COST_SOURCE 80u /* to the next source of a target: a list, */
-#define COST_FAR 300u   /* which is larger than caches: each waits for the one before */
-#define COST_MANY 60u   /* more, where links are records */
-#define COST_HAS 20u    /* looking whether an entity has a component */
-#define COST_LINKED 40u /* whether one leads to another */
+#define COST_WORD 3u    /* an entity of a scan by words */
+#define COST_SCAN 10u   /* an entity of a scan by rows */
+#define COST_TARGET 40u /* following an exclusive link to its target */
+#define COST_SOURCE 80u /* going to the next source of a target */
+#define COST_FAR                                                                                   \
+    300u /* the same in a list larger than caches, where each waits for the one before */
+#define COST_MANY 60u   /* in addition, if links are records */
+#define COST_HAS 20u    /* testing whether an entity has a component */
+#define COST_LINKED 40u /* testing whether a link leads from one entity to another */
 #define COST_CLOSURE 300u
-#define COST_OTHER 300u /* names, lists */
+#define COST_OTHER 300u /* testing a name or a list */
 
-/* Places where shares are looked up, and how many of them have to say something. */
+/* A share is looked up for SHARE_SAMPLES entities, and counts if SHARE_FEWEST of them tell. */
 #define SHARE_SAMPLES 64u
 #define SHARE_FEWEST 16u
 #define SHARE_ONE 1024u
 #define SHARE_MEMO 64
 
-/* Bytes of links that do not stay in a cache. */
+/* More bytes of links do not stay in a cache. */
 #define LARGE_SIZE ((size_t)512 << 10)
 
-/* Links that a closure is taken to follow from an entity, upwards and downwards. */
+/* Estimated number of links that a closure follows from an entity, up and down. */
 #define CLOSURE_UP 3
 #define CLOSURE_DOWN 10
 
-/* The way in which a step finds a variable. */
+/* How a step finds a variable. */
 typedef struct choose_pick {
     setti_search_step_kind kind;
     uint8_t variable;
@@ -61,7 +62,7 @@ typedef struct choose_pick {
     uint64_t rows, cost;
 } choose_pick;
 
-/* A share that was looked up for this plan. */
+/* A share that was looked up before. */
 typedef struct choose_memo {
     const setti_type* of;
     const setti_type* type;
@@ -71,21 +72,22 @@ typedef struct choose_memo {
 typedef struct choose_state {
     uint64_t rows;
     uint64_t cost;
-    uint32_t found;                                 /* with what is fixed */
-    uint32_t domain[SETT_SEARCH_VARIABLES];         /* values that a variable can have */
-    const setti_type* known[SETT_SEARCH_VARIABLES]; /* a type that they all have, or NULL */
+    uint32_t found;                         /* found variables, fixed ones included */
+    uint32_t domain[SETT_SEARCH_VARIABLES]; /* number of values that a variable can have */
+    const setti_type*
+        known[SETT_SEARCH_VARIABLES]; /* a type that all these entities have, or NULL */
     uint64_t done[SETTI_SEARCH_ITEMS / 64];
 } choose_state;
 
 typedef struct choose {
     const sett_search* search;
     setti_search_plan* plan;
-    uint32_t fixed;                       /* constants, and variables that are bound */
-    uint8_t depth[SETT_SEARCH_VARIABLES]; /* where variables are found */
-    /* of the pipe under construction */
+    uint32_t fixed;                       /* constants and bound variables */
+    uint8_t depth[SETT_SEARCH_VARIABLES]; /* of each found variable */
+    /* Of the pipe under construction: */
     const setti_search_scope* scope;
-    uint8_t base;  /* of its steps, and */
-    uint8_t level; /* the depth of the next one */
+    uint8_t base;  /* of its steps */
+    uint8_t level; /* depth of the next step */
     uint32_t nodes;
     uint64_t best_cost;
     uint32_t best_count;
@@ -103,7 +105,7 @@ static const setti_search_item* choose_item(const choose* c, uint32_t k)
 
 /* ------------------------------------------------------------------------------- counts */
 
-/* rows * part / whole, without overflow; at least 1. */
+/* Returns rows * part / whole, at least 1, without overflow. */
 static uint64_t choose_scale(uint64_t rows, uint64_t part, uint64_t whole)
 {
     whole = whole != 0 ? whole : 1;
@@ -122,11 +124,12 @@ static uint64_t choose_cost(uint64_t rows, uint64_t each)
     return rows >= CHOOSE_MOST / each ? CHOOSE_MOST : rows * each;
 }
 
-/* Targets and links of a relationship; its sources have the type. */
+/* The number of targets of a relationship's links. */
 static uint32_t choose_target_count(const setti_type* along)
 {
-    return along->links != NULL ? setti_relation_of_links(along)->sources->storage.count
-                                : along->storage.count / 4 + 1; /* nodes that have children */
+    return along->links != NULL
+               ? setti_relation_of_links(along)->sources->storage.count
+               : along->storage.count / 4 + 1; /* estimated number of nodes with children */
 }
 
 static uint32_t choose_link_count(const setti_type* along)
@@ -135,13 +138,13 @@ static uint32_t choose_link_count(const setti_type* along)
                                   : along->storage.count;
 }
 
-/* Whether links do not stay in a cache. */
+/* Whether a relationship's links do not stay in a cache. */
 static bool choose_is_large(const setti_type* along)
 {
     return (size_t)along->storage.extent * along->storage.size > LARGE_SIZE;
 }
 
-/* The type that an item requires of a variable, as source or target; NULL: none in particular. */
+/* The type that an item requires of a variable as source or target, or NULL. */
 static const setti_type* choose_needs(const setti_search_item* item, uint32_t variable)
 {
     if (item->negated || item->optional) {
@@ -152,8 +155,7 @@ static const setti_type* choose_needs(const setti_search_item* item, uint32_t va
                                                               : NULL;
 }
 
-/* The variable that the text or the descriptor says the search begins with; SETTI_NO_REF if the
- * scope has none. */
+/* The variable with which the search must begin, or SETTI_NO_REF. */
 static uint32_t choose_driven(const choose* c)
 {
     uint32_t drives = c->search->drives;
@@ -162,8 +164,8 @@ static uint32_t choose_driven(const choose* c)
                                                                                : SETTI_NO_REF;
 }
 
-/* The rarest type that a variable of the scope must have, or the one that drives; NULL: any
- * entity. */
+/* The type that drives a scan of a variable: the chosen one, else the rarest required; NULL: all
+ * entities. */
 static const setti_type* choose_driver(const choose* c, uint32_t variable)
 {
     if (choose_driven(c) == variable) {
@@ -179,7 +181,8 @@ static const setti_type* choose_driver(const choose* c, uint32_t variable)
     return rarest;
 }
 
-/* Of sampled entities with a type, counts those that have another one; 0 seen: no answer. */
+/* Samples entities with a type, and counts those that have another one in *both. Returns the number
+ * of samples; 0: no answer. */
 static uint32_t share_seen(const setti_storage* of, const setti_storage* other, uint32_t* both)
 {
     SETTI_ASSERT(of != other);
@@ -191,7 +194,7 @@ static uint32_t share_seen(const setti_storage* of, const setti_storage* other, 
             *both += setti_storage_has(other, *setti_storage_index(of, row));
             seen++;
         }
-        return seen; /* gaps of keep_order come and go without a change of state */
+        return seen; /* gaps of keep_order are no part of the state */
     }
     uint32_t step = SETTI_MAX(of->extent / 64 / SHARE_SAMPLES, 1) * 64;
     for (uint32_t base = 0; base < of->extent; base += step) {
@@ -204,7 +207,7 @@ static uint32_t share_seen(const setti_storage* of, const setti_storage* other, 
     return seen;
 }
 
-/* How many of SHARE_ONE entities with a type have another one. */
+/* How many of SHARE_ONE entities with one type have another one. */
 static uint32_t choose_share(choose* c, const setti_type* of, const setti_type* type)
 {
     for (uint32_t k = 0; k < c->memo_count; k++) {
@@ -217,7 +220,8 @@ static uint32_t choose_share(choose* c, const setti_type* of, const setti_type* 
     uint32_t seen = of == type ? 0 : share_seen(&of->storage, &type->storage, &both);
     uint64_t share =
         SHARE_ONE * (uint64_t)SETTI_MIN(type->storage.count, count) / SETTI_MAX(count, 1);
-    if (seen >= SETTI_MIN(count, SHARE_FEWEST) && seen != 0) { /* of none seen, half of one */
+    if (seen >= SETTI_MIN(count, SHARE_FEWEST) &&
+        seen != 0) { /* none of the samples counts as half of one */
         share = (2 * (uint64_t)both + (both == 0)) * SHARE_ONE / (2 * seen);
     }
     if (c->memo_count < SHARE_MEMO) {
@@ -226,13 +230,13 @@ static uint32_t choose_share(choose* c, const setti_type* of, const setti_type* 
     return (uint32_t)share;
 }
 
-/* Whether a scan that a type drives goes word by word. */
+/* Whether a scan goes word by word with this driver. */
 static bool choose_by_words(const setti_type* driver)
 {
     return driver == NULL || driver->storage.kind != SETTI_SPARSE;
 }
 
-/* Whether words decide an item: it is a component, which no entity has switched off. */
+/* Whether words decide an item: a component that is nowhere switched off. */
 static bool choose_is_decided(const setti_search_item* item)
 {
     return item->kind == SETTI_ITEM_HAS &&
@@ -278,7 +282,8 @@ static uint64_t choose_entities(const choose* c)
     return SETTI_MAX(c->search->world->entities.count, 1);
 }
 
-/* The rows for which an item is true, all its variables found; and the cost of testing. */
+/* Estimates, for rows with all of an item's variables, how many it is true for, and the cost of
+ * testing. */
 static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item* item)
 {
     SETTI_ASSERT(s->rows != 0);
@@ -292,7 +297,7 @@ static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item*
         uint64_t share = known != NULL
                              ? choose_share(c, known, item->type)
                              : SHARE_ONE * SETTI_MIN(item->type->storage.count, domain) / domain;
-        if (item->negated) { /* unless something is known: of all entities */
+        if (item->negated) { /* if nothing is known, negation leaves the rest of all entities */
             uint64_t with = SETTI_MIN(item->type->storage.count, all);
             share = SHARE_ONE - (known != NULL ? share : SHARE_ONE * with / all);
         }
@@ -321,13 +326,13 @@ static uint64_t choose_test(choose* c, choose_state* s, const setti_search_item*
     return SETTI_MAX(left, 1);
 }
 
-/* Whether an item can be tested now, and was not yet. */
+/* Whether an item was not tested yet and can be. */
 static bool choose_is_due(const choose* c, const choose_state* s, const setti_search_item* item)
 {
     return !item->optional && !choose_is_done(s, c, item) && (item->variables & ~s->found) == 0;
 }
 
-/* Adds the cost of all items that can be tested, and takes them as true. */
+/* Adds the cost of all items that can be tested, and counts them as done. */
 static void choose_settle(choose* c, choose_state* s)
 {
     for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
@@ -339,7 +344,7 @@ static void choose_settle(choose* c, choose_state* s)
     }
 }
 
-/* The number of links of a constant; UINT32_MAX: it is none. */
+/* The number of a fixed variable's links; UINT32_MAX if the variable is not fixed. */
 static uint32_t choose_exact(const choose* c, const setti_search_item* item, uint32_t variable,
                              bool down)
 {
@@ -360,7 +365,7 @@ static uint32_t choose_exact(const choose* c, const setti_search_item* item, uin
     return links != NULL ? links->count : 0;
 }
 
-/* Rows and cost of following links from a variable that is found. */
+/* Estimates rows and cost of following links from a found variable. */
 static void choose_follow(const choose* c, const choose_state* s, const setti_search_item* item,
                           bool down, choose_pick* pick)
 {
@@ -394,7 +399,7 @@ static bool choose_is_wanted(const choose* c, const choose_state* s, uint32_t va
            !c->search->variable[variable].optional;
 }
 
-/* Fills in the picks of one item; returns how many. */
+/* Fills in the picks of one item. Returns their number. */
 static uint32_t choose_item_picks(const choose* c, const choose_state* s,
                                   const setti_search_item* item, choose_pick* picks)
 {
@@ -428,7 +433,7 @@ static uint32_t choose_item_picks(const choose* c, const choose_state* s,
     return count;
 }
 
-/* A scan of a variable, with the other items of the scope that it tests. */
+/* Estimates a scan of a variable, with the scope's items that it tests. */
 static void choose_scan(choose* c, const choose_state* s, uint32_t variable, choose_pick* pick)
 {
     SETTI_ASSERT(choose_is_wanted(c, s, variable));
@@ -459,7 +464,7 @@ static uint64_t choose_rank(const choose_pick* pick)
     return pick->cost + choose_cost(pick->rows, COST_TARGET);
 }
 
-/* All possible next picks, the cheapest first; returns their number. */
+/* Lists the possible next picks, the cheapest first. Returns their number. */
 static uint32_t choose_next(choose* c, const choose_state* s, choose_pick* picks)
 {
     uint32_t count = 0;
@@ -473,7 +478,7 @@ static uint32_t choose_next(choose* c, const choose_state* s, choose_pick* picks
             choose_scan(c, s, v, &picks[count++]);
         }
     }
-    for (uint32_t k = 1; k < count; k++) { /* few: insertion */
+    for (uint32_t k = 1; k < count; k++) { /* insertion sort, since they are few */
         choose_pick pick = picks[k];
         uint32_t at = k;
         for (; at != 0 && choose_rank(&picks[at - 1]) > choose_rank(&pick); at--) {
@@ -570,7 +575,7 @@ static setti_search_step* choose_add(choose* c, setti_search_step_kind kind, uin
     return step;
 }
 
-/* The rank of an item among those that can be tested: cheap ones first. */
+/* Rank of an item among those that can be tested: cheap ones first. */
 static uint32_t choose_class(const setti_search_item* item)
 {
     switch (item->kind) {
@@ -604,7 +609,7 @@ static void choose_add_tests(choose* c, choose_state* s)
     }
 }
 
-/* A step that leaves out hidden entities, if there are any. */
+/* Adds a step that skips hidden entities, if there are any. */
 static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
 {
     const setti_variable* at = &c->search->variable[variable];
@@ -618,7 +623,7 @@ static void choose_add_shown(choose* c, const choose_state* s, uint8_t variable)
     }
 }
 
-/* Adds a step that finds a variable, at the next depth; by an item, from its other variable. */
+/* Adds a step that finds a variable, by an item from the item's other variable. */
 static setti_search_step* choose_add_find(choose* c, setti_search_step_kind kind, uint64_t rows,
                                           const setti_search_item* item, uint8_t variable)
 {
@@ -635,7 +640,7 @@ static setti_search_step* choose_add_find(choose* c, setti_search_step_kind kind
     return step;
 }
 
-/* Optional links come last: they leave every row. */
+/* Adds steps for optional links, which come last because they keep every row. */
 static void choose_add_optional(choose* c, const choose_state* s)
 {
     for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
@@ -654,7 +659,7 @@ static void choose_add_optional(choose* c, const choose_state* s)
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
                         uint8_t depth);
 
-/* Plans the pipes of the lists that a pipe tests. */
+/* Plans the lists that a pipe tests. */
 static void choose_lists(choose* c, uint16_t pipe)
 {
     SETTI_ASSERT(pipe < c->plan->pipe_count);
@@ -676,7 +681,7 @@ static void choose_lists(choose* c, uint16_t pipe)
     }
 }
 
-/* Plans a scope. `found`: variables that its input has; `depth`: of the input; 0: there is none. */
+/* Plans a scope. `found`: the input's variables; `depth`: the input's; 0: none. */
 static void choose_pipe(choose* c, uint16_t pipe, uint16_t scope, uint32_t found, uint64_t rows,
                         uint8_t depth)
 {

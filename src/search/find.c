@@ -19,31 +19,31 @@
 #include <stdio.h>
 
 #define FIND_ROWS SETT_SEARCH_ROWS
-#define FIND_WORK 1024 /* rows, words and links looked at between two calls of a limit */
+#define FIND_WORK 1024 /* rows, words and links visited between two calls of a limit */
 
 typedef struct find_block {
     uint32_t count;
     uint32_t index[FIND_ROWS];
     uint16_t parent[FIND_ROWS];
-    bool mark[FIND_ROWS]; /* of the input of a list: rows outside that are decided */
+    bool mark[FIND_ROWS]; /* in the input of a list: rows of the enclosing block that are decided */
 } find_block;
 
-/* Entities that a closure has reached, in the order in which it did. */
+/* The entities that a closure has reached, in order. */
 typedef struct find_reached {
     uint32_t* index;
-    uint32_t* slot; /* a table of numbers in `index`, plus one; twice the room */
+    uint32_t* slot; /* a hash table of positions in `index` plus one, 2 * room slots */
     uint32_t count;
-    uint32_t room; /* a power of two; 0: nothing yet */
+    uint32_t room; /* a power of two; 0: not allocated */
 } find_reached;
 
-/* Where a step is. */
+/* The progress of a step. */
 typedef struct find_work {
-    bool begun;     /* it has a block of rows before it, */
-    bool open;      /* and is in the middle of a row */
-    uint32_t row;   /* of the block before */
-    uint32_t place; /* of the next link, of a scan: the next index or row */
+    bool begun;     /* the block before has rows */
+    bool open;      /* a row of that block is in progress */
+    uint32_t row;   /* in the block before */
+    uint32_t place; /* the next link; in a scan, the next index or row */
     find_reached reached;
-    setti_wanted wanted; /* of a scan */
+    setti_wanted wanted; /* for a scan */
 } find_work;
 
 typedef struct find {
@@ -52,19 +52,19 @@ typedef struct find {
     setti_search_plan plan;
     find_block* block;
     find_work* work;
-    uint32_t* column; /* of results: FIND_ROWS for each variable */
+    uint32_t* column; /* results: FIND_ROWS for each variable */
     uint32_t constant[SETT_SEARCH_VARIABLES];
-    size_t size;    /* bytes of all that */
-    bool pooled;    /* from the world's pool, and not from its allocator */
-    bool failed;    /* memory ran out, or */
-    bool stopped;   /* its limit ended it */
-    uint32_t spent; /* of FIND_WORK */
+    size_t size;    /* of this struct and its arrays, in bytes */
+    bool pooled;    /* allocated from the world's pool, not by its allocator */
+    bool failed;    /* memory ran out */
+    bool stopped;   /* its limit ended the loop */
+    uint32_t spent; /* units of FIND_WORK */
     uint32_t branch;
-    uint32_t closed; /* of `open` when the loop began */
-    bool collected;  /* all results, to be put in order */
+    uint32_t closed; /* `open`'s count of closings when the loop began */
+    bool collected;  /* results are collected and sorted first */
     setti_sorted sorted;
-    struct find* next; /* of search->at */
-    const void* frame; /* the rows, if they are a local variable of the loop's function; or NULL */
+    struct find* next; /* list of search->at */
+    const void* frame; /* the loop's rows, if they are a local variable; or NULL */
 } find;
 
 /* --------------------------------------------------------------------------------- memory */
@@ -92,7 +92,7 @@ static void find_reached_free(const find* f, find_reached* reached)
     memset(reached, 0, sizeof(*reached));
 }
 
-/* The next `size` bytes of a piece; `piece` NULL: they are only counted. */
+/* The next `size` bytes of a piece of memory; NULL while sizes are only added up. */
 static void* find_cut(void* piece, size_t* at, size_t size)
 {
     void* cut = piece != NULL ? (unsigned char*)piece + *at : NULL;
@@ -100,7 +100,7 @@ static void* find_cut(void* piece, size_t* at, size_t size)
     return cut;
 }
 
-/* All of a loop lies in one piece. Returns the size. */
+/* Lays out a loop's memory, which is one piece. Returns its size. */
 static size_t find_lay_out(const sett_search* search, find* f, void* piece)
 {
     size_t at = setti_align_up(sizeof(find), 64);
@@ -142,7 +142,7 @@ static void find_destroy(find* f)
     setti_find_release(f->world, f->pooled, f, f->size);
 }
 
-/* Keeps the memory of a loop for the next one. */
+/* Stores a loop's memory for the next one. */
 static void find_release(find* f)
 {
     find** at = &f->search->at;
@@ -158,8 +158,8 @@ static void find_release(find* f)
     }
 }
 
-/* Frees the memory of loops whose functions have returned without ending them: their rows belong to
- * no function, or lie at the address of these rows. */
+/* Frees loops whose functions returned without ending them: their rows are gone, or are at the
+ * address of these rows. */
 static void find_release_left(const sett_search* search, const sett_rows* rows)
 {
     for (find *f = search->at, *next; f != NULL; f = next) {
@@ -173,7 +173,7 @@ static void find_release_left(const sett_search* search, const sett_rows* rows)
 void setti_find_free(sett_search* search)
 {
     SETTI_ASSERT(search->open.count == 0);
-    while (search->at != NULL) { /* closed from outside */
+    while (search->at != NULL) { /* it was closed from outside */
         find_release(search->at);
     }
     if (search->spare != NULL) {
@@ -242,7 +242,7 @@ static bool reached_grow(find* f, find_reached* reached)
     return true;
 }
 
-/* Adds an entity that was not reached before. */
+/* Adds an entity, unless it was reached before. */
 static void reached_add(find* f, find_reached* reached, uint32_t index)
 {
     if (reached->count == reached->room && !reached_grow(f, reached)) {
@@ -260,7 +260,7 @@ static void reached_add(find* f, find_reached* reached, uint32_t index)
     reached->slot[at] = reached->count;
 }
 
-/* Adds the entities that links lead to from an entity. */
+/* Adds the entities at the other ends of an entity's links. */
 static void reached_follow(find* f, find_reached* reached, const setti_type* along, uint32_t from,
                            bool down)
 {
@@ -285,7 +285,7 @@ static void reached_begin(find* f, find_reached* reached, const setti_search_ite
     }
 }
 
-/* The k-th entity reached, SETTI_NONE behind the last. */
+/* The k-th entity reached; SETTI_NONE at the end. */
 static uint32_t reached_take(find* f, find_reached* reached, const setti_search_item* item,
                              uint32_t k, bool down)
 {
@@ -302,7 +302,7 @@ static uint32_t reached_take(find* f, find_reached* reached, const setti_search_
 
 /* ---------------------------------------------------------------------------------- rows */
 
-/* The row of the block at a smaller depth that a row comes from. */
+/* The row of a block at a smaller depth from which a row was found. */
 SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row, uint32_t at)
 {
     SETTI_ASSERT(at <= depth && row < f->block[depth].count);
@@ -312,7 +312,7 @@ SETTI_INLINE uint32_t find_origin(const find* f, uint32_t depth, uint32_t row, u
     return row;
 }
 
-/* The value of an operand for a row; `depth` is the block that the row is in. */
+/* The value of an operand for a row of the block at `depth`. */
 SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, uint8_t ref,
                                  uint8_t ref_depth)
 {
@@ -322,7 +322,7 @@ SETTI_INLINE uint32_t find_value(const find* f, uint32_t depth, uint32_t row, ui
     return f->block[ref_depth].index[find_origin(f, depth, row, ref_depth)];
 }
 
-/* Whether a row comes from one that a list has already decided. */
+/* Whether a list has already decided the row from which a row was found. */
 SETTI_INLINE bool find_is_decided(const find* f, const setti_search_step* step, uint32_t depth,
                                   uint32_t row)
 {
@@ -340,7 +340,7 @@ SETTI_INLINE void find_emit(find_block* out, uint32_t index, uint32_t row)
     out->parent[out->count++] = (uint16_t)row;
 }
 
-/* Keeps the wanted rows. */
+/* Adds a row to the kept ones if it is wanted. */
 SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, bool wanted)
 {
     SETTI_ASSERT(*kept <= row && row < block->count);
@@ -349,7 +349,7 @@ SETTI_INLINE void find_keep(find_block* block, uint32_t* kept, uint32_t row, boo
     *kept += wanted;
 }
 
-/* Whether no tag hides the entity, except tags that terms name. */
+/* Whether no tag hides the entity, except for tags named by terms. */
 static bool find_is_shown(const find* f, uint32_t index, const bool shows[SETTI_HIDDEN])
 {
     bool shown = true;
@@ -362,11 +362,10 @@ static bool find_is_shown(const find* f, uint32_t index, const bool shows[SETTI_
 
 /* ---------------------------------------------------------------------------------- scans */
 
-/* The storages whose bits of presence are intersected, a word at a time. The driver, if there is
- * one, comes first. */
+/* The storages whose presence bits are intersected, word by word. The driver, if any, is first. */
 typedef struct find_scan {
     const setti_storage* storage[SETTI_SEARCH_ITEMS + 1];
-    uint64_t flip[SETTI_SEARCH_ITEMS + 1]; /* all ones if the term is negated */
+    uint64_t flip[SETTI_SEARCH_ITEMS + 1]; /* all ones for a negated term */
     uint32_t count;
     uint32_t limit;
 } find_scan;
@@ -409,7 +408,7 @@ static const setti_lookup_calls* find_lookup_calls(const void* lookup)
     return ((const setti_lookup_head*)lookup)->calls;
 }
 
-/* Asks the world's look-ups for the entities of a scan by words. */
+/* Asks the world's look-ups for the entities of a scan. */
 static void scan_narrow(find* f, const setti_search_step* step, find_work* w)
 {
     const void* lookup = f->world->module[SETTI_SLOT_LOOKUPS];
@@ -420,7 +419,7 @@ static void scan_narrow(find* f, const setti_search_step* step, find_work* w)
     }
 }
 
-/* The number of the first wanted entity whose index is not below. */
+/* The position of the first wanted entity from an index on. */
 static uint32_t wanted_seek(const setti_wanted* wanted, uint32_t index)
 {
     uint32_t first = 0;
@@ -436,8 +435,8 @@ static uint32_t wanted_seek(const setti_wanted* wanted, uint32_t index)
     return first;
 }
 
-/* Like scan_words, over what a look-up has found: the same entities in the same order, but for
- * those that the comparison would reject. */
+/* Like scan_words, over the entities that a look-up found: in the same order, without those that
+ * the comparison would reject. */
 static bool scan_wanted(const find* f, const find_scan* scan, find_work* w, find_block* out)
 {
     uint32_t at = wanted_seek(&w->wanted, w->place);
@@ -457,7 +456,7 @@ static bool scan_wanted(const find* f, const find_scan* scan, find_work* w, find
     return false;
 }
 
-/* Goes on from w->place; false at the end. */
+/* Fills a block from w->place on. Returns false at the end. */
 static bool scan_words(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     find_scan scan;
@@ -507,13 +506,13 @@ static bool scan_rows(const setti_search_step* step, find_work* w, find_block* o
 
 /* --------------------------------------------------------------------------- finding links */
 
-/* The entity that a step begins with in a row of the block before. */
+/* The entity at which a step begins, for a row of the block before. */
 SETTI_INLINE uint32_t find_from(const find* f, const setti_search_step* step, uint32_t row)
 {
     return find_value(f, (uint32_t)step->depth - 1, row, step->a, step->a_depth);
 }
 
-/* The links of one row, from w->place on; false when there are no more. */
+/* Adds a row's links, from w->place on. Returns false if there are no more. */
 static bool fill_links(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     bool down = step->kind == SETTI_FIND_SOURCES;
@@ -568,8 +567,8 @@ static bool fill_copy(const find* f, const setti_search_step* step, const find_w
     return false;
 }
 
-/* Adds the entities that a row leads to. Returns true if the block was full before all were
- * added. */
+/* Adds the entities to which a row's links lead. Returns true if the block was full before the
+ * end. */
 static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
     w->place = w->open ? w->place : 0;
@@ -588,7 +587,7 @@ static bool fill_row(find* f, const setti_search_step* step, find_work* w, find_
 
 static bool find_pull(find* f, uint32_t k);
 
-/* Loads the links of the rows of a new block: where links are many, cache misses overlap. */
+/* Prefetches the links of a new block's rows: where links are many, cache misses overlap. */
 static void find_prefetch(const find* f, const setti_search_step* step, uint32_t count)
 {
     bool down = step->kind == SETTI_FIND_SOURCES;
@@ -642,8 +641,8 @@ static bool find_generate(find* f, uint32_t k)
     return !f->failed;
 }
 
-/* Begins a side of a list: gives it, once, the rows of the enclosing block that no earlier side has
- * decided. */
+/* Begins a side of a list, once: its input is the rows of the enclosing block that earlier sides
+ * have not decided. */
 static bool find_input(find* f, uint32_t k)
 {
     SETTI_ASSERT(f->plan.step[k].kind == SETTI_FIND_INPUT);
@@ -668,7 +667,7 @@ static bool find_input(find* f, uint32_t k)
 
 /* --------------------------------------------------------------------------------- testing */
 
-/* Whether links lead from one entity to another: one at a time, where each has one target. */
+/* Whether links lead from one entity to another, if each has one target: follows them. */
 static bool test_chain(find* f, const setti_search_item* item, uint32_t source, uint32_t target)
 {
     SETTI_ASSERT(item->along->records == NULL);
@@ -708,7 +707,7 @@ static bool some_is_shown(const find* f, uint32_t index)
     return find_is_shown(f, index, none);
 }
 
-/* Whether there is an entity that is not hidden. */
+/* Whether any entity is not hidden. */
 static bool some_entity(find* f)
 {
     uint32_t capacity = setti_entity_capacity(&f->world->entities);
@@ -724,7 +723,7 @@ static bool some_entity(find* f)
     return false;
 }
 
-/* Whether a link leads from an entity that is not hidden to any. */
+/* Whether any link has a source that is not hidden. */
 static bool some_link(find* f, const setti_type* along)
 {
     uint32_t cursor = 0;
@@ -738,7 +737,7 @@ static bool some_link(find* f, const setti_type* along)
     return false;
 }
 
-/* Whether links lead from an entity that is not hidden to the target. */
+/* Whether links lead to the target from any entity that is not hidden. */
 static bool some_source(find* f, find_reached* reached, const setti_search_item* item,
                         uint32_t target)
 {
@@ -752,7 +751,7 @@ static bool some_source(find* f, find_reached* reached, const setti_search_item*
             return true;
         }
     }
-    if (item->more) { /* all next ones are hidden, or there are none */
+    if (item->more) { /* none of the next sources is shown */
         reached_begin(f, reached, item, target, true);
         for (uint32_t k = 0; k < reached->count && !f->failed; k++) {
             if (some_is_shown(f, reached_take(f, reached, item, k, true))) {
@@ -763,7 +762,7 @@ static bool some_source(find* f, find_reached* reached, const setti_search_item*
     return false;
 }
 
-/* A link at one end of which is any entity; as a source one that is not hidden. */
+/* Whether a link has any entity at one end; as a source, one that is not hidden. */
 static bool test_some(find* f, const setti_search_step* step, find_work* w, uint32_t source,
                       uint32_t target)
 {
@@ -805,7 +804,7 @@ static bool test_compare(const find* f, const setti_search_item* item, uint32_t 
                               a, b);
 }
 
-/* Decides rows of the block outside, side by side. */
+/* Decides all rows of the enclosing block at once. */
 static void test_list(find* f, const setti_search_step* step)
 {
     find_block* input = &f->block[step->depth + 1];
@@ -825,7 +824,7 @@ static void test_list(find* f, const setti_search_step* step)
     }
 }
 
-/* Whether an entity that is not hidden has the component. */
+/* Whether any entity that is not hidden has the component. */
 static bool test_any(find* f, const setti_type* type)
 {
     const bool shows[SETTI_HIDDEN] = {[SETTI_HIDDEN_PREFAB] = type->id == SETT_ID_PREFAB,
@@ -851,7 +850,7 @@ static bool test_has(find* f, const setti_search_step* step, uint32_t index)
            setti_along_find(item->along, item->walk, item->type, index) != SETTI_NONE;
 }
 
-/* A component of the entity itself: the most frequent test. */
+/* Keeps the rows whose entities have a component, the most frequent test. */
 static void find_keep_having(find* f, const setti_search_step* step, find_block* block)
 {
     const setti_type* type = step->item->type;
@@ -881,7 +880,7 @@ static bool find_is(find* f, const setti_search_step* step, uint32_t k, uint32_t
     return is != item->negated;
 }
 
-/* Keeps the rows for which the step's item is true, or whose entities are shown. */
+/* Keeps the rows for which a step's item is true, or whose entities are shown. */
 static void find_test(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
@@ -903,7 +902,7 @@ static void find_test(find* f, uint32_t k)
     block->count = kept;
 }
 
-/* Fetches the next rows that step k keeps; false: there are no more. */
+/* Fetches the next rows from step k. Returns false at the end. */
 static bool find_pull(find* f, uint32_t k)
 {
     const setti_search_step* step = &f->plan.step[k];
@@ -928,8 +927,8 @@ static bool find_pull(find* f, uint32_t k)
 
 /* --------------------------------------------------------------------------------- results */
 
-/* Reports members that the text reads and the system did not declare. Presence and links cannot
- * change while systems run. */
+/* Reports members that the text reads without a declaration of the system. Presence and links need
+ * none, since they cannot change while systems run. */
 SETTI_COLD static void find_check_access(const sett_search* search)
 {
     const setti_guard* guard = search->world->guard;
@@ -1043,7 +1042,7 @@ static bool rows_find(sett_rows* rows, find* f)
     return false;
 }
 
-/* All results, in order. */
+/* Collects and sorts all results. */
 static void rows_collect(sett_rows* rows, find* f)
 {
     f->collected = true;
@@ -1114,7 +1113,8 @@ static void explain_step(setti_writer* writer, const sett_search* search,
                                         "sources to", "test", "shown"};
     setti_writer_add(writer, "%*s%-11s", (int)indent, "", names[step->kind]);
     if (step->kind != SETTI_FIND_TEST && step->kind != SETTI_FIND_INPUT) {
-        const char* name = search->variable[step->variable].name; /* constants are not found */
+        const char* name =
+            search->variable[step->variable].name; /* a found variable, not a constant */
         setti_writer_add(writer, "%s%s ", strcmp(name, "*") == 0 ? "" : "$", name);
     }
     if (step->kind == SETTI_FIND_SCAN) {
@@ -1152,7 +1152,7 @@ static void explain_pipe(setti_writer* writer, const sett_search* search,
     }
 }
 
-/* Names variables that no term joins to those before: all pairs are results. */
+/* Names variables that no term joins to earlier ones: results are all pairs. */
 static void explain_apart(setti_writer* writer, const sett_search* search,
                           const setti_search_scope* scope)
 {
@@ -1181,7 +1181,7 @@ static void explain_apart(setti_writer* writer, const sett_search* search,
     }
 }
 
-/* Names terms that ignore values shared by prefabs. */
+/* Names terms that do not see values shared by prefabs. */
 static void explain_shared_types(setti_writer* writer, const sett_search* search)
 {
     for (uint32_t k = 0; k < search->item_count; k++) {

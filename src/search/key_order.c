@@ -21,7 +21,8 @@ static bool key_is_below(uint64_t key, uint32_t number, uint64_t other, uint32_t
     return key != other ? key < other : number < other_number;
 }
 
-/* The last part whose pair is below; 0 if none is. So of equal pairs the first is found. */
+/* The last part that may begin before a pair; 0 if none does. So of equal pairs the first is
+ * found. */
 static uint32_t key_part_of(const setti_key_order* order, uint64_t key, uint32_t number)
 {
     uint32_t first = 0;
@@ -38,7 +39,7 @@ static uint32_t key_part_of(const setti_key_order* order, uint64_t key, uint32_t
     return first;
 }
 
-/* How many pairs of a part are below. */
+/* How many pairs of a part are less than a pair. */
 static uint32_t key_row_of(const setti_key_part* part, uint64_t key, uint32_t number)
 {
     const setti_key_chunk* chunk = part->chunk;
@@ -94,7 +95,7 @@ setti_key_place setti_key_order_skip(const setti_key_order* order, setti_key_pla
 
 /* ------------------------------------------------------------------------------------- changes */
 
-/* Makes an empty part at a number. NULL when memory runs out. */
+/* Inserts an empty part at a position. NULL when memory runs out. */
 static setti_key_part* key_part_insert(setti_pool* pool, setti_key_order* order, uint32_t at)
 {
     SETTI_ASSERT(at <= order->part_count);
@@ -122,7 +123,7 @@ static void key_move(const setti_key_part* from, uint32_t row, const setti_key_p
     memmove(&to->chunk->number[to_row], &from->chunk->number[row], count * sizeof(uint32_t));
 }
 
-/* Moves the upper half of a full part to a new part behind it. */
+/* Moves the upper half of a full part to a new part after it. */
 static bool key_part_split(setti_pool* pool, setti_key_order* order, uint32_t at)
 {
     setti_key_part* upper = key_part_insert(pool, order, at + 1);
@@ -167,7 +168,7 @@ static void key_part_remove(setti_pool* pool, setti_key_order* order, uint32_t a
     memmove(part, part + 1, (order->part_count - at) * sizeof(*part));
 }
 
-/* Makes one part of two that together fill less than half of a chunk. */
+/* Joins two parts that together fill less than half of a chunk. */
 static void key_part_join(setti_pool* pool, setti_key_order* order, uint32_t at)
 {
     if (at + 1 < order->part_count &&
@@ -219,8 +220,8 @@ static uint32_t key_digit(const setti_key_pair* pair, uint32_t digit)
                      : (uint32_t)(pair->key >> ((digit - 4) * 8)) & 0xFF;
 }
 
-/* The digits by which pairs have to be sorted, as bits: those that differ, without those of numbers
- * that ascend already. */
+/* Finds, as bits, the digits to sort by: those that differ, without the numbers' if these ascend
+ * already. */
 static uint32_t key_digits(const setti_key_pair* pair, uint32_t count)
 {
     setti_key_pair varying = {0, 0};
@@ -237,12 +238,12 @@ static uint32_t key_digits(const setti_key_pair* pair, uint32_t count)
     return digits;
 }
 
-/* Sorts by one digit after another, from the lowest. Returns where the result is. */
+/* Sorts by one digit after another, from the lowest. Returns the buffer with the result. */
 static setti_key_pair* key_sort(setti_key_pair* pair, setti_key_pair* other, uint32_t count)
 {
     for (uint32_t digits = key_digits(pair, count); digits != 0; digits &= digits - 1) {
         uint32_t digit = setti_bits_lowest(digits);
-        uint32_t begin[257] = {0}; /* of each value of the digit */
+        uint32_t begin[257] = {0}; /* where each value of the digit begins */
         for (uint32_t k = 0; k < count; k++) {
             begin[key_digit(&pair[k], digit) + 1]++;
         }
@@ -262,7 +263,7 @@ static setti_key_pair* key_sort(setti_key_pair* pair, setti_key_pair* other, uin
 bool setti_key_order_build(setti_pool* pool, setti_key_order* order, setti_key_pair* pair,
                            setti_key_pair* other, uint32_t count)
 {
-    const uint32_t fill = SETTI_KEY_ROWS * 3 / 4; /* with room for new pairs */
+    const uint32_t fill = SETTI_KEY_ROWS * 3 / 4; /* leaves room for new pairs */
     pair = key_sort(pair, other, count);
     setti_key_order_deinit(pool, order);
     for (uint32_t first = 0; first < count; first += fill) {

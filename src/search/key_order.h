@@ -11,7 +11,7 @@ typedef struct setti_key_chunk {
     uint32_t number[SETTI_KEY_ROWS];
 } setti_key_chunk;
 
-/* A chunk, and a pair that none of its pairs is below; of the first chunk it says nothing. */
+/* A chunk, with a pair that is not above any of its pairs (not used in the first chunk). */
 typedef struct setti_key_part {
     setti_key_chunk* chunk;
     uint64_t key;
@@ -30,35 +30,35 @@ typedef struct setti_key_pair {
     uint32_t number;
 } setti_key_pair;
 
-/* A place between pairs: `row` pairs of the part are before it. Behind the last pair: the number of
- * parts, and 0. */
+/* A place between pairs: `row` pairs of the part are before it. The end is part_count and 0. */
 typedef struct setti_key_place {
     uint32_t part;
     uint32_t row;
 } setti_key_place;
 
-/* Adds a pair; it may be there already, and is there twice then. False when memory runs out. */
+/* Adds a pair, even if it is there already. Returns false when memory runs out. */
 bool setti_key_order_add(setti_pool* pool, setti_key_order* order, uint64_t key, uint32_t number);
 
-/* Removes a pair that is there, once. */
+/* Removes one of the equal pairs; there is one. */
 void setti_key_order_remove(setti_pool* pool, setti_key_order* order, uint64_t key,
                             uint32_t number);
 
-/* Replaces all pairs; sorts `pair` with the help of `other`, which has as much room. False, and no
- * pairs are left, when memory runs out. */
+/* Replaces all pairs by the sorted `pair`; `other` is as much room for sorting. Returns false,
+ * without any pairs, when memory runs out. */
 bool setti_key_order_build(setti_pool* pool, setti_key_order* order, setti_key_pair* pair,
                            setti_key_pair* other, uint32_t count);
 
-/* The place in front of the first pair that is not below. */
+/* The place before the first pair that is not less. */
 setti_key_place setti_key_order_seek(const setti_key_order* order, uint64_t key, uint32_t number);
 
-/* How many pairs lie between two places, and the place so many pairs later. */
+/* How many pairs are between two places. */
 uint32_t setti_key_order_between(const setti_key_order* order, setti_key_place from,
                                  setti_key_place to);
+/* The place `count` pairs later. */
 setti_key_place setti_key_order_skip(const setti_key_order* order, setti_key_place from,
                                      uint32_t count);
 
-/* Returns the number behind a place, and goes on by one pair. */
+/* Returns the number after a place, and moves the place by one pair. */
 static inline uint32_t setti_key_order_take(const setti_key_order* order, setti_key_place* at)
 {
     const setti_key_part* part = &order->part[at->part];

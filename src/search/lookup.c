@@ -35,52 +35,51 @@
 
 #include <string.h>
 
-/* How the bits of a member become a key: equal values have equal keys, and if the look-up is
- * ordered, a key is above another one if its value is. Without a branch: it is done for each value
- * of a page that was written. */
+/* How a member's bits become a key. Equal values have equal keys; in an ordered look-up a greater
+ * value has a greater key. Without a branch, since it is done for each value of a written page. */
 typedef struct lookup_code {
-    uint64_t minus_zero; /* bits that are taken for 0 */
-    uint64_t flip;       /* bits to invert: the sign, */
-    uint64_t negative;   /* and all others of negative floats, which order backwards */
-    uint32_t up;         /* how far the sign is from the highest bit */
+    uint64_t minus_zero; /* bits that count as 0 */
+    uint64_t flip;       /* bits to invert: the sign bit */
+    uint64_t negative;   /* bits to invert in negative floats, whose order is backwards */
+    uint32_t up;         /* distance of the sign bit from the highest bit */
 } lookup_code;
 
 typedef struct lookup_record {
     uint64_t key;
-    uint32_t index; /* of the entity; SETTI_NONE: the place has no value */
-    uint32_t next;  /* places with the same key; SETTI_NONE at the ends */
+    uint32_t index; /* of the entity; SETTI_NONE: no value */
+    uint32_t next;  /* places of records with the same key; SETTI_NONE at the ends */
     uint32_t previous;
-    uint32_t other; /* of the first with its key: the first with another key in this slot */
-    uint32_t count; /* of the first with its key: how many have it */
+    uint32_t other; /* in the first record of a key: the first one of another key in this slot */
+    uint32_t count; /* in the first record of a key: how many records have the key */
 } lookup_record;
 
 struct sett_lookup {
     const setti_lookup_calls* calls; /* first: setti_lookup_head */
     sett_world* world;
-    sett_lookup* next; /* in the list of the world */
+    sett_lookup* next; /* list of the world's look-ups */
     sett_lookup* previous;
     setti_type* type;
-    uint32_t offset; /* of the member in a value */
-    uint32_t size;   /* its bytes */
+    uint32_t offset; /* of the member in a value, in bytes */
+    uint32_t size;   /* of the member, in bytes */
     sett_member_kind member;
     lookup_code code;
     bool is_float;
     bool ordered;
-    bool unsorted;    /* ordered: `order` has nothing, and records wait to be sorted */
-    uint32_t changes; /* ordered: of records, since the update began */
+    bool unsorted;    /* if ordered: `order` is empty, and all records must be sorted */
+    uint32_t changes; /* if ordered: records changed by this update */
 
-    lookup_record** page; /* by number of a page of rows; NULL: none of its rows has a value */
+    lookup_record** page; /* records, by page of rows; NULL: no row has a value */
     uint32_t page_count;
     uint32_t page_room;
-    uint8_t shift;   /* records a page; as the storage's, when it was read */
-    uint8_t kind;    /* the storage's then */
-    uint32_t extent; /* the storage's then */
-    uint64_t since;  /* ticks below were read */
+    uint8_t shift;   /* log2(records a page): the storage's when it was read */
+    uint8_t kind;    /* the storage's when it was read */
+    uint32_t extent; /* the storage's when it was read */
+    uint64_t since;  /* writes before this tick were read */
 
     setti_key_order order;
 
-    uint32_t* slot;      /* places, or SETTI_NONE */
-    uint32_t slot_count; /* a power of two, at least the records with an index; 0: none */
+    uint32_t* slot;      /* hash table of places; SETTI_NONE: empty */
+    uint32_t slot_count; /* a power of two, at least `count`; 0: none */
     uint32_t count;      /* records with an index */
 };
 
@@ -98,7 +97,7 @@ static uint32_t* lookup_slot(const sett_lookup* l, uint64_t key)
     return &l->slot[(hash >> 32) & (l->slot_count - 1)];
 }
 
-/* The place of the first record with a key, or where its search ends. */
+/* The link to the first record with a key, or the link at which its search ends. */
 static uint32_t* lookup_seek(const sett_lookup* l, uint64_t key)
 {
     uint32_t* at = lookup_slot(l, key);
@@ -147,7 +146,7 @@ static void lookup_unlink_slot(const sett_lookup* l, uint32_t place)
     }
 }
 
-/* Makes room for so many records. False when memory runs out. */
+/* Makes room for `count` records. Returns false when memory runs out. */
 static bool lookup_reserve(sett_lookup* l, uint32_t count)
 {
     setti_pool* pool = &l->world->pool;
@@ -174,8 +173,8 @@ static bool lookup_reserve(sett_lookup* l, uint32_t count)
     return true;
 }
 
-/* Counts a change of an ordered look-up. One by one, changes take about 200 ns each; sorting takes
- * 30 ns a record. */
+/* Counts a change of an ordered look-up. A change takes about 200 ns; sorting all takes 30 ns a
+ * record. */
 static void lookup_count_change(sett_lookup* l)
 {
     l->changes++;
@@ -185,7 +184,7 @@ static void lookup_count_change(sett_lookup* l)
     }
 }
 
-/* Gives a record, which has a key, the entity with an index. False when memory runs out. */
+/* Enters a record with a key for an entity. Returns false when memory runs out. */
 static bool lookup_link(sett_lookup* l, uint32_t place, uint32_t index)
 {
     lookup_record* record = lookup_at(l, place);
@@ -221,7 +220,7 @@ static void lookup_unlink(sett_lookup* l, uint32_t place)
     l->count--;
 }
 
-/* Puts all records in order. False when memory runs out. */
+/* Sorts all records. Returns false when memory runs out. */
 static bool lookup_order_all(sett_lookup* l)
 {
     setti_pool* pool = &l->world->pool;
@@ -251,7 +250,7 @@ static size_t lookup_page_size(const sett_lookup* l)
     return sizeof(lookup_record) << l->shift;
 }
 
-/* Forgets the records of a page. */
+/* Removes the records of a page. */
 static void lookup_drop(sett_lookup* l, uint32_t number)
 {
     lookup_record* page = l->page[number];
@@ -288,7 +287,8 @@ static bool lookup_ensure(sett_lookup* l, uint32_t number)
     return l->page[number] != NULL;
 }
 
-/* By sizes that the compiler knows: a call of memcpy for each value took half of the time. */
+/* Reads a member. Sizes are constants, since a call of memcpy for each value took half of the
+ * time. */
 SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
 {
     uint64_t wide = 0;
@@ -333,7 +333,8 @@ static uint64_t lookup_key(const sett_lookup* l, const void* member)
     return lookup_encode(&l->code, lookup_bits(member, l->size) << l->code.up);
 }
 
-/* Gives a place the entity with an index, or SETTI_NONE, and a key. False when memory runs out. */
+/* Updates the record of a place: an entity, or SETTI_NONE, and its key. Returns false when memory
+ * runs out. */
 static bool lookup_change(sett_lookup* l, uint32_t place, uint32_t index, uint64_t key)
 {
     lookup_record* record = lookup_at(l, place);
@@ -349,7 +350,7 @@ static bool lookup_change(sett_lookup* l, uint32_t place, uint32_t index, uint64
     return true;
 }
 
-/* Brings the records of a page up to date: most rows are as they were. */
+/* Updates the records of a page, in which most rows are unchanged. */
 SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsigned char* rows,
                                    uint32_t size)
 {
@@ -387,7 +388,6 @@ SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsign
     return true;
 }
 
-/* False when memory runs out. */
 static bool lookup_read(sett_lookup* l, uint32_t number)
 {
     const unsigned char* rows = setti_pages_get(&l->type->storage.rows, number);
@@ -410,7 +410,7 @@ static uint64_t lookup_page_tick(const setti_pages* pages, uint32_t number)
                : 0;
 }
 
-/* The latest write to, or restore of, a page of rows or the presence of its rows. */
+/* The tick of the last write to a page of rows, or to their presence; a restore counts. */
 static uint64_t lookup_tick(const setti_storage* storage, uint32_t number)
 {
     uint64_t tick = lookup_page_tick(&storage->rows, number);
@@ -447,7 +447,7 @@ static bool lookup_was_written(const setti_pages* pages, uint64_t since)
     return newest >= since;
 }
 
-/* Whether no page has to be read: a tick a page is looked at. */
+/* Whether no page must be read. Costs one comparison of ticks a page. */
 static bool lookup_is_current(const sett_lookup* l)
 {
     const setti_storage* storage = &l->type->storage;
@@ -457,13 +457,13 @@ static bool lookup_is_current(const sett_lookup* l)
            (storage->kind == SETTI_SPARSE || !lookup_was_written(&storage->presence, l->since));
 }
 
-/* Whether a search can read it as it is: no loop has copied values, which others see. */
+/* Whether a search can use it without an update: no loop works on copies of values. */
 static bool lookup_is_readable(const sett_lookup* l)
 {
     return l->type->storage.gather == NULL && lookup_is_current(l);
 }
 
-/* False when memory runs out: the next call goes on. */
+/* Returns false when memory runs out: the next call continues. */
 static bool lookup_update(sett_lookup* l)
 {
     const setti_storage* storage = &l->type->storage;
@@ -475,7 +475,7 @@ static bool lookup_update(sett_lookup* l)
     }
     l->changes = 0;
     uint32_t count = SETTI_MAX(storage->rows.count, l->page_count);
-    /* rows of a sparse set that came into use, or went out of it, by a restore of its size */
+    /* Pages of a sparse set that a restore of its size has added or removed. */
     uint32_t first = SETTI_MIN(storage->extent, l->extent) >> l->shift;
     uint32_t last = SETTI_MAX(storage->extent, l->extent) >> l->shift;
     bool resized = storage->kind == SETTI_SPARSE && storage->extent != l->extent;
@@ -495,7 +495,7 @@ static bool lookup_update(sett_lookup* l)
     }
     l->extent = storage->extent;
     if (SETTI_MAX(newest, pool->restored) == pool->tick) {
-        pool->tick++; /* what is written from now on is seen to be */
+        pool->tick++; /* later writes have a later tick */
     }
     l->since = pool->tick;
     return true;
@@ -515,11 +515,11 @@ static void lookup_sort_few(sett_entity* out, uint32_t count)
     }
 }
 
-/* Exchanges entities until each lies with those that have its eight bits: those with `value` from
- * stop[value - 1] to stop[value]. */
+/* Exchanges entities until they are grouped by eight bits of their index: those with `value` are
+ * from stop[value - 1] to stop[value]. */
 static void lookup_distribute(sett_entity* out, uint32_t count, uint32_t shift, uint32_t stop[256])
 {
-    uint32_t at[256] = {0}; /* counts, and then where the next one goes */
+    uint32_t at[256] = {0}; /* counts, then where the next entity of a value goes */
     for (uint32_t k = 0; k < count; k++) {
         at[out[k].index >> shift & 0xFF]++;
     }
@@ -539,8 +539,8 @@ static void lookup_distribute(sett_entity* out, uint32_t count, uint32_t shift, 
     }
 }
 
-/* Sorts by index, in place: by the highest bits that differ, and then each part by the rest. The
- * results of a range are many: a heap took 60 ns for each of 10,000. */
+/* Sorts by index, in place: by the highest bits that differ, then each part by the rest. Ranges can
+ * have many results: a heap took 60 ns for each of 10,000. */
 static void lookup_sort(sett_entity* out, uint32_t count)
 {
     if (count <= 48) {
@@ -551,7 +551,7 @@ static void lookup_sort(sett_entity* out, uint32_t count)
     for (uint32_t k = 1; k < count; k++) {
         varying |= out[k].index ^ out[0].index;
     }
-    SETTI_ASSERT(varying != 0); /* no entity is there twice */
+    SETTI_ASSERT(varying != 0); /* each entity is there once */
     uint32_t highest = setti_bits_highest(varying);
     uint32_t shift = highest < 8 ? 0 : highest - 7;
     uint32_t stop[256];
@@ -563,11 +563,11 @@ static void lookup_sort(sett_entity* out, uint32_t count)
     }
 }
 
-/* The records with keys from a lowest to a highest one. */
+/* The records with keys in a range. */
 typedef struct lookup_found {
     uint32_t count;
-    uint32_t first;       /* the place of the first record, or */
-    setti_key_place from; /* where it stands in the order */
+    uint32_t first;       /* place of the first record, if not ordered */
+    setti_key_place from; /* its place in the order, if ordered */
 } lookup_found;
 
 static lookup_found lookup_seek_range(const sett_lookup* l, uint64_t low, uint64_t high)
@@ -587,7 +587,7 @@ static lookup_found lookup_seek_range(const sett_lookup* l, uint64_t low, uint64
     return found;
 }
 
-/* Writes the handles of the first `count` of these records: by key, and then by index. */
+/* Writes the handles of the first `count` records found, by key and then by index. */
 static void lookup_copy(const sett_lookup* l, lookup_found found, uint32_t count, sett_entity* out)
 {
     SETTI_ASSERT(count == found.count || (l->ordered && count < found.count));
@@ -607,7 +607,7 @@ static void lookup_copy(const sett_lookup* l, lookup_found found, uint32_t count
     }
 }
 
-/* Whether a look-up can be used; if so, it is brought up to date. */
+/* Checks whether a look-up can be used, and updates it. */
 static bool lookup_is_ready(sett_lookup* l, const char* call)
 {
     if (l == NULL || setti_world_check_unlocked(l->world, call) != SETT_OK) {
@@ -634,7 +634,7 @@ uint32_t sett_lookup_find(sett_lookup* l, const void* value, sett_entity* out, u
     return found.count;
 }
 
-/* The keys of all values; of floats those that are numbers: NaN is above them, or below. */
+/* The range of keys of all values; of floats, without NaN. */
 static void lookup_limits(const sett_lookup* l, uint64_t* low, uint64_t* high)
 {
     const uint64_t sign = (uint64_t)1 << 63;
@@ -678,7 +678,7 @@ uint32_t sett_lookup_range(sett_lookup* l, const void* from, const void* to, uin
 
 /* ------------------------------------------------------------------------------------ searches */
 
-/* The key of the values that are equal to a float. */
+/* *key becomes that of values equal to a float. Returns false if no value is. */
 static bool lookup_float_key(const sett_lookup* l, double number, uint64_t* key)
 {
     float narrow = (float)number;
@@ -688,7 +688,7 @@ static bool lookup_float_key(const sett_lookup* l, double number, uint64_t* key)
     return wide ? number >= number : number >= back && number <= back; /* no NaN */
 }
 
-/* The key of the values that are equal to an integer; false: none is. */
+/* *key becomes that of values equal to an integer. Returns false if no value is. */
 static bool lookup_integer_key(const sett_lookup* l, int64_t number, uint64_t* key)
 {
     unsigned char bytes[sizeof(uint64_t)] = {0};
@@ -700,11 +700,11 @@ static bool lookup_integer_key(const sett_lookup* l, int64_t number, uint64_t* k
     return setti_number_load(l->member, bytes) == number;
 }
 
-/* The key of the values that are equal to a number of the text; false: none is, or the look-up
+/* *key becomes that of values equal to a number in a text. Returns false if no value is, or if keys
  * cannot tell. */
 static bool lookup_number_key(const sett_lookup* l, const setti_side_value* value, uint64_t* key)
 {
-    const int64_t exact = (int64_t)1 << 53; /* up to there each integer is a double */
+    const int64_t exact = (int64_t)1 << 53; /* up to 2^53 each integer is a double */
     int64_t number = (int64_t)value->bits;
     if (value->kind != SETTI_VALUE_NUMBER || value->form == SETTI_FORM_UNSIGNED) {
         return false;
@@ -717,15 +717,15 @@ static bool lookup_number_key(const sett_lookup* l, const setti_side_value* valu
                : lookup_integer_key(l, number, key);
 }
 
-/* Whether the member of a search is worth a multiple of what it contains. */
+/* Whether the member's value is a multiple of its bits. */
 static bool lookup_is_scaled(const sett_member_ref* member)
 {
     double scale = member->member->scale;
     return (scale < 0 || scale > 0) && (scale < 1 || scale > 1);
 }
 
-/* Whether an item compares the member of a look-up, of the entities of a variable themselves, with
- * a number of the text. */
+/* Whether an item compares the look-up's member, for a variable's own entity, with a number in the
+ * text. */
 static bool lookup_serves(const sett_lookup* l, const sett_search* search,
                           const setti_search_item* item, uint32_t variable)
 {
@@ -742,7 +742,7 @@ static bool lookup_serves(const sett_lookup* l, const sett_search* search,
            left[1].kind != SETT_OPERAND_MEMBER && !lookup_is_scaled(&left[0].member);
 }
 
-/* Narrows a range of keys to those for which an item is true. */
+/* Reduces a range of keys to those for which an item is true. */
 static bool lookup_narrow_keys(const sett_lookup* l, const sett_search* search,
                                const setti_search_item* item, uint64_t* low, uint64_t* high)
 {
@@ -772,7 +772,7 @@ static bool lookup_narrow_keys(const sett_lookup* l, const sett_search* search,
     return true;
 }
 
-/* Lists the entities with keys in a range, if they are few. */
+/* Lists the entities with keys in a range if they are few. */
 static void lookup_list(const sett_lookup* l, uint64_t low, uint64_t high, setti_wanted* wanted)
 {
     setti_pool* pool = &l->world->pool;
@@ -793,13 +793,13 @@ static void lookup_list(const sett_lookup* l, uint64_t low, uint64_t high, setti
     }
     lookup_copy(l, found, count, wanted->entity);
     if (l->ordered && low != high) {
-        lookup_sort(wanted->entity, count); /* they come by index, as a scan finds them */
+        lookup_sort(wanted->entity, count); /* a scan's order: by index */
     }
     wanted->count = count;
     wanted->by = l;
 }
 
-/* The range of keys that a search needs. Returns how many of its items do. */
+/* Finds the range of keys that a search needs. Returns how many of its items reduce it. */
 static uint32_t lookup_asked(const sett_lookup* l, const sett_search* search,
                              const setti_search_step* step, uint64_t* low, uint64_t* high)
 {
@@ -844,7 +844,7 @@ static const char* lookup_of_type(const sett_world* world, const setti_type* typ
     return l != NULL ? l->type->desc.name : NULL;
 }
 
-/* What is wrong with the member of a look-up, or NULL. */
+/* Returns why the member cannot be looked up, or NULL. */
 static const char* lookup_reject(const sett_member_ref* member, bool ordered)
 {
     if (member->count != 1 || member->kind == SETT_MEMBER_TEXT ||

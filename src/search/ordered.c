@@ -25,52 +25,52 @@ typedef struct ordered_match {
     uint32_t depth;
 } ordered_match;
 
-/* An order, in one piece of memory. */
+/* An order. Its arrays are one piece of memory. */
 typedef struct ordered_list {
     setti_scratch memory;
     sett_entity* entity;
-    uint32_t* target; /* entity index along the cascade, or SETTI_NONE */
+    uint32_t* target; /* entity index of each item's target, for `along`; SETTI_NONE: none */
     sett_ordered_group* group;
     uint32_t count;
     uint32_t group_count;
 } ordered_list;
 
-/* A storage whose presence decides an order. */
+/* A storage whose presence, with others', decides the order. */
 typedef struct ordered_part {
     const setti_storage* storage;
-    uint32_t count; /* of its values: pages at the end of a table can go without a trace */
+    uint32_t count; /* of values: the last pages of a table can be removed without a tick */
 } ordered_part;
 
 #define ORDERED_PARTS 12
 
-/* A page that rows lead into. */
+/* A page that rows point into. */
 typedef struct ordered_page {
-    const void* page; /* or NULL */
-    bool values;      /* of the entities, not only of their parents */
+    const void* page; /* NULL: none */
+    bool values;      /* of the entities' own values, not only of parents' values */
 } ordered_page;
 
 struct sett_ordered {
     sett_world* world;
-    sett_ordered* next; /* in the world's list */
+    sett_ordered* next; /* list of the world's orders */
     sett_ordered* previous;
     sett_ordered_desc desc;
     setti_rank rank;
-    sett_query* made;  /* from `text`, or NULL */
-    ordered_list now;  /* the order, */
-    ordered_list last; /* and the one before */
+    sett_query* made;  /* the query made from `text`, or NULL */
+    ordered_list now;  /* the order */
+    ordered_list last; /* the order before it */
     setti_rank_work work;
-    setti_scratch positions; /* at work, by entity index: one more than the number of its match */
-    setti_scratch matches;   /* of the last update, in the order of the query */
+    setti_scratch positions; /* while updating: by entity index, number of its match plus one */
+    setti_scratch matches;   /* of the last update, in the query's order */
     uint32_t match_count;
-    bool fixed;          /* nothing but these decides the order, */
-    bool known;          /* and they are those of `now` */
-    uint64_t since;      /* no page of the parts was written at this tick, when `now` was right */
-    uint32_t part_count; /* 0: more than these decides the order */
+    bool fixed;          /* matches and their hierarchy alone decide the order */
+    bool known;          /* `matches` belong to `now` */
+    uint64_t since;      /* when `now` was right, no page of the parts had this tick */
+    uint32_t part_count; /* of storages that alone decide the order; 0: others do too */
     ordered_part part[ORDERED_PARTS];
-    setti_scratch rows; /* what sett_ordered_rows returned last, */
-    ordered_part of;    /* for this type; its storage is NULL: not to be used again */
+    setti_scratch rows; /* the rows that sett_ordered_rows returned last */
+    ordered_part of;    /* the type of these rows; storage NULL: do not return them again */
     uint64_t of_since;
-    setti_scratch pages; /* these rows lead into, by number */
+    setti_scratch pages; /* ordered_pages into which these rows point, by page number */
     uint32_t page_count;
 };
 
@@ -81,7 +81,7 @@ static void ordered_free(sett_ordered* o, setti_scratch* scratch)
     setti_pool_free(&o->world->pool, scratch->bytes, scratch->size, scratch->align);
 }
 
-/* Makes room for `room` entities in the work and in the list that is written next. */
+/* Makes room for `room` entities in the work and in the next list. */
 static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t room)
 {
     setti_pool* pool = &o->world->pool;
@@ -129,12 +129,12 @@ static setti_ranked ordered_make_item(const sett_ordered* o, sett_entity entity)
 
 /* --------------------------------------------------------------------------------- sorting */
 
-/* The values of a type, for looking up many of them: what all look-ups share is loaded once. */
+/* The values of a type, for many look-ups: their common part is loaded once. */
 typedef struct ordered_column {
     const setti_storage* storage;
-    const void* const* presence; /* pages of an array: by number, below `reach` */
+    const void* const* presence; /* bits of an array's pages, by page number below `reach` */
     void* const* rows;
-    uint32_t reach; /* 0: it is none, or values have copies */
+    uint32_t reach; /* 0: not an array, or values have copies */
     uint32_t shift;
     uint32_t size;
 } ordered_column;
@@ -153,8 +153,8 @@ static ordered_column ordered_column_of(const setti_type* type)
     return column;
 }
 
-/* Looks a value up in the pages of the column. True: *value is the value, or NULL if the entity has
- * none. False: the column does not reach so far, and the storage is searched. */
+/* Looks up a value. Returns false if the column does not reach the index: then search the storage.
+ * Otherwise *value is the value, or NULL if the entity has none. */
 SETTI_INLINE bool ordered_column_try(const ordered_column* column, uint32_t index, void** value)
 {
     *value = NULL;
@@ -177,7 +177,7 @@ SETTI_INLINE const void* ordered_column_find(const ordered_column* column, uint3
                                                      : NULL;
 }
 
-/* Marks it as written. */
+/* Finds a value and marks it as written. */
 SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_column* column,
                                            uint32_t index)
 {
@@ -191,8 +191,8 @@ SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_colum
     return value;
 }
 
-/* Collects the matches, in the order of the query. Returns whether nothing that decides the order
- * differs from the last update. */
+/* Collects the matches, in the query's order. Returns whether they, and their hierarchy if it
+ * matters, are unchanged. */
 static bool ordered_find(sett_ordered* o)
 {
     ordered_match* match = o->matches.bytes;
@@ -217,8 +217,8 @@ static bool ordered_find(sett_ordered* o)
     return same;
 }
 
-/* What decides an order, if it is only this: which entities have the types of the query, and tags
- * that hide them, and where they are in the hierarchy. Returns the number of parts, or 0. */
+/* Lists the storages that alone decide the order: those of the query's types, of tags that hide,
+ * and of the hierarchy. Returns their number; 0 if more decides it. */
 static uint32_t ordered_list_parts(const sett_ordered* o, ordered_part* part)
 {
     sett_query* query = o->desc.query;
@@ -249,8 +249,8 @@ static uint64_t ordered_newest(const setti_pages* pages, uint64_t newest)
     return newest;
 }
 
-/* The tick of the last write to a page that decides the order. Values of the hierarchy are written
- * where an entity moves. */
+/* The tick of the last write to a page that decides the order; for the hierarchy, also to
+ * values. */
 static uint64_t ordered_newest_part(const sett_ordered* o, const ordered_part* part, uint32_t count)
 {
     uint64_t newest = 0;
@@ -262,7 +262,8 @@ static uint64_t ordered_newest_part(const sett_ordered* o, const ordered_part* p
                : newest;
 }
 
-/* Whether no page that decides the order was written since it was right: a tick a page is read. */
+/* Whether the order is right, because no page that decides it was written since. Reads a tick a
+ * page. */
 static bool ordered_is_current(const sett_ordered* o)
 {
     ordered_part part[ORDERED_PARTS];
@@ -278,19 +279,19 @@ static bool ordered_is_current(const sett_ordered* o)
     return ordered_newest_part(o, part, o->part_count) < o->since;
 }
 
-/* Notes that the order is right now. */
+/* Notes that the order is right at this tick. */
 static void ordered_note(sett_ordered* o)
 {
     setti_pool* pool = &o->world->pool;
     o->part_count = o->known ? ordered_list_parts(o, o->part) : 0;
     uint64_t newest = ordered_newest_part(o, o->part, o->part_count);
     if (o->part_count != 0 && SETTI_MAX(newest, pool->restored) == pool->tick) {
-        pool->tick++; /* what is written from now on is seen to be */
+        pool->tick++; /* later writes have a later tick */
     }
     o->since = pool->tick;
 }
 
-/* First the matches that are in the last order, then the new ones. Returns their number. */
+/* Collects first the matches of the last order, then the new ones. Returns their number. */
 static uint32_t ordered_collect(sett_ordered* o)
 {
     setti_ranked* item = o->work.item;
@@ -318,7 +319,7 @@ static uint32_t ordered_collect(sett_ordered* o)
     return count;
 }
 
-/* Items of a fixed order have the parent as the key, by which nothing is sorted. */
+/* Finds the groups. A fixed order has each item's parent as its key, which nothing is sorted by. */
 static void ordered_group_all(ordered_list* list, const setti_ranked* item, const setti_type* along,
                               bool fixed)
 {
@@ -336,7 +337,7 @@ static void ordered_group_all(ordered_list* list, const setti_ranked* item, cons
     }
 }
 
-/* Calls back for groups of one list that the other does not have. */
+/* Runs a callback for the groups of one list that the other lacks. */
 static void ordered_notify(const sett_ordered* o, const ordered_list* of,
                            const ordered_list* not_in,
                            void (*call)(sett_world* world, uint64_t group, void* user))
@@ -352,7 +353,7 @@ static void ordered_notify(const sett_ordered* o, const ordered_list* of,
     }
 }
 
-/* Updates the order; false if memory runs out. */
+/* Updates the order. Returns false when memory runs out. */
 static bool ordered_update(sett_ordered* o)
 {
     setti_pool* pool = &o->world->pool;
@@ -408,8 +409,8 @@ const sett_entity* sett_ordered_update(sett_ordered* o, uint32_t* count)
     return *count != 0 ? o->now.entity : NULL;
 }
 
-/* Whether the rows of the last call are right for the same order: nothing got or lost the type, and
- * its values lie where they did. */
+/* Whether the last rows are still right: the order is the same, no entity got or lost the type, and
+ * values are where they were. */
 static bool ordered_rows_are_current(const sett_ordered* o, const setti_type* type, bool writes)
 {
     const setti_storage* storage = &type->storage;
@@ -447,7 +448,8 @@ static void ordered_note_page(ordered_page* page, const ordered_column* column, 
     page[number].values |= values;
 }
 
-/* Notes where the rows lead, to return them again. If there is no memory, they are not. */
+/* Notes the pages into which rows point, so that the next call can return the rows again. Without
+ * memory it cannot. */
 static void ordered_note_rows(sett_ordered* o, const setti_type* type, const sett_ordered_row* row)
 {
     SETTI_ASSERT(o->of.storage == NULL);
@@ -584,14 +586,14 @@ enum {
     SETTI_SLOT_ORDERS = 11
 };
 
-/* The orders of a world, the latest first. */
+/* The world's latest order, or NULL. */
 static sett_ordered* ordered_first(const sett_world* world)
 {
     return world->module[SETTI_SLOT_ORDERS];
 }
 
-/* The name of an order that reads values of the type, or NULL. Relationships of `along` need no
- * check: they cannot be unregistered. */
+/* The name of an order that reads values of the type, or NULL. Relationships need no check, because
+ * they cannot be unregistered. */
 static const char* ordered_of_type(const sett_world* world, const setti_type* type)
 {
     const sett_ordered* o = ordered_first(world);

@@ -42,7 +42,7 @@ typedef struct parse {
 
 /* ----------------------------------------------------------------------------- characters */
 
-/* Notes the first error; returns false. */
+/* Notes an error, if it is the first. Returns false. */
 SETTI_PRINTF(4, 5)
 static bool parse_fail(parse* p, const char* at, sett_status status, const char* format, ...)
 {
@@ -74,7 +74,7 @@ static void parse_skip(parse* p)
     }
 }
 
-/* The next word or character, for messages. */
+/* Copies the next word or character, for messages. */
 static const char* parse_found(parse* p, char out[32])
 {
     parse_skip(p);
@@ -89,7 +89,7 @@ static const char* parse_found(parse* p, char out[32])
     return out;
 }
 
-/* Fails at what comes next; `where`: what is missing stands behind that, or "". */
+/* Fails: before the next word, `what` is missing; `where` says after what, or is "". */
 static bool parse_missing(parse* p, const char* what, const char* where)
 {
     char out[32];
@@ -117,7 +117,7 @@ static bool parse_expect(parse* p, const char* token, const char* behind)
                       behind, parse_found(p, found));
 }
 
-/* Stores a text; there is room for all of them. */
+/* Stores a text; there is room. */
 static const char* parse_keep(parse* p, const char* from, size_t length)
 {
     SETTI_ASSERT(sizeof(*p->out) + p->out->text_size + length < p->out->size);
@@ -128,7 +128,7 @@ static const char* parse_keep(parse* p, const char* from, size_t length)
     return kept;
 }
 
-/* A text in quotes, with \" and \\ in it; p->at is at the first quote. */
+/* Reads a text in quotes, with \" and \\; p->at is at the first quote. */
 static const char* parse_quoted(parse* p)
 {
     SETTI_ASSERT(*p->at == '"');
@@ -151,7 +151,7 @@ static const char* parse_quoted(parse* p)
     return kept;
 }
 
-/* The :: of a name of C++; p->at is left at its second colon. */
+/* Takes the :: of a C++ name, except its second colon. */
 static bool parse_scope(parse* p)
 {
     bool is = p->at[0] == ':' && p->at[1] == ':' && setti_search_is_letter(p->at[2]);
@@ -159,7 +159,7 @@ static bool parse_scope(parse* p)
     return is;
 }
 
-/* A name: letters, digits, _ and ::, or in quotes; with `path` also / and -. */
+/* Reads a name: letters, digits, _ and ::, or quoted; with `path` also / and -. */
 static const char* parse_name(parse* p, const char* what, bool path)
 {
     parse_skip(p);
@@ -178,7 +178,7 @@ static const char* parse_name(parse* p, const char* what, bool path)
     return NULL;
 }
 
-/* Takes a word that is not part of a longer one. */
+/* Takes a word, unless it is part of a longer one. */
 static bool parse_word(parse* p, const char* word)
 {
     parse_skip(p);
@@ -205,7 +205,7 @@ static bool parse_number(parse* p, uint32_t* number)
 
 /* ----------------------------------------------------------------------------- references */
 
-/* Components of the library itself, which their first use registers. */
+/* Components of the library, registered by their first use. */
 static const struct {
     const char* name;
     sett_component (*get)(sett_world* world);
@@ -234,7 +234,7 @@ static bool parse_component(parse* p, const char* start, const char* name, sett_
                       setti_guess_text(&guess));
 }
 
-/* #7:2, or #7: whichever entity has the index now. */
+/* Reads #7:2, or #7 for the entity that has the index now. */
 static bool parse_handle(parse* p, sett_entity* entity)
 {
     SETTI_ASSERT(*p->at == '#');
@@ -254,7 +254,7 @@ static bool parse_handle(parse* p, sett_entity* entity)
            parse_fail(p, start, SETT_STATUS_STALE, "no entity has this index");
 }
 
-/* For the message: the path of an entity with this name. */
+/* Writes, for a message, the path of an entity with this name. */
 static const char* parse_meant(const parse* p, const char* path, char out[128])
 {
     const char* slash = strrchr(path, '/');
@@ -270,7 +270,7 @@ static const char* parse_meant(const parse* p, const char* path, char out[128])
     return out;
 }
 
-/* Whether "#3" is only the first part of a path: "#3/door". Two slashes begin a comment. */
+/* Whether "#3" begins a path ("#3/door"). Two slashes begin a comment. */
 static bool parse_is_path(const char* at)
 {
     at++;
@@ -341,7 +341,7 @@ static bool parse_along(parse* p, sett_component* along)
     return parse_component(p, start, parse_name(p, "a relationship", false), along);
 }
 
-/* Takes a walk if there is one. */
+/* Reads a walk, if there is one. */
 static bool parse_walk(parse* p, sett_search_term* term)
 {
     if (parse_word(p, "parent")) {
@@ -370,7 +370,7 @@ static bool parse_walk(parse* p, sett_search_term* term)
     return setti_search_is_letter(*p->at) || *p->at == '"' ? parse_along(p, &term->along) : true;
 }
 
-/* After "(": the entity that the term is about. */
+/* Reads the entity that the term asks, after "(". */
 static bool parse_source(parse* p, sett_search_term* term)
 {
     if (!parse_walk(p, term) || term->walk != SETT_WALK_NONE) {
@@ -400,7 +400,7 @@ static void parse_steps(parse* p, sett_search_term* term)
     }
 }
 
-/* Behind the name of a component. */
+/* Reads what follows the name of a component. */
 static bool parse_arguments(parse* p, sett_search_term* term)
 {
     parse_steps(p, term);
@@ -416,7 +416,7 @@ static bool parse_arguments(parse* p, sett_search_term* term)
     return parse_expect(p, ")", "behind the source");
 }
 
-/* Whether "*" stands for any relationship: *($this, door), (*, door). */
+/* Whether "*" means any relationship: *($this, door), (*, door). */
 static bool parse_any(parse* p, const char* before, sett_search_term* term)
 {
     parse next = *p;
@@ -428,7 +428,7 @@ static bool parse_any(parse* p, const char* before, sett_search_term* term)
     return true;
 }
 
-/* Behind "(": a relationship and its target. */
+/* Reads a relationship and its target, after "(". */
 static bool parse_pair(parse* p, sett_search_term* term)
 {
     if (!parse_any(p, ",", term) && !parse_along(p, &term->component)) {
@@ -439,7 +439,7 @@ static bool parse_pair(parse* p, sett_search_term* term)
            parse_ref(p, "a target", &term->target) && parse_expect(p, ")", "behind the target");
 }
 
-/* Behind a component and a dot: at[1].x, up to where it ends. */
+/* Reads a member's path after a component and a dot: at[1].x. */
 static bool parse_path(parse* p, sett_search_operand* operand)
 {
     const char* start = p->at;
@@ -452,7 +452,7 @@ static bool parse_path(parse* p, sett_search_operand* operand)
            parse_fail(p, start, SETT_STATUS_ARGUMENT, "a member is missing behind \".\"");
 }
 
-/* Behind a dot: name, or Component.member. */
+/* Reads `name` or `Component.member`, after a dot. */
 static bool parse_property(parse* p, sett_search_operand* operand)
 {
     const char* start = p->at;
@@ -465,7 +465,7 @@ static bool parse_property(parse* p, sett_search_operand* operand)
            parse_expect(p, ".", "behind a component: its member") && parse_path(p, operand);
 }
 
-/* The end of the number that a text begins with: a sign, where allowed, and digits. */
+/* The end of a text's leading number: a sign, one of `signs`, and digits. */
 static const char* parse_digits(const char* at, const char* signs)
 {
     at += *at != '\0' && strchr(signs, *at) != NULL;
@@ -475,7 +475,8 @@ static const char* parse_digits(const char* at, const char* signs)
     return at;
 }
 
-/* 10, -3, 0.5, 1e6. Integers that do not fit become numbers, and these infinite. */
+/* Reads 10, -3, 0.5 or 1e6. Integers that do not fit become floats, and too large floats
+ * infinity. */
 static bool parse_value(parse* p, sett_search_operand* operand)
 {
     const char* start = p->at;
@@ -518,7 +519,7 @@ static bool parse_operand(parse* p, sett_search_operand* operand, bool constant)
         return parse_value(p, operand);
     }
     const char* end = setti_search_word_end(p->at);
-    if (setti_search_is_letter(*p->at) && *end == '.') { /* of $this */
+    if (setti_search_is_letter(*p->at) && *end == '.') { /* a member of $this */
         return parse_property(p, operand);
     }
     if (constant && setti_search_is_letter(*p->at)) {
@@ -536,7 +537,7 @@ static bool parse_operand(parse* p, sett_search_operand* operand, bool constant)
     return true;
 }
 
-/* Whether "*" stands in front of what comes next. */
+/* Whether "*" is before the next character. */
 static bool parse_is_behind_star(const parse* p)
 {
     const char* at = p->at;
@@ -565,7 +566,7 @@ static bool parse_compare(parse* p, sett_compare* compare)
                                        : "");
 }
 
-/* [in], [drive], [in drive] */
+/* Reads [in], [drive] or [in drive]. */
 static bool parse_access(parse* p, sett_search_term* term, bool* given)
 {
     if (!parse_accept(p, "[")) {
@@ -583,7 +584,7 @@ static bool parse_access(parse* p, sett_search_term* term, bool* given)
                       "in, out, inout, none or drive is missing behind \"[\"");
 }
 
-/* After the left side. Beside a number, a word is one of its constants, otherwise an entity. */
+/* Reads the right side of a comparison. Beside a number, a word is a constant, else an entity. */
 static bool parse_right(parse* p, sett_search_term* term)
 {
     const sett_search_operand* left = &term->left;
@@ -595,7 +596,7 @@ static bool parse_right(parse* p, sett_search_term* term)
     return parse_compare(p, &term->compare) && parse_operand(p, &term->right, constant);
 }
 
-/* Fails where a component itself is compared. */
+/* Fails: a component itself cannot be compared. */
 static bool parse_uncompared(parse* p, sett_component component, const char* name)
 {
     const char* end = p->at;
@@ -652,7 +653,7 @@ static bool parse_term(parse* p, sett_search_term* term)
     }
     if (strcmp(name, "ChildOf") == 0 && term->target.variable == NULL &&
         sett_is_null(term->target.entity)) {
-        term->target.variable = "_"; /* has a parent; a term with Hierarchy tests the component */
+        term->target.variable = "_"; /* "has a parent"; a term with Hierarchy tests the component */
     }
     return true;
 }
@@ -700,7 +701,7 @@ static bool parse_chains(parse* p)
 
 /* ---------------------------------------------------------------------------------- order */
 
-/* The variable and relationship of a clause: $s.DockedAt, DockedAt, $s. */
+/* Reads the variable and relationship of a clause: $s.DockedAt, DockedAt or $s. */
 static bool parse_of(parse* p, sett_search_ref* of, sett_component* along)
 {
     parse_skip(p);
@@ -730,7 +731,7 @@ static bool parse_by(parse* p, sett_search_order* order)
                       "order_by needs a member or a name: Sprite.layer, $s.name");
 }
 
-/* A word that begins a clause: 1 group_by, 2 cascade, 3 order_by; 0: none. */
+/* Reads a word that begins a clause: 1 group_by, 2 cascade, 3 order_by; 0: none. */
 static uint32_t parse_clause(parse* p)
 {
     return parse_word(p, "group_by")   ? 1
@@ -739,7 +740,7 @@ static uint32_t parse_clause(parse* p)
                                        : 0;
 }
 
-/* Whether a relationship follows, and not the end or the next clause. */
+/* Whether a relationship follows: neither the end nor another clause. */
 static bool parse_is_named(const parse* p)
 {
     parse next = *p;

@@ -41,19 +41,18 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
     return status;
 }
 
-/* Whether depths are read from the hierarchy, which keeps them: none is outdated. */
+/* Whether depths are read from the hierarchy, where none is outdated. */
 static bool rank_reads_depths(const setti_rank* rank)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(rank->world);
     return rank->along != NULL && rank->along->id == SETT_ID_HIERARCHY && tree->moved == 0;
 }
 
-/* A depth that is being found. */
+/* A depth that is being computed. */
 #define RANK_OPEN UINT32_MAX
 
-/* Counts the steps from an entity to the last target; in a circle, as many as there are entities.
- * Depths found in this round are not walked again: chains of 10,000 levels took 2,000 ns an
- * entity. */
+/* Counts the steps from an entity to the last target; in a cycle, the number of entities. Walks end
+ * at depths found in this round: chains of 10,000 levels took 2,000 ns an entity without that. */
 static uint32_t rank_depth(const setti_rank* rank, const setti_rank_work* work, uint32_t index)
 {
     SETTI_ASSERT(rank->along != NULL);
@@ -98,7 +97,7 @@ void setti_rank_fill(const setti_rank* rank, const setti_rank_work* work, setti_
     item->value = text;
 }
 
-/* Below 0: `a` goes first; both have values. */
+/* Compares two items that have values. Below 0: `a` is first. */
 static int rank_compare(const setti_rank* rank, const setti_ranked* a, const setti_ranked* b)
 {
     SETTI_ASSERT(a->present && b->present);
@@ -111,7 +110,7 @@ static int rank_compare(const setti_rank* rank, const setti_ranked* a, const set
     return (a->key > b->key) - (a->key < b->key);
 }
 
-/* Whether `b` may not come before `a`. */
+/* Whether `a` can come before `b`. */
 static bool rank_is_before(const setti_rank* rank, const setti_ranked* a, const setti_ranked* b)
 {
     if (a->group != b->group) {
@@ -161,7 +160,7 @@ bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled
         return work->item != NULL;
     }
     work->round++;
-    if (indices > work->depth_room || work->round == 0) { /* all were found in no round */
+    if (indices > work->depth_room || work->round == 0) { /* forget earlier rounds */
         setti_find_release(world, pooled, work->depth, work->depth_room * sizeof(uint64_t));
         work->depth = setti_find_alloc(world, pooled, indices * sizeof(uint64_t));
         work->depth_room = work->depth != NULL ? indices : 0;
@@ -192,7 +191,7 @@ const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_wor
             run[runs++] = k;
         }
     }
-    while (runs > 1) { /* merges neighbours until there is one */
+    while (runs > 1) { /* merges neighbours until one run is left */
         if (rank->stop != NULL && rank->stop(rank->stop_user)) {
             return NULL;
         }

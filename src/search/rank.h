@@ -23,96 +23,97 @@ typedef enum setti_number_form {
     SETTI_FORM_FLOAT
 } setti_number_form;
 
-/* The value that is compared. */
+/* A value to compare. */
 typedef struct setti_side_value {
     setti_value_kind kind;
     setti_number_form form;
-    uint64_t bits;    /* of an integer; of an entity: its index */
-    double number;    /* a float */
-    const char* text; /* not ended by a zero */
+    uint64_t bits;    /* an integer's; of an entity, its index */
+    double number;    /* a float's */
+    const char* text; /* not terminated */
     size_t length;
 } setti_side_value;
 
-/* A side of a comparison. */
+/* A side of a comparison: name, member, entity or constant. */
 typedef struct setti_search_side {
     sett_operand_kind kind;
-    setti_value_kind gives; /* the kind of its values */
-    const setti_type* type; /* that its entity must have; NULL: none */
+    setti_value_kind gives; /* kind of its values */
+    const setti_type* type; /* the type whose values it reads, or NULL */
     sett_member_ref member;
-    setti_side_value value; /* if it is a constant in the text */
+    setti_side_value value; /* of a constant */
 } setti_search_side;
 
-/* The items to sort, and the keys. */
+/* How to sort: by group, depth and value. */
 typedef struct setti_rank {
     sett_world* world;
-    const setti_type* group_by; /* NULL: not by a target */
-    const setti_type* along;    /* of a cascade, or NULL */
-    setti_search_side side;     /* its type NULL: not by a name or member */
-    size_t text_room;           /* bytes of a text, which ends with a zero or with them */
+    const setti_type* group_by; /* group by the target of this relationship, or NULL */
+    const setti_type* along;    /* sort by depth along this relationship, or NULL */
+    setti_search_side side;     /* sort by this value; type NULL: not by a value */
+    size_t text_room;           /* bytes of a text member, zero included if there is room */
     bool reverse;
-    int (*compare)(const void* a, const void* b, void* user); /* of values, or NULL */
+    int (*compare)(const void* a, const void* b, void* user); /* compares values, or NULL */
     void* user;
-    sett_search_stop_fn stop; /* of a search: see sett_search_limit; or NULL */
+    sett_search_stop_fn stop; /* limits a search, see sett_search_limit; or NULL */
     void* stop_user;
 } setti_rank;
 
 typedef struct setti_ranked {
     uint64_t group;
-    uint64_t key;       /* the number in the value, as one that sorts like it */
+    uint64_t key;       /* number that sorts like the value */
     uint32_t depth;     /* steps to the last target */
-    bool present;       /* it has a value */
-    sett_entity entity; /* of a result: its number */
-    const void* value;  /* for `compare`; a text */
+    bool present;       /* there is a value */
+    sett_entity entity; /* of a search: `index` is the result's number */
+    const void* value;  /* for `compare`; or a text */
 } setti_ranked;
 
-/* Prepares an order; its variables are ignored. Returns SETT_OK, or `message` has the error. */
+/* Prepares an order, ignoring its variables. Returns SETT_OK, or an error with `message`. */
 sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order, setti_rank* rank,
                                char message[SETTI_MESSAGE_SIZE]);
 
-/* Whether `along` is a relationship with one target for each source, or the hierarchy. */
+/* Finds the type of an exclusive relationship, or of the hierarchy. Returns false for others. */
 bool setti_rank_along(sett_world* world, sett_component along, const setti_type** type);
 
-/* The sorted items, in one piece of memory, and the depths found, in another. */
+/* Memory for sorting, in one piece, and for depths, in another. */
 typedef struct setti_rank_work {
     setti_ranked* item;
-    setti_ranked* other; /* what is merged */
+    setti_ranked* other; /* the other buffer for merging */
     uint32_t* run;       /* where runs begin */
-    uint32_t room;       /* of each */
-    uint32_t depth_room; /* entity indices */
-    uint32_t round;      /* grows by one each time */
-    uint64_t* depth;     /* by entity index: (round in which it was found) << 32, plus depth + 1 */
+    uint32_t room;       /* number of items */
+    uint32_t depth_room; /* number of entity indices */
+    uint32_t round;      /* number of the current sorting */
+    uint64_t* depth;     /* by entity index: (round in which it was found) << 32 | depth + 1 */
 } setti_rank_work;
 
-/* Makes room for `room` items, without preserving the old ones, and for depths of all entities if
- * `rank` needs them. Returns false if memory runs out. */
+/* Makes room for `room` items, without preserving old ones, and for depths if `rank` needs them.
+ * Returns false when memory runs out. */
 bool setti_rank_begin(const setti_rank* rank, setti_rank_work* work, bool pooled, uint32_t room);
 void setti_rank_free(setti_rank_work* work, sett_world* world, bool pooled);
 
-/* The group, depth and value of the entities with these indices; for SETTI_NONE the item has
- * none. */
+/* Reads an item's group, depth and value from the entities with these indices; SETTI_NONE: none. */
 void setti_rank_fill(const setti_rank* rank, const setti_rank_work* work, setti_ranked* item,
                      uint32_t group_of, uint32_t cascade_of, uint32_t value_of);
 
-/* Sorts `item`; returns where the result is, NULL if `stop` ended it. */
+/* Sorts `item`. Returns the sorted items, or NULL if `stop` ended it. */
 const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_work* work,
                                     uint32_t count);
 
-/* All results of a search, in order. */
+/* The results of a search, for sorting. */
 typedef struct setti_sorted {
-    uint32_t* row; /* the variables of each, one result after another */
+    uint32_t* row; /* variables of each result, one result after another */
     uint32_t count;
-    uint32_t room; /* for rows */
-    uint32_t at;   /* of the next to hand out */
+    uint32_t room; /* number of results */
+    uint32_t at;   /* number of the next result to hand out */
     setti_rank_work work;
     const setti_ranked* first;
-    bool pooled; /* memory from the world's pool, and not from its allocator */
+    bool pooled; /* memory is from the world's pool, not from its allocator */
 } setti_sorted;
 
-/* Adds a block of results; the second sorts all. Return false if there is no memory. A limit that
- * ends it leaves no results. */
+/* Adds a block of results. Returns false when memory runs out. */
 bool setti_sorted_add(setti_sorted* sorted, const sett_search* search, const sett_rows* rows);
+/* Sorts all results. Returns false when memory runs out. If a limit ends it, no results are
+ * left. */
 bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search);
-/* Fills `column`, SETT_SEARCH_ROWS for each variable, with the next results; returns how many. */
+/* Fills `column` (SETT_SEARCH_ROWS for each variable) with the next results. Returns their
+ * number. */
 uint32_t setti_sorted_take(setti_sorted* sorted, const sett_search* search, uint32_t* column);
 void setti_sorted_free(setti_sorted* sorted, const sett_search* search);
 

@@ -25,25 +25,25 @@
 
 typedef struct search_build {
     sett_search* search;
-    const uint32_t* columns; /* of the terms; NULL: there is no text */
+    const uint32_t* columns; /* by term; NULL: there is no text */
     const char* call;
-    uint32_t at;      /* the term that is looked at; SETT_SEARCH_TERMS: the order */
-    uint32_t deepest; /* scopes inside one another */
-    uint16_t owner[SETT_SEARCH_VARIABLES];  /* scopes of variables */
-    uint32_t occurs[SETT_SEARCH_VARIABLES]; /* terms in which they are */
-    uint32_t positive[SETTI_SEARCH_SCOPES]; /* variables that a term of the scope itself finds */
-    uint32_t nested[SETTI_SEARCH_SCOPES];   /* scopes around it */
+    uint32_t at;                            /* the current term; SETT_SEARCH_TERMS: the order */
+    uint32_t deepest;                       /* depth of nested scopes at most */
+    uint16_t owner[SETT_SEARCH_VARIABLES];  /* scope of each variable */
+    uint32_t occurs[SETT_SEARCH_VARIABLES]; /* number of terms with it */
+    uint32_t positive[SETTI_SEARCH_SCOPES]; /* variables found by a term of the scope itself */
+    uint32_t nested[SETTI_SEARCH_SCOPES];   /* number of scopes around it */
     bool failed;
-    /* room for what the search points to meanwhile */
+    /* Memory for the search under construction. */
     setti_search_item item[SETTI_SEARCH_ITEMS];
     setti_search_side side[SETTI_SEARCH_COMPARES][2];
     setti_search_scope scope[SETTI_SEARCH_SCOPES];
     uint16_t order[SETTI_SEARCH_ORDER];
     sett_search_term term[SETT_SEARCH_TERMS];
-    uint32_t column[SETT_SEARCH_TERMS + 1]; /* `columns`, where a term of any link became several */
+    uint32_t column[SETT_SEARCH_TERMS + 1]; /* `columns`, after terms of any link were split */
 } search_build;
 
-/* The items of a scope while it is made. */
+/* The items of a scope under construction. */
 typedef struct search_items {
     uint16_t item[SETTI_SEARCH_ITEMS];
     uint32_t count;
@@ -76,7 +76,7 @@ static bool build_fail(search_build* b, sett_status status, const char* format, 
 
 /* ------------------------------------------------------------------------------ variables */
 
-/* The smallest scope that contains both. A scope has a smaller number than those inside it. */
+/* The smallest scope that contains both. Outer scopes have smaller numbers. */
 static uint16_t build_common_scope(const sett_search* search, uint16_t a, uint16_t b)
 {
     SETTI_ASSERT(a < search->scope_count && b < search->scope_count);
@@ -90,7 +90,7 @@ static uint16_t build_common_scope(const sett_search* search, uint16_t a, uint16
     return a;
 }
 
-/* The variable of this name, of which each "*" is a new one; or, `name` NULL, the constant. */
+/* The variable of this name, a new one for each "*"; `name` NULL: the variable of a constant. */
 static uint8_t build_variable(search_build* b, const char* name, sett_entity entity, bool singleton)
 {
     sett_search* search = b->search;
@@ -118,7 +118,7 @@ static bool build_is_name(const char* name)
     return setti_search_is_letter(*name) && *setti_search_word_end(name) == '\0';
 }
 
-/* Reads the reference in a place of a term; `otherwise` is the variable if there is none. */
+/* Reads a reference of a term; without one it is the variable `otherwise`. */
 static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char* otherwise,
                          uint16_t scope)
 {
@@ -185,7 +185,7 @@ static uint16_t build_new_scope(search_build* b, uint16_t parent)
     return number;
 }
 
-/* Gives a scope its items, or a list its scopes; they lie one after another. */
+/* Stores the items of a scope, or the scopes of a list, one after another. */
 static bool build_close(search_build* b, setti_span* span, const uint16_t* numbers, uint32_t count)
 {
     sett_search* search = b->search;
@@ -241,7 +241,8 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
                       "a walk begins at a variable or an entity, not \"_\"");
 }
 
-/* Notes the hidden and shown entities of variables whose component a term tests. */
+/* Notes which variables are sources, whose hidden entities are skipped unless a term names the
+ * tag. */
 static void build_note_sources(search_build* b, const setti_search_item* item)
 {
     const uint8_t refs[2] = {item->source, item->target};
@@ -262,7 +263,7 @@ static void build_note_sources(search_build* b, const setti_search_item* item)
     }
 }
 
-/* A link: how many a term follows, by its text and by the traits of its relationship. */
+/* Sets how many links a term follows, by its text and its relationship's traits. */
 static void build_link(setti_search_item* item, sett_search_steps steps)
 {
     const setti_relation* relation = setti_relation_of_links(item->type);
@@ -346,7 +347,7 @@ static bool build_compare(search_build* b, setti_search_item* item, const sett_s
            build_fail(b, SETT_STATUS_ARGUMENT, "%s", message);
 }
 
-/* The term with which the search begins: its source must have it. */
+/* Notes the term with which the search begins: its source must have it. */
 static bool build_drives(search_build* b, const setti_search_item* item,
                          const sett_search_term* term, uint16_t scope)
 {
@@ -386,7 +387,7 @@ static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
 
 static bool build_scope(search_build* b, search_items* items, uint16_t scope, bool inside);
 
-/* The side of `||` that begins at this term becomes a scope; or, if it is the only side, part of
+/* Builds the side of `||` that begins at this term: a scope, or, if it is the only side, a part of
  * the scope around it. */
 static bool build_side(search_build* b, search_items* items, uint16_t scope, bool* or_next)
 {
@@ -400,7 +401,7 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
     search_items side = {.count = 0};
     uint16_t inner = scope;
     setti_search_item* list = NULL;
-    if (term->negated) { /* a scope, of which build_variables leaves what is needed */
+    if (term->negated) { /* a scope, which build_variables reduces */
         list = build_item(b, items, SETTI_ITEM_LIST);
         inner = build_new_scope(b, scope);
         if (b->failed) {
@@ -424,7 +425,7 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
 {
     sett_search* search = b->search;
     uint32_t start = b->at;
-    uint32_t depth = 0; /* does `||` stand behind the first side? */
+    uint32_t depth = 0; /* whether `||` follows the first side */
     uint32_t last = start;
     for (; last < search->term_count; last++) {
         depth += search->term[last].kind == SETT_SEARCH_BEGIN;
@@ -487,7 +488,7 @@ static bool build_scope(search_build* b, search_items* items, uint16_t scope, bo
 
 /* --------------------------------------------------------------------------- what is where */
 
-/* Variables in a scope that belong to scopes around it. */
+/* The variables in a scope that belong to outer scopes. */
 static uint32_t build_free(const sett_search* search, uint16_t scope)
 {
     SETTI_ASSERT(scope < search->scope_count);
@@ -505,7 +506,7 @@ static bool build_finds(const setti_search_item* item)
             item->kind == SETTI_ITEM_LINK);
 }
 
-/* A variable of an inner scope that is only a target, and only here, is any entity. */
+/* Makes an inner scope's variable mean any entity, if it occurs once, as a target. */
 static void build_forget_target(const search_build* b, setti_search_scope* scope,
                                 setti_search_item* item)
 {
@@ -517,7 +518,7 @@ static void build_forget_target(const search_build* b, setti_search_scope* scope
     }
 }
 
-/* A list of one scope with one item in it is that item, unless the scope has variables. */
+/* Replaces a list of one scope with one item, and without variables, by that item. */
 static void build_collapse(const sett_search* search, setti_search_item* list)
 {
     SETTI_ASSERT(list->kind == SETTI_ITEM_LIST && list->scopes.first < list->scopes.stop);
@@ -531,7 +532,7 @@ static void build_collapse(const sett_search* search, setti_search_item* list)
     }
 }
 
-/* Which variables are in each item: inner scopes first. */
+/* Finds the variables of each item, in inner scopes first. */
 static void build_variables(search_build* b, uint16_t scope)
 {
     sett_search* search = b->search;
@@ -554,8 +555,8 @@ static void build_variables(search_build* b, uint16_t scope)
     }
 }
 
-/* An optional link finds one variable, which occurs nowhere else; other optional items do not
- * influence results. */
+/* Prepares an optional item: a link finds one variable, which occurs nowhere else. Other optional
+ * items do not influence results. */
 static bool build_optional(search_build* b, setti_search_item* item)
 {
     sett_search* search = b->search;
@@ -575,7 +576,7 @@ static bool build_optional(search_build* b, setti_search_item* item)
 
 /* ------------------------------------------------------------------------------- branches */
 
-/* The list of the scope that can find a variable: in all of its sides. */
+/* The list of a scope whose sides all find a variable. */
 static const setti_search_item* build_list_of(const sett_search* search,
                                               const setti_search_scope* scope, uint32_t bit,
                                               bool* partly)
@@ -598,7 +599,7 @@ static const setti_search_item* build_list_of(const sett_search* search,
     return NULL;
 }
 
-/* One side of a list becomes part of the scope; what finds variables of its own stays a list. */
+/* Merges one side of a list into a scope. Parts that find variables of their own stay lists. */
 static bool build_merge_side(search_build* b, search_items* items, uint16_t into, uint16_t side)
 {
     sett_search* search = b->search;
@@ -628,7 +629,7 @@ static bool build_merge_side(search_build* b, search_items* items, uint16_t into
 
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most);
 
-/* The scope with one side of the list in its place, and no earlier side. */
+/* Builds a branch: the scope with one side of the list, and without the earlier sides. */
 static bool build_branch(search_build* b, uint16_t scope, const setti_search_item* list,
                          uint32_t side, uint32_t most)
 {
@@ -666,8 +667,8 @@ static bool build_branch(search_build* b, uint16_t scope, const setti_search_ite
     return build_close_scope(b, made, &items) && build_branches(b, made, most);
 }
 
-/* Splits the query where only a list can find a variable, into at most this many branches. Beyond
- * that, the variable is looked for among all entities, and the list is a test. */
+/* Splits the query into branches, at most so many, where only a list can find a variable. Beyond
+ * that the variable is looked for among all entities, and the list is a test. */
 static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
 {
     sett_search* search = b->search;
@@ -702,7 +703,7 @@ static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
 
 /* ------------------------------------------------------------------------------- creating */
 
-/* The number in results of a variable that an order names. */
+/* *number becomes the number, in results, of a variable that an order names. */
 static bool build_order_variable(search_build* b, const sett_search_ref* ref, uint8_t* number)
 {
     const char* name = ref->variable != NULL ? ref->variable : "this";
@@ -763,9 +764,8 @@ static bool build_tree(search_build* b)
     if (!build_branches(b, top, SETTI_SEARCH_BRANCHES) || !build_order(b)) {
         return false;
     }
-    /* The most steps and pipes that plans need: a branch has each item once, two more for each list
-     * that it was split at, and for each variable a step that finds it and one that tests if it is
-     * shown. */
+    /* The most steps and pipes in plans. A branch has each item once, two more for each list that
+     * was split, and two for each variable: finding it, and testing whether it is shown. */
     uint32_t each = search->item_count + search->scope_count + 2 * search->variable_count + 1;
     search->step_room = each * search->branch_count;
     search->pipe_room = (search->scope_count + 1) * search->branch_count;
@@ -773,7 +773,7 @@ static bool build_tree(search_build* b)
     return true;
 }
 
-/* Where texts go; measures them only, while `at` is NULL. */
+/* Where texts are stored; while `at` is NULL they are only measured. */
 typedef struct search_texts {
     char* at;
     size_t size;
@@ -819,8 +819,8 @@ static bool search_take(search_build* b, uint32_t* count, const sett_search_term
     return true;
 }
 
-/* A term of any link becomes a list of `||` over the relationships that there are; negated, in
- * braces. Returns NULL, or what is wrong. */
+/* Replaces a term of any link by a list of `||` over all relationships, in braces if negated.
+ * Returns NULL or the error. */
 static const char* search_take_any(search_build* b, uint32_t* count, const sett_search_term* term)
 {
     const setti_type_list* types = &b->search->world->registered;
@@ -856,7 +856,7 @@ static const char* search_take_any(search_build* b, uint32_t* count, const sett_
     return taken ? NULL : "there are too many relationships for \"*\": name them";
 }
 
-/* Copies the terms of a program, which may be shorter. The world says why it is false. */
+/* Copies a program's terms, which may be shorter. Returns false, with the failure reported. */
 static bool search_take_terms(search_build* b, const sett_search_desc* desc, size_t term_size,
                               uint32_t* count)
 {
@@ -879,8 +879,7 @@ static bool search_take_terms(search_build* b, const sett_search_desc* desc, siz
     return true;
 }
 
-/* A search with these terms, in memory of its own; those of a program may be shorter. `b` holds the
- * results of building meanwhile. */
+/* Makes a search, in memory of its own, from terms that may be shorter. `b` holds it meanwhile. */
 static sett_search* search_make(search_build* b, sett_world* world, const sett_search_desc* desc,
                                 size_t term_size)
 {
@@ -918,7 +917,7 @@ static sett_search* search_make(search_build* b, sett_world* world, const sett_s
     return search;
 }
 
-/* Moves a part of the search under construction to its final place. */
+/* Moves a part of the search under construction to its place. */
 static void* search_move(unsigned char** to, const void* from, size_t size)
 {
     unsigned char* at = *to;
@@ -927,7 +926,7 @@ static void* search_move(unsigned char** to, const void* from, size_t size)
     return at;
 }
 
-/* Moves the search to memory of its size; returns false when there is none. */
+/* Moves the search to memory of its exact size. Returns false when memory runs out. */
 static bool search_settle(const search_build* b)
 {
     sett_search* search = b->search;
@@ -971,7 +970,7 @@ static sett_search* search_first(const sett_world* world)
 static const char* search_of_type(const sett_world* world, const setti_type* type)
 {
     for (const sett_search* search = search_first(world); search != NULL; search = search->next) {
-        bool of = search->rank.side.type == type; /* relationships end with the world */
+        bool of = search->rank.side.type == type; /* relationships cannot be unregistered */
         for (uint32_t k = 0; k < search->item_count; k++) {
             const setti_search_item* item = &search->item[k];
             of = of || item->type == type || item->needs[0] == type || item->needs[1] == type;
@@ -1048,7 +1047,7 @@ sett_search* sett_search_create(sett_world* world, const char* text)
     return search;
 }
 
-/* SETT_OK, or fails because systems run, or a loop over the search is open. */
+/* Returns SETT_OK, or fails if systems run or a loop over the search is open. */
 static sett_status search_check_idle(const sett_search* search, const char* call)
 {
     sett_status status = setti_world_check_serial(search->world, call);

@@ -1,13 +1,4 @@
-/* search.h: what a search is made of: its terms as a tree, and the steps of a plan.
- *
- *     scope      a list of items, all of which have to be true; it owns variables
- *     item       a component, a link, a comparison, or a list of scopes of which one has to be true
- *
- *     Ship($s), !{ AtWar($s, $x), Near($x) }      scope { HAS, LIST not { scope { LINK, HAS } } }
- *
- * A variable belongs to the smallest scope that contains all places where it occurs: $s to the
- * outer scope, $x to the inner one, where it means "there is some".
- */
+/* search.h: the parts of a search: its terms as a tree, and the steps of a plan. */
 #ifndef SETTI_SEARCH_H
 #define SETTI_SEARCH_H
 
@@ -25,16 +16,15 @@
 #define SETTI_SEARCH_ITEMS 256
 #define SETTI_SEARCH_SCOPES 256
 #define SETTI_SEARCH_BRANCHES 16
-/* Items in scopes, of which there are at most two for each branch, intermediate ones included; and
- * scopes in lists. */
+/* Room for the items of scopes, at most two for each branch, and the scopes of lists. */
 #define SETTI_SEARCH_ORDER (SETTI_SEARCH_BRANCHES * 2 * 128 + SETTI_SEARCH_SCOPES)
 
-/* In the place of a variable. */
+/* In place of a variable: */
 #define SETTI_SOME 0xFEu     /* `_` */
 #define SETTI_NO_REF 0xFFu   /* nothing: the term has no target */
-#define SETTI_NO_DEPTH 0xFFu /* the variable is a constant */
+#define SETTI_NO_DEPTH 0xFFu /* in place of a depth: the variable is a constant */
 
-/* Numbers or steps one after another: `stop` is behind the last. */
+/* A range: numbers or steps from `first` to before `stop`. */
 typedef struct setti_span {
     uint16_t first;
     uint16_t stop;
@@ -51,61 +41,61 @@ typedef struct setti_search_item {
     setti_item_kind kind;
     bool negated;
     bool optional;
-    uint8_t term;    /* the term that it was made from */
-    uint8_t compare; /* its sides, in search->side */
+    uint8_t term;    /* number of its term */
+    uint8_t compare; /* its sides' number in search->side */
     uint8_t source, target;
-    bool none; /* of a link: true without a link if source and target are one entity, */
-    bool more; /* or several links apart */
+    bool none; /* of a link: zero links count, from an entity to itself */
+    bool more; /* of a link: several links count */
     sett_walk walk;
     const setti_type* type;     /* of a component or link */
-    const setti_type* along;    /* of a link, or of `walk`: a relationship or the hierarchy */
-    const setti_type* needs[2]; /* types that source and target themselves must have; NULL: none */
-    setti_span scopes;          /* of a list, in `order` */
-    uint32_t variables;         /* in it, but for those that belong to its own scopes */
+    const setti_type* along;    /* of a link or `walk`: the relationship or hierarchy */
+    const setti_type* needs[2]; /* types that source and target must have themselves, or NULL */
+    setti_span scopes;          /* of a list: its scopes, in `order` */
+    uint32_t variables;         /* variables in the item, without those of its own scopes */
 } setti_search_item;
 
 #define SETTI_SEARCH_COMPARES 32
 
 typedef struct setti_search_scope {
-    uint16_t parent;  /* its own number: none */
+    uint16_t parent;  /* of the outermost scope: itself */
     setti_span items; /* in `order` */
-    uint32_t locals;  /* variables that belong to it */
+    uint32_t locals;  /* the scope's own variables */
 } setti_search_scope;
 
 typedef struct setti_variable {
-    const char* name;   /* "*", or that of a $variable; NULL: a constant */
-    sett_entity entity; /* a constant, or bound to it */
-    bool singleton;     /* the constant is the entity with the singletons */
+    const char* name;   /* "*", or of a $variable; NULL: a constant */
+    sett_entity entity; /* the constant, or the bound value */
+    bool singleton;     /* a constant: the singletons' entity */
     bool bound;
-    bool optional;            /* null where its term is not true */
-    bool is_source;           /* asked for a component, link, member: hidden ones are skipped, */
-    bool shows[SETTI_HIDDEN]; /* but for tags that a term names */
+    bool optional;  /* null if its term is not true */
+    bool is_source; /* a component, link or member of it is tested: hidden entities are skipped */
+    bool shows[SETTI_HIDDEN]; /* tags that a term names and that do not hide */
 } setti_variable;
 
 typedef enum setti_search_step_kind {
-    SETTI_FIND_INPUT, /* the rows of the block outside that are not decided yet */
+    SETTI_FIND_INPUT, /* undecided rows of the enclosing block */
     SETTI_FIND_SCAN,
-    SETTI_FIND_COPY,    /* $a == $b, one of them found */
-    SETTI_FIND_TARGETS, /* from each row on */
+    SETTI_FIND_COPY,    /* $a == $b, if one of them is found */
+    SETTI_FIND_TARGETS, /* follows links from each row */
     SETTI_FIND_SOURCES,
-    SETTI_FIND_TEST, /* an item */
-    SETTI_FIND_SHOWN /* no tag hides it */
+    SETTI_FIND_TEST, /* tests an item */
+    SETTI_FIND_SHOWN /* tests that no tag hides the entity */
 } setti_search_step_kind;
 
 typedef struct setti_search_step {
     setti_search_step_kind kind;
-    uint8_t depth;    /* of the block that it fills, or filters */
-    uint8_t base;     /* inside a list: of its input; 0: outside */
-    uint8_t variable; /* that it finds, or whose entities it shows */
-    uint8_t a, b;     /* operands: source, target; of one that finds: what it begins with */
+    uint8_t depth;    /* of the block that it fills or filters */
+    uint8_t base;     /* inside a list: depth of the input; 0: outside */
+    uint8_t variable; /* that it finds, or whose entities must be shown */
+    uint8_t a, b;     /* operands: source and target; `a` of a finding step: where it begins */
     uint8_t a_depth, b_depth;
     const setti_search_item* item;
     const setti_type* driver;        /* of a scan; NULL: all entities */
-    const setti_search_scope* scope; /* of a scan: whose items narrow it */
-    setti_span pipes;                /* of a test of a list */
-    uint32_t found;                  /* of a test of a list: variables that are found before it */
-    bool prefetch;                   /* of links that do not stay in a cache */
-    uint64_t estimate;               /* rows that it leaves, in all */
+    const setti_search_scope* scope; /* of a scan: the scope whose items it tests */
+    setti_span pipes;                /* of a list's test */
+    uint32_t found;                  /* of a list's test: variables found before */
+    bool prefetch;                   /* links do not stay in a cache */
+    uint64_t estimate;               /* number of rows that leave it */
 } setti_search_step;
 
 typedef struct setti_search_plan {
@@ -114,30 +104,30 @@ typedef struct setti_search_plan {
         pipe; /* of steps; room for search->pipe_room; the first are those of the branches */
     uint32_t step_count;
     uint32_t pipe_count;
-    uint8_t place[SETTI_SEARCH_BRANCHES][SETT_SEARCH_VARIABLES]; /* depths where variables are */
+    uint8_t place[SETTI_SEARCH_BRANCHES][SETT_SEARCH_VARIABLES]; /* depth of each variable */
 } setti_search_plan;
 
 enum {
     SETTI_SLOT_LOOKUPS = 12
 };
 
-/* The entities that a look-up gives a scan, instead of all that have its type. */
+/* The entities that a look-up found for a scan, in place of all with its type. */
 typedef struct setti_wanted {
-    const sett_lookup* by; /* NULL: none does */
+    const sett_lookup* by; /* NULL: no look-up */
     sett_entity* entity;   /* in the order of their indices */
     uint32_t count;
-    uint32_t room; /* from the world's pool */
+    uint32_t room; /* entities; the memory is from the world's pool */
 } setti_wanted;
 
-/* What a search calls of a look-up; programs without look-ups do not link it. */
+/* Functions of look-ups for searches, so that programs without look-ups do not link them. */
 typedef struct setti_lookup_calls {
-    /* Selects a look-up for a scan of one thread that begins now. */
+    /* Selects a look-up for a scan that begins now, where one thread runs. */
     void (*narrow)(const sett_search* search, const setti_search_step* step, setti_wanted* wanted);
-    /* Whether no value has changed since. */
+    /* Whether no value has changed since then. */
     bool (*is_current)(const sett_lookup* lookup);
 } setti_lookup_calls;
 
-/* How a look-up begins. */
+/* The first members of a look-up. */
 typedef struct setti_lookup_head {
     const setti_lookup_calls* calls;
 } setti_lookup_head;
@@ -145,65 +135,66 @@ typedef struct setti_lookup_head {
 struct sett_search {
     setti_open_loop open; /* first */
     sett_world* world;
-    sett_search* next; /* of the world's */
+    sett_search* next; /* list of the world's searches */
     sett_search* previous;
-    size_t size;      /* bytes of this, with terms and texts, */
-    size_t tree_size; /* and of what `item` begins */
+    size_t size;      /* of this struct, its terms and texts, in bytes */
+    size_t tree_size; /* of the memory at `item`, in bytes */
     sett_search_term* term;
     uint32_t term_count;
     setti_variable variable[SETT_SEARCH_VARIABLES];
     uint32_t variable_count;
-    uint8_t result[SETT_SEARCH_VARIABLES]; /* variables that results have, in their order */
+    uint8_t result[SETT_SEARCH_VARIABLES]; /* the variables in results, in order */
     uint32_t result_count;
     setti_search_item* item;
     uint32_t item_count;
-    setti_search_side (*side)[2]; /* of comparisons */
+    setti_search_side (*side)[2]; /* sides of comparisons */
     uint32_t compare_count;
     uint16_t* order; /* items by scope, and scopes by list */
     uint32_t order_count;
     setti_search_scope* scope;
     uint32_t scope_count;
-    uint16_t branch[SETTI_SEARCH_BRANCHES]; /* scopes: results are those of all of them */
+    uint16_t branch[SETTI_SEARCH_BRANCHES]; /* scopes of the branches; results are those of all */
     uint32_t branch_count;
-    uint32_t drives; /* the item that does; SETTI_NONE: what is cheapest */
+    uint32_t drives; /* number of the item with `drive`, or SETTI_NONE */
     sett_search_order ordering;
-    bool sorts;         /* there is an order, */
-    setti_rank rank;    /* what it means, */
-    uint8_t rank_of[3]; /* and of which results' variables: group, cascade, value */
-    uint32_t step_room; /* the most that plans need */
+    bool sorts;         /* there is an order */
+    setti_rank rank;    /* prepared order */
+    uint8_t rank_of[3]; /* numbers in results of its variables: group, cascade, value */
+    uint32_t step_room; /* steps in a plan at most */
     uint32_t pipe_room;
     uint32_t depth_room;
-    void* spare;     /* memory of the last loop, for the next one; */
-    struct find* at; /* of the loops that began where one thread runs, and did not end */
+    void* spare;     /* memory of the last loop, for the next one */
+    struct find* at; /* open loops that began outside of systems */
 };
 
-/* Selects the plan of a loop that begins now: a function of the world's state and of bound
- * variables only. */
+/* Makes the plan of a loop that begins now. It depends on the world's state and bound variables
+ * alone. */
 void setti_choose_plan(const sett_search* search, setti_search_plan* plan);
 
-/* The type that a scan of a variable, driven by a type, looks at for an item: the variable's entity
- * has it; of a negated item, it has not. It decides a component of the entity that no
- * entity has switched off, and narrows others, links and comparisons. NULL: none. */
+/* The type whose bits a scan of a variable tests for an item, if a type drives it: entities must
+ * have the type; for a negated item, lack it. This decides components of the entity that are
+ * nowhere switched off, and narrows other items. NULL: none. */
 const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t variable,
                                        const setti_type* driver);
 
-/* Memory of a loop. The pool is for one thread: searches in systems take it from the allocator. */
+/* Allocates a loop's memory. In systems it comes from the allocator, because the pool is for one
+ * thread. */
 void* setti_find_alloc(sett_world* world, bool pooled, size_t size);
 void setti_find_release(sett_world* world, bool pooled, void* piece, size_t size);
 
-/* Frees what a search has at work; no loop over it is open. */
+/* Frees the memory for loops; no loop over the search is open. */
 void setti_find_free(sett_search* search);
 
-/* Prepares a side. Returns SETT_OK, or `message` has the error. */
+/* Prepares a side. Returns SETT_OK, or an error with `message`. */
 sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
                                   const sett_search_operand* operand,
                                   char message[SETTI_MESSAGE_SIZE]);
 
-/* Makes two sides comparable. Returns false, with the error in `message`, if that is impossible. */
+/* Makes two sides comparable. Returns false, with `message`, if that is impossible. */
 bool setti_compare_join(setti_search_side* left, setti_search_side* right, sett_compare compare,
                         char message[SETTI_MESSAGE_SIZE]);
 
-/* A number that sorts as the value does, or a text; false: there is no value. */
+/* Reads a value as a number that sorts like it, or as a text. Returns false if there is none. */
 bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_t index,
                        uint64_t* key, const char** text);
 
@@ -215,13 +206,13 @@ bool setti_compare_test(sett_world* world, const setti_search_side* left,
 /* The entity of a side; SETTI_NONE if it is not alive. */
 uint32_t setti_compare_entity(sett_world* world, const setti_search_side* side, uint32_t index);
 
-/* Whether a variable is one entity from the beginning. */
+/* Whether a variable is one entity from the beginning: a constant, or bound. */
 static inline bool setti_search_is_fixed(const setti_variable* variable)
 {
     return variable->name == NULL || variable->bound;
 }
 
-/* The entity index of such a variable; SETTI_NONE if it is dead or null. */
+/* The entity index of a fixed variable; SETTI_NONE if it is dead or null. */
 static inline uint32_t setti_search_constant(const sett_search* search, uint32_t variable)
 {
     const setti_variable* at = &search->variable[variable];
@@ -229,12 +220,13 @@ static inline uint32_t setti_search_constant(const sett_search* search, uint32_t
     return setti_along_fixed(search->world, at->singleton, at->entity);
 }
 
-/* The comparisons and accesses as they are written in texts. */
+/* A comparison as it is written in texts. */
 static inline const char* setti_search_mark(sett_compare compare)
 {
     static const char* const marks[] = {"==", "!=", "<", "<=", ">", ">=", "~=", "!~"};
     return marks[compare];
 }
+/* An access as it is written in texts; "": none. */
 
 static inline const char* setti_search_access(sett_access access)
 {
@@ -242,7 +234,7 @@ static inline const char* setti_search_access(sett_access access)
     return words[access];
 }
 
-/* The characters of names in texts. */
+/* Whether a character is a digit. */
 static inline bool setti_search_is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -258,7 +250,7 @@ static inline bool setti_search_is_letter(char c)
     return setti_search_is_word(c) && !setti_search_is_digit(c);
 }
 
-/* The end of the word that a text begins with. */
+/* The end of the word at the beginning of a text. */
 static inline const char* setti_search_word_end(const char* text)
 {
     while (setti_search_is_word(*text)) {
@@ -267,35 +259,34 @@ static inline const char* setti_search_word_end(const char* text)
     return text;
 }
 
-/* Whether a term is about another entity than its variable: such terms are read, unless they say
- * otherwise. */
+/* Whether a term asks another entity than its variable's. Such terms read by default. */
 static inline bool setti_search_is_elsewhere(const sett_search_term* term)
 {
     return term->walk != SETT_WALK_NONE || term->singleton ||
            (term->source.variable == NULL && !sett_is_null(term->source.entity));
 }
 
-/* The terms of a text, or the error. `texts` has room for twice its bytes, and two more. */
+/* The terms of a text, or the error. */
 typedef struct setti_parsed {
     sett_world* world;
     sett_search_term term[SETT_SEARCH_TERMS];
-    uint32_t column[SETT_SEARCH_TERMS + 1]; /* of the terms; the last: of the order */
+    uint32_t column[SETT_SEARCH_TERMS + 1]; /* by term; the last is the order's */
     uint32_t term_count;
     sett_search_order order;
     size_t text_size;
-    size_t size; /* bytes of this, with room for the texts behind it */
+    size_t size; /* of this struct and its texts, in bytes */
     uint32_t error_column;
     sett_status status;
     char error[SETTI_MESSAGE_SIZE];
 } setti_parsed;
 
-/* Reads the text of a search into *parsed, to be freed. Fails: as the text is wrong, OUT_OF_MEMORY;
- * *parsed is NULL then. */
+/* Reads a text into *parsed, which the caller frees. Fails for an error in the text, or
+ * OUT_OF_MEMORY; then *parsed is NULL. */
 sett_status setti_search_parse(sett_world* world, const char* text, const char* call,
                                setti_parsed** parsed);
 void setti_parsed_free(setti_parsed* parsed);
 
-/* Reads the text of a plain query; with `rank` also its order. */
+/* Reads the text of a plain query, and its order if `rank` is not NULL. */
 sett_status setti_query_parse(sett_world* world, const char* text, const char* call,
                               sett_query_desc* desc, setti_rank* rank);
 

@@ -105,7 +105,7 @@ sett_status setti_compare_prepare(sett_world* world, setti_search_side* side,
     return SETT_STATUS_ARGUMENT;
 }
 
-/* The number of a named constant, by the member on the other side. */
+/* Finds the number of a constant by its name, from the member on the other side. */
 static bool side_find_constant(setti_search_side* side, const setti_search_side* other,
                                char message[SETTI_MESSAGE_SIZE])
 {
@@ -210,7 +210,7 @@ static void side_member(setti_side_value* value, const sett_world* world,
     value->number *= scale;
 }
 
-/* The value of a side, for the entity of its variable. */
+/* Reads a side's value for an entity. */
 static setti_side_value side_get(sett_world* world, const setti_search_side* side, uint32_t index)
 {
     setti_side_value value = side->value;
@@ -238,7 +238,7 @@ bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_
                        uint64_t* key, const char** text)
 {
     setti_side_value value = side_get(world, side, index);
-    double number = value.number + 0.0; /* one zero */
+    double number = value.number + 0.0; /* -0 becomes 0 */
     *text = value.text;
     *key = value.form == SETTI_FORM_FLOAT    ? setti_sort_key(&number, SETT_KEY_F64)
            : value.form == SETTI_FORM_SIGNED ? setti_sort_key(&value.bits, SETT_KEY_I64)
@@ -248,7 +248,7 @@ bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_
 
 /* ------------------------------------------------------------------------------- comparing */
 
-/* The order of two values; NaN has none. */
+/* The result of comparing with NaN. */
 #define ORDER_NONE 2
 #define ORDER_OF(a, b) ((a) < (b) ? -1 : (a) > (b))
 

@@ -47,8 +47,8 @@ static void spell_handle(setti_writer* writer, sett_entity entity)
     setti_writer_add(writer, "#%u:%u", (unsigned)entity.index, (unsigned)entity.generation);
 }
 
-/* Writes an entity as the path of its names, if that leads back to it; otherwise as its handle: an
- * index alone could be another entity's by then. */
+/* Writes an entity as its path, if that leads back to it; else as its handle, since by then another
+ * entity could have the index. */
 static void spell_entity(setti_writer* writer, const sett_search* search, sett_entity entity)
 {
     char path[PRINT_PATH];
@@ -126,7 +126,7 @@ static void spell_source(setti_writer* writer, const sett_search* search,
     setti_writer_add(writer, ")");
 }
 
-/* A number that is read back as a number, and as the same. */
+/* Writes a float so that reading it gives the same float. */
 static void spell_number(setti_writer* writer, double number)
 {
     char text[SETTI_NUMBER_SIZE];
@@ -159,7 +159,7 @@ static void spell_operand(setti_writer* writer, const sett_search* search,
     }
     bool constant = operand->of.variable == NULL && !sett_is_null(operand->of.entity);
     bool plain = operand->kind != SETT_OPERAND_ENTITY && spell_is_this(&operand->of);
-    if (constant) { /* by a handle: a name at the beginning of a term is that of a component */
+    if (constant) { /* as a handle, because a name at the beginning of a term is a component's */
         spell_handle(writer, operand->of.entity);
     } else if (!plain) {
         spell_ref(writer, search, &operand->of);

@@ -1,7 +1,7 @@
 /* search_query.c: turns a text about one entity at a time into the description of a query. */
 #include "search/search.h"
 
-/* The kind of a plain term. `any`: it is in a list of ||. Returns NULL or the error. */
+/* Reads the kind of a plain term; `any`: it is in a list of ||. Returns NULL or the error. */
 static const char* plain_term(const sett_search_term* from, bool any, sett_term* term)
 {
     const char* source = from->source.variable;
@@ -51,7 +51,7 @@ static const char* plain_terms(const setti_parsed* parsed, sett_query_desc* desc
     return NULL;
 }
 
-/* The order of a plain query: of its entities. Returns NULL or the error. */
+/* Reads the order of a plain query. Returns NULL or the error. */
 static const char* plain_order(const setti_parsed* parsed, setti_rank* rank, char* message)
 {
     const sett_search_order* order = &parsed->order;

@@ -6,7 +6,8 @@
 #include "relation/chain.h"
 #include "search/search.h"
 
-/* The first link from an entity to its targets (`down`: from its sources to it), or SETTI_NONE. */
+/* The place of the first link from an entity to its targets (`down`: from its sources), or
+ * SETTI_NONE. */
 SETTI_INLINE uint32_t setti_walk_first(const setti_type* along, uint32_t index, bool down)
 {
     if (along->links == NULL) {

@@ -21,7 +21,7 @@ void setti_marks_clear(setti_marks* marks)
     memset(marks->live, 0, (marks->words / 64 + 1) * sizeof(uint64_t));
 }
 
-/* The next word behind `at` that is live, `words` if none is. */
+/* The next live word after `at`; `words` at the end. */
 static size_t marks_next_word(const setti_marks* marks, size_t at)
 {
     for (size_t k = ++at / 64; k <= marks->words / 64; k++, at = k * 64) {
@@ -50,7 +50,7 @@ void setti_marks_join(setti_marks* marks, const setti_marks* from)
 bool setti_marks_next(const setti_marks* marks, uint32_t* index)
 {
     SETTI_ASSERT(*index == SETTI_NONE || *index / 64 < marks->words);
-    size_t at = SIZE_MAX; /* from the first on */
+    size_t at = SIZE_MAX; /* begins at the first word */
     if (*index != SETTI_NONE) {
         uint32_t shift = *index % 64;
         at = *index / 64;
@@ -71,7 +71,7 @@ bool setti_marks_next(const setti_marks* marks, uint32_t* index)
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* Passes on a slot whose generations differ. */
+/* Reports a slot whose generations differ. */
 static void compare_slot(setti_compare* compare, sett_entity was, sett_entity is)
 {
     bool ended = (was.generation & SETTI_DEAD) == 0;
@@ -97,7 +97,7 @@ void setti_compare_entities(setti_compare* compare)
 
 /* --------------------------------------------------------------------------------------- values */
 
-/* Whether eight rows differ. Gcc 12 does not see by itself that these are few vectors: half of the
+/* Whether eight rows differ. Gcc 12 does not see that these are few vectors: this takes half of the
  * instructions. */
 SETTI_INLINE bool compare_eight(const unsigned char* was, const unsigned char* is, size_t size)
 {
@@ -117,8 +117,8 @@ SETTI_INLINE bool compare_eight(const unsigned char* was, const unsigned char* i
     return differs != 0;
 }
 
-/* Loads what will be compared next, as much as is compared now: processors fetch ahead within 4 KB
- * only, and each page lies elsewhere. */
+/* Prefetches the next page, as much as is compared now. Processors prefetch within 4 KB only, and
+ * each page is elsewhere. */
 SETTI_INLINE void compare_load(const unsigned char* page, size_t from, size_t size)
 {
     for (size_t at = 0; at < size; at += 64) {
@@ -126,9 +126,9 @@ SETTI_INLINE void compare_load(const unsigned char* page, size_t from, size_t si
     }
 }
 
-/* Which rows differ, of words of 64, eight at a time; most of a written page is unchanged. Rows of
- * known sizes are compared in line, a fifth of calling memcmp. The cost is reading both pages:
- * those after them are loaded meanwhile (`next`; NULL: there are none). */
+/* Finds the rows that differ, eight at a time; most of a written page is unchanged. For constant
+ * sizes this is inlined, a fifth of calling memcmp. Reading both pages is the cost, so the next
+ * ones are prefetched meanwhile (`next`, or NULL). */
 SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, const setti_view_page* next,
                                   size_t size)
 {
@@ -185,8 +185,7 @@ static void compare_rows(setti_compare_rows* rows, const setti_view_page* next, 
     }
 }
 
-/* Passes rows that differ to the sink, but for those of values that are on one side only, or of
- * another entity. */
+/* Reports rows that differ, except those of values on one side only or of another entity. */
 static void compare_pass_rows(setti_compare* compare, const setti_storage* storage,
                               setti_compare_rows* rows)
 {
@@ -218,8 +217,8 @@ static_assert(SETTI_COMPARE_WORDS * 64 <= SETTI_ENTITY_ROWS &&
                   SETTI_COMPARE_WORDS <= SETTI_BITS_WORDS,
               "rows lie in one page of entities, and one of presence");
 
-/* Rows in which a byte differs. Looking up the 64 values of a word costs 30 times as much as
- * comparing its rows. */
+/* Marks rows in which a byte differs. Looking up the 64 values of a word would cost 30 times as
+ * much as comparing its rows. */
 static void compare_mark_words(setti_compare* compare, const setti_storage* storage,
                                const setti_view_page* page, const setti_view_page* next)
 {
@@ -245,7 +244,7 @@ static void compare_mark_words(setti_compare* compare, const setti_storage* stor
     }
 }
 
-/* Indices whose presence, or whose row, may differ in an array. */
+/* Marks indices whose presence or row may differ in an array. */
 static void compare_mark_array(setti_compare* compare, const setti_storage* storage)
 {
     uint32_t at = SETTI_NONE;
@@ -264,7 +263,8 @@ static void compare_mark_array(setti_compare* compare, const setti_storage* stor
     at = SETTI_NONE;
     page = setti_view_next(compare->view, &storage->rows, &at);
     while (page != NULL) {
-        const setti_view_page is = *page; /* the walk's own may be the next one then */
+        const setti_view_page is =
+            *page; /* a copy, since the walk's own may be the next page then */
         page = setti_view_next(compare->view, &storage->rows, &at);
         compare_mark_words(compare, storage, &is, page);
     }
@@ -279,8 +279,8 @@ static void compare_mark_index(setti_compare* compare, const void* index)
     }
 }
 
-/* The entities of rows from..to-1 of a page, on both sides, but for rows that are the same on both;
- * of side k the rows below extent[k] are in use. */
+/* Marks the entities of rows [from, to) of a page, on both sides, unless a row is equal on both. On
+ * side k, rows below extent[k] are in use. */
 static void compare_mark_rows(setti_compare* compare, const setti_storage* storage,
                               const setti_view_page* page, uint32_t from, uint32_t to,
                               const uint32_t extent[2])
@@ -320,7 +320,7 @@ static void compare_mark_sparse(setti_compare* compare, const setti_type* type)
     while ((page = setti_view_next(compare->view, &storage->rows, &at)) != NULL) {
         compare_mark_rows(compare, storage, page, 0, to, extent);
     }
-    /* rows that come into use again, or go out of it, without having been written */
+    /* rows in use on one side only, without having been written */
     for (uint32_t row = from; row < to; row = ((row >> storage->shift) + 1) << storage->shift) {
         setti_view_page whole = {&storage->rows, row >> storage->shift, {NULL, NULL}};
         for (uint32_t side = 0; side < 2; side++) {
@@ -330,7 +330,7 @@ static void compare_mark_sparse(setti_compare* compare, const setti_type* type)
     }
 }
 
-/* The entities of records in pages that differ. */
+/* Marks the sources of records in pages that differ. */
 static void compare_mark_records(setti_compare* compare, const setti_records* records)
 {
     setti_view* view = compare->view;
@@ -351,7 +351,7 @@ static void compare_mark_records(setti_compare* compare, const setti_records* re
     }
 }
 
-/* Whether the lists of two values have the same targets, in the same order, with the same data. */
+/* Whether two sources have the same targets, in the same order, with the same data. */
 static bool compare_same_records(setti_view* view, const setti_type* type, const void* a,
                                  const void* b)
 {
@@ -386,7 +386,7 @@ void setti_compare_mark(setti_compare* compare, const setti_type* type)
     }
 }
 
-/* The pages that a walk is at: it looks up each once. */
+/* The current pages of a walk, so that each is looked up once. */
 typedef struct compare_place {
     setti_view_page presence;
     setti_view_page rows;
@@ -461,7 +461,7 @@ static void compare_index(setti_compare* compare, compare_place* place, const se
     }
 }
 
-/* Of a word of indices, those that may have a value on either side. */
+/* The indices of a word that may have a value on either side. */
 static uint64_t compare_present(setti_compare* compare, compare_place* place,
                                 const setti_storage* storage, uint32_t number, uint64_t bits)
 {
@@ -510,7 +510,7 @@ bool setti_compare_concerns(setti_compare* compare, const setti_type* type)
     return setti_view_extent(view, type, 0) != setti_view_extent(view, type, 1);
 }
 
-/* Where another entity has the index, all components of both count as changed. */
+/* If another entity has the index, all components of both count as changed. */
 void setti_compare_type(setti_compare* compare, const setti_type* type)
 {
     if (setti_compare_concerns(compare, type)) {
@@ -521,9 +521,8 @@ void setti_compare_type(setti_compare* compare, const setti_type* type)
     }
 }
 
-/* Words that cover every index that a page can contain, on either side or live; reserved indices
- * lie behind all entities. The capacity of tables would be too much: a rejected delta with large
- * indices leaves it large. */
+/* Words for every index in pages of either side or the live world; reserved indices are behind all
+ * entities. Capacities would be too much: rejected deltas with large indices leave them large. */
 static size_t compare_word_count(setti_view* view)
 {
     const sett_world* world = view->world;
@@ -540,7 +539,7 @@ static size_t compare_word_count(setti_view* view)
     return (size_t)(end / 64) + 1;
 }
 
-/* Words of all three sets, and of what says which of them are live. */
+/* For all three sets: their words, and their `live` bits. */
 #define COMPARE_SETS 3
 
 static size_t compare_size(size_t words)

@@ -65,11 +65,11 @@ uint32_t setti_delta_bytes(const setti_type* type)
 
 /* -------------------------------------------------------------------------------------- writing */
 
-/* Bytes of a buffer at least: about those of a page. */
+/* Least size of the buffer in bytes, about that of a page. */
 #define DELTA_ROOM 16384
 #define DELTA_ROOM_SMALL 1024
 
-/* Grows the buffer, if it can. */
+/* Grows the buffer, if there is memory. */
 SETTI_COLD static void delta_grow(setti_delta_writer* to, size_t size)
 {
     SETTI_ASSERT(to->pool != NULL);
@@ -118,7 +118,7 @@ void setti_delta_write_at(setti_delta_writer* to, size_t at, uint64_t number, si
 void setti_delta_begin_lives(setti_delta_writer* to)
 {
     to->count = 0;
-    to->run_count = SETTI_DELTA_LIVES; /* the first begins a run */
+    to->run_count = SETTI_DELTA_LIVES; /* so that the first handle begins a run */
     to->run_next = 0;
     to->run_generation = 0;
 }
@@ -149,7 +149,7 @@ static void delta_write_entity(setti_compare_sink* sink, const sett_entity* ende
     }
 }
 
-/* All entities, where there were none: page by page. */
+/* Writes the entities of a state, page by page. */
 static void delta_write_new_entities(setti_delta_writer* to)
 {
     uint32_t at = SETTI_NONE;
@@ -187,7 +187,7 @@ static void delta_write_begun(setti_delta_writer* to)
     }
 }
 
-/* What was written of a type. */
+/* The counts written for a type. */
 typedef struct delta_note {
     uint32_t count[SETTI_DELTA_PARTS];
     bool occurs;
@@ -226,7 +226,7 @@ void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, bool
     setti_delta_write_number(to, extent, 4);
 }
 
-/* A group is arranged as a whole: the receiver needs all of its types, or none. */
+/* Notes a group's types as one: the receiver arranges all of them, or none. */
 static void delta_note_group(const delta_note* notes, delta_note* note, const setti_type* type)
 {
     const sett_world* world = type->world;
@@ -236,7 +236,7 @@ static void delta_note_group(const delta_note* notes, delta_note* note, const se
     }
 }
 
-/* Writes the records of the types that occur, and in the head how many they are. */
+/* Writes the records of the types that occur, and their number in the head. */
 static void delta_write_types(setti_delta_writer* to, delta_note* notes)
 {
     const setti_type_list* types = &to->walk->view->world->registered;
@@ -262,16 +262,17 @@ void setti_delta_write_head(setti_delta_writer* to, uint32_t magic)
     setti_delta_write_number(to, magic, 4);
     setti_delta_write_number(to, SETTI_DELTA_VERSION, 4);
     setti_delta_write_number(to, 0, 8); /* hash before */
-    setti_delta_write_number(to, 0, 8); /* and after */
-    setti_delta_write_number(to, 0, 8); /* bytes in all */
-    setti_delta_write_number(to, 0, 8); /* their hash */
-    for (uint32_t k = 0; k < 5; k++) {  /* types, their bytes, runs of three kinds */
+    setti_delta_write_number(to, 0, 8); /* hash after */
+    setti_delta_write_number(to, 0, 8); /* size in bytes */
+    setti_delta_write_number(to, 0, 8); /* seal */
+    for (uint32_t k = 0; k < 5;
+         k++) { /* number of types, their bytes, number of runs of three kinds */
         setti_delta_write_number(to, 0, 4);
     }
     SETTI_ASSERT(to->size == SETTI_DELTA_HEAD);
 }
 
-/* Whether there may be entries of a type. */
+/* Whether a type may have entries. */
 static bool delta_concerns(const setti_delta_writer* to, const setti_type* type)
 {
     const setti_codec* codec = setti_delta_codec(type);
@@ -281,7 +282,7 @@ static bool delta_concerns(const setti_delta_writer* to, const setti_type* type)
            (other != NULL && setti_compare_concerns(to->walk, other));
 }
 
-/* Writes entries, changes, lists and rows of a type, and notes how many. */
+/* Writes a type's entries, changes, lists and rows, and notes their counts. */
 static void delta_write_parts(setti_delta_writer* to, const setti_type* type, delta_note* note)
 {
     static void (*const part[SETTI_DELTA_PARTS])(setti_delta_writer*) = {
@@ -298,7 +299,7 @@ static void delta_write_parts(setti_delta_writer* to, const setti_type* type, de
     }
 }
 
-/* The parts of all types that are concerned. */
+/* Writes the parts of all types that may differ. */
 static void delta_write_all_parts(setti_delta_writer* to)
 {
     const setti_type_list* types = &to->walk->view->world->registered;
@@ -355,7 +356,7 @@ void setti_delta_write_seal(setti_delta_writer* to)
     }
 }
 
-/* Writes all but the hashes of both states. */
+/* Writes everything except the hashes of both states. */
 static void delta_write_all(setti_delta_writer* to, setti_compare* walk)
 {
     const size_t at = SETTI_DELTA_COUNTS + 8;
@@ -373,7 +374,7 @@ static void delta_write_all(setti_delta_writer* to, setti_compare* walk)
     setti_delta_write_seal(to);
 }
 
-/* The seal leaves these out. */
+/* Writes both hashes, which the seal does not cover. */
 static void delta_write_hashes(setti_delta_writer* to, uint64_t before, uint64_t after)
 {
     setti_delta_write_at(to, 8, setti_hash_finish(before), 8);
@@ -382,7 +383,7 @@ static void delta_write_hashes(setti_delta_writer* to, uint64_t before, uint64_t
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* What differs between two snapshots (`b` NULL: the live world); false without memory. */
+/* Opens a view and a walk over two snapshots (`b` NULL: the live world). False without memory. */
 static bool delta_begin(sett_world* world, setti_snapshot* a, setti_snapshot* b, setti_view* view,
                         setti_compare* walk)
 {
@@ -450,7 +451,7 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
     return status;
 }
 
-/* Encodes what differs between two snapshots that have to be there. */
+/* Encodes the difference between two existing snapshots. */
 static sett_status delta_encode_handles(sett_world* world, sett_snapshot a, sett_snapshot b,
                                         setti_delta_writer* to)
 {
@@ -486,7 +487,7 @@ sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot 
     return status != SETT_STATUS_OUT_OF_MEMORY ? status : setti_world_no_memory(world, delta_call);
 }
 
-/* Ends a writer into memory of the world's pool: what it wrote goes to `out`, or is freed. */
+/* Ends a writer into the pool's memory: its bytes go to `out`, or are freed after a failure. */
 static sett_status delta_take(sett_world* world, const char* call, sett_status status,
                               const setti_delta_writer* to, setti_bytes* out)
 {
@@ -507,7 +508,7 @@ sett_status setti_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot
     return delta_take(world, delta_call, status, &to, out);
 }
 
-/* The bytes of the values of a world, and a little more. */
+/* Estimates the size of a state: its values, and a little more. */
 static size_t delta_guess(const sett_world* world)
 {
     size_t size = 4096 + (size_t)world->entities.count;

@@ -21,10 +21,10 @@
 
 static const char apply_call[] = "sett_delta_apply";
 
-#define APPLY_TYPE_BYTES 43 /* of a type at least, its name apart */
+#define APPLY_TYPE_BYTES 43 /* bytes of a type's record, without its name */
 
-/* Memory that a delta may take, copies of pages for undoing apart: so much, as much as the world,
- * and so much for each of its bytes. A tag takes 13 bytes of a delta and 26 of a world. */
+/* Bytes of memory that a delta may take, besides copies of pages for undoing, the world's own size,
+ * and so many for each of its bytes. A tag takes 13 bytes of a delta and 26 of a world. */
 #define APPLY_BYTES ((size_t)64 << 20)
 #define APPLY_BYTES_A_BYTE ((size_t)64)
 
@@ -43,8 +43,8 @@ const unsigned char* setti_delta_read(setti_delta_reader* from, size_t size)
     return bytes;
 }
 
-/* Skips `count` items of `size` bytes; false if the bytes end before, or if 32-bit addresses cannot
- * hold them. */
+/* Skips `count` items. Returns false if the bytes end before, or if an address cannot hold the
+ * size. */
 static bool apply_skip(setti_delta_reader* from, uint32_t count, size_t each)
 {
     size_t size;
@@ -62,7 +62,7 @@ setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_t
     if (of->codec == NULL && (entry.kind & SETTI_DELTA_BLOCK) != 0) {
         entry.kind -= SETTI_DELTA_BLOCK;
         entry.bits = setti_delta_number(from, 8);
-        size *= setti_bits_count(entry.bits); /* of values up to 64 MB: no overflow, as 64 bits */
+        size *= setti_bits_count(entry.bits); /* values have up to 64 MB: 64 bits do not overflow */
         if (sizeof(size) == 4 && (uint64_t)of->bytes * setti_bits_count(entry.bits) > UINT32_MAX) {
             size = SIZE_MAX;
         }
@@ -87,7 +87,7 @@ bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
     SETTI_ASSERT(block->bits == 0 || of->codec == NULL);
     *entry = *block;
     if (block->kind == SETTI_NONE) {
-        return false; /* taken */
+        return false; /* the index is taken */
     }
     if (block->bits == 0) {
         block->kind = SETTI_NONE;
@@ -101,7 +101,7 @@ bool setti_delta_take(setti_delta_entry* block, const setti_delta_type* of,
     return true;
 }
 
-/* Whether an index is in a list of entities, which ascends: by bisection of its bytes. */
+/* Finds an index in an ascending list of entities, by bisection. */
 static bool apply_find(const setti_delta_lives* list, uint32_t index, sett_entity* entity)
 {
     uint32_t low = 0;
@@ -132,7 +132,7 @@ static bool apply_lists(const setti_delta_lives* list, uint32_t index)
     return apply_find(list, index, &entity);
 }
 
-/* Whether a list has this handle. */
+/* Whether a list contains a handle. */
 static bool apply_lists_handle(const setti_delta_lives* list, sett_entity entity)
 {
     sett_entity found;
@@ -147,7 +147,7 @@ sett_status setti_delta_reject(const setti_delta* delta, const char* why)
 
 /* -------------------------------------------------------------------------------------- parsing */
 
-/* Whether values have as many bytes in the delta as here, and are rounded alike. */
+/* Whether encoded values have the same size, and the same rounding, in the delta and here. */
 static bool apply_is_wide(const setti_delta_type* of)
 {
     uint32_t bytes = setti_delta_bytes(of->type);
@@ -157,7 +157,7 @@ static bool apply_is_wide(const setti_delta_type* of)
                     : bytes == of->bytes;
 }
 
-/* Whether the type has the same layout in the delta and here. */
+/* Whether a type has the same layout in the delta and here. */
 static bool apply_is_type(const setti_delta_type* of, uint32_t size, uint32_t version)
 {
     const setti_module* module = of->type->module;
@@ -174,7 +174,7 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
     setti_writer writer = {text, sizeof(text), 0};
     setti_writer_add_escaped(&writer, name, strlen(name));
     if (of->type == NULL) {
-        /* "R sources" belongs to the relationship R, which is what programs register. */
+        /* For "R sources", programs register the relationship R. */
         size_t length = strlen(text);
         bool sources = length > 8 && strcmp(text + length - 8, " sources") == 0;
         text[length - (sources ? 8 : 0)] = '\0';
@@ -206,7 +206,7 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
         (unsigned)size, (unsigned)version, sender);
 }
 
-/* The type of a name, registered now if the library does that itself; NULL if there is none. */
+/* Finds a type by name, registering the library's own if necessary; NULL: none. */
 static sett_status apply_find_type(sett_world* world, const char* name, setti_type** type)
 {
     sett_status status = SETT_OK;
@@ -339,7 +339,7 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     return SETT_OK;
 }
 
-/* Finds the types, which are the delta's last bytes. */
+/* Reads the types, which are the delta's last bytes. */
 static sett_status apply_parse_types(setti_delta* delta, setti_delta_reader* from)
 {
     sett_world* world = delta->world;
@@ -358,7 +358,7 @@ static sett_status apply_parse_types(setti_delta* delta, setti_delta_reader* fro
     return status;
 }
 
-/* Skips runs, which have to ascend and end at `limit`; false if they do not. */
+/* Skips ascending runs up to `limit`. Returns false if they are wrong. */
 static bool apply_skip_runs(setti_delta_reader* from, uint32_t count, uint64_t limit)
 {
     uint64_t end = 0;
@@ -373,7 +373,7 @@ static bool apply_skip_runs(setti_delta_reader* from, uint32_t count, uint64_t l
     return true;
 }
 
-/* Finds the parts, and room to work. */
+/* Finds the delta's parts, and allocates memory for applying it. */
 static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, bool trust)
 {
     const unsigned char* end = from->end;
@@ -397,7 +397,7 @@ static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, boo
 
 /* ------------------------------------------------------------------------------------- checking */
 
-/* Runs have to ascend, with 1 to 16 handles each; false if they do not. */
+/* Checks runs: ascending, with 1 to 16 handles each. */
 static bool apply_check_runs(setti_delta_lives lives)
 {
     uint64_t end = 0;
@@ -413,7 +413,7 @@ static bool apply_check_runs(setti_delta_lives lives)
     return true;
 }
 
-/* Whether a part may be about an entity. */
+/* Whether a part may contain an entity. */
 static bool apply_is_allowed(const setti_delta* delta, sett_entity entity)
 {
     return delta->part == NULL || delta->part->entities == NULL ||
@@ -439,8 +439,8 @@ static sett_status apply_check_ended(const setti_delta* delta)
     return SETT_OK;
 }
 
-/* The generation of a slot; SETTI_RETIRED if the slot is used up once the delta's entities are
- * destroyed. */
+/* The generation of a slot after the delta's entities are destroyed; SETTI_RETIRED if it is used
+ * up. */
 static uint32_t apply_generation(const setti_delta* delta, uint32_t index, bool* dead)
 {
     uint32_t current = setti_entity_generation(&delta->world->entities, index);
@@ -490,7 +490,7 @@ static sett_status apply_check_slots(const setti_delta* delta)
         return setti_delta_reject(delta, "the freed indices are not in order");
     }
     if (delta->part != NULL) {
-        return SETT_OK; /* they are parents */
+        return SETT_OK; /* the members are parents */
     }
     while (setti_delta_next_life(&lives, &slot)) {
         bool dead;
@@ -521,7 +521,7 @@ setti_fate setti_delta_fate(const setti_delta* delta, uint32_t index)
     return lives && !apply_lists(&delta->ended, index) ? SETTI_FATE_STAYS : SETTI_FATE_NONE;
 }
 
-/* Whether the entry fits the present world. */
+/* Returns why an entry does not fit the present world, or NULL. */
 static const char* apply_check_entry(const setti_delta* delta, const setti_delta_type* of,
                                      setti_delta_entry entry)
 {
@@ -549,7 +549,7 @@ static const char* apply_check_entry(const setti_delta* delta, const setti_delta
                : NULL;
 }
 
-/* apply_check_entry for each entry of a block. */
+/* Checks each entry of a block. */
 static const char* apply_check_block(const setti_delta* delta, const setti_delta_type* of,
                                      setti_delta_entry block)
 {
@@ -598,21 +598,22 @@ static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reade
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_LISTS]; k++) {
         (void)setti_delta_read(from, 8);
         uint32_t count = setti_delta_u32(from);
-        if (from->short_of || !apply_skip(from, count, 4)) { /* or so many lists of nothing */
+        if (from->short_of ||
+            !apply_skip(from, count, 4)) { /* bounds the number of empty lists too */
             return setti_delta_reject(delta, "they end within a list");
         }
     }
     return SETT_OK;
 }
 
-/* Whether an entity is there once the part's entities are. */
+/* Whether an entity is alive once the part's entities are. */
 static bool apply_has(const setti_delta* delta, sett_entity entity)
 {
     return apply_lists_handle(&delta->begun, entity) ||
            (sett_entity_valid(delta->world, entity) && !apply_lists_handle(&delta->ended, entity));
 }
 
-/* Whether a parent is there, by its index and one. */
+/* Whether a parent, given as index plus one, is alive then. */
 static bool apply_has_parent(const setti_delta* delta, uint32_t parent)
 {
     sett_entity entity;
@@ -624,8 +625,8 @@ static sett_entity apply_target(const unsigned char* bytes)
     return (sett_entity){setti_delta_word(bytes, 0), setti_delta_word(bytes, 1)};
 }
 
-/* Writes an entry again, at `out`, without targets that are not there: then a link is removed, and
- * a node becomes a root. Returns how many bytes it has. */
+/* Copies an entry to `out` without targets that are not alive: such a link is removed, and such a
+ * node becomes a root. Returns its size. */
 static size_t apply_write_filtered(const setti_delta* delta, const setti_delta_type* of,
                                    const setti_delta_entry* entry, unsigned char* out)
 {
@@ -658,7 +659,7 @@ static size_t apply_write_filtered(const setti_delta* delta, const setti_delta_t
     return at;
 }
 
-/* Removes links from the entries of a type whose target does not exist here. */
+/* Removes links to dead targets from the entries of a type. */
 static sett_status apply_filter(setti_delta* delta, setti_delta_reader* from, setti_delta_type* of)
 {
     setti_pool* pool = &delta->world->pool;
@@ -678,7 +679,7 @@ static sett_status apply_filter(setti_delta* delta, setti_delta_reader* from, se
     return SETT_OK;
 }
 
-/* Restores the values of a type that were rounded when they were sent. */
+/* Restores values that were rounded for sending. */
 static sett_status apply_restore(setti_delta* delta, setti_delta_reader* from, setti_delta_type* of)
 {
     setti_pool* pool = &delta->world->pool;
@@ -706,8 +707,8 @@ static sett_status apply_restore(setti_delta* delta, setti_delta_reader* from, s
     return SETT_OK;
 }
 
-/* Fails if entries of a part would add or remove components that are not allowed: what a type
- * requires, and what requires it. */
+/* Fails if entries of a part would add or remove components that are not allowed, through
+ * requirements between types. */
 static sett_status apply_check_required(const setti_delta* delta, const setti_delta_type* of,
                                         setti_delta_reader from)
 {
@@ -736,7 +737,7 @@ static sett_status apply_check_required(const setti_delta* delta, const setti_de
     return SETT_OK;
 }
 
-/* Checks the entries of a type of a part. */
+/* Checks a part's entries of one type. */
 static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from,
                                     setti_delta_type* of)
 {
@@ -767,7 +768,7 @@ static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from
                : status;
 }
 
-/* Checks what follows the entities, and finds the parts of each type in it. */
+/* Checks everything after the entities, and finds each type's parts. */
 static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* from)
 {
     sett_status status = SETT_OK;
@@ -809,17 +810,17 @@ static sett_status apply_check(setti_delta* delta, setti_delta_reader* from)
 
 /* ----------------------------------------------------------------------------------------- room */
 
-/* Pages of a table that one step can write to, and that must be copied: a row, the last row, two at
- * the ends of groups, neighbours in lists. Records of links need most: the deleted one, its two
- * neighbours in each of two lists, and those of the last record, which takes its place. */
+/* At most so many pages of a table are copied by one step: a row, the last row, two at the ends of
+ * groups, neighbours in lists. Records of links need most: the deleted one, its two neighbours in
+ * two lists, and those of the last record, which takes its place. */
 #define APPLY_STEP_PAGES 9
 
 static size_t apply_piece(size_t size)
 {
-    return setti_align_up(size, SETTI_POOL_STEP) + 256; /* as the pool rounds, and at most */
+    return setti_align_up(size, SETTI_POOL_STEP) + 256; /* at most what rounding by the pool adds */
 }
 
-/* The table of which one call may write to all pages; they are those of one type at most. */
+/* The largest table of which one call may write all pages; it belongs to one type. */
 static const setti_pages* apply_whole(const setti_delta* delta)
 {
     const setti_type_list* types = &delta->world->registered;
@@ -832,8 +833,8 @@ static const setti_pages* apply_whole(const setti_delta* delta)
     return NULL;
 }
 
-/* Computes the memory that one step can need. Reserves pages that do not fit into blocks; false
- * when memory runs out. */
+/* Computes the memory for one step. Reserves pages that do not fit into blocks; false without
+ * memory. */
 static bool apply_measure(setti_delta* delta)
 {
     SETTI_ASSERT(!delta->loading && delta->world->pool.cow != NULL);
@@ -892,7 +893,7 @@ bool setti_delta_room(const setti_delta* delta)
     return delta->loading || apply_room(delta, delta->room, delta->room_pages);
 }
 
-/* The pool cuts pieces of such a size out of blocks, and so out of reserved memory. */
+/* Whether the pool cuts pieces of this size from blocks, which can be reserved. */
 static bool apply_fits_block(size_t size)
 {
     return size <= SETTI_POOL_PAGE_MAX;
@@ -916,7 +917,7 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
     if (done && apply_fits_block(scratch)) {
         size += apply_piece(scratch);
     }
-    if (done && apply_fits_block(rows->size)) { /* copies, and new pages for those parked */
+    if (done && apply_fits_block(rows->size)) { /* copies, and new pages in place of parked ones */
         done = piece <= (SIZE_MAX - size) / 2 / count;
         size += done ? 2 * count * piece : 0;
     } else if (done) {
@@ -931,7 +932,7 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
 
 /* ------------------------------------------------------------------------------------- changing */
 
-/* A rejected call means that the delta is invalid, unless memory ran out. */
+/* Fails after a rejected call: the delta is invalid, unless memory ran out. */
 static sett_status apply_blame(const setti_delta* delta)
 {
     sett_world* world = delta->world;
@@ -947,8 +948,8 @@ static sett_status apply_blame(const setti_delta* delta)
     return setti_world_fail_input(world, SETT_STATUS_INVALID, "%s: %s", apply_call, text);
 }
 
-/* The memory that a delta may take: for what it contains, and for arrays as long as storages, to
- * restore their order. */
+/* The memory that a delta may take: for its contents, and for arrays as long as storages to restore
+ * their order. */
 static size_t apply_limit(const setti_delta* delta, size_t size)
 {
     const setti_pool* pool = &delta->world->pool;
@@ -960,7 +961,7 @@ static size_t apply_limit(const setti_delta* delta, size_t size)
     return limit;
 }
 
-/* The capacities of all tables. */
+/* Notes the capacities of all tables. */
 static uint32_t* apply_note_tables(const sett_world* world, size_t size)
 {
     uint32_t* capacity = setti_pool_alloc(setti_unconst(&world->pool), size, 16);
@@ -974,7 +975,7 @@ static uint32_t* apply_note_tables(const sett_world* world, size_t size)
     return capacity;
 }
 
-/* Frees the memory that a delta has taken which was undone. */
+/* Frees the memory that an undone delta has taken. */
 static void apply_give_back(sett_world* world, const uint32_t* capacity, uint32_t roots)
 {
     SETTI_ASSERT(world->pool.ceiling == 0);
@@ -991,13 +992,13 @@ static void apply_give_back(sett_world* world, const uint32_t* capacity, uint32_
     setti_pool_trim(&world->pool);
 }
 
-/* Whether the world has a hash of the delta. */
+/* Whether a hash of the world is that in the delta. */
 static bool apply_is_state(const setti_delta* delta, uint64_t hash)
 {
     return ((sett_world_hash(delta->world) ^ hash) & delta->hash_mask) == 0;
 }
 
-/* The world is not what the delta announced. */
+/* Fails: the result is not what the delta announced. */
 static sett_status apply_reject_result(const setti_delta* delta)
 {
     sett_entity entity;
@@ -1017,7 +1018,7 @@ static sett_status apply_reject_result(const setti_delta* delta)
                                  (unsigned)entity.generation);
 }
 
-/* What the program chose for types at the sender is so here, too. */
+/* Applies the sender's choices for types. */
 static void apply_choices(const setti_delta* delta)
 {
     for (uint32_t k = 0; k < delta->type_count; k++) {
@@ -1028,7 +1029,7 @@ static void apply_choices(const setti_delta* delta)
     }
 }
 
-/* Plays a delta; fails if a step fails, or if the result is not the announced state. */
+/* Plays a delta. Fails if a step fails, or if the result is not the announced state. */
 static sett_status apply_play(setti_delta* delta, sett_snapshot undo, bool trust)
 {
     sett_world* world = delta->world;
@@ -1062,7 +1063,7 @@ static sett_status apply_or_undo(setti_delta* delta, bool trust)
     sett_world* world = delta->world;
     sett_snapshot undo;
     setti_state_lift_limit(
-        setti_state_of(world)); /* or a rejected delta could cost older snapshots */
+        setti_state_of(world)); /* else a rejected delta could cost older snapshots */
     sett_status status = sett_snapshot_take(world, &undo);
     if (status != SETT_OK) {
         setti_state_set_limit(setti_state_of(world));
@@ -1070,8 +1071,7 @@ static sett_status apply_or_undo(setti_delta* delta, bool trust)
     }
     status = apply_play(delta, undo, trust);
     if (status != SETT_OK) {
-        (void)sett_world_message(
-            world); /* formatted now, before the entity that it names is gone */
+        (void)sett_world_message(world); /* now, before the entity that it names is gone */
         sett_status back = setti_snapshot_undo(world, undo);
         status = back == SETT_OK ? status : back;
     }
@@ -1079,7 +1079,7 @@ static sett_status apply_or_undo(setti_delta* delta, bool trust)
         (void)sett_snapshot_drop(world, undo);
     }
     setti_state_set_limit(setti_state_of(world));
-    if (status == SETT_OK && !world->pool.small) { /* the next delta needs such a block too */
+    if (status == SETT_OK && !world->pool.small) { /* for the next delta */
         setti_pool_end_hold(&world->pool);
     } else {
         setti_pool_let_go(&world->pool);
@@ -1089,7 +1089,7 @@ static sett_status apply_or_undo(setti_delta* delta, bool trust)
     return status;
 }
 
-/* This world is not in the delta's first state. */
+/* Fails: the world is not in the delta's first state. */
 static sett_status apply_reject_state(const setti_delta* delta)
 {
     const setti_type* type = NULL;
@@ -1118,7 +1118,7 @@ static sett_status apply_reject_state(const setti_delta* delta)
         apply_call, type->desc.name);
 }
 
-/* apply_or_undo; a delta that was undone keeps no memory. */
+/* Like apply_or_undo, and frees the memory taken by an undone delta. */
 static sett_status apply_change(setti_delta* delta, size_t size, bool trust)
 {
     sett_world* world = delta->world;
@@ -1168,12 +1168,12 @@ static bool apply_player_reject(const setti_player* player, const char* why)
     return setti_delta_reject((const setti_delta*)player, why) == SETT_OK;
 }
 
-/* Begins with the checks that need no other state than the head. */
+/* Begins with the checks that depend on the head alone. */
 static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, bool trust)
 {
     sett_world* world = delta->world;
     sett_status status = setti_world_check_unlocked(world, apply_call);
-    if (status == SETT_OK && !delta->loading) { /* a file's reader looks at those that occur */
+    if (status == SETT_OK && !delta->loading) { /* a file's reader checks the types that occur */
         status = setti_values_check(world, apply_call);
     }
     delta->player.fate = apply_fate;
@@ -1193,7 +1193,7 @@ static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, boo
     return status == SETT_OK ? apply_check(delta, from) : status;
 }
 
-/* A record of a file may be empty: then there are no bytes. */
+/* A reader of bytes; a file's record may be empty. */
 static setti_delta_reader apply_reader(const void* bytes, size_t size)
 {
     const unsigned char* at = bytes;
@@ -1227,8 +1227,8 @@ sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t 
     return status;
 }
 
-/* Plays a state onto an empty world. A state whose values rules convert (setti_delta_convert) was
- * encoded by this process and gets another hash than it announces: neither is checked. */
+/* Plays a state onto an empty world. Hashes are not checked for a state with rules: this process
+ * encoded it, and converted values change its hash. */
 static sett_status apply_load(setti_delta* delta, const void* bytes, size_t size)
 {
     setti_delta_reader from = apply_reader(bytes, size);

@@ -16,7 +16,7 @@
 #include "world/listener.h"
 #include "world/sort.h"
 
-#define ARRANGE_UNKNOWN (SETTI_NONE - 1) /* an unknown row: no index */
+#define ARRANGE_UNKNOWN (SETTI_NONE - 1) /* a row that is not known yet; not an index */
 
 static bool arrange_fail(const setti_delta* delta)
 {
@@ -41,7 +41,7 @@ static bool arrange_concerns(setti_view* view, const setti_delta_type* of)
             setti_view_next(view, &storage->rows, &at) != NULL);
 }
 
-/* How rows were, and the runs over it. */
+/* Computes the wanted rows: those before, with the delta's runs over them. */
 static void arrange_want(setti_view* view, setti_delta_type* of)
 {
     SETTI_ASSERT(of->want != NULL);
@@ -63,7 +63,7 @@ static void arrange_want(setti_view* view, setti_delta_type* of)
     }
 }
 
-/* Whether these are the entities that have the type, each once, gaps where there may be some. */
+/* Whether the wanted rows have each entity of the type once, and gaps only if allowed. */
 static bool arrange_fits(const setti_delta_type* of, uint64_t* bits)
 {
     SETTI_ASSERT(of->want != NULL);
@@ -87,8 +87,8 @@ static bool arrange_fits(const setti_delta_type* of, uint64_t* bits)
     return count == storage->count;
 }
 
-/* Logs the first time that a world does not take over an order: a program that relies on it must
- * know. A world into which a file is read has no state for snapshots, and no log. */
+/* Logs, once for each world, that an order was not taken over, because a program may rely on it. A
+ * world that reads a file has no snapshots, and no log. */
 static void arrange_report(const setti_delta* delta, const setti_delta_type* of)
 {
     sett_world* world = delta->world;
@@ -109,7 +109,7 @@ static void arrange_forget(const setti_delta* delta, setti_delta_type* of)
     of->want = NULL;
 }
 
-/* Computes the order for a type; none if it cannot be taken over. False when memory runs out. */
+/* Computes a type's order, or none if it cannot be taken over. False without memory. */
 static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_delta_type* of)
 {
     SETTI_ASSERT(of->want == NULL);
@@ -117,7 +117,7 @@ static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_de
     const setti_delta_reader* rows = &of->part[SETTI_DELTA_ROWS];
     size_t known = setti_view_extent(view, of->type, 0) + (size_t)(rows->end - rows->at) / 4;
     if (of->extent > known) {
-        return true; /* rows of which nothing is said, however many */
+        return true; /* rows without runs, however many */
     }
     size_t size = ((size_t)of->type->storage.extent / 64 + 1) * sizeof(uint64_t);
     uint64_t* bits = setti_pool_alloc(pool, size, 16);
@@ -141,7 +141,7 @@ static setti_delta_type* arrange_find(const setti_delta* delta, const setti_type
     return type->delta_number != 0 ? &delta->type[type->delta_number - 1] : NULL;
 }
 
-/* Whether all storages of a group want the same members in front, in the same order. */
+/* Whether all storages of a group want the same members, in the same order, in front. */
 static bool arrange_agrees(const setti_delta* delta, const setti_listener* group)
 {
     SETTI_ASSERT(group->owned.count != 0);
@@ -203,7 +203,7 @@ static bool arrange_is_so(const setti_delta_type* of)
     return same;
 }
 
-/* Moves every entity to its row. */
+/* Moves each entity to its row. */
 static bool arrange_type(const setti_delta* delta, const setti_delta_type* of)
 {
     sett_world* world = delta->world;

@@ -30,7 +30,7 @@ typedef struct change_word {
     uint64_t bits;
 } change_word;
 
-/* A value as it travels; one that differences are taken from. */
+/* Copies a value as it is sent; `from`: as differences are taken from it. */
 static void change_copy(const setti_type* type, const void* value, bool from, unsigned char* out)
 {
     size_t size = setti_hash_size(type);
@@ -49,7 +49,7 @@ static void change_copy(const setti_type* type, const void* value, bool from, un
 
 /* -------------------------------------------------------------------------------------- writing */
 
-/* Of the word of entities of this number, these changed. */
+/* Marks changed entities, bits of the word of this number. */
 static void change_mark(setti_delta_writer* to, uint32_t number, uint64_t bits)
 {
     setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
@@ -66,7 +66,7 @@ static void change_mark(setti_delta_writer* to, uint32_t number, uint64_t bits)
     last[-1].bits |= bits;
 }
 
-/* Room for so many values more, one more than that, and a word; NULL without memory. */
+/* Makes room for `count` more values, one extra and a word; NULL without memory. */
 static unsigned char* change_room(setti_delta_writer* to, size_t count)
 {
     setti_pool* pool = setti_unconst(&to->walk->view->world->pool);
@@ -85,7 +85,7 @@ SETTI_INLINE uint64_t change_minus(uint64_t a, uint64_t b)
     return ((a | high) - (b & ~high)) ^ ((a ^ ~b) & high);
 }
 
-/* What the two sides of a value are hashed to. */
+/* The hashes of a value before and after. */
 typedef struct change_hash {
     uint64_t was;
     uint64_t is;
@@ -98,8 +98,8 @@ SETTI_INLINE void change_step(change_hash* hash, uint64_t was, uint64_t is, unsi
     setti_bytes_put(out, change_minus(is, was), 8);
 }
 
-/* Hashes both sides of a value that is as in memory, and writes the difference, and up to 8 bytes
- * behind it. Returns the difference of the hashes. */
+/* Hashes a plain value before and after, and writes the difference with up to 8 bytes behind it.
+ * Returns the difference of the hashes. */
 SETTI_INLINE uint64_t change_row(uint64_t seed, const unsigned char* was, const unsigned char* is,
                                  size_t size, unsigned char* out)
 {
@@ -115,7 +115,7 @@ SETTI_INLINE uint64_t change_row(uint64_t seed, const unsigned char* was, const 
     return setti_hash_mix(hash.is) - setti_hash_mix(hash.was);
 }
 
-/* Not 0: a float of the value is NaN. */
+/* Not 0 if a float in the value is NaN. */
 SETTI_INLINE uint64_t change_nan(const setti_nan_word* nan, const unsigned char* value, size_t size)
 {
     uint64_t found = 0;
@@ -127,8 +127,8 @@ SETTI_INLINE uint64_t change_nan(const setti_nan_word* nan, const unsigned char*
                      : found;
 }
 
-/* Like change_row, for a value that need not be as in memory, with a value's room behind the
- * difference; for the sum of hashes. False: its content is the same. */
+/* Like change_row, for any value, and adds to the sum itself. Needs room for a second value.
+ * Returns false if the content is equal. */
 SETTI_APART static bool change_slow(setti_delta_writer* to, sett_entity entity, const void* was,
                                     const void* is, unsigned char* out)
 {
@@ -146,8 +146,8 @@ SETTI_APART static bool change_slow(setti_delta_writer* to, sett_entity entity, 
     return true;
 }
 
-/* Whether values of the writer's type are as in memory; *nan: of floats, but for those that are
- * NaN. */
+/* Whether the type's values are plain: hashed and sent as they are in memory. If *nan is not NULL,
+ * only values without NaN are; it tells where their floats are. */
 static bool change_is_plain(const setti_delta_writer* to, const setti_nan_word** nan)
 {
     const setti_hash_type* of = &to->sum.of;
@@ -178,8 +178,8 @@ void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* 
 
 #define CHANGE_ROWS (SETTI_COMPARE_WORDS * 64)
 
-/* Numbers the rows, ascending, and loads what their hashes need: the loop over them then waits for
- * no bit and for no memory. */
+/* Lists the rows, ascending, and prefetches the generations that their hashes need, so that the
+ * loop over them waits neither for bits nor for memory. */
 static uint32_t change_list_rows(const setti_compare_rows* rows, uint16_t list[CHANGE_ROWS])
 {
     uint32_t count = 0;
@@ -193,7 +193,7 @@ static uint32_t change_list_rows(const setti_compare_rows* rows, uint16_t list[C
     return count;
 }
 
-/* Whether all of these rows are as in memory. */
+/* Whether all of these rows are plain. */
 SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* to,
                                         const setti_compare_rows* rows, const uint16_t* list,
                                         uint32_t count, size_t size)
@@ -208,8 +208,8 @@ SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* to,
     return plain && found == 0;
 }
 
-/* Adds rows that need not be as in memory, and takes those of the same content from the bits: all
- * of a page if one is NaN, which is rare, so that the loop without any needs no test. */
+/* Adds rows that may not be plain, and clears the bits of those with equal content. A page takes
+ * this way if one of its values is NaN, which is rare, so the usual loop tests nothing. */
 static unsigned char* change_slow_rows(setti_delta_writer* to, setti_compare_rows* rows,
                                        const uint16_t* list, uint32_t count, unsigned char* out)
 {
@@ -226,7 +226,7 @@ static unsigned char* change_slow_rows(setti_delta_writer* to, setti_compare_row
     return out;
 }
 
-/* Adds values of a size that is known here, mostly. */
+/* Adds values of a size that is usually a constant. */
 SETTI_INLINE unsigned char* change_add_rows(setti_delta_writer* to, setti_compare_rows* rows,
                                             size_t size, unsigned char* out)
 {
@@ -288,7 +288,7 @@ void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows)
     }
 }
 
-/* These write at `out`, and return what is behind it. */
+/* Writes a number at `out`. Returns the end. */
 static unsigned char* change_write_number(unsigned char* out, uint64_t number)
 {
     for (; number > 127; number >>= 7) {
@@ -317,7 +317,8 @@ static unsigned char* change_write_words(const setti_delta_writer* to, unsigned 
     return out;
 }
 
-/* There is room for a word behind the bytes, and behind what is written. */
+/* Writes bytes, or one byte repeated, at `out`. Returns the end. Both places have room for a word
+ * more. */
 static unsigned char* change_write_piece(unsigned char* out, const unsigned char* bytes,
                                          size_t count, bool same)
 {
@@ -332,7 +333,7 @@ static unsigned char* change_write_piece(unsigned char* out, const unsigned char
     return out;
 }
 
-/* How many bytes are equal to the first, at most `size`. */
+/* Counts the bytes equal to the first, at most `size`. */
 static size_t change_equal(const unsigned char* bytes, size_t size)
 {
     const uint64_t same = bytes[0] * (UINT64_MAX / 255);
@@ -346,8 +347,7 @@ static size_t change_equal(const unsigned char* bytes, size_t size)
     return count;
 }
 
-/* Where the next four equal bytes begin, from `at` on; near `size` without them if there are
- * none. */
+/* Finds the next four equal bytes from `at` on; without any, a place near `size`. */
 static size_t change_next_equal(const unsigned char* bytes, size_t at, size_t size)
 {
     const uint64_t low = 0x7F7F7F7F7F7F7F7Fu;
@@ -362,7 +362,7 @@ static size_t change_next_equal(const unsigned char* bytes, size_t at, size_t si
     return at;
 }
 
-/* Equal bytes from four on, and all between them. */
+/* Writes bytes as pieces: runs of four or more equal bytes, and what is between them. */
 static unsigned char* change_write_columns(unsigned char* out, const unsigned char* bytes,
                                            size_t size)
 {
@@ -380,8 +380,8 @@ static unsigned char* change_write_columns(unsigned char* out, const unsigned ch
     return change_write_piece(out, bytes + written, size - written, false);
 }
 
-/* Exchanges what lies above `lower` in words, by `shift` bits, with what lies in it in the words
- * that are `apart` behind them. */
+/* Exchanges the bits of a word above `lower` with the lower bits of the word `apart` words
+ * later. */
 SETTI_INLINE void change_swap(uint64_t word[8], uint32_t apart, uint32_t shift, uint64_t lower)
 {
     for (uint32_t k = 0; k < 8; k++) {
@@ -393,7 +393,8 @@ SETTI_INLINE void change_swap(uint64_t word[8], uint32_t apart, uint32_t shift, 
     }
 }
 
-/* The first bytes of all values, then the second ones, ... Behind the values is room for a word. */
+/* Writes the first bytes of all values, then the second ones, and so on. There is room for a word
+ * behind the values. */
 static void change_transpose(const unsigned char* values, size_t count, size_t each,
                              unsigned char* columns)
 {
@@ -419,8 +420,8 @@ static void change_transpose(const unsigned char* values, size_t count, size_t e
     }
 }
 
-/* The most bytes of a word; those of columns are at most twice their size, as no number is longer
- * than the piece that it stands before. */
+/* Bytes of a changed word at most. Columns take at most twice their size, because no number is
+ * longer than its piece. */
 #define CHANGE_WORD_MAX 19
 
 void setti_delta_write_changes(setti_delta_writer* to)
@@ -441,7 +442,7 @@ void setti_delta_write_changes(setti_delta_writer* to)
         return;
     }
     change_transpose(to->values.data, size / each, each, to->columns.data);
-    unsigned char* out = to->values.data; /* which are in columns now */
+    unsigned char* out = to->values.data; /* free now: the values are in columns */
     if (to->words.size == to->last_words.size &&
         memcmp(to->words.data, to->last_words.data, to->words.size) == 0) {
         to->count = SETTI_NONE;
@@ -481,7 +482,7 @@ static uint64_t change_read_number(setti_delta_reader* from)
     return number;
 }
 
-/* The next word behind `number` words; without bits if there is none that can be. */
+/* Reads the next word after `number` words; without bits at the end or after an error. */
 static change_word change_read_word(setti_delta_reader* from, uint64_t number)
 {
     uint64_t gap = change_read_number(from);
@@ -496,7 +497,7 @@ static change_word change_read_word(setti_delta_reader* from, uint64_t number)
     return word;
 }
 
-/* How many values changed, all of which have to be there; 0: the list is not proper. */
+/* Counts the changed values; 0 if an entity does not have one, or if the list is invalid. */
 static size_t change_count(const setti_delta* delta, const setti_delta_type* of,
                            setti_delta_reader* from, uint32_t words)
 {
@@ -575,7 +576,7 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
 {
     setti_pool* pool = &delta->world->pool;
     uint32_t* words = &of->count[SETTI_DELTA_CHANGES];
-    bool again = *words == SETTI_NONE; /* the entities of the type before */
+    bool again = *words == SETTI_NONE; /* the same entities as the last type */
     if (*words == 0) {
         return SETT_OK;
     }

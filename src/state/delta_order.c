@@ -11,7 +11,7 @@
 
 /* ---------------------------------------------------------------------------------------- slots */
 
-/* The generation of a slot once its entity on side 0 is destroyed. */
+/* The generation of a slot after its entity on side 0 is destroyed. */
 static uint32_t order_next_generation(uint32_t generation)
 {
     if ((generation & SETTI_DEAD) != 0) {
@@ -24,7 +24,7 @@ static void order_write_slot(setti_delta_writer* to, uint32_t index, uint32_t wa
 {
     uint32_t next = order_next_generation(was);
     bool retired = was == SETTI_RETIRED || is == SETTI_RETIRED || next == SETTI_RETIRED;
-    if (retired && was != is && next != is) { /* it is never used again */
+    if (retired && was != is && next != is) { /* it is not used again */
         to->encoder.status = setti_world_fail_with(
             setti_unconst(to->walk->view->world), SETT_STATUS_ARGUMENT,
             "sett_delta_encode: index %u has used up its generations in one of the two states, and "
@@ -74,8 +74,8 @@ static const uint32_t* order_indices(const setti_storage* storage, const void* p
     return page != NULL ? (const uint32_t*)(const void*)(bytes + storage->indices) : NULL;
 }
 
-/* Writes the rows of a page that hold another index than before; where `was` rows were in use and
- * `is` are, the rest is nothing. */
+/* Writes the rows of a page that changed; `was` rows were in use, and `is` are. Other rows count as
+ * gaps. */
 static void order_put_page(setti_delta_writer* to, uint32_t number, uint32_t was, uint32_t is)
 {
     setti_view* view = to->walk->view;
@@ -103,7 +103,7 @@ void setti_delta_write_rows(setti_delta_writer* to)
     if (storage->kind != SETTI_SPARSE) {
         return;
     }
-    /* pages that differ, and all in which rows may be in use anew */
+    /* pages that differ, and those with rows that may be in use again */
     uint32_t tail = was >> storage->shift;
     uint32_t at = SETTI_NONE;
     const setti_view_page* page;
