@@ -585,8 +585,7 @@ static sett_status frame_fixed(sett_world* world, float dt)
         setti_fixed_pass(fixed, dt);
     }
     while (status == SETT_OK && (fixed = setti_fixed_due(run)) != NULL) {
-        run->frame =
-            fixed->state.steps++; /* a snapshot in this step continues with the next step */
+        run->frame = fixed->state.steps++; /* a snapshot here continues with the next step */
         run->time = (double)run->frame * (double)fixed->step;
         frame_range all = {fixed->first, fixed->end, INT_MIN, INT_MAX};
         status = frame_stages(world, all, fixed->step);

@@ -30,14 +30,14 @@ static size_t pack_codes(size_t size, uint32_t width)
     return (size * width + 7) / 8;
 }
 
-/* Whether a byte has a code of its own, of less than 8 bits. */
+/* Whether a byte has a code of its own, shorter than 8 bits. */
 static bool pack_fits(uint32_t byte, uint32_t width)
 {
     const uint32_t half = 1u << (width - 1);
     return ((byte + half - 1) & 255) < 2 * half - 1;
 }
 
-/* How a block takes the fewest bytes; *taken: how many. */
+/* The width with which a block takes the fewest bytes; *taken becomes their number. */
 static uint32_t pack_choose(const unsigned char* bytes, size_t size, size_t* taken)
 {
     uint32_t others[4] = {0, 0, 0, 0};
@@ -73,7 +73,7 @@ static void pack_write(setti_delta_writer* to, const unsigned char* bytes, size_
     unsigned char code[PACK_BLOCK];
     unsigned char other[PACK_BLOCK];
     uint32_t bits = 0;
-    uint32_t held = 0; /* bits that are not written yet */
+    uint32_t held = 0; /* bits not written yet */
     size_t codes = 0;
     size_t others = 0;
     for (size_t k = 0; k < size; k++) {
@@ -119,7 +119,7 @@ void setti_delta_pack(setti_delta_writer* to, const unsigned char* bytes, size_t
     }
 }
 
-/* Reads a block that is written in codes. */
+/* Reads a block of codes. */
 static void pack_read(setti_delta_reader* from, size_t size, uint32_t width, unsigned char* out)
 {
     const uint32_t half = 1u << (width - 1);
@@ -136,7 +136,7 @@ static void pack_read(setti_delta_reader* from, size_t size, uint32_t width, uns
         held -= width;
         out[k] = (unsigned char)(read == half ? setti_delta_number(from, 1) : (read ^ half) - half);
     }
-    from->short_of = from->short_of || bits != 0; /* of the last byte, what is no code */
+    from->short_of = from->short_of || bits != 0; /* the last byte has only codes */
 }
 
 void setti_delta_unpack(setti_delta_reader* from, size_t size, setti_delta_writer* to)
@@ -159,5 +159,5 @@ void setti_delta_unpack(setti_delta_reader* from, size_t size, setti_delta_write
             setti_delta_write(to, bytes, count);
         }
     }
-    from->short_of = from->short_of || ways != 0; /* of blocks that there are not */
+    from->short_of = from->short_of || ways != 0; /* there are no more blocks */
 }

@@ -32,7 +32,7 @@ static bool play_detach_for_move(const setti_delta* delta, const setti_delta_typ
     return done;
 }
 
-/* Ends what types of one pass hold of an entity that ends. */
+/* Ends what types of one pass have for an entity that ends. */
 static bool play_detach(const setti_delta* delta, sett_entity entity, uint32_t pass)
 {
     if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
@@ -49,8 +49,8 @@ static bool play_detach(const setti_delta* delta, sett_entity entity, uint32_t p
     return done;
 }
 
-/* Names of all before nodes: a child that ends too is a root for a moment, beside others of its
- * name. See codec.h. */
+/* All names come before nodes: a child that ends too becomes a root first, where another one may
+ * have its name. */
 static bool play_detach_names(const setti_delta* delta, sett_entity entity)
 {
     return play_detach(delta, entity, 1);
@@ -61,7 +61,7 @@ static bool play_detach_nodes(const setti_delta* delta, sett_entity entity)
     return play_detach(delta, entity, 0);
 }
 
-/* Applies to all entities of a list. */
+/* Calls `fn` for each entity of a list until it returns false. */
 static bool play_each(const setti_delta* delta, setti_delta_lives lives,
                       bool (*fn)(const setti_delta* delta, sett_entity entity))
 {
@@ -92,7 +92,7 @@ static bool play_detach_for_move_all(const setti_delta* delta)
 static bool play_end(const setti_delta* delta, sett_entity entity)
 {
     if (delta->part != NULL && !sett_entity_valid(delta->world, entity)) {
-        return true; /* it is not there anyway */
+        return true; /* it is dead already */
     }
     bool forgets =
         delta->part != NULL && !setti_entity_in_range(&delta->world->entities, entity.index);
@@ -101,8 +101,7 @@ static bool play_end(const setti_delta* delta, sett_entity entity)
                     : sett_entity_destroy(delta->world, entity)) == SETT_OK;
 }
 
-/* Creates an entity; if the delta goes back in time, with an earlier generation than its index had.
- */
+/* Creates an entity. If the delta goes back in time, its generation may be less than the slot's. */
 static bool play_begin(const setti_delta* delta, sett_entity entity)
 {
     SETTI_ASSERT(!delta->loading || delta->world->listeners == NULL);
@@ -134,7 +133,7 @@ static bool play_slot(const setti_delta* delta, sett_entity slot)
 {
     sett_world* world = delta->world;
     if (setti_entity_is_claimed(&world->entities, slot.index)) {
-        return true; /* a recorded creation has this index: its handle stays */
+        return true; /* a recorded creation has this index and retains it */
     }
     if (!setti_delta_room(delta)) {
         return false;
@@ -150,7 +149,7 @@ static bool play_slot(const setti_delta* delta, sett_entity slot)
 
 /* --------------------------------------------------------------------------------------- values */
 
-/* Writes the bytes of a value that count; not what it owns. */
+/* Writes the bytes of a value that are part of the state, and not owned memory. */
 static void play_write(const setti_type* type, unsigned char* value, const unsigned char* bytes)
 {
     size_t size = setti_hash_size(type);
@@ -179,7 +178,7 @@ void setti_delta_read_data(const setti_player* player, const setti_type* type,
     }
 }
 
-/* The value of an entry that is being set. */
+/* Writes an entry's value when its component is set. */
 typedef struct play_fill {
     setti_edit_fill fill; /* first */
     const setti_delta_type* of;
@@ -210,7 +209,7 @@ static bool play_value(sett_world* world, const setti_delta_type* of, sett_entit
 
 /* -------------------------------------------------------------------------------------- entries */
 
-/* Skips what requirements have done already, in either direction. */
+/* Requirements may have removed or added the component already. */
 static bool play_remove(sett_world* world, const setti_type* type, sett_entity entity)
 {
     return !sett_has(world, entity, type->id) || sett_remove(world, entity, type->id) == SETT_OK;
@@ -222,7 +221,7 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     sett_world* world = delta->world;
     setti_type* type = of->type;
     sett_entity entity = setti_entity_at(&world->entities, entry.index);
-    if (sett_is_null(entity)) { /* a policy or an observer has destroyed it */
+    if (sett_is_null(entity)) { /* a policy or an observer destroyed it */
         (void)setti_delta_reject(delta,
                                  "an entry is for an entity that an earlier entry destroyed");
         return false;
@@ -244,7 +243,7 @@ static uint32_t play_pass(const setti_codec* codec, setti_delta_entry entry)
     return codec == NULL ? 0 : entry.kind != SETTI_DELTA_REMOVED ? codec->pass : codec->remove_pass;
 }
 
-/* A block at once, where the world is bare; else its entries. */
+/* Plays a block at once if nothing can notice, else entry by entry. */
 static bool play_block(const setti_delta* delta, const setti_delta_type* of,
                        setti_delta_entry block)
 {
@@ -288,7 +287,7 @@ static bool play_entries(const setti_delta* delta, uint32_t pass)
 
 /* -------------------------------------------------------------------------------------- circles */
 
-/* Goes on to where a value leads; false where it ends. */
+/* Moves *index to the entity to which a value leads. Returns false at the end. */
 static bool play_follow(const setti_delta* delta, const setti_delta_type* of, uint32_t* index)
 {
     SETTI_ASSERT(of->codec->owner != NULL);
@@ -298,8 +297,8 @@ static bool play_follow(const setti_delta* delta, const setti_delta_type* of, ui
     return !sett_is_null(next);
 }
 
-/* Follows values from an index to an end, or to what was `seen`, which then has all of them. False:
- * they lead in a circle, of which *index is part. */
+/* Follows values from *index and adds them to `seen`, until the end or a value in it. Returns false
+ * for a cycle, of which *index is part. */
 static bool play_lead_out(const setti_delta* delta, const setti_delta_type* of, uint32_t* index,
                           unsigned char* seen)
 {
@@ -363,7 +362,7 @@ static bool play_check_all_circles(const setti_delta* delta)
 
 /* ---------------------------------------------------------------------------------------- lists */
 
-/* Whether an owner's list ends with these; it need not where one is named twice. */
+/* Whether an owner's list ends with these members; a member given twice makes that impossible. */
 static bool play_list_ends(const setti_delta* delta, const setti_delta_type* of, uint32_t place,
                            const setti_delta_reader* members, uint32_t count)
 {
@@ -416,7 +415,7 @@ static bool play_lists(const setti_delta* delta)
     return done;
 }
 
-/* The live world, on both sides. */
+/* Sides that are both the live world. */
 typedef struct play_live {
     setti_sides sides; /* first */
     const sett_world* world;
@@ -467,20 +466,21 @@ bool setti_delta_play(setti_delta* delta)
     return done;
 }
 
-/* Whether a value has the bytes of its entry, without padding. */
+/* Whether a value has the bytes of its entry, except for padding. */
 static bool play_is_value(const setti_type* type, const unsigned char* value,
                           const unsigned char* bytes)
 {
     const unsigned char* mask = type->desc.mask;
     size_t size = setti_hash_size(type);
-    size_t k = setti_delta_turns(type) ? size : 0; /* turned, they are not compared */
+    size_t k =
+        setti_delta_turns(type) ? size : 0; /* values in another byte order are not compared */
     while (k < size && ((value[k] ^ bytes[k]) & (mask != NULL ? mask[k] : 255)) == 0) {
         k++;
     }
     return k == size;
 }
 
-/* Whether a value of a part was altered. */
+/* Finds a value of a part that was altered. */
 static bool play_find_altered(const setti_delta* delta, const setti_delta_type* of,
                               setti_delta_part part, sett_entity* entity)
 {

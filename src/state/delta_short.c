@@ -22,15 +22,15 @@
 #include "state/delta_writer.h"
 
 #define SHORT_TABLE 0x4e544553u /* "SETN" */
-#define SHORT_LAYOUT 21         /* bytes of a record behind the name */
+#define SHORT_LAYOUT 21         /* bytes of a record after the name */
 #define SHORT_KINDS 3           /* of runs */
 
 enum {
-    SHORT_BEGIN = 0xb0, /* of the first byte, */
-    SHORT_PART = 1,     /* and what is added */
-    SHORT_RUNS = 2,     /* shifted by the kind */
+    SHORT_BEGIN = 0xb0, /* first byte: this, and the flags that follow */
+    SHORT_PART = 1,     /* it is a part */
+    SHORT_RUNS = 2,     /* runs of the first kind; others are shifted by their kind */
     SHORT_PACKED = 0x40,
-    SHORT_RECORD = 32 /* of the first byte of a type, beside a bit for each of its counts */
+    SHORT_RECORD = 32 /* first byte of a type: it has a record; other bits: which counts follow */
 };
 
 typedef struct short_head {
@@ -68,7 +68,7 @@ static uint32_t short_read(setti_delta_reader* from)
     return (uint32_t)number;
 }
 
-/* The bytes that a number takes. */
+/* The number of bytes that a number takes. */
 static size_t short_length(size_t number)
 {
     size_t size = 1;
@@ -80,7 +80,7 @@ static size_t short_length(size_t number)
 
 /* ---------------------------------------------------------------------------------------- table */
 
-/* The next record of a type, without counts; false if the bytes end before. */
+/* Reads the next record of a type, without counts. Returns false if the bytes are incomplete. */
 static bool short_next(setti_delta_reader* from, short_record* record)
 {
     record->bytes = from->at;
@@ -96,7 +96,7 @@ static setti_delta_reader short_begin(const void* bytes, size_t size)
     return (setti_delta_reader){at, size != 0 ? at + size : at, false};
 }
 
-/* Begins to read a table; `count` becomes how many types it has. */
+/* Begins to read a table; *count becomes its number of types. */
 static bool short_open(const void* bytes, size_t size, setti_delta_reader* from, uint32_t* count)
 {
     *from = short_begin(bytes, size);
@@ -106,7 +106,7 @@ static bool short_open(const void* bytes, size_t size, setti_delta_reader* from,
     return !from->short_of && magic == SHORT_TABLE && version == SETTI_DELTA_VERSION;
 }
 
-/* The number of a record in the table; SETTI_NONE: it is not there. */
+/* The position of a record in the table, or SETTI_NONE. */
 static uint32_t short_number(setti_delta_reader table, uint32_t count, const short_record* record)
 {
     short_record at;
@@ -130,12 +130,12 @@ static bool short_numbered(setti_delta_reader table, uint32_t count, uint32_t nu
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* What a call was given. */
+/* The arguments of a call. */
 typedef struct short_job {
     sett_world* world;
     const char* call;
     setti_delta_reader table;
-    uint32_t count; /* records of the table */
+    uint32_t count; /* records in the table */
     setti_delta_reader from;
     setti_delta_writer to;
 } short_job;
@@ -158,7 +158,7 @@ static sett_status short_start(short_job* job, const void* types, size_t types_s
                : short_reject(job, "`types` is not a table of types of this version");
 }
 
-/* The size, and LIMIT if that is more than there is room for. */
+/* Sets the size. Returns LIMIT if there is less room. */
 static sett_status short_end(const short_job* job, const void* out, size_t* size)
 {
     *size = job->to.size;
@@ -213,7 +213,7 @@ sett_status sett_delta_types(sett_world* world, const sett_component* types, uin
 
 /* ----------------------------------------------------------------------------------- shortening */
 
-/* Reads a whole head; `types` becomes the reader of its types, which `from` has not any more. */
+/* Reads a whole head; *types reads its types, which are cut off from *from. */
 static bool short_parse(setti_delta_reader* from, short_head* head, setti_delta_reader* types)
 {
     size_t size = (size_t)(from->end - from->at);
@@ -238,7 +238,7 @@ static bool short_parse(setti_delta_reader* from, short_head* head, setti_delta_
     return true;
 }
 
-/* Writes one type; false if the bytes end within it. */
+/* Shortens one type. Returns false if its bytes are incomplete. */
 static bool short_write_type(short_job* job, setti_delta_reader* types)
 {
     short_record record;
@@ -320,7 +320,7 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
 
 /* ------------------------------------------------------------------------------------ expanding */
 
-/* Reads a short head; *packed: whether the rest is. */
+/* Reads a short head; *packed: the rest is packed. */
 static bool short_parse_short(setti_delta_reader* from, short_head* head, bool* packed)
 {
     uint32_t first = (uint32_t)setti_delta_number(from, 1);
@@ -338,7 +338,7 @@ static bool short_parse_short(setti_delta_reader* from, short_head* head, bool* 
     return !from->short_of && (first & 0xf0 & ~(uint32_t)SHORT_PACKED) == SHORT_BEGIN;
 }
 
-/* Reads one type, and writes it if `writes`; false if there is none. */
+/* Reads one type, and writes it if `writes`. Returns false if it is invalid. */
 static bool short_expand_type(short_job* job, setti_delta_reader* from, bool writes)
 {
     short_record record;

@@ -10,7 +10,7 @@
 #include "state/delta_writer.h"
 #include "state/hash.h"
 
-/* The type whose lists the writer's type depends on; NULL if there are none. */
+/* The type with the lists on which the writer's type depends, or NULL. */
 static const setti_type* value_lists(const setti_delta_writer* to)
 {
     return to->codec == NULL            ? NULL
@@ -19,7 +19,8 @@ static const setti_type* value_lists(const setti_delta_writer* to)
                                         : NULL;
 }
 
-/* Collects in `bits` the indices that can differ in a type and in what its entries depend on. */
+/* Marks, in `bits`, the indices that may differ in a type or in types on which its entries
+ * depend. */
 static void value_mark(setti_delta_writer* to)
 {
     setti_compare* walk = to->walk;
@@ -35,7 +36,7 @@ static void value_mark(setti_delta_writer* to)
     if (codec == NULL || !codec->by_index) {
         return;
     }
-    /* such a value does not change if another entity gets the owner's index */
+    /* Such a value is the same if only the owner is another entity. */
     for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->begun, &index);) {
         setti_codec_list list;
         uint32_t place = codec->list(sides, lists, index, 1, &list) ? list.first : SETTI_NONE;
@@ -78,8 +79,8 @@ static void value_write(setti_delta_writer* to, const void* value)
     }
 }
 
-/* Whether a value that exists on both sides must be written. A name must if its entity moves: on
- * the way a sibling could have it. */
+/* Whether a value on both sides must be written: also the name of an entity that moves, since on
+ * the way a sibling may have the name. */
 static bool value_differs(setti_delta_writer* to, uint32_t index, const void* before,
                           const void* after)
 {
@@ -108,7 +109,7 @@ static void value_write_entry(setti_delta_writer* to, setti_delta_kind kind, uin
     to->count++;
 }
 
-/* Writes which entities of a word have values, which follow. */
+/* Begins a block: the set of a word's entities with values, which follow. */
 static void value_begin_block(setti_delta_writer* to, setti_delta_kind kind, uint32_t first,
                               uint64_t bits)
 {
@@ -120,7 +121,7 @@ static void value_begin_block(setti_delta_writer* to, setti_delta_kind kind, uin
     to->count++;
 }
 
-/* Ends a block: the value of one that would have a single entry was not written yet. */
+/* Ends a block. With one entry, its value was not written yet. */
 static void value_end_block(setti_delta_writer* to)
 {
     if (to->block_bits != 0 && to->block_at == SIZE_MAX) {
@@ -130,7 +131,7 @@ static void value_end_block(setti_delta_writer* to)
     to->block_bits = 0;
 }
 
-/* Writes an entry into the block of its word, or begins one. */
+/* Adds an entry to the block of its word, or begins one. */
 static void value_write_blocked(setti_delta_writer* to, setti_delta_kind kind, uint32_t index,
                                 const void* value)
 {
@@ -188,7 +189,7 @@ static void value_entry(setti_compare_sink* sink, sett_entity was, const void* b
     }
 }
 
-/* Writes the values of a word of entities, which lie side by side. */
+/* Writes the neighbouring values of a word of entities. */
 static void value_write_word(setti_delta_writer* to, const unsigned char* row, uint64_t bits)
 {
     SETTI_ASSERT(bits != 0);
@@ -208,7 +209,7 @@ static void value_write_word(setti_delta_writer* to, const unsigned char* row, u
     }
 }
 
-/* All values of an array or tag where nothing was before: word by word. */
+/* Writes all values of an array or tag of a state, word by word. */
 static void value_write_array(setti_delta_writer* to)
 {
     SETTI_ASSERT(to->codec == NULL && to->type->storage.kind != SETTI_SPARSE);
@@ -253,7 +254,7 @@ void setti_delta_write_entries(setti_delta_writer* to)
 
 /* ---------------------------------------------------------------------------------------- lists */
 
-/* The first place of the list that an entity owns on a side; SETTI_NONE if it has none. */
+/* The first place of an owner's list on a side, or SETTI_NONE. */
 static uint32_t value_list_first(const setti_delta_writer* to, uint32_t owner, uint32_t side)
 {
     SETTI_ASSERT(to->codec->list != NULL);
@@ -262,7 +263,7 @@ static uint32_t value_list_first(const setti_delta_writer* to, uint32_t owner, u
                                                                                  : SETTI_NONE;
 }
 
-/* The index of the next member, SETTI_NONE behind the last. */
+/* The index of the next member; SETTI_NONE at the end. */
 static uint32_t value_list_next(const setti_delta_writer* to, uint32_t side, uint32_t* place)
 {
     return *place != SETTI_NONE
@@ -270,7 +271,7 @@ static uint32_t value_list_next(const setti_delta_writer* to, uint32_t side, uin
                : SETTI_NONE;
 }
 
-/* Whether a member of an owner's list on one side is in it on the other, `side`, too. */
+/* Whether a member of an owner's list is in that list on the given side. */
 static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_t member,
                         uint32_t side)
 {
@@ -287,7 +288,8 @@ static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_
     return !sett_is_null(at);
 }
 
-/* How many members side 1's list begins with that follow from side 0's; false: all of it does. */
+/* Whether an owner's list must be sent. *saved becomes how many members at its begin follow from
+ * side 0. */
 static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, uint32_t* saved)
 {
     uint32_t is = value_list_first(to, owner.index, 1);
@@ -340,11 +342,11 @@ static void value_write_list(setti_delta_writer* to, sett_entity owner)
     to->count++;
 }
 
-/* Whether what stands behind a member of an owner's list on side 1 follows from side 0: behind one
- * that was in it, the next one that was and is, or, behind the last of these, a new one or none;
- * behind a new one, a new one of a higher index, or none. Where that holds of all members it is the
- * order that follows, and of members whose values are the same on both sides it holds if it does of
- * the others: so no list is walked to find that nothing has to be said of it. */
+/* Whether the successor of a member on side 1 follows from side 0. After an old member that is the
+ * next old one that is still there; after the last of these a new member or none; after a new
+ * member a new one with a higher index, or none. If that holds for all members the order follows.
+ * For members with equal values it holds if it does for the others, so no list is walked in
+ * vain. */
 static bool value_follows(const setti_delta_writer* to, sett_entity owner, uint32_t member)
 {
     uint32_t next = member;
@@ -360,7 +362,7 @@ static bool value_follows(const setti_delta_writer* to, sett_entity owner, uint3
     return expected != SETTI_NONE ? next == expected : !old;
 }
 
-/* Marks the owners of the lists that a member is in, which may have another order. */
+/* Marks the owners of a member's lists, whose order may have changed. */
 static void value_mark_owners(setti_delta_writer* to, uint32_t member)
 {
     setti_view* view = to->walk->view;
@@ -381,7 +383,8 @@ void setti_delta_write_lists(setti_delta_writer* to)
         return;
     }
     setti_marks_clear(&walk->marked);
-    for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->bits, &index);) { /* as of entries */
+    for (uint32_t index = SETTI_NONE;
+         setti_marks_next(&walk->bits, &index);) { /* the same as for entries */
         if (setti_view_value(walk->view, to->type, index, 1) != NULL) {
             value_mark_owners(to, index);
         }

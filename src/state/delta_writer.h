@@ -6,9 +6,9 @@
 #include "state/delta.h"
 #include "state/hash.h"
 
-/* By how much what hashes are made of differs: the sum of what is new, less what is gone. */
+/* The difference between the sums of hashes of both sides: new minus gone. */
 typedef struct setti_delta_sum {
-    setti_view* view; /* NULL: it is not summed */
+    setti_view* view; /* NULL: no sum */
     setti_hash_type of;
     uint64_t sum;
 } setti_delta_sum;
@@ -21,76 +21,83 @@ void setti_delta_sum_slots(setti_delta_sum* sum);
 
 typedef struct setti_delta_writer {
     setti_compare_sink sink;
-    setti_encoder encoder; /* for codecs: leads back here; its status is that of all */
+    setti_encoder encoder; /* for codecs, which find the writer by it; its status is the writer's */
     setti_compare* walk;
     setti_delta_sum sum;
     unsigned char* out;
     size_t capacity;
-    size_t size;      /* of the whole, also beyond the capacity */
-    setti_pool* pool; /* where more room is from; NULL: there is no more */
-    uint32_t count;   /* of what is being written */
-    /* the type being written */
+    size_t size;      /* of all bytes, even beyond the capacity */
+    setti_pool* pool; /* for more room, or NULL */
+    uint32_t count;   /* of items in the part being written */
+    /* The type being written. */
     const setti_type* type;
     const setti_codec* codec; /* or NULL */
-    /* the run of rows, or of handles, being written */
-    size_t run_at; /* where its count is */
+    /* The run of rows, or of handles, being written. */
+    size_t run_at; /* offset of its count */
     uint32_t run_next;
     uint32_t run_count;
     uint32_t run_generation;
-    /* the block of entries being written */
-    size_t block_at; /* SIZE_MAX: it has one entry so far, which was not written */
+    /* The block of entries being written. */
+    size_t block_at; /* SIZE_MAX: it has one entry, not written yet */
     uint32_t block_first;
     setti_delta_kind block_kind;
-    uint64_t block_bits;     /* 0: there is none */
-    const void* block_value; /* of the entry that was not written */
-    /* delta_change.c: values of the type that changed */
-    setti_bytes words;      /* which entities */
-    setti_bytes last_words; /* those of the last type that had any */
-    setti_bytes values;     /* how, value by value, */
-    setti_bytes columns;    /* and byte by byte of the values */
+    uint64_t block_bits;     /* 0: no block */
+    const void* block_value; /* of the entry that is not written yet */
+    /* The type's changed values (delta_change.c). */
+    setti_bytes words;      /* entities */
+    setti_bytes last_words; /* of the last type with changes */
+    setti_bytes values;     /* differences, by value */
+    setti_bytes columns;    /* differences, by byte of the values */
 } setti_delta_writer;
 
 void setti_delta_write(setti_delta_writer* to, const void* bytes, size_t size);
 void setti_delta_write_number(setti_delta_writer* to, uint64_t number, size_t size);
 
-/* Of short forms: bytes in fewer bits (delta_pack.c); how many bytes these take. */
+/* Writes bytes packed into fewer bits (delta_pack.c), for short forms. */
 void setti_delta_pack(setti_delta_writer* to, const unsigned char* bytes, size_t size);
+/* The size of these bytes when they are packed. */
 size_t setti_delta_packed(const unsigned char* bytes, size_t size);
 
-/* The head, all numbers of it 0; the record of a type; at the end the seal. */
+/* Begins: codecs write to `to`. */
 void setti_delta_begin_encoder(setti_delta_writer* to, setti_sides* sides);
+/* Writes a head with zeroes as its numbers. */
 void setti_delta_write_head(setti_delta_writer* to, uint32_t magic);
-/* Without counts; `sent`: its values are sent rounded. */
+/* Writes a type's record without counts. `sent`: its values are rounded. */
 void setti_delta_write_record(setti_delta_writer* to, const setti_type* type, bool sent);
 void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, bool sent,
                             const uint32_t count[SETTI_DELTA_PARTS], uint32_t extent);
+/* Writes the size and the seal into the head. */
 void setti_delta_write_seal(setti_delta_writer* to);
 
-/* Overwrites a number that was left open. */
+/* Overwrites a number at an offset. */
 void setti_delta_write_at(setti_delta_writer* to, size_t at, uint64_t number, size_t size);
 
-/* Writes a handle, or the next life of a dead index; they ascend. `count` counts runs. */
+/* Begins a list of handles; `count` counts its runs. */
 void setti_delta_begin_lives(setti_delta_writer* to);
+/* Adds a handle, or the next generation of a dead index. Indices ascend. */
 void setti_delta_write_life(setti_delta_writer* to, uint32_t index, uint32_t generation);
 
-/* The bytes of a value, padding as zeroes. */
+/* Writes a value's bytes, padding as zeroes. */
 void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, const void* value);
 
-/* Notes that a value of the writer's type changed, or some of rows whose bytes differ, and sums
- * their hashes; writes all that were noted: `count` becomes how many words of entities, SETTI_NONE
- * if they are those of the type before. */
+/* Notes a changed value of the writer's type, and sums its hashes. */
 void setti_delta_change(setti_delta_writer* to, sett_entity entity, const void* was,
                         const void* is);
+/* Notes the changed values among rows whose bytes differ, and sums their hashes. */
 void setti_delta_change_rows(setti_compare_sink* sink, setti_compare_rows* rows);
+/* Writes the noted changes. `count` becomes their number of words, SETTI_NONE if the last type with
+ * changes has the same entities. */
 void setti_delta_write_changes(setti_delta_writer* to);
 void setti_delta_end_changes(setti_delta_writer* to);
 
-/* Writes the entries of the writer's type, or its lists; `count` becomes how many. */
+/* Writes the entries of the writer's type; `count` becomes their number. */
 void setti_delta_write_entries(setti_delta_writer* to);
+/* Writes the lists of the writer's type; `count` becomes their number. */
 void setti_delta_write_lists(setti_delta_writer* to);
 
-/* Write what decides which handles come next, and in which order rows lie. */
+/* Writes the next generations of dead slots, on which the next handles depend. */
 void setti_delta_write_slots(setti_delta_writer* to);
+/* Writes the order of a sparse set's rows. */
 void setti_delta_write_rows(setti_delta_writer* to);
 
 #endif

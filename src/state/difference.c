@@ -12,7 +12,7 @@
 #include <stdio.h>
 
 typedef struct difference_pair {
-    const setti_type* a; /* NULL: this world does not know the type */
+    const setti_type* a; /* NULL: this world lacks the type */
     const setti_type* b;
 } difference_pair;
 
@@ -31,7 +31,7 @@ static int difference_entity(sett_entity a, sett_entity b, char* out, size_t siz
                     (unsigned)b.generation);
 }
 
-/* 0 if a dead slot has the same next generation in both. */
+/* Compares the next generation of a dead slot. 0: equal. */
 static int difference_slot(const sett_world* a, const sett_world* b, uint32_t index, char* out,
                            size_t size)
 {
@@ -47,14 +47,14 @@ static int difference_slot(const sett_world* a, const sett_world* b, uint32_t in
                     (unsigned)(in_b & ~SETTI_DEAD));
 }
 
-/* A byte of a value as it counts: what is padding is zero. */
+/* A byte of a value, with padding as zero. */
 static unsigned char difference_bits(const setti_type* type, const unsigned char* value, size_t at)
 {
     const unsigned char* mask = type->desc.mask;
     return mask != NULL ? value[at] & mask[at] : value[at];
 }
 
-/* The offset of the first byte that counts and differs; SIZE_MAX if none does. */
+/* The offset of the first byte that differs, without padding; SIZE_MAX: none. */
 static size_t difference_byte(difference_pair pair, const unsigned char* a, const unsigned char* b)
 {
     size_t end = SETTI_MAX(setti_hash_size(pair.a), setti_hash_size(pair.b));
@@ -66,7 +66,7 @@ static size_t difference_byte(difference_pair pair, const unsigned char* a, cons
     return SIZE_MAX;
 }
 
-/* A remark about padding where values differ at this byte. Padding never begins at a multiple of
+/* A remark if values differ at a byte that may be padding. Padding never begins at a multiple of
  * the type's alignment. */
 static const char* difference_padding(difference_pair pair, size_t at)
 {
@@ -81,7 +81,7 @@ static const char* difference_padding(difference_pair pair, size_t at)
                : "";
 }
 
-/* Up to eight bytes from an offset on. */
+/* Writes up to eight bytes from an offset on. */
 static void difference_print_bytes(char* out, size_t size, const unsigned char* value, size_t at,
                                    size_t end)
 {
@@ -92,7 +92,7 @@ static void difference_print_bytes(char* out, size_t size, const unsigned char* 
     }
 }
 
-/* How two values differ, as what follows "differs": a setti_value_difference. */
+/* Writes how two values differ, as the continuation of "differs"; a setti_value_difference. */
 static int difference_values(const setti_type* type, const void* a, const setti_type* other,
                              const void* b, char* out, size_t size)
 {
@@ -130,7 +130,7 @@ static int difference_values(const setti_type* type, const void* a, const setti_
                     in_a, in_b, difference_padding(pair, at));
 }
 
-/* What the type's module says of the values, as what follows "differs"; 0 if that is the same. */
+/* Writes how the type's module describes the values, if it does so differently. 0: equal. */
 static int difference_described(sett_entity entity, difference_pair pair, char* out, size_t size)
 {
     const setti_module* module = pair.a->module;
@@ -148,7 +148,7 @@ static int difference_described(sett_entity entity, difference_pair pair, char* 
                : 0;
 }
 
-/* 0 if the entity, which both have, is the same in this type. */
+/* Compares one type of an entity that both worlds have. 0: equal. */
 static int difference_component(sett_entity entity, difference_pair pair, char* out, size_t size)
 {
     const setti_type* any = pair.a != NULL ? pair.a : pair.b;
@@ -183,7 +183,7 @@ static int difference_component(sett_entity entity, difference_pair pair, char* 
     return length + (said != 0 ? said : difference_values(pair.a, a, pair.b, b, out, size - at));
 }
 
-/* Of a selection of types, which `a` knows. */
+/* Compares the types of a selection, which `a` has. 0: equal. */
 static int difference_components(const sett_world* a, const sett_world* b, const sett_selection* of,
                                  sett_entity entity, char* out, size_t size)
 {

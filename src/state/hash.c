@@ -27,7 +27,7 @@
 
 #include <stdio.h>
 
-#define HASH_PIECE 128 /* bytes of a canonical form at a time, a multiple of 8 */
+#define HASH_PIECE 128 /* bytes of a canonical form hashed at once, a multiple of 8 */
 
 static uint64_t hash_bytes(uint64_t hash, const unsigned char* bytes, size_t size)
 {
@@ -37,7 +37,7 @@ static uint64_t hash_bytes(uint64_t hash, const unsigned char* bytes, size_t siz
     return size != 0 ? setti_hash_step(hash, setti_bytes_get_few(bytes, size)) : hash;
 }
 
-/* Like hash_bytes, with what the mask leaves out as zeroes: equal where the bytes are. */
+/* Like hash_bytes, with bits outside of the mask as zeroes. */
 static uint64_t hash_masked(uint64_t hash, const unsigned char* bytes, const unsigned char* mask,
                             size_t size)
 {
@@ -53,7 +53,7 @@ bool setti_hash_same(const setti_type* type, const void* a, const void* b)
 {
     size_t size = setti_hash_size(type);
     const unsigned char* mask = type->desc.mask;
-    if (size == 0 || memcmp(a, b, size) == 0) { /* strings and lists that are shared too */
+    if (size == 0 || memcmp(a, b, size) == 0) { /* shared strings and lists too */
         return true;
     }
     if (type->members != NULL) {
@@ -69,7 +69,7 @@ bool setti_hash_same(const setti_type* type, const void* a, const void* b)
     return same;
 }
 
-/* In place of the members of types with hooks: their values are written. */
+/* The members of types with hooks: hashing writes their values. */
 static const setti_members hash_written = {.varies = true, .piece_count = 1};
 
 void setti_hash_begin(setti_hash_type* of, const setti_type* type)
@@ -92,8 +92,8 @@ bool setti_hash_is_plain(const setti_hash_type* of)
            (members == NULL || (members->adjacent && (members->words != NULL || !members->floats)));
 }
 
-/* Adjacent members with floats; *nan: one is NaN, and the hash is not that of the canonical
- * form. */
+/* Hashes neighbouring members with floats. *nan becomes true if one is NaN: then the hash is not
+ * that of the canonical form. */
 static uint64_t hash_floats(uint64_t hash, const setti_members* members, const unsigned char* bytes,
                             bool* nan)
 {
@@ -115,7 +115,7 @@ static uint64_t hash_floats(uint64_t hash, const setti_members* members, const u
     return hash;
 }
 
-/* Values of any length, in pieces of the same sizes whatever the machine. */
+/* Hashes bytes in pieces of one size, however they arrive. */
 typedef struct hash_sink {
     sett_sink sink; /* first */
     uint64_t hash;
@@ -139,8 +139,7 @@ static void hash_sink_write(sett_sink* sink, const void* bytes, size_t size)
     }
 }
 
-/* The canonical form, made first, and hashed as if its bytes lay in memory so, as they may do on
- * another machine. */
+/* Hashes the canonical form: the bytes that a value has in memory on some machines. */
 static uint64_t hash_encoded(uint64_t hash, const setti_members* members, const void* value)
 {
     SETTI_ASSERT(members->size != 0);
@@ -152,7 +151,7 @@ static uint64_t hash_encoded(uint64_t hash, const setti_members* members, const 
     unsigned char piece[HASH_PIECE];
     setti_canonical_cursor cursor = {0, 0};
     for (size_t size; (size = setti_canonical_next(members, value, &cursor, piece, HASH_PIECE));) {
-        hash_sink_write(&to.sink, piece, size); /* fewer bytes than there is room for, some times */
+        hash_sink_write(&to.sink, piece, size); /* the last piece, less than full */
     }
     return hash_bytes(to.hash, to.piece, to.used);
 }
@@ -224,7 +223,7 @@ static uint64_t hash_at(const sett_world* world, const setti_hash_type* of, uint
     return setti_hash_value(of, entity, value);
 }
 
-/* The sum of the hashes of the values in rows `first` to first + rows - 1 of an array or tag. */
+/* The sum of the hashes of values in `rows` rows from `first` on, of an array or tag. */
 static uint64_t hash_bits(const sett_world* world, const setti_hash_type* of, uint32_t first,
                           uint32_t rows)
 {
@@ -255,7 +254,7 @@ static uint64_t hash_sparse(const sett_world* world, const setti_hash_type* of, 
     return sum;
 }
 
-/* How many records a page has in use. */
+/* The number of records in use in a page. */
 static uint32_t hash_record_count(const setti_records* records, uint32_t number)
 {
     uint32_t first = number << records->shift;
@@ -263,7 +262,7 @@ static uint32_t hash_record_count(const setti_records* records, uint32_t number)
     return SETTI_MIN(left, (uint32_t)1 << records->shift);
 }
 
-/* Links: their targets and data. */
+/* The sum of the hashes of the links in a page of records: targets and data. */
 static uint64_t hash_records(const sett_world* world, const setti_hash_type* of, uint32_t number)
 {
     const setti_records* records = of->type->records;
@@ -288,7 +287,7 @@ uint64_t setti_hash_slots(const setti_entity_page* page, uint32_t first)
     return sum;
 }
 
-/* What, beside its bytes, says which values a page of rows has. */
+/* A number that changes if a page's values change without a write to the page. */
 static uint64_t hash_shape(const setti_storage* storage, uint32_t number)
 {
     uint32_t first = number << storage->shift;
@@ -306,7 +305,7 @@ static uint64_t hash_shape(const setti_storage* storage, uint32_t number)
 
 /* ---------------------------------------------------------------------------------------- walks */
 
-/* Where hashes of a table's pages are remembered; NULL without memory for it. */
+/* The remembered hashes of a table's pages; NULL without memory for them. */
 static setti_page_hash* hash_room(sett_world* world, setti_pages* pages)
 {
     setti_page_notes* notes = setti_notes_get(&world->pool, pages);
@@ -327,14 +326,14 @@ static setti_page_hash* hash_room(sett_world* world, setti_pages* pages)
     return hash;
 }
 
-/* A table by whose pages a part of the world is hashed: `of` NULL: the entities. */
+/* A table of pages that is hashed: the values of a type, or the entities (`of` NULL). */
 typedef struct hash_part {
     sett_world* world;
     const setti_hash_type* of;
     setti_pages* pages;
-    bool records;     /* the pages are those of the type's records */
-    setti_view* view; /* NULL: the live world; else its side 0 */
-    bool counts_only; /* the sum is the number of hashes that it takes */
+    bool records;     /* the pages are the type's records */
+    setti_view* view; /* its side 0; NULL: the live world */
+    bool counts_only; /* the sum is the number of hashes that it would take */
 } hash_part;
 
 static hash_part hash_part_of(sett_world* world, const setti_hash_type* of)
@@ -380,7 +379,7 @@ static uint64_t hash_shape_of(const hash_part* part, uint32_t number)
 
 /* ------------------------------------------------------------------------------ another state */
 
-/* Of 64 entities from an index on, with these bits, what the side has. */
+/* The sum of the hashes, on a view's side, of the values with these bits among 64 indices. */
 static uint64_t hash_view_word(const hash_part* part, uint32_t base, uint64_t bits,
                                const unsigned char* rows)
 {
@@ -397,7 +396,7 @@ static uint64_t hash_view_word(const hash_part* part, uint32_t base, uint64_t bi
     return sum;
 }
 
-/* The words of presence of a page of an array or tag. */
+/* The presence bits of a page of an array or tag, in a view. */
 static const uint64_t* hash_view_words(const hash_part* part, uint32_t first)
 {
     const uint64_t* words =
@@ -465,7 +464,7 @@ static uint64_t hash_view_page(const hash_part* part, const void* page, uint32_t
     return sum;
 }
 
-/* Whether a page of the side is the live one, and says the same. */
+/* Whether a page in a view is the live one with the same values. */
 static bool hash_view_is_live(const hash_part* part, const void* page, uint32_t number)
 {
     if (page != setti_pages_get(part->pages, number)) {
@@ -535,7 +534,7 @@ static uint64_t hash_part_sum(const hash_part* part)
     return sum;
 }
 
-/* The sum of the hashes of all parts; with `counts_only` the number of hashes that it takes. */
+/* The sum of the hashes of all parts, or with `counts_only` their number. */
 static uint64_t hash_all(sett_world* world, setti_view* view, bool counts_only)
 {
     hash_part entities = hash_part_of(world, NULL);
@@ -561,7 +560,7 @@ static uint64_t hash_all(sett_world* world, setti_view* view, bool counts_only)
 uint64_t setti_hash_sum_of(sett_world* world, setti_view* view)
 {
     uint64_t sum = hash_all(world, view, false);
-    world->pool.tick++; /* what is written from now on is seen to be */
+    world->pool.tick++; /* later writes have a later tick */
     return sum;
 }
 
@@ -593,7 +592,8 @@ uint64_t sett_world_hash(sett_world* world)
 
 static bool hash_is_portable(const setti_type* type)
 {
-    if (setti_hash_size(type) == 0) { /* a tag, or no state; else no hash sees the values */
+    if (setti_hash_size(type) ==
+        0) { /* a tag, or not part of the state; else no hash covers the values */
         return type->desc.size == 0 || type->desc.save == SETT_SAVE_SKIP || type->module != NULL;
     }
     return type->desc.write != NULL || (type->members != NULL && !type->members->opaque);
@@ -631,9 +631,9 @@ static bool hash_part_holds(const hash_part* part, uint32_t* number)
     return true;
 }
 
-/* The values of a page: how many there are, and the entity of the first one. */
+/* The values of a page: their number, and the entity of the first one. */
 typedef struct hash_values {
-    const setti_type* type; /* NULL: of no page */
+    const setti_type* type; /* NULL: no page */
     sett_entity first;
     uint32_t count;
 } hash_values;
@@ -654,8 +654,8 @@ static hash_values hash_values_of(const hash_part* part, uint32_t number)
     return values;
 }
 
-/* Computes the remembered sums of pages again and compares. Returns the values of a page that was
- * written without its tick, if there is one. */
+/* Compares the remembered sums with new ones. Returns the values of a page written without its
+ * tick, if any. */
 static hash_values hash_check(sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -664,7 +664,7 @@ static hash_values hash_check(sett_world* world)
         setti_hash_begin(&of, world->registered.item[k]);
         hash_part part = hash_part_of(world, &of);
         if (!hash_part_holds(&part, &number)) {
-            /* said once, and the next such write is found too */
+            /* Report it once, and find the next such write too. */
             part.pages->notes->hash[number].hash = hash_page(&part, number);
             return hash_values_of(&part, number);
         }
@@ -690,7 +690,7 @@ static void hash_name_entity(const sett_world* world, const hash_values* values,
              path[0] != '\0' ? "\")" : "", others);
 }
 
-/* Without a baseline nothing can be found: the message says so. */
+/* Logs that without remembered sums nothing can be found. */
 static void hash_note_first(const sett_world* world)
 {
 #if !defined(NDEBUG)
@@ -715,7 +715,7 @@ sett_status sett_world_check_writes(sett_world* world)
     }
     hash_note_first(world);
     hash_values values = hash_check(world);
-    (void)setti_hash_sum(world); /* what was written properly is remembered in either case */
+    (void)setti_hash_sum(world); /* remembers the sums of proper writes, in either case */
     if (values.type == NULL) {
         return SETT_OK;
     }

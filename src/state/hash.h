@@ -4,8 +4,8 @@
 
 #include "state/view.h"
 
-/* Bytes of a value that are looked at, 0 if nothing of it is part of the state; of these, what the
- * type's mask leaves out counts as zero. */
+/* Bytes of a value that are hashed, bits outside of the mask as zeroes; 0: it is not part of the
+ * state. */
 static inline size_t setti_hash_size(const setti_type* type)
 {
     bool bytes =
@@ -15,27 +15,27 @@ static inline size_t setti_hash_size(const setti_type* type)
     return bytes ? type->desc.size : 0;
 }
 
-/* Whether two values of a type are equal in what is hashed. */
+/* Whether two values have the same hash content. */
 bool setti_hash_same(const setti_type* type, const void* a, const void* b);
 
-/* What a type's values are hashed with. */
+/* How a type's values are hashed. */
 typedef struct setti_hash_type {
     const setti_type* type;
     uint64_t seed;
-    size_t size;                  /* as setti_hash_size */
+    size_t size;                  /* setti_hash_size of the type */
     const unsigned char* mask;    /* the type's, or NULL */
-    const setti_members* members; /* the same */
+    const setti_members* members; /* the type's, or NULL */
 } setti_hash_type;
 
 void setti_hash_begin(setti_hash_type* of, const setti_type* type);
 
-/* Whether a value is hashed as its bytes are in memory, unless a float is NaN. */
+/* Whether values are hashed as their bytes in memory, unless a float is NaN. */
 bool setti_hash_is_plain(const setti_hash_type* of);
 
 #define SETTI_HASH_K 0x9E3779B97F4A7C15u
 
-/* What hashes are made with: of a value, steps from its seed over its bytes, eight at a time, and a
- * mix at the end. */
+/* The last step of hashes. A value's hash starts with a seed, takes in its bytes, eight at a time,
+ * and is mixed. */
 SETTI_INLINE uint64_t setti_hash_mix(uint64_t x)
 {
     x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9u;
@@ -49,33 +49,33 @@ SETTI_INLINE uint64_t setti_hash_step(uint64_t hash, uint64_t word)
     return hash ^ (hash >> 32);
 }
 
-/* Not 0: a float of these eight bytes is NaN. */
+/* Not 0 if a float in these eight bytes is NaN. */
 SETTI_INLINE uint64_t setti_hash_nan(setti_nan_word of, uint64_t word)
 {
     return ((word & ~of.test) + of.add) & of.test;
 }
 
-/* The hash of a handle. */
 SETTI_INLINE uint64_t setti_hash_entity(sett_entity entity)
 {
     return setti_hash_mix((((uint64_t)entity.generation << 32) | entity.index) + SETTI_HASH_K);
 }
 
-/* What the slots of a page of the entity table, from index `first` on, and a
- * value of an entity add to the sum of a world. */
+/* The part of a world's sum for a page of the entity table; `first` is its first index. */
 uint64_t setti_hash_slots(const setti_entity_page* page, uint32_t first);
+/* The part of a world's sum for a value of an entity. */
 uint64_t setti_hash_value(const setti_hash_type* of, sett_entity entity, const void* value);
 
-/* Like setti_hash_value, of a link, where the type has records. */
+/* The part of a world's sum for a link, of a type with records. */
 uint64_t setti_hash_link(const setti_hash_type* of, sett_entity source, const void* record);
 
-/* The sum of the world, and the hash that a sum stands for. The former begins a new tick. */
+/* The world's sum of hashes. Begins a new tick. */
 uint64_t setti_hash_sum(sett_world* world);
+/* The hash for a sum. */
 uint64_t setti_hash_finish(uint64_t sum);
 
-/* The sum of the world as it is on side 0 of a view, whose side 1 is the live world; and of about
- * how many values a hash is computed for that. The former begins a new tick. */
+/* The sum of side 0 of a view whose side 1 is the live world. Begins a new tick. */
 uint64_t setti_hash_sum_of(sett_world* world, setti_view* view);
+/* About how many values are hashed for that sum. */
 uint64_t setti_hash_price(sett_world* world, setti_view* view);
 
 #endif

@@ -15,7 +15,7 @@
 
 typedef struct owned_sink {
     sett_sink sink;    /* first */
-    setti_encoder* to; /* NULL: only measures */
+    setti_encoder* to; /* NULL: bytes are only counted */
     uint64_t size;
 } owned_sink;
 
@@ -52,13 +52,13 @@ static setti_delta_type* owned_delta_type(const setti_player* player, const sett
 static const char* owned_check(const setti_player* player, const setti_type* type,
                                const setti_delta_entry* entry)
 {
-    bool good = owned_delta_type(player, type)->rule != NULL || /* it was encoded here */
+    bool good = owned_delta_type(player, type)->rule != NULL || /* encoded by this process */
                 setti_type_read(type, entry->bytes, entry->count, NULL) == SETT_OK;
     return good ? NULL
                 : "a string or a list is longer than its bytes, or a string contains a zero byte";
 }
 
-/* The value of an entry that is being set. */
+/* Reads an entry's value when its component is set. */
 typedef struct owned_fill {
     setti_edit_fill fill; /* first */
     const setti_type* type;

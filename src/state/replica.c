@@ -1,18 +1,4 @@
-/* replica.c: making one world what another is.
- *
- * The workload: a server's world handed to a thread that searches or saves, an editor's world
- * handed to the game that plays it. So tables of pages are copied as they are; only numbers that
- * are the world's own (signatures) are translated, and what its own groups need is made anew.
- *
- * Types are matched by name; so is what modules keep beside components (setti_root.name).
- * Everything that needs memory comes first, so that no value is copied into a world that cannot
- * take all. Modules register their own types: a copy has a hierarchy and relationships that work.
- *
- * A world that began so can follow the other one: only the pages that were written since are copied
- * then, also while it has snapshots.
- *
- * Invariant:  afterwards the hashes of both are equal, and the same handles come next
- */
+/* replica.c: makes one world equal to another. */
 #include "state/replica.h"
 #include "base/cow.h"
 #include "sett/state.h"
@@ -20,7 +6,7 @@
 #include "world/change.h"
 #include "world/command.h"
 
-/* Types that modules keep links through, and register. */
+/* Types with links, which only their modules can register. */
 #define REPLICA_CASCADES (SETTI_TYPE_CASCADES | SETTI_TYPE_LINKED | SETTI_TYPE_STAYS)
 
 static const char replica_call[] = "sett_world_clone";
@@ -41,7 +27,7 @@ static setti_type* replica_find(const sett_world* into, const setti_type* type)
     return setti_type_find(into, type->desc.name);
 }
 
-/* Whether two types require others of the same names, in the same order. */
+/* Whether two types require types of the same names, in the same order. */
 static bool replica_same_required(const sett_world* from, const setti_type* type,
                                   const sett_world* into, const setti_type* local)
 {
@@ -53,17 +39,17 @@ static bool replica_same_required(const sett_world* from, const setti_type* type
     return same;
 }
 
-/* Whether the other world has learnt the members of a type, and this one has not. */
+/* Whether a type's members are known in the other world, but not here. */
 static bool replica_gets_members(const setti_type* type, const setti_type* local)
 {
     return type->members != NULL && local->members == NULL && local->module == NULL;
 }
 
-/* A type of this world with what replica_follow will give it: what changes after registering. */
+/* The description of a type with the changes that replica_follow will make. */
 static sett_component_desc replica_follows(const setti_type* type, const setti_type* local)
 {
     sett_component_desc desc = local->desc;
-    if (local->owner == NULL) { /* else a group of this world needs it to be what it is */
+    if (local->owner == NULL) { /* a group of this world needs its storage */
         desc.storage = type->desc.storage;
     }
     if (replica_gets_members(type, local)) {
@@ -75,8 +61,8 @@ static sett_component_desc replica_follows(const setti_type* type, const setti_t
     return desc;
 }
 
-/* Fails if a type that both worlds have is not the same in both, but for that: all of it, because
- * values are copied as they are and have to hash, travel and follow their rules there as here. */
+/* Fails if a type differs between both worlds, apart from that. Its whole description counts:
+ * values are copied as they are, and must be hashed, sent and handled alike. */
 static sett_status replica_check_type(const sett_world* from, sett_world* into,
                                       const setti_type* type, const setti_type* local)
 {
@@ -110,7 +96,7 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
                : setti_values_prepare(into, setti_world_type(into, local->id), replica_call);
 }
 
-/* Gives a world without pages pages as large as those of the other. */
+/* Sets the page size of a world without pages to the other's. */
 static void replica_follow_pages(const sett_world* from, sett_world* into)
 {
     for (uint32_t k = 0; into->pool.small != from->pool.small && k < into->registered.count; k++) {
@@ -119,8 +105,8 @@ static void replica_follow_pages(const sett_world* from, sett_world* into)
     into->pool.small = from->pool.small;
 }
 
-/* Gives the types of a world without values what those of the other became after they were
- * registered: another storage, members. False when memory runs out. */
+/* Changes types of a world without values as the other's have changed since registration: storage,
+ * members. Returns false when memory runs out. */
 static bool replica_follow(const sett_world* from, sett_world* into)
 {
     bool done = true;
@@ -136,8 +122,8 @@ static bool replica_follow(const sett_world* from, sett_world* into)
     return done;
 }
 
-/* Registers a type as the other world has it; what it requires is registered before it. Without
- * `callbacks`, those are left out; without `requires`, it requires nothing. */
+/* Registers a type like the other world's, after the types that it requires. Optionally without
+ * callbacks, or without requirements. */
 static sett_status replica_register(sett_world* into, const sett_world* from,
                                     const setti_type* type, bool callbacks, bool requires)
 {
@@ -170,7 +156,7 @@ static sett_status replica_register(sett_world* into, const sett_world* from,
     return done ? SETT_OK : into->error;
 }
 
-/* This world's own of a type of another world; `otherwise` if it has none. */
+/* The type of this world for one of another; `otherwise` if there is none. */
 static setti_type* replica_module_type(const sett_world* into, const setti_type* theirs,
                                        setti_type* otherwise)
 {
@@ -178,8 +164,8 @@ static setti_type* replica_module_type(const sett_world* into, const setti_type*
     return local != NULL ? local : otherwise;
 }
 
-/* A world points to the types of which the library knows the meaning: tags that hide entities,
- * singletons, those of modules. Sets these pointers, where the types came from another world. */
+/* Sets the world's pointers to types that the library knows (tags that hide entities, singletons,
+ * modules' types), if they came from another world. */
 static void replica_adopt(const sett_world* from, sett_world* into)
 {
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
@@ -211,7 +197,8 @@ sett_status setti_replica_join(sett_world* into, const sett_world* from, const s
     for (uint32_t k = 0; status == SETT_OK && k < type->required.count; k++) {
         status = setti_replica_join(into, from, type->required.item[k]);
     }
-    if (status == SETT_OK && replica_find(into, type) == NULL) { /* a switch comes with its type */
+    if (status == SETT_OK &&
+        replica_find(into, type) == NULL) { /* a type's switch is registered with it */
         status = replica_register(into, from, type, false, true);
         replica_adopt(from, into);
     }
@@ -228,7 +215,7 @@ sett_status setti_replica_join_bare(sett_world* into, const sett_world* from,
     return replica_register(into, from, type, false, false);
 }
 
-/* This world's type of a type of the other, which requires what that does. */
+/* Makes this world's type require what the other world's does. */
 static sett_status replica_require(sett_world* into, const sett_world* from, const setti_type* type)
 {
     setti_type* local = replica_find(into, type);
@@ -270,7 +257,7 @@ sett_status setti_replica_require(sett_world* into, const sett_world* from)
     return status;
 }
 
-/* What a module keeps beside components; NULL if this world has none of this name. */
+/* This world's root of the same name, or NULL. */
 static setti_root* replica_find_root(const sett_world* into, const setti_root* root)
 {
     setti_root* at = into->roots;
@@ -295,7 +282,7 @@ static sett_status replica_reject(sett_world* into, const char* name)
         replica_call, name);
 }
 
-/* Checks the types that both have. */
+/* Checks the types that both worlds have. */
 static sett_status replica_check_types(const sett_world* from, sett_world* into)
 {
     sett_status status = SETT_OK;
@@ -308,7 +295,7 @@ static sett_status replica_check_types(const sett_world* from, sett_world* into)
     return status;
 }
 
-/* Registers those that are missing. */
+/* Registers the missing types. */
 static sett_status replica_register_all(const sett_world* from, sett_world* into)
 {
     sett_status status = SETT_OK;
@@ -353,7 +340,7 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
 
 /* ------------------------------------------------------------------------------------ reserving */
 
-/* Makes the pages exist that the other table has, and no others; uninitialised. */
+/* Allocates the pages that the other table has, uninitialised, and frees others. */
 static bool replica_reserve_pages(setti_pool* pool, const setti_pages* from, setti_pages* to)
 {
     SETTI_ASSERT(to->size == from->size);
@@ -365,7 +352,7 @@ static bool replica_reserve_pages(setti_pool* pool, const setti_pages* from, set
     return done;
 }
 
-/* The number that a set of components of the other world has here; SETTI_NONE without memory. */
+/* This world's signature for one of the other; SETTI_NONE without memory. */
 static uint32_t replica_signature(const sett_world* from, sett_world* into, uint32_t theirs)
 {
     const setti_signature* record = &from->signatures.record[theirs];
@@ -378,7 +365,7 @@ static uint32_t replica_signature(const sett_world* from, sett_world* into, uint
     return made;
 }
 
-/* That of each set, by its number there; NULL without memory. */
+/* This world's signatures, by the other's numbers; NULL without memory. */
 static uint32_t* replica_signatures(const sett_world* from, sett_world* into, size_t size)
 {
     uint32_t* number = setti_pool_alloc(&into->pool, size, 16);
@@ -419,7 +406,7 @@ static bool replica_reserve(const sett_world* from, sett_world* into)
     return done;
 }
 
-/* Whether something has to happen to values that end, or is notified of it. */
+/* Whether ending values runs hooks, or notifies anything. */
 static bool replica_is_noticed(const sett_world* into)
 {
     bool noticed = into->listeners != NULL;
@@ -429,7 +416,7 @@ static bool replica_is_noticed(const sett_world* into)
     return noticed;
 }
 
-/* Empties all tables; what is in them is not alive, or is not missed. */
+/* Empties all tables. Their contents are dead, or not needed. */
 static void replica_empty(sett_world* into)
 {
     setti_pool* pool = &into->pool;
@@ -455,7 +442,7 @@ static void replica_empty(sett_world* into)
 
 /* -------------------------------------------------------------------------------------- copying */
 
-/* Copied pages count as restored: the ticks of their writes are those of the other world. */
+/* Copied pages count as restored, since their ticks of writes come from the other world. */
 static void replica_copy_pages(const setti_pool* pool, const setti_pages* from, setti_pages* to)
 {
     SETTI_ASSERT(to->count == from->count && to->size == from->size);
@@ -480,10 +467,10 @@ static void replica_copy_entities(const sett_world* from, sett_world* into, cons
     }
     table->count = from->entities.count;
     table->retired = from->entities.retired;
-    setti_entity_rebuild(table); /* what commands of that world have claimed is free here */
+    setti_entity_rebuild(table); /* indices claimed by commands of the other world are free here */
 }
 
-/* Values that are more than bytes are made one by one over what was copied. */
+/* Copies values that own memory one by one, over their copied bytes. */
 static void replica_copy_values(const setti_type* type, const setti_type* local)
 {
     SETTI_ASSERT(setti_pages_values(&local->storage.rows) != NULL);
@@ -498,7 +485,7 @@ static void replica_copy_values(const setti_type* type, const setti_type* local)
     }
 }
 
-/* What a type has beside its pages. */
+/* Copies a type's counts, its state beside pages. */
 static void replica_copy_counts(const setti_type* type, setti_type* local)
 {
     const setti_storage* storage = &type->storage;
@@ -507,7 +494,7 @@ static void replica_copy_counts(const setti_type* type, setti_type* local)
     local->storage.extent = storage->extent;
     local->storage.spare = storage->spare;
     local->storage.hashed = storage->hashed;
-    local->storage.far |= storage->far; /* and stays so: snapshots can have such indices */
+    local->storage.far |= storage->far; /* stays set, because snapshots can have such indices */
     setti_storage_show(&local->storage);
     if (module != NULL && module->choice != NULL && module->choice(type) != module->choice(local)) {
         module->choose(local, module->choice(type));
@@ -565,7 +552,7 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
     if (replica_is_noticed(into)) {
         setti_change_destroy_all(into);
     }
-    setti_commands_drop_all(into); /* also what its callbacks recorded just now */
+    setti_commands_drop_all(into); /* also those that its callbacks have just recorded */
     replica_empty(into);
     replica_follow_pages(from, into);
     size_t size = ((size_t)from->signatures.count + 1) * sizeof(uint32_t);
@@ -582,7 +569,7 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
     setti_pool_free(&into->pool, number, size, 16);
     for (setti_listener* at = into->listeners; at != NULL; at = at->next) {
         if (!at->observes) {
-            (void)setti_change_admit(into, at); /* all of it reserved */
+            (void)setti_change_admit(into, at); /* everything is reserved */
         }
     }
     return SETT_OK;
@@ -590,8 +577,8 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
 
 /* ------------------------------------------------------------------------------------- updating */
 
-/* Copies a page. What a snapshot of this world needs is not copied once more, but parked, and
- * another page takes its place: addresses in what follows another world are not kept. */
+/* Copies a page. A page that a snapshot of this world needs is parked and replaced, not copied once
+ * more: addresses need not stay. */
 static bool replica_update_page(setti_pool* pool, const setti_pages* from, setti_pages* to,
                                 uint32_t number)
 {
@@ -607,8 +594,8 @@ static bool replica_update_page(setti_pool* pool, const setti_pages* from, setti
     return true;
 }
 
-/* Copies the pages that were written or restored behind a tick of the other world, and frees those
- * that it does not have. */
+/* Copies the pages that were written or restored after a tick of the other world, and frees pages
+ * that it lacks. */
 static bool replica_update_pages(setti_pool* pool, const setti_pages* from, setti_pages* to,
                                  uint64_t since)
 {
@@ -625,8 +612,7 @@ static bool replica_update_pages(setti_pool* pool, const setti_pages* from, sett
     return done;
 }
 
-/* Makes room for the numbers of all sets of the other world. Where those mean other sets now, all
- * are worked out anew. */
+/* Makes room for the other world's signatures. If they were swept, all are mapped anew. */
 static bool replica_update_map(const sett_world* from, sett_world* into, setti_replica_map* map)
 {
     uint32_t count = from->signatures.count;
@@ -649,7 +635,7 @@ static bool replica_update_map(const sett_world* from, sett_world* into, setti_r
     return true;
 }
 
-/* Gives the sets of components of a copied page their numbers here. */
+/* Maps the signatures in a copied page to this world's. */
 static bool replica_update_sets(const sett_world* from, sett_world* into, setti_replica_map* map,
                                 setti_entity_page* page)
 {
@@ -686,7 +672,7 @@ static bool replica_update_entities(const sett_world* from, sett_world* into,
     return done;
 }
 
-/* Whether a type lies here as it does there, so that its pages can be copied. */
+/* Whether a type is stored as in the other world, so that its pages can be copied. */
 static bool replica_lies_alike(const setti_type* type, const setti_type* local)
 {
     return local != NULL && type->storage.kind == local->storage.kind &&
@@ -717,7 +703,7 @@ static bool replica_update_root(setti_pool* pool, const setti_root* root, setti_
     return done;
 }
 
-/* NULL, or what of the other world has no place in this one as it is. */
+/* Returns why the other world cannot be copied as it is, or NULL. */
 static const char* replica_update_check(const sett_world* from, const sett_world* into)
 {
     for (uint32_t k = 0; k < from->registered.count; k++) {

@@ -1,38 +1,37 @@
-/* replica.h: types of one world in another. */
+/* replica.h: copies of worlds, and of their types. */
 #ifndef SETTI_REPLICA_H
 #define SETTI_REPLICA_H
 
 #include "world/world.h"
 
-/* An empty world with the allocator and the entity limit of another one, which logs nothing. NULL
+/* Creates an empty world with another one's allocator and entity limit, which logs nothing. NULL
  * when memory runs out. */
 sett_world* setti_replica_create(const sett_world* of);
 
-/* Registers a type, and what it requires, in a world that may lack it, as the other world has it
- * but without callbacks. Fails: as registering. */
+/* Registers another world's type, with the types that it requires, without callbacks. Fails like
+ * registering. */
 sett_status setti_replica_join(sett_world* into, const sett_world* from, const setti_type* type);
 
-/* Registers a type so, but it requires nothing: for states of a time when it did not. The second
- * makes all types of such a world require what those of these names do in the other one, and adds
- * what entities lack. */
+/* Like setti_replica_join without requirements, for states from before these existed. */
 sett_status setti_replica_join_bare(sett_world* into, const sett_world* from,
                                     const setti_type* type);
+/* Gives all types the requirements that types of these names have in the other world, and adds the
+ * components that entities lack. */
 sett_status setti_replica_require(sett_world* into, const sett_world* from);
 
-/* The number here of each set of components (signature.h) by its number in the other world;
- * SETTI_NONE: not known yet. Of the pool of this world. */
+/* This world's signatures, by the other world's number; SETTI_NONE: not known yet. In this world's
+ * pool. */
 typedef struct setti_replica_map {
     uint32_t* number;
     uint32_t count;
     uint32_t capacity;
-    uint32_t swept; /* of the other world's table */
+    uint32_t swept; /* of the other world's signatures */
 } setti_replica_map;
 
-/* Makes a world that is a copy of the other's past what that is now: copies the pages that were
- * written or restored behind `since`, a tick of the other one. No command of it is recorded. Types
- * that it has registered since were joined. Snapshots of this world stay.
- * Fails: CONFLICT (a type is stored otherwise: nothing has changed), OUT_OF_MEMORY: not reported;
- * the world is then only good to be destroyed. */
+/* Updates a copy of an earlier state of the other world, in which nothing is recorded, by the pages
+ * written or restored after `since`, a tick of the other world. New types were joined before.
+ * Snapshots of this world stay. Fails, without a report: CONFLICT (a type is stored otherwise; no
+ * effect), OUT_OF_MEMORY (the world must be destroyed). */
 sett_status setti_replica_update(const sett_world* from, sett_world* into, setti_replica_map* map,
                                  uint64_t since);
 

@@ -30,7 +30,7 @@ static void restored_add(restored_sink* to, sett_restored_kind kind, sett_entity
     list->item[list->count++] = (sett_restored){kind, to->component, entity};
 }
 
-/* The target is side 0 of the comparison, the present state side 1. */
+/* Side 0 of the comparison is the target, side 1 the present state. */
 static void restored_entity(setti_compare_sink* sink, const sett_entity* revived,
                             const sett_entity* killed)
 {

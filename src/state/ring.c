@@ -13,7 +13,7 @@
 
 typedef struct ring_place {
     sett_snapshot snapshot;
-    uint64_t frame; /* the program's number of it */
+    uint64_t frame; /* the program's number */
 } ring_place;
 
 struct sett_ring {
@@ -52,7 +52,7 @@ static uint32_t ring_index(const sett_ring* ring, uint32_t back)
     return (ring->first + ring->count - 1 - back) % ring->capacity;
 }
 
-/* How many there are, without the oldest that have ended. */
+/* Forgets the oldest snapshots that have ended. Returns the number of the others. */
 static uint32_t ring_length(const sett_ring* ring)
 {
     uint32_t length = ring->count;
@@ -64,7 +64,7 @@ static uint32_t ring_length(const sett_ring* ring)
     return length;
 }
 
-/* Drops a snapshot; it may be lost already. */
+/* Drops a snapshot, which may be lost already. */
 static void ring_drop(sett_ring* ring, uint32_t back)
 {
     sett_snapshot snapshot = ring->at[ring_index(ring, back)].snapshot;
@@ -95,7 +95,7 @@ sett_status sett_ring_destroy(sett_ring* ring)
     return status;
 }
 
-/* Drops the latest. The latest of them first would copy their pages: see ring_restore. */
+/* Drops the latest snapshots, the earliest of them first, see ring_restore. */
 static void ring_drop_later(sett_ring* ring, uint32_t count)
 {
     for (uint32_t k = count; k > 0; k--) {
@@ -141,9 +141,9 @@ static sett_status ring_restore(sett_ring* ring, uint32_t back, const char* call
     sett_snapshot target = ring->at[ring_index(ring, back)].snapshot;
     if (sett_snapshot_status(ring->world, target) == SETT_OK &&
         setti_world_check_unlocked(ring->world, call) == SETT_OK) {
-        /* The later ones first, the earliest of them first: their pages are handed on, not copied,
-         * and then each page that differs is copied once instead of once a snapshot: half the time
-         * over 10 snapshots, 40 % over 350. */
+        /* Drops later snapshots before the restore, the earliest of them first. Pages are then
+         * handed on, not copied, and each page that differs is copied once instead of once a
+         * snapshot: half the time over 10 snapshots, 40 % over 350. */
         ring_drop_later(ring, back);
     }
     return sett_snapshot_restore(ring->world, target);
@@ -165,7 +165,7 @@ sett_status sett_ring_restore(sett_ring* ring, uint32_t back)
     return ring_restore(ring, back, "sett_ring_restore");
 }
 
-/* How far back a frame is; the length if it is not there. */
+/* The position of a frame, counted back from the latest; `length` if it is not there. */
 static uint32_t ring_find(const sett_ring* ring, uint64_t frame, uint32_t length)
 {
     uint32_t back = 0;

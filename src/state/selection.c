@@ -44,7 +44,7 @@ static void selection_sink(sett_entity* item, uint32_t at, uint32_t count)
     item[at] = down;
 }
 
-/* Ascending, without what is there twice; most lists ascend already. */
+/* Sorts by index and removes duplicates; most lists ascend already. */
 static void selection_sort(setti_selected* selected)
 {
     sett_entity* item = selected->entity;
@@ -136,7 +136,7 @@ void setti_selection_free(sett_world* world, setti_selected* selected)
     setti_pool_free(&world->pool, selected->entity, selected->capacity * sizeof(sett_entity), 16);
 }
 
-/* Where a handle is; SETTI_NONE: nowhere. */
+/* The position of a handle, or SETTI_NONE. */
 static uint32_t selection_place(const setti_selected* selected, sett_entity entity)
 {
     uint32_t low = 0;
@@ -168,7 +168,7 @@ bool setti_selection_has_type(const sett_selection* selection, const setti_type*
 
 /* ---------------------------------------------------------------------------------------- hash */
 
-/* The sum of a type's values of all selected entities. */
+/* The sum of the hashes of the selected entities' values of a type. */
 static uint64_t selection_sum(const sett_world* world, const setti_selected* selected,
                               const setti_type* type)
 {
@@ -186,7 +186,7 @@ static uint64_t selection_sum(const sett_world* world, const setti_selected* sel
         sum += setti_hash_value(&of, entity, value);
         if (type->records != NULL) {
             setti_view view;
-            setti_view_init_empty(setti_unconst(world), &view); /* side 1 is the live world */
+            setti_view_init_empty(setti_unconst(world), &view); /* side 1: the live world */
             setti_view_list list = setti_view_records(type, value);
             for (const void* record;
                  (record = setti_view_next_record(&view, type->records, &list, 1)) != NULL;) {
@@ -228,33 +228,33 @@ sett_status sett_selection_hash(sett_world* world, const sett_selection* selecti
 
 /* ------------------------------------------------------------------------------------- encoding */
 
-/* Of a selected entity. */
+/* Marks of a selected entity. */
 enum {
     SELECTION_ALIVE = 1,
-    SELECTION_KNOWN = 2,  /* the receiver has it: only changes count */
-    SELECTION_LISTED = 4, /* the bytes are about it */
-    SELECTION_OWNED = 8   /* a parent is in its entries */
+    SELECTION_KNOWN = 2,  /* the receiver has it: only changes are sent */
+    SELECTION_LISTED = 4, /* it is in the list of entities */
+    SELECTION_OWNED = 8   /* an entry has it as a parent */
 };
 
-/* What is encoded, and since when. */
+/* An encoding of a selection. */
 typedef struct selection_job {
-    setti_delta_writer out; /* all but the entries, */
-    setti_delta_writer to;  /* which are appended */
+    setti_delta_writer out; /* everything except entries */
+    setti_delta_writer to;  /* entries, appended in the end */
     sett_world* world;
     const sett_selection* selection;
     setti_selected selected;
-    unsigned char* mark;    /* of each that is selected */
-    bool enters;            /* some are not known */
-    setti_selected before;  /* what the receiver has, if the selection says it */
-    setti_view* since;      /* side 0 of it; NULL: */
-    uint64_t tick;          /* what was written after this; */
-    const sett_world* into; /* what this has and the world has not is removed; or NULL */
-    bool exact;             /* nothing is rounded */
-    bool rounds;            /* the type's values are sent rounded: */
-    setti_bytes packed;     /* room for two of them */
+    unsigned char* mark;    /* SELECTION_* of each selected entity */
+    bool enters;            /* the receiver lacks some entities */
+    setti_selected before;  /* entities that the receiver has, if the selection tells */
+    setti_view* since;      /* its side 0 is what the receiver has; NULL: by `tick` */
+    uint64_t tick;          /* later writes are sent */
+    const sett_world* into; /* the receiving world if it is known, or NULL */
+    bool exact;             /* values are not rounded */
+    bool rounds;            /* the current type's values are rounded */
+    setti_bytes packed;     /* room for two rounded values */
 } selection_job;
 
-/* Whether the receiver has an entity, by what there was before, or is in the world copied to. */
+/* Whether the receiver has an entity. */
 static bool selection_is_known(const selection_job* job, sett_entity entity)
 {
     if (job->selection->before != NULL && !setti_selected_has(&job->before, entity)) {
@@ -276,7 +276,7 @@ static void selection_mark(selection_job* job)
     }
 }
 
-/* Whether an entity is selected, alive, and not known to the receiver. */
+/* Whether an entity is selected and alive, and the receiver lacks it. */
 static bool selection_does_enter(const selection_job* job, sett_entity entity)
 {
     uint32_t at = selection_place(&job->selected, entity);
@@ -284,8 +284,8 @@ static bool selection_does_enter(const selection_job* job, sett_entity entity)
            (job->mark[at] & (SELECTION_ALIVE | SELECTION_KNOWN)) == SELECTION_ALIVE;
 }
 
-/* Whether a value leads to an entity that enters, or is a child's name of one: the receiver has
- * left that out before. */
+/* Whether a value leads to an entity that enters, or names a child of one: the receiver left it out
+ * before. */
 static bool selection_leads_in(const selection_job* job, sett_entity entity)
 {
     const setti_codec* codec = job->to.codec;
@@ -302,25 +302,25 @@ static bool selection_leads_in(const selection_job* job, sett_entity entity)
     return leads;
 }
 
-/* The counterpart of a type in the world that is copied to; NULL: none. */
+/* The receiving world's type for a type, or NULL. */
 static const setti_type* selection_type_there(const selection_job* job, const setti_type* type)
 {
     return job->into != NULL ? setti_type_find(job->into, type->desc.name) : NULL;
 }
 
-/* Whether a value with a codec may be another one. */
+/* Whether the receiver's value may differ, for a type with a codec. */
 static bool selection_codec_differs(const selection_job* job, const void* before, const void* after)
 {
     const setti_type* type = job->to.type;
     if (type->records != NULL) {
-        return true; /* they may differ */
+        return true; /* unknown: it may differ */
     }
     return job->to.codec->form == SETTI_DELTA_OWNED
                ? !setti_hash_same(type, before, after)
                : memcmp(before, after, type->storage.size) != 0;
 }
 
-/* A value as it is sent, where it is rounded. */
+/* Rounds a value as it is sent. */
 static unsigned char* selection_pack(selection_job* job, const void* value, uint32_t place)
 {
     setti_delta_writer* to = &job->to;
@@ -346,7 +346,7 @@ static void selection_write_value(selection_job* job, const void* value)
     }
 }
 
-/* Whether two values of a type without a codec are sent alike. */
+/* Whether two values are sent alike, for a type without a codec. */
 static bool selection_is_same(selection_job* job, const void* before, const void* after)
 {
     if (!job->rounds) {
@@ -357,7 +357,7 @@ static bool selection_is_same(selection_job* job, const void* before, const void
     return memcmp(was, is, (size_t)(is - was)) == 0;
 }
 
-/* What is said of a value of an entity that `since` has. */
+/* The kind of the entry for a value of an entity that `since` has. */
 static setti_delta_kind selection_kind_since(selection_job* job, sett_entity entity,
                                              const void* value)
 {
@@ -375,7 +375,7 @@ static setti_delta_kind selection_kind_since(selection_job* job, sett_entity ent
                : SETTI_DELTA_CHANGED;
 }
 
-/* What is said of the value of a selected entity; SETTI_DELTA_KINDS: nothing. */
+/* The kind of the entry for a value of a selected entity; SETTI_DELTA_KINDS: none. */
 static setti_delta_kind selection_kind(selection_job* job, uint32_t k, const void* value)
 {
     const setti_type* type = job->to.type;
@@ -411,7 +411,7 @@ static void selection_write_entry(selection_job* job, sett_entity entity, const 
     to->count++;
 }
 
-/* The values of one word of indices that are set: one by one, or as a block. */
+/* Writes the set values of a word of indices, one by one or as a block. */
 static void selection_write_block(selection_job* job, uint32_t base, uint64_t bits)
 {
     setti_delta_writer* to = &job->to;
@@ -431,7 +431,7 @@ static void selection_write_block(selection_job* job, uint32_t base, uint64_t bi
     to->count++;
 }
 
-/* The entries of the writer's type. Blocks end where an entry of another kind follows. */
+/* Writes the entries of the writer's type. A block ends before an entry of another kind. */
 static void selection_write_entries(selection_job* job)
 {
     uint32_t base = SETTI_NONE;
@@ -465,7 +465,7 @@ static void selection_write_entries(selection_job* job)
     }
 }
 
-/* The slots of entities that `since` has and the world has not: all are selected. */
+/* Writes the handles that `since` has and the world lacks: everything is selected. */
 static void selection_write_all_ended(selection_job* job)
 {
     setti_view_slot slot = {.index = SETTI_NONE};
@@ -476,7 +476,7 @@ static void selection_write_all_ended(selection_job* job)
     }
 }
 
-/* Whether the receiver has a handle of the list of ended ones. */
+/* Whether the receiver has a handle that ends. */
 static bool selection_has_ended(const selection_job* job, sett_entity entity)
 {
     uint32_t at = selection_place(&job->selected, entity);
@@ -513,7 +513,7 @@ static void selection_write_begun(selection_job* job)
     }
 }
 
-/* Adds to a list the handles that entries of a type name by index alone. */
+/* Lists the entities that entries of a type refer to by index alone. */
 static bool selection_find_owners(const selection_job* job, const setti_type* type,
                                   setti_selected* owners)
 {
@@ -558,10 +558,10 @@ static void selection_write_parents(selection_job* job)
 static bool selection_sends(const selection_job* job, const setti_type* type)
 {
     return setti_selection_has_type(job->selection, type) &&
-           setti_delta_form_of(type) != SETTI_DELTA_TARGET; /* links say it */
+           setti_delta_form_of(type) != SETTI_DELTA_TARGET; /* follows from links */
 }
 
-/* Makes room for values of the writer's type that are sent rounded; false without memory. */
+/* Makes room for rounded values of the writer's type. Returns false without memory. */
 static bool selection_begin_type(selection_job* job)
 {
     const setti_type* type = job->to.type;
@@ -574,7 +574,7 @@ static bool selection_begin_type(selection_job* job)
     return false;
 }
 
-/* Writes the entries of all types; *counts becomes how many, of each, to be freed. */
+/* Writes the entries of all types; *counts becomes their number by type, which the caller frees. */
 static void selection_write_values(selection_job* job, uint32_t* counts)
 {
     setti_delta_writer* to = &job->to;
@@ -629,7 +629,7 @@ static void selection_write(selection_job* job, setti_view* sides, uint32_t* cou
     setti_delta_write_seal(out);
 }
 
-/* Types that are selected, and that some selected entity has, must be such that can be sent. */
+/* Fails if a selected entity has a selected type that cannot be sent. */
 static sett_status selection_check_types(const selection_job* job, const char* call)
 {
     for (uint32_t k = 0; k < job->world->registered.count; k++) {
@@ -649,7 +649,7 @@ static sett_status selection_check_types(const selection_job* job, const char* c
     return SETT_OK;
 }
 
-/* Finds what is selected, and what the receiver has. */
+/* Finds the selected entities, and those that the receiver has. */
 static sett_status selection_find_all(selection_job* job, const char* call)
 {
     const sett_selection before = {.entities = job->selection->before,
@@ -677,7 +677,7 @@ static sett_status selection_encode_view(selection_job* job, setti_view* sides, 
     return job->to.encoder.status != SETT_OK ? job->to.encoder.status : job->out.encoder.status;
 }
 
-/* Encodes into memory of the world's pool. `since` NULL: by tick. */
+/* Encodes into the pool's memory, against `since`, or by tick (NULL). */
 static sett_status selection_encode(selection_job* job, setti_snapshot* since, const char* call)
 {
     sett_world* world = job->world;

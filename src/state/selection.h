@@ -6,23 +6,24 @@
 #include "sett/state.h"
 #include "world/world.h"
 
-/* The entities of a selection: ascending by index, each once; stale handles of its list too. */
+/* The entities of a selection, ascending by index, each once; with stale handles of its list. */
 typedef struct setti_selected {
     sett_entity* entity;
     uint32_t count;
     uint32_t capacity;
 } setti_selected;
 
-/* Finds them. Fails, for `call`: ARGUMENT (a list and a query), UNREGISTERED, OUT_OF_MEMORY. */
+/* Finds the entities of a selection. Fails, as `call`: ARGUMENT (a list and a query), UNREGISTERED,
+ * OUT_OF_MEMORY. */
 sett_status setti_selection_find(sett_world* world, const sett_selection* selection,
                                  const char* call, setti_selected* out);
 void setti_selection_free(sett_world* world, setti_selected* selected);
 
-/* Whether it has a handle. */
+/* Whether a handle is in the list. */
 bool setti_selected_has(const setti_selected* selected, sett_entity entity);
 
-/* What a part is encoded against: `since`, or, if that is all zeroes, what `into` has after
- * `tick`. Nothing is rounded. */
+/* What a part is encoded against: the snapshot `since`, or else what `into` has and writes after
+ * `tick`. Values are not rounded. */
 typedef struct setti_part {
     const sett_selection* selection;
     sett_snapshot since;
@@ -30,17 +31,17 @@ typedef struct setti_part {
     uint64_t tick;
 } setti_part;
 
-/* Encodes a part into memory of the world's pool, to be freed by the caller even after a failure.
- * Fails, for `call`: as sett_selection_encode. */
+/* Encodes a part into the pool's memory, which the caller frees even after a failure. Fails like
+ * sett_selection_encode, as `call`. */
 sett_status setti_selection_encode(sett_world* world, const setti_part* part, const char* call,
                                    setti_bytes* out);
 
-/* Encodes that entities end and begin, both ascending by index, and no values. */
+/* Encodes the end and the creation of entities, both ascending, without values. */
 sett_status setti_selection_encode_lives(sett_world* world, const setti_selected* ended,
                                          const setti_selected* begun, const char* call,
                                          setti_bytes* out);
 
-/* Whether the selection has a type. */
+/* Whether a selection has a type. */
 bool setti_selection_has_type(const sett_selection* selection, const setti_type* type);
 
 #endif

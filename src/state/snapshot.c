@@ -82,7 +82,7 @@ static void state_each(setti_cow* cow, const setti_pages* pages,
     }
 }
 
-/* Counts what a diff holds that is not the head one's, or is it again. */
+/* Adds a diff to `others` when it is not the head's any more, or subtracts it. */
 static void state_count_others(setti_state* state, const setti_diff* diff)
 {
     state->cow.others += diff->size;
@@ -96,7 +96,7 @@ static void state_discount_others(setti_state* state, const setti_diff* diff)
     state->cow.pages -= diff->pages;
 }
 
-/* Makes the snapshot next to the live world the one for which pages are copied. */
+/* Makes a snapshot the head: the one next to the live world, for which pages are copied. */
 static void state_set_head(setti_state* state, setti_snapshot* head)
 {
     SETTI_ASSERT(head == NULL || head->toward == NULL);
@@ -108,7 +108,7 @@ static void state_set_head(setti_state* state, setti_snapshot* head)
     }
     state->head = head;
     state->cow.diff = head != NULL ? &head->diff : NULL;
-    if (!state->world->side_by_side) { /* else setti_cow_settle does, when others have read it */
+    if (!state->world->side_by_side) { /* else setti_cow_settle does, when slices have ended */
         state->world->pool.cow_from = head != NULL ? head->tick + 1 : 0;
     }
 }
@@ -122,7 +122,7 @@ setti_snapshot* setti_snapshot_find(const sett_world* world, sett_snapshot snaps
         return NULL;
     }
     const setti_snapshot_slot* slot = &state->slot[snapshot.slot];
-    if (slot->serial != snapshot.serial) { /* of earlier ones only this is known */
+    if (slot->serial != snapshot.serial) { /* nothing more is known of earlier handles */
         *status = snapshot.serial <= state->lost_serial ? SETT_STATUS_LOST : SETT_STATUS_STALE;
         return NULL;
     }
@@ -174,7 +174,7 @@ static sett_snapshot state_occupy_slot(setti_state* state, setti_snapshot* node)
     return handle;
 }
 
-/* Ends the handle, not the snapshot. */
+/* Ends a handle, not its snapshot. */
 static void state_free_slot(setti_state* state, setti_snapshot* node, bool lost)
 {
     SETTI_ASSERT(state->slot[node->slot].node == node);
@@ -189,10 +189,10 @@ static void state_free_slot(setti_state* state, setti_snapshot* node, bool lost)
 
 /* ---------------------------------------------------------------------------------------- roots */
 
-/* Bytes that the roots of the world take in a snapshot. */
+/* The bytes of a snapshot for the world's roots. */
 static size_t roots_measure(const sett_world* world, uint32_t* count)
 {
-    const setti_root* last = world->last_root; /* there is always one: that of the entities */
+    const setti_root* last = world->last_root; /* never NULL: entities have a root */
     *count = last->number + 1;
     return last->saved_at + SETTI_ROOT_SAVED(last->size);
 }
@@ -215,7 +215,7 @@ const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti
     return root->number < node->root_count ? node->roots + root->saved_at : NULL;
 }
 
-/* Roots that came later are what they were at first. */
+/* Later roots get their initial values. */
 static void roots_restore(const sett_world* world, const setti_snapshot* node)
 {
     const unsigned char* from = node->roots;
@@ -247,7 +247,7 @@ static void state_link(setti_state* state, setti_snapshot* node)
     state->count++;
 }
 
-/* Links a snapshot to its neighbour towards the live world; unlinks it. */
+/* Links a snapshot to its neighbour towards the live world. */
 static void state_hang(setti_snapshot* node, setti_snapshot* toward)
 {
     SETTI_ASSERT(node->toward == NULL && node != toward);
@@ -271,7 +271,7 @@ static void state_unhang(setti_snapshot* node)
     node->toward = NULL;
 }
 
-/* Frees a snapshot on which none depends, and its pages. */
+/* Frees a snapshot without dependants, and its pages. */
 static void state_free(setti_state* state, setti_snapshot* node)
 {
     setti_pool* pool = &state->world->pool;
@@ -288,7 +288,7 @@ static void state_free(setti_state* state, setti_snapshot* node)
     setti_pool_free(pool, node, sizeof(*node), 16);
 }
 
-/* Puts the only snapshot that depends on a hidden one in its place. */
+/* Replaces a hidden snapshot by the only one that depends on it. */
 static bool state_merge(setti_state* state, setti_snapshot* node)
 {
     SETTI_ASSERT(node->hidden && node->child != NULL && node->child->sibling_next == NULL);
@@ -322,8 +322,8 @@ static bool state_collapse(setti_state* state, setti_snapshot* node)
     return node->child->sibling_next == NULL && node != state->head && state_merge(state, node);
 }
 
-/* Like state_collapse, for this snapshot, if it is hidden, and for those towards the live world:
- * freeing one can allow freeing its neighbour. Nothing has changed for others. */
+/* Like state_collapse, for a snapshot and then for those towards the live world, because freeing
+ * one can allow freeing its neighbour. */
 static void state_collapse_from(setti_state* state, setti_snapshot* node)
 {
     while (node != NULL && node->hidden) {
@@ -332,7 +332,7 @@ static void state_collapse_from(setti_state* state, setti_snapshot* node)
     }
 }
 
-/* Frees hidden snapshots that are not needed any more, starting where something has changed. */
+/* Frees hidden snapshots that are not needed, starting at a change. */
 static void state_tidy(setti_state* state, setti_snapshot* node)
 {
     state_collapse_from(state, node);
@@ -344,7 +344,7 @@ static void state_tidy(setti_state* state, setti_snapshot* node)
     }
 }
 
-/* Drops a snapshot for its owner. */
+/* Drops a snapshot; it stays, hidden, if others depend on it. */
 static void state_drop(setti_state* state, setti_snapshot* node, bool lost)
 {
     SETTI_ASSERT(!node->hidden);
@@ -382,7 +382,7 @@ static size_t state_size(const setti_state* state)
     return state->cow.others + (state->head != NULL ? state->head->diff.size : 0);
 }
 
-/* Drops the oldest while the limit on memory is exceeded; never the latest one. */
+/* Drops the oldest snapshots while memory exceeds the limit; never the latest. */
 static void state_obey_limit(setti_state* state)
 {
     size_t limit = state->cow.limit;
@@ -416,8 +416,8 @@ void setti_state_set_limit(setti_state* state)
     state_obey_limit(state);
 }
 
-/* Not while loops are open or callbacks run, and not where dropping calls hooks of values: a write
- * may be in progress. */
+/* Waits while loops are open, callbacks run, or dropping would call values' hooks: a write may be
+ * in progress. */
 static void state_full(setti_cow* cow)
 {
     setti_state* state = (setti_state*)cow;
@@ -428,7 +428,7 @@ static void state_full(setti_cow* cow)
 
 /* ---------------------------------------------------------------------------------------- calls */
 
-/* Looks at types that were registered since: whether and how they can be saved. */
+/* Prepares new types for being saved, or fails. */
 static sett_status snapshot_prepare(setti_state* state)
 {
     const setti_type_list* types = &state->world->registered;
@@ -486,8 +486,7 @@ sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
     if (status != SETT_OK) {
         return status;
     }
-    SETTI_ASSERT(world->entities.reserved ==
-                 0); /* all commands are applied: none claims an index */
+    SETTI_ASSERT(world->entities.reserved == 0); /* all commands are applied: no index is claimed */
     setti_snapshot* node = snapshot_make(state);
     if (node == NULL) {
         return setti_world_no_memory(world, call);
@@ -518,7 +517,7 @@ setti_snapshot* setti_snapshot_path(setti_snapshot* target)
     return target;
 }
 
-/* The entry of this number, counted over the edges that a restore has gone along so far. */
+/* The entry of this number, counted over the edges that the restore has passed. */
 static setti_cow_entry* restore_entry(const setti_snapshot* first, uint32_t number)
 {
     const setti_snapshot* node = first;
@@ -528,14 +527,15 @@ static setti_cow_entry* restore_entry(const setti_snapshot* first, uint32_t numb
     return &node->diff.item[number];
 }
 
-/* Exchanges the page of entry `number`. A page of plain bytes is exchanged by address, over as many
- * edges as copied it: the first of them notes the address, and the page its entry. The page returns
- * there in the end, or before it is exchanged by other means. */
+/* Exchanges the page of entry `number`. A page of plain bytes is exchanged by address, over all
+ * edges that copied it: the first of them notes the address, and the page's table its entry. In the
+ * end, or before another kind of exchange, the page returns to its address. */
 static void restore_swap(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          setti_cow_entry* saved, uint32_t number)
 {
     setti_pool* pool = &state->world->pool;
-    uint32_t* lent = setti_pages_entry(saved->pages, saved->number); /* 0: the page is at home */
+    uint32_t* lent =
+        setti_pages_entry(saved->pages, saved->number); /* 0: the page is at its address */
     bool plain = saved->kind == SETTI_COW_COPY && setti_pages_values(saved->pages) == NULL;
     if (*setti_pages_restored(saved->pages, saved->number) != pool->tick) {
         *lent = 0;
@@ -551,14 +551,14 @@ static void restore_swap(setti_state* state, const setti_snapshot* first, setti_
     }
 }
 
-/* Whether an entry's turn is in this round. Values with hooks go first: presence, which is in pages
- * too, says which values of a page exist. */
+/* Whether an entry is exchanged in this round. Values with hooks are first, since presence, which
+ * is in pages too, tells which of them exist. */
 static bool restore_is_now(const setti_state* state, const setti_cow_entry* saved, uint32_t round)
 {
     return !state->has_values || (setti_pages_values(saved->pages) == NULL) == (round == 1);
 }
 
-/* Undoes what was written since the newest snapshot. */
+/* Undoes the writes since the newest snapshot. */
 static void restore_undo(setti_state* state, setti_diff* diff)
 {
     for (uint32_t round = state->has_values ? 0 : 1; round < 2; round++) {
@@ -570,7 +570,7 @@ static void restore_undo(setti_state* state, setti_diff* diff)
     }
 }
 
-/* Reverses one edge, whose entries are counted from `number` on. */
+/* Reverses one edge; its entries have the numbers from `number` on. */
 static void restore_edge(setti_state* state, const setti_snapshot* first, setti_diff* diff,
                          uint32_t number)
 {
@@ -583,7 +583,7 @@ static void restore_edge(setti_state* state, const setti_snapshot* first, setti_
     }
 }
 
-/* Live pages return to their addresses. */
+/* Returns live pages to their addresses. */
 static void restore_addresses(const setti_snapshot* first)
 {
     for (const setti_snapshot* node = first; node->path != NULL; node = node->path) {
@@ -595,7 +595,7 @@ static void restore_addresses(const setti_snapshot* first)
     }
 }
 
-/* The entity table's caches follow the pages that went over an edge, and its roots. */
+/* Updates the entity table's caches for pages that an edge exchanged. */
 static void restore_entities(sett_world* world, const setti_diff* diff)
 {
     for (uint32_t k = 0; k < diff->count; k++) {
@@ -621,7 +621,7 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
     setti_diff_deinit(pool, &head->diff);
     const setti_snapshot* first = head;
     uint32_t number = 0;
-    pool->restored = ++pool->tick; /* tells which pages the edges have exchanged */
+    pool->restored = ++pool->tick; /* marks the pages that are exchanged */
     while (head->path != NULL) {
         setti_snapshot* next = head->path;
         restore_edge(state, first, &next->diff, number);
@@ -641,8 +641,8 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
     state->world->epoch++;
 }
 
-/* The snapshot that a restore is to, when nothing stands in its way; else NULL, the world says
- * why. */
+/* Finds the snapshot to restore. Returns NULL with the failure reported if that is not possible
+ * now. */
 static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, const char* call)
 {
     sett_status status = setti_world_check_unlocked(world, call);
@@ -657,7 +657,7 @@ static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, 
         return NULL;
     }
     setti_commands_drop_all(world);
-    /* its writes may have exceeded the limit */
+    /* destroying it may have exceeded the limit */
     setti_snapshot* target = setti_snapshot_find(world, snapshot, &status);
     if (target == NULL) {
         setti_world_fail(world, status, call, sett_null(), 0);
@@ -665,7 +665,7 @@ static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, 
     return target;
 }
 
-/* `must`: also where there is no memory for what is not the state. */
+/* `must`: even without memory for values outside of the state. */
 static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const char* call,
                               bool must)
 {
@@ -809,7 +809,7 @@ void sett_snapshot_stats_get_sized(const sett_world* world, sett_snapshot_stats*
 
 /* ------------------------------------------------------------------------------------- validate */
 
-/* Whether each page's tick says if the near snapshot has an entry of it. */
+/* Checks that each page's tick tells whether the head has an entry of it. */
 static const char* state_check_pages(const sett_world* world, const setti_pages* pages,
                                      uint32_t* saved)
 {

@@ -1,18 +1,4 @@
-/* snapshot_hash.c: the hash of a state that is not the present one.
- *
- * The workload: a session that compares confirmed frames while the world is some predicted frames
- * ahead; and deltas, which carry the hashes of both their states. No state is restored. There are
- * two ways, and the cheaper one is taken, which is estimated before:
- *
- *     difference   from a snapshot whose sum is known: both sides of each value that differs
- *     whole        page by page; sums of pages that are still the live ones are remembered (hash.c)
- *
- * By difference is cheaper where few values of many pages differ, whole where few pages do or most
- * values.
- *
- * Invariant:  sum(after) = sum(before) - what ended or was + what began or is, over all that
- *             differs
- */
+/* snapshot_hash.c: hashes of snapshots. */
 #include "state/delta_writer.h"
 #include "state/hash.h"
 #include "state/snapshot.h"
@@ -21,7 +7,7 @@ static const char hash_call[] = "sett_snapshot_hash";
 
 /* --------------------------------------------------------------------------------- differences */
 
-/* The hash of a value on one side, its records included. */
+/* The hash of a value on one side, with its records. */
 static uint64_t sum_side(const setti_delta_sum* sum, sett_entity entity, const void* value,
                          uint32_t side)
 {
@@ -71,7 +57,7 @@ static void sum_note_value(setti_compare_sink* sink, sett_entity was, const void
     setti_delta_sum_value(&((sum_walk*)sink)->sum, was, before, is, after);
 }
 
-/* Values of an array that both sides have. */
+/* Notes changed values of an array on both sides. */
 static void sum_note_rows(setti_compare_sink* sink, setti_compare_rows* rows)
 {
     const setti_hash_type* of = &((sum_walk*)sink)->sum.of;
@@ -96,7 +82,7 @@ static void sum_ignore_entity(setti_compare_sink* sink, const sett_entity* ended
     (void)begun;
 }
 
-/* By how much the sums of the two sides differ. */
+/* The difference between the sums of both sides. */
 static uint64_t sum_difference(setti_compare* walk)
 {
     sum_walk hash = {
@@ -115,10 +101,10 @@ static uint64_t sum_difference(setti_compare* walk)
 
 /* ------------------------------------------------------------------------------------ estimates */
 
-#define SUM_SAMPLES 4u /* pages of a type that are looked at, */
-#define SUM_COMPARE 8u /* and rows that are compared for the price of hashing one */
+#define SUM_SAMPLES 4u /* pages of a type that an estimate reads */
+#define SUM_COMPARE 8u /* rows compared at the price of hashing one */
 
-/* Rows of a page that differ. */
+/* The number of rows that differ in a page. */
 static uint32_t sum_count_rows(const setti_view_page* page, const setti_storage* storage)
 {
     const unsigned char* was = page->in[0];
@@ -132,7 +118,7 @@ static uint32_t sum_count_rows(const setti_view_page* page, const setti_storage*
     return was != NULL && is != NULL ? count : rows;
 }
 
-/* About how many rows are hashed for the difference of the two sides. */
+/* Estimates how many rows are hashed for the difference between the sides. */
 static uint64_t sum_price_difference(setti_view* view)
 {
     const setti_type_list* types = &view->world->registered;
@@ -153,7 +139,7 @@ static uint64_t sum_price_difference(setti_view* view)
     return price;
 }
 
-/* The nearest snapshot in the order of taking whose sum is known; NULL if none is. */
+/* The nearest snapshot in time with a known sum, or NULL. */
 static setti_snapshot* sum_find_known(setti_snapshot* node)
 {
     setti_snapshot* older = node->older;
@@ -173,7 +159,7 @@ static setti_snapshot* sum_find_known(setti_snapshot* node)
 
 /* --------------------------------------------------------------------------------------- sums */
 
-/* From a snapshot whose sum is known, if that takes less than `price` rows. */
+/* Computes a sum from a snapshot with a known sum, if that takes less than `price` rows. */
 static bool sum_by_difference(sett_world* world, setti_snapshot* node, setti_snapshot* known,
                               uint64_t price)
 {

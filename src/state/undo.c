@@ -29,48 +29,48 @@
 
 #define UNDO_LIMIT ((size_t)64 << 20)
 
-/* A step: how it is reached from the step before, and the way back. */
+/* A step, with the deltas from the step before and back to it. */
 typedef struct undo_step {
-    struct undo_step* before; /* where the way back leads; NULL: the history begins here */
-    struct undo_step* after;  /* where the way forward leads; NULL: it was not taken */
-    struct undo_step* way;    /* scratch: the next one on the way to a step */
-    struct undo_step* older;  /* in the order of taking */
+    struct undo_step* before; /* the step before; NULL: the history's begin */
+    struct undo_step* after;  /* the step to redo, or NULL */
+    struct undo_step* way;    /* scratch: the next step on a way */
+    struct undo_step* older;  /* list of all, in order of taking */
     struct undo_step* younger;
     uint32_t number;
-    uint32_t branches; /* steps whose `before` it is */
-    size_t size;       /* of all of it */
-    size_t forward;    /* bytes of the delta from the step before, */
-    size_t back;       /* and of the delta to it */
-    char data[];       /* both, and the name with its zero */
+    uint32_t branches; /* number of steps whose `before` this is */
+    size_t size;       /* of this struct and `data`, in bytes */
+    size_t forward;    /* of the delta from `before`, in bytes */
+    size_t back;       /* of the delta to `before`, in bytes */
+    char data[];       /* both deltas, and the terminated name */
 } undo_step;
 
 struct sett_undo {
     sett_world* world;
-    sett_undo* next; /* of the world's histories */
+    sett_undo* next; /* list of the world's histories */
     sett_world* mirror;
-    sett_selection selection; /* of the world; the lists are the history's */
-    sett_component* there;    /* the types in the mirror, without the tag */
+    sett_selection selection; /* in the world; the history owns its lists */
+    sett_component* there;    /* its types in the mirror, without the tag */
     uint32_t there_count;
     uint32_t there_capacity;
-    sett_component tag; /* of selected entities in the mirror */
-    uint64_t tick;      /* of the world: the mirror has what was written up to it */
+    sett_component tag; /* in the mirror, of selected entities */
+    uint64_t tick;      /* of the world; the mirror has all writes up to it */
     sett_snapshot at;
     undo_step* oldest;
     undo_step* youngest;
     undo_step* now;
-    uint32_t number; /* of the latest step */
+    uint32_t number; /* the latest step's */
     size_t limit;
     size_t size;
 };
 
-/* The state that a history goes to, and the one that it leaves. */
+/* A move from the present state to that of a step. */
 typedef struct undo_move {
-    sett_snapshot live;      /* of the mirror */
-    setti_selected selected; /* in `live` */
-    setti_selected there;    /* then, and what ends */
-    setti_selected enters;   /* then and not now, though it was alive now */
-    setti_bytes changes;     /* of `there`, */
-    setti_bytes whole;       /* and of `enters` */
+    sett_snapshot live;      /* of the mirror, in the present state */
+    setti_selected selected; /* selected in `live` */
+    setti_selected there;    /* selected at the step, or ending */
+    setti_selected enters;   /* selected at the step only, and alive in `live` */
+    setti_bytes changes;     /* of the values of `there` */
+    setti_bytes whole;       /* of the values of `enters` */
 } undo_move;
 
 sett_world* setti_undo_mirror(sett_undo* undo)
@@ -80,7 +80,7 @@ sett_world* setti_undo_mirror(sett_undo* undo)
 
 /* ------------------------------------------------------------------------------------ failures */
 
-/* What failed in the mirror, as a failure of the world. */
+/* Fails in the world as the mirror failed. */
 static sett_status undo_fail(sett_undo* undo, sett_status status, const char* call)
 {
     if (status == SETT_STATUS_OUT_OF_MEMORY) {
@@ -97,7 +97,7 @@ static sett_status undo_fail_state(sett_undo* undo, const char* call)
 
 /* --------------------------------------------------------------------------------------- lists */
 
-/* Adds to a list in a world's pool; that world says so if memory runs out. */
+/* Adds to a list in a world's pool. If memory runs out, that world fails. */
 static bool undo_list_add(sett_world* world, setti_selected* list, sett_entity entity)
 {
     sett_entity* item =
@@ -111,7 +111,7 @@ static bool undo_list_add(sett_world* world, setti_selected* list, sett_entity e
     return true;
 }
 
-/* The tagged entities of the mirror. */
+/* Lists the tagged entities of the mirror. */
 static bool undo_list_tagged(sett_undo* undo, setti_selected* list)
 {
     sett_world* mirror = undo->mirror;
@@ -125,7 +125,7 @@ static bool undo_list_tagged(sett_undo* undo, setti_selected* list)
     return true;
 }
 
-/* The entities of a world that the other one does not have; the list is the mirror's. */
+/* Lists, in the mirror's pool, the entities of a world that another one lacks. */
 static bool undo_list_only(const sett_world* world, const sett_world* other, sett_world* mirror,
                            setti_selected* list)
 {
@@ -141,7 +141,7 @@ static bool undo_list_only(const sett_world* world, const sett_world* other, set
 
 /* -------------------------------------------------------------------- bringing it up to date */
 
-/* Applies bytes to a world, trusted, and frees them. */
+/* Applies bytes to a world without checking hashes, and frees them. */
 static sett_status undo_apply(sett_world* world, setti_pool* pool, setti_bytes* bytes)
 {
     static const sett_selection all = {0};
@@ -151,7 +151,7 @@ static sett_status undo_apply(sett_world* world, setti_pool* pool, setti_bytes* 
     return status;
 }
 
-/* Registers types that the world has and the mirror has not, and finds the selected ones. */
+/* Registers the world's new types in the mirror, and finds the selected ones. */
 static sett_status undo_sync_types(sett_undo* undo, const char* call)
 {
     const sett_world* world = undo->world;
@@ -193,7 +193,7 @@ static sett_status undo_find_types(sett_undo* undo, const char* call)
     return SETT_OK;
 }
 
-/* Gives the mirror the entities of the world, without values. */
+/* Creates and destroys entities in the mirror, without values, as the world did. */
 static sett_status undo_sync_lives(sett_undo* undo, const char* call)
 {
     sett_world* mirror = undo->mirror;
@@ -227,8 +227,8 @@ static bool undo_has_children(const sett_world* world, sett_entity entity)
 }
 #endif
 
-/* Removes the values of an entity of the mirror. Links to it, and its children, stay: they belong
- * to others. Roots without a name never clash: the hierarchy comes last. */
+/* Removes the values of an entity of the mirror. Links to it and its children stay, because they
+ * belong to others. Roots without a name never clash: the hierarchy is last. */
 static bool undo_strip(sett_undo* undo, sett_entity entity)
 {
     sett_world* mirror = undo->mirror;
@@ -247,7 +247,7 @@ static bool undo_strip(sett_undo* undo, sett_entity entity)
     return true;
 }
 
-/* Removes the values and the tag of entities that are not selected any more. */
+/* Removes values and tag of entities that are not selected any more. */
 static sett_status undo_sync_left(sett_undo* undo, const setti_selected* selected, const char* call)
 {
     sett_world* mirror = undo->mirror;
@@ -279,7 +279,7 @@ static bool undo_arrange(const sett_world* from, sett_world* to, const setti_sel
     return true;
 }
 #else
-/* Whether the children that an entity has in both worlds have one order. */
+/* Whether an entity's children, as far as both worlds have them, have one order. */
 static bool undo_is_arranged(const sett_world* from, const sett_world* to, sett_entity parent)
 {
     sett_entity b = sett_hierarchy_first(to, parent);
@@ -293,7 +293,7 @@ static bool undo_is_arranged(const sett_world* from, const sett_world* to, sett_
     return true;
 }
 
-/* Gives the children of listed entities the order that they have in another world. */
+/* Orders the children of listed entities as in another world. */
 static bool undo_order(const sett_world* from, sett_world* to, const setti_selected* list)
 {
     setti_selected order = {NULL, 0, 0};
@@ -317,7 +317,7 @@ static bool undo_order(const sett_world* from, sett_world* to, const setti_selec
     return done;
 }
 
-/* Whether an entity lacks the name that it has in another world, and can have it. */
+/* Whether an entity lacks its name in another world, and could have it. */
 static bool undo_lost_name(const sett_world* from, const sett_world* to, sett_entity entity)
 {
     const char* name = sett_name_get(from, entity);
@@ -327,8 +327,8 @@ static bool undo_lost_name(const sett_world* from, const sett_world* to, sett_en
            sett_is_null(sett_name_find(to, sett_hierarchy_parent(to, entity), name));
 }
 
-/* Gives listed entities their names, which they lose on the way where another one had it just
- * then. Entities that are not listed keep theirs. */
+/* Gives listed entities the names that they lost because another entity had the name for a moment.
+ * Others retain theirs. */
 static bool undo_rename(const sett_world* from, sett_world* to, const setti_selected* list)
 {
     for (uint32_t k = 0; k < list->count; k++) {
@@ -347,7 +347,7 @@ static bool undo_arrange(const sett_world* from, sett_world* to, const setti_sel
 }
 #endif
 
-/* Gives the mirror the values of what is selected. */
+/* Copies the values of the selection to the mirror. */
 static sett_status undo_sync_values(sett_undo* undo, const setti_selected* selected,
                                     const char* call)
 {
@@ -375,7 +375,7 @@ static sett_status undo_sync_values(sett_undo* undo, const setti_selected* selec
     return status == SETT_OK ? SETT_OK : undo_fail(undo, status, call);
 }
 
-/* Makes the mirror what the world is. After a failure undo_reset is called. */
+/* Updates the mirror to the world. After a failure, call undo_reset. */
 static sett_status undo_sync(sett_undo* undo, const char* call)
 {
     sett_world* world = undo->world;
@@ -406,14 +406,14 @@ static sett_status undo_sync(sett_undo* undo, const char* call)
     return status;
 }
 
-/* Whatever is written from now on, the next call sees. */
+/* Later writes will be copied by the next call. */
 static void undo_note_tick(sett_undo* undo)
 {
     undo->tick = sett_world_tick(undo->world);
     sett_world_advance_tick(undo->world);
 }
 
-/* Makes the mirror what it was at the present step, after a failure. */
+/* Restores the mirror to the present step, after a failure. */
 static sett_status undo_reset(sett_undo* undo, sett_status status)
 {
     (void)setti_snapshot_undo(undo->mirror, undo->at);
@@ -437,7 +437,7 @@ static void undo_free_step(sett_undo* undo, undo_step* step)
     setti_pool_free(&undo->world->pool, step, step->size, 16);
 }
 
-/* The beginning goes: the history begins with the one step behind it. */
+/* Forgets the history's begin, which has one step after it. */
 static void undo_forget_first(const undo_step* first)
 {
     undo_step* behind = first->after;
@@ -448,7 +448,7 @@ static void undo_forget_first(const undo_step* first)
     behind->before = NULL;
 }
 
-/* Forgets a step that no way leads over: the oldest, or one at the end of a branch. */
+/* Forgets a step that is on no way: the oldest, or the end of a branch. */
 static void undo_forget(sett_undo* undo, undo_step* step)
 {
     SETTI_ASSERT(step != undo->now);
@@ -464,11 +464,11 @@ static void undo_forget(sett_undo* undo, undo_step* step)
     undo_free_step(undo, step);
 }
 
-/* The next to be forgotten: the beginning if one way leads from it, else the oldest end. */
+/* The next step to forget: the oldest if it has one branch, else the oldest end of a branch. */
 static undo_step* undo_find_least(const sett_undo* undo)
 {
     undo_step* step = undo->oldest;
-    bool begins = true; /* the oldest one is where all branches begin */
+    bool begins = true; /* the oldest one has all branches */
     while (step != NULL && (step == undo->now || step->branches > (begins ? 1u : 0u))) {
         step = step->younger;
         begins = false;
@@ -531,7 +531,7 @@ static void undo_add_step(sett_undo* undo, undo_step* step)
     undo_hold_limit(undo);
 }
 
-/* Encodes how two states of the mirror lead to each other, and makes a step of it; *step becomes
+/* Makes a step from two states of the mirror, with the deltas in both directions; *step becomes
  * NULL if they are equal. */
 static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* name,
                                const char* call, undo_step** step)
@@ -587,12 +587,12 @@ sett_status sett_undo_step(sett_undo* undo, const char* name)
 
 /* -------------------------------------------------------------------------------------- moving */
 
-/* Applies the deltas on the way back to where two branches meet, then those forward to a step. */
+/* Applies deltas back to where two branches meet, then forward to a step. */
 static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to)
 {
     sett_status status = SETT_OK;
     undo_step* meet = from;
-    for (undo_step* at = to; meet != at;) { /* a step is younger than the one before it */
+    for (undo_step* at = to; meet != at;) { /* a step is younger than its `before` */
         if (meet->number > at->number) {
             meet = meet->before;
         } else {
@@ -610,8 +610,7 @@ static sett_status undo_walk(sett_undo* undo, undo_step* from, undo_step* to)
     return status;
 }
 
-/* Lists what is selected in the mirror's state and was not in `live`, and the others, with what
- * ends. */
+/* Fills in the lists of a move, from the mirror's state and `live`. */
 static sett_status undo_move_find(sett_undo* undo, undo_move* move, const char* call)
 {
     sett_world* mirror = undo->mirror;
@@ -631,7 +630,7 @@ static sett_status undo_move_find(sett_undo* undo, undo_move* move, const char* 
     return done ? SETT_OK : undo_fail(undo, SETT_STATUS_OUT_OF_MEMORY, call);
 }
 
-/* Encodes what the world needs to become what the mirror is. */
+/* Encodes the changes from the world to the mirror. */
 static sett_status undo_move_encode(sett_undo* undo, undo_move* move, const char* call)
 {
     sett_selection listed = {.entities = move->there.entity,
@@ -652,7 +651,7 @@ static sett_status undo_move_encode(sett_undo* undo, undo_move* move, const char
     return status == SETT_OK ? SETT_OK : undo_fail(undo, status, call);
 }
 
-/* Brings the mirror from the state of the world to that of a step. */
+/* Moves the mirror from the world's state to that of a step. */
 static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step* to,
                                     const char* call)
 {
@@ -672,7 +671,7 @@ static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step*
     return status == SETT_OK ? undo_move_encode(undo, move, call) : status;
 }
 
-/* Applies the bytes to the world; all of them or none. */
+/* Applies the changes to the world, all or none. */
 static sett_status undo_move_world(sett_undo* undo, undo_move* move, const char* call)
 {
     sett_world* world = undo->world;
@@ -806,7 +805,7 @@ static void undo_free(sett_undo* undo)
     setti_pool_free(pool, undo, sizeof(*undo), 16);
 }
 
-/* The world ends: mirrors do not lie in its pool. */
+/* Ends histories with their world: mirrors are not in its pool. */
 static void undo_free_all(sett_world* world)
 {
     for (sett_undo* undo = world->module[SETTI_SLOT_UNDO]; undo != NULL;) {
@@ -817,7 +816,7 @@ static void undo_free_all(sett_world* world)
     world->module[SETTI_SLOT_UNDO] = NULL;
 }
 
-/* Copies a list into the world's pool; an empty one is NULL. */
+/* Copies a list into the world's pool; NULL if it is empty. */
 static bool undo_copy(sett_world* world, void* at, const void* list, size_t size, const char* call)
 {
     void* copy = size != 0 ? setti_world_alloc(world, size, 16, call) : NULL;
@@ -875,7 +874,7 @@ static bool undo_make_mirror(sett_undo* undo, const char* call)
     return true;
 }
 
-/* Takes the present state as the one that the history begins with. */
+/* Makes the present state the begin of the history. */
 static sett_status undo_begin(sett_undo* undo, const char* call)
 {
     static const setti_bytes none = {NULL, 0, 0};

@@ -1,4 +1,4 @@
-/* undo.h: what tests see of a history. */
+/* undo.h: a history's internals, for tests. */
 #ifndef SETTI_UNDO_H
 #define SETTI_UNDO_H
 
@@ -8,7 +8,7 @@ enum {
     SETTI_SLOT_UNDO = 13
 };
 
-/* The world that has the copy of the selection. */
+/* The world with the copy of the selection. */
 sett_world* setti_undo_mirror(sett_undo* undo);
 
 #endif

@@ -32,7 +32,7 @@ static uint32_t values_word_count(const setti_storage* storage)
     return (setti_storage_rows(storage) + 63) / 64;
 }
 
-/* Which rows of a live page hold a value. */
+/* Finds the rows of a live page that have a value. */
 static void values_alive(const setti_storage* storage, uint32_t number, uint64_t* words)
 {
     SETTI_ASSERT(number < storage->rows.count);
@@ -52,7 +52,7 @@ static void values_alive(const setti_storage* storage, uint32_t number, uint64_t
     }
 }
 
-/* The next run of set bits from *row on; its length, 0 at the end. */
+/* Finds the next run of set bits from *row on. Returns its length; 0 at the end. */
 static uint32_t values_run(const uint64_t* words, uint32_t rows, uint32_t* row)
 {
     while (*row < rows && (words[*row / 64] >> (*row % 64) & 1) == 0) {
@@ -86,7 +86,7 @@ static void values_relocate(const setti_type* type, void* to, void* from, uint32
     }
 }
 
-/* The columns behind the values, up to the bits. */
+/* The size of the columns after the values, up to the bits; *size becomes that of the values. */
 static size_t values_columns(const setti_storage* storage, size_t* size)
 {
     size_t at = (size_t)setti_storage_rows(storage) * storage->size;
@@ -254,7 +254,7 @@ const char* setti_values_unsaved(const setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
     bool owns = desc->deinit != NULL || desc->copy != NULL || desc->move != NULL;
-    /* The hooks of a relationship protect links; they own nothing. */
+    /* A relationship's hooks protect links, and own nothing. */
     return owns && desc->save == SETT_SAVE_BYTES && type->storage.size != 0 &&
                    (type->flags & SETTI_TYPE_LINKED) == 0
                ? "has hooks for what its values own, and is saved as bytes: register it with "
@@ -314,7 +314,7 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type, const char
 
 /* ------------------------------------------------------------------------------------- carrying */
 
-/* The indices that have a value, ascending in every storage. */
+/* The next index with a value, ascending for every storage. */
 static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)
 {
     if (storage->kind != SETTI_SPARSE) {
@@ -461,7 +461,7 @@ void setti_values_settle(setti_state* state, setti_carried* carried)
     carry_free(state->world, carried);
 }
 
-/* Calls a hook's stand-in for each live value of the types that are skipped. */
+/* Calls a function for the live values of SETT_SAVE_SKIP types. */
 static void skipped_each(const setti_state* state,
                          void (*fn)(const setti_type* type, void* values, uint32_t count))
 {

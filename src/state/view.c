@@ -21,7 +21,7 @@
 
 #include "base/bits.h"
 
-/* The slot of a table of pages; a free one if none of them may differ. */
+/* The slot of a table of pages, or a free slot. */
 static setti_view_table* view_table(const setti_view* view, const setti_pages* pages)
 {
     SETTI_ASSERT(view->table != NULL);
@@ -34,7 +34,7 @@ static setti_view_table* view_table(const setti_view* view, const setti_pages* p
     return &view->table[at];
 }
 
-/* The page of this number, which may differ; NULL if it does not. */
+/* The page of this number if it may differ, else NULL. */
 static setti_view_page* view_find(const setti_view* view, const setti_pages* pages, uint32_t number)
 {
     const setti_view_table* table = view_table(view, pages);
@@ -47,7 +47,7 @@ static setti_view_page* view_find(const setti_view* view, const setti_pages* pag
     return found ? &view->page[word->before + setti_bits_count(below)] : NULL;
 }
 
-/* The path from the live world to a snapshot; empty for the live world. Another one unlinks it. */
+/* The path from the live world to a snapshot; NULL for the live world. The next call unlinks it. */
 static const setti_snapshot* view_path(setti_snapshot* node)
 {
     return node != NULL ? setti_snapshot_path(node) : NULL;
@@ -89,7 +89,7 @@ static void view_fill(setti_view* view, const setti_cow_entry* entry, uint32_t s
     page->in[side] = entry->data;
 }
 
-/* How many entries there are on both paths. */
+/* The number of entries on both paths. */
 static uint32_t view_measure(setti_snapshot* const node[2])
 {
     uint32_t count = 0;
@@ -101,7 +101,7 @@ static uint32_t view_measure(setti_snapshot* const node[2])
     return count;
 }
 
-/* Slots for at most so many tables, half of which stay free. */
+/* Allocates slots for `count` tables; half stay free. */
 static bool view_make_tables(setti_view* view, setti_pool* pool, uint32_t count)
 {
     view->table_bits = 1 + setti_bits_highest(2 * (uint64_t)count | 1);
@@ -113,7 +113,7 @@ static bool view_make_tables(setti_view* view, setti_pool* pool, uint32_t count)
     return view->table != NULL;
 }
 
-/* The words of all tables, without a bit. */
+/* Allocates the words of all tables, without bits. */
 static bool view_make_words(setti_view* view, setti_pool* pool)
 {
     for (size_t k = 0; k >> view->table_bits == 0; k++) {
@@ -128,7 +128,7 @@ static bool view_make_words(setti_view* view, setti_pool* pool)
     return view->word != NULL || size == 0;
 }
 
-/* Gives each bit its page in the list. */
+/* Assigns each bit its page in the list. */
 static void view_place(setti_view* view)
 {
     for (size_t k = 0; k >> view->table_bits == 0; k++) {
@@ -143,7 +143,7 @@ static void view_place(setti_view* view)
     }
 }
 
-/* The list, of live pages. */
+/* Allocates the list, filled with live pages. */
 static bool view_make_pages(setti_view* view, setti_pool* pool)
 {
     size_t size = view->page_count * sizeof(*view->page);
@@ -203,7 +203,7 @@ bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, se
     view_begin(view, world);
     view->node[0] = a;
     view->node[1] = b;
-    uint32_t tables = 2 * (world->last_root->number + 1); /* all pages are found through roots */
+    uint32_t tables = 2 * (world->last_root->number + 1); /* each page is found through a root */
     if (!view_make_tables(view, pool, SETTI_MIN(tables, view_measure(node)))) {
         return false;
     }
@@ -222,7 +222,7 @@ bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, se
 
 void setti_view_init_empty(sett_world* world, setti_view* view)
 {
-    static const setti_snapshot nothing = {0}; /* no root was there */
+    static const setti_snapshot nothing = {0}; /* a state without roots */
     view_begin(view, world);
     view->empty = true;
     view->node[0] = &nothing;
@@ -251,7 +251,7 @@ const void* setti_view_get(setti_view* view, const setti_pages* pages, uint32_t 
 static const setti_view_page* view_next_page(setti_view* view, const setti_pages* pages,
                                              uint32_t* at)
 {
-    *at = setti_pages_next(pages, *at + 1); /* SETTI_NONE + 1: the first */
+    *at = setti_pages_next(pages, *at + 1); /* SETTI_NONE + 1 is the first */
     view->each.pages = pages;
     view->each.number = *at;
     view->each.in[1] = setti_pages_get(pages, *at);
@@ -272,10 +272,10 @@ const setti_view_page* setti_view_next(setti_view* view, const setti_pages* page
     return *at < end ? &view->page[*at] : NULL;
 }
 
-#define VIEW_SLOTS 64 /* that are compared first */
+#define VIEW_SLOTS 64 /* slots compared at once */
 
-/* From slot `at` of a page on, the first whose generations differ; SETTI_ENTITY_ROWS if none does.
- * A side without the page has SETTI_UNUSED. */
+/* The first slot from `at` on whose generations differ; SETTI_ENTITY_ROWS: none. A side without the
+ * page has SETTI_UNUSED. */
 static uint32_t view_next_generation(const setti_view_page* page, uint32_t at)
 {
     const setti_entity_page* was = page->in[0];
@@ -331,7 +331,7 @@ uint32_t setti_view_count(setti_view* view, const setti_pages* pages)
     return SETTI_MAX(pages->count, last + some);
 }
 
-/* A number of the root of a type's storage, by its offset in a storage. */
+/* A number in a type's storage on a side; `offset` is its offset. */
 static uint32_t view_storage_number(setti_view* view, const setti_type* type, size_t offset,
                                     uint32_t side)
 {
