@@ -21,16 +21,16 @@
 struct sett_autosave {
     sett_world* world;
     sett_world* copy;
-    uint32_t unregistered; /* types of `world` that had ended when it was made */
+    uint32_t unregistered; /* types unregistered in `world` before the copy was made */
     setti_bytes path;
-    setti_bytes user; /* the block that is being written */
-    setti_bytes run;  /* and how far systems are */
+    setti_bytes user; /* the user block being written */
+    setti_bytes run;  /* the systems' record being written */
     sett_file_desc desc;
-    const void* user_block; /* the program's */
+    const void* user_block; /* the program's block */
     setti_thread thread;
-    bool running; /* a thread was started, and not joined */
+    bool running; /* a thread was started and not joined */
     setti_signal done;
-    sett_status status; /* of the last that ended */
+    sett_status status; /* of the last save that ended */
 };
 
 static void autosave_free(sett_autosave* autosave)
@@ -44,7 +44,7 @@ static void autosave_free(sett_autosave* autosave)
     setti_pool_free(pool, autosave, sizeof(*autosave), 16);
 }
 
-/* Makes an empty copy, in place of one with types that have ended; that stays without memory. */
+/* Makes an empty copy in place of one with unregistered types, which stays without memory. */
 static bool autosave_make_copy(sett_autosave* autosave)
 {
     SETTI_ASSERT(!autosave->running);
@@ -95,7 +95,7 @@ sett_autosave* sett_autosave_create(sett_world* world, const char* path, const s
     return NULL;
 }
 
-/* Makes the copy what the world is. */
+/* Updates the copy to the world. */
 static sett_status autosave_copy(sett_autosave* autosave)
 {
     SETTI_ASSERT(!autosave->running);
@@ -117,7 +117,7 @@ static sett_status autosave_copy(sett_autosave* autosave)
                                                      sett_world_message(copy));
 }
 
-/* Copies what is saved beside the state. */
+/* Copies what is saved beside the state: user block and systems' record. */
 static sett_status autosave_copy_blocks(sett_autosave* autosave)
 {
     SETTI_ASSERT(!autosave->running);
@@ -159,7 +159,7 @@ static void autosave_wait(sett_autosave* autosave)
     }
 }
 
-/* Waits for the thread; the result of the last save, for `call`. */
+/* Waits for the thread. Returns the last save's result, as `call`. */
 static sett_status autosave_finish(sett_autosave* autosave, const char* call)
 {
     autosave_wait(autosave);
@@ -195,7 +195,7 @@ sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame)
         return SETT_STATUS_ARGUMENT;
     }
     if (sett_autosave_status(autosave) == SETT_STATUS_LOCKED) {
-        return SETT_STATUS_LOCKED; /* no misuse: no program can know how fast a disk is */
+        return SETT_STATUS_LOCKED; /* not reported as a misuse: no program knows how fast a disk is */
     }
     sett_status status = setti_world_check_unlocked(autosave->world, "sett_autosave_start");
     if (status != SETT_OK) {

@@ -34,32 +34,32 @@ typedef struct flight_half {
     unsigned char* bytes;
     setti_mark used;
     size_t lead;
-    uint32_t frames; /* changes in it, without the lead */
+    uint32_t frames; /* changes in it, without those of the lead */
 } flight_half;
 
 struct sett_flight {
     sett_world* world;
     unsigned char* memory;
-    size_t size; /* of it */
-    size_t room; /* of a half */
+    size_t size; /* of this struct and both halves, in bytes */
+    size_t room; /* of a half, in bytes */
     flight_half half[2];
-    setti_mark now;       /* which one is written */
-    unsigned char* input; /* records of the frame that is not recorded yet */
+    setti_mark now;       /* number of the half being written */
+    unsigned char* input; /* input records of the next frame */
     setti_mark input_used;
     unsigned char* user;
     size_t user_size;
     uint64_t identity;
     sett_snapshot last;
-    setti_mark frame_low; /* of `last` */
+    setti_mark frame_low; /* lower bits of `last` */
     setti_mark frame_high;
-    uint32_t types; /* that the recording knows */
+    uint32_t types; /* types that the recording contains */
     uint32_t frames;
-    setti_bytes unit; /* records of a frame, while they are made */
+    setti_bytes unit; /* the records of a frame under construction */
 };
 
 /* ----------------------------------------------------------------------------------- recording */
 
-/* A file of a stream that is memory of the pool. */
+/* A stream's file in memory of the pool. */
 typedef struct flight_file {
     setti_bytes* to;
     setti_pool* pool;
@@ -108,7 +108,7 @@ static uint32_t flight_now(const sett_flight* flight)
     return (uint32_t)setti_mark_get(&flight->now);
 }
 
-/* Types, if some are new, and how far systems are. */
+/* Adds the types, if there are new ones, and the systems' record. */
 static bool flight_put_head(sett_flight* flight, uint64_t frame, bool begins)
 {
     sett_world* world = flight->world;
@@ -146,7 +146,7 @@ static sett_status flight_put_delta(sett_flight* flight, sett_snapshot now, uint
     return done ? SETT_OK : setti_world_no_memory(world, call);
 }
 
-/* Begins the other half: with what is in the unit as its lead, and the present state. */
+/* Begins the other half, with the unit as its lead and the present state as its keyframe. */
 static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* call)
 {
     sett_world* world = flight->world;
@@ -178,14 +178,14 @@ static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* 
     return SETT_OK;
 }
 
-/* Puts the records of a frame where they belong. */
+/* Adds the records of a frame to a half. */
 static sett_status flight_record(sett_flight* flight, sett_snapshot now, uint64_t frame,
                                  const char* call)
 {
     flight_half* half = &flight->half[flight_now(flight)];
     size_t used = flight_used(half);
     if (sett_snapshot_status(flight->world, flight->last) != SETT_OK) {
-        flight->unit.size = 0; /* lost: the recording begins here */
+        flight->unit.size = 0; /* what was recorded before is lost */
         sett_status status = flight_turn(flight, frame, call);
         if (status == SETT_OK) {
             setti_mark_set(&half->used, 0);
@@ -295,7 +295,7 @@ uint32_t sett_flight_frames(const sett_flight* flight)
 
 /* ------------------------------------------------------------------------------------- dumping */
 
-/* What a dump writes to. */
+/* The output of a dump. */
 typedef struct flight_dump {
     sett_flight_write_fn write;
     void* user;
@@ -323,7 +323,7 @@ static setti_stream flight_dump_stream(flight_dump* dump)
     return (setti_stream){.files = &flight_dump_files, .file = dump, .identity = dump->identity};
 }
 
-/* Writes the records of a half. Those of the first one's keyframe become those of a state. */
+/* Writes the records of a half. In the first half the keyframe becomes a state. */
 static void flight_emit_half(flight_dump* dump, const flight_half* half, bool first)
 {
     setti_stream stream = flight_dump_stream(dump);
@@ -345,7 +345,7 @@ static void flight_emit_half(flight_dump* dump, const flight_half* half, bool fi
     }
 }
 
-/* The input of the frame that was not recorded. */
+/* Writes the input of the frame in progress. */
 static void flight_emit_input(flight_dump* dump, const sett_flight* flight)
 {
     size_t used = (size_t)setti_mark_get(&flight->input_used);
@@ -367,7 +367,7 @@ static size_t flight_text(unsigned char* to, const char* text, size_t most)
     return 2 + length;
 }
 
-/* A line of the log: what happened, while which system ran. */
+/* Adds a line to the log: why, and while which system ran. */
 static void flight_emit_why(flight_dump* dump, const sett_world* world, const char* why)
 {
     unsigned char log[600];
@@ -403,7 +403,7 @@ bool sett_flight_dump(const sett_flight* flight, const char* why, sett_flight_wr
     uint64_t last = dump.frame;
     flight_emit_input(&dump, flight);
     if (why != NULL) {
-        dump.frame = dump.frame > last ? dump.frame : last + 1; /* the frame that has begun */
+        dump.frame = dump.frame > last ? dump.frame : last + 1; /* the frame in progress */
         flight_emit_why(&dump, flight->world, why);
     }
     stream = flight_dump_stream(&dump);

@@ -23,10 +23,10 @@ struct sett_journal {
     setti_stream stream;
     sett_snapshot last;
     uint64_t frame;
-    uint32_t types; /* that the file knows */
+    uint32_t types; /* types that the file contains */
     uint32_t keyframe_every;
-    uint64_t keyframe; /* the frame of the last one */
-    setti_bytes index; /* of each keyframe its frame, and where it begins */
+    uint64_t keyframe; /* the last keyframe's frame */
+    setti_bytes index; /* frame and offset of each keyframe */
 };
 
 static sett_status journal_open(sett_journal* journal, sett_world* world, const char* path,
@@ -80,7 +80,7 @@ sett_journal* sett_journal_create(sett_world* world, const char* path, const set
         return NULL;
     }
     if (journal_open(journal, world, path, desc) != SETT_OK) {
-        (void)sett_world_message(world); /* written before its parts go */
+        (void)sett_world_message(world); /* formats it before its parts are freed */
         setti_place_deinit(&journal->place);
         setti_pool_free(&world->pool, journal, sizeof(*journal), 16);
         return NULL;
@@ -88,7 +88,7 @@ sett_journal* sett_journal_create(sett_world* world, const char* path, const set
     return journal;
 }
 
-/* What a delta needs is said before it: types that were registered since, how far systems are. */
+/* Writes what a delta needs before it: new types, and the systems' record. */
 static sett_status journal_write_head(sett_journal* journal, uint64_t frame, bool begins)
 {
     sett_world* world = journal->place.world;
@@ -115,7 +115,7 @@ static sett_status journal_fail(const sett_journal* journal)
                             "cannot be written - is the disk full?");
 }
 
-/* Writes what leads from the last state to a later one. */
+/* Writes the delta from the last state to a later one. */
 static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint64_t frame)
 {
     SETTI_ASSERT(frame >= journal->frame);
@@ -134,7 +134,7 @@ static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint6
     return status;
 }
 
-/* Remembers where a keyframe begins: with its types. */
+/* Adds a keyframe to the index; it begins at its types. */
 static bool journal_note(sett_journal* journal, uint64_t frame, uint64_t offset)
 {
     SETTI_ASSERT(journal->index.size % 16 == 0);
@@ -147,7 +147,7 @@ static bool journal_note(sett_journal* journal, uint64_t frame, uint64_t offset)
     return true;
 }
 
-/* Writes the state that the last delta led to, so that a reader can begin here. */
+/* Writes the last state as a keyframe, where a reader can begin. */
 static sett_status journal_write_keyframe(sett_journal* journal, uint64_t frame)
 {
     sett_world* world = journal->place.world;
@@ -167,7 +167,7 @@ static sett_status journal_write_keyframe(sett_journal* journal, uint64_t frame)
     return status;
 }
 
-/* The places of keyframes, and last where this record begins: it is found from the end. */
+/* Writes the index; its last number is its own offset, so that it is found from the end. */
 static void journal_write_index(sett_journal* journal)
 {
     if (journal->index.size != 0 && journal_note(journal, 0, journal->stream.offset)) {

@@ -37,43 +37,43 @@
 
 static const char json_read_call[] = "sett_json_read";
 
-/* What is done with the text. */
+/* The passes over a text. */
 typedef enum json_read_pass {
     JSON_COLLECT,
     JSON_CHECK,
     JSON_APPLY
 } json_read_pass;
 
-/* Where an entity of the text belongs. */
+/* The place of an entity in the hierarchy. */
 typedef struct json_read_place {
     sett_entity parent;
-    char* name; /* NULL: it has none */
-    bool node;  /* it has the component "Hierarchy", whether it has a parent or not */
+    char* name; /* or NULL */
+    bool node;  /* it has the component "Hierarchy", with or without a parent */
     sett_children_policy policy;
 } json_read_place;
 
 /* An entity of the text. */
 typedef struct json_read_entry {
-    size_t at;       /* of its reference in the text */
-    sett_entity was; /* null: only its path is known */
-    sett_entity is;  /* null until it is created */
+    size_t at;       /* offset of its reference in the text */
+    sett_entity was; /* its handle in the text; null: only its path is known */
+    sett_entity is;  /* its handle in the world; null: not created yet */
 } json_read_entry;
 
-/* A component for the singletons that exist. */
+/* A component for the world's singletons. */
 typedef struct json_read_held {
     setti_type* type;
-    void* value; /* NULL: only the component */
+    void* value; /* NULL: no value */
     bool added;
 } json_read_held;
 
-/* An entity that gets a type because a child or a link of the text leads to it. */
+/* An entity that gets a type because the text makes it a parent or a target. */
 typedef struct json_read_end {
     sett_entity entity;
     setti_type* type;
 } json_read_end;
 
 typedef struct json_load {
-    setti_json_reader reader; /* first: `find` gets its address */
+    setti_json_reader reader; /* first: `find` converts it back */
     sett_world* world;
     const sett_json_read_desc* desc;
     const char* call;
@@ -82,9 +82,9 @@ typedef struct json_load {
     uint32_t count;
     uint32_t capacity;
     uint32_t current;
-    size_t handle_at;    /* of the current entry's handle in the text */
-    uint32_t singletons; /* the entry with the tag, or SETTI_NONE */
-    sett_entity joined;  /* the world's singletons, which that entry is; null: it is created */
+    size_t handle_at;    /* offset of the current entry's handle */
+    uint32_t singletons; /* number of the entry with the tag, or SETTI_NONE */
+    sett_entity joined;  /* the world's singletons, if that entry is merged into them; or null */
     json_read_held* held;
     uint32_t held_count;
     uint32_t held_capacity;
@@ -93,16 +93,16 @@ typedef struct json_load {
     uint32_t end_capacity;
     setti_hash_map found;
     setti_scratch value;
-    uint64_t* seen; /* components of the entity that is read: a bit for each id */
+    uint64_t* seen; /* by component id: the current entity has it */
     size_t seen_size;
     uint32_t lost;
-    sett_status status; /* of what the world rejected */
+    sett_status status; /* of the call that the world rejected */
     char wrong[SETTI_MESSAGE_SIZE];
 } json_load;
 
 /* ----------------------------------------------------------------------------------- references */
 
-/* The reference of an entry, as it was written. */
+/* Copies the reference of an entry as it is in the text. */
 static void json_load_reference(const json_load* load, const json_read_entry* entry,
                                 char text[SETTI_JSON_REFERENCE])
 {
@@ -116,7 +116,7 @@ static void json_load_reference(const json_load* load, const json_read_entry* en
     }
 }
 
-/* The key of a reference in the table; *entry is the one that has it, or SETTI_NONE. */
+/* The key of a reference in the table; *entry becomes its entry, or SETTI_NONE. */
 static uint64_t json_load_key(const json_load* load, const char* text, uint32_t* entry)
 {
     char other[SETTI_JSON_REFERENCE];
@@ -136,7 +136,7 @@ static uint64_t json_load_key(const json_load* load, const char* text, uint32_t*
     }
 }
 
-/* A path without its escapes; false if it is none: no name has a '/'. */
+/* Removes the escapes of a path. Returns false if it is none, because a name has a '/'. */
 static bool json_load_unescape(char* path)
 {
     char* to = path;
@@ -152,8 +152,8 @@ static bool json_load_unescape(char* path)
     return true;
 }
 
-/* The entity outside of the text that a reference means: by its path, or by its handle if handles
- * are kept; else none, which is counted. The path of a single value must lead somewhere. */
+/* Finds the entity outside of the text for a reference: by path, or by handle if handles are
+ * preserved. Lost references are counted; with a single value they are errors. */
 static bool json_load_find_outside(json_load* load, char* text, size_t at, sett_entity* out)
 {
     setti_json* json = &load->reader.json;
@@ -190,7 +190,7 @@ static bool json_load_find(setti_json_reader* reader, const char* text, size_t a
 
 /* ----------------------------------------------------------------------------------- collecting */
 
-/* Fails for want of memory: without a message of the text. */
+/* Fails for lack of memory: the text is not at fault. */
 static bool json_load_fail_memory(json_load* load)
 {
     load->status = setti_world_no_memory(load->world, load->call);
@@ -208,7 +208,7 @@ static bool json_load_reserve(json_load* load)
     return true;
 }
 
-/* Makes the current entry known by a reference. */
+/* Adds a reference to the current entry. */
 static bool json_load_add_key(json_load* load, const char* text, size_t at)
 {
     SETTI_ASSERT(load->current < load->count);
@@ -222,7 +222,7 @@ static bool json_load_add_key(json_load* load, const char* text, size_t at)
            json_load_fail_memory(load);
 }
 
-/* "entity" or "handle" of an entry. */
+/* Collects the "entity" or "handle" of an entry. */
 static bool json_load_collect_reference(json_load* load, bool handle)
 {
     setti_json* json = &load->reader.json;
@@ -252,14 +252,13 @@ static bool json_load_collect_reference(json_load* load, bool handle)
     return json_load_add_key(load, text, at);
 }
 
-/* Whether the current entity of the text has the singletons, and the world has such an entity
- * already: its components are merged into the world's. */
+/* Whether the current entity's components are merged into the world's singletons. */
 static bool json_load_is_singletons(const json_load* load)
 {
     return load->current == load->singletons && !sett_is_null(load->joined);
 }
 
-/* Notes that the current entity has the singletons. */
+/* Notes that the current entity has the tag of singletons. */
 static bool json_load_collect_singletons(json_load* load)
 {
     if (load->singletons != SETTI_NONE && load->singletons != load->current) {
@@ -273,13 +272,13 @@ static bool json_load_collect_singletons(json_load* load)
     return true;
 }
 
-/* "components" or "links": registers the types of the library itself. */
+/* Registers the library's types among "components" or "links". */
 static bool json_load_collect_types(json_load* load, bool components)
 {
     setti_json* json = &load->reader.json;
     char key[SETTI_JSON_KEY];
     if (setti_json_peek(json) != '{') {
-        return setti_json_skip(json); /* to be rejected by the next pass */
+        return setti_json_skip(json); /* the next pass rejects it */
     }
     bool good = setti_json_begin(json, '{');
     while (good && setti_json_key(json, key)) {
@@ -298,7 +297,7 @@ static bool json_load_collect_types(json_load* load, bool components)
     return good && json->wrong == NULL;
 }
 
-/* What may be said of an entity. */
+/* The keys of an entity. */
 enum {
     JSON_NAME = 1,
     JSON_PARENT = 2,
@@ -323,7 +322,7 @@ static uint32_t json_load_which(const char* key)
     return 0;
 }
 
-/* `keys`: those that there are. */
+/* Handles an unknown key. `keys`: the valid ones. */
 static bool json_load_unknown_key(json_load* load, const char* key, const char* const* keys,
                                   uint32_t count, const char* wrong)
 {
@@ -368,7 +367,7 @@ static bool json_load_collect_entity(json_load* load)
 
 /* ------------------------------------------------------------------------------------- entities */
 
-/* The world rejects what the text says. */
+/* Handles the result of a call: the world may reject the text's content. */
 static bool json_load_done(json_load* load, bool done)
 {
     if (!done && load->status == SETT_OK && load->reader.json.wrong == NULL) {
@@ -382,7 +381,7 @@ static sett_entity json_load_self(const json_load* load)
     return load->entries[load->current].is;
 }
 
-/* Lists a type that an entity gets now, as it becomes a parent or a target. */
+/* Notes that an entity gets a type because it becomes a parent or target. */
 static bool json_load_add_end(json_load* load, sett_entity entity, setti_type* type)
 {
     if (setti_storage_has(&type->storage, entity.index)) {
@@ -399,7 +398,7 @@ static bool json_load_add_end(json_load* load, sett_entity entity, setti_type* t
     return true;
 }
 
-/* Whether something leads to an entity by a type of `ends`. */
+/* Whether an entity of `ends` is still a parent or target. */
 static bool json_load_is_end(const sett_world* world, const json_read_end* end)
 {
     const setti_relation* relation = setti_relation_of_ends(end->type);
@@ -424,7 +423,7 @@ static void json_load_remove_ends(json_load* load)
     }
 }
 
-/* Reads a value to see whether it is one, or writes it. */
+/* Reads a value, to check it or to write it. */
 static bool json_load_value(json_load* load, setti_type* type)
 {
     sett_world* world = load->world;
@@ -469,7 +468,7 @@ static bool json_load_value(json_load* load, setti_type* type)
 
 /* ------------------------------------------------------------------- singletons that exist */
 
-/* Holds a component, with an initialised value if it is to have one. NULL when memory runs out. */
+/* Holds a component, with an initialised value if `valued`. NULL when memory runs out. */
 static json_read_held* json_load_hold(json_load* load, setti_type* type, bool valued)
 {
     setti_pool* pool = &load->world->pool;
@@ -491,7 +490,7 @@ static json_read_held* json_load_hold(json_load* load, setti_type* type, bool va
     return &load->held[load->held_count++];
 }
 
-/* Reads a component of the singletons: for later. */
+/* Reads a component of the singletons, to be written later. */
 static bool json_load_hold_component(json_load* load, setti_type* type)
 {
     bool valued = type->desc.size != 0 && setti_json_peek(&load->reader.json) != 'n';
@@ -513,7 +512,7 @@ static void json_load_move(const setti_type* type, void* to, void* from)
     }
 }
 
-/* Adds the components that are absent; makes room for what json_load_swap does. */
+/* Adds the missing components, and reserves memory for json_load_swap. */
 static bool json_load_add_held(json_load* load)
 {
     for (uint32_t k = 0; k < load->held_count; k++) {
@@ -532,7 +531,7 @@ static bool json_load_add_held(json_load* load)
     return true;
 }
 
-/* Writes the value; what is held becomes the value from before. */
+/* Exchanges the held value with the entity's. */
 static void json_load_swap(json_load* load, const json_read_held* held)
 {
     const setti_type* type = held->type;
@@ -540,7 +539,7 @@ static void json_load_swap(json_load* load, const json_read_held* held)
     void* row = sett_find_mut(load->world, load->joined, type->id);
     void* apart = setti_scratch_get(pool, &load->value, type->desc.size, type->desc.align);
     if (row == NULL) {
-        return; /* a callback has removed it */
+        return; /* a callback removed it */
     }
     SETTI_ASSERT(apart != NULL);
     json_load_move(type, apart, row);
@@ -560,7 +559,7 @@ static void json_load_notify(json_load* load, const json_read_held* held)
     }
 }
 
-/* Gives the world's singletons the values that are held for them: all or none. */
+/* Writes the held values to the world's singletons, all or none. */
 static bool json_load_merge_singletons(json_load* load)
 {
     if (!json_load_add_held(load)) {
@@ -607,7 +606,7 @@ static bool json_load_unknown_type(json_load* load, const char* name, const char
     return setti_json_unknown(&load->reader, load->reader.json.at, wrong, &guess);
 }
 
-/* Whether this type was read before, for this entity. */
+/* Whether the current entity has had this type before. */
 static bool json_load_is_seen(json_load* load, const setti_type* type)
 {
     SETTI_ASSERT(type->id / 64 < load->seen_size / sizeof(uint64_t));
@@ -646,21 +645,20 @@ static bool json_load_components(json_load* load)
     return good && json->wrong == NULL;
 }
 
-/* The entity that a link, or a parent, leads to; null: it is lost. */
+/* Finds the entity of a link or a parent; null: it is lost. */
 static bool json_load_lead(json_load* load, const char* text, size_t at, sett_entity* out)
 {
     if (!json_load_find(&load->reader, text, at, out)) {
         return false;
     }
-    if (!sett_is_null(*out) && !sett_entity_valid(load->world, *out)) { /* a handle that is kept */
+    if (!sett_is_null(*out) && !sett_entity_valid(load->world, *out)) { /* a preserved handle */
         load->lost += load->pass == JSON_CHECK;
         *out = sett_null();
     }
     return true;
 }
 
-/* Finds a parent by its text: among the entities of the text first, then the parent that the caller
- * gives, then in the world. */
+/* Finds a parent: in the text, then the caller's, then in the world. */
 static bool json_load_above(json_load* load, const char* text, size_t at, sett_entity* out)
 {
     uint32_t entry = SETTI_NONE;
@@ -686,7 +684,7 @@ static bool json_load_target(json_load* load, json_load_follow follow, sett_enti
     return setti_json_string(json, text, sizeof(text), &length) && follow(load, text, at, out);
 }
 
-/* The data of a link. */
+/* Reads the data of a link. */
 static bool json_load_link_data(json_load* load, const setti_type* type)
 {
     size_t size = SETTI_MAX(type->desc.size, 1);
@@ -769,7 +767,7 @@ static bool json_load_links(json_load* load)
     return good && json->wrong == NULL;
 }
 
-/* Splits the path of an entry into its parent's and its name, without escapes. */
+/* Splits an entry's path, in place, into the parent's path and the name, without escapes. */
 static char* json_load_split(char* path)
 {
     char* slash = path;
@@ -789,7 +787,7 @@ static bool json_fail_name(setti_json* json, size_t at)
                            "\".\", \"..\" or '#' with a number");
 }
 
-/* The parent that a path says, and the name. */
+/* Finds parent and name from the path. */
 static bool json_load_place(json_load* load, json_read_place* place,
                             char text[SETTI_JSON_REFERENCE])
 {
@@ -837,7 +835,7 @@ static bool json_load_attach(json_load* load, sett_entity parent)
                           sett_hierarchy_attach(world, json_load_self(load), parent) == SETT_OK);
 }
 
-/* Gives the current entity its place in the hierarchy, and its name. */
+/* Gives the current entity its parent, policy and name. */
 static bool json_load_settle(json_load* load, const json_read_place* place)
 {
     SETTI_ASSERT(load->pass == JSON_APPLY);
@@ -850,7 +848,7 @@ static bool json_load_settle(json_load* load, const json_read_place* place)
                                     sett_name_set(world, self, place->name) == SETT_OK);
 }
 
-/* Reads "parent": a reference; null: an entity with the component, but without a parent. */
+/* Reads "parent": a reference, or null for a root with the component. */
 static bool json_load_parent(json_load* load, json_read_place* place)
 {
     if (setti_json_peek(&load->reader.json) != 'n') {
@@ -860,7 +858,7 @@ static bool json_load_parent(json_load* load, json_read_place* place)
     return setti_json_skip(&load->reader.json);
 }
 
-/* Reads "policy": what happens to the entity's children when it is destroyed. */
+/* Reads "policy", for the children when the entity is destroyed. */
 static bool json_load_policy(json_load* load, json_read_place* place)
 {
     setti_json* json = &load->reader.json;
@@ -882,7 +880,7 @@ static bool json_load_policy(json_load* load, json_read_place* place)
     return true;
 }
 
-/* Reads what is said of an entity under the keys `wanted`, and passes over the rest. */
+/* Reads an entity's keys of the set `wanted`, and skips others. */
 static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* place,
                            char text[SETTI_JSON_REFERENCE])
 {
@@ -936,7 +934,7 @@ static bool json_load_entity(json_load* load, uint32_t wanted)
 
 /* --------------------------------------------------------------------------------------- passes */
 
-/* The path for messages: the entity that they are about. */
+/* Adds the current entity to the path for messages. */
 static size_t json_load_enter_entity(json_load* load)
 {
     SETTI_ASSERT(load->current < load->count);
@@ -989,7 +987,7 @@ static bool json_load_walk(json_load* load, uint32_t wanted)
            (found || setti_json_fail(json, json->at, "\"entities\" is missing"));
 }
 
-/* The tag comes at once, so that no callback creates a second entity with it. */
+/* The tag is added at once, so that no callback creates a second entity with it. */
 static bool json_load_begin_singletons(json_load* load, sett_entity entity)
 {
     const setti_type* tag = setti_singleton_tag(load->world);
@@ -1018,7 +1016,7 @@ static bool json_load_create(json_load* load)
     return true;
 }
 
-/* Handles that are given come first, so that none of the others takes their place. */
+/* Entities with preserved handles are created first, so that no other one takes their index. */
 static bool json_load_apply(json_load* load)
 {
     SETTI_ASSERT(load->pass == JSON_CHECK && load->status == SETT_OK);
@@ -1028,7 +1026,7 @@ static bool json_load_apply(json_load* load)
            json_load_merge_singletons(load);
 }
 
-/* Links and children go first, because they can forbid to destroy an entity. */
+/* Links and children are removed first, because they can prevent destroying an entity. */
 static void json_load_undo(json_load* load)
 {
     SETTI_ASSERT(load->pass == JSON_APPLY);
@@ -1056,7 +1054,7 @@ static void json_load_free(json_load* load)
     setti_pool_free(pool, load->seen, load->seen_size, 8);
 }
 
-/* What the call returns; reports an error of the text. */
+/* Reports an error of the text. Returns the call's result. */
 static sett_status json_load_result(json_load* load, bool good)
 {
     if (good || load->status != SETT_OK) {
@@ -1065,7 +1063,7 @@ static sett_status json_load_result(json_load* load, bool good)
     return setti_json_report(&load->reader, load->call);
 }
 
-/* Does it all. */
+/* Runs all passes. */
 static sett_status json_load_run(json_load* load)
 {
     bool good = json_load_walk(load, 0);

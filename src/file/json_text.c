@@ -35,7 +35,7 @@ bool setti_json_end(setti_json* json)
 
 /* ---------------------------------------------------------------------------------------- UTF-8 */
 
-/* How many bytes from here on stand for themselves in a string. */
+/* Counts the bytes, from here on, that mean themselves in a string. */
 SETTI_INLINE size_t json_plain_length(const char* text, size_t size)
 {
     size_t length = 0;
@@ -46,8 +46,8 @@ SETTI_INLINE size_t json_plain_length(const char* text, size_t size)
     return length;
 }
 
-/* The length of the character that begins here, 0 if it is no UTF-8. Second bytes are bounded for
- * four first ones: no long forms, no surrogates, nothing above U+10FFFF. */
+/* The length of a character; 0 if it is not UTF-8. Four first bytes restrict the second one: no
+ * long forms, no surrogates, nothing above U+10FFFF. */
 static size_t utf8_length(const char* text, size_t size)
 {
     const unsigned char* byte = (const unsigned char*)text;
@@ -96,7 +96,7 @@ static size_t utf8_encode(uint32_t code, char out[4])
 
 /* -------------------------------------------------------------------------------------- strings */
 
-/* The four digits behind "\u"; false if they are none. */
+/* Reads the four digits after "\u". */
 static bool json_hex(const setti_json* json, size_t at, uint32_t* code)
 {
     *code = 0;
@@ -114,7 +114,7 @@ static bool json_hex(const setti_json* json, size_t at, uint32_t* code)
     return true;
 }
 
-/* What a backslash at json->at stands for; 0 after an error. */
+/* Reads an escape sequence. Returns the number of its bytes in UTF-8; 0 after an error. */
 static size_t json_escape(setti_json* json, char out[4])
 {
     SETTI_ASSERT(json->at < json->size && json->text[json->at] == '\\');
@@ -276,8 +276,8 @@ bool setti_json_begin(setti_json* json, char open)
     return true;
 }
 
-/* Whether another element follows: `open` is the bracket that opened the container. What stands
- * before says whether it is the first. */
+/* Whether another element follows. `open`: the container's bracket; if it was the last character,
+ * the element is the first. */
 static bool json_more(setti_json* json, char open, char close)
 {
     SETTI_ASSERT(json->depth != 0);
@@ -297,7 +297,7 @@ static bool json_more(setti_json* json, char open, char close)
     return json->wrong == NULL;
 }
 
-/* The next key and what is between it and its value; `key` NULL: it is passed over. */
+/* Reads the next key up to its value; `key` NULL: skips it. */
 static bool json_next_key(setti_json* json, char* key, size_t* length)
 {
     return json_more(json, '{', '}') && setti_json_string(json, key, SETTI_JSON_KEY, length) &&
@@ -319,7 +319,7 @@ bool setti_json_item(setti_json* json)
     return json_more(json, '[', ']');
 }
 
-/* One value that is no container. */
+/* Skips a value that is no container. */
 static bool json_skip_scalar(setti_json* json, char c)
 {
     size_t length;
@@ -350,7 +350,7 @@ bool setti_json_skip(setti_json* json)
     }
     bool good = setti_json_begin(json, open);
     while (good && (open == '{' ? json_next_key(json, NULL, &length) : setti_json_item(json))) {
-        good = setti_json_skip(json); /* SETTI_JSON_DEPTH calls deep at most */
+        good = setti_json_skip(json); /* recurses SETTI_JSON_DEPTH times at most */
     }
     return good && json->wrong == NULL;
 }
@@ -366,7 +366,7 @@ static uint32_t base64_value(char c)
     return at != NULL ? (uint32_t)(at - base64_digits) : 64;
 }
 
-/* Four characters. Returns how many bytes they are, 0 if they are none. */
+/* Decodes four characters. Returns the number of bytes; 0 if they are invalid. */
 static size_t base64_decode(const char text[4], unsigned char out[3])
 {
     uint32_t a = base64_value(text[0]);

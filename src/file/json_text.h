@@ -1,5 +1,5 @@
-/* json_text.h: the grammar of JSON (RFC 8259): a reader that asks for the next thing and gets it or
- * an error, and a writer into a function. Neither knows worlds; neither builds a tree. */
+/* json_text.h: the grammar of JSON (RFC 8259): a reader, called for the next token that is
+ * expected, and a writer into a function. Neither knows worlds; neither builds a tree. */
 #ifndef SETTI_JSON_TEXT_H
 #define SETTI_JSON_TEXT_H
 
@@ -8,23 +8,23 @@
 
 #include <string.h>
 
-/* Containers in containers, at most. */
+/* Containers inside one another at most. */
 #define SETTI_JSON_DEPTH 64
 
-/* The longest key that is compared; longer ones are no name of anything. */
+/* Room for a key; longer keys are unknown in any case. */
 #define SETTI_JSON_KEY 1024
 
-/* A text that is read, and where. After the first error all calls fail. */
+/* A text being read. After the first error all calls fail. */
 typedef struct setti_json {
     const char* text;
     size_t size;
     size_t at;
     uint32_t depth;
-    const char* wrong; /* or NULL */
+    const char* wrong; /* the error, or NULL */
     size_t wrong_at;
 } setti_json;
 
-/* Fails at a place, unless it has failed before. Returns false. */
+/* Notes an error, if it is the first. Returns false. */
 bool setti_json_fail(setti_json* json, size_t at, const char* wrong);
 
 SETTI_INLINE bool setti_json_is_space(char c)
@@ -45,18 +45,19 @@ SETTI_INLINE char setti_json_peek(setti_json* json)
     return json->at < json->size ? json->text[json->at] : '\0';
 }
 
-/* A string: its length, and its bytes with escapes resolved and a zero behind; nothing but the zero
- * if that does not fit `capacity`. `out` may be NULL. */
+/* Reads a string. `out` (NULL: none) gets its bytes without escapes, terminated; if that does not
+ * fit `capacity`, only a zero. *length becomes their number. */
 bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* length);
 
-/* Like setti_json_string, without a zero behind; of a longer string the first bytes. */
+/* Like setti_json_string, not terminated; of a longer string the first bytes. */
 bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* length);
 
-/* A number, as it is written. */
+/* Reads a number, as text. */
 bool setti_json_number(setti_json* json, const char** text, size_t* length);
 
-/* true or false; null. */
+/* Reads true or false. */
 bool setti_json_bool(setti_json* json, bool* out);
+/* Reads null. */
 bool setti_json_null(setti_json* json);
 
 /* Skips a value of any kind. */
@@ -74,11 +75,11 @@ bool setti_json_begin(setti_json* json, char open);
 bool setti_json_key(setti_json* json, char key[SETTI_JSON_KEY]);
 bool setti_json_item(setti_json* json);
 
-/* Nothing but white space is left. */
+/* Whether only white space is left; else an error. */
 bool setti_json_end(setti_json* json);
 
-/* Bytes written as base64. The bytes go to `out`, as far as they fit; *length is how many there
- * are. */
+/* Reads a string of base64. `out` gets its bytes, as far as they fit; *length becomes their
+ * number. */
 bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length);
 
 bool setti_utf8_is_valid(const char* text, size_t size);
@@ -89,12 +90,12 @@ typedef struct setti_json_out {
     sett_json_fn fn;
     void* user;
     bool stopped;
-    bool no_memory; /* a value is not whole */
+    bool no_memory; /* memory ran out within a value */
     size_t used;
     char buffer[2000];
 } setti_json_out;
 
-/* Appends a text for which the buffer has no room, or just room enough: the buffer is emptied. */
+/* Appends a text that fills the buffer, and empties the buffer. */
 void setti_json_add_across(setti_json_out* out, const char* text, size_t size);
 
 SETTI_INLINE void setti_json_add(setti_json_out* out, const char* text, size_t size)
@@ -112,16 +113,16 @@ SETTI_INLINE void setti_json_add_text(setti_json_out* out, const char* text)
     setti_json_add(out, text, strlen(text));
 }
 
-/* In quotes, escaped; bytes that are no UTF-8 become U+FFFD. */
+/* Adds a string, escaped; bytes that are not UTF-8 become U+FFFD. */
 void setti_json_add_string(setti_json_out* out, const char* text, size_t size);
 
-/* {"base64": "..."} */
+/* Adds {"base64": "..."}. */
 void setti_json_add_base64(setti_json_out* out, const void* bytes, size_t size);
 
-/* A string if it is UTF-8, else {"base64": "..."}. */
+/* Adds a string if the text is UTF-8, else {"base64": "..."}. */
 void setti_json_add_bytes(setti_json_out* out, const char* text, size_t size);
 
-/* Hands over what is left. Returns whether all was taken. */
+/* Hands over the rest. Returns whether everything was taken. */
 bool setti_json_finish(setti_json_out* out);
 
 #endif

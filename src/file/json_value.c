@@ -15,16 +15,15 @@
 
 #include <stdio.h>
 
-/* Larger integers are no numbers of JavaScript. */
+/* JavaScript cannot represent larger integers. */
 #define JSON_INTEGER_MAX (((uint64_t)1 << 53) - 1)
 
-/* Members of a struct, of which each is read once. */
+/* Words with a bit for each member that was read. */
 #define JSON_SEEN (SETTI_MEMBERS_COUNT_MAX / 64)
 
 /* ----------------------------------------------------------------------------------- references */
 
-/* Adds "/name" in front of what the end of `text` holds. Returns where it begins now, 0 if there is
- * no room. */
+/* Adds "/name" before text[at]. Returns the new begin; 0 if there is no room. */
 static size_t reference_add(char* text, size_t at, const char* name)
 {
     SETTI_ASSERT(at < SETTI_JSON_REFERENCE);
@@ -87,7 +86,7 @@ void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entit
 static void value_add_struct(setti_json_out* out, sett_world* world, const sett_struct* of,
                              const unsigned char* value);
 
-/* The constant of a value, if its name means no other one. */
+/* The constant with a value, if its name is unique. */
 static const sett_constant* value_constant(const sett_member* member, int64_t value)
 {
     SETTI_ASSERT(member->constants != NULL);
@@ -158,7 +157,7 @@ static void value_add_entity(setti_json_out* out, sett_world* world, const unsig
 static void value_add_element(setti_json_out* out, sett_world* world, const sett_member* member,
                               const unsigned char* bytes);
 
-/* So many elements of a member, or items of its list. */
+/* Adds the elements of a member, or the items of its list. */
 static void value_add_elements(setti_json_out* out, sett_world* world, const sett_member* member,
                                const unsigned char* bytes, uint32_t count)
 {
@@ -257,7 +256,7 @@ static void value_add_struct(setti_json_out* out, sett_world* world, const sett_
     setti_json_add_text(out, *between == '{' ? "{}" : "}");
 }
 
-/* Bytes of this machine, padding as zeroes. */
+/* Adds the bytes of this machine, padding as zeroes. */
 static void value_add_raw(setti_json_out* out, sett_world* world, const setti_type* type,
                           const unsigned char* value)
 {
@@ -272,7 +271,8 @@ static void value_add_raw(setti_json_out* out, sett_world* world, const setti_ty
     setti_pool_free(&world->pool, copy, size, 8);
 }
 
-/* The members of the struct that the type's hook writes; false if it writes no such struct now. */
+/* Adds the members of the struct that the type's hook writes. Returns false if it does not write
+ * that now. */
 static bool value_add_shown(setti_json_out* out, sett_world* world, const setti_type* type,
                             const void* value)
 {
@@ -285,7 +285,7 @@ static bool value_add_shown(setti_json_out* out, sett_world* world, const setti_
     return status == SETT_OK;
 }
 
-/* What the type's hook writes. */
+/* Adds the bytes that the type's hook writes. */
 static void value_add_written(setti_json_out* out, sett_world* world, const setti_type* type,
                               const void* value)
 {
@@ -298,7 +298,7 @@ static void value_add_written(setti_json_out* out, sett_world* world, const sett
     setti_bytes_free(&world->pool, &bytes);
 }
 
-/* Whether the value is more than its presence. */
+/* Whether a value is written, and not only the component. */
 static bool value_is_saved(const setti_type* type)
 {
     const sett_component_desc* desc = &type->desc;
@@ -306,7 +306,7 @@ static bool value_is_saved(const setti_type* type)
     if (type->members == NULL && desc->write == NULL) {
         return desc->save == SETT_SAVE_BYTES && !owns;
     }
-    /* Opaque bytes may be a pointer, which the hooks would free. */
+    /* Opaque bytes may be a pointer that hooks would free. */
     return desc->save != SETT_SAVE_SKIP &&
            !(type->members != NULL && type->members->opaque && setti_values_unsaved(type) != NULL);
 }
@@ -351,7 +351,7 @@ size_t setti_json_enter(setti_json_reader* reader, const char* separator, const 
 void setti_json_leave(setti_json_reader* reader, size_t before)
 {
     SETTI_ASSERT(before <= reader->path.length);
-    if (reader->json.wrong == NULL) { /* after an error the path stays where it happened */
+    if (reader->json.wrong == NULL) { /* after an error the path stays at its place */
         reader->path.length = before;
         reader->path_text[SETTI_MIN(before, sizeof(reader->path_text) - 1)] = '\0';
     }
@@ -419,7 +419,7 @@ bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacit
     return good;
 }
 
-/* Fails, and says how many there are and how many there should be. */
+/* Fails with the actual and the expected number. */
 static bool value_fail_count(setti_json_reader* reader, size_t at, const char* wrong, size_t count,
                              size_t expected)
 {
@@ -459,7 +459,7 @@ static bool value_read_text(setti_json_reader* reader, const sett_member* member
            setti_json_fail(json, at, "a text must not contain a zero byte");
 }
 
-/* The characters, or the bytes, of a string; the first `capacity` of them. */
+/* Reads the first `capacity` characters, or bytes, of a string. */
 static bool value_read_chars(setti_json_reader* reader, unsigned char* out, size_t capacity,
                              size_t* length)
 {
@@ -468,8 +468,7 @@ static bool value_read_chars(setti_json_reader* reader, unsigned char* out, size
                : setti_json_chars(&reader->json, (char*)out, capacity, length);
 }
 
-/* The first pass over such a string: counts its bytes. `begin` is where the second pass begins,
- * which copies them. */
+/* Counts the bytes of a string; a second pass, from *begin, copies them. */
 static bool value_count_chars(setti_json_reader* reader, setti_json* begin, size_t* length)
 {
     unsigned char unused;
@@ -489,7 +488,7 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
     }
     char* text = length <= INT32_MAX ? setti_owned_create(allocator, length + 1) : NULL;
     if (text == NULL) {
-        return false; /* without an error of the text: setti_json_report says that memory ran out */
+        return false; /* no error of the text: setti_json_report then says that memory ran out */
     }
     *json = begin;
     (void)value_read_chars(reader, (unsigned char*)text, length, &length);
@@ -510,7 +509,7 @@ static bool value_read_string(setti_json_reader* reader, unsigned char* bytes)
     return true;
 }
 
-/* Fails with the names of the constants, or as many of them as fit. */
+/* Fails with the names of the constants, as many as fit. */
 static bool value_fail_constant(setti_json_reader* reader, size_t at, const sett_constant* known)
 {
     setti_writer list = setti_writer_begin(reader->meant, sizeof(reader->meant));
@@ -525,7 +524,7 @@ static bool value_fail_constant(setti_json_reader* reader, size_t at, const sett
     return setti_json_fail(&reader->json, at, "is not one of the constants");
 }
 
-/* An integer in quotes: a constant by its name, or a number. */
+/* Reads an integer in quotes: a constant's name, or a number. */
 static bool value_read_constant(setti_json_reader* reader, const sett_member* member,
                                 unsigned char* bytes)
 {
@@ -574,7 +573,7 @@ static bool value_read_number(setti_json_reader* reader, const sett_member* memb
     return wrong == NULL || setti_json_fail(json, at, wrong);
 }
 
-/* A list of names and numbers, or a number. */
+/* Reads a set of bits: a list of names and numbers, or a number. */
 static bool value_read_bits(setti_json_reader* reader, const sett_member* member,
                             unsigned char* bytes)
 {
@@ -598,7 +597,7 @@ static bool value_read_bits(setti_json_reader* reader, const sett_member* member
 static bool value_read_element(setti_json_reader* reader, const sett_member* member,
                                unsigned char* bytes);
 
-/* Element k of an array or a list; with `wrong` it fails. */
+/* Reads element k of an array or list; fails if `wrong` is not NULL. */
 static bool value_read_item(setti_json_reader* reader, const sett_member* member, uint32_t k,
                             unsigned char* bytes, const char* wrong)
 {
@@ -611,7 +610,7 @@ static bool value_read_item(setti_json_reader* reader, const sett_member* member
     return good;
 }
 
-/* Twice: how many items there are, and into memory for these. */
+/* Reads a list twice: to count the items, then into memory for them. */
 static bool value_read_list(setti_json_reader* reader, const sett_member* member,
                             unsigned char* bytes)
 {
@@ -639,7 +638,7 @@ static bool value_read_list(setti_json_reader* reader, const sett_member* member
     }
     const sett_list before = setti_owned_list(bytes, item.size);
     unsigned char* at = setti_unconst(list.items);
-    if (before.count != 0 && count != 0) { /* what the text does not say of an item stays */
+    if (before.count != 0 && count != 0) { /* members that the text leaves out of an item stay */
         memcpy(at, before.items, (size_t)SETTI_MIN(count, before.count) * item.size);
     }
     bool good = setti_json_begin(json, '[');
@@ -708,7 +707,7 @@ static uint32_t value_find_element(const sett_member* member, const char* name)
     return k;
 }
 
-/* Elements by name: those that are not there stay as they are. */
+/* Reads elements by name; others stay. */
 static bool value_read_named(setti_json_reader* reader, const sett_member* member,
                              unsigned char* bytes)
 {
@@ -799,7 +798,7 @@ static bool value_read_struct(setti_json_reader* reader, const sett_struct* of,
     return json->wrong == NULL;
 }
 
-/* Bytes of this machine; handles in them mean what they meant where they were written. */
+/* Reads the bytes of a machine. Handles in them are not converted. */
 static bool value_read_raw(setti_json_reader* reader, const setti_type* type, unsigned char* value)
 {
     size_t length = 0;
@@ -831,7 +830,7 @@ static bool value_read_raw(setti_json_reader* reader, const setti_type* type, un
     return true;
 }
 
-/* Whether the text goes on with an object that is not {"base64": ...}. */
+/* Whether an object follows that is not {"base64": ...}. */
 static bool value_is_object(const setti_json_reader* reader)
 {
     setti_json ahead = reader->json;
@@ -840,7 +839,7 @@ static bool value_is_object(const setti_json_reader* reader)
            !(setti_json_key(&ahead, key) && strcmp(key, "base64") == 0);
 }
 
-/* By the members of the struct that the type's hook reads; those that are not there stay. */
+/* Reads the members of the struct that the type's hook reads; others stay. */
 static bool value_read_shown(setti_json_reader* reader, const setti_type* type, void* value)
 {
     setti_written_view view;
@@ -855,7 +854,7 @@ static bool value_read_shown(setti_json_reader* reader, const setti_type* type, 
     return good && status == SETT_OK;
 }
 
-/* What the type's hook reads. */
+/* Reads bytes for the type's hook. */
 static bool value_read_written(setti_json_reader* reader, const setti_type* type, void* value)
 {
     setti_json* json = &reader->json;
@@ -867,7 +866,7 @@ static bool value_read_written(setti_json_reader* reader, const setti_type* type
     }
     unsigned char* bytes = setti_pool_alloc(pool, length + 1, 16);
     if (bytes == NULL) {
-        return false; /* without an error of the text: setti_json_report says that memory ran out */
+        return false; /* no error of the text: setti_json_report then says that memory ran out */
     }
     *json = begin;
     (void)value_read_chars(reader, bytes, length, &length);
@@ -888,7 +887,7 @@ bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, vo
     }
     if (type->desc.size == 0) {
         size_t at = json->at;
-        if (c == '{') { /* of tools that know no tags */
+        if (c == '{') { /* written by a tool that knows no tags */
             char key[SETTI_JSON_KEY];
             return setti_json_begin(json, '{') &&
                    ((!setti_json_key(json, key) && json->wrong == NULL) ||
@@ -922,7 +921,7 @@ sett_status setti_json_report(setti_json_reader* reader, const char* call)
         return setti_world_no_memory(reader->world, call);
     }
     for (size_t k = 0; k < json->wrong_at; k++) {
-        bool middle = ((unsigned char)json->text[k] & 0xC0) == 0x80; /* of a character */
+        bool middle = ((unsigned char)json->text[k] & 0xC0) == 0x80; /* inside of a character */
         column += !middle;
         if (json->text[k] == '\n') {
             line++;

@@ -5,63 +5,63 @@
 #include "file/json_text.h"
 #include "world/world.h"
 
-/* The longest reference to an entity that is written and read. */
+/* Room for a reference to an entity; longer ones are not written or read. */
 #define SETTI_JSON_REFERENCE 4096
 
-/* Characters of the path of a member in messages. */
+/* Characters of a member's path in messages. */
 #define SETTI_JSON_PATH 200
 
 /* Names of sett_children_policy. */
 extern const char* const setti_json_policies[4];
 
-/* Writes a reference to an entity: a path if all on it have names, or "#index:generation". */
+/* Writes a reference to an entity: its path if all names on it exist, or "#index:generation". */
 void setti_json_add_reference(setti_json_out* out, sett_world* world, sett_entity entity);
 
-/* Writes "#index:generation", quotes included. Returns the length. */
+/* Writes "#index:generation", with quotes. Returns the length. */
 #define SETTI_JSON_HANDLE 24
 size_t setti_json_handle(sett_entity entity, char out[SETTI_JSON_HANDLE]);
 
-/* The path in `text`, of SETTI_JSON_REFERENCE bytes, if all on it have names that are UTF-8: its
- * length; 0 if there is none. */
+/* Writes an entity's path to `text`, of SETTI_JSON_REFERENCE bytes. Returns its length; 0 if names
+ * are missing or not UTF-8. */
 size_t setti_json_path(sett_world* world, sett_entity entity, char* text);
 
-/* Writes the value that an entity has. */
+/* Writes an entity's value. */
 void setti_json_add_value(setti_json_out* out, sett_world* world, const setti_type* type,
                           const void* value);
 
-/* Reads values. */
+/* A text whose values are being read. */
 typedef struct setti_json_reader {
     setti_json json;
     sett_world* world;
     bool allow_unknown;
     uint32_t skipped;
-    /* Finds the entity of a reference; false, and json has failed, if there is none. */
+    /* Finds the entity of a reference. Returns false, with an error in json, if there is none. */
     bool (*find)(struct setti_json_reader* reader, const char* text, size_t at, sett_entity* out);
-    setti_writer path; /* of what is read, for messages */
+    setti_writer path; /* of the member being read, for messages */
     char path_text[SETTI_JSON_PATH];
-    /* Behind what is wrong: " - did you mean ...", a list, or how many there are; or "". */
+    /* Appended to an error: " - did you mean ...", a list, a number, or "". */
     char meant[SETTI_GUESS_LENGTH + 32];
 } setti_json_reader;
 
 void setti_json_reader_init(setti_json_reader* reader, sett_world* world, const char* text,
                             size_t size);
 
-/* Goes down a path, and back up to where it was. */
+/* Adds a name to the path. Returns the length to which setti_json_leave shortens it. */
 size_t setti_json_enter(setti_json_reader* reader, const char* separator, const char* name);
+/* Shortens the path to an earlier length. */
 void setti_json_leave(setti_json_reader* reader, size_t before);
 
-/* Reads a value into memory that holds one. False without an error of `json`: memory ran out for a
- * string or a list. Bytes of types without members have to be all of them.
- */
+/* Reads a value over an initialised one. Returns false without an error in `json` if memory ran out
+ * for a string or list. Bytes of types without members must be complete. */
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value);
 
-/* Reads {"base64": "..."}: the first `capacity` bytes; *length is how many there are. */
+/* Reads the first `capacity` bytes of {"base64": "..."}; *length becomes their number. */
 bool setti_json_read_base64(setti_json* json, unsigned char* out, size_t capacity, size_t* length);
 
 /* Reads "#7:2". */
 bool setti_json_parse_handle(const char* text, sett_entity* out);
 
-/* Passes over an unknown name; fails if that is not allowed, and says what `guess` has found. */
+/* Skips an unknown name, or fails with the suggestion of `guess` if that is not allowed. */
 bool setti_json_unknown(setti_json_reader* reader, size_t at, const char* wrong,
                         setti_guess* guess);
 

@@ -39,7 +39,8 @@ static void write_key(json_writer* to, const char** between, const char* name)
     *between = ", ";
 }
 
-/* A value, or a link's data: to read it, systems declare its `owner`, the relationship. */
+/* Writes a value, or a link's data. Systems declare to read `owner`: the type, or the
+ * relationship. */
 static void write_value(json_writer* to, sett_entity entity, const setti_type* owner,
                         const setti_type* type, const void* value)
 {
@@ -60,7 +61,7 @@ static void write_components(json_writer* to, sett_entity entity)
     }
 }
 
-/* "/hall", or {"to": "/hall", "data": ...} */
+/* Writes "/hall", or {"to": "/hall", "data": ...}. */
 static void write_link(json_writer* to, sett_entity source, sett_entity target,
                        const setti_type* relationship, const void* data)
 {
@@ -100,7 +101,7 @@ static void write_links(json_writer* to, sett_entity entity)
     setti_json_add_text(&to->out, between != before ? "}" : "");
 }
 
-/* Writes path (or handle), which includes name and parent. */
+/* Writes the path, which includes parent and name, or the handle. */
 static void write_identity(json_writer* to, sett_entity entity)
 {
     char path[SETTI_JSON_REFERENCE];
@@ -128,7 +129,7 @@ static void write_identity(json_writer* to, sett_entity entity)
     }
 }
 
-/* Writes what parents and children of the text do not say about a node of the hierarchy. */
+/* Writes a node's parent and policy where the path does not tell. */
 static void write_node(json_writer* to, sett_entity entity)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(to->world);
@@ -236,7 +237,7 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
                                        "%s: `fn` returned false, so the text is incomplete", call);
 }
 
-/* A text in the caller's memory. */
+/* Writes a text into the caller's memory. */
 static bool write_to_memory(void* user, const char* text, size_t size)
 {
     setti_writer* out = user;

@@ -1,13 +1,4 @@
-/* load.c: reading a file into a world of its own, and then putting that into the program's.
- *
- * The workload: files from anywhere, and files of which a crash left a part. So all is read, played
- * and compared with its hash in a world that only this call sees, whose memory is limited; if
- * anything is wrong, the program's world has not changed, and the generation before is tried.
- *
- *     file -> records -> types, state, deltas -> a world apart -> sett_world_clone -> the world
- *
- * Invariant:  the world is replaced by a whole state, or it is as it was
- */
+/* load.c: reads a file into a world of its own, and then replaces the program's world by it. */
 #include "file/load.h"
 
 #include "base/writer.h"
@@ -25,24 +16,26 @@
 #include <stdio.h>
 #include <string.h>
 
-#define LOAD_LIMIT ((size_t)64 << 20)     /* bytes of memory: pages of entities far apart, */
-#define LOAD_LIMIT_A_BYTE ((size_t)16)    /* and for each of the file, */
-#define LOAD_LIMIT_A_TYPE ((size_t)32768) /* and each type, which may have a page of its own */
+#define LOAD_LIMIT                                                                                 \
+    ((size_t)64 << 20) /* bytes of memory for any file: pages of entities far apart */
+#define LOAD_LIMIT_A_BYTE ((size_t)16) /* bytes of memory for each byte of a file */
+#define LOAD_LIMIT_A_TYPE                                                                          \
+    ((size_t)32768) /* bytes of memory for each type, which may have a page of its own */
 
-/* One attempt: one file. */
+/* An attempt to load one file. */
 typedef struct load_attempt {
     setti_place* place;
     const char* name;
-    sett_world* apart; /* what is read */
+    sett_world* apart; /* the world that is read */
     size_t limit;
     uint64_t last_frame;
     setti_stream_reader reader;
-    setti_bytes next_run; /* how far systems are in the state that follows, */
-    setti_bytes run;      /* and in the one that was read */
+    setti_bytes next_run; /* systems' record of the next state */
+    setti_bytes run;      /* systems' record of the state that was read */
     sett_load_result result;
     bool has_state;
-    bool stopped;                 /* by a delta that does not fit */
-    char why[SETTI_MESSAGE_SIZE]; /* it failed */
+    bool stopped;                 /* a delta did not fit */
+    char why[SETTI_MESSAGE_SIZE]; /* the attempt's error */
 } load_attempt;
 
 static sett_status load_fail(load_attempt* load, sett_status status, const char* why)
@@ -54,21 +47,21 @@ static sett_status load_fail(load_attempt* load, sett_status status, const char*
 static const char load_limit_why[] = "it needs more memory than sett_file_desc.limit allows - if "
                                      "you trust the file, set a larger one";
 
-/* The world apart says what is wrong. */
+/* Fails with the message of the world apart. */
 static sett_status load_blame(load_attempt* load, sett_status status)
 {
     SETTI_ASSERT(load->apart != NULL && status != SETT_OK);
     if (status == SETT_STATUS_OUT_OF_MEMORY && load->apart->pool.denied) {
         return load_fail(load, SETT_STATUS_LIMIT, load_limit_why);
     }
-    /* the call that the program made is named before it */
+    /* without the call, since the program's call is named */
     const char* why = sett_world_message(load->apart);
     size_t inner = sizeof("sett_delta_apply: ") - 1;
     return load_fail(load, status,
                      strncmp(why, "sett_delta_apply: ", inner) == 0 ? why + inner : why);
 }
 
-/* Bytes that the world apart may take, given what payloads may. */
+/* Sets how many bytes the world apart may take, if payloads may take `limit`. */
 static sett_status load_limit(load_attempt* load, size_t limit)
 {
     const sett_world* into = load->place->world;
@@ -87,7 +80,7 @@ static sett_status load_limit(load_attempt* load, size_t limit)
     return SETT_OK;
 }
 
-/* Creates the world apart, with the allocator of the other one, whose ceiling counts. */
+/* Creates the world apart, with the other one's allocator and its limit. */
 static sett_status load_begin_apart(load_attempt* load)
 {
     SETTI_ASSERT(load->limit != 0);
@@ -99,7 +92,7 @@ static sett_status load_begin_apart(load_attempt* load)
     return SETT_OK;
 }
 
-/* What is left of the limit; what was decompressed counts. */
+/* The rest of the limit; decompressed payloads count. */
 static size_t load_left(const load_attempt* load)
 {
     SETTI_ASSERT(load->apart != NULL && load->limit != 0);
@@ -109,7 +102,7 @@ static size_t load_left(const load_attempt* load)
     return used < load->limit ? load->limit - used : 1;
 }
 
-/* Remembers how far systems are. */
+/* Reads a systems' record. */
 static sett_status load_systems(load_attempt* load)
 {
     SETTI_ASSERT(load->reader.kind == SETTI_STREAM_RUN);
@@ -125,7 +118,7 @@ static sett_status load_systems(load_attempt* load)
                : load_fail(load, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
 }
 
-/* A state was read, and with it what was said of systems before it. */
+/* Notes that a state was read, with the systems' record before it. */
 static void load_advance(load_attempt* load)
 {
     setti_bytes old = load->run;
@@ -139,7 +132,7 @@ static sett_status load_state(load_attempt* load)
     SETTI_ASSERT(load->apart != NULL);
     const setti_bytes* payload = &load->reader.payload;
     if (load->has_state && load->reader.kind == SETTI_STREAM_KEYFRAME) {
-        return SETT_OK; /* what the deltas led to */
+        return SETT_OK; /* a keyframe: the deltas led to this state */
     }
     if (load->has_state) {
         return load_fail(load, SETT_STATUS_INVALID, "it is damaged: it has two states");
@@ -154,7 +147,7 @@ static sett_status load_state(load_attempt* load)
     return SETT_OK;
 }
 
-/* A delta that does not fit ends the journal, as one that is damaged. */
+/* Reads a delta. One that does not fit ends the journal, like damage. */
 static sett_status load_delta(load_attempt* load)
 {
     SETTI_ASSERT(load->apart != NULL && load->reader.kind == SETTI_STREAM_DELTA);
@@ -195,16 +188,16 @@ static sett_status load_record(load_attempt* load)
     case SETTI_STREAM_DELTA:
         return load_delta(load);
     default:
-        return SETT_OK; /* not of the state */
+        return SETT_OK; /* other records do not matter */
     }
 }
 
-/* Plays all records up to the end, or up to the first that is not whole. */
+/* Reads all records up to the end, or to the first incomplete one. */
 static sett_status load_records(load_attempt* load)
 {
     SETTI_ASSERT(load->apart != NULL && !load->has_state);
     setti_stream_reader* reader = &load->reader;
-    uint64_t good = reader->offset; /* up to here records count */
+    uint64_t good = reader->offset; /* end of the last record that counts */
     setti_stream_next next;
     while ((next = setti_stream_read(reader)) == SETTI_STREAM_READ) {
         if (load->has_state && reader->frame > load->last_frame) {
@@ -233,14 +226,14 @@ static sett_status load_records(load_attempt* load)
                            reader->why != NULL ? reader->why : "it is damaged: it has no state");
 }
 
-/* Goes to the last keyframe that is not behind the frame to load, if the file has an index. */
+/* Goes to the last keyframe up to the frame to load, if there is an index. */
 static bool load_seek(load_attempt* load)
 {
     setti_stream_reader* reader = &load->reader;
     const sett_files* files = reader->files;
     setti_stream_reader index = *reader;
     unsigned char place[8];
-    uint64_t tail = SETTI_STREAM_RECORD + sizeof(place); /* its last number, and the end */
+    uint64_t tail = SETTI_STREAM_RECORD + sizeof(place); /* the index's last number, and the end */
     bool found = false;
     memset(&index.payload, 0, sizeof(index.payload));
     if (reader->size < reader->offset + tail ||
@@ -253,7 +246,8 @@ static bool load_seek(load_attempt* load)
         setti_stream_read(&index) == SETTI_STREAM_READ && index.kind == SETTI_STREAM_INDEX) {
         setti_delta_reader from = {index.payload.data, index.payload.data + index.payload.size,
                                    false};
-        for (size_t k = index.payload.size / 16; k > 1; k--) { /* the last is its own place */
+        for (size_t k = index.payload.size / 16; k > 1;
+             k--) { /* the last is the index's own offset */
             uint64_t frame = setti_delta_number(&from, 8);
             uint64_t offset = setti_delta_number(&from, 8);
             if (frame <= load->last_frame && offset >= SETTI_STREAM_HEADER &&
@@ -267,7 +261,7 @@ static bool load_seek(load_attempt* load)
     return found;
 }
 
-/* From the last keyframe on; from the beginning, if that does not lead to a state. */
+/* Reads from the last keyframe on, or from the beginning if that yields no state. */
 static sett_status load_all(load_attempt* load)
 {
     bool sought = load_seek(load);
@@ -282,7 +276,7 @@ static sett_status load_all(load_attempt* load)
     return status;
 }
 
-/* Registers the types that were read as the program has them; others as they were read. */
+/* Registers the types of the file: like the program's, or else as they are in the file. */
 static sett_status load_join(load_attempt* load, const sett_world* read)
 {
     SETTI_ASSERT(load->apart != NULL && load->apart != read);
@@ -297,7 +291,7 @@ static sett_status load_join(load_attempt* load, const sett_world* read)
     return status;
 }
 
-/* Puts what was read, encoded, into a new world apart, with the layouts of the program's types. */
+/* Converts an encoded state into a new world apart, with the layouts of the program's types. */
 static sett_status load_convert(load_attempt* load, const sett_world* read,
                                 const setti_bytes* state, setti_migration* list, uint32_t count)
 {
@@ -354,7 +348,7 @@ static sett_status load_migrate(load_attempt* load)
     return status;
 }
 
-/* Reads a file that is open. */
+/* Reads an open file. */
 static sett_status load_file(load_attempt* load, void* file, const sett_file_desc* desc)
 {
     setti_place* place = load->place;
@@ -369,7 +363,7 @@ static sett_status load_file(load_attempt* load, void* file, const sett_file_des
     }
     if (status == SETT_OK) {
         status = load_all(load);
-        if (status == SETT_OK) { /* components that require more than when they were saved */
+        if (status == SETT_OK) { /* types may require more components than when they were saved */
             status = setti_replica_require(load->apart, place->world);
             status = status == SETT_OK ? status : load_blame(load, status);
         }
@@ -401,7 +395,7 @@ static sett_status load_attempt_name(load_attempt* load, setti_place* place, con
     return status;
 }
 
-/* Frees what an attempt has left. */
+/* Frees the memory of an attempt. */
 static void load_end(load_attempt* load)
 {
     setti_pool* pool = &load->place->world->pool;
@@ -411,8 +405,8 @@ static void load_end(load_attempt* load)
     load->apart = NULL;
 }
 
-/* Tries the file, then the generation before it, then one that was about to replace it: not if the
- * file is whole and does not fit. */
+/* Tries the file, then the generation before it, then a new file that was not renamed. Not if the
+ * file is complete and does not fit. */
 static sett_status load_any(load_attempt* load, setti_place* place, const sett_file_desc* desc)
 {
     const char* name[3] = {place->path, setti_place_name(&place->previous),

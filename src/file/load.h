@@ -1,4 +1,4 @@
-/* load.h: what a file contains, in a world of its own. */
+/* load.h: the contents of a file, in a world of its own. */
 #ifndef SETTI_LOAD_H
 #define SETTI_LOAD_H
 
@@ -7,12 +7,12 @@
 #include "world/world.h"
 
 typedef struct setti_loaded {
-    sett_world* apart; /* with the types of the program, as it has them */
-    setti_bytes run;   /* how far systems are; of the pool of the program's world */
+    sett_world* apart; /* with the program's types */
+    setti_bytes run;   /* systems' record; in the pool of the program's world */
     sett_load_result result;
 } setti_loaded;
 
-/* Reads a file as sett_world_load does, and fails as that does; `world` stays as it is. */
+/* Reads a file like sett_world_load, and fails like it, without changing `world`. */
 sett_status setti_load_apart(sett_world* world, const char* call, const char* path,
                              const sett_file_desc* desc, setti_loaded* out);
 void setti_loaded_free(sett_world* world, setti_loaded* loaded);

@@ -14,8 +14,8 @@
 
 #include <string.h>
 
-#define RECORD_MEMBER 44u   /* bytes of a member at least */
-#define RECORD_CONSTANT 10u /* of a constant */
+#define RECORD_MEMBER 44u   /* least bytes of a member */
+#define RECORD_CONSTANT 10u /* least bytes of a constant */
 
 enum {
     RECORD_BITS = 1,
@@ -109,7 +109,7 @@ void setti_member_record_write(setti_record_writer* to, const sett_struct* of)
 
 /* -------------------------------------------------------------------------------------- reading */
 
-/* A text in the arena, NULL where memory runs out or it has a zero in it. */
+/* Reads a text into the arena. NULL if memory runs out, or if it contains a zero. */
 static const char* record_text(setti_delta_reader* from, setti_arena* arena)
 {
     size_t length = (size_t)setti_delta_number(from, 2);
@@ -142,7 +142,7 @@ static double record_double(setti_delta_reader* from)
     return number;
 }
 
-/* Room for as many items as are announced, if there can be as many. */
+/* Allocates a list of the announced length, if the remaining bytes can hold as many items. */
 static void* record_list(setti_delta_reader* from, setti_arena* arena, size_t count, size_t least,
                          size_t size)
 {
@@ -173,7 +173,7 @@ static const sett_constant* record_constants(setti_delta_reader* from, setti_are
     return list;
 }
 
-/* The count of names is that of the member's elements: registering it rejects another number. */
+/* Reads names of elements. Registering rejects a wrong number of them. */
 static void record_names(setti_delta_reader* from, setti_arena* arena, sett_member* member)
 {
     member->count = (uint32_t)setti_delta_number(from, 2);

@@ -6,7 +6,7 @@
 #include "sett/members.h"
 #include "state/delta_reader.h"
 
-/* Where bytes go, one after another; NULL: they are counted. */
+/* Writes bytes one after another, or only counts them (`out` NULL). */
 typedef struct setti_record_writer {
     unsigned char* out;
     size_t size;
@@ -14,13 +14,13 @@ typedef struct setti_record_writer {
 
 void setti_record_put(setti_record_writer* to, uint64_t number, size_t size);
 void setti_record_put_double(setti_record_writer* to, double number);
-void setti_record_put_text(setti_record_writer* to, const char* text); /* NULL as "" */
+void setti_record_put_text(setti_record_writer* to, const char* text); /* NULL counts as "" */
 
-/* Writes members; NULL: that they are not known. */
+/* Writes members; NULL: unknown ones. */
 void setti_member_record_write(setti_record_writer* to, const sett_struct* of);
 
-/* Reads them into an arena; *of is NULL if they are not known. They have still to be checked as any
- * description. False if the bytes are of none, or memory runs out. */
+/* Reads members into an arena; *of becomes NULL if they are unknown. They must be checked like any
+ * description. Returns false for invalid bytes, or when memory runs out. */
 bool setti_member_record_read(setti_delta_reader* from, setti_arena* arena, const sett_struct** of);
 
 #endif

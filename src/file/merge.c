@@ -33,9 +33,10 @@ typedef struct merge_job {
     sett_world* to;
     setti_clone clone;
 
-    setti_hash_map by_path;  /* index of an entity of the file + 1 -> of the one with its path */
-    setti_hash_map by_there; /* index of an entity of `to` + 1 -> its node */
-    setti_hash_map by_value; /* hash of a value -> index of the entity of `to` that has it */
+    setti_hash_map
+        by_path; /* index of an entity of the file + 1 -> index of the world's entity of its path */
+    setti_hash_map by_there; /* index of an entity of `to` + 1 -> node */
+    setti_hash_map by_value; /* hash of a value -> index of the entity of `to` with it */
     setti_hash_map by_name;  /* hash of a parent and a new name -> node */
     unsigned char* verdicts;
     size_t verdict_size;
@@ -50,7 +51,7 @@ static sett_status merge_no_memory(const merge_job* job)
 
 /* ------------------------------------------------------------------------------------- verdicts */
 
-/* Whether values of a type, or data of links, may have handles that cannot be found. */
+/* Whether a type's values, or its links' data, may contain handles at unknown offsets. */
 static bool merge_is_raw(const setti_type* type)
 {
     const setti_type* of = type->links != NULL ? setti_relation_of_links(type)->data_type : type;
@@ -67,7 +68,7 @@ static bool merge_lists(const merge_job* job, const setti_type* type)
     return listed;
 }
 
-/* Whether the program chose the type, by name. */
+/* Whether the program chose a type by name. */
 static bool merge_chooses(const merge_job* job, const setti_type* type)
 {
     bool chosen = job->desc->type_count == 0;
@@ -77,7 +78,7 @@ static bool merge_chooses(const merge_job* job, const setti_type* type)
     return chosen;
 }
 
-/* Names, places and the tag of singletons come with what is chosen. */
+/* Whether a type is merged with any choice: names, nodes, the tag of singletons. */
 static bool merge_comes_along(const sett_world* from, const setti_type* type)
 {
     return (setti_names_of(from) != NULL && type == setti_names_of(from)->type) ||
@@ -85,7 +86,7 @@ static bool merge_comes_along(const sett_world* from, const setti_type* type)
            type == setti_singleton_tag(from);
 }
 
-/* Decides about each type, and registers those that are taken. */
+/* Decides about each type, and registers the types that are taken. */
 static sett_status merge_decide(merge_job* job)
 {
     SETTI_ASSERT(job->verdicts == NULL);
@@ -118,20 +119,20 @@ static sett_status merge_decide(merge_job* job)
 
 /* ------------------------------------------------------------------------------------- matching */
 
-/* The node of an entity of the file, SETTI_NONE for none. */
+/* The node of an entity of the file, or SETTI_NONE. */
 static uint32_t merge_node_of(const merge_job* job, uint32_t index)
 {
     SETTI_ASSERT(index != SETTI_NONE);
     return setti_hash_map_find(&job->clone.by_index, (uint64_t)index + 1);
 }
 
-/* Whether a node is of an entity that is merged. */
+/* Whether a node's entity is merged. */
 static bool merge_is_merged(const setti_clone_node* node)
 {
     return node->index != SETTI_NONE && !node->outside;
 }
 
-/* The node that an entity's parent belongs to, or `top`; as clone.c places it. */
+/* The node of an entity's parent, or `top`, as in clone.c. */
 static uint32_t merge_parent(const merge_job* job, uint32_t index)
 {
     uint32_t link = setti_hierarchy_parent(job->from, index);
@@ -141,8 +142,8 @@ static uint32_t merge_parent(const merge_job* job, uint32_t index)
     return stays ? node : job->clone.merge.top;
 }
 
-/* The entity of the world under which a node's copy comes: null for a root. False if that is
- * created with it. */
+/* *parent becomes the entity of the world that will be a node's parent; null: none. Returns false
+ * if it will be created. */
 static bool merge_place(const merge_job* job, const setti_clone_node* node, sett_entity* parent)
 {
     SETTI_ASSERT(merge_is_merged(node));
@@ -164,7 +165,7 @@ static uint64_t merge_value_key(const setti_type* type, const void* value)
     return key != 0 ? key : 1;
 }
 
-/* The entity of the world that has this value; *next is a key under which nothing is. */
+/* The world's entity with a value, or SETTI_NONE; *next becomes a free key. */
 static uint32_t merge_find_value(const merge_job* job, const setti_type* type, const void* value,
                                  uint64_t* next)
 {
@@ -187,7 +188,7 @@ static sett_status merge_ambiguous(const merge_job* job, const char* where, cons
         merge_call, where, what);
 }
 
-/* Lists the values by which entities are matched. */
+/* Lists the world's values by which entities are matched. */
 static sett_status merge_list_values(merge_job* job)
 {
     const setti_type* type = setti_world_type(job->to, job->desc->match_component);
@@ -204,7 +205,7 @@ static sett_status merge_list_values(merge_job* job)
     return SETT_OK;
 }
 
-/* The entity of the world that a node becomes part of, by the options. */
+/* The entity of the world that a node is merged onto, by the options. */
 static sett_entity merge_match(const merge_job* job, const setti_clone_node* node)
 {
     SETTI_ASSERT(node->index != SETTI_NONE);
@@ -233,7 +234,7 @@ static sett_entity merge_match(const merge_job* job, const setti_clone_node* nod
 
 /* ---------------------------------------------------------------------------------------- nodes */
 
-/* Whether an entity has a type that was chosen. */
+/* Whether an entity has a chosen type. */
 static bool merge_is_chosen(const merge_job* job, uint32_t index)
 {
     bool chosen = job->desc->type_count == 0;
@@ -245,7 +246,7 @@ static bool merge_is_chosen(const merge_job* job, uint32_t index)
     return chosen;
 }
 
-/* Makes a node known: of an entity of the file (or SETTI_NONE), of one of the world (or null). */
+/* Enters a node for an entity of the file (or SETTI_NONE) and one of the world (or null). */
 static bool merge_publish(merge_job* job, uint32_t node, uint32_t index, sett_entity onto)
 {
     SETTI_ASSERT(node < job->clone.node_count && (index != SETTI_NONE || !sett_is_null(onto)));
@@ -256,7 +257,7 @@ static bool merge_publish(merge_job* job, uint32_t node, uint32_t index, sett_en
             setti_hash_map_set(pool, &job->by_there, (uint64_t)onto.index + 1, node));
 }
 
-/* Finds the entity of the world for one of the file that is not merged, if it has one. */
+/* Finds the world's entity for an entity of the file that is not merged. */
 static bool merge_add_outside(merge_job* job, uint32_t index)
 {
     uint32_t there = setti_hash_map_find(&job->by_path, (uint64_t)index + 1);
@@ -276,7 +277,7 @@ static bool merge_add_outside(merge_job* job, uint32_t index)
     return merge_publish(job, node, index, made->onto);
 }
 
-/* Takes the place of a node that has the same entity, but is not merged. */
+/* Replaces a node that has the same entity, and is not merged. */
 static bool merge_replace(merge_job* job, uint32_t node, uint32_t other)
 {
     SETTI_ASSERT(node != other && other < job->clone.node_count);
@@ -318,7 +319,7 @@ static sett_status merge_add_chosen(merge_job* job, uint32_t index)
 
 typedef sett_status (*merge_visit)(merge_job* job, uint32_t index);
 
-/* All entities of a tree of the file, parents first. */
+/* Visits a tree of the file, parents first. */
 static sett_status merge_each_below(merge_job* job, sett_entity root, merge_visit visit)
 {
     sett_status status = SETT_OK;
@@ -329,7 +330,7 @@ static sett_status merge_each_below(merge_job* job, sett_entity root, merge_visi
     return status;
 }
 
-/* All of the file. */
+/* Visits all entities of the file, parents first. */
 static sett_status merge_each(merge_job* job, merge_visit visit)
 {
     const setti_entity_table* entities = &job->from->entities;
@@ -358,7 +359,7 @@ static sett_status merge_add_all(merge_job* job)
                                         merge_call, subtree);
 }
 
-/* Finds which entity of the world has the path of one of the file: its parent's is known. */
+/* Finds the world's entity with the path of an entity of the file, whose parent's is known. */
 static sett_status merge_find_path(merge_job* job, uint32_t index)
 {
     const char* name = merge_name(job, index);
@@ -380,7 +381,7 @@ static sett_status merge_add_left_out(merge_job* job, uint32_t index)
     return merge_add_outside(job, index) ? SETT_OK : merge_no_memory(job);
 }
 
-/* The node of desc.parent comes first, so that what follows finds it. */
+/* Adds the node of desc.parent, as the first, so that others find it. */
 static bool merge_add_top(merge_job* job)
 {
     job->clone.merge.top = SETTI_NONE;
@@ -395,8 +396,7 @@ static bool merge_add_top(merge_job* job)
 
 /* ---------------------------------------------------------------------------------------- names */
 
-/* Whether a name is taken under a parent, by an entity of the world or by one that will come. *key:
- * where to note it. */
+/* Whether an existing or a new child of a parent has a name. *key becomes the key for noting it. */
 static bool merge_is_taken(const merge_job* job, sett_entity parent, const char* name,
                            uint64_t* key)
 {
@@ -418,7 +418,7 @@ static bool merge_is_taken(const merge_job* job, sett_entity parent, const char*
     return !sett_is_null(sett_name_find(job->to, parent, name));
 }
 
-/* A name that gets a number. */
+/* The search for a free number behind a name. */
 typedef struct merge_numbering {
     const merge_job* job;
     sett_entity parent;
@@ -436,7 +436,7 @@ static bool merge_number_taken(void* user, uint32_t number)
     return merge_is_taken(of->job, of->parent, of->text, &of->key);
 }
 
-/* A name with a number that is free: "door_2". */
+/* Gives a node a free name with a number: "door_2". */
 static sett_status merge_number_name(merge_job* job, setti_clone_node* node, sett_entity parent,
                                      const char* name, uint64_t* key)
 {
@@ -448,7 +448,7 @@ static sett_status merge_number_name(merge_job* job, setti_clone_node* node, set
     return node->name != 0 ? SETT_OK : merge_no_memory(job);
 }
 
-/* Sees to the name of a node that comes beside entities of the world. */
+/* Checks or changes the name of a node that becomes a sibling of the world's entities. */
 static sett_status merge_check_name(merge_job* job, uint32_t number)
 {
     SETTI_ASSERT(number < job->clone.node_count);
@@ -474,7 +474,7 @@ static sett_status merge_check_name(merge_job* job, uint32_t number)
                : merge_no_memory(job);
 }
 
-/* Names of what is created, and which parents get children. */
+/* Determines the names of new entities, and which entities become parents. */
 static sett_status merge_settle(merge_job* job)
 {
     sett_status status = SETT_OK;
@@ -495,8 +495,8 @@ static sett_status merge_settle(merge_job* job)
 
 /* --------------------------------------------------------------------------------------- cycles */
 
-/* Where an acyclic relationship leads afterwards from a node, or from an entity of the world; false
- * at the end. */
+/* Follows an acyclic relationship, as it will be, from a node or an entity of the world. Returns
+ * false at the end. */
 static bool merge_step(const merge_job* job, const setti_relation* read,
                        const setti_relation* relation, uint32_t* node, uint32_t* there)
 {
@@ -523,7 +523,7 @@ static bool merge_step(const merge_job* job, const setti_relation* read,
     return had;
 }
 
-/* Whether the links of both together stay without circles: one leads through an entity of both. */
+/* Fails if links of the file and of the world together would form a cycle. */
 static sett_status merge_check_circles(const merge_job* job, const setti_relation* relation)
 {
     SETTI_ASSERT(relation->desc.acyclic);
@@ -565,7 +565,7 @@ static sett_status merge_check_all_circles(const merge_job* job)
 
 /* --------------------------------------------------------------------------------------- result */
 
-/* Room for the pairs, before anything is done. */
+/* Allocates the pairs, before anything changes. */
 static sett_status merge_make_pairs(merge_job* job)
 {
     SETTI_ASSERT(job->pairs == NULL);
@@ -574,7 +574,7 @@ static sett_status merge_make_pairs(merge_job* job)
     return job->pairs != NULL ? SETT_OK : merge_no_memory(job);
 }
 
-/* Ascending by the index in the file. */
+/* Fills in the pairs, ascending by index in the file. */
 static uint32_t merge_fill_pairs(const merge_job* job)
 {
     SETTI_ASSERT(job->pairs != NULL);
@@ -779,7 +779,7 @@ sett_status sett_world_merge_sized(sett_world* world, const char* path,
     if (status == SETT_OK && loaded.result.new_types != 0) {
         setti_types_report(world, loaded.apart, merge_call);
     }
-    (void)sett_world_message(world); /* written before what it names goes */
+    (void)sett_world_message(world); /* formats it before the world apart is freed */
     setti_loaded_free(world, &loaded);
     return status;
 }

@@ -16,10 +16,10 @@
 #include "value/value.h"
 #include "world/written.h"
 
-/* A function of the program, for one type and one layout of it. */
+/* A function of the program, for one layout of a type. */
 typedef struct setti_migrator {
     struct setti_migrator* next;
-    uint64_t name_key; /* of the type: it may end and be registered again */
+    uint64_t name_key; /* by name, because the type may be unregistered and registered again */
     uint64_t fingerprint;
     sett_file_migrate_fn fn;
     void* user;
@@ -47,7 +47,7 @@ sett_status sett_file_migrate(sett_world* world, sett_component component,
     if (made == NULL) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, __func__, sett_null(), component);
     }
-    made->next = migrate_first(world); /* the latest counts */
+    made->next = migrate_first(world); /* the latest function for a layout counts */
     made->name_key = setti_world_type(world, component)->name_key;
     made->fingerprint = from_fingerprint;
     made->fn = fn;
@@ -58,7 +58,7 @@ sett_status sett_file_migrate(sett_world* world, sett_component component,
 
 /* -------------------------------------------------------------------------------------- values */
 
-#define MIGRATE_ALIGN 4096 /* no type asks for more */
+#define MIGRATE_ALIGN 4096 /* the largest alignment of a type */
 
 static const sett_member* migrate_find(const sett_struct* in, const char* name)
 {
@@ -71,7 +71,7 @@ static uint32_t migrate_size(const sett_member* member)
                                               : sett_member_kind_size(member->kind);
 }
 
-/* Whether every value of a number is one of the other kind. */
+/* Whether each value of one kind of number is a value of the other. */
 static bool migrate_widens(sett_member_kind from, sett_member_kind to)
 {
     uint32_t small = sett_member_kind_size(from);
@@ -85,11 +85,11 @@ static bool migrate_widens(sett_member_kind from, sett_member_kind to)
     if (is_float == setti_number_is_float(to) && is_signed == setti_number_is_signed(to)) {
         return small <= large;
     }
-    return !is_float && small < large && /* 16 bits into 24, 32 into 53 */
+    return !is_float && small < large && /* 24 bits hold 16 bits, 53 hold 32 */
            (setti_number_is_signed(to) || setti_number_is_float(to));
 }
 
-/* Whether a member can become another without a loss. */
+/* Whether a member can be converted without loss. */
 static bool migrate_fits(const sett_member* from, const sett_member* to)
 {
     bool text = from->kind == SETT_MEMBER_TEXT && to->kind == SETT_MEMBER_STRING && to->count == 1;
@@ -132,7 +132,7 @@ static void migrate_element(setti_migration* rule, const sett_member* source,
                             const unsigned char* from, const sett_member* member,
                             unsigned char* to);
 
-/* Item by item: their members may have changed. */
+/* Converts a list item by item, since their members may have changed. */
 static bool migrate_list(setti_migration* rule, const sett_member* source,
                          const unsigned char* from, const sett_member* member, sett_list* fresh)
 {
@@ -149,7 +149,7 @@ static bool migrate_list(setti_migration* rule, const sett_member* source,
     return true;
 }
 
-/* A string, of a string or a text, or a list. */
+/* Converts a string or text into a string, or a list into a list. */
 static void migrate_owned(setti_migration* rule, const sett_member* source,
                           const unsigned char* from, const sett_member* member, unsigned char* to)
 {
@@ -168,7 +168,7 @@ static void migrate_owned(setti_migration* rule, const sett_member* source,
         setti_owned_take(string.text);
     }
     rule->no_memory = rule->no_memory || !done;
-    setti_owned_drop(setti_owned_string(to).text); /* both begin with the address */
+    setti_owned_drop(setti_owned_string(to).text); /* a string and a list begin with the address */
     memcpy(to, member->kind == SETT_MEMBER_LIST ? (const void*)&list : &string,
            migrate_size(member));
 }
@@ -187,7 +187,7 @@ static void migrate_element(setti_migration* rule, const sett_member* source,
     }
 }
 
-/* Writes the members of an initialised value that the other has too, and that fit. */
+/* Writes the members of an initialised value that both structs have, and that fit. */
 static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
                            const unsigned char* from, const sett_struct* to_of, unsigned char* to)
 {
@@ -197,7 +197,7 @@ static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
         if (source == NULL || !migrate_fits(source, member)) {
             continue;
         }
-        uint32_t count = SETTI_MIN(source->count, member->count); /* fewer: of a text */
+        uint32_t count = SETTI_MIN(source->count, member->count); /* lengths of texts may differ */
         for (uint32_t i = 0; i < count; i++) {
             migrate_element(rule, source, from + source->offset + (size_t)i * migrate_size(source),
                             member, to + member->offset + (size_t)i * migrate_size(member));
@@ -205,7 +205,7 @@ static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
     }
 }
 
-/* By the struct that the hooks of the program's type write and read. */
+/* Converts by the struct that the hooks of the program's type write and read. */
 static sett_status migrate_shown(setti_migration* of, const void* from, void* to)
 {
     setti_written_view view;
@@ -280,7 +280,7 @@ static sett_status migrate_reject(sett_world* into, const char* name, const char
         name, member[0] != '\0' ? ": member \"" : "", member, member[0] != '\0' ? "\"" : "");
 }
 
-/* Logs the members of a file that the program does not have. */
+/* Logs the members of a file that the program lacks. Returns their number. */
 static uint32_t migrate_report(const sett_world* into, const char* name, const sett_struct* from,
                                const sett_struct* to)
 {
@@ -297,15 +297,15 @@ static uint32_t migrate_report(const sett_world* into, const char* name, const s
     return dropped;
 }
 
-/* Fills in a rule; fails if a value would lose something. */
+/* Prepares a rule. Fails if a value would lose something. */
 static sett_status migrate_prepare(sett_world* into, const setti_type* read,
                                    const setti_type* local, setti_migration* of)
 {
-    const bool bytes = read->desc.members != NULL && /* that a `write` hook wrote */
+    const bool bytes = read->desc.members != NULL && /* written by a `write` hook */
                        setti_members_equal(read->desc.members, setti_written_struct());
     uint64_t print = read->members != NULL && !bytes ? read->members->fingerprint : 0;
     memset(of, 0, sizeof(*of));
-    of->rule.name = read->desc.name; /* which can be a former name of the type */
+    of->rule.name = read->desc.name; /* possibly a former name of the type */
     of->rule.convert = migrate_value;
     of->from = read->desc.members;
     of->to = local->desc.members;
@@ -314,12 +314,12 @@ static sett_status migrate_prepare(sett_world* into, const setti_type* read,
     of->varied = setti_delta_form_of(read) == SETTI_DELTA_OWNED ? read->members : NULL;
     of->allocator = &into->pool.allocator;
     if (local->desc.write != NULL && of->migrator == NULL && bytes && local->written == NULL &&
-        read->desc.layout_version == local->desc.layout_version) { /* under a former name */
+        read->desc.layout_version == local->desc.layout_version) { /* only the name has changed */
         of->written = local;
         return SETT_OK;
     }
     if (local->written != NULL && of->migrator == NULL && (bytes || of->from == NULL)) {
-        return migrate_reject(into, local->desc.name, ""); /* nothing says what the bytes are */
+        return migrate_reject(into, local->desc.name, ""); /* the layout of the bytes is unknown */
     }
     of->shown = local->written != NULL && of->from != NULL && !bytes ? local : NULL;
     if (of->migrator != NULL || of->turned != NULL || of->varied != NULL) {
@@ -366,8 +366,7 @@ setti_migration* setti_migrations_create(sett_world* into, const sett_world* rea
             local = setti_type_data(local);
             *status = migrate_prepare(into, type, local, &list[*count]);
             const setti_migration* of = &list[(*count)++];
-            if (*status == SETT_OK &&
-                of->migrator == NULL) { /* what a function drops is its affair */
+            if (*status == SETT_OK && of->migrator == NULL) { /* a function may drop members */
                 *dropped += migrate_report(into, local->desc.name, of->from, of->to);
             }
         }

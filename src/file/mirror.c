@@ -22,11 +22,11 @@ struct sett_mirror {
     sett_world* world;
     sett_world* copy;
     uint64_t since;
-    bool whole;            /* the copy was made once */
-    bool broken;           /* memory ran out in the middle */
-    uint32_t unregistered; /* types of `world` that had ended when it was made */
+    bool whole;            /* the copy is complete */
+    bool broken;           /* memory ran out while copying */
+    uint32_t unregistered; /* types unregistered in `world` before the copy was made */
     setti_replica_map map;
-    setti_bytes run; /* how far systems are */
+    setti_bytes run; /* systems' record */
 };
 
 static const char mirror_call[] = "sett_mirror_copy";
@@ -64,8 +64,8 @@ sett_mirror* sett_mirror_create(sett_world* world)
     return mirror;
 }
 
-/* NULL, or a type whose values are more than bytes: its hooks are the program's, and run where the
- * program expects them. */
+/* Returns a type whose values own memory, or NULL. Its hooks are the program's, and must run where
+ * the program expects them. */
 static const setti_type* mirror_rejects(const sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -117,7 +117,7 @@ static sett_status mirror_check(const sett_mirror* mirror)
                                        "%s: the mirror has a group - destroy it", mirror_call);
 }
 
-/* Makes the copy what the world is; types that it lacks come first. */
+/* Updates the copy to the world, new types first. */
 static sett_status mirror_follow(sett_mirror* mirror)
 {
     sett_world* world = mirror->world;

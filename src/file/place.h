@@ -1,4 +1,5 @@
-/* place.h: a path and its neighbours (.new, .previous, .lock), for functions that write there. */
+/* place.h: a path, and the files beside it (.new, .previous, .lock), for functions that write
+ * there. */
 #ifndef SETTI_PLACE_H
 #define SETTI_PLACE_H
 
@@ -6,47 +7,47 @@
 #include "sett/file.h"
 #include "world/world.h"
 
-#define SETTI_PLACE_USER_MAX ((size_t)16 << 20) /* bytes of a user block */
+#define SETTI_PLACE_USER_MAX ((size_t)16 << 20) /* of a user block, in bytes */
 
 typedef struct setti_place {
     sett_world* world; /* for memory and messages */
     const sett_files* files;
     const char* call;
     const char* path;
-    setti_bytes next;     /* names: what is being written, */
-    setti_bytes previous; /* what was there before, */
+    setti_bytes next;     /* name of the file being written */
+    setti_bytes previous; /* name of the generation before */
     setti_bytes lock_name;
-    void* lock;        /* NULL: it is not held */
-    uint64_t identity; /* of the stream that was saved, */
-    uint64_t size;     /* and its bytes */
+    void* lock;        /* NULL: not held */
+    uint64_t identity; /* of the saved stream */
+    uint64_t size;     /* of the saved stream, in bytes */
 } setti_place;
 
-/* Fills in the names. Fails: ARGUMENT (no path), OUT_OF_MEMORY. */
+/* Makes the names. Fails: ARGUMENT (no path), OUT_OF_MEMORY. */
 sett_status setti_place_init(setti_place* place, sett_world* world, const char* call,
                              const char* path, const sett_file_desc* desc);
 
-/* Whether a user block can be saved. Fails: ARGUMENT (NULL with a size, or above the limit). */
+/* Checks a user block. Fails: ARGUMENT (NULL with a size, or too large). */
 sett_status setti_place_check_user(sett_world* world, const char* call, const sett_file_desc* desc);
 
-/* Frees them, and the lock. */
+/* Frees the names, and the lock. */
 void setti_place_deinit(setti_place* place);
 
 /* Excludes other writers. Fails: LOCKED. */
 sett_status setti_place_lock(setti_place* place);
 
-/* Writes the state of the world to a new file and exchanges it for the one at the path, which is
- * kept. The place is locked. `run`: how far systems are. `end`: nothing will follow. Fails: as
- * sett_world_save. */
+/* Writes the world's state to a new file and renames it to the path; the old file becomes the
+ * generation before. The place is locked. `run`: systems' record. `end`: nothing will be added.
+ * Fails like sett_world_save. */
 sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, const setti_bytes* run,
                              bool end);
 
-/* Like setti_place_save, with the state of the world's own systems as `run`. */
+/* Like setti_place_save, with the record of the world's own systems. */
 sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc, bool end);
 
-/* What a world remembers of a file that it knows to be whole (`whole_file`). */
+/* The mark of a file that a world knows to be complete (`whole_file`). */
 uint64_t setti_place_mark(const char* name, uint64_t identity, uint64_t size);
 
-/* FILE: what could not be done with a file. */
+/* Fails with FILE and what could not be done. */
 sett_status setti_place_fail(const setti_place* place, const char* name, const char* what);
 
 static inline const char* setti_place_name(const setti_bytes* name)

@@ -15,7 +15,7 @@
 #include "run/run.h"
 #include "sett/system.h"
 
-#define RUN_SECONDS 1e15 /* at most */
+#define RUN_SECONDS 1e15 /* upper limit */
 
 static size_t run_write(const setti_run* run, unsigned char* out)
 {
@@ -71,13 +71,13 @@ typedef struct run_entry {
     setti_system_state state;
 } run_entry;
 
-/* Seconds; what is none counts as cut off. */
+/* Reads seconds; invalid ones count as an early end. */
 static double run_seconds(setti_delta_reader* from)
 {
     uint64_t bits = setti_delta_number(from, 8);
     double seconds;
     memcpy(&seconds, &bits, sizeof(seconds));
-    bool good = seconds >= 0 && seconds <= RUN_SECONDS; /* NaN is neither */
+    bool good = seconds >= 0 && seconds <= RUN_SECONDS; /* false for NaN */
     from->short_of = from->short_of || !good;
     return good ? seconds : 0;
 }
@@ -93,7 +93,8 @@ static run_entry run_next(setti_delta_reader* from)
     return entry;
 }
 
-/* A loop of fixed steps; what is none counts as cut off: its time is used, but for one step. */
+/* The state of a loop of fixed steps. Invalid numbers count as an early end: less than one step may
+ * be left unused. */
 typedef struct run_loop {
     float step;
     setti_fixed_state state;
@@ -170,7 +171,7 @@ void setti_run_apply(sett_world* world, const setti_bytes* from)
         run_entry entry = run_next(&reader);
         sett_system* system = run_find(run, &entry);
         if (system != NULL) {
-            entry.state.seen = system->state.seen; /* all that was loaded has changed since */
+            entry.state.seen = system->state.seen; /* everything loaded counts as changed */
             system->state = entry.state;
         }
     }

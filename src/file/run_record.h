@@ -1,24 +1,24 @@
-/* run_record.h: how far systems are, in a file. */
+/* run_record.h: the *systems' record* of a file: how far systems are. */
 #ifndef SETTI_RUN_RECORD_H
 #define SETTI_RUN_RECORD_H
 
 #include "base/bytes.h"
 #include "world/world.h"
 
-/* Where a mirror holds the record of the world that it follows (setti_bytes), which is its own. */
+/* The slot of a mirror for the record of the world that it follows (setti_bytes). */
 enum {
     SETTI_SLOT_MIRRORED = 14
 };
 
-/* Writes down frames, time and the state of each system; nothing if there are no systems. False
- * when memory runs out. */
+/* Encodes frames, time and the state of each system; nothing without systems. Returns false when
+ * memory runs out. */
 bool setti_run_encode(sett_world* world, setti_bytes* out);
 
-/* Whether the bytes are of such a record. */
+/* Whether bytes are a valid record. */
 bool setti_run_check(const setti_bytes* from);
 
-/* Puts it in the place of a world's, by the names of systems; unknown ones are skipped. The bytes
- * were checked; there may be none. */
+/* Applies a checked record, which can be empty, to the systems of these names; others are
+ * skipped. */
 void setti_run_apply(sett_world* world, const setti_bytes* from);
 
 #endif

@@ -1,20 +1,4 @@
-/* save.c: writing the state of a world so that a crash at any moment leaves a whole one.
- *
- * The workload: a player saves, the machine loses power. So nothing that is there is written over;
- * a new file is written beside it, is on the disk before it gets a name that matters, and the old
- * one keeps a name until then:
- *
- *     write  "<path>.new"  sync     rename  path -> "<path>.previous"     rename  .new -> path
- *     sync the folder
- *
- * A file that is damaged does not take the place of a whole "<path>.previous". So what is at `path`
- * is read up to its state, which costs 2 ms for 6 MB, unless this world has written or loaded it:
- * then its head and its size are compared. Looking only at the end of each file was as fast, and
- * overlooked damage before it.
- *
- * Invariant:  whatever subset of the renames has reached the disk, one of the three names leads to
- *             the old state or to the new one; behind the last step, `path` leads to the new one
- */
+/* save.c: writes the state of a world so that a crash at any moment leaves a complete file. */
 #include "base/checksum.h"
 #include "file/place.h"
 #include "file/run_record.h"
@@ -95,7 +79,7 @@ sett_status setti_place_fail(const setti_place* place, const char* name, const c
 
 /* -------------------------------------------------------------------------------------- writing */
 
-/* What a save consists of, encoded. */
+/* The encoded parts of a save. */
 typedef struct save_parts {
     setti_bytes types;
     const setti_bytes* run;
@@ -175,7 +159,7 @@ static bool save_write(setti_place* place, const sett_file_desc* desc, const sav
     return !stream.failed;
 }
 
-/* Writes the new file; it is on the disk then. */
+/* Writes the new file, and syncs it. */
 static sett_status save_write_next(setti_place* place, const sett_file_desc* desc,
                                    const save_parts* parts, bool end)
 {
@@ -195,7 +179,7 @@ static sett_status save_write_next(setti_place* place, const sett_file_desc* des
     return SETT_OK;
 }
 
-/* What is in the way of a save. */
+/* The file at the path of a save. */
 typedef enum save_found {
     SAVE_NOTHING,
     SAVE_DAMAGED,
@@ -225,7 +209,8 @@ static save_found save_look(const setti_place* place, const char* name)
     return found;
 }
 
-/* Whether the old file becomes the generation before: not if only that one can be loaded. */
+/* Decides whether the old file becomes the generation before: not if it is damaged and that one is
+ * complete. */
 static sett_status save_choose(const setti_place* place, bool* keeps)
 {
     save_found old = save_look(place, place->path);
@@ -237,7 +222,7 @@ static sett_status save_choose(const setti_place* place, bool* keeps)
                : setti_world_no_memory(place->world, place->call);
 }
 
-/* Gives the new file its name, and the old one another. */
+/* Renames the old file, and then the new one. */
 static sett_status save_exchange(const setti_place* place)
 {
     SETTI_ASSERT(place->next.size != 0 && place->previous.size != 0);
@@ -257,7 +242,7 @@ static sett_status save_exchange(const setti_place* place)
     }
     if (!files->rename(files->user, next, place->path)) {
         if (!keeps || files->rename(files->user, previous, place->path)) {
-            (void)files->unlink(files->user, next); /* else it would be loaded one day */
+            (void)files->unlink(files->user, next); /* else it could be loaded later */
         }
         return setti_place_fail(place, next, "cannot be renamed - is there a folder of that name?");
     }

@@ -1,10 +1,5 @@
-/* state_bytes.c: the whole state as bytes in memory: a delta from nothing, and how far systems are.
- *
- * The workload: a late spectator, a rank that joins, a peer that fell out of step. The bytes come
- * from a network, and are read as those of a file: into a world apart, where everything is checked.
- *
- *     magic, version, bytes of the run record (4 each), the run record, the state as a delta
- */
+/* state_bytes.c: the whole state as bytes: the delta from the empty world, and the systems'
+ * record. */
 #include "file/run_record.h"
 #include "sett/file.h"
 #include "state/delta.h"
@@ -54,7 +49,7 @@ sett_status sett_state_encode(sett_world* world, void* out, size_t capacity, siz
     return status;
 }
 
-/* A world with the types of another one, and without its callbacks. */
+/* Creates a world with another one's types, without callbacks. */
 static sett_world* state_begin_apart(sett_world* world)
 {
     sett_world* apart = setti_replica_create(world);

@@ -80,7 +80,7 @@ static bool stream_write_pages(setti_stream* stream, uint32_t kind, uint32_t fla
     return !stream->failed;
 }
 
-/* The payload compressed, behind its size; NULL if that gains nothing. */
+/* Compresses a payload behind its size. NULL if that gains nothing. */
 static unsigned char* stream_pack(const setti_stream* stream, const void* bytes, size_t size,
                                   size_t* packed, size_t* room)
 {
@@ -177,7 +177,7 @@ bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, voi
            stream_fail(reader, "it has another version of the format than this library");
 }
 
-/* One page of a payload, at *offset, which becomes that of what follows it. */
+/* One page of a payload. *offset moves on to what follows it. */
 typedef struct stream_page {
     uint32_t kind;
     bool more;
@@ -220,7 +220,7 @@ static setti_stream_next stream_read_page(setti_stream_reader* reader, uint64_t*
     return SETTI_STREAM_READ;
 }
 
-/* Decompresses the payload. Its size is compared with the limit before memory is taken. */
+/* Decompresses the payload, after comparing its size with the limit. */
 static setti_stream_next stream_unpack(setti_stream_reader* reader)
 {
     SETTI_ASSERT(reader->unpacked == 0);

@@ -25,9 +25,9 @@ enum {
     TYPES_FLAGS = 15
 };
 
-#define TYPES_NAMED 4 /* in a line of the log */
+#define TYPES_NAMED 4 /* names in a log line at most */
 
-/* What a file says of the members. */
+/* The members that a file describes, or NULL. */
 static const sett_struct* types_members(const setti_type* type)
 {
     return type->desc.write != NULL && type->written == NULL ? setti_written_struct()
@@ -77,7 +77,7 @@ bool setti_types_encode(sett_world* world, setti_bytes* out)
 
 /* -------------------------------------------------------------------------------------- reading */
 
-/* A type as the file has it. */
+/* A type of a file. */
 typedef struct types_entry {
     char name[256];
     uint32_t form;
@@ -125,8 +125,8 @@ static sett_status types_reject(sett_world* world, sett_status status, const typ
     return setti_world_fail_with(world, status, "type \"%s\" %s", text, why);
 }
 
-/* Registers a type as the file describes it. `now` is the program's name of the type, where that is
- * another one: types of the file that require it find it by that name. */
+/* Registers a file's type. `now`: the program's name of a renamed type, by which other types of the
+ * file find it. */
 static sett_status types_register(sett_world* world, const types_entry* entry, const char* now)
 {
     SETTI_ASSERT(setti_type_find(world, entry->name) == NULL);
@@ -138,13 +138,13 @@ static sett_status types_register(sett_world* world, const types_entry* entry, c
     return sett_component_register(world, &desc) != 0 ? SETT_OK : world->error;
 }
 
-/* Whether values travel by themselves, and so in any layout that members say. */
+/* Whether values of this form can be converted by members. */
 static bool types_is_value(uint32_t form)
 {
     return form == SETTI_DELTA_VALUES || form == SETTI_DELTA_OWNED;
 }
 
-/* One that the other world does not have. */
+/* Registers a type that the other world lacks. */
 static sett_status types_add(sett_world* world, const types_entry* entry, uint32_t* unknown)
 {
     SETTI_ASSERT(setti_type_find(world, entry->name) == NULL);
@@ -154,7 +154,7 @@ static sett_status types_add(sett_world* world, const types_entry* entry, uint32
     }
     if (!types_is_value(entry->form)) {
         return entry->form == SETTI_DELTA_TARGET
-                   ? SETT_OK /* comes with its relationship, or is missed there */
+                   ? SETT_OK /* its relationship registers it, or it is missing there */
                    : types_reject(world, SETT_STATUS_CONFLICT, entry,
                                   "is a relationship that is not registered in this world - "
                                   "register it before loading");
@@ -210,11 +210,11 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
 {
     const setti_type* local = setti_type_find(into, entry->name);
     const char* why = local != NULL ? setti_values_unsaved(local) : NULL;
-    if (why != NULL) { /* before there is a value that its hooks would free */
+    if (why != NULL) { /* before there is a value that hooks would free */
         return types_reject(world, SETT_STATUS_ARGUMENT, entry, why);
     }
     if (setti_type_find(world, entry->name) != NULL) {
-        return SETT_OK; /* with a type that requires it, or by an earlier record */
+        return SETT_OK; /* registered by a type that requires it, or by an earlier record */
     }
     if (local == NULL) {
         return types_add(world, entry, unknown);
@@ -229,7 +229,7 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
             "wrote the file");
     }
     if (entry->form == SETTI_DELTA_TARGET) {
-        return SETT_OK; /* comes with its relationship */
+        return SETT_OK; /* its relationship registers it */
     }
     bool renamed = strcmp(local->desc.name, entry->name) != 0;
     if (types_is_value(entry->form) && (renamed || setti_delta_size(local) != desc->size ||

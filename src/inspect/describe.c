@@ -4,7 +4,8 @@
 #include "inspect/describe.h"
 #include "world/world.h"
 
-#define DESCRIBE_COMPONENTS 64 /* of an entity, by name; of more, how many */
+#define DESCRIBE_COMPONENTS                                                                        \
+    64 /* components named for an entity; of others only the number is given */
 
 void setti_describe_path(setti_writer* text, sett_world* world, sett_entity entity)
 {

@@ -1,4 +1,4 @@
-/* describe.h: what texts about entities share. */
+/* describe.h: parts of texts about entities. */
 #ifndef SETTI_DESCRIBE_H
 #define SETTI_DESCRIBE_H
 

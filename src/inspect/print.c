@@ -12,8 +12,8 @@
 
 typedef struct print_context {
     sett_world* world;
-    bool names;       /* they can be asked for */
-    const char* call; /* the call that reads the values; NULL: a person at a stopped program */
+    bool names;       /* names can be looked up */
+    const char* call; /* the call that reads; NULL: a debugger */
 } print_context;
 
 static void print_path(const print_context* context, setti_writer* out, sett_entity entity)
@@ -23,7 +23,7 @@ static void print_path(const print_context* context, setti_writer* out, sett_ent
     }
 }
 
-/* A handle inside of a value. */
+/* Adds a handle within a value. */
 static void print_handle(void* user, setti_writer* out, sett_entity entity)
 {
     const print_context* context = user;

@@ -17,7 +17,7 @@
 
 static const char advice_call[] = "sett_advice_apply";
 
-/* One change that would pay. */
+/* A change that would pay. */
 typedef struct advice_option {
     setti_relayout change;
     setti_prices prices;
@@ -51,7 +51,7 @@ static void advice_price(const sett_world* world, advice_option* option)
     option->gain = pays ? gain : 0;
 }
 
-/* Estimates how often entities would have entered or left the group: from the type that changed
+/* Estimates how often entities would have entered or left the group, from the type that changed
  * most. */
 static setti_price advice_churn(const sett_query* query)
 {
@@ -64,7 +64,7 @@ static setti_price advice_churn(const sett_query* query)
                              query->world->entities.count);
 }
 
-/* The best change that concerns none of the types taken. */
+/* The best change that concerns no type of earlier proposals. */
 static advice_option advice_best(const sett_world* world, const sett_advice* items, uint32_t count)
 {
     advice_option best = {{NULL, NULL, NULL}, {0, 0, 0}, 0, 0};
@@ -94,7 +94,7 @@ static advice_option advice_best(const sett_world* world, const sett_advice* ite
 
 /* ------------------------------------------------------------------------------------- in words */
 
-/* The names of a list of components, as C names their ids: "Position_id, Velocity_id". */
+/* Adds the ids of components as C names them: "Position_id, Velocity_id". */
 static void advice_add_ids(setti_writer* text, const sett_world* world,
                            const sett_component* components, const char* suffix)
 {
@@ -183,7 +183,7 @@ static void advice_fill(const sett_world* world, const advice_option* option, se
     advice_write_convert(world, option, item);
 }
 
-/* Tags that were toggled so often that they may cause the large number of signatures. */
+/* Whether a tag was toggled so often that it may cause the large number of signatures. */
 static bool advice_fragments(const sett_world* world, const setti_type* type)
 {
     uint64_t changes = type->use.added + type->use.removed;

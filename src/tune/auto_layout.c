@@ -25,85 +25,85 @@
 #include "run/run.h"
 #include "world/change.h"
 
-/* Frames between two samples: at first, and if no change is close. */
+/* Frames between two samples, at first and while a change is close. */
 #define AUTO_PERIOD 8
 #define AUTO_PERIOD_MOST 128
-#define AUTO_CLOSE 8 /* the period stays short if a change is at most this many samples away */
+#define AUTO_CLOSE 8 /* a change is close if it is at most so many samples away */
 
-/* Cost of moving one value, and of any move. */
+/* The cost of moving one value, and of a move in addition. */
 #define AUTO_MOVE ((setti_price)12 * SETTI_PRICE_NS)
 #define AUTO_FIXED ((setti_price)20000 * SETTI_PRICE_NS)
 #define AUTO_DOUBLINGS 12
-/* Savings below a tenth may be errors of the model. */
+/* Smaller savings may be errors of the model. */
 #define AUTO_SHARE 90 /* of a hundred */
-/* Queries below 1/AUTO_PART of the cost of all loops are ignored; where there are many, those below
- * half of what they cost on average. */
+/* Queries with less than 1/AUTO_PART of the cost of all loops are ignored; if there are many
+ * queries, those below half of the average. */
 #define AUTO_PART 32
-/* What halves the cost of its loops, never moved before, and pays for itself within AUTO_SOON
- * samples of AUTO_PERIOD frames, waits for a part of its cost only: it is made at the first or
- * second sample. The model says 2.6 times where 5 are measured (half of the entities in a loop). */
+/* A change that halves the cost of its loops, was never made before, and pays for itself within
+ * AUTO_SOON samples of AUTO_PERIOD frames, waits for a part of its cost only: for one sample or
+ * two. The model predicts 2.6 times where 5 are measured (half of the entities in a loop). */
 #define AUTO_CLEAR 2
 #define AUTO_SOON 32
 #define AUTO_SOON_PART 16
-/* Beside the best change, types that share no query with it or with each other move too: among a
- * thousand rare types each saves little. A frame moves up to so many values of them, where each
- * type counts as AUTO_TYPE more, and the next frames move the others. */
+/* With the best change, types move that share no query with it or with each other, because among a
+ * thousand rare types each saves little. A frame moves up to so many of their values, counting
+ * AUTO_TYPE more for each type; later frames move the rest. */
 #define AUTO_MORE 16384
 #define AUTO_TYPE 256
 
-/* A group of more values is made in steps, a frame each: memory is touched, AUTO_WARM bytes, then
- * types are converted, then it takes its rows. A million values of 8 bytes in one frame took 20 to
- * 30 ms, and 130 with new memory. AUTO_WARM is a huge page, which is touched as a whole: 1 to 5 ms
- * where it is new to a virtual machine. Two of them a frame took 9 ms. Where the first frame says
- * that a group will come, touching begins there, and not with the decision. */
+/* A group of more values is made in steps, one a frame: memory is touched, AUTO_WARM bytes at once,
+ * then types are converted, then rows are arranged. A million values of 8 bytes in one frame took
+ * 20 to 30 ms, and 130 with new memory. AUTO_WARM is a huge page, which is touched as a whole: 1 to
+ * 5 ms if it is new to a virtual machine; two took 9 ms. If the first frame suggests a group,
+ * touching begins before the decision. */
 #define AUTO_AT_ONCE 131072
 #define AUTO_WARM ((size_t)2 << 20)
 
 /* Words of a type's occupancy that are compared. */
 #define AUTO_WORDS 32
 
-/* A type's presence at some frame: the words of 64 neighbours each, at equal distances. */
+/* A sample of a type's presence at some frame: words for 64 neighbours each, at equal distances. */
 typedef struct auto_mark {
     uint32_t count;
-    uint32_t span; /* the indices that the words are taken from, a power of two; 0: none were */
+    uint32_t span; /* the words are from this many indices, a power of two; 0: no sample */
     uint64_t words[AUTO_WORDS];
 } auto_mark;
 
-/* Data of a type from the last sample. */
+/* A type's data for sampling. */
 typedef struct setti_type_sample {
-    auto_mark last;   /* at the last sample */
-    auto_mark before; /* one frame before the next one; what comes and goes differs between two
-                         frames by as much as between two samples */
-    /* Of storing it in the other kind. The churn: entities that got or lost it between the last two
-     * samples, estimated, without those that got it back within a frame. */
+    auto_mark last; /* at the last sample */
+    auto_mark
+        before; /* one frame before the next sample: types that are toggled each frame differ as much as between samples */
+    /* For storing the type in the other kind. Churn: an estimate of the entities that got or lost
+     * the type between two samples, except for a frame. */
     setti_relayout_use use;
-    bool priced; /* in this sample */
-    bool due;    /* storing it in the other kind has reached its cost in this sample */
-    bool left;   /* by a large group that has ended: it becomes an array as soon as may be */
+    bool priced; /* by this sample */
+    bool due;    /* by this sample, storing it in the other kind pays */
+    bool left;   /* by a large group that was destroyed: it becomes an array soon */
 } setti_type_sample;
 
 /* A possible change. */
 typedef struct auto_option {
     setti_relayout change;
-    sett_query* query; /* of a group */
+    sett_query* query; /* for a group */
     setti_relayout_use* use;
     setti_price gain; /* since the last sample */
-    setti_price cost; /* of making it */
+    setti_price cost; /* of the move */
 } auto_option;
 
-/* A look at all changes after a sample. */
+/* The evaluation of all changes after a sample. */
 typedef struct auto_look {
     sett_world* world;
     uint32_t max_values;
     setti_price least; /* queries with cheaper loops are ignored */
     bool close;        /* a change is close to its cost */
-    auto_option best;  /* the one with the largest saving that has reached it; a gain of 0: none */
+    auto_option best;  /* the best change that pays; gain 0: none */
     setti_concerns concerns;
 } auto_look;
 
 /* ------------------------------------------------------------------------------------- sampling */
 
-/* Which of 64 neighbours have a value. */
+/* The presence bits of 64 neighbours. */
 static uint64_t auto_word(const setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(index % 64 == 0);
@@ -118,7 +118,7 @@ static uint64_t auto_word(const setti_storage* storage, uint32_t index)
     return word;
 }
 
-/* Of a set of few values: row by row, not by index. */
+/* Samples a small sparse set by rows, not by index. */
 static void auto_take_rows(auto_mark* mark, const setti_storage* storage)
 {
     uint32_t stride = mark->span / AUTO_WORDS;
@@ -145,7 +145,7 @@ static void auto_take_mark(auto_mark* mark, const sett_world* world, const setti
     }
 }
 
-/* How many entities got or lost the type between two marks, estimated; 0 if one was not taken. */
+/* Estimates how many entities got or lost the type between two samples; 0 without both. */
 static uint64_t auto_differ(const auto_mark* a, const auto_mark* b)
 {
     uint64_t differ = 0;
@@ -159,7 +159,7 @@ static uint64_t auto_differ(const auto_mark* a, const auto_mark* b)
     return SETTI_MAX(grown, differ * (a->span / 64 / AUTO_WORDS));
 }
 
-/* The data of a type; NULL when memory runs out. */
+/* The sampling data of a type; NULL when memory runs out. */
 static setti_type_sample* auto_sample_of(sett_world* world, setti_type* type)
 {
     if (type->sample == NULL) {
@@ -171,7 +171,7 @@ static setti_type_sample* auto_sample_of(sett_world* world, setti_type* type)
     return type->sample;
 }
 
-/* One frame before a sample. */
+/* Samples presence one frame before the next sample. */
 static void auto_mark_types(sett_world* world)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -212,7 +212,7 @@ void setti_auto_unregistered(sett_world* world, setti_type* type)
     type->sample = NULL;
 }
 
-/* Counts the matches of every query that was looped over. Returns the cost of all these loops. */
+/* Counts the matches of each query with a loop. Returns the cost of all these loops. */
 static setti_price auto_sample_queries(sett_world* world)
 {
     static const setti_relayout unchanged = {NULL, NULL, NULL};
@@ -231,8 +231,8 @@ static setti_price auto_sample_queries(sett_world* world)
     return all;
 }
 
-/* Begins the next sample. The churn of groups is not reset but fades: a group that was left because
- * entities came and went must not be made again at once. */
+/* Begins the next sample. The churn of groups fades slowly: a group destroyed because of churn must
+ * not be made again at once. */
 static void auto_forget_samples(sett_world* world)
 {
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
@@ -246,7 +246,7 @@ static void auto_forget_samples(sett_world* world)
 
 /* -------------------------------------------------------------------------------------- options */
 
-/* Whether a system writes to the type by handle: with a sparse set it would run as one job. */
+/* Whether a system writes the type by handle: with a sparse set it would have one job. */
 static bool auto_is_written_by_handle(const sett_world* world, const setti_type* type)
 {
     const sett_system* system = setti_run_of(world) != NULL ? setti_run_of(world)->systems : NULL;
@@ -275,8 +275,8 @@ static bool auto_can_group(const sett_query* query)
     return may;
 }
 
-/* Returns how many entities enter or leave the group of a query between two samples: the larger of
- * what an earlier group has counted and the changes of the type that changed most. */
+/* The number of entities that enter or leave the group of a query between two samples: what an
+ * earlier group has counted, or the changes of the type that changed most, whichever is more. */
 static uint64_t auto_churn(const sett_query* query)
 {
     uint64_t most = query->grouped.churn;
@@ -288,14 +288,14 @@ static uint64_t auto_churn(const sett_query* query)
     return most;
 }
 
-/* What a gain since the last sample comes to in AUTO_SOON short periods. */
+/* Extrapolates a gain since the last sample to AUTO_SOON short periods. */
 static setti_price auto_soon(const auto_look* look, setti_price gain)
 {
     return gain * AUTO_SOON * AUTO_PERIOD / (setti_price)setti_layout_of(look->world)->period;
 }
 
-/* Prices a change, and adds to its regret. `churn`: the cost of entities that come and go with the
- * change; if below 0, without it. */
+/* Prices a change, and adds to its regret. `churn`: cost of entities that enter and leave; below 0:
+ * not counted. */
 static void auto_price(auto_look* look, auto_option* option, setti_price churn)
 {
     SETTI_ASSERT(option->use != NULL);
@@ -337,16 +337,16 @@ static bool auto_fits(const auto_option* option, uint32_t max_values)
            (option->change.group != NULL && auto_can_build(option->change.group, max_values));
 }
 
-/* What a change saves in twice AUTO_SOON samples, less the move: what saves a little more is not
- * worth a hundred times the values. */
+/* The saving of a change in twice AUTO_SOON samples, less its cost. So a slightly larger saving
+ * does not pay for moving a hundred times the values. */
 static setti_price auto_worth(const auto_look* look, const auto_option* option)
 {
     setti_price moves = (setti_price)setti_layout_moves(&option->change) * AUTO_MOVE;
     return 2 * auto_soon(look, option->gain) - moves;
 }
 
-/* Selects the better of two changes whose regret has reached their cost; notes whether one is
- * close to it. Returns whether this one has reached it. */
+/* Compares a change with the best one so far, and notes if it is close to paying. Returns whether
+ * it pays. */
 static bool auto_compare(auto_look* look, const auto_option* option)
 {
     SETTI_ASSERT(option->use != NULL);
@@ -384,7 +384,7 @@ static void auto_look_at_query(auto_look* look, sett_query* query)
     }
 }
 
-/* Prices all changes, and notes in `look` the best one whose gain so far pays for it. */
+/* Prices all changes; look->best becomes the best one that pays. */
 static void auto_choose(auto_look* look)
 {
     static const setti_relayout unchanged = {NULL, NULL, NULL};
@@ -408,7 +408,7 @@ static void auto_choose(auto_look* look)
 
 /* --------------------------------------------------------------------------------------- moving */
 
-/* Resets all regrets: those of the old layout do not hold in the new one. */
+/* Resets all regrets, which are not valid in a new layout. */
 static void auto_forget_regrets(sett_world* world)
 {
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
@@ -424,7 +424,7 @@ static void auto_forget_regrets(sett_world* world)
     }
 }
 
-/* Stores a type in the other kind; members of the group, if given, come first. Returns how many
+/* Stores a type in the other kind, with the members of `first` in front. Returns the number of
  * values moved; 0 when memory runs out. */
 static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_listener* first)
 {
@@ -439,8 +439,8 @@ static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_li
     return type->storage.count;
 }
 
-/* Creates the group of a query. Returns how many values may have moved; 0 when memory runs out,
- * which is not reported, since the program made no call that failed. */
+/* Creates the group of a query. Returns the number of values that may have moved; 0 when memory
+ * runs out, which is not reported since no call of the program failed. */
 static uint64_t auto_group(sett_world* world, sett_query* query)
 {
     SETTI_ASSERT(world->locks == 0 && setti_price_owned(query) != 0);
@@ -459,9 +459,8 @@ static uint64_t auto_group(sett_world* world, sett_query* query)
     return moves;
 }
 
-/* Destroys a group and converts its types to arrays, as far as there is memory; the others remain
- * sparse sets, which are priced one by one from then on. Those of a large group are converted in
- * the next frames. */
+/* Destroys a group and converts its types to arrays if there is memory; others stay sparse sets,
+ * and are priced one by one. Types of a large group are converted in the next frames. */
 static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
 {
     SETTI_ASSERT(listener->owned.count <= SETT_GROUP_TYPES && world->locks == 0);
@@ -488,8 +487,7 @@ static uint64_t auto_dissolve(sett_world* world, setti_listener* listener)
     return moved;
 }
 
-/* The conditions of the group for a query, in `with` and `without`, which have room for
- * SETT_QUERY_TERMS. */
+/* The conditions of the group for a query, in `with` and `without` of SETT_QUERY_TERMS each. */
 static setti_listener auto_conditions(const sett_query* query, setti_type** with,
                                       setti_type** without)
 {
@@ -506,8 +504,7 @@ static setti_listener auto_conditions(const sett_query* query, setti_type** with
     return listener;
 }
 
-/* How many values creating the group moves, if all its types are sparse sets: two for each row in
- * a wrong position. */
+/* The number of values moved by creating the group from sparse sets: two for each misplaced row. */
 static uint64_t auto_misplaced(const sett_query* query, const setti_listener* conditions)
 {
     uint32_t owned = setti_price_owned(query);
@@ -532,8 +529,8 @@ static uint64_t auto_misplaced(const sett_query* query, const setti_listener* co
     return moves;
 }
 
-/* Bytes of new memory that the other kind of a storage takes: rows, their indices, the way to
- * them. */
+/* Bytes of new memory for the other kind of a storage: rows, their indices, and the index of
+ * rows. */
 static size_t auto_room(const sett_world* world, const setti_storage* storage)
 {
     size_t rows = storage->count;
@@ -545,7 +542,7 @@ static size_t auto_room(const sett_world* world, const setti_storage* storage)
            (size_t)setti_array_end(storage) * sizeof(uint32_t);
 }
 
-/* That of the types which a group converts. */
+/* Bytes of new memory for the types that a group converts. */
 static size_t auto_group_room(const sett_query* query)
 {
     size_t size = 0;
@@ -556,17 +553,17 @@ static size_t auto_group_room(const sett_query* query)
     return size;
 }
 
-/* How many frames touch memory follows from counts alone: no move depends on what the allocator
- * does. */
+/* The number of frames that touch memory follows from counts alone, so that moves do not depend on
+ * the allocator. */
 static void auto_begin_warming(struct setti_layout* layout, size_t size)
 {
-    size += size / 16; /* pages end in what no row takes */
+    size += size / 16; /* the ends of pages are not used */
     layout->warm = NULL;
     layout->warm_size = size;
     layout->warming = (uint32_t)SETTI_MIN(size / AUTO_WARM, (size_t)UINT16_MAX) + 1;
 }
 
-/* Touches memory. False if none is left to touch. */
+/* Touches memory for a frame. Returns false if all is touched. */
 static bool auto_warm(sett_world* world)
 {
     struct setti_layout* layout = setti_layout_of(world);
@@ -598,7 +595,7 @@ static void auto_stop_building(sett_world* world, sett_query* query)
     }
 }
 
-/* Begins to build the group of a query, or to store a type in the other kind. */
+/* Begins to build the group of a query, or to convert a type. */
 static void auto_begin_building(sett_world* world, sett_query* query, setti_type* type)
 {
     struct setti_layout* layout = setti_layout_of(world);
@@ -628,25 +625,25 @@ static uint64_t auto_take_type(sett_world* world, setti_type* type)
     return moved;
 }
 
-/* Stores the wanted type in the other kind. */
+/* Converts the wanted type. */
 static uint64_t auto_build_type(sett_world* world, uint32_t max_values)
 {
     setti_type* type = setti_layout_of(world)->type;
     auto_stop_building(world, NULL);
     bool can = auto_may_move(world, type) && setti_layout_can_convert(type) &&
-               type->storage.count <= max_values; /* the program may have changed it since */
+               type->storage.count <= max_values; /* the program may have changed it */
     return can ? auto_take_type(world, type) : 0;
 }
 
-/* Converts the types of a wanted group one by one, up to `max_values` values, and creates the group
- * when all are converted. */
+/* Converts the types of the wanted group, up to `max_values` values a frame, and then creates
+ * it. */
 static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
 {
     sett_query* query = setti_query_first(world);
     while (query != NULL && !query->wanted) {
         query = query->next;
     }
-    if (query == NULL || !auto_can_group(query)) { /* the program has changed its types since */
+    if (query == NULL || !auto_can_group(query)) { /* the program has changed its types */
         auto_stop_building(world, query);
         return 0;
     }
@@ -664,7 +661,7 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
         }
         if (moved + type->storage.count > max_values) {
             if (moved == 0) {
-                auto_stop_building(world, query); /* it has grown */
+                auto_stop_building(world, query); /* the type has grown */
             }
             return moved;
         }
@@ -679,7 +676,7 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
     }
     setti_relayout change = {NULL, query, NULL};
     uint64_t misplaced = moved + setti_layout_moves(&change) <= max_values
-                             ? 0 /* even if all rows were */
+                             ? 0 /* even if all rows were moved */
                              : auto_misplaced(query, &conditions);
     if (moved + misplaced <= max_values) {
         auto_stop_building(world, NULL);
@@ -702,7 +699,7 @@ static uint64_t auto_build(sett_world* world, uint32_t max_values)
                                                 : auto_build_group(world, max_values);
 }
 
-/* Makes a change, or begins to. Returns how many values moved. */
+/* Makes a change, or begins it. Returns the number of values moved. */
 static uint64_t auto_take(sett_world* world, const auto_option* option, uint32_t max_values)
 {
     SETTI_ASSERT(option->gain > 0);
@@ -730,8 +727,8 @@ static uint64_t auto_take(sett_world* world, const auto_option* option, uint32_t
     return moved;
 }
 
-/* Whether a change of a type concerns none of the queries that changed in this look; they count as
- * changed from now on. */
+/* Whether a type shares no query with the changes selected so far. Its queries then count as
+ * taken. */
 static bool auto_is_apart(auto_look* look, const setti_type* type)
 {
     setti_price_list list;
@@ -749,7 +746,7 @@ static bool auto_is_apart(auto_look* look, const setti_type* type)
     return apart;
 }
 
-/* After the best change, a type: leaves others due that it does not concern. */
+/* Selects more types that are due and independent of the best change. */
 static void auto_select_more(auto_look* look)
 {
     sett_world* world = look->world;
@@ -764,7 +761,7 @@ static void auto_select_more(auto_look* look)
     }
 }
 
-/* Moves types that are due, one at least if they fit. Returns how many values moved. */
+/* Converts types that are due, at least one if it fits. Returns the number of values moved. */
 static uint64_t auto_take_more(sett_world* world, uint32_t max_values)
 {
     uint64_t spent = 0;
@@ -783,7 +780,7 @@ static uint64_t auto_take_more(sett_world* world, uint32_t max_values)
         sample->due = false;
         bool may = auto_may_move(world, type) || (sample->left && type->default_storage);
         if (moved + type->storage.count <= max_values && may &&
-            setti_layout_can_convert(type)) { /* the program may have changed it since */
+            setti_layout_can_convert(type)) { /* the program may have changed it */
             uint64_t values = auto_take_type(world, type);
             moved += values;
             spent += values + AUTO_TYPE;
@@ -795,8 +792,7 @@ static uint64_t auto_take_more(sett_world* world, uint32_t max_values)
 
 /* --------------------------------------------------------------------------------------- public */
 
-/* Resets the regrets of what the taken types concern: those of the old layout do not hold in the
- * new one. */
+/* Resets the regrets of changes that share queries with the converted types. */
 static void auto_forget_taken(sett_world* world)
 {
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
@@ -810,7 +806,7 @@ static void auto_forget_taken(sett_world* world)
     }
 }
 
-/* Carries out the changes that a look has found. Returns how many values moved. */
+/* Makes the changes that were selected. Returns the number of values moved. */
 static uint64_t auto_take_found(auto_look* look)
 {
     for (sett_query* query = setti_query_first(look->world); query != NULL; query = query->next) {
@@ -826,8 +822,8 @@ static uint64_t auto_take_found(auto_look* look)
     return moved;
 }
 
-/* Evaluates the sample, and makes the changes whose regret has reached their cost: the best, and
- * types that are independent of it. */
+/* Evaluates a sample, and makes the best change that pays, with types that are independent of
+ * it. */
 static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
 {
     SETTI_ASSERT(!setti_layout_of(world)->building);
@@ -849,7 +845,7 @@ static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
     return moved;
 }
 
-/* Whether a group would be built if frames go on like the first one. */
+/* Whether a group would be built if all frames were like the first one. */
 static bool auto_is_expected(const auto_look* look, const sett_query* query, setti_prices prices)
 {
     setti_relayout change = {NULL, setti_unconst(query), NULL};
@@ -867,7 +863,7 @@ static void auto_look_ahead(sett_world* world, uint32_t max_values)
     auto_look look = {.world = world, .max_values = max_values};
     setti_price most = 0;
     sett_query* best = NULL;
-    auto_mark_types(world); /* they have samples then */
+    auto_mark_types(world); /* creates their sampling data */
     (void)auto_sample_queries(world);
     setti_concerns_init(&look.concerns, world);
     for (sett_query* query = setti_query_first(world); query != NULL; query = query->next) {
@@ -890,7 +886,7 @@ static void auto_look_ahead(sett_world* world, uint32_t max_values)
     }
 }
 
-/* A frame between two samples. */
+/* Takes a frame between two samples. */
 static void auto_wait(sett_world* world, uint32_t max_values)
 {
     struct setti_layout* layout = setti_layout_of(world);
@@ -924,7 +920,7 @@ uint64_t setti_auto_layout_step(sett_world* world, uint32_t max_values)
     layout->frames = 0;
     uint64_t moved = auto_evaluate(world, max_values);
     if (!layout->building) {
-        auto_expect_none(world); /* the first frame said too much */
+        auto_expect_none(world); /* the first frame was misleading */
     }
     return moved;
 }

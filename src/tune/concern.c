@@ -105,7 +105,7 @@ const setti_price_list* setti_concerns_find(setti_concerns* concerns, const sett
     for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
         const setti_type* type = change->group->term[setti_bits_lowest(rest)].type;
         concern_add_type(concerns, type, list);
-        concern_add_owned(concerns, type->owner, list); /* this group would end */
+        concern_add_owned(concerns, type->owner, list); /* this group would be destroyed */
     }
     concern_add_owned(concerns, change->dissolved, list);
     return list;

@@ -7,22 +7,22 @@
 /* A term of a query, in the list of its type. */
 typedef struct setti_concern_entry {
     sett_query* query;
-    uint32_t next; /* in the list; SETTI_NONE at its end */
+    uint32_t next; /* in the type's list; SETTI_NONE: the end */
 } setti_concern_entry;
 
 typedef struct setti_concerns {
-    uint32_t* first; /* by type id: an entry, or SETTI_NONE; NULL: nothing is known */
+    uint32_t* first; /* entry by type id, or SETTI_NONE; NULL: no memory */
     uint32_t types;
     setti_concern_entry* entry;
     uint32_t entries;
     sett_query** found; /* room for all queries */
     uint32_t queries;
-    uint32_t stamp; /* 31 bits; of the list in `found` */
-    size_t size;    /* of the allocation that has all of this */
+    uint32_t stamp; /* the last call's number, 31 bits: queries with it are in `found` */
+    size_t size;    /* of the memory of all arrays, in bytes */
 } setti_concerns;
 
-/* Lists the sampled queries of a world by type. Without memory `first` is NULL, and every change is
- * said to concern every query. */
+/* Lists the sampled queries of a world by type. Without memory, `first` is NULL and each change
+ * concerns every query. */
 void setti_concerns_init(setti_concerns* concerns, sett_world* world);
 void setti_concerns_deinit(setti_concerns* concerns, sett_world* world);
 

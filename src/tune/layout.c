@@ -21,7 +21,7 @@ static const char layout_call[] = "sett_layout_apply";
 /* -------------------------------------------------------------------------------------- reading */
 
 typedef struct layout_word {
-    const char* at; /* in the text, a quote included; NULL: none */
+    const char* at; /* in the text, with quotes; NULL: none */
     uint32_t length;
 } layout_word;
 
@@ -32,7 +32,7 @@ typedef enum layout_list {
     LAYOUT_LISTS
 } layout_list;
 
-/* One type and its storage, or a group. */
+/* A type with its storage, or a group. */
 typedef struct layout_item {
     sett_storage_kind storage; /* DEFAULT: a group */
     layout_word name;
@@ -43,8 +43,8 @@ typedef struct layout_item {
 typedef struct layout_reader {
     const char* text;
     const char* at;
-    sett_storage_kind storage; /* of the list of names that is being read; DEFAULT: none is */
-    uint32_t named;            /* names of it so far */
+    sett_storage_kind storage; /* of the current list of names; DEFAULT: no list */
+    uint32_t named;            /* number of its names so far */
     const char* wrong;         /* NULL, or the error */
     const char* wrong_at;
 } layout_reader;
@@ -65,7 +65,7 @@ static bool layout_is_sign(char c)
     return c == '\0' || c == '{' || c == '}' || c == ';' || c == '#' || c == '"';
 }
 
-/* Always false. */
+/* Notes an error. Returns false. */
 static bool layout_fail(layout_reader* reader, const char* at, const char* wrong)
 {
     reader->wrong = wrong;
@@ -73,7 +73,7 @@ static bool layout_fail(layout_reader* reader, const char* at, const char* wrong
     return false;
 }
 
-/* The end of a word in quotes, after the closing one; NULL if there is none. */
+/* The end of a quoted word, after the quote; NULL: it is not closed. */
 static const char* layout_end_of_quotes(const char* at)
 {
     SETTI_ASSERT(*at == '"');
@@ -86,7 +86,8 @@ static const char* layout_end_of_quotes(const char* at)
     return at + 1;
 }
 
-/* The next word or sign; a word of length 0 at the end. False if quotes are not closed. */
+/* Reads the next word or sign; its length is 0 at the end. Returns false if a quote is not
+ * closed. */
 static bool layout_next_word(layout_reader* reader, layout_word* word)
 {
     const char* at = reader->at;
@@ -115,7 +116,7 @@ static bool layout_next_word(layout_reader* reader, layout_word* word)
     return true;
 }
 
-/* Whether a word stands there without quotes. */
+/* Whether a word is this keyword or sign, without quotes. */
 static bool layout_is(const layout_word* word, const char* text)
 {
     return strlen(text) == word->length && strncmp(word->at, text, word->length) == 0;
@@ -159,7 +160,7 @@ static bool layout_words_are_equal(const layout_word* a, const layout_word* b)
     for (const char* at = a->at + quoted; at < a->at + a->length - quoted; at++) {
         at += quoted && *at == '\\';
         if (length + 1 == sizeof(name)) {
-            return false; /* of no type */
+            return false; /* not a type's name */
         }
         name[length++] = *at;
     }
@@ -167,7 +168,7 @@ static bool layout_words_are_equal(const layout_word* a, const layout_word* b)
     return layout_word_is_name(b, name);
 }
 
-/* The text between the braces of a group. */
+/* Reads a group between its braces. */
 static bool layout_read_group(layout_reader* reader, layout_item* item)
 {
     layout_word word;
@@ -196,7 +197,7 @@ static bool layout_read_group(layout_reader* reader, layout_item* item)
     return reader->wrong == NULL;
 }
 
-/* Ends the list of names at a word that is no name, or fails. */
+/* Ends a list of names at a word that is not a name, or fails. */
 static bool layout_end_list(layout_reader* reader, const layout_word* word)
 {
     if (reader->named == 0) {
@@ -209,7 +210,7 @@ static bool layout_end_list(layout_reader* reader, const layout_word* word)
     return true;
 }
 
-/* The next type with its storage, or group. False at the end, or if something is wrong. */
+/* Reads the next type with its storage, or group. Returns false at the end, or after an error. */
 static bool layout_next(layout_reader* reader, layout_item* item)
 {
     SETTI_ASSERT(reader->wrong == NULL);
@@ -241,8 +242,7 @@ static bool layout_next(layout_reader* reader, layout_item* item)
     return false;
 }
 
-/* The storage that the text gives a type of this name, and its place in the text. A group takes
- * precedence over a list. */
+/* The storage that a text gives a type, and where. A group takes precedence over a list. */
 static sett_storage_kind layout_choice(const char* text, const char* name, layout_word* where)
 {
     sett_storage_kind kind = SETT_STORAGE_DEFAULT;
@@ -302,7 +302,7 @@ static sett_status layout_wrong(sett_world* world, sett_status status, const cha
                                  layout_call, line, column, length, at, wrong);
 }
 
-/* Logs the names that no type has. */
+/* Logs names that no type has. */
 static void layout_report(const sett_world* world)
 {
     SETTI_ASSERT(setti_layout_of(world)->text != NULL);
@@ -332,7 +332,7 @@ static void layout_report(const sett_world* world)
 
 /* --------------------------------------------------------------------------------------- groups */
 
-/* Fills in the descriptor of a group; false if one of its types is not registered. */
+/* Fills in the description of a group. Returns false if one of its types is not registered. */
 static bool layout_group_desc(const sett_world* world, const layout_item* item,
                               sett_group_desc* desc)
 {
@@ -352,7 +352,7 @@ static bool layout_group_desc(const sett_world* world, const layout_item* item,
     return true;
 }
 
-/* Whether exactly these types are in a list. */
+/* Whether a list has exactly these types. */
 static bool layout_list_is(const setti_type_list* list, const sett_component* ids,
                            const sett_component* more)
 {
@@ -372,7 +372,7 @@ static bool layout_list_is(const setti_type_list* list, const sett_component* id
     return count >= list->count;
 }
 
-/* The group that a layout made of this description, or NULL. */
+/* The group of this description that a layout made, or NULL. */
 static setti_listener* layout_find_group(const sett_world* world, const sett_group_desc* desc)
 {
     setti_listener* at = world->listeners;
@@ -384,7 +384,7 @@ static setti_listener* layout_find_group(const sett_world* world, const sett_gro
     return at;
 }
 
-/* Whether the text has this group. */
+/* Whether a text has this group. */
 static bool layout_has_group(const sett_world* world, const char* text,
                              const setti_listener* listener)
 {
@@ -399,7 +399,7 @@ static bool layout_has_group(const sett_world* world, const char* text,
     return false;
 }
 
-/* Creates the groups whose types are all registered. */
+/* Creates the groups of a text if all their types are registered. */
 static sett_status layout_make_groups(sett_world* world, const char* text)
 {
     SETTI_ASSERT(world->locks == 0);
@@ -440,7 +440,7 @@ static sett_status layout_check_group(sett_world* world, const char* text, const
     return SETT_OK;
 }
 
-/* A name that has a storage twice, or is owned twice; NULL if there is none. */
+/* Finds a name that gets a storage twice, or is owned twice; NULL: none. */
 static const layout_word* layout_find_twice(const char* text, const layout_item* item,
                                             layout_item* other)
 {
@@ -462,7 +462,7 @@ static const layout_word* layout_find_twice(const char* text, const layout_item*
     return NULL;
 }
 
-/* Whether the whole text can be read. */
+/* Checks the grammar of a text. */
 static sett_status layout_check_text(sett_world* world, const char* text)
 {
     layout_item item;
@@ -485,7 +485,7 @@ static sett_status layout_check_text(sett_world* world, const char* text)
                : layout_wrong(world, SETT_STATUS_ARGUMENT, text, reader.wrong_at, reader.wrong);
 }
 
-/* Whether a type can be stored as the text says. *moves: it has to be converted. */
+/* Checks whether a type can be stored as a text says; *moves: it must be converted. */
 static sett_status layout_check_type(sett_world* world, const char* text, const setti_type* type,
                                      bool* moves)
 {
@@ -507,7 +507,7 @@ static sett_status layout_check_type(sett_world* world, const char* text, const 
     return SETT_OK;
 }
 
-/* Whether the world's groups, or those to be made, differ from the text's. */
+/* Whether the text's groups differ from the world's, or from those to be made. */
 static bool layout_groups_differ(const sett_world* world, const char* text)
 {
     layout_item item;
@@ -524,7 +524,7 @@ static bool layout_groups_differ(const sett_world* world, const char* text)
     return differ;
 }
 
-/* Whether all of the text can be applied, as far as its types are known; memory is not checked. */
+/* Checks whether a text can be applied, as far as its types are registered, except for memory. */
 static sett_status layout_check(sett_world* world, const char* text)
 {
     sett_status status = setti_world_check_unlocked(world, layout_call);
@@ -552,7 +552,7 @@ static void layout_drop_text(sett_world* world)
     layout->unreported = false;
 }
 
-/* Destroys the groups of earlier layouts that the text does not have. */
+/* Destroys the groups of earlier layouts that a text lacks. */
 static void layout_end_groups(sett_world* world, const char* text)
 {
     for (setti_listener* at = world->listeners; at != NULL;) {
@@ -601,8 +601,7 @@ static sett_storage_kind layout_choose(const sett_world* world, const char* name
     return text != NULL ? layout_choice(text, name, &where) : SETT_STORAGE_DEFAULT;
 }
 
-/* Creates groups that were not possible before: a type was missing, a snapshot was held, or memory
- * ran out. */
+/* Creates groups for which a type was missing, a snapshot was held, or memory ran out. */
 static void layout_resume(sett_world* world)
 {
     const char* text = setti_layout_of(world)->text;
@@ -679,7 +678,7 @@ static void layout_add_name(setti_writer* out, const char* name)
     setti_writer_add(out, "\"");
 }
 
-/* Built-in types of the library's modules are not part of a layout. */
+/* Whether a type is part of layouts: not the library's own. */
 static bool layout_is_plain(const setti_type* type)
 {
     return (type->flags & (SETTI_TYPE_CASCADES | SETTI_TYPE_LINKED | SETTI_TYPE_STAYS)) == 0;
@@ -795,7 +794,7 @@ uint64_t setti_layout_moves(const setti_relayout* change)
     }
     for (uint32_t rest = owned; rest != 0; rest &= rest - 1) {
         const setti_storage* storage = &change->group->term[setti_bits_lowest(rest)].type->storage;
-        /* a sparse set exchanges the rows of members outside of its first rows, two values each */
+        /* exchanging a member's row for one among the first moves two values */
         values += storage->kind == SETTI_SPARSE ? 2 * fewest : storage->count;
     }
     for (uint32_t k = 0; change->dissolved != NULL && k < change->dissolved->owned.count; k++) {

@@ -11,37 +11,37 @@
 #include "tune/price.h"
 
 /* Hundredths of a nanosecond. */
-#define COST_LOOP 2500  /* opening and closing */
-#define COST_STEP 1200  /* a term's words of 1,024 indices */
+#define COST_LOOP 2500  /* beginning and ending a loop */
+#define COST_STEP 1200  /* reading a term's words of 1,024 indices */
 #define COST_DENSE 55   /* a match in a run, or in a group */
-#define COST_LISTED 20  /* more for a match in a list, */
-#define COST_LINE 900   /* and more where its cache lines come alone, */
-#define COST_LINES 60   /* but not more than this for each row looked at */
+#define COST_LISTED 20  /* in addition, a match in a list */
+#define COST_LINE 900   /* in addition, a match alone in its cache lines */
+#define COST_LINES 60   /* at most so much of that for each row scanned */
 #define COST_LOOKUP 160 /* testing whether a row has another component */
-#define COST_FETCH 210  /* a value copied from another order, */
-#define COST_BACK 120   /* and back */
-/* Entering or leaving a group, for each type that it owns, beyond what an array takes: with all in
- * the second-level cache (86 ns to destroy an entity of two types instead of 9), and at random in
- * a million: four cache lines more, most of them waited for at the same time. */
+#define COST_FETCH 210  /* copying a value from another order */
+#define COST_BACK 120   /* copying it back */
+/* Entering or leaving a group, for each owned type, compared with an array. In the second-level
+ * cache, destroying an entity of two types takes 86 ns instead of 9. At random in a million: four
+ * more cache lines, most of them at the same time. */
 #define COST_EXCHANGE 3500
 #define COST_EXCHANGE_FAR 22000
 #define ROWS_NEAR 16384
-/* Reading by handle in a sparse set instead of an array. */
+/* Reading by handle, in a sparse set instead of an array. */
 #define COST_INDIRECT 300
-/* Adding to a sparse set or removing from it instead of an array: removing one and adding another
- * takes 481 instructions instead of 187, and 27.5 ns instead of 16.4 with 1,000 rows. Where the
- * rows are not near, the row that fills the hole, its entity's entry and the new row are waited
- * for: 29 ns more a change with 50,000 rows, 80 with 100,000, 320 with 500,000. With 10,000 of a
- * million the array's value is as far away, and both take 170. */
+/* Adding or removing, in a sparse set instead of an array. Removing one and adding another takes
+ * 481 instructions instead of 187, and 27.5 ns instead of 16.4 with 1,000 rows. With more rows,
+ * three cache misses are added: for the row that fills the hole, its entity's entry and the new
+ * row: 29 ns a change with 50,000 rows, 80 with 100,000, 320 with 500,000. (With 10,000 of a
+ * million the array's value is as far away, and both take 170.) */
 #define COST_CHANGE 550
 #define COST_CHANGE_FAR 5000
 
-/* The layout for a query, as sets of its terms. */
+/* A possible layout from the view of a query, as sets of its terms. */
 typedef struct price_view {
     uint32_t sparse_set;
-    uint32_t owned;   /* by the group that covers it, if one does; */
-    uint32_t covered; /* terms that this makes true; */
-    setti_price rows; /* and its length */
+    uint32_t owned;   /* owned by the group that covers the query */
+    uint32_t covered; /* true for all members of that group */
+    setti_price rows; /* number of its members */
 } price_view;
 
 uint32_t setti_price_owned(const sett_query* query)
@@ -65,8 +65,8 @@ static bool price_collides(const sett_query* query, const setti_listener* group)
     return false;
 }
 
-/* The terms of a query that have the same types as some of another's, and the same kind; *all:
- * every one of these has. */
+/* Finds the terms of a query with the type and kind of a term of another; *all becomes false if one
+ * of `terms` has none. */
 static uint32_t price_common(const sett_query* query, const sett_query* other, uint32_t terms,
                              bool* all)
 {
@@ -92,7 +92,7 @@ static setti_price price_matches(const sett_query* query, setti_use use)
     return counted->loops != 0 ? (setti_price)(counted->matched / counted->loops) : 0;
 }
 
-/* The terms of a query with these types. */
+/* The terms of a query with types of a list. */
 static uint32_t price_terms_of(const sett_query* query, const setti_type_list* types)
 {
     uint32_t terms = 0;
@@ -137,7 +137,7 @@ static price_view price_view_of(const sett_query* query, setti_use use,
     return view;
 }
 
-/* Cost of looking up some terms for each row and fetching the values of some for each match. */
+/* The cost of testing some terms for each row, and of fetching some values for each match. */
 static setti_price price_others(const sett_query* query, setti_price matches, setti_price rows,
                                 uint32_t tested, uint32_t in_place)
 {
@@ -200,7 +200,7 @@ setti_price setti_price_loop(const sett_query* query, setti_use use, const setti
     return least;
 }
 
-/* Whether the change affects the cost of the query's loops. */
+/* Whether a change affects the cost of a query's loops. */
 static bool price_is_concerned(const sett_query* query, const setti_relayout* change)
 {
     bool all;
@@ -219,7 +219,7 @@ static bool price_is_concerned(const sett_query* query, const setti_relayout* ch
     return concerned;
 }
 
-/* Extra cost of accesses by handle, of additions and of removals if an array becomes a sparse
+/* The additional cost of accesses by handle, additions and removals, if an array becomes a sparse
  * set. */
 static setti_price price_singles(const setti_type* type)
 {

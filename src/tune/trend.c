@@ -26,7 +26,7 @@ static sett_span* trend_at(sett_span* spans, uint64_t number)
     return &spans[number % (SETT_TREND_SPANS + 1)];
 }
 
-/* Completes the present span: the next one begins. */
+/* Completes the present span, and begins the next one. */
 static void trend_next(sett_span* spans, uint64_t* count)
 {
     ++*count;
