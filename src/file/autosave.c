@@ -195,7 +195,7 @@ sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame)
         return SETT_STATUS_ARGUMENT;
     }
     if (sett_autosave_status(autosave) == SETT_STATUS_LOCKED) {
-        return SETT_STATUS_LOCKED; /* not reported as a misuse: no program knows how fast a disk is */
+        return SETT_STATUS_LOCKED; /* no misuse: no program knows how fast a disk is */
     }
     sett_status status = setti_world_check_unlocked(autosave->world, "sett_autosave_start");
     if (status != SETT_OK) {

@@ -72,8 +72,9 @@ typedef struct auto_mark {
 /* A type's data for sampling. */
 typedef struct setti_type_sample {
     auto_mark last; /* at the last sample */
-    auto_mark
-        before; /* one frame before the next sample: types that are toggled each frame differ as much as between samples */
+    /* One frame before the next sample: types that are toggled each frame differ as much as between
+     * samples. */
+    auto_mark before;
     /* For storing the type in the other kind. Churn: an estimate of the entities that got or lost
      * the type between two samples, except for a frame. */
     setti_relayout_use use;

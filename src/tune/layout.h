@@ -19,8 +19,7 @@ struct setti_layout {
     bool building;       /* a query is `wanted`, or `type` is set */
     setti_type* type;    /* a type to convert once memory is touched, or NULL */
     bool more;           /* some type is due */
-    uint32_t
-        warming; /* frames in which memory is still touched, for what is being built or `expected` */
+    uint32_t warming;    /* frames in which memory is still touched */
     size_t warm_size;    /* bytes to touch */
     unsigned char* warm; /* memory to touch next */
 };
