@@ -371,7 +371,7 @@ typedef struct sett_component_desc {
      *            called from several threads at once
      *     read   overwrites an initialised value with what `write` wrote. The bytes can come from
      *            another machine and be hostile: check them, and go by `size`. Returns OK, INVALID
-     *            or OUT_OF_MEMORY; after a failure there must still be a value, whichever
+     *            or OUT_OF_MEMORY. After a failure too, `value` must be some valid value
      * JSON has the bytes as a string, or as base64 if they are not UTF-8.
      * `members` can describe what is written, as the struct with strings or lists of which it is
      * the canonical form: members in their order, little endian without padding, strings and lists
@@ -394,8 +394,8 @@ typedef struct sett_component_desc {
 
     /* What the component was called before: names that files, JSON, deltas and texts can still use.
      * No other type has one of these names, or had it. A list that is given later replaces the
-     * earlier one. The state that a delta leads to is compared by the name of now: both worlds need
-     * the same. Default: none */
+     * earlier one. Deltas go by the present name: sender and receiver need the same. Default: none
+     */
     const char* const* old_names;
     uint32_t old_name_count;
 } sett_component_desc;

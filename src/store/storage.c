@@ -20,8 +20,7 @@ static uint8_t storage_shift(setti_kind kind, size_t size, size_t most)
     return (uint8_t)shift;
 }
 
-/* The page that readers see where there is no page of occupancy. */
-static const uint64_t storage_no_bits[SETTI_BITS_WORDS];
+const setti_zero_page setti_zeroes = {{0}};
 
 /* The columns of a page, one after another. */
 static void storage_lay_out(setti_storage* storage, size_t most)
@@ -53,8 +52,8 @@ void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, si
     if (kind == SETTI_SPARSE) {
         setti_pages_init(&storage->presence, sizeof(setti_sparse_page), 64);
     } else {
-        setti_pages_init_read(&storage->presence, sizeof(storage_no_bits), 64, storage_no_bits,
-                              SETTI_READ_SHIFT - SETTI_BITS_SHIFT);
+        setti_pages_init_read(&storage->presence, SETTI_BITS_WORDS * sizeof(uint64_t), 64,
+                              setti_zeroes.words, SETTI_READ_SHIFT - SETTI_BITS_SHIFT);
         storage->presence.bare = kind == SETTI_TAG;
     }
 }

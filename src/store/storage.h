@@ -15,8 +15,18 @@
 
 #include "base/bits.h"
 #include "base/page.h"
+#include "sett/read.h"
 
 #include <string.h>
+
+/* Zeroes, which readers see in place of what does not exist yet. */
+typedef union setti_zero_page {
+    uint64_t words[1024];
+    uint32_t halves[2048];
+    sett_bound_ bound[SETT_BOUND_FRONT_];
+} setti_zero_page;
+
+extern const setti_zero_page setti_zeroes;
 
 typedef enum setti_kind {
     SETTI_ARRAY,

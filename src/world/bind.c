@@ -19,8 +19,6 @@
 #define BIND_MOVES 64         /* of numbers, to make room for another */
 #define BIND_FEWEST 64        /* slots of the rest */
 
-static const sett_bound_ bind_none[SETT_BOUND_FRONT_];
-
 /* A number that is looked for in the front. */
 static bool bind_is_fast(uint64_t number)
 {
@@ -30,7 +28,7 @@ static bool bind_is_fast(uint64_t number)
 void setti_bind_show(sett_world* world)
 {
     const bool hidden = world->hot_capacity == 0 || world->front == NULL;
-    world->bound = hidden ? bind_none : world->front;
+    world->bound = hidden ? setti_zeroes.bound : world->front;
 }
 
 /* ------------------------------------------------------------------------------------- the rest */

@@ -26,16 +26,18 @@
  */
 #include "world/entity_table.h"
 
+#include "store/storage.h"
+
 #include <string.h>
 
-/* The page that readers see where no entity ever was: a page begins with its generations. */
-static const uint32_t entity_no_generations[SETTI_ENTITY_ROWS];
+_Static_assert(SETTI_ENTITY_ROWS * sizeof(uint32_t) <= sizeof(setti_zero_page),
+               "readers see zeroes where no entity ever was: a page begins with its generations");
 
 void setti_entity_init(setti_entity_table* table, uint32_t limit)
 {
     SETTI_ASSERT(limit != 0);
     memset(table, 0, sizeof(*table));
-    setti_pages_init_read(&table->pages, sizeof(setti_entity_page), 64, entity_no_generations,
+    setti_pages_init_read(&table->pages, sizeof(setti_entity_page), 64, setti_zeroes.halves,
                           SETTI_READ_SHIFT - SETTI_ENTITY_SHIFT);
     setti_summary_init(&table->words);
     table->limit = SETTI_MIN(limit, SETTI_ENTITY_LIMIT);
