@@ -341,7 +341,7 @@ stage_install() {
     # Moved before it is used: nothing installed may remember where it was put.
     mv build/staged/usr build/installed
     prefix=$PWD/build/installed
-    tools/check_symbols.sh "$prefix"/lib*/libsett.a "$prefix"/lib*/libsett_inspector.a "$prefix"/lib*/libsett_zstd.a "$prefix"/lib*/libsett_debug_info.a
+    tools/check_symbols.sh "$prefix"/lib*/libsett.a "$prefix"/lib*/libsett_inspector.a "$prefix"/lib*/libsett_net.a "$prefix"/lib*/libsett_zstd.a "$prefix"/lib*/libsett_debug_info.a
     tools/check_symbols.sh "$prefix"/lib*/libsett_debug.a "$prefix"/lib*/*.so
 
     for type in Release Debug ""; do

@@ -744,17 +744,16 @@ sett_session* sett_session_create(sett_world* world, const sett_session_desc* de
     }
     const char* fault = session_fault(desc);
     sett_session* s = fault == NULL ? calloc(1, sizeof(*s)) : NULL;
-    if (s != NULL && !setti_session_take_world(s, world)) {
-        free(s);
-        s = NULL;
-        fault = "the world has a session: destroy it first";
+    if (s != NULL) {
+        fault = setti_session_take_world(s, world);
     }
     if (fault != NULL) {
-        char text[160];
-        snprintf(text, sizeof(text), "sett_session_create: %s", fault);
+        char text[300];
+        snprintf(text, sizeof(text), "sett_session_create: %.250s", fault);
         sett_world_log(world, SETT_LOG_ERROR, text);
     }
-    if (s == NULL) {
+    if (s == NULL || fault != NULL) {
+        free(s);
         return NULL;
     }
     s->desc = *desc;

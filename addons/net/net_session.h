@@ -119,7 +119,6 @@ typedef struct session_blob {
 
 struct sett_session {
     sett_world* world;
-    sett_session* next; /* of all sessions: see session_world.c */
     sett_session_desc desc;
     session_mode mode;
     uint64_t secret[2];
@@ -206,7 +205,7 @@ void setti_session_greet(sett_session* s);
 void setti_session_receive_hello(sett_session* s, uint32_t peer, uint32_t kind, packet* p);
 
 /* session_world.c */
-bool setti_session_take_world(sett_session* s, sett_world* world);
+const char* setti_session_take_world(sett_session* s, sett_world* world);
 void setti_session_leave_world(sett_session* s);
 void setti_session_begin_call(sett_session* s);
 void setti_session_end_call(sett_session* s);

@@ -6,52 +6,45 @@
  * written. Release builds do not look. */
 #include "net_session.h"
 
-#include <stdatomic.h>
 #include <stdio.h>
 
 /* -------------------------------------------------------------------------------- one a world */
 
-static atomic_flag world_busy = ATOMIC_FLAG_INIT;
-static sett_session* world_sessions; /* all of the program; guarded by `world_busy` */
+/* A world with a session has a module of this name. Modules belong to the world and not to its
+ * state: snapshots, hashes and files do not have them. */
+#define WORLD_MODULE "sett::session"
 
-static void world_lock(void)
+static sett_status world_let_in(sett_world* world)
 {
-    while (atomic_flag_test_and_set_explicit(&world_busy, memory_order_acquire)) {
-    }
+    (void)world;
+    return SETT_OK;
 }
 
-static void world_unlock(void)
+/* Is called only if the world has no session; then the module is not imported. */
+static sett_status world_reject(sett_world* world)
 {
-    atomic_flag_clear_explicit(&world_busy, memory_order_release);
+    (void)world;
+    return SETT_STATUS_ABSENT;
 }
 
-bool setti_session_take_world(sett_session* s, sett_world* world)
+/* Returns what is wrong; NULL if nothing is. */
+const char* setti_session_take_world(sett_session* s, sett_world* world)
 {
-    world_lock();
-    const sett_session* other = world_sessions;
-    while (other != NULL && other->world != world) {
-        other = other->next;
+    const sett_status there = sett_module_import(world, WORLD_MODULE, world_reject);
+    if (there == SETT_OK) {
+        return "the world has a session: destroy it first";
     }
-    if (other == NULL) {
-        s->world = world;
-        s->next = world_sessions;
-        world_sessions = s;
+    if (there != SETT_STATUS_ABSENT ||
+        sett_module_import(world, WORLD_MODULE, world_let_in) != SETT_OK) {
+        return sett_world_message(world);
     }
-    world_unlock();
-    return other == NULL;
+    s->world = world;
+    return NULL;
 }
 
 void setti_session_leave_world(sett_session* s)
 {
-    world_lock();
-    sett_session** at = &world_sessions;
-    while (*at != NULL && *at != s) {
-        at = &(*at)->next;
-    }
-    if (*at == s) {
-        *at = s->next;
-    }
-    world_unlock();
+    sett_module_forget(s->world, WORLD_MODULE);
 }
 
 /* --------------------------------------------------------------------------- writes in between */

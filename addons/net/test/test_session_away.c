@@ -244,6 +244,48 @@ static void it_says_for_whom_it_waits(void)
     peers_end(&net);
 }
 
+/* --------------------------------------------------------------------------------- fast games */
+
+static void set_period(uint32_t machines, uint32_t us)
+{
+    for (uint32_t k = 0; k < machines; k++) {
+        net.machine[k].period_us = us;
+    }
+}
+
+/* A game of 250 frames a second plays further in a second, for which a state is used, than a state
+ * may be old: who comes in then waits for a new one. From an older one on it would not catch up:
+ * the others do not keep all inputs of so long. */
+static void states_of_fast_games_are_not_old(void)
+{
+    for (uint64_t ms = 500; ms < 1000; ms += 50) {
+        const sett_net_link_desc link = {.seed = ms, .latency_us = 3000};
+        peers_begin(&net, 2, 0, 20, &link);
+        peers_start_all(&net);
+        set_period(2, 4000);
+        peers_run(&net, 2000);
+        peers_start(&net, 2); /* the first spectator: for it a state is made */
+        set_period(3, 4000);
+        peers_run(&net, ms);
+        CHECK_EQ(net.machine[2].events[SETT_SESSION_SYNCHRONISED], 1);
+        peers_machine* second = peers_start(&net, 3);
+        set_period(4, 4000);
+        for (uint32_t k = 0; second->session->mode != SESSION_RUNS; k++) {
+            CHECK(k < 2000);
+            peers_run(&net, 1);
+        }
+        const uint64_t frame = peers_stats(&net, 0).frame, theirs = peers_stats(&net, 3).frame;
+        CHECK_MSG(theirs + SESSION_HISTORY / 4 + 16 > frame, "after %u ms: %llu frames behind",
+                  (unsigned)ms, (unsigned long long)(frame - theirs));
+        peers_run(&net, 2000);
+        for (uint32_t k = 2; k < 4; k++) {
+            CHECK_EQ(net.machine[k].events[SETT_SESSION_SYNCHRONISED], 1);
+            CHECK(peers_stats(&net, k).frame + 20 > peers_stats(&net, 0).frame);
+        }
+        peers_end(&net);
+    }
+}
+
 static void each_event_has_a_name(void)
 {
     CHECK_STR_EQ(sett_session_event_name(SETT_SESSION_SYNCHRONISED), "SYNCHRONISED");
@@ -256,4 +298,5 @@ static void each_event_has_a_name(void)
 TEST_MAIN(TEST(who_stood_still_comes_back), TEST(others_come_and_go_meanwhile),
           TEST(spectators_take_another_player), TEST(a_spectator_that_stood_still_goes_on),
           TEST(a_spectator_hears_who_comes_and_goes), TEST(no_session_ends_without_a_word),
-          TEST(it_says_for_whom_it_waits), TEST(each_event_has_a_name))
+          TEST(it_says_for_whom_it_waits), TEST(states_of_fast_games_are_not_old),
+          TEST(each_event_has_a_name))
