@@ -198,6 +198,15 @@ static inline const sett_space_hit* sett_space_near_next(sett_space_near* near)
     return &near->hit_[near->next_++];
 }
 
+/* Returns how many entities the loops would find. No branch depends on which cells are empty, so in
+ * a grid this is several times faster than a loop over cells. A space of those that count, such as
+ * one for each group (`query`), needs no look at them.
+ * Cost: around an entity of a grid, by Chebyshev's metric, 230 instructions and 8 for each cell;
+ * else as the loops.
+ * Threads: as the loops. Since: 0.2 */
+uint32_t sett_space_near_count(const sett_space* space, sett_entity entity, double radius);
+uint32_t sett_space_near_count_at(const sett_space* space, const double* at, double radius);
+
 /* Finds the nearest entities: ascending by distance, equal ones by the index of the handle.
  *   at        coordinates
  *   radius    the greatest distance; INFINITY: any

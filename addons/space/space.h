@@ -96,6 +96,20 @@ uint32_t setti_space_locate(const sett_space* s, double* at);
 /* The first entity of a cell whose index is not below `index`. */
 uint32_t setti_space_seek(const space_cell* cell, uint32_t index);
 
+/* Returns the cell of an entity, and sets its place there; SETT_SPACE_OUTSIDE if it has none. */
+static inline uint32_t space_cell_of(const sett_space* s, sett_entity entity, uint32_t* place)
+{
+    const space_page* page = space_page_of(s, entity.index);
+    uint32_t number = page != NULL ? page->cell[entity.index % SPACE_PAGE] : SETT_SPACE_OUTSIDE;
+    if (number == SETT_SPACE_OUTSIDE || number == SPACE_NOWHERE) {
+        return SETT_SPACE_OUTSIDE;
+    }
+    const space_cell* cell = &s->cell[number];
+    *place = cell->count == 1 ? 0 : setti_space_seek(cell, entity.index);
+    bool is = space_handles(cell)[*place].generation == entity.generation;
+    return is ? number : SETT_SPACE_OUTSIDE;
+}
+
 /* Adds to a cell, and removes from one. False when memory runs out. */
 bool setti_space_insert(sett_space* s, uint32_t cell, sett_entity entity, const double* at);
 void setti_space_erase(sett_space* s, uint32_t cell, uint32_t index);

@@ -39,22 +39,17 @@ static void space_numbers(const sett_space* s, uint32_t cell, int32_t out[3])
 
 uint32_t sett_space_find(const sett_space* s, sett_entity entity, double* at)
 {
-    const space_page* page = s != NULL ? space_page_of(s, entity.index) : NULL;
-    uint32_t number = page != NULL ? page->cell[entity.index % SPACE_PAGE] : SETT_SPACE_OUTSIDE;
-    if (number == SETT_SPACE_OUTSIDE || number == SPACE_NOWHERE) {
-        return SETT_SPACE_OUTSIDE;
-    }
-    const space_cell* cell = &s->cell[number];
-    uint32_t place = setti_space_seek(cell, entity.index);
-    if (space_handles(cell)[place].generation != entity.generation) {
-        return SETT_SPACE_OUTSIDE;
+    uint32_t place;
+    uint32_t number = s != NULL ? space_cell_of(s, entity, &place) : SETT_SPACE_OUTSIDE;
+    if (number == SETT_SPACE_OUTSIDE || at == NULL) {
+        return number;
     }
     int32_t numbers[3];
-    if (at != NULL && s->is_grid) {
+    if (s->is_grid) {
         space_numbers(s, number, numbers);
     }
-    for (uint32_t k = 0; at != NULL && k < s->dimensions; k++) {
-        at[k] = s->is_grid ? s->origin[k] + numbers[k] : space_axis(cell, k)[place];
+    for (uint32_t k = 0; k < s->dimensions; k++) {
+        at[k] = s->is_grid ? s->origin[k] + numbers[k] : space_axis(&s->cell[number], k)[place];
     }
     return number;
 }

@@ -311,6 +311,95 @@ bool sett_space_near_more_(sett_space_near* near)
     return near->count != 0;
 }
 
+/* --------------------------------------------------------------------------------------- count */
+
+/* Adds up all cells from `low` to `high`, with equal instructions for empty ones and others: many
+ * branches on that would be mispredicted. */
+static inline uint32_t space_count_cells(const sett_space* s, const int32_t low[3],
+                                         const int32_t high[3], bool wraps)
+{
+    uint32_t count = 0;
+    for (int32_t z = low[2]; z <= high[2]; z++) {
+        int32_t slice = space_wrapped(z, s->cells[2]) * s->cells[1];
+        for (int32_t y = low[1]; y <= high[1]; y++) {
+            int32_t row = slice + space_wrapped(y, s->cells[1]);
+            const space_cell* cells = &s->cell[(size_t)row * (uint32_t)s->cells[0]];
+            for (int32_t x = low[0]; x <= high[0]; x++) {
+                count += cells[wraps ? space_wrapped(x, s->cells[0]) : x].count;
+            }
+        }
+    }
+    return count;
+}
+
+static uint32_t space_count_box(const sett_space* s, const int32_t low[3], const int32_t high[3])
+{
+    return low[0] < 0 || high[0] >= s->cells[0] ? space_count_cells(s, low, high, true)
+                                                : space_count_cells(s, low, high, false);
+}
+
+static uint32_t space_count_near(sett_space_near* near)
+{
+    if (!near->done_ && near->box_) {
+        return space_count_box(near->space_, near->low_, near->high_) -
+               !sett_is_null(near->without_);
+    }
+    uint32_t count = 0;
+    while (sett_space_near_more_(near)) {
+        count += near->count;
+    }
+    return count;
+}
+
+/* The cells around one of a grid, by Chebyshev's metric. Returns false if some of them are the same
+ * one, in a small periodic space. */
+static bool space_box_around(const sett_space* s, uint32_t cell, int32_t radius, int32_t low[3],
+                             int32_t high[3])
+{
+    for (uint32_t k = 0; k < s->dimensions; k++) {
+        int32_t cells = s->cells[k];
+        int32_t at = (int32_t)(cell % (uint32_t)cells);
+        low[k] = s->periodic || at > radius ? at - radius : 0;
+        high[k] = s->periodic || at + radius < cells ? at + radius : cells - 1;
+        if (high[k] - low[k] >= cells) {
+            return false;
+        }
+        cell /= (uint32_t)cells;
+    }
+    return true;
+}
+
+/* Not inlined: a search is large, and the usual case above needs none. */
+static uint32_t space_count_around(const sett_space* s, sett_entity entity, double radius)
+{
+    sett_space_near near;
+    return space_count_near(sett_space_near_begin(s, entity, radius, &near));
+}
+
+uint32_t sett_space_near_count(const sett_space* s, sett_entity entity, double radius)
+{
+    if (s == NULL || !s->is_grid || s->metric != SETT_SPACE_CHEBYSHEV || !(radius >= 0) ||
+        radius >= SETT_SPACE_CELLS) {
+        return space_count_around(s, entity, radius);
+    }
+    int32_t low[3] = {0, 0, 0};
+    int32_t high[3] = {0, 0, 0};
+    uint32_t place;
+    uint32_t cell = space_cell_of(s, entity, &place);
+    if (cell == SETT_SPACE_OUTSIDE) {
+        return 0;
+    }
+    return space_box_around(s, cell, (int32_t)radius, low, high)
+               ? space_count_box(s, low, high) - 1
+               : space_count_around(s, entity, radius);
+}
+
+uint32_t sett_space_near_count_at(const sett_space* s, const double* at, double radius)
+{
+    sett_space_near near;
+    return space_count_near(sett_space_near_begin_at(s, at, radius, &near));
+}
+
 /* ------------------------------------------------------------------------------------- nearest */
 
 typedef struct space_nearest {

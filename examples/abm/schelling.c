@@ -8,25 +8,27 @@
 /* clang-format off */
 enum { SIDE, AGENTS, RADIUS, WANTED };
 
-typedef struct Agent { int32_t x, y; int32_t group; bool happy; } Agent;
+typedef struct Agent { int32_t x, y; bool happy; } Agent;
 
-#define MODEL(COMPONENT, TAG) COMPONENT(Agent, .members = SETT_STRUCT(Agent, x, y, group, happy))
+#define MODEL(COMPONENT, TAG)                                                                      \
+    COMPONENT(Agent, .members = SETT_STRUCT(Agent, x, y, happy)) TAG(Red) TAG(Blue)
 SETT_COMPONENTS(MODEL)
 
-typedef struct Data { sett_abm_order* agents; sett_space* grid; } Data;
+/* the places of all agents, and of each group: a space counts who is near without a look at them */
+typedef struct Data { sett_abm_order* agents; sett_space *grid, *group[2]; } Data;
 /* clang-format on */
 
 /* Puts an agent to a random empty place. */
 static void move(sett_abm* run, sett_entity e, uint32_t use)
 {
     Data* d = run->data;
-    double at[2];
+    uint32_t side = (uint32_t)run->parameters[SIDE];
     uint32_t cell = sett_space_random_empty(d->grid, NULL, 0, sett_abm_bits(run, e, use));
-    sett_space_random_place(d->grid, cell, 0, at);
     Agent* agent = SETT_GET_MUT(run->world, e, Agent);
-    agent->x = (int32_t)at[0];
-    agent->y = (int32_t)at[1];
+    agent->x = (int32_t)(cell % side);
+    agent->y = (int32_t)(cell / side);
     sett_space_move(d->grid, e);
+    sett_space_move(d->group[SETT_HAS(run->world, e, Blue)], e);
 }
 
 static bool begin(sett_abm* run)
@@ -37,36 +39,29 @@ static bool begin(sett_abm* run)
     d->agents = sett_abm_order_create(run->world, SETT_QUERY_CREATE(run->world, SETT_IN(Agent)));
     sett_space_desc grid = {Agent_id, SETT_SPACE_GRID, .size = {p[SIDE], p[SIDE]}};
     d->grid = sett_space_create(run->world, &grid);
+    sett_component group[] = {Red_id, Blue_id};
+    for (uint32_t k = 0; k < 2; k++) {
+        grid.query = SETT_QUERY_CREATE(run->world, SETT_IN(Agent), {.component = group[k]});
+        d->group[k] = sett_space_create(run->world, &grid);
+    }
     for (uint32_t k = 0; k < p[AGENTS] && p[AGENTS] < p[SIDE] * p[SIDE]; k++) {
-        move(run, SETT_CREATE(run->world, SETT_VALUE(Agent, .group = k < p[AGENTS] / 2)), 0);
+        sett_value tag = {.component = group[k < p[AGENTS] / 2]};
+        move(run, SETT_CREATE(run->world, SETT_VALUE(Agent, .happy = false), tag), 0);
     }
     return sett_world_error(run->world) == SETT_OK;
 }
 
-/* How many agents of a group are around a place. */
-static uint32_t count(const sett_abm* run, const Agent* agent)
-{
-    const Data* d = run->data;
-    int32_t side = (int32_t)run->parameters[SIDE], radius = (int32_t)run->parameters[RADIUS];
-    int32_t left = agent->x > radius ? agent->x - radius : 0;
-    int32_t right = agent->x + radius < side ? agent->x + radius : side - 1;
-    uint32_t same = 0;
-    for (int32_t y = agent->y - radius; y <= agent->y + radius; y++) {
-        for (int32_t x = left; x <= right && y >= 0 && y < side; x++) {
-            const sett_entity* e = sett_space_cell(d->grid, (uint32_t)(y * side + x), NULL);
-            same += e != NULL && SETT_GET(run->world, *e, Agent)->group == agent->group;
-        }
-    }
-    return same - 1; /* without itself */
-}
-
 static void step(sett_abm* run)
 {
+    const double* p = run->parameters;
     Data* d = run->data;
     SETT_ABM_ACTIVATE(d->agents, run->seed, run->step, e) {
-        Agent* agent = SETT_GET_MUT(run->world, e, Agent);
-        agent->happy = count(run, agent) >= run->parameters[WANTED];
-        if (!agent->happy) {
+        const sett_space* group = d->group[SETT_HAS(run->world, e, Blue)];
+        bool happy = sett_space_near_count(group, e, p[RADIUS]) >= p[WANTED];
+        if (happy != SETT_GET(run->world, e, Agent)->happy) {
+            SETT_GET_MUT(run->world, e, Agent)->happy = happy;
+        }
+        if (!happy) {
             move(run, e, 1);
         }
     }
@@ -78,7 +73,8 @@ static const sett_abm_model model = {
     .parameters = {{"side", 40}, {"agents", 1000}, {"radius", 1}, {"wanted", 3}},
     .columns = {{"happy", SETT_ABM_MEAN, .query = "Agent", .member = "Agent.happy"}},
     .picture = &(sett_abm_picture){"Agent.x", "Agent.y", .size = {40, 40},
-                                   .layers = {{"Agent", .colour = 0xFFFFFF}}}};
+                                   .layers = {{"Red", .colour = 0xE04040},
+                                              {"Blue", .colour = 0x4060E0}}}};
 /* clang-format on */
 
 SETT_ABM_MAIN(model)

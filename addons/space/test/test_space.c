@@ -270,6 +270,9 @@ static void check_near(const plain* p, const double at[3], double radius, sett_e
         last = hit->entity;
     }
     CHECK_EQ(hits, expected);
+    CHECK_EQ(sett_is_null(without) ? sett_space_near_count_at(p->space, at, radius)
+                                   : sett_space_near_count(p->space, without, radius),
+             expected);
 }
 
 /* The nearest of all others. */
@@ -673,6 +676,14 @@ static void searches_without_sense_find_nothing(void)
         }
     }
     CHECK_EQ(turns, 2);
+    CHECK_EQ(sett_space_near_count_at(p.space, at, -1), 0);
+    CHECK_EQ(sett_space_near_count_at(p.space, none, 1), 0);
+    CHECK_EQ(sett_space_near_count_at(NULL, at, 1), 0);
+    CHECK_EQ(sett_space_near_count(p.space, e, (double)NAN), 0);
+    CHECK_EQ(sett_space_near_count(p.space, e, -1), 0);
+    CHECK_EQ(sett_space_near_count(NULL, e, 1), 0);
+    CHECK_EQ(sett_space_near_count(p.space, (sett_entity){e.index, e.generation + 1}, 1), 0);
+    CHECK_EQ(sett_space_near_count(p.space, sett_null(), 1), 0);
     CHECK_EQ(sett_space_nearest(p.space, at, 5, sett_null(), NULL, 3), 0);
     CHECK_EQ(sett_space_nearest(p.space, none, 5, sett_null(), &hit, 1), 0);
     CHECK_EQ(sett_space_nearest(p.space, at, 5, e, &hit, 1), 0);
