@@ -71,11 +71,9 @@ static bool autosave_init(sett_autosave* autosave, const char* path)
 
 sett_autosave* sett_autosave_create(sett_world* world, const char* path, const sett_file_desc* desc)
 {
-    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(path)) {
-        return NULL;
-    }
-    if (setti_world_check_serial(world, "sett_autosave_create") != SETT_OK ||
-        setti_place_check_user(world, "sett_autosave_create", desc) != SETT_OK) {
+    if (SETTI_IS_NULL(world) || SETTI_IS_NULL(path) ||
+        setti_world_check_serial(world, __func__) != SETT_OK ||
+        setti_place_check_user(world, __func__, desc) != SETT_OK) {
         return NULL;
     }
     sett_autosave* autosave = setti_pool_alloc(&world->pool, sizeof(*autosave), 16);
@@ -109,9 +107,7 @@ static sett_status autosave_copy(sett_autosave* autosave)
     for (uint32_t k = 0; status == SETT_OK && k < world->registered.count; k++) {
         status = setti_replica_join(copy, world, world->registered.item[k]);
     }
-    if (status == SETT_OK) {
-        status = sett_world_clone(world, copy);
-    }
+    status = status == SETT_OK ? sett_world_clone(world, copy) : status;
     return status == SETT_OK ? status
                              : setti_world_fail_with(world, status, "sett_autosave_start: %s",
                                                      sett_world_message(copy));
@@ -202,9 +198,7 @@ sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame)
         return status;
     }
     status = autosave_copy(autosave);
-    if (status == SETT_OK) {
-        status = autosave_copy_blocks(autosave);
-    }
+    status = status == SETT_OK ? autosave_copy_blocks(autosave) : status;
     if (status != SETT_OK) {
         return status;
     }

@@ -215,23 +215,20 @@ static sett_status flight_reject(const sett_flight* flight, const char* call, ui
 
 sett_status sett_flight_append(sett_flight* flight, uint64_t frame)
 {
-    static const char call[] = "sett_flight_append";
     sett_snapshot now;
     if (SETTI_IS_NULL(flight)) {
         return SETT_STATUS_ARGUMENT;
     }
     sett_world* world = flight->world;
     if (frame < flight_frame(flight)) {
-        return flight_reject(flight, call, frame);
+        return flight_reject(flight, __func__, frame);
     }
-    sett_status status = setti_values_check(world, call);
-    if (status == SETT_OK) {
-        status = sett_snapshot_take(world, &now);
-    }
+    sett_status status = setti_values_check(world, __func__);
+    status = status == SETT_OK ? sett_snapshot_take(world, &now) : status;
     if (status != SETT_OK) {
         return status;
     }
-    status = flight_record(flight, now, frame, call);
+    status = flight_record(flight, now, frame, __func__);
     sett_snapshot drop = status == SETT_OK ? flight->last : now;
     if (sett_snapshot_status(world, drop) == SETT_OK) {
         (void)sett_snapshot_drop(world, drop);
@@ -248,7 +245,6 @@ sett_status sett_flight_append(sett_flight* flight, uint64_t frame)
 sett_status sett_flight_write(sett_flight* flight, uint32_t kind, uint64_t frame, const void* bytes,
                               size_t size)
 {
-    static const char call[] = "sett_flight_write";
     if (SETTI_IS_NULL(flight)) {
         return SETT_STATUS_ARGUMENT;
     }
@@ -259,24 +255,24 @@ sett_status sett_flight_write(sett_flight* flight, uint32_t kind, uint64_t frame
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: kind %u belongs to the library - pass "
                                      "SETT_RECORD_INPUT, _TIMES, _LOG, or SETT_RECORD_PROGRAM + n",
-                                     call, (unsigned)kind);
+                                     __func__, (unsigned)kind);
     }
-    if (setti_world_lacks_list(world, bytes, size, call, "bytes")) {
+    if (setti_world_lacks_list(world, bytes, size, __func__, "bytes")) {
         return SETT_STATUS_ARGUMENT;
     }
     if (frame < flight_frame(flight)) {
-        return flight_reject(flight, call, frame);
+        return flight_reject(flight, __func__, frame);
     }
     if (size > FLIGHT_INPUT - SETTI_STREAM_RECORD ||
         used + size + SETTI_STREAM_RECORD > FLIGHT_INPUT) {
         return setti_world_fail_with(world, SETT_STATUS_LIMIT,
                                      "%s: %lu bytes more do not fit: all records of one frame "
                                      "take at most %lu bytes together - record less in this frame",
-                                     call, (unsigned long)size, (unsigned long)FLIGHT_INPUT);
+                                     __func__, (unsigned long)size, (unsigned long)FLIGHT_INPUT);
     }
     flight->unit.size = 0;
     if (!flight_put(flight, kind, frame, bytes, size)) {
-        return setti_world_no_memory(world, call);
+        return setti_world_no_memory(world, __func__);
     }
     memcpy(flight->input + used, flight->unit.data, flight->unit.size);
     setti_mark_set(&flight->input_used, used + flight->unit.size);

@@ -39,12 +39,8 @@ static sett_status journal_open(sett_journal* journal, sett_world* world, const 
         return status;
     }
     status = setti_place_lock(place);
-    if (status == SETT_OK) {
-        status = setti_place_save_all(place, desc, false);
-    }
-    if (status == SETT_OK) {
-        status = sett_snapshot_take(world, &journal->last);
-    }
+    status = status == SETT_OK ? setti_place_save_all(place, desc, false) : status;
+    status = status == SETT_OK ? sett_snapshot_take(world, &journal->last) : status;
     if (status != SETT_OK) {
         return status;
     }
@@ -72,9 +68,8 @@ sett_journal* sett_journal_create(sett_world* world, const char* path, const set
     if (SETTI_IS_NULL(world)) {
         return NULL;
     }
-    static const char call[] = "sett_journal_create";
-    sett_journal* journal = setti_world_check_serial(world, call) == SETT_OK
-                                ? setti_world_alloc(world, sizeof(*journal), 16, call)
+    sett_journal* journal = setti_world_check_serial(world, __func__) == SETT_OK
+                                ? setti_world_alloc(world, sizeof(*journal), 16, __func__)
                                 : NULL;
     if (journal == NULL) {
         return NULL;
@@ -154,9 +149,7 @@ static sett_status journal_write_keyframe(sett_journal* journal, uint64_t frame)
     setti_bytes state = {NULL, 0, 0};
     uint64_t offset = journal->stream.offset;
     sett_status status = setti_delta_encode_state(world, journal->place.call, &state);
-    if (status == SETT_OK) {
-        status = journal_write_head(journal, frame, true);
-    }
+    status = status == SETT_OK ? journal_write_head(journal, frame, true) : status;
     if (status == SETT_OK && (!setti_stream_write(&journal->stream, SETTI_STREAM_KEYFRAME, frame,
                                                   state.data, state.size) ||
                               !journal_note(journal, frame, offset))) {
@@ -165,15 +158,6 @@ static sett_status journal_write_keyframe(sett_journal* journal, uint64_t frame)
     setti_bytes_free(&world->pool, &state);
     journal->keyframe = frame;
     return status;
-}
-
-/* Writes the index; its last number is its own offset, so that it is found from the end. */
-static void journal_write_index(sett_journal* journal)
-{
-    if (journal->index.size != 0 && journal_note(journal, 0, journal->stream.offset)) {
-        (void)setti_stream_write(&journal->stream, SETTI_STREAM_INDEX, journal->frame,
-                                 journal->index.data, journal->index.size);
-    }
 }
 
 static sett_status journal_reject(const sett_journal* journal, uint64_t frame)
@@ -224,9 +208,7 @@ sett_status sett_journal_append(sett_journal* journal, uint64_t frame)
         return journal_reject(journal, frame);
     }
     sett_status status = setti_values_check(world, journal->place.call);
-    if (status == SETT_OK) {
-        status = sett_snapshot_take(world, &now);
-    }
+    status = status == SETT_OK ? sett_snapshot_take(world, &now) : status;
     if (status != SETT_OK) {
         return status;
     }
@@ -263,7 +245,10 @@ sett_status sett_journal_destroy(sett_journal* journal)
     sett_world* world = journal->place.world;
     const sett_files* files = journal->place.files;
     journal->place.call = "sett_journal_destroy";
-    journal_write_index(journal);
+    if (journal->index.size != 0 && journal_note(journal, 0, journal->stream.offset)) {
+        (void)setti_stream_write(&journal->stream, SETTI_STREAM_INDEX, journal->frame,
+                                 journal->index.data, journal->index.size);
+    }
     setti_bytes_free(&world->pool, &journal->index);
     bool done = setti_stream_write(&journal->stream, SETTI_STREAM_END, journal->frame, NULL, 0);
     done = files->sync(files->user, journal->stream.file) && done;

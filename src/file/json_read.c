@@ -987,13 +987,6 @@ static bool json_load_walk(json_load* load, uint32_t wanted)
            (found || setti_json_fail(json, json->at, "\"entities\" is missing"));
 }
 
-/* The tag is added at once, so that no callback creates a second entity with it. */
-static bool json_load_begin_singletons(json_load* load, sett_entity entity)
-{
-    const setti_type* tag = setti_singleton_tag(load->world);
-    return json_load_done(load, sett_ensure(load->world, entity, tag->id) != NULL);
-}
-
 static bool json_load_create(json_load* load)
 {
     SETTI_ASSERT(load->pass == JSON_APPLY);
@@ -1009,7 +1002,10 @@ static bool json_load_create(json_load* load)
             entry->is = sett_entity_create(load->world);
         }
         if (!json_load_done(load, !sett_is_null(entry->is)) ||
-            (k == load->singletons && !json_load_begin_singletons(load, entry->is))) {
+            /* the tag comes at once: no callback can create a second entity with it */
+            (k == load->singletons &&
+             !json_load_done(load, sett_ensure(load->world, entry->is,
+                                               setti_singleton_tag(load->world)->id) != NULL))) {
             return false;
         }
     }

@@ -174,20 +174,14 @@ static void value_add_elements(setti_json_out* out, sett_world* world, const set
     setti_json_add_text(out, names != NULL ? "}" : count != 0 ? "]" : "[]");
 }
 
-static void value_add_list(setti_json_out* out, sett_world* world, const sett_member* member,
-                           const unsigned char* bytes)
-{
-    const sett_member item = setti_member_item(member);
-    const sett_list list = setti_owned_list(bytes, item.size);
-    value_add_elements(out, world, &item, list.items, list.count);
-}
-
 static void value_add_element(setti_json_out* out, sett_world* world, const sett_member* member,
                               const unsigned char* bytes)
 {
     const sett_constant* constant = NULL;
     const unsigned char* end;
     sett_string string;
+    sett_member item;
+    sett_list list;
     switch (member->kind) {
     case SETT_MEMBER_BOOL:
         setti_json_add_text(out, *bytes != 0 ? "true" : "false");
@@ -211,7 +205,9 @@ static void value_add_element(setti_json_out* out, sett_world* world, const sett
         setti_json_add_bytes(out, sett_string_get(&string), strlen(sett_string_get(&string)));
         break;
     case SETT_MEMBER_LIST:
-        value_add_list(out, world, member, bytes);
+        item = setti_member_item(member);
+        list = setti_owned_list(bytes, item.size);
+        value_add_elements(out, world, &item, list.items, list.count);
         break;
     default:
         if (member->constants != NULL) {

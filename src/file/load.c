@@ -301,9 +301,7 @@ static sett_status load_convert(load_attempt* load, const sett_world* read,
         return status;
     }
     status = load_join(load, read);
-    if (status == SETT_OK) {
-        status = setti_delta_convert(load->apart, state, &rules);
-    }
+    status = status == SETT_OK ? setti_delta_convert(load->apart, state, &rules) : status;
     if (status != SETT_OK) {
         return load_blame(load, status);
     }
@@ -358,9 +356,7 @@ static sett_status load_file(load_attempt* load, void* file, const sett_file_des
     }
     load->reader.compression = desc != NULL ? desc->compression : NULL;
     status = load_limit(load, desc != NULL ? desc->limit : 0);
-    if (status == SETT_OK) {
-        status = load_begin_apart(load);
-    }
+    status = status == SETT_OK ? load_begin_apart(load) : status;
     if (status == SETT_OK) {
         status = load_all(load);
         if (status == SETT_OK) { /* types may require more components than when they were saved */
@@ -369,9 +365,7 @@ static sett_status load_file(load_attempt* load, void* file, const sett_file_des
         }
         setti_pool_set_ceiling(&load->apart->pool, 0);
     }
-    if (status == SETT_OK) {
-        status = load_migrate(load);
-    }
+    status = status == SETT_OK ? load_migrate(load) : status;
     setti_stream_close(&load->reader);
     return status;
 }
@@ -471,12 +465,8 @@ sett_status sett_world_load_with(sett_world* world, const char* path, const sett
     }
     setti_loaded loaded;
     sett_status status = setti_world_check_unlocked(world, call);
-    if (status == SETT_OK) {
-        status = setti_world_check_no_snapshots(world, call);
-    }
-    if (status == SETT_OK) {
-        status = setti_load_apart(world, call, path, desc, &loaded);
-    }
+    status = status == SETT_OK ? setti_world_check_no_snapshots(world, call) : status;
+    status = status == SETT_OK ? setti_load_apart(world, call, path, desc, &loaded) : status;
     if (status != SETT_OK) {
         return status;
     }

@@ -109,9 +109,7 @@ static sett_status merge_decide(merge_job* job)
         bool raw = !along && merge_is_raw(type) && !merge_lists(job, type);
         job->verdicts[type->id] = raw ? SETTI_CLONE_RAW : SETTI_CLONE_TAKE;
         status = setti_codec_register_library(job->to, type->desc.name);
-        if (status == SETT_OK) {
-            status = setti_replica_join(job->to, from, type);
-        }
+        status = status == SETT_OK ? setti_replica_join(job->to, from, type) : status;
     }
     job->clone.merge.verdicts = job->verdicts;
     return status;
@@ -565,15 +563,6 @@ static sett_status merge_check_all_circles(const merge_job* job)
 
 /* --------------------------------------------------------------------------------------- result */
 
-/* Allocates the pairs, before anything changes. */
-static sett_status merge_make_pairs(merge_job* job)
-{
-    SETTI_ASSERT(job->pairs == NULL);
-    job->pair_size = SETTI_MAX(job->clone.node_count, 1) * sizeof(*job->pairs);
-    job->pairs = setti_pool_alloc(&job->to->pool, job->pair_size, 16);
-    return job->pairs != NULL ? SETT_OK : merge_no_memory(job);
-}
-
 /* Fills in the pairs, ascending by index in the file. */
 static uint32_t merge_fill_pairs(const merge_job* job)
 {
@@ -689,9 +678,7 @@ static sett_status merge_gather(merge_job* job)
     if (status == SETT_OK && partial) {
         status = merge_each(job, merge_find_path);
     }
-    if (status == SETT_OK) {
-        status = merge_add_all(job);
-    }
+    status = status == SETT_OK ? merge_add_all(job) : status;
     if (status == SETT_OK && partial) {
         status = merge_each(job, merge_add_left_out);
     }
@@ -701,17 +688,13 @@ static sett_status merge_gather(merge_job* job)
 static sett_status merge_run(merge_job* job)
 {
     sett_status status = merge_decide(job);
-    if (status == SETT_OK) {
-        status = merge_gather(job);
-    }
-    if (status == SETT_OK) {
-        status = merge_settle(job);
-    }
-    if (status == SETT_OK) {
-        status = merge_check_all_circles(job);
-    }
-    if (status == SETT_OK) {
-        status = merge_make_pairs(job);
+    status = status == SETT_OK ? merge_gather(job) : status;
+    status = status == SETT_OK ? merge_settle(job) : status;
+    status = status == SETT_OK ? merge_check_all_circles(job) : status;
+    if (status == SETT_OK) { /* before anything changes */
+        job->pair_size = SETTI_MAX(job->clone.node_count, 1) * sizeof(*job->pairs);
+        job->pairs = setti_pool_alloc(&job->to->pool, job->pair_size, 16);
+        status = job->pairs != NULL ? SETT_OK : merge_no_memory(job);
     }
     return status == SETT_OK ? setti_clone_carry_out(&job->clone, NULL) : status;
 }

@@ -44,11 +44,10 @@ static void mirror_free(sett_mirror* mirror)
 
 sett_mirror* sett_mirror_create(sett_world* world)
 {
-    static const char call[] = "sett_mirror_create";
-    if (SETTI_IS_NULL(world) || setti_world_check_serial(world, call) != SETT_OK) {
+    if (SETTI_IS_NULL(world) || setti_world_check_serial(world, __func__) != SETT_OK) {
         return NULL;
     }
-    sett_mirror* mirror = setti_world_alloc(world, sizeof(*mirror), 16, call);
+    sett_mirror* mirror = setti_world_alloc(world, sizeof(*mirror), 16, __func__);
     if (mirror == NULL) {
         return NULL;
     }
@@ -57,7 +56,7 @@ sett_mirror* sett_mirror_create(sett_world* world)
     mirror->copy = setti_replica_create(world);
     if (mirror->copy == NULL) {
         mirror_free(mirror);
-        setti_world_no_memory(world, call);
+        setti_world_no_memory(world, __func__);
         return NULL;
     }
     mirror->copy->module[SETTI_SLOT_MIRRORED] = &mirror->run;
@@ -147,15 +146,9 @@ sett_status sett_mirror_copy(sett_mirror* mirror)
     }
     sett_world* world = mirror->world;
     sett_status status = setti_world_check_unlocked(world, mirror_call);
-    if (status == SETT_OK) {
-        status = setti_commands_apply_all(world);
-    }
-    if (status == SETT_OK) {
-        status = mirror_check(mirror);
-    }
-    if (status == SETT_OK) {
-        status = mirror_follow(mirror);
-    }
+    status = status == SETT_OK ? setti_commands_apply_all(world) : status;
+    status = status == SETT_OK ? mirror_check(mirror) : status;
+    status = status == SETT_OK ? mirror_follow(mirror) : status;
     if (status != SETT_OK) {
         return status;
     }

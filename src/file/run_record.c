@@ -114,15 +114,6 @@ static run_loop run_next_loop(setti_delta_reader* from)
     return loop;
 }
 
-static setti_fixed* run_find_loop(const setti_run* run, float step)
-{
-    setti_fixed* fixed = run->fixed;
-    while (fixed != NULL && (fixed->step < step || fixed->step > step)) {
-        fixed = fixed->next;
-    }
-    return fixed;
-}
-
 static setti_frame_state run_head(setti_delta_reader* from, uint32_t* count)
 {
     setti_frame_state state;
@@ -178,7 +169,10 @@ void setti_run_apply(sett_world* world, const setti_bytes* from)
     count = setti_delta_u32(&reader);
     for (uint32_t k = 0; k < count; k++) {
         run_loop loop = run_next_loop(&reader);
-        setti_fixed* fixed = run_find_loop(run, loop.step);
+        setti_fixed* fixed = run->fixed;
+        while (fixed != NULL && (fixed->step < loop.step || fixed->step > loop.step)) {
+            fixed = fixed->next;
+        }
         if (fixed != NULL) {
             fixed->state = loop.state;
         }

@@ -86,12 +86,6 @@ typedef struct save_parts {
     setti_bytes state;
 } save_parts;
 
-static void save_free(sett_world* world, save_parts* parts)
-{
-    setti_bytes_free(&world->pool, &parts->types);
-    setti_bytes_free(&world->pool, &parts->state);
-}
-
 sett_status setti_place_check_user(sett_world* world, const char* call, const sett_file_desc* desc)
 {
     if (desc != NULL &&
@@ -113,9 +107,7 @@ static sett_status save_encode(const setti_place* place, const sett_file_desc* d
     sett_world* world = place->world;
     memset(parts, 0, sizeof(*parts));
     sett_status status = setti_place_check_user(world, place->call, desc);
-    if (status == SETT_OK) {
-        status = setti_values_check(world, place->call);
-    }
+    status = status == SETT_OK ? setti_values_check(world, place->call) : status;
     if (status == SETT_OK) {
         status = setti_delta_encode_state(world, place->call, &parts->state);
     }
@@ -260,13 +252,10 @@ sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, con
     save_parts parts;
     sett_status status = save_encode(place, desc, &parts);
     parts.run = run;
-    if (status == SETT_OK) {
-        status = save_write_next(place, desc, &parts, end);
-    }
-    if (status == SETT_OK) {
-        status = save_exchange(place);
-    }
-    save_free(place->world, &parts);
+    status = status == SETT_OK ? save_write_next(place, desc, &parts, end) : status;
+    status = status == SETT_OK ? save_exchange(place) : status;
+    setti_bytes_free(&place->world->pool, &parts.types);
+    setti_bytes_free(&place->world->pool, &parts.state);
     return status;
 }
 
@@ -293,9 +282,7 @@ sett_status sett_world_save_with(sett_world* world, const char* path, const sett
         return status;
     }
     status = setti_place_lock(&place);
-    if (status == SETT_OK) {
-        status = setti_place_save_all(&place, desc, true);
-    }
+    status = status == SETT_OK ? setti_place_save_all(&place, desc, true) : status;
     setti_place_deinit(&place);
     return status;
 }

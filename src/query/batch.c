@@ -230,14 +230,6 @@ SETTI_COLD static sett_batch* batch_reject(const sett_query* query)
     return NULL;
 }
 
-SETTI_INLINE void batch_count(sett_query* query)
-{
-    if (SETTI_UNLIKELY(query->world->counting)) {
-        query->use[SETTI_PROFILED].loops++;
-        query->use[SETTI_SAMPLED].loops++;
-    }
-}
-
 /* Adds the loop to the open ones of the query or of a job. False: no memory for gathered values. */
 SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
 {
@@ -284,7 +276,10 @@ SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* ba
     }
     setti_world_open_loop(world, &query->open);
     query->open.frame = NULL;
-    batch_count(query);
+    if (SETTI_UNLIKELY(query->world->counting)) {
+        query->use[SETTI_PROFILED].loops++;
+        query->use[SETTI_SAMPLED].loops++;
+    }
     return batch_recall(batch, true);
 }
 

@@ -176,7 +176,6 @@ void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row)
 sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_component along,
                          sett_component component)
 {
-    static const char call[] = "sett_find_up";
     if (SETTI_IS_NULL(world) || !setti_entity_is_current(&world->entities, entity)) {
         return sett_null();
     }
@@ -185,7 +184,7 @@ sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_compo
     bool one = link != NULL ? setti_along_is_one(link) : along == SETT_ID_HIERARCHY;
     if (type == NULL || !one) {
         setti_world_misuse(world, type == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_ARGUMENT,
-                           call, entity, type == NULL ? component : along);
+                           __func__, entity, type == NULL ? component : along);
         return sett_null();
     }
     setti_along_walk up = {0}; /* not setti_along_find: only queries have switches */

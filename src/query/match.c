@@ -187,14 +187,6 @@ static void match_terms(sett_batch* batch, uint32_t terms)
     loop->some = setti_words_some(words, loop->word_count);
 }
 
-static void match_alive(const setti_entity_table* table, uint32_t base, uint32_t rows,
-                        uint64_t* words)
-{
-    for (uint32_t row = 0; row < rows; row += 64) {
-        words[row / 64] = setti_entity_alive(table, base + row);
-    }
-}
-
 /* Whether no entity of the step is hidden: usual, since hidden entities are few and close
  * together. */
 static bool match_shows(const sett_query* query, uint32_t base, uint32_t word_count)
@@ -243,7 +235,9 @@ static setti_step step_pages(sett_batch* batch)
         }
         bool plain = loop->plain || (query->plain && match_shows(query, base, word_count));
         if (query->array_count == 0) {
-            match_alive(&query->world->entities, base, rows, loop->words);
+            for (uint32_t row = 0; row < rows; row += 64) {
+                loop->words[row / 64] = setti_entity_alive(&query->world->entities, base + row);
+            }
             loop->some = setti_words_some(loop->words, word_count);
         } else {
             loop->some = match_matrices(bits, query->array_count, loop->words, word_count);

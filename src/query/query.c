@@ -300,11 +300,10 @@ void setti_query_free(sett_query* query)
 
 sett_status sett_query_destroy(sett_query* query)
 {
-    static const char call[] = "sett_query_destroy";
     if (query == NULL) {
         return SETT_OK;
     }
-    sett_status status = setti_world_check_serial(query->world, call);
+    sett_status status = setti_world_check_serial(query->world, __func__);
     if (status != SETT_OK) {
         return status;
     }
@@ -313,13 +312,13 @@ sett_status sett_query_destroy(sett_query* query)
         return setti_world_fail_with(query->world, SETT_STATUS_CONFLICT,
                                      "%s: query \"%.100s\" belongs to the system of that name - "
                                      "destroy the system",
-                                     call, query->open.name);
+                                     __func__, query->open.name);
     }
     if (query->open.count != 0) {
         return setti_world_fail_with(query->world, SETT_STATUS_LOCKED,
                                      "%s: a loop over query \"%.100s\" is open - end it first "
                                      "(sett_query_end_all(world) ends loops left by mistake)",
-                                     call, query->open.name);
+                                     __func__, query->open.name);
     }
     setti_query_free(query);
     return SETT_OK;

@@ -721,16 +721,6 @@ static void clone_remap_values(setti_clone* clone, const setti_clone_node* node,
     }
 }
 
-/* Remaps the references in all copies of a node's values. */
-static void clone_remap_node(setti_clone* clone, const setti_clone_node* node)
-{
-    for (uint32_t s = 0; s < node->edit.added_count; s++) {
-        if (node->edit.added[s].origin != NULL) {
-            clone_remap_values(clone, node, node->edit.added[s].type);
-        }
-    }
-}
-
 /* Whether copies of a node can have a link to the same target already: they had the component
  * before, or several originals have the same copies. */
 static bool clone_may_lead(const setti_clone* clone, const setti_clone_node* node,
@@ -896,7 +886,11 @@ static void clone_make(setti_clone* clone)
     clone_attach_quietly(clone, true);
     for (uint32_t k = 0; k < clone->node_count; k++) {
         setti_clone_node* node = &clone->nodes[k];
-        clone_remap_node(clone, node);
+        for (uint32_t s = 0; s < node->edit.added_count; s++) {
+            if (node->edit.added[s].origin != NULL) {
+                clone_remap_values(clone, node, node->edit.added[s].type);
+            }
+        }
         clone_overwrite(clone, node);
         if (node->derives) {
             setti_chain_link_many(clone->instances, node->copies, clone->count,
@@ -1135,12 +1129,8 @@ sett_status setti_clone_plan(setti_clone* clone)
     if (status == SETT_OK && clone_leaves(clone)) {
         status = clone_match_existing(clone);
     }
-    if (status == SETT_OK) {
-        status = clone_check_circles(clone);
-    }
-    if (status == SETT_OK) {
-        status = clone_survey(clone);
-    }
+    status = status == SETT_OK ? clone_check_circles(clone) : status;
+    status = status == SETT_OK ? clone_survey(clone) : status;
     for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
         status = clone_plan_node(clone, &clone->nodes[k]);
     }
@@ -1180,15 +1170,9 @@ sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out)
     setti_edit_settle(clone->to);
     setti_edit_pin(clone->to);
     sett_status status = setti_clone_plan(clone);
-    if (status == SETT_OK) {
-        status = clone_check_observed(clone);
-    }
-    if (status == SETT_OK) {
-        status = clone_make_room(clone, out);
-    }
-    if (status == SETT_OK) {
-        status = clone_reserve(clone);
-    }
+    status = status == SETT_OK ? clone_check_observed(clone) : status;
+    status = status == SETT_OK ? clone_make_room(clone, out) : status;
+    status = status == SETT_OK ? clone_reserve(clone) : status;
     if (status == SETT_OK) {
         clone_make(clone);
     } else {

@@ -6,14 +6,6 @@
 #include "relation/prefab.h"
 #include "sett/prefab.h"
 
-/* The tag Prefab if the copy's parent is a prefab, else NULL. */
-static setti_type* duplicate_tag(const sett_world* world, sett_entity entity)
-{
-    setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
-    uint32_t parent = setti_hierarchy_parent(world, entity.index);
-    return tag != NULL && parent != 0 && setti_storage_has(&tag->storage, parent - 1) ? tag : NULL;
-}
-
 sett_entity sett_duplicate_sized(sett_world* world, sett_entity entity,
                                  const sett_duplicate_desc* given, size_t size)
 {
@@ -39,7 +31,10 @@ sett_entity sett_duplicate_sized(sett_world* world, sett_entity entity,
         return copy;
     }
     if (clone.to == world) {
-        clone.tag = duplicate_tag(world, entity);
+        setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
+        uint32_t parent = setti_hierarchy_parent(world, entity.index);
+        bool below = tag != NULL && parent != 0 && setti_storage_has(&tag->storage, parent - 1);
+        clone.tag = below ? tag : NULL;
     }
     if (setti_clone_run(&clone, &copy) != SETT_OK) {
         return sett_null();

@@ -22,9 +22,7 @@ static sett_entity path_create(sett_world* world, sett_entity parent, const char
     if (!sett_is_null(parent)) {
         status = sett_hierarchy_attach(world, made, parent);
     }
-    if (status == SETT_OK) {
-        status = sett_name_set(world, made, name);
-    }
+    status = status == SETT_OK ? sett_name_set(world, made, name) : status;
     if (status != SETT_OK) {
         sett_entity_destroy(world, made);
         return sett_null();

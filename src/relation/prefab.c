@@ -121,15 +121,6 @@ static sett_entity prefab_scope(const sett_world* world)
     return world->scope_calls != NULL ? world->scope : sett_null();
 }
 
-/* The tag Prefab if the parent is a prefab, else NULL. */
-static setti_type* prefab_tag_below(const sett_world* world, sett_entity parent)
-{
-    setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
-    bool hidden =
-        tag != NULL && !sett_is_null(parent) && setti_storage_has(&tag->storage, parent.index);
-    return hidden ? tag : NULL;
-}
-
 /* Makes instances node by node. `tag`: for all copies below a prefab, or NULL. */
 SETTI_APART static sett_status prefab_clone(sett_world* world, const setti_clone_desc* instance,
                                             uint32_t count, setti_type* tag, sett_entity* out)
@@ -157,7 +148,11 @@ static sett_status prefab_run(sett_world* world, const setti_clone_desc* instanc
         return world->error;
     }
     setti_edit_settle(world);
-    setti_type* tag = prefab_tag_below(world, instance->parent);
+    setti_type* tag = world->hidden[SETTI_HIDDEN_PREFAB];
+    if (tag != NULL && (sett_is_null(instance->parent) ||
+                        !setti_storage_has(&tag->storage, instance->parent.index))) {
+        tag = NULL; /* only children of prefabs are prefabs */
+    }
     return count == 1 && instance->base_count == 0 && tag == NULL &&
                    setti_recipe_run(world, instance, out)
                ? SETT_OK

@@ -493,17 +493,6 @@ static void relation_fill_value(const setti_edit_fill* fill, void* value)
     relation_write(link->relation, data, link->data);
 }
 
-/* Writes the data of an existing link, and runs on_set. */
-static void relation_rewrite(const setti_relation* relation, sett_entity source, sett_link* link,
-                             const void* data)
-{
-    unsigned char* link_data = (unsigned char*)link + relation->layout.data;
-    if (data != NULL && memcmp(link_data, data, relation->data_size) != 0) {
-        relation_write(relation, link_data, data);
-        setti_chain_notify(relation, source.index, link->target);
-    }
-}
-
 /* The usual case of relation_link: a source without links, an existing target, no callbacks.
  * Returns the link's data; NULL: not done. */
 static void* relation_try_link(setti_relation* relation, sett_entity source, sett_entity target,
@@ -532,8 +521,12 @@ static void* relation_link(setti_relation* relation, sett_entity source, sett_en
     uint32_t place = relation->many ? setti_chain_search(relation, source, target) : source.index;
     sett_link* link = place != SETTI_NONE ? setti_chain_write(relation, place) : NULL;
     if (link != NULL && sett_equals(link->target, target)) {
-        relation_rewrite(relation, source, link, data);
-        return (unsigned char*)link + relation->layout.data;
+        unsigned char* link_data = (unsigned char*)link + relation->layout.data;
+        if (data != NULL && memcmp(link_data, data, relation->data_size) != 0) {
+            relation_write(relation, link_data, data);
+            setti_chain_notify(relation, source.index, link->target);
+        }
+        return link_data;
     }
     void* made =
         link == NULL && !relation->many ? relation_try_link(relation, source, target, data) : NULL;

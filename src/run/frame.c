@@ -564,14 +564,9 @@ static sett_status frame_stages(sett_world* world, frame_range range, float dt)
             status = frame_apply(world, waiting, stage->first);
             waiting = stage->first;
         }
-        if (status == SETT_OK) {
-            status = frame_stage(world, stage, dt);
-        }
+        status = status == SETT_OK ? frame_stage(world, stage, dt) : status;
     }
-    if (status == SETT_OK) {
-        status = frame_apply(world, waiting, end);
-    }
-    return status;
+    return status == SETT_OK ? frame_apply(world, waiting, end) : status;
 }
 
 /* Runs the fixed steps that are due, of all loops in the order in which steps are due: so states
@@ -608,17 +603,12 @@ static sett_status frame_run(sett_world* world, float dt, int first, int last)
     frame_range late = {run->fixed_end, run->stage_count, first, last};
     frame_show(run);
     sett_status status = frame_apply(world, 0, run->sorted_count);
-    if (status == SETT_OK) {
-        status = frame_stages(world, early, dt);
-    }
+    status = status == SETT_OK ? frame_stages(world, early, dt) : status;
     if (status == SETT_OK && first <= SETT_PHASE_FIXED && last >= SETT_PHASE_FIXED) {
         status = frame_fixed(world, dt);
         frame_show(run);
     }
-    if (status == SETT_OK) {
-        status = frame_stages(world, late, dt);
-    }
-    return status;
+    return status == SETT_OK ? frame_stages(world, late, dt) : status;
 }
 
 /* Checks and updates before sett_progress and sett_system_run. */
@@ -630,9 +620,7 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
                                      call);
     }
     sett_status status = frame_end_jobs(world);
-    if (status == SETT_OK) {
-        status = setti_world_check_unlocked(world, call);
-    }
+    status = status == SETT_OK ? setti_world_check_unlocked(world, call) : status;
     if (status == SETT_OK && !(dt >= 0 && dt <= FLT_MAX)) {
         status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                        "%s: dt is %g - pass seconds, 0 or more", call, (double)dt);
@@ -758,9 +746,7 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
         status = frame_run_slices(world, system->exclusive);
         run->argument = NULL;
     }
-    if (status == SETT_OK) {
-        status = frame_apply(world, 0, run->sorted_count);
-    }
+    status = status == SETT_OK ? frame_apply(world, 0, run->sorted_count) : status;
     world->busy = false;
     return status;
 }
@@ -878,14 +864,14 @@ sett_status sett_schedule_watch(sett_world* world, sett_step_fn fn, void* user)
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    static const char call[] = "sett_schedule_watch";
     setti_run* run = setti_run_ensure(world);
     if (run == NULL) {
-        return setti_world_no_memory(world, call);
+        return setti_world_no_memory(world, __func__);
     }
     if (world->busy) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                     "%s: systems run - call it after they have returned", call);
+                                     "%s: systems run - call it after they have returned",
+                                     __func__);
     }
     run->step = fn;
     run->step_user = user;

@@ -25,12 +25,6 @@ enum {
     GUARD_REPORTED = 16
 };
 
-static uint32_t guard_sufficient(uint32_t access)
-{
-    SETTI_ASSERT(access == SETTI_ACCESS_READ || access == SETTI_ACCESS_WRITE);
-    return access == SETTI_ACCESS_READ ? SETTI_ACCESS_READS : SETTI_ACCESS_WRITES;
-}
-
 /* The entry of a component among a system's uses, or a free entry; NULL: none is free. */
 static setti_access_use* guard_use(sett_system* system, sett_component component)
 {
@@ -137,7 +131,8 @@ static bool guard_declared(const sett_world* world, sett_component component, ui
         return true;
     }
     (void)guard_note(setti_run_of(world), system, component, reads ? GUARD_READS : GUARD_WRITES);
-    if ((setti_system_access(system, component) & guard_sufficient(access)) != 0) {
+    if ((setti_system_access(system, component) &
+         (access == SETTI_ACCESS_READ ? SETTI_ACCESS_READS : SETTI_ACCESS_WRITES)) != 0) {
         return true;
     }
     if (!guard_misses(setti_run_of(world), system, component, reads)) {

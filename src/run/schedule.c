@@ -160,15 +160,6 @@ static void schedule_rank(setti_run* run)
     }
 }
 
-static void schedule_place(setti_run* run)
-{
-    schedule_rank(run);
-    schedule_sort(run);
-    for (uint32_t k = 0; k < run->sorted_count; k++) {
-        run->sorted[k]->place = k;
-    }
-}
-
 /* --------------------------------------------------------------------------------------- stages */
 
 /* For a component: the systems of the phase that touched it and that wrote it, each in the highest
@@ -223,12 +214,6 @@ static bool schedule_tracks_init(sett_world* world, schedule_tracks* tracks)
         }
     }
     return done;
-}
-
-static void schedule_tracks_deinit(sett_world* world, schedule_tracks* tracks)
-{
-    setti_hash_map_deinit(&world->pool, &tracks->slots);
-    setti_pool_free(&world->pool, tracks->track, tracks->capacity * sizeof(schedule_track), 16);
 }
 
 static schedule_track* schedule_track_of(const schedule_tracks* tracks, sett_component component)
@@ -336,7 +321,8 @@ static bool schedule_find_stages(sett_world* world)
     for (uint32_t k = 0; done && k < run->sorted_count; k++) {
         schedule_find_stage(run, &tracks, run->sorted[k]);
     }
-    schedule_tracks_deinit(world, &tracks);
+    setti_hash_map_deinit(&world->pool, &tracks.slots);
+    setti_pool_free(&world->pool, tracks.track, tracks.capacity * sizeof(schedule_track), 16);
     for (uint32_t k = 0; done && k < run->sorted_count; k++) {
         sett_system* system = run->sorted[k];
         system->key = schedule_key(system, system->stage);
@@ -457,7 +443,11 @@ bool setti_schedule_update(sett_world* world)
     if (!schedule_reserve(world)) {
         return false;
     }
-    schedule_place(run);
+    schedule_rank(run);
+    schedule_sort(run);
+    for (uint32_t k = 0; k < run->sorted_count; k++) {
+        run->sorted[k]->place = k;
+    }
     if (!schedule_find_stages(world)) {
         return false;
     }

@@ -442,9 +442,7 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
 {
     sett_world* world = system->world;
     sett_status status = system_add_query(system, desc);
-    if (status == SETT_OK) {
-        status = system_add_access(system, desc);
-    }
+    status = status == SETT_OK ? system_add_access(system, desc) : status;
     bool room = true;
     for (uint32_t k = 0; status == SETT_OK && room && k < SETT_SYSTEM_ORDER; k++) {
         room = (desc->before[k] == NULL || setti_order_add(system, desc->before[k], false)) &&
@@ -454,17 +452,13 @@ static sett_status system_init(sett_system* system, const sett_system_desc* desc
     if (status == SETT_OK && !(room && setti_system_make_jobs(system))) {
         status = setti_world_no_memory(world, system_call);
     }
-    if (status == SETT_OK) {
-        status = system_add_group(system, desc);
-    }
+    status = status == SETT_OK ? system_add_group(system, desc) : status;
     if (status != SETT_OK) {
         return status;
     }
     system_link(system);
     status = setti_order_check_phases(system, system_call);
-    if (status == SETT_OK) {
-        status = setti_order_check_cycle(system, system_call);
-    }
+    status = status == SETT_OK ? setti_order_check_cycle(system, system_call) : status;
     if (status != SETT_OK) {
         system_unlink(system);
     }
@@ -547,19 +541,17 @@ sett_system* sett_system_create_sized(sett_world* world, const sett_system_desc*
 
 sett_status sett_system_destroy(sett_system* system)
 {
-    static const char call[] = "sett_system_destroy";
     if (system == NULL) {
         return SETT_OK;
     }
     sett_world* world = system->world;
-    sett_status status = setti_world_check_unlocked(world, call);
+    sett_status status = setti_world_check_unlocked(world, __func__);
     if (status == SETT_OK && (world->busy || setti_run_of(world)->jobs_open)) {
-        status = setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                       "%s: systems run - call it after they have returned", call);
+        status =
+            setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                  "%s: systems run - call it after they have returned", __func__);
     }
-    if (status == SETT_OK) {
-        status = setti_world_check_no_snapshots(world, call);
-    }
+    status = status == SETT_OK ? setti_world_check_no_snapshots(world, __func__) : status;
     if (status == SETT_OK) {
         setti_world_remove_root(world, &system->root);
         system_unlink(system);
@@ -574,24 +566,21 @@ sett_status sett_system_order(sett_system* first, sett_system* then)
     if (SETTI_IS_NULL(first)) {
         return SETT_STATUS_ARGUMENT;
     }
-    static const char call[] = "sett_system_order";
     sett_world* world = first->world;
-    sett_status status = setti_world_check_unlocked(world, call);
+    sett_status status = setti_world_check_unlocked(world, __func__);
     if (status != SETT_OK) {
         return status;
     }
     if (world != then->world) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                      "%s: \"%.100s\" and \"%.100s\" are systems of two worlds",
-                                     call, first->name, then->name);
+                                     __func__, first->name, then->name);
     }
     if (!setti_order_add(first, then->name, false)) {
-        return setti_world_no_memory(world, call);
+        return setti_world_no_memory(world, __func__);
     }
-    status = setti_fixed_check_order(first, then, call);
-    if (status == SETT_OK) {
-        status = setti_order_check_cycle(first, call);
-    }
+    status = setti_fixed_check_order(first, then, __func__);
+    status = status == SETT_OK ? setti_order_check_cycle(first, __func__) : status;
     if (status != SETT_OK) {
         setti_order_pop(first);
         return status;

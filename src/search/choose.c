@@ -388,11 +388,6 @@ static void choose_follow(const choose* c, const choose_state* s, const setti_se
     pick->cost = s->cost + choose_cost(s->rows, COST_ROW) + choose_cost(pick->rows, each);
 }
 
-static bool choose_is_found(const choose_state* s, uint32_t variable)
-{
-    return variable < SETT_SEARCH_VARIABLES && (s->found >> variable & 1) != 0;
-}
-
 static bool choose_is_wanted(const choose* c, const choose_state* s, uint32_t variable)
 {
     return variable < SETT_SEARCH_VARIABLES && (c->scope->locals & ~s->found) >> variable & 1 &&
@@ -412,7 +407,8 @@ static uint32_t choose_item_picks(const choose* c, const choose_state* s,
     for (uint32_t down = 0; down < 2; down++) {
         uint32_t from = down ? item->target : item->source;
         uint32_t to = down ? item->source : item->target;
-        if (!choose_is_found(s, from) || !choose_is_wanted(c, s, to)) {
+        if (from >= SETT_SEARCH_VARIABLES || (s->found >> from & 1) == 0 ||
+            !choose_is_wanted(c, s, to)) {
             continue;
         }
         choose_pick* pick = &picks[count];

@@ -209,14 +209,6 @@ static uint32_t reached_home(const find_reached* reached, uint32_t index)
     return (index * 0x9E3779B1u >> 7) & (reached->room * 2 - 1);
 }
 
-static void reached_clear(find_reached* reached)
-{
-    if (reached->room != 0) {
-        memset(reached->slot, 0, reached->room * 2 * sizeof(uint32_t));
-    }
-    reached->count = 0;
-}
-
 static bool reached_grow(find* f, find_reached* reached)
 {
     find_reached grown = {.count = reached->count,
@@ -273,7 +265,10 @@ static void reached_follow(find* f, find_reached* reached, const setti_type* alo
 static void reached_begin(find* f, find_reached* reached, const setti_search_item* item,
                           uint32_t from, bool down)
 {
-    reached_clear(reached);
+    if (reached->room != 0) {
+        memset(reached->slot, 0, reached->room * 2 * sizeof(uint32_t));
+    }
+    reached->count = 0;
     if (from == SETTI_NONE) {
         return;
     }

@@ -622,8 +622,7 @@ static bool lookup_is_ready(sett_lookup* l, const char* call)
 
 uint32_t sett_lookup_find(sett_lookup* l, const void* value, sett_entity* out, uint32_t capacity)
 {
-    static const char call[] = "sett_lookup_find";
-    if (!lookup_is_ready(l, call) || setti_is_null(value, call, "value")) {
+    if (!lookup_is_ready(l, __func__) || setti_is_null(value, __func__, "value")) {
         return 0;
     }
     uint64_t key = lookup_key(l, value);
@@ -647,15 +646,14 @@ static void lookup_limits(const sett_lookup* l, uint64_t* low, uint64_t* high)
 uint32_t sett_lookup_range(sett_lookup* l, const void* from, const void* to, uint32_t first,
                            sett_entity* out, uint32_t capacity)
 {
-    static const char call[] = "sett_lookup_range";
     if (l != NULL && !l->ordered) {
         setti_world_fail_with(l->world, SETT_STATUS_ARGUMENT,
                               "%s: the look-up of \"%.100s\" is not ordered - "
                               "sett_lookup_create_ordered creates one that is",
-                              call, l->type->desc.name);
+                              __func__, l->type->desc.name);
         return 0;
     }
-    if (!lookup_is_ready(l, call)) {
+    if (!lookup_is_ready(l, __func__)) {
         return 0;
     }
     uint64_t low = 0;

@@ -483,18 +483,17 @@ static void ordered_note_rows(sett_ordered* o, const setti_type* type, const set
 const sett_ordered_row* sett_ordered_rows(sett_ordered* o, sett_component component,
                                           sett_access access, uint32_t* count)
 {
-    static const char call[] = "sett_ordered_rows";
     *count = 0;
-    if (SETTI_IS_NULL(o) || setti_world_check_serial(o->world, call) != SETT_OK) {
+    if (SETTI_IS_NULL(o) || setti_world_check_serial(o->world, __func__) != SETT_OK) {
         return NULL;
     }
     sett_world* world = o->world;
     const setti_type* type = setti_world_type(world, component);
     const bool writes = access != SETT_IN;
     if (type == NULL || (writes && type->writers != NULL)) {
-        (void)(type == NULL
-                   ? setti_world_fail(world, SETT_STATUS_UNREGISTERED, call, sett_null(), component)
-                   : setti_component_reject_set(world, type, call));
+        (void)(type == NULL ? setti_world_fail(world, SETT_STATUS_UNREGISTERED, __func__,
+                                               sett_null(), component)
+                            : setti_component_reject_set(world, type, __func__));
         return NULL;
     }
     sett_ordered_row* row = NULL;
@@ -511,7 +510,7 @@ const sett_ordered_row* sett_ordered_rows(sett_ordered* o, sett_component compon
         row = setti_scratch_get(&world->pool, &o->rows, room * sizeof(*row), 16);
     }
     if (row == NULL) {
-        setti_world_no_memory(world, call);
+        setti_world_no_memory(world, __func__);
         return NULL;
     }
     const ordered_column column = ordered_column_of(type);

@@ -258,15 +258,6 @@ static bool order_is_below_zero(const setti_side_value* integer)
     return integer->form == SETTI_FORM_SIGNED && (int64_t)integer->bits < 0;
 }
 
-static int order_integers(const setti_side_value* a, const setti_side_value* b)
-{
-    bool below = order_is_below_zero(a);
-    if (below != order_is_below_zero(b)) {
-        return below ? -1 : 1;
-    }
-    return ORDER_OF(a->bits, b->bits);
-}
-
 static int order_integer_float(const setti_side_value* a, double b)
 {
     bool below = order_is_below_zero(a);
@@ -287,7 +278,8 @@ static int order_integer_float(const setti_side_value* a, double b)
 static int order_numbers(const setti_side_value* a, const setti_side_value* b)
 {
     if (a->form != SETTI_FORM_FLOAT && b->form != SETTI_FORM_FLOAT) {
-        return order_integers(a, b);
+        bool below = order_is_below_zero(a);
+        return below != order_is_below_zero(b) ? (below ? -1 : 1) : ORDER_OF(a->bits, b->bits);
     }
     if (isnan(a->number) || isnan(b->number)) {
         return ORDER_NONE;

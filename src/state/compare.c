@@ -368,12 +368,6 @@ static bool compare_same_records(setti_view* view, const setti_type* type, const
     return same;
 }
 
-static bool compare_same(setti_view* view, const setti_type* type, const void* a, const void* b)
-{
-    return setti_hash_same(type, a, b) &&
-           (type->records == NULL || compare_same_records(view, type, a, b));
-}
-
 void setti_compare_mark(setti_compare* compare, const setti_type* type)
 {
     if (type->storage.kind == SETTI_SPARSE) {
@@ -454,8 +448,10 @@ static void compare_index(setti_compare* compare, compare_place* place, const se
         return;
     }
     compare_find_entities(compare->view, place, index, entity);
-    compare->same = value[0] != NULL && value[1] != NULL && sett_equals(entity[0], entity[1]) &&
-                    compare_same(compare->view, type, value[0], value[1]);
+    compare->same =
+        value[0] != NULL && value[1] != NULL && sett_equals(entity[0], entity[1]) &&
+        setti_hash_same(type, value[0], value[1]) &&
+        (type->records == NULL || compare_same_records(compare->view, type, value[0], value[1]));
     if (compare->all || !compare->same) {
         compare->sink->value(compare->sink, entity[0], value[0], entity[1], value[1]);
     }

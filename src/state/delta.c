@@ -397,12 +397,6 @@ static bool delta_begin(sett_world* world, setti_snapshot* a, setti_snapshot* b,
     return true;
 }
 
-static void delta_end(sett_world* world, setti_view* view, setti_compare* walk)
-{
-    setti_compare_deinit(walk);
-    setti_view_deinit(world, view);
-}
-
 static sett_status delta_check_types(sett_world* world, const char* call, setti_compare* walk)
 {
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -447,7 +441,8 @@ static sett_status delta_encode(sett_world* world, setti_snapshot* a, setti_snap
         b->summed = true;
         delta_write_hashes(to, a->sum, b->sum);
     }
-    delta_end(world, &view, &walk);
+    setti_compare_deinit(&walk);
+    setti_view_deinit(world, &view);
     return status;
 }
 
@@ -544,11 +539,7 @@ sett_status setti_delta_encode_state(sett_world* world, const char* call, setti_
 {
     setti_delta_writer to = {0};
     sett_status status = setti_world_check_unlocked(world, call);
-    if (status == SETT_OK) {
-        status = setti_commands_apply_all(world);
-    }
-    if (status == SETT_OK) {
-        status = delta_encode_all(world, call, &to);
-    }
+    status = status == SETT_OK ? setti_commands_apply_all(world) : status;
+    status = status == SETT_OK ? delta_encode_all(world, call, &to) : status;
     return delta_take(world, call, status, &to, out);
 }

@@ -777,13 +777,9 @@ static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* fro
         of->part[SETTI_DELTA_ENTRIES] = *from;
         status = delta->part != NULL ? apply_check_part(delta, from, of)
                                      : apply_check_entries(delta, from, of);
-        if (status == SETT_OK) {
-            status = setti_delta_read_changes(delta, from, of);
-        }
+        status = status == SETT_OK ? setti_delta_read_changes(delta, from, of) : status;
         of->part[SETTI_DELTA_LISTS] = *from;
-        if (status == SETT_OK) {
-            status = apply_check_lists(delta, from, of);
-        }
+        status = status == SETT_OK ? apply_check_lists(delta, from, of) : status;
         of->part[SETTI_DELTA_ROWS] = *from;
         if (status == SETT_OK && !apply_skip_runs(from, of->count[SETTI_DELTA_ROWS],
                                                   of->kind == SETTI_SPARSE ? of->extent : 0)) {
@@ -799,12 +795,8 @@ static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* fro
 static sett_status apply_check(setti_delta* delta, setti_delta_reader* from)
 {
     sett_status status = apply_check_ended(delta);
-    if (status == SETT_OK) {
-        status = apply_check_begun(delta);
-    }
-    if (status == SETT_OK) {
-        status = apply_check_slots(delta);
-    }
+    status = status == SETT_OK ? apply_check_begun(delta) : status;
+    status = status == SETT_OK ? apply_check_slots(delta) : status;
     return status == SETT_OK ? apply_check_types(delta, from) : status;
 }
 
@@ -1180,12 +1172,8 @@ static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, boo
     delta->player.room = apply_player_room;
     delta->player.reject = apply_player_reject;
     delta->player.read_data = setti_delta_read_data;
-    if (status == SETT_OK) {
-        status = setti_commands_apply_all(world);
-    }
-    if (status == SETT_OK) {
-        status = apply_parse(delta, from, trust);
-    }
+    status = status == SETT_OK ? setti_commands_apply_all(world) : status;
+    status = status == SETT_OK ? apply_parse(delta, from, trust) : status;
     if (status == SETT_OK && !trust && delta->part == NULL &&
         !apply_is_state(delta, delta->before)) {
         status = apply_reject_state(delta);
@@ -1206,9 +1194,7 @@ sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size,
     setti_delta_reader from = apply_reader(bytes, size);
     setti_delta delta = {.world = world};
     sett_status status = apply_begin(&delta, &from, trust);
-    if (status == SETT_OK) {
-        status = apply_change(&delta, size, trust);
-    }
+    status = status == SETT_OK ? apply_change(&delta, size, trust) : status;
     apply_end(&delta);
     return status;
 }
@@ -1220,9 +1206,7 @@ sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t 
     setti_delta delta = {.world = world, .part = allowed};
     const bool trust = false; /* a part can come from anywhere */
     sett_status status = apply_begin(&delta, &from, trust);
-    if (status == SETT_OK) {
-        status = apply_change(&delta, size, trust);
-    }
+    status = status == SETT_OK ? apply_change(&delta, size, trust) : status;
     apply_end(&delta);
     return status;
 }
@@ -1237,9 +1221,7 @@ static sett_status apply_load(setti_delta* delta, const void* bytes, size_t size
     SETTI_ASSERT(delta->world->entities.count == 0 && delta->world->listeners == NULL);
     delta->loading = true;
     sett_status status = apply_begin(delta, &from, trust);
-    if (status == SETT_OK) {
-        status = apply_play(delta, no_undo, trust);
-    }
+    status = status == SETT_OK ? apply_play(delta, no_undo, trust) : status;
     apply_end(delta);
     return status;
 }

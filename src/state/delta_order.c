@@ -46,12 +46,6 @@ void setti_delta_write_slots(setti_delta_writer* to)
 
 /* ----------------------------------------------------------------------------------------- runs */
 
-static void order_begin(setti_delta_writer* to)
-{
-    to->count = 0;
-    to->run_count = 0;
-}
-
 /* Writes a row; rows ascend. */
 static void order_put(setti_delta_writer* to, uint32_t row, uint32_t index)
 {
@@ -99,7 +93,8 @@ void setti_delta_write_rows(setti_delta_writer* to)
     const setti_storage* storage = &to->type->storage;
     uint32_t was = setti_view_extent(view, to->type, 0);
     uint32_t is = setti_view_extent(view, to->type, 1);
-    order_begin(to);
+    to->count = 0;
+    to->run_count = 0;
     if (storage->kind != SETTI_SPARSE) {
         return;
     }

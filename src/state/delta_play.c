@@ -209,12 +209,6 @@ static bool play_value(sett_world* world, const setti_delta_type* of, sett_entit
 
 /* -------------------------------------------------------------------------------------- entries */
 
-/* Requirements may have removed or added the component already. */
-static bool play_remove(sett_world* world, const setti_type* type, sett_entity entity)
-{
-    return !sett_has(world, entity, type->id) || sett_remove(world, entity, type->id) == SETT_OK;
-}
-
 static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
                        setti_delta_entry entry)
 {
@@ -231,8 +225,11 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
     }
     const setti_codec* codec = of->codec;
     if (entry.kind == SETTI_DELTA_REMOVED) {
-        return codec != NULL && codec->remove != NULL ? codec->remove(&delta->player, type, entity)
-                                                      : play_remove(world, type, entity);
+        return codec != NULL && codec->remove != NULL
+                   ? codec->remove(&delta->player, type, entity)
+                   : !sett_has(world, entity,
+                               type->id) || /* requirements can have removed it already */
+                         sett_remove(world, entity, type->id) == SETT_OK;
     }
     return codec != NULL ? codec->play(&delta->player, type, entity, &entry)
                          : play_value(world, of, entity, entry);

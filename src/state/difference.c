@@ -234,14 +234,13 @@ size_t sett_world_difference(const sett_world* a, const sett_world* b, char* out
 size_t sett_selection_difference(sett_world* a, const sett_world* b,
                                  const sett_selection* selection, char* out, size_t size)
 {
-    static const char call[] = "sett_selection_difference";
     setti_selected selected;
     size = setti_writer_empty(out, size);
     if (SETTI_IS_NULL(a)) {
         return 0;
     }
     int length = 0;
-    if (setti_selection_find(a, selection, call, &selected) != SETT_OK) {
+    if (setti_selection_find(a, selection, __func__, &selected) != SETT_OK) {
         length = snprintf(out, size, "%s", sett_world_message(a));
         return length > 0 ? (size_t)length : 0;
     }

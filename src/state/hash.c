@@ -156,19 +156,14 @@ static uint64_t hash_encoded(uint64_t hash, const setti_members* members, const 
     return hash_bytes(to.hash, to.piece, to.used);
 }
 
-static uint64_t hash_varied(uint64_t hash, const setti_type* type, const void* value)
-{
-    hash_sink to = {.sink.write = hash_sink_write, .hash = hash};
-    setti_type_write(type, value, &to.sink);
-    return hash_bytes(to.hash, to.piece, to.used);
-}
-
 static uint64_t hash_members(uint64_t hash, const setti_type* type, const setti_members* members,
                              const void* value)
 {
     SETTI_ASSERT(members->piece_count != 0);
     if (members->varies) {
-        return hash_varied(hash, type, value);
+        hash_sink to = {.sink.write = hash_sink_write, .hash = hash};
+        setti_type_write(type, value, &to.sink);
+        return hash_bytes(to.hash, to.piece, to.used);
     }
     if (!members->adjacent) {
         return hash_encoded(hash, members, value);
@@ -581,10 +576,7 @@ uint64_t setti_hash_finish(uint64_t sum)
 
 uint64_t sett_world_hash(sett_world* world)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    if (setti_world_check_serial(world, "sett_world_hash") != SETT_OK) {
+    if (SETTI_IS_NULL(world) || setti_world_check_serial(world, __func__) != SETT_OK) {
         return 0;
     }
     return setti_hash_finish(setti_hash_sum(world));

@@ -96,15 +96,6 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
                : setti_values_prepare(into, setti_world_type(into, local->id), replica_call);
 }
 
-/* Sets the page size of a world without pages to the other's. */
-static void replica_follow_pages(const sett_world* from, sett_world* into)
-{
-    for (uint32_t k = 0; into->pool.small != from->pool.small && k < into->registered.count; k++) {
-        setti_storage_use_pages(&into->registered.item[k]->storage, from->pool.small);
-    }
-    into->pool.small = from->pool.small;
-}
-
 /* Changes types of a world without values as the other's have changed since registration: storage,
  * members. Returns false when memory runs out. */
 static bool replica_follow(const sett_world* from, sett_world* into)
@@ -311,9 +302,7 @@ static sett_status replica_register_all(const sett_world* from, sett_world* into
 static sett_status replica_check(const sett_world* from, sett_world* into)
 {
     sett_status status = setti_world_check_unlocked(into, replica_call);
-    if (status == SETT_OK) {
-        status = setti_world_check_no_snapshots(into, replica_call);
-    }
+    status = status == SETT_OK ? setti_world_check_no_snapshots(into, replica_call) : status;
     if (status == SETT_OK && from == into) {
         status = setti_world_fail_with(into, SETT_STATUS_ARGUMENT,
                                        "%s: `from` and `into` are one world", replica_call);
@@ -322,12 +311,8 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
         setti_entity_capacity(&from->entities) > into->entities.limit) {
         status = setti_world_fail(into, SETT_STATUS_LIMIT, replica_call, sett_null(), 0);
     }
-    if (status == SETT_OK) {
-        status = replica_check_types(from, into);
-    }
-    if (status == SETT_OK) {
-        status = replica_register_all(from, into);
-    }
+    status = status == SETT_OK ? replica_check_types(from, into) : status;
+    status = status == SETT_OK ? replica_register_all(from, into) : status;
     for (const setti_root* root = from->roots; status == SETT_OK && root != NULL;
          root = root->next) {
         if (root->name != NULL && !root->optional && replica_is_used(root) &&
@@ -554,7 +539,10 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
     }
     setti_commands_drop_all(into); /* also those that its callbacks have just recorded */
     replica_empty(into);
-    replica_follow_pages(from, into);
+    for (uint32_t k = 0; into->pool.small != from->pool.small && k < into->registered.count; k++) {
+        setti_storage_use_pages(&into->registered.item[k]->storage, from->pool.small);
+    }
+    into->pool.small = from->pool.small;
     size_t size = ((size_t)from->signatures.count + 1) * sizeof(uint32_t);
     uint32_t* number = replica_follow(from, into) && replica_reserve(from, into)
                            ? replica_signatures(from, into, size)

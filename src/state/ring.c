@@ -31,10 +31,7 @@ static size_t ring_size(uint32_t capacity)
 
 sett_ring* sett_ring_create(sett_world* world, uint32_t capacity)
 {
-    if (SETTI_IS_NULL(world)) {
-        return NULL;
-    }
-    if (setti_world_check_serial(world, "sett_ring_create") != SETT_OK) {
+    if (SETTI_IS_NULL(world) || setti_world_check_serial(world, __func__) != SETT_OK) {
         return NULL;
     }
     capacity = SETTI_MAX(capacity, 1);

@@ -200,16 +200,14 @@ static uint64_t selection_sum(const sett_world* world, const setti_selected* sel
 sett_status sett_selection_hash(sett_world* world, const sett_selection* selection, bool handles,
                                 uint64_t* sum)
 {
-    static const char call[] = "sett_selection_hash";
     setti_selected selected;
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
     *sum = 0;
-    sett_status status = setti_world_check_serial(world, call);
-    if (status == SETT_OK) {
-        status = setti_selection_find(world, selection, call, &selected);
-    }
+    sett_status status = setti_world_check_serial(world, __func__);
+    status =
+        status == SETT_OK ? setti_selection_find(world, selection, __func__, &selected) : status;
     if (status != SETT_OK) {
         return status;
     }
@@ -302,12 +300,6 @@ static bool selection_leads_in(const selection_job* job, sett_entity entity)
     return leads;
 }
 
-/* The receiving world's type for a type, or NULL. */
-static const setti_type* selection_type_there(const selection_job* job, const setti_type* type)
-{
-    return job->into != NULL ? setti_type_find(job->into, type->desc.name) : NULL;
-}
-
 /* Whether the receiver's value may differ, for a type with a codec. */
 static bool selection_codec_differs(const selection_job* job, const void* before, const void* after)
 {
@@ -384,7 +376,8 @@ static setti_delta_kind selection_kind(selection_job* job, uint32_t k, const voi
     if (known && job->since != NULL) {
         return selection_kind_since(job, entity, value);
     }
-    const setti_type* there = selection_type_there(job, type);
+    const setti_type* there =
+        job->into != NULL ? setti_type_find(job->into, type->desc.name) : NULL;
     bool has = known && there != NULL && setti_storage_has(&there->storage, entity.index);
     if (value == NULL) {
         return has ? SETTI_DELTA_REMOVED : SETTI_DELTA_KINDS;
@@ -555,12 +548,6 @@ static void selection_write_parents(selection_job* job)
     setti_selection_free(job->world, &owners);
 }
 
-static bool selection_sends(const selection_job* job, const setti_type* type)
-{
-    return setti_selection_has_type(job->selection, type) &&
-           setti_delta_form_of(type) != SETTI_DELTA_TARGET; /* follows from links */
-}
-
 /* Makes room for rounded values of the writer's type. Returns false without memory. */
 static bool selection_begin_type(selection_job* job)
 {
@@ -582,7 +569,9 @@ static void selection_write_values(selection_job* job, uint32_t* counts)
         to->type = job->world->registered.item[k];
         to->codec = setti_delta_codec(to->type);
         to->count = 0;
-        if (selection_sends(job, to->type) && selection_begin_type(job)) {
+        if (setti_selection_has_type(job->selection, to->type) &&
+            setti_delta_form_of(to->type) != SETTI_DELTA_TARGET && /* follows from links */
+            selection_begin_type(job)) {
             selection_write_entries(job);
         }
         counts[k] = to->count;
@@ -683,12 +672,8 @@ static sett_status selection_encode(selection_job* job, setti_snapshot* since, c
     sett_world* world = job->world;
     setti_view view;
     sett_status status = setti_world_check_unlocked(world, call);
-    if (status == SETT_OK) {
-        status = setti_commands_apply_all(world);
-    }
-    if (status == SETT_OK) {
-        status = selection_find_all(job, call);
-    }
+    status = status == SETT_OK ? setti_commands_apply_all(world) : status;
+    status = status == SETT_OK ? selection_find_all(job, call) : status;
     if (status != SETT_OK) {
         return status;
     }
@@ -720,7 +705,6 @@ static void selection_end(selection_job* job)
 sett_status sett_selection_encode(sett_world* world, const sett_selection* selection,
                                   sett_snapshot since, void* out, size_t capacity, size_t* size)
 {
-    static const char call[] = "sett_selection_encode";
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
@@ -729,17 +713,17 @@ sett_status sett_selection_encode(sett_world* world, const sett_selection* selec
     setti_snapshot* node = none ? NULL : setti_snapshot_find(world, since, &status);
     *size = 0;
     if (status != SETT_OK) {
-        return setti_snapshot_fail(world, since, status, call);
+        return setti_snapshot_fail(world, since, status, __func__);
     }
     selection_job job = {.world = world, .selection = selection};
-    status = selection_encode(&job, node, call);
+    status = selection_encode(&job, node, __func__);
     if (status == SETT_OK) {
         *size = job.out.size;
     }
     if (status == SETT_OK && out != NULL && job.out.size > capacity) {
-        status = setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                       "%s: the result takes %lu bytes, the buffer has %lu", call,
-                                       (unsigned long)job.out.size, (unsigned long)capacity);
+        status = setti_world_fail_with(
+            world, SETT_STATUS_LIMIT, "%s: the result takes %lu bytes, the buffer has %lu",
+            __func__, (unsigned long)job.out.size, (unsigned long)capacity);
     } else if (status == SETT_OK && out != NULL) {
         memcpy(out, job.out.out, job.out.size);
     }
@@ -801,20 +785,17 @@ sett_status setti_selection_encode_lives(sett_world* world, const setti_selected
 sett_status sett_selection_apply(sett_world* world, const void* bytes, size_t size,
                                  const sett_selection* allowed)
 {
-    static const char call[] = "sett_selection_apply";
     static const sett_selection all = {0};
     setti_selected selected;
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
     allowed = allowed != NULL ? allowed : &all;
-    sett_status status = setti_world_check_unlocked(world, call);
-    if (status == SETT_OK && setti_world_lacks_list(world, bytes, size, call, "bytes")) {
+    sett_status status = setti_world_check_unlocked(world, __func__);
+    if (status == SETT_OK && setti_world_lacks_list(world, bytes, size, __func__, "bytes")) {
         return world->error;
     }
-    if (status == SETT_OK) {
-        status = setti_selection_find(world, allowed, call, &selected);
-    }
+    status = status == SETT_OK ? setti_selection_find(world, allowed, __func__, &selected) : status;
     if (status != SETT_OK) {
         return status;
     }
@@ -827,7 +808,7 @@ sett_status sett_selection_apply(sett_world* world, const void* bytes, size_t si
     if (status != SETT_OK && strncmp(why, "sett_delta_apply: ", inner) == 0) {
         char text[SETTI_MESSAGE_SIZE];
         snprintf(text, sizeof(text), "%s", why + inner);
-        status = setti_world_fail_input(world, status, "%s: %.400s", call, text);
+        status = setti_world_fail_input(world, status, "%s: %.400s", __func__, text);
     }
     return status;
 }
@@ -835,16 +816,15 @@ sett_status sett_selection_apply(sett_world* world, const void* bytes, size_t si
 sett_status sett_selection_copy(sett_world* from, const sett_selection* selection,
                                 uint64_t since_tick, sett_world* into)
 {
-    static const char call[] = "sett_selection_copy";
     if (SETTI_IS_NULL(from) || SETTI_IS_NULL(into)) {
         return SETT_STATUS_ARGUMENT;
     }
     if (from == into) {
         return setti_world_fail_with(into, SETT_STATUS_ARGUMENT,
-                                     "%s: `from` and `into` are one world", call);
+                                     "%s: `from` and `into` are one world", __func__);
     }
     selection_job job = {.world = from, .selection = selection, .tick = since_tick, .into = into};
-    sett_status status = selection_encode(&job, NULL, call);
+    sett_status status = selection_encode(&job, NULL, __func__);
     if (status == SETT_OK) {
         status = sett_selection_apply(into, job.out.out, job.out.size, NULL);
     } else {

@@ -238,15 +238,6 @@ static void roots_restore(const sett_world* world, const setti_snapshot* node)
 
 /* ----------------------------------------------------------------------------------------- tree */
 
-static void state_link(setti_state* state, setti_snapshot* node)
-{
-    node->older = state->youngest;
-    node->younger = NULL;
-    *(node->older != NULL ? &node->older->younger : &state->oldest) = node;
-    state->youngest = node;
-    state->count++;
-}
-
 /* Links a snapshot to its neighbour towards the live world. */
 static void state_hang(setti_snapshot* node, setti_snapshot* toward)
 {
@@ -322,20 +313,13 @@ static bool state_collapse(setti_state* state, setti_snapshot* node)
     return node->child->sibling_next == NULL && node != state->head && state_merge(state, node);
 }
 
-/* Like state_collapse, for a snapshot and then for those towards the live world, because freeing
- * one can allow freeing its neighbour. */
-static void state_collapse_from(setti_state* state, setti_snapshot* node)
-{
-    while (node != NULL && node->hidden) {
-        setti_snapshot* toward = node->toward;
-        node = state_collapse(state, node) ? toward : NULL;
-    }
-}
-
 /* Frees hidden snapshots that are not needed, starting at a change. */
 static void state_tidy(setti_state* state, setti_snapshot* node)
 {
-    state_collapse_from(state, node);
+    while (node != NULL && node->hidden) { /* freeing one can allow freeing its neighbour */
+        setti_snapshot* toward = node->toward;
+        node = state_collapse(state, node) ? toward : NULL;
+    }
     setti_snapshot* at = state->postponed ? state->oldest : NULL;
     state->postponed = false;
     while (at != NULL) {
@@ -473,26 +457,27 @@ sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    static const char call[] = "sett_snapshot_take";
-    sett_status status = setti_world_check_unlocked(world, call);
+    sett_status status = setti_world_check_unlocked(world, __func__);
     setti_state* state = status == SETT_OK ? setti_state_get(world) : NULL;
     if (state == NULL) {
         return world->error;
     }
     status = snapshot_prepare(state);
-    if (status == SETT_OK) {
-        status = setti_commands_apply_all(world);
-    }
+    status = status == SETT_OK ? setti_commands_apply_all(world) : status;
     if (status != SETT_OK) {
         return status;
     }
     SETTI_ASSERT(world->entities.reserved == 0); /* all commands are applied: no index is claimed */
     setti_snapshot* node = snapshot_make(state);
     if (node == NULL) {
-        return setti_world_no_memory(world, call);
+        return setti_world_no_memory(world, __func__);
     }
     setti_trace_begin(world, SETT_SPAN_SNAPSHOT, "snapshot", 0);
-    state_link(state, node);
+    node->older = state->youngest;
+    node->younger = NULL;
+    *(node->older != NULL ? &node->older->younger : &state->oldest) = node;
+    state->youngest = node;
+    state->count++;
     *out = state_occupy_slot(state, node);
     setti_snapshot* before = state->head;
     if (before != NULL) {

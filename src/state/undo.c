@@ -381,27 +381,15 @@ static sett_status undo_sync(sett_undo* undo, const char* call)
     sett_world* world = undo->world;
     setti_selected selected = {NULL, 0, 0};
     sett_status status = setti_world_check_unlocked(world, call);
-    if (status == SETT_OK) {
-        status = setti_commands_apply_all(world);
-    }
-    if (status == SETT_OK) {
-        status = undo_sync_types(undo, call);
-    }
-    if (status == SETT_OK) {
-        status = undo_find_types(undo, call);
-    }
-    if (status == SETT_OK) {
-        status = undo_sync_lives(undo, call);
-    }
+    status = status == SETT_OK ? setti_commands_apply_all(world) : status;
+    status = status == SETT_OK ? undo_sync_types(undo, call) : status;
+    status = status == SETT_OK ? undo_find_types(undo, call) : status;
+    status = status == SETT_OK ? undo_sync_lives(undo, call) : status;
     if (status == SETT_OK) {
         status = setti_selection_find(world, &undo->selection, call, &selected);
     }
-    if (status == SETT_OK) {
-        status = undo_sync_left(undo, &selected, call);
-    }
-    if (status == SETT_OK) {
-        status = undo_sync_values(undo, &selected, call);
-    }
+    status = status == SETT_OK ? undo_sync_left(undo, &selected, call) : status;
+    status = status == SETT_OK ? undo_sync_values(undo, &selected, call) : status;
     setti_selection_free(world, &selected);
     return status;
 }
@@ -476,14 +464,6 @@ static undo_step* undo_find_least(const sett_undo* undo)
     return step;
 }
 
-static void undo_hold_limit(sett_undo* undo)
-{
-    undo_step* step;
-    while (undo->size > undo->limit && (step = undo_find_least(undo)) != NULL) {
-        undo_forget(undo, step);
-    }
-}
-
 static void undo_copy_bytes(char* to, const setti_bytes* from)
 {
     if (from->size != 0) {
@@ -528,7 +508,9 @@ static void undo_add_step(sett_undo* undo, undo_step* step)
     }
     undo->now = step;
     undo->size += step->size;
-    undo_hold_limit(undo);
+    while (undo->size > undo->limit && (step = undo_find_least(undo)) != NULL) {
+        undo_forget(undo, step);
+    }
 }
 
 /* Makes a step from two states of the mirror, with the deltas in both directions; *step becomes
@@ -541,9 +523,7 @@ static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* na
     setti_bytes back = {NULL, 0, 0};
     *step = NULL;
     sett_status status = setti_delta_encode(mirror, undo->at, to, &forward);
-    if (status == SETT_OK) {
-        status = setti_delta_encode(mirror, to, undo->at, &back);
-    }
+    status = status == SETT_OK ? setti_delta_encode(mirror, to, undo->at, &back) : status;
     if (status != SETT_OK) {
         status = undo_fail(undo, status, call);
     } else if (forward.size > SETTI_DELTA_HEAD) {
@@ -557,20 +537,19 @@ static sett_status undo_encode(sett_undo* undo, sett_snapshot to, const char* na
 
 sett_status sett_undo_step(sett_undo* undo, const char* name)
 {
-    static const char call[] = "sett_undo_step";
     sett_snapshot to;
     undo_step* step = NULL;
     if (SETTI_IS_NULL(undo)) {
         return SETT_STATUS_ARGUMENT;
     }
-    sett_status status = undo_sync(undo, call);
+    sett_status status = undo_sync(undo, __func__);
     if (status != SETT_OK) {
         return undo_reset(undo, status);
     }
     if (sett_snapshot_take(undo->mirror, &to) != SETT_OK) {
-        return undo_reset(undo, undo_fail_state(undo, call));
+        return undo_reset(undo, undo_fail_state(undo, __func__));
     }
-    status = undo_encode(undo, to, name != NULL ? name : "", call, &step);
+    status = undo_encode(undo, to, name != NULL ? name : "", __func__, &step);
     if (status != SETT_OK) {
         undo_reset(undo, status);
         (void)sett_snapshot_drop(undo->mirror, to);
@@ -658,12 +637,8 @@ static sett_status undo_move_mirror(sett_undo* undo, undo_move* move, undo_step*
     sett_status status = undo_list_tagged(undo, &move->selected)
                              ? sett_snapshot_take(undo->mirror, &move->live)
                              : SETT_STATUS_OUT_OF_MEMORY;
-    if (status == SETT_OK) {
-        status = setti_snapshot_undo(undo->mirror, undo->at);
-    }
-    if (status == SETT_OK) {
-        status = undo_walk(undo, undo->now, to);
-    }
+    status = status == SETT_OK ? setti_snapshot_undo(undo->mirror, undo->at) : status;
+    status = status == SETT_OK ? undo_walk(undo, undo->now, to) : status;
     if (status != SETT_OK) {
         return undo_fail(undo, status, call);
     }
@@ -731,15 +706,11 @@ static sett_status undo_go(sett_undo* undo, undo_step* to, const char* call)
     undo_move move = {.live = {0, 0}};
     sett_snapshot at = {0, 0};
     sett_status status = undo_sync(undo, call);
-    if (status == SETT_OK) {
-        status = undo_move_mirror(undo, &move, to, call);
-    }
+    status = status == SETT_OK ? undo_move_mirror(undo, &move, to, call) : status;
     if (status == SETT_OK && sett_snapshot_take(undo->mirror, &at) != SETT_OK) {
         status = undo_fail_state(undo, call);
     }
-    if (status == SETT_OK) {
-        status = undo_move_world(undo, &move, call);
-    }
+    status = status == SETT_OK ? undo_move_world(undo, &move, call) : status;
     if (status == SETT_OK) {
         undo_arrive(undo, to, at);
     } else {

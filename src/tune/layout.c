@@ -529,9 +529,7 @@ static sett_status layout_check(sett_world* world, const char* text)
 {
     sett_status status = setti_world_check_unlocked(world, layout_call);
     bool moves = false;
-    if (status == SETT_OK) {
-        status = layout_check_text(world, text);
-    }
+    status = status == SETT_OK ? layout_check_text(world, text) : status;
     for (uint32_t k = 0; status == SETT_OK && k < world->registered.count; k++) {
         status = layout_check_type(world, text, world->registered.item[k], &moves);
     }
@@ -647,11 +645,8 @@ struct setti_layout* setti_layout_ensure(sett_world* world)
 
 uint64_t sett_layout_step(sett_world* world, uint32_t max_values)
 {
-    if (SETTI_IS_NULL(world)) {
-        return 0;
-    }
-    if (setti_layout_of(world) == NULL ||
-        setti_world_check_unlocked(world, "sett_layout_step") != SETT_OK) {
+    if (SETTI_IS_NULL(world) || setti_layout_of(world) == NULL ||
+        setti_world_check_unlocked(world, __func__) != SETT_OK) {
         return 0;
     }
     layout_end_frame(world);
