@@ -484,6 +484,77 @@ static void reservations_keep_their_promise(void)
     }
 }
 
+enum {
+    JOINED = 200
+};
+
+/* Free pieces that are neighbours become room for pieces of another size, and only those. */
+static void neighbours_join(void)
+{
+    setti_pool pool;
+    counter c;
+    void* piece[JOINED];
+    pool_begin(&pool, &c, false);
+    CHECK(setti_pool_reserve(&pool, JOINED * 9400));
+    for (uint32_t k = 0; k < JOINED; k++) {
+        piece[k] = setti_pool_alloc(&pool, 8320, 64);
+        CHECK(piece[k] != NULL);
+        memset(piece[k], 1, 8320);
+    }
+    while (pool.bump_size >= 12416) { /* nothing else is left */
+        CHECK(setti_pool_alloc(&pool, 12416, 64) != NULL);
+    }
+    uint32_t calls = c.calls;
+    for (uint32_t k = 0; k < JOINED; k += 2) { /* no neighbours, but for those of the second half */
+        setti_pool_free(&pool, piece[k], 8320, 64);
+    }
+    for (uint32_t k = JOINED / 2 + 1; k < JOINED; k += 2) {
+        setti_pool_free(&pool, piece[k], 8320, 64);
+    }
+    setti_pool_join(&pool, 100, 8); /* small pieces stay as they are */
+    setti_pool_join(&pool, 8320, 64);
+    CHECK(setti_pool_validate(&pool) == NULL);
+    for (uint32_t k = 0; k < JOINED / 3 - 4; k++) { /* of 12 KB, in the room of the second half */
+        void* large = setti_pool_alloc(&pool, 12416, 64);
+        CHECK(large != NULL);
+        memset(large, 2, 12416);
+    }
+    for (uint32_t k = 0; k < JOINED / 4; k++) { /* single ones are there still */
+        CHECK(setti_pool_alloc(&pool, 8320, 64) != NULL);
+    }
+    CHECK_EQ(c.calls, calls);
+    for (uint32_t k = 1; k < JOINED / 2; k += 2) {
+        CHECK_EQ(*(unsigned char*)piece[k], 1); /* what was in use is untouched */
+        CHECK_EQ(((unsigned char*)piece[k])[8319], 1);
+    }
+    CHECK(setti_pool_validate(&pool) == NULL);
+    setti_pool_trim(&pool);
+    CHECK(pool.ranges == NULL);
+    CHECK(setti_pool_validate(&pool) == NULL);
+    setti_pool_deinit(&pool);
+    CHECK_EQ(c.held, 0);
+}
+
+/* A trim frees blocks with nothing but joined room. */
+static void joined_room_is_trimmed(void)
+{
+    setti_pool pool;
+    counter c;
+    void* piece[JOINED];
+    pool_begin(&pool, &c, false);
+    for (uint32_t k = 0; k < JOINED; k++) {
+        piece[k] = setti_pool_alloc(&pool, 8320, 64);
+    }
+    for (uint32_t k = 0; k < JOINED; k++) {
+        setti_pool_free(&pool, piece[k], 8320, 64);
+    }
+    setti_pool_join(&pool, 8320, 64);
+    CHECK(pool.ranges != NULL);
+    setti_pool_trim(&pool);
+    CHECK_EQ(pool.block_size, 0);
+    pool_end(&pool, &c);
+}
+
 /* Twenty types whose pages are as long as the sets of a first-level cache: where they begin differs
  * modulo that. */
 static void pages_do_not_begin_alike(void)
@@ -550,5 +621,6 @@ TEST_MAIN(TEST(an_empty_pool_holds_nothing), TEST(sizes_are_rounded_to_classes),
           TEST(readers_see_something_where_no_page_is), TEST(writing_marks_a_page_with_the_tick),
           TEST(pages_of_a_table_lie_side_by_side), TEST(far_pages_take_no_run),
           TEST(runs_are_given_back_when_memory_runs_out), TEST(reservations_keep_their_promise),
-          TEST(pages_do_not_begin_alike), TEST(without_memory_a_table_stays_as_it_is),
+          TEST(neighbours_join), TEST(joined_room_is_trimmed), TEST(pages_do_not_begin_alike),
+          TEST(without_memory_a_table_stays_as_it_is),
           TEST(validation_sees_bytes_that_do_not_add_up))

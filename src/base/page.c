@@ -10,12 +10,14 @@
  * pages of several tables alternated, loops over more than the second-level cache holds were up to
  * twice as slow as over plain arrays.
  *
- * Invariant:  sum of block sizes = headers + used_size + bytes in free lists, runs + bump_size
+ * Invariant:  sum of block sizes = headers + used_size + bytes in free lists, runs, ranges +
+ *             bump_size
  *             (pieces outside of blocks count in used_size, and with their headers in block_size)
  */
 #include "base/cow.h"
 
 #include "base/bits.h"
+#include "base/platform.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +34,12 @@ struct setti_large {
     setti_large* previous;
     size_t size; /* bytes, the room before the piece included */
     size_t align;
+};
+
+/* Free room between pieces: how it begins. */
+struct setti_range {
+    setti_range* next;
+    size_t size;
 };
 
 #define BLOCK_HEADER SETTI_POOL_STEP
@@ -308,7 +316,7 @@ static bool pool_is_system(const setti_pool* pool)
  * the time of 512 small ones (0.46 against 1.6 us for each 4 KB), and the address cache is missed
  * no more: with huge pages from 8 MB on, creating a million took 7.4 ns each instead of 6.0, with
  * two values in bulk 11.8 instead of 9.3, destroying them in random order 46 instead of 43. */
-SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need)
+SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need, bool huge)
 {
     size_t most = SETTI_MAX(SETTI_MIN(pool->block_size / 16, BLOCK_MAX), SETTI_HUGE_PAGE);
     size_t least = pool->small ? BLOCK_SMALL : BLOCK_MIN;
@@ -318,7 +326,7 @@ SETTI_COLD static bool pool_grow(setti_pool* pool, size_t need)
     }
     size = setti_align_up(SETTI_MAX(size, need + BLOCK_HEADER), 4096);
     size_t align = SETTI_POOL_STEP;
-    if (pool->huge_pages || (size >= SETTI_HUGE_PAGE && pool_is_system(pool))) {
+    if (pool->huge_pages || (huge && size >= SETTI_HUGE_PAGE && pool_is_system(pool))) {
         align = SETTI_HUGE_PAGE;
         size = setti_align_up(size, align);
     }
@@ -373,11 +381,29 @@ SETTI_COLD static bool pool_take_strip(setti_pool* pool, size_t need)
     return false;
 }
 
+/* Makes free room of at least `need` bytes the end of the newest block. */
+static bool pool_take_range(setti_pool* pool, size_t need)
+{
+    setti_range** link = &pool->ranges;
+    while (*link != NULL && (*link)->size < need) {
+        link = &(*link)->next;
+    }
+    setti_range* range = *link;
+    if (range == NULL) {
+        return false;
+    }
+    *link = range->next;
+    pool_retire_bump(pool);
+    pool->bump_size = range->size;
+    pool->bump = (unsigned char*)range;
+    return true;
+}
+
 /* Makes room at the end of the newest block. */
 static bool pool_make_room(setti_pool* pool, size_t need)
 {
     bool denied = pool->denied;
-    if (pool_grow(pool, need)) {
+    if (pool_take_range(pool, need) || pool_grow(pool, need, true)) {
         return true;
     }
     if (!pool_take_strip(pool, need)) {
@@ -504,26 +530,62 @@ bool setti_pool_reserve(setti_pool* pool, size_t size)
         return false;
     }
     size_t more = SETTI_MIN(size / 4, RESERVE_FOR_STRIPS); /* so that there can be runs */
-    if (pool->bump_size < size + more && !pool_grow(pool, size + more)) {
+    if (pool->bump_size < size + more && !pool_grow(pool, size + more, true)) {
         return false;
     }
     pool->promised = SETTI_MAX(pool->promised, pool->used_size + size);
     return true;
 }
 
-void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step)
+/* Bytes that are touched between two looks at the clock. */
+#define WARM_PART ((size_t)64 << 10)
+
+void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step,
+                     uint64_t nanoseconds)
 {
     if (*at == NULL && pool->bump_size < size && pool->ceiling == 0) {
-        (void)pool_grow(pool, size);
+        (void)pool_grow(pool, size, false);
     }
+    uint64_t began = setti_platform_now();
     uintptr_t bump = (uintptr_t)pool->bump;
     uintptr_t was = (uintptr_t)*at;
     size_t done = was >= bump && was - bump <= pool->bump_size ? was - bump : 0;
     size_t end = SETTI_MIN(done + step, pool->bump_size);
-    for (; done < end; done += 4096) {
-        pool->bump[done] = 0;
+    while (done < end && setti_platform_now() - began <= nanoseconds) {
+        size_t part = SETTI_MIN(done + WARM_PART, end);
+        for (; done < part; done += 4096) {
+            pool->bump[done] = 0;
+        }
+        done = part;
     }
-    *at = pool->bump_size != 0 ? pool->bump + end : NULL;
+    *at = pool->bump_size != 0 ? pool->bump + done : NULL;
+}
+
+void setti_pool_join(setti_pool* pool, size_t size, size_t align)
+{
+    uint32_t k = pool_class(SETTI_MAX(size, align));
+    size_t rounded = pool_class_size(k);
+    if (pool_is_large(size, align) || rounded < SETTI_POOL_STEP || pool->blocks == NULL) {
+        return;
+    }
+    pool_sort(pool, k);
+    pool_piece* piece = pool->free[k];
+    pool->free[k] = NULL;
+    while (piece != NULL) {
+        unsigned char* first = (unsigned char*)piece;
+        size_t length = 0;
+        for (; (unsigned char*)piece == first + length; length += rounded) {
+            piece = piece->next;
+        }
+        if (length == rounded) {
+            pool_push(pool, k, first);
+            continue;
+        }
+        setti_range* range = (setti_range*)(void*)first;
+        range->next = pool->ranges;
+        range->size = length;
+        pool->ranges = range;
+    }
 }
 
 bool setti_pool_hold(setti_pool* pool, size_t size)
@@ -634,6 +696,8 @@ void setti_pool_trim(setti_pool* pool)
         strip_retire(pool, pool->strips);
     }
     pool->promised = 0;
+    while (pool_take_range(pool, 0)) {
+    }
     pool_retire_bump(pool);
     pool->bump = NULL;
     for (uint32_t k = 0; k < SETTI_POOL_CLASSES; k++) {
@@ -688,6 +752,9 @@ const char* setti_pool_validate(const setti_pool* pool)
     }
     for (const setti_strip* strip = pool->strips; strip != NULL; strip = strip->next) {
         accounted += strip->left * pool_class_size(strip->class);
+    }
+    for (const setti_range* range = pool->ranges; range != NULL; range = range->next) {
+        accounted += range->size;
     }
     for (uint32_t k = 0; pool->blocks != NULL && k < SETTI_POOL_CLASSES; k++) {
         for (void* piece = pool->free[k]; piece != NULL; memcpy(&piece, piece, sizeof(void*))) {

@@ -31,6 +31,7 @@
 typedef struct setti_block setti_block;
 typedef struct setti_large setti_large;
 typedef struct setti_strip setti_strip;
+typedef struct setti_range setti_range;
 
 typedef struct setti_pool {
     /* the world's clock; beside the pool because every write path has the pool at hand */
@@ -49,6 +50,7 @@ typedef struct setti_pool {
     setti_block* held;   /* for when the allocator fails; or NULL */
     setti_large* large;  /* pieces beyond SETTI_POOL_PAGE_MAX or of unusual alignment */
     setti_strip* strips; /* runs: room that page tables took for their next pages */
+    setti_range* ranges; /* free room that setti_pool_join made, of at least a page each */
     unsigned char* bump; /* the unused end of the newest block */
     size_t bump_size;    /* its bytes */
     size_t block_size;   /* bytes held from the allocator */
@@ -94,8 +96,16 @@ bool setti_pool_reserve(setti_pool* pool, size_t size);
 
 /* Touches memory ahead, so that work that allocates much at once does not wait for the system: at
  * the first call (*at is NULL) takes room for `size` bytes, at each call touches the next `step`
- * bytes of what is unused at the end of the newest block. It promises nothing, and cannot fail. */
-void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step);
+ * bytes of what is unused at the end of the newest block, fewer if these take longer than
+ * `nanoseconds`. It promises nothing, and cannot fail. The room has small pages of the system: the
+ * first touch of a huge page took 5 ms in a virtual machine, that of 2 MB of small ones .8 ms, and
+ * 5 where the machine had no memory behind them either. */
+void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step,
+                     uint64_t nanoseconds);
+
+/* Makes room for pieces of any size of free pieces of this size that are neighbours. Afterwards the
+ * pool cuts from it before it takes a new block. */
+void setti_pool_join(setti_pool* pool, size_t size, size_t align);
 
 /* Holds a block of `size` bytes for the case that the allocator fails: pieces of up to
  * SETTI_POOL_PAGE_MAX bytes are then cut from it. So pieces of `size` bytes together, each counted

@@ -51,13 +51,17 @@
 #define AUTO_MORE 16384
 #define AUTO_TYPE 256
 
-/* A group of more values is made in steps, one a frame: memory is touched, AUTO_WARM bytes at once,
- * then types are converted, then rows are arranged. A million values of 8 bytes in one frame took
- * 20 to 30 ms, and 130 with new memory. AUTO_WARM is a huge page, which is touched as a whole: 1 to
- * 5 ms if it is new to a virtual machine; two took 9 ms. If the first frame suggests a group,
- * touching begins before the decision. */
+/* A group of more values is made in steps, one a frame: memory is touched, then types are
+ * converted, then rows are arranged. A million values of 8 bytes in one frame took 20 to 30 ms, and
+ * 130 with new memory. Memory is touched in as many frames as AUTO_WARM bytes a frame need: they
+ * take 1 ms, and up to 6 if they are new to a virtual machine. So a frame touches more, but for no
+ * longer than AUTO_WARM_TIME. If the first frame suggests a group, touching begins before the
+ * decision. The type with the most values is converted first, before loops become slower, and the
+ * pages of its array become room for the next. */
 #define AUTO_AT_ONCE 131072
-#define AUTO_WARM ((size_t)2 << 20)
+#define AUTO_WARM ((size_t)5 << 19)
+#define AUTO_WARM_MOST ((size_t)4 << 20)
+#define AUTO_WARM_TIME 2500000 /* ns */
 
 /* Words of a type's occupancy that are compared. */
 #define AUTO_WORDS 32
@@ -425,18 +429,22 @@ static void auto_forget_regrets(sett_world* world)
     }
 }
 
-/* Stores a type in the other kind, with the members of `first` in front. Returns the number of
- * values moved; 0 when memory runs out. */
+/* Stores a type in the other kind, with the members of `first` in front; its old pages become room
+ * for the next type. Returns the number of values moved; 0 when memory runs out. */
 static uint64_t auto_convert(sett_world* world, setti_type* type, const setti_listener* first)
 {
     SETTI_ASSERT(type->owner == NULL && world->locks == 0);
     setti_conversion conversion;
     bool array = type->storage.kind == SETTI_SPARSE;
+    const setti_pages old = type->storage.rows;
     if (!setti_conversion_reserve(world, &conversion, type,
                                   array ? SETT_STORAGE_ARRAY : SETT_STORAGE_SPARSE_SET)) {
         return 0;
     }
     setti_conversion_commit(world, &conversion, first);
+    if (first != NULL) {
+        setti_pool_join(&world->pool, old.size, old.align);
+    }
     return type->storage.count;
 }
 
@@ -543,13 +551,48 @@ static size_t auto_room(const sett_world* world, const setti_storage* storage)
            (size_t)setti_array_end(storage) * sizeof(uint32_t);
 }
 
-/* Bytes of new memory for the types that a group converts. */
+/* Returns the next type that a group converts, one with the most values, and adds its term to
+ * `done`; NULL: there is none. */
+static setti_type* auto_next_type(const sett_query* query, uint32_t* done)
+{
+    setti_type* next = NULL;
+    uint32_t term = 0;
+    for (uint32_t rest = setti_price_owned(query) & ~*done; rest != 0; rest &= rest - 1) {
+        uint32_t k = setti_bits_lowest(rest);
+        setti_type* type = query->term[k].type;
+        bool more = next == NULL || type->storage.count > next->storage.count;
+        if (type->storage.kind != SETTI_SPARSE && more) {
+            next = type;
+            term = k;
+        }
+    }
+    *done |= next != NULL ? (uint32_t)1 << term : 0;
+    return next;
+}
+
+/* Bytes that the conversion of an array leaves free. */
+static size_t auto_freed(const setti_storage* storage)
+{
+    size_t count = 0;
+    for (uint32_t number = 0; number < storage->rows.count; number++) {
+        count += storage->rows.data[number] != NULL;
+    }
+    return count * storage->rows.size;
+}
+
+/* Bytes of new memory for the types that a group converts, one after the other. An eighth of what
+ * one leaves is lost at the ends of runs. */
 static size_t auto_group_room(const sett_query* query)
 {
     size_t size = 0;
-    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
-        const setti_storage* storage = &query->term[setti_bits_lowest(rest)].type->storage;
-        size += storage->kind != SETTI_SPARSE ? auto_room(query->world, storage) : 0;
+    size_t free = 0;
+    uint32_t done = 0;
+    for (setti_type* type = auto_next_type(query, &done); type != NULL;
+         type = auto_next_type(query, &done)) {
+        size_t room = auto_room(query->world, &type->storage);
+        size_t reused = SETTI_MIN(room, free);
+        size += room - reused;
+        free += auto_freed(&type->storage) / 8 * 7 - reused;
     }
     return size;
 }
@@ -572,7 +615,7 @@ static bool auto_warm(sett_world* world)
         return false;
     }
     layout->warming--;
-    setti_pool_warm(&world->pool, &layout->warm, layout->warm_size, AUTO_WARM);
+    setti_pool_warm(&world->pool, &layout->warm, layout->warm_size, AUTO_WARM_MOST, AUTO_WARM_TIME);
     return true;
 }
 
@@ -652,11 +695,9 @@ static uint64_t auto_build_group(sett_world* world, uint32_t max_values)
     setti_type* without[SETT_QUERY_TERMS];
     setti_listener conditions = auto_conditions(query, with, without);
     uint64_t moved = 0;
-    for (uint32_t rest = setti_price_owned(query); rest != 0; rest &= rest - 1) {
-        setti_type* type = query->term[setti_bits_lowest(rest)].type;
-        if (type->storage.kind == SETTI_SPARSE) {
-            continue;
-        }
+    uint32_t done = 0;
+    for (setti_type* type = auto_next_type(query, &done); type != NULL;
+         type = auto_next_type(query, &done)) {
         if (moved != 0 && moved + type->storage.count > AUTO_AT_ONCE) {
             return moved;
         }
@@ -884,6 +925,7 @@ static void auto_look_ahead(sett_world* world, uint32_t max_values)
     if (best != NULL) {
         best->expected = true;
         auto_begin_warming(setti_layout_of(world), auto_group_room(best));
+        (void)auto_warm(world);
     }
 }
 
