@@ -1,16 +1,16 @@
-/* autosave.c: saving a world while it goes on.
+/* autosave.c: saves a world while it goes on.
  *
- * The workload: a game that may not miss a frame, and a disk that takes what it takes. So the pages
- * of the state are copied into a world apart, a copy of memory and no more, which a thread encodes
- * and writes. The copy stays for the next time: its pages are there then.
+ * The workload: a game that must not miss a frame, and a disk of any speed. So the pages of the
+ * state are copied into a world apart, which a thread encodes and writes. The copy stays for the
+ * next time, with its pages.
  *
  *     the game     copy | goes on ...                          | copy | ...
  *     the thread          encode, write, sync, rename, sync           encode ...
  *
- * Rejected: encoding from a snapshot on the thread. Each page would have to be taken under the lock
- * of copy-on-write, names and types guarded as well, to save a copy that costs 0.15 ms a MB.
+ * Rejected: encoding from a snapshot on the thread. Each page would be taken under the lock of
+ * copy-on-write, and names and types guarded too, to save a copy of 0.15 ms a MB.
  *
- * Invariant:  while `running`, only the thread touches `copy` and `desc`
+ * Invariant:  while `running`, only the thread uses `copy` and `desc`
  */
 #include "base/atomic.h"
 #include "file/place.h"

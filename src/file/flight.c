@@ -1,18 +1,18 @@
 /* flight.c: the last seconds of a world, ready to be written when it crashes.
  *
  * The workload: some kilobytes a frame, thousands of frames, and one moment in which nothing can be
- * relied on. So all is encoded beforehand, as records of a stream (docs/stream.md), and a dump only
- * copies bytes that were complete.
+ * relied on. So everything is encoded beforehand, as records of a stream (docs/stream.md), and a
+ * dump only copies complete records.
  *
  *     half 0   | lead | types, keyframe | delta | delta | ... | delta |        the older one
  *     half 1   | lead | types, keyframe | delta | delta |                      the present one
  *
- * A half begins with a keyframe: the state that the last delta of the other one led to. Its lead is
- * that delta: it follows on the other half's. A dump that begins with a half leaves out its lead,
- * and says that the keyframe is a state. When the present half is full, the older one is
+ * A half begins with a keyframe, the state after the other half's last delta and its own lead. The
+ * lead is the delta that did not fit into the other half. A dump that begins with a half leaves out
+ * its lead, and calls the keyframe a state. When the present half is full, the older one is
  * overwritten; meanwhile it counts as empty.
  *
- * Invariant:  the first `used` bytes of a half are whole records, of frames that do not go back
+ * Invariant:  the first `used` bytes of a half are complete records, of frames that do not go back
  *             lead <= used <= size;  half 1 - now, if it is used, leads to half `now`
  */
 #include "sett/flight.h"

@@ -1,12 +1,12 @@
 /* journal.c: a file that follows a world.
  *
- * The workload: some kilobytes at the end of each frame. What has changed since the last frame is
- * the delta of two snapshots, of which the younger is held for the next frame.
+ * The workload: some kilobytes at the end of each frame: the delta between two snapshots, of which
+ * the younger is held for the next frame.
  *
- *     state | delta 1 | delta 2 | ... | delta n          `last` is the state behind delta n
+ *     state | delta 1 | delta 2 | ... | delta n          `last` is the state after delta n
  *
- * Invariant:  what was written whole leads to `last`, or to the state before it if the last write
- *             failed: then nothing is written behind it
+ * Invariant:  complete records lead to `last`, or to the state before it if the last write failed;
+ *             then nothing is written after it
  */
 #include "base/writer.h"
 #include "file/member_record.h"

@@ -1,4 +1,13 @@
-/* load.c: reads a file into a world of its own, and then replaces the program's world by it. */
+/* load.c: reads a file into a world of its own, and then replaces the program's world by it.
+ *
+ * The workload: files from anywhere, and files that a crash has cut off. So everything is read,
+ * played and compared with its hash in a world that only this call sees, with limited memory. If
+ * anything is wrong, the program's world is unchanged, and the generation before is tried.
+ *
+ *     file -> records -> types, state, deltas -> a world apart -> sett_world_clone -> the world
+ *
+ * Invariant:  the world is replaced by a complete state, or unchanged
+ */
 #include "file/load.h"
 
 #include "base/writer.h"

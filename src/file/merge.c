@@ -1,16 +1,16 @@
-/* merge.c: what a file contains, added to a world that goes on.
+/* merge.c: adds the contents of a file to a world that goes on.
  *
- * The workload: a library of prefabs, a level, a mod, put into a running game. The file is read as
- * by sett_world_load, into a world apart; migration and every check happen there. What is chosen of
- * it becomes the nodes of one copy between two worlds (relation/clone.h), some of which are
- * entities that the world has already. That reserves all memory first and runs callbacks last.
+ * The workload: a library of prefabs, a level, a mod, added to a running game. The file is read
+ * like by sett_world_load, into a world apart, where it is migrated and checked. The chosen
+ * entities become the nodes of one copy between two worlds (relation/clone.h); some are merged onto
+ * entities of the world. The copy reserves all memory first, and runs callbacks last.
  *
  *     file -> a world apart -> nodes:  chosen | outside | top
- *                                        |        |        +-- desc.parent, if none of the others
+ *                                        |        |        +-- desc.parent, for roots
  *                                        |        +-- not chosen, found in the world by its path
- *                                        +-- created, or part of an entity that is there
+ *                                        +-- created, or merged onto an entity of the world
  *
- * Invariant:  an entity of the world belongs to one node at most;  parents stand before children
+ * Invariant:  an entity of the world has one node at most;  parents come before children
  */
 #include "file/load.h"
 #include "file/types.h"

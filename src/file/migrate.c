@@ -1,13 +1,13 @@
 /* migrate.c: see migrate.h.
  *
- * The workload: a program that went on after its players saved: a member more, one less, one that
- * became wider. Members are matched by name; what can hold every value of what it was is converted.
- * It happens once, behind all records, so that hashes were compared in the file's own layout.
+ * The workload: a program that changed after its players saved: a member more, one less, a wider
+ * one. Members are matched by name, and converted if the new one can hold every old value. This
+ * happens once, after all records, so that hashes are compared in the file's own layout.
  *
  *     file     hp u8 | x f32 | old u16                 program    x f64 | hp u16 | armour u8
  *                  \______________ by name ______________/           old: dropped, armour: default
  *
- * Invariant:  a conversion loses nothing, or is the program's function's
+ * Invariant:  a conversion loses nothing, unless the program's function does
  */
 #include "file/migrate.h"
 

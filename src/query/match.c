@@ -1,11 +1,11 @@
-/* match.c: which rows of a loop's steps match.
+/* match.c: finds the matching rows of a loop's steps.
  *
- * Over pages a step is as many rows as lie in one page of every term; the occupancy words of the
- * terms are intersected, 64 entities an operation. Over a sparse-set driver it is a page of its
- * rows, each looked up in the other storages, unless these have the same rows side by side. Where
- * fields have to be gathered a step is at most SETTI_GATHER_ROWS.
+ * Over pages, a step is the rows of one page of each term, and occupancy words are intersected, 64
+ * entities an operation. Over a sparse-set driver it is a page of its rows; each is looked up in
+ * the other storages, unless these have the same rows side by side. Loops that gather have steps of
+ * at most SETTI_GATHER_ROWS.
  *
- * Invariant:  words = rows of the step at unit_base that match;  some = which words are not 0
+ * Invariant:  words = matching rows of the step at unit_base;  some = the words that are not 0
  */
 #include "query/steps.h"
 

@@ -1,26 +1,24 @@
-/* plan.c: how a loop goes. In this order, where there is no choice:
+/* plan.c: chooses how a loop finds its entities, in this order:
  *
- *     the term that `drives`, if the description has one;
- *     an owning group that the query includes: its members lie in front of its storages, in one
- *     order;
- *     else the required sparse set with the fewest entities: each of its rows is looked up in
- *     the others;
- *     else pages: occupancy words are intersected, up to the smallest extent; a tracked set stands
- *     for the words of all that it covers.
+ *     the term that `drives`, if there is one;
+ *     an owning group that the query includes: its members are the first rows of its storages, in
+ *     one order;
+ *     else pages: occupancy words are intersected, up to the smallest extent; a tracked set
+ *     replaces the words of all types that it covers;
+ *     else the required sparse set with the fewest entities: each row is looked up in the others.
  *
- * A sparse set with few entities competes with the group or the pages that are there as well:
- * the cheaper goes, by this estimate, where each term keeps its share of the rows:
+ * A sparse set also competes with a group or with pages. The cheapest plan by this estimate is
+ * taken, in which each term keeps its share of the rows:
  *
  *     cost = rows walked x (PASS + terms tested x TEST)
  *          + rows left x values gathered x (GATHER + SCATTER)
  *
- * and APART on top, in the order of a sparse set, for each value gathered and each sparse-set
- * storage tested: times the share of its rows that do not lie near the one before, which a few of
- * them tell. So with one other component the sparse set drives up to three quarters of all
- * entities, with four others up to a seventh (out of order: half, a ninth). Where the rows of
- * another component lie as the driver's do, as a few of them tell, it costs nothing: match.c. The
- * constants are fitted to sett_plans (docs/bench); ns a match over 100,000 entities, one sparse-set
- * type on a share, the others arrays:
+ * In the order of a sparse set, APART is added for each value gathered and each sparse set tested,
+ * times the share of rows that are not near the row before (by samples). So with one other
+ * component the sparse set drives up to three quarters of all entities, with four others up to a
+ * seventh (out of order: half, a ninth). Components whose rows are aligned with the driver's (by
+ * samples) cost nothing, see match.c. The constants fit sett_plans (docs/bench); ns a match over
+ * 100,000 entities, one sparse-set type on a share, the others arrays:
  *
  *     share                            1 %    10 %   20 %   50 %   100 %
  *     2 components   V, ordered        4.8    4.7    4.7    4.6    4.6
@@ -30,8 +28,8 @@
  *                    V, shuffled       16     23     24     24     25
  *                    pages             161    26     15     7.4    4.8
  *
- * All plans give the same set. Which one is taken depends on the counts in the world and on the
- * order of its rows, on nothing that two worlds of equal state could differ in.
+ * All plans give the same set. The choice depends on counts and the order of rows alone, which are
+ * equal in worlds of equal state.
  */
 #include "query/query.h"
 

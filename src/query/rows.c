@@ -1,26 +1,25 @@
-/* rows.c: handing out the rows of a step that match, and remembering how. They are handed out as
+/* rows.c: hands out the matching rows of a step, and remembers them. A batch is either
  *
- *     one run of rows without gaps   rows == NULL, the fields begin at its first row: a plain loop,
- *                                    which vectorises
- *     anything else                  a list of row numbers. Reading it costs less than walking bits
- *                                    (1.3 against 1.5 ns at every second row, gcc -O3) and leaves
- *                                    one form of loop to compile
+ *     one run of rows without gaps   rows == NULL, and fields begin at its first row: a plain loop,
+ *                                    which compilers vectorise
+ *     or a list of row numbers       Reading it costs less than walking bits (1.3 against 1.5 ns at
+ *                                    every second row, gcc -O3), and leaves one loop to compile
  *
- * A step is cut where the presence of an optional term changes, and a long leading run is handed
- * out by itself. A batch takes all rows of the step with the presence of the first one; where the
- * program has asked for an order (sett_term.drives), only those in front of another presence.
+ * A batch has all rows of the step with the optional types of its first row. If the query has an
+ * order (sett_term.drives), it ends before the first row with others. A long run at the begin
+ * becomes a batch of its own.
  *
  * The workload: the same loops each frame, over entities of which one in a hundred matches, while
- * few change. Of 126 instructions a match 76 wrote the list, mostly the list of the frame before.
- * So a query remembers the batch of each step, and the words that it was made from: where the same
- * rows match, nothing is written. That is compared, and not followed by a version for each page: 16
- * words that have to be intersected anyway take 64 instructions, no path that writes to presence
- * knows of it, and what is remembered is right whatever happened in between. Lists are remembered
- * where at most five in eight rows match, by the counts: up to 1.8 bytes an index and query.
+ * few change. Writing the list took 76 of 126 instructions a match, and it was mostly the list of
+ * the frame before. So a query remembers the batch of each step with the words that it was made
+ * from, and uses it again while the words are equal. Comparing 16 words that are intersected anyway
+ * takes 64 instructions. Rejected: a version for each page, which every write to presence would
+ * have to update. Lists are remembered if at most five in eight rows match: up to 1.8 bytes an
+ * index and query.
  *
- * Invariant:  words = rows of the step that match and were not handed out;
+ * Invariant:  words = matching rows of the step that were not handed out;
  *             rows are handed out once, ascending within a batch;
- *             a remembered batch is made of exactly the rows of its words
+ *             a remembered batch has exactly the rows of its words
  */
 #include "query/steps.h"
 

@@ -1,28 +1,27 @@
-/* chain.c: the lists that links are in.
+/* chain.c: the lists of links.
  *
- * The workload: links made and cut one at a time, thousands a frame, between entities that come and
- * go; and the sources of one target. So: doubly linked lists through the
- * links themselves, cut in O(1), their ends at the entity that they belong to. Storing links by
- * target instead, as an archetype would, makes a storage a target, and ten thousand targets ten
- * thousand.
+ * The workload: links made and removed one at a time, thousands a frame, between entities that come
+ * and go; and walks over a target's sources. So lists are doubly linked through the links
+ * themselves, removal is O(1), and their ends are in the entity's component. Rejected: storing
+ * links by target, as archetypes do: ten thousand targets would be ten thousand storages.
  *
  *     target's component   count first last
  *                                  |     +------------------+
  *                                  v                        v
  *     links                   [target . next]-->[...]-->[target . next = none]
  *
- * Records of relationships with many targets lie without gaps: the last takes the place of one that
- * goes, which costs four neighbours' numbers and gives its memory back.
+ * With many targets, records have no gaps: the last one replaces a deleted one, which renumbers it
+ * in four neighbours and allows freeing memory.
  *
- * Before a link is made, a search finds out whether it exists: it walks the shorter of two lists, a
- * few links as a rule. Where many lead to many (a thousand by a thousand) it would be
- * quadratic; so once walks have looked at as many links as there are, a hash table of them is made,
- * 6 to 12 bytes a link, and kept up until the state is replaced.
+ * Before a link is made, the shorter of two lists is searched for it, usually a few links. Where
+ * many sources have many targets (a thousand a thousand) that would be quadratic. So after searches
+ * over as many links as there are, a hash table of them is made, 6 to 12 bytes a link, and used
+ * until the state is replaced.
  *
  * Invariant:  a list's count = links on the way from first to last;  next[previous[x]] == x;
- *             every link with a living target is in that target's list, and in no other;
- *             of many: record r is in the list of its source;  record_count = sum of all lists;
- *             if there is a table of pairs, it finds each record, and no others
+ *             a link to a living target is in that target's list, and in no other;
+ *             with many: a record is in its source's list;  record_count = sum of all lists;
+ *             a table of pairs has each record, and nothing else
  */
 #include "relation/chain.h"
 

@@ -1,21 +1,20 @@
 /* clone.c: copies of an entity, or of a subtree.
  *
- * The workload: a hundred thousand instances of one prefab at once, and one at a time while a game
- * runs. So it works node by node and not copy by copy: all copies of one node are created in bulk,
- * with neighbouring indices, and each type's values are written page by page.
+ * The workload: a hundred thousand instances of one prefab at once, and single ones while a game
+ * runs. So it works node by node, not copy by copy: all copies of a node are created in bulk, with
+ * neighbouring indices, and the values of each type are written page by page.
  *
  *     nodes      root | child | child's child | ...          parents first
- *     edits      Position Sprite | Position | ...            what the copies of each node get
+ *     edits      Position Sprite | Position | ...            the types of each node's copies
  *     copies     root 0 1 2 .. count-1 | child 0 1 2 .. | ...
  *
- * All memory is reserved before the first entity exists. Then the copies are created, attached and
- * linked; callbacks run last, when everything that the copies refer to exists. Components of
- * relationships are created with the rest, without a target, and linked afterwards; so are the
- * "sources" components of copies that other copies link to. Entities outside have theirs already.
+ * All memory is reserved before the first entity is created. Then copies are created, attached and
+ * linked. Callbacks run last, when all references are valid. Components with links, and "sources"
+ * components, are created empty and linked afterwards.
  *
- * Invariant:  a reference, a link or a parent of a copy is the copy, with the same number, of what
- * the original's is, if that is copied too;  else the same within a world, that of the same path in
- * another, or none
+ * Invariant:  a reference, link or parent of a copy leads to the copy, with the same number, of the
+ *             entity to which the original's leads. If that is not copied, it is unchanged; in
+ *             another world it is the entity with the same path, or none
  */
 #include "relation/clone.h"
 #include "relation/chain.h"

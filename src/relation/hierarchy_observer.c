@@ -1,19 +1,19 @@
-/* hierarchy_observer.c: observers of queries with terms about the parent or an ancestor. An
- * entity enters when an ancestor gets the component, or when it is attached below one that has it.
- * It leaves when no ancestor has the component any more.
+/* hierarchy_observer.c: observers of queries that ask the parent or an ancestor. An entity enters
+ * when an ancestor gets the component, or when it is attached below one that has it. It leaves when
+ * no ancestor has the component any more.
  *
- * The workload: some observers, which show or hide what is below a node; most changes concern few
- * entities. So nothing is stored for each entity: what matches is worked out twice, for the world
- * as it is and for the world before or after the change, which is a *view*: one entity has another
- * signature, or another parent.
+ * The workload: some observers, which show or hide a subtree; most changes concern few entities. So
+ * nothing is stored for each entity. A match is computed twice: for the present world, and for a
+ * *view*, the world before or after the change, in which one entity has another signature or
+ * parent.
  *
- *     before the change    matches now, and not in the view of what comes    -> on_exit
- *     after it             matches now, and did not in the view of before    -> on_enter
+ *     before the change    matches now, but not in the view of the world after     -> on_exit
+ *     after it             matches now, but not in the view of the world before    -> on_enter
  *
- * A walk over the descendants leaves out what is below an entity that has the component itself: for
- * those the nearest ancestor that has it is the same before and after.
+ * A walk over descendants skips the subtrees of entities with the component: their nearest ancestor
+ * with it is the same before and after.
  *
- * Invariant:  an entity has had one more on_enter than on_exit <=> it matches
+ * Invariant:  an entity matches  <=>  it has had one more on_enter than on_exit
  */
 #include "relation/hierarchy.h"
 

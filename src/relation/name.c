@@ -1,19 +1,19 @@
 /* name.c: names of entities, unique among siblings, found by path.
  *
- * The workload: thousands of named entities, looked up by path while a game runs, renamed and moved
- * now and then. A name is a key of 8 bytes in a component; text.c has the text. An index by parent
- * and key answers lookups: an open table with linear probing, which knows no deleted entries,
- * because what follows a removed one moves up (Knuth, TAOCP 3, 6.4, algorithm R).
+ * The workload: thousands of named entities, found by path while a game runs, renamed and moved now
+ * and then. A name is a key of 8 bytes in a component; text.c has the text. Lookups use an index by
+ * parent and key: a hash table with linear probing and without deleted entries, because entries
+ * behind a removed one move up (Knuth, TAOCP 3, 6.4, algorithm R).
  *
  *     slot    | link, hash | link, hash | free | ...      hash of (parent's link, key), home =
  *                                                         hash & (capacity - 1)
  *
- * The index is a cache. The component's cascade and moves in the hierarchy update it; when the
- * state was replaced, one walk over the component rebuilds it. If there is no memory for that,
- * lookups walk the component.
+ * The index is a cache, updated by the component's cascade and by moves in the hierarchy. After the
+ * state was replaced, one walk over the component rebuilds it; without memory for that, lookups
+ * walk the component.
  *
- * Invariant:  an entity has a key that is not 0  <=>  it is in the index, once, under its parent
- * and its key;  no two entities have the same parent and key
+ * Invariant:  an entity's key is not 0  <=>  it is in the index, once, under its parent and key;
+ *             no two entities have the same parent and key
  */
 #include "relation/name.h"
 #include "relation/hierarchy.h"

@@ -1,22 +1,19 @@
 /* recipe.c: instances of prefabs, one at a time.
  *
- * The workload: shots, monsters and effects, spawned one by one while a game runs. Analysing a
- * subtree and reserving it type by type took 8,700 instructions for an entity of 5 components and
- * 65,000 for a tree of ten; by hand it takes 870 and 8,700. So the result of clone.c's analysis is
- * stored:
+ * The workload: shots, monsters and effects, created one by one while a game runs. Analysing a
+ * subtree and reserving memory type by type took 8,700 instructions for an entity of 5 components,
+ * and 65,000 for a tree of ten; written by hand it takes 870 and 8,700. So clone.c's analysis is
+ * stored as a recipe:
  *
- *     nodes     index, signature, links as found      to compare with, each time
+ *     nodes     index, signature, links as found      compared with the prefab each time
  *               signature of the copy, parent, parts
- *     parts     type, where the value comes from      of all nodes, one after another
+ *     parts     type, source of the value             of all nodes in turn
  *
- * Values are read from the prefab each time, so setting one needs no new recipe. Before use a
- * recipe is compared with the prefab: the signature, the links of the hierarchy and the name of
- * each node, 30 instructions a node. Rejected: a version counter in the prefab, which every
- * structural change would have to update.
+ * Values are read from the prefab each time, so setting one needs no new recipe. Comparing a node's
+ * signature, links and name takes 30 instructions. Rejected: a version counter in the prefab, which
+ * each structural change would have to update. The copies' links are the prefab's, renumbered.
  *
- * Links of the hierarchy are written as they are in the prefab, with other numbers: no attaching.
- *
- * Invariant:  a recipe whose nodes are unchanged creates what clone.c would
+ * Invariant:  a recipe whose nodes are unchanged creates what clone.c would create
  */
 #include "relation/recipe.h"
 #include "relation/chain.h"

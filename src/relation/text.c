@@ -1,24 +1,24 @@
 /* text.c: texts stored once each, in pages. See text.h.
  *
- * The workload: some thousand names, written once and looked up all the time, often a few of them
- * by very many entities; and names of things that come and go, "shot 17", "shot 18", for hours.
+ * The workload: some thousand names, written once and looked up often, some shared by very many
+ * entities; and names of things that come and go for hours, "shot 17", "shot 18".
  *
  *     page    | 5 door0 | hole 6 | 4 ... | 0 (end) ...      length, bytes, zero
  *
- * The pages are part of the state, and a restore brings them back byte for byte. The position of
- * each text is a cache, rebuilt by one walk over the pages. A key depends on its text alone, unless
- * two texts of one world have equal hashes of 64 bits: then the later one takes the next number.
+ * Pages are part of the state, restored byte for byte. The positions of texts are a cache, rebuilt
+ * by one walk over the pages. A key depends on its text alone, unless two texts of a world have
+ * equal hashes of 64 bits: then the later one has the next number.
  *
- * Unused texts are found by a sweep: when the pages are full and as many bytes were added as were
- * in use after the last one, a walk over the users finds the texts in use. The others become holes,
- * which new texts fill from the first page on; pages without a text are freed. The cost of a text
- * is O(1) amortised, and the pages hold about twice what the names take. Texts in use never move,
- * because sett_name_get returns their addresses. Rejected: a count of users beside each text, which
- * writes to a page of state for each name that is set or cleared.
+ * A sweep frees unused texts. It runs when pages are full and as many bytes were added as were in
+ * use after the last sweep. It walks the users, and makes holes of texts without one, which new
+ * texts fill; pages without a text are freed. So a text costs O(1) amortised, and pages take about
+ * twice the size of the names. Texts in use never move, because sett_name_get returns their
+ * addresses. Rejected: counting users, which would write to a page of state whenever a name is set
+ * or cleared.
  *
- * Invariant:  texts and holes follow one another up to `used`, each within its page, and no page
- * after that exists;  where[key] = the place of the one text whose key it is;  every key of a user
- * has its text
+ * Invariant:  texts and holes follow one another up to `used`, each within its page, and no later
+ *             page exists;  where[key] = place of the text with this key;  each user's key has a
+ *             text
  */
 #include "relation/text.h"
 

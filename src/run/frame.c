@@ -1,22 +1,21 @@
-/* frame.c: running systems, for a frame or one by one.
+/* frame.c: runs systems, for a frame or one by one.
  *
  * The workload: some dozens of systems a frame, over a hundred to a million entities, on one thread
- * or on several. A stage becomes a list of slices, one for each job that has pages to visit; with
- * threads the list is one task, and any thread may run any slice. Of the library a slice touches
- * only its job: command buffer, scratch memory, and loops that are not in the world's list. So
- * nothing is locked, and results do not depend on which thread ran which slice.
+ * or several. A stage becomes a list of slices, one for each job that has pages to visit. With
+ * threads the list is one task, and any thread can run any slice. A slice uses only its job:
+ * command buffer, scratch memory, and loops outside of the world's list. So nothing is locked, and
+ * results do not depend on which thread ran which slice.
  *
  *     stage  { move, age }  ->  slices  | move 0 | move 1 | move 2 | age 0 |
  *
- * Jobs are cut at multiples of 1,024 rows. A page has 1,024 rows or a smaller power of two, so no
- * page, and no tick of a page, is written by two jobs.
+ * Jobs are cut at multiples of 1,024 rows. A page has 1,024 rows or a smaller power of two, so two
+ * jobs never write to one page or its tick.
  *
- * While a stage runs, its command jobs lock the world. Commands are applied when only this thread
+ * While a stage runs, its commands' jobs lock the world. Commands are applied when no other thread
  * runs.
  *
- * Invariant: the slices of a system are jobs 0, 1, ... and cut the rows that may match without
- * gaps;
- *             a job's buffer holds commands => its system is marked as recorded
+ * Invariant:  a system's slices are jobs 0, 1, ... and cut the rows that may match without gaps;
+ *             a job's buffer has commands => its system is marked as recorded
  */
 #include "base/cow.h"
 #include "base/platform.h"

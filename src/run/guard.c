@@ -1,10 +1,9 @@
 /* guard.c: reports accesses that a system did not declare, and suggests its access lists. While
- * systems are watched, the table of types that fast paths read looks empty, as it does while
- * profiling: every access takes the slow path, where it is checked. Worlds without a guard pay
- * nothing.
+ * systems are watched, the table of types for fast paths looks empty, as while profiling: each
+ * access takes the slow path, where it is checked. Worlds without a guard pay nothing.
  *
- * The thread identifies the system (slice.c). Each system has a list of what its calls accessed, so
- * that a component is reported once:
+ * The thread identifies the system (slice.c). Each system lists its uses of components, so that a
+ * component is reported once:
  *
  *     used   | Position: read | Score: written, misses a declaration | - | -
  *

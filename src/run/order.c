@@ -1,13 +1,13 @@
 /* order.c: the declared order of systems, by name: "this one runs before that one".
  *
- * The workload: some dozens of systems, at times thousands with names made by a program. So names
- * are hashed, and each entry has its system and all orders about it: finding a system, creating one
- * that others name already, and listing those that run before it need no walk over the rest.
+ * The workload: some dozens of systems, at times thousands with generated names. So names are
+ * hashed, and a name's entry has its system and all orders that name it. Finding a system, creating
+ * one that is named already, and listing the systems before it visit no others.
  *
  *     names, by hash   | -> "move", its system, about it: { "draw" after it }, ...
  *
- * Invariant:  a name exists while a system has it or an order is about it; a name's system has that
- * name;  an order is in its system's list and its name's
+ * Invariant:  a name exists while a system has it or an order names it; a name's system has that
+ *             name;  an order is in its system's list and its name's
  */
 #include "run/run.h"
 

@@ -1,33 +1,31 @@
 /* schedule.c: in which order systems run, and which of them in parallel.
  *
- * The workload: some dozens of systems, created once, and at times thousands. So the schedule is
- * computed again when a frame finds that a system was created or destroyed, in O(n log n + orders
- * and declarations).
+ * The workload: some dozens of systems, at times thousands, created once. So the schedule is
+ * computed again when a frame finds that systems were created or destroyed, in O(n log n + orders
+ * and declarations), in four steps:
  *
- *     1. rank = number in the order of creation; of a system that is to run before others of its
- *        phase, and names them: the lowest of theirs, if that is lower;
- *     2. place: by section and phase, always the lowest rank of those that wait for none of the
- *        rest, the first created of equals;
- *     3. stage = 1 + the highest stage of those in earlier places that it is after or conflicts
- *        with, 0 if there are none;
- *     4. by section, in a section by phase, in a phase by stage, in a stage by place. A section is
- *        a phase, or a loop of fixed steps (fixed.c), which has phases of its own.
+ *     1. rank = number in the order of creation; of a system with `before`, the lowest rank of the
+ *        systems of its phase that it names, if that is lower;
+ *     2. place: by section and phase; then always the lowest rank among the systems that wait for
+ *        no other one, the first created of equals;
+ *     3. stage = 1 + the highest stage of earlier systems that it is after or conflicts with; 0
+ *        without any;
+ *     4. sort by section, phase, stage, place. A section is a phase, or a loop of fixed steps
+ *        (fixed.c), which has phases of its own.
  *
  *     sorted   | input | move  age | turn | draw |
  *     stages     0       1            2      3
  *
- * So a system that says "after" waits, one that says "before" goes ahead, and those that say
- * nothing keep their order. Kahn's algorithm without ranks makes the named one wait instead (B, C,
- * then A before B gave C A B); a search in depth pulls the named one ahead (A after C, B, C gives
- * C A B).
+ * So a system with "after" waits, one with "before" goes ahead, and others keep their order.
+ * Rejected: Kahn's algorithm without ranks, which makes the named system wait (B, C, then A before
+ * B gave C A B), and a depth-first search, which pulls it ahead (A after C, B, C gives C A B).
  *
- * All three sorts are by one heap. For stages, each component remembers which system of the phase
- * touched it, and which wrote it, in the highest stage: comparing each system with each is
- * quadratic.
+ * One heap does all three sorts. For stages, each component has the systems of the phase that
+ * touched and wrote it in the highest stage, since comparing all pairs would be quadratic.
  *
- * Invariant, once scheduled:  sorted holds every system once, by phase, stage and place;
- *             stages cut it without gaps, where phase or stage changes;
- *             two systems of a stage neither conflict nor is one after the other
+ * Invariant, once scheduled:  sorted has every system once, by phase, stage and place;
+ *             stages cut it without gaps where phase or stage changes;
+ *             in a stage no two systems conflict, and none is after another
  */
 #include "run/run.h"
 

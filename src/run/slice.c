@@ -1,16 +1,16 @@
-/* slice.c: which slice of a system runs on this thread. A slice says which thread runs it, and a
- * thread finds itself among the slices: a thread-local variable would be state outside of a world.
- * The slice that a thread of this hash began last is checked first, so a search is rare while there
- * are fewer threads than hints. Entering and leaving are two stores each.
+/* slice.c: which slice of a system runs on the calling thread. Each slice has its thread's number,
+ * and a thread searches for its own; a thread-local variable would be state outside of a world.
+ * A hint, by hash of the thread, is the slice that it began last: so searches are rare while there
+ * are fewer threads than hints. Beginning and ending are two stores each.
  *
  *     hints, by hash of the thread     |  2 |    |  0 |    |
  *                                         |         |
  *     slices, and the thread of each   | #7 | -- | #4 | ...
  *
- * A function that continues on another thread (a fiber) is not found, or is mistaken for the slice
- * that began on that thread since: such a function uses its context.
+ * A function that continues on another thread (a fiber) is not found, or mistaken for the slice
+ * that this thread runs: it must use its context.
  *
- * Invariant: only the thread that runs a slice sets slice.thread, between enter and leave
+ * Invariant:  only the thread that runs a slice sets slice.thread, between enter and leave
  */
 #include "run/run.h"
 #include "world/command.h"

@@ -1,25 +1,25 @@
 /* choose.c: the order of the steps of a search.
  *
- * The workload: three to eight terms over two to four variables, asked many times; relationships
- * with many links, components on few or on all entities. What decides is where to begin, and in
- * which direction each link is followed. So all orders are tried, depth first, the cheapest next
- * step first; an order that costs more than the best so far is left. After CHOOSE_NODES tries only
+ * The workload: three to eight terms over two to four variables, run many times; relationships with
+ * many links, components of few or of all entities. The cost depends on where the search begins,
+ * and in which direction it follows each link. So all orders are tried, depth first, the cheapest
+ * next step first; an order that exceeds the best cost is dropped. After CHOOSE_NODES tries only
  * the cheapest next step is taken.
  *
  *     rows after a scan      = rows before x entities of the rarest component x shares
  *     rows after a link      = rows before x links / sources (or targets) of the relationship
  *     rows after a component = rows before x share
  *
- * The share of entities with one component (Planet, a target of DockedAt) that have another one is
- * looked up for SHARE_SAMPLES places of the first's storage. Where that says nothing, the smaller
- * set is taken to lie within the larger one, where independence would leave next to nothing.
- * Numbers are whole: 1/256 of a row.
+ * A share, of entities with one component (Planet, a target of DockedAt) that have another one, is
+ * looked up for SHARE_SAMPLES values of the first. If that tells nothing, the smaller set is taken
+ * as a subset of the larger one, since independence would leave next to nothing. Numbers are whole,
+ * in 1/256 of a row.
  *
- * All orders give the same results. Which is taken depends on counts in the world alone, on nothing
- * that two worlds of equal state could differ in.
+ * All orders give the same results. The choice depends on counts alone, which are equal in worlds
+ * of equal state.
  *
- * Invariant:  a step reads variables that steps before it have found;
- *             each item of a scope is true for what leaves its pipe
+ * Invariant:  a step reads variables that earlier steps have found;
+ *             each item of a scope is true for all rows that leave its pipe
  */
 #include "search/walk.h"
 

@@ -1,18 +1,19 @@
-/* find.c: running the steps of a search.
+/* find.c: runs the steps of a search.
  *
- * Each step asks the one before it for a block of rows, and fills a block of its own or leaves out
- * some of the rows. A block holds one variable: what was found, and from which row of the block
- * before. Blocks of SETT_SEARCH_ROWS stay in the first-level cache, and the misses of one step
- * overlap; going from row to row through all steps instead, each link would wait for the last.
+ * Each step fetches a block of rows from the step before, and fills its own block or drops rows. A
+ * block has the values of one variable, and for each the row of the block before from which it was
+ * found. Blocks of SETT_SEARCH_ROWS stay in the first-level cache, and the cache misses of a step
+ * overlap. Rejected: taking one row at a time through all steps, where each link waits for the
+ * last.
  *
  *     block 1   [ p0 p1 p2 ]
  *     block 2   [ s0 s1 s2 s3 ]   parents [ 0 0 2 2 ]      s2 was found from p2
  *
- * A list is evaluated for a whole block: its pipes begin with the rows that are not decided yet,
- * and what reaches their end decides the row that it came from.
+ * A list is evaluated for a whole block: its pipes begin with the undecided rows, and rows that
+ * reach their end decide the rows from which they were found.
  *
  * Invariant:  parent[row] < count of the block before;  a step resumes where its block was full;
- *             no step changes a block that later steps have not used up
+ *             no step changes a block that later steps still use
  */
 #include "search/walk.h"
 

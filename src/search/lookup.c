@@ -1,28 +1,26 @@
-/* lookup.c: entities by the value of a member.
+/* lookup.c: finds entities by the value of a member.
  *
- * The workload: a hundred thousand entities with a key of the program's, a grid cell or a state;
- * some thousand look-ups a frame, between which a few pages were written, or all. Each
- * call brings the look-up up to date first: it compares the ticks of the type's pages with those
- * of its last time, and reads the rows of pages that were written, restored or loaded since. So
- * writes cost nothing, and no path that changes a world knows of it.
+ * The workload: a hundred thousand entities with a key, a grid cell or a state; some thousand
+ * look-ups a frame, between which a few pages are written, or all. Each call updates the look-up
+ * first: it compares the ticks of the type's pages, and reads the rows of those that were written,
+ * restored or loaded. So writes cost nothing, and no path that changes a world knows of look-ups.
  *
- *     slot      by hash of the key: the first key, a record; records with other keys hang on it
- *     record    by place: the entity's index, the key, and the neighbours with the same key
+ *     slot      by hash of a key: a list of records, the first of each key
+ *     record    by place: the entity's index, the key, and its neighbours with the same key
  *
  *     key 7     [ place 3 ] <-> [ place 0 ] <-> [ place 9 ]      a list, from `first` on
  *
- * A look-up that is ordered has its records in a list by key and index (key_order.c) in place of
- * slots. When an eighth of them has changed, all are sorted again.
+ * An ordered look-up has its records sorted by key and index (key_order.c) instead of slots. When
+ * an eighth of them has changed, all are sorted again.
  *
  *     7:0  7:3  7:9  12:1  20:4      from 7 to 12: four of them
  *
- * It is no part of the state: results are sorted by index, so they do not depend on earlier
- * calls. Hashes depend on an address, so that no sender of values knows which collide.
+ * Look-ups are not part of the state. Results are sorted by index, so they do not depend on earlier
+ * calls. Hashes depend on an address, so that senders of values cannot know which of them collide.
  *
  * Invariant:  after an update each row with a value has a record with its key and index, and no
- *             other record has an index;  a record that is `first` of its key is in the list of its
- *             slot;  ordered: `order` has the key and index of each record that has an index, or
- *             `unsorted` is set
+ *             other record has an index;  the first record of a key is in the list of its slot;
+ *             ordered: `order` has the key and index of each record with an index, or `unsorted`
  */
 #include "sett/members.h"
 #include "sett/search.h"

@@ -1,14 +1,13 @@
 /* ordered.c: lists of a query's matches, in order.
  *
- * The workload: an order that is read each frame, over some thousand entities, of which few
- * came, went or changed. So the last order is where the next begins: those that still match in that
- * order, then the new ones; runs that are in order are merged, and one run is no work.
+ * The workload: an order that is read each frame, over some thousand entities, of which few came,
+ * went or changed. So each order begins with the last one: the entities that still match, then the
+ * new ones. Sorted runs are merged, and a single run is no work.
  *
- * Most often nothing came, went or moved. An order that only depends on which entities match, and
- * where they are in the hierarchy, remembers both, and stays as it is where they are the same. That
- * is compared, and not followed by a count of changes: no path that changes structure knows of it,
- * and the order is right whatever happened in between, a restore or a delta included. Where pages
- * of presence and of the hierarchy decide it alone, their ticks are compared, and nothing else.
+ * Most often nothing has changed. An order that depends on the matches and their places in the
+ * hierarchy alone stores both, and stays if they are equal. If pages of presence and of the
+ * hierarchy decide that, only their ticks are compared. Rejected: a counter of changes, which each
+ * path that changes structure, restores or plays a delta would have to update.
  *
  * Invariant:  item[k] <= item[k + 1];  group[k].first + group[k].count == group[k + 1].first
  */

@@ -1,12 +1,12 @@
-/* compare.c: finds all differences between two snapshots, or between one and the live world.
+/* compare.c: finds all differences between two snapshots, or a snapshot and the live world.
  *
- * The workload: some pages of values, some entities that came and went, out of a large world. Only
- * pages that differ are compared (view.h); equal values in them are left out.
+ * The workload: some pages of values, and some created and destroyed entities, in a large world.
+ * Only pages that differ are compared (view.h); equal values in them are skipped.
  *
- * For each type the indices that may differ are collected as bits first (from words of presence,
- * from rows of pages), so that they are visited ascending and once, whatever the storage.
+ * For each type, the indices that may differ are marked first, from presence and from rows of
+ * pages. So they are visited once, ascending, for every kind of storage.
  *
- * Invariant:  an index without a bit has the same presence, handle and bytes on both sides
+ * Invariant:  an index without a mark has the same presence, handle and bytes on both sides
  */
 #include "state/compare.h"
 

@@ -1,14 +1,12 @@
 /* delta.c: encodes the difference between two snapshots.
  *
- * The workload: a server that sends every client what changed since the last state that client has
- * confirmed, or a peer of a lockstep game that has to catch up. What differs is found by compare.c,
- * in the order in which it is written; delta_value.c writes values and links, delta_order.c orders.
+ * The workload: a server that sends each client the changes since the state that this client has
+ * confirmed; a peer of a lockstep game that catches up. compare.c finds differences in the order in
+ * which they are written; delta_value.c writes values and links, delta_order.c orders.
  *
- * The hashes of both states are computed from that of the live world and the difference: no state
- * is restored.
+ * The hashes of both states follow from the live world's and the differences, without a restore.
  *
- * Invariant:  hash(after) = hash(before) - what ended or was + what began or is, summed over all
- *             that differs
+ * Invariant:  hash(after) = hash(before) - gone + new, in sums over all that differs
  */
 #include "base/checksum.h"
 #include "state/delta_writer.h"

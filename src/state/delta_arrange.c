@@ -1,15 +1,15 @@
-/* delta_arrange.c: gives rows the order that they have in the sender's world.
+/* delta_arrange.c: gives rows the sender's order.
  *
- * The workload: a peer that was equal to that world down to the order of rows, and goes on
- * computing from here. A receiver with another order, other groups or other storages has the same
- * hash, but cannot take over the order; it keeps its own, type by type.
+ * The workload: a peer whose rows were in the sender's order, and which continues by itself from
+ * here. A receiver with another order, other groups or other storages has the same hash, but cannot
+ * take over the order: it keeps its own, type by type.
  *
- * The snapshot for undoing has the rows as they were; the delta's runs are applied to it:
+ * The delta's runs are applied to the rows in the snapshot for undoing:
  *
  *     undo   a b c d e         runs     row 1: e, row 4: gone         wanted   a e c d
  *
- * Invariant:  what is wanted is taken only if it is a permutation of what is there, with members in
- *             front, and the same for all storages of a group
+ * Invariant:  a wanted order is taken over only if it is a permutation of the present rows, with a
+ *             group's members in front, and the same members in all storages of the group
  */
 #include "state/delta_reader.h"
 #include "state/view.h"

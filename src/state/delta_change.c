@@ -1,20 +1,20 @@
-/* delta_change.c: values that changed, as differences: written and read.
+/* delta_change.c: changed values as differences, written and read.
  *
- * The workload: each frame some thousand values of a type, of which few bytes changed, and many in
- * the same way: a timer counts down, all that moves goes on. Both sides know the value before. So
- * what travels is which entities, a word of 64 at a time, and by how much each byte grew, modulo
- * 256: the first bytes of all values, then the second ones, so that equal ones are neighbours.
+ * The workload: each frame some thousand values of a type change in few bytes, and many in the same
+ * way: timers count down, things move on. Both sides know the values before. So a delta has the
+ * changed entities, as words of 64, and by how much each byte grew, modulo 256: the first bytes of
+ * all values, then the second ones, so that equal bytes are neighbours.
  *
- *     words     of each: words between it and the one before, a number; which of the 8 bytes of its
- *               bits are not 0 (1 byte); these bytes. None if the count is SETTI_NONE: the entities
- *               are those of the type before that had changes.
- *     columns   until all bytes of all values are there: a number, and what it says:
+ *     words     for each: words from the one before, a number; which of the 8 bytes of its bits are
+ *               not 0 (1 byte); these bytes. No words if their count is SETTI_NONE: the entities
+ *               are those of the last type with changes.
+ *     columns   numbers, until all bytes of all values are there:
  *               2 (n - 1)      n times the byte that follows
  *               2 (n - 1) + 1  n bytes that follow
  *     number    7 bits a byte, lowest first, 128 added to all but the last
  *
- * The value before, as differences are taken from: padding, what follows a text's end and floats
- * that are NaN as zeroes, because states with the same hash may differ in these.
+ * In the value before, padding, bytes after a text's end and floats that are NaN count as zeroes,
+ * because states with equal hashes can differ in them.
  *
  * Rejected: zlib over whole values. At level 1 it took 3.2 ms a tick of Freedoom and left 94 of 160
  * KB; differences leave 86.

@@ -1,9 +1,9 @@
-/* delta_order.c: encodes what decides the future beside values: the generations of dead slots, from
- * which the next handles follow, and the order of rows.
+/* delta_order.c: encodes the state beside values that decides the future: the next generations of
+ * dead slots, and the order of rows.
  *
- * The workload: a peer that goes on computing by itself from where the delta leads. Its creations
- * must return the same handles, and its loops have the same order. Orders are permutations of few
- * rows out of many, so only runs of rows that hold another index are written.
+ * The workload: a peer that continues by itself after the delta. Its creations must return the same
+ * handles, and its loops must have the same order. Few rows move, so only runs of rows with another
+ * index are written.
  *
  * Invariant:  side 0's rows with the runs over them are side 1's
  */

@@ -1,17 +1,16 @@
-/* delta_play.c: carries out a checked delta, by the calls that a program would make.
+/* delta_play.c: plays a checked delta, by the calls that a program would make.
  *
  * The workload: entries that are valid one by one, from a peer that may be hostile: parents in a
- * cycle, two siblings of one name, a missing target. The calls reject these, and the caller undoes
- * the rest.
+ * cycle, siblings of one name, missing targets. Calls reject these, and the caller undoes the rest.
  *
- * Entities that are destroyed are first unlinked from those that stay, so that no clean-up policy
- * destroys or rejects anything: the effects of policies are in the delta. Names are removed before
- * entities move and set when all are in their places, so that none conflicts with another.
+ * Entities that end are first unlinked from survivors, so that no clean-up policy destroys or
+ * rejects anything: the delta has the effects of policies. Names are removed before nodes move, and
+ * set when all are in their places, so that no name conflicts with another. The order of steps:
  *
- *     names off, moved nodes off, ended: links off | end | begin, next lives | links, values |
- *     names | "sources" that go | circles are looked for | lists
+ *     remove names, detach moved nodes, unlink ended entities | end | create, set generations |
+ *     links, values | names | remove "sources" | look for cycles | lists
  *
- * Invariant:  each step is one call that needs room for the pages of one entity's change
+ * Invariant:  each step is one call that copies the pages of one entity's change
  */
 #include "state/delta_reader.h"
 #include "state/hash.h"

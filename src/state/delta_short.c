@@ -1,22 +1,22 @@
-/* delta_short.c: deltas and parts for two ends of a connection that both know a table of types.
+/* delta_short.c: deltas and parts between two peers that share a table of types.
  *
- * The workload: packets of some hundred bytes, twenty times a second, of which the head and the
- * records of types were a third. The table travels once; then a type is a number. What follows from
- * other bytes is left out, and of hashes half. Encoder and decoder stay as they are: bytes are made
- * short behind the one, and whole before the other. Nothing is allocated.
+ * The workload: packets of some hundred bytes, twenty times a second, of which a third were the
+ * head and the records of types. The table is sent once; then a type is a number. Bytes that follow
+ * from others are left out, and half of each hash. Encoding and applying do not change: bytes are
+ * shortened after the one, and expanded before the other. Nothing is allocated.
  *
- *     table    magic, version, how many records of types, without counts (delta.h); types whose
+ *     table    magic, version, number of records of types, without counts (delta.h); types whose
  *              values are sent rounded have two
  *     short    1 byte: delta or part, which kinds of runs there are, whether the rest is packed; 4
- *              bytes of the seal; of a delta 4 bytes of each hash; how many types, and runs of
+ *              bytes of the seal; for a delta 4 bytes of each hash; number of types, and of runs of
  *              each kind that there is
- *     type     1 byte: which counts there are; its number in the table, or the record; the counts
- *     rest     what stands between the head and the types. Packed (delta_pack.c), where that is
- *              shorter: how many bytes it has, and these
+ *     type     1 byte: which counts follow; its number in the table, or its record; these counts
+ *     rest     everything between the head and the types. Packed (delta_pack.c) if that is shorter:
+ *              then its size, and the packed bytes
  *
- * Numbers but the seal and the hashes have 7 bits a byte, the lowest first.
+ * Numbers, except for the seal and the hashes, have 7 bits a byte, the lowest first.
  *
- * Invariant:  whole(short(bytes)) = bytes, but for the upper halves of the hashes, which are zeroes
+ * Invariant:  expand(shorten(bytes)) = bytes, with zeroes as the upper halves of hashes
  */
 #include "state/delta_reader.h"
 #include "state/delta_writer.h"

@@ -1,11 +1,9 @@
 /* delta_value.c: encodes components: their values, and the order of lists.
  *
- * The workload: as delta.c's. Values go as their bytes, padding as zeroes; those of types with a
- * codec (world/codec.h) as it writes them. The order of lists is sent only where it does not follow
- * from that.
+ * The workload: that of delta.c. Values are sent as bytes, padding as zeroes, or as their codec
+ * (world/codec.h) writes them. The order of a list is sent only if it does not follow from entries.
  *
- * Invariant:  entries, applied in their order, and then the lists, make of side 0's lists side 1's,
- *             in the same order
+ * Invariant:  entries, applied in order, and then lists turn side 0's lists into side 1's
  */
 #include "state/delta_writer.h"
 #include "state/hash.h"

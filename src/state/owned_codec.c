@@ -1,10 +1,10 @@
 /* owned_codec.c: values with strings or lists, or with hooks that write and read, in deltas: their
  * size, and their canonical form.
  *
- * The workload: titles, inventories and notes of some entities, seldom changed: a value that
- * changed travels whole.
+ * The workload: titles, inventories and notes of some entities, seldom changed: a changed value is
+ * sent whole.
  *
- * Invariant:  no length counts before so many bytes are seen to follow it
+ * Invariant:  a length is used only if so many bytes follow it
  */
 #include "state/delta.h"
 #include "state/delta_reader.h"

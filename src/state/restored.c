@@ -1,8 +1,7 @@
-/* restored.c: reports what a restore changed.
+/* restored.c: reports the changes by a restore.
  *
- * The workload: a rollback some frames back, after which a renderer moves what moved and forgets
- * what is gone. The differences are collected before the restore, while both states exist, and
- * reported after it.
+ * The workload: a rollback some frames back, after which a renderer moves and removes things. The
+ * differences are collected before the restore, while both states exist, and reported after it.
  *
  * Invariant:  each difference is reported once, and nothing else
  */

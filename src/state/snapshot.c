@@ -1,8 +1,7 @@
 /* snapshot.c: the tree of snapshots: take, restore, drop.
  *
- * The workload: one taken every frame, the oldest dropped; now and then a restore some frames back
- * and the same frames again. And an editor: many held for long, restored in any order, dropped in
- * any order.
+ * The workload: one snapshot a frame, while the oldest is dropped, and now and then a restore some
+ * frames back. And editors, with many snapshots, restored and dropped in any order.
  *
  * Each snapshot is stored as its difference from its neighbour towards the live world, whose pages
  * never move. Restoring walks to the snapshot and reverses each edge on the way, by exchanging
@@ -12,25 +11,25 @@
  *                \                                                         \
  *                 d                                                         d
  *
- * Dropping one in the middle merges its difference into its only child's. With more children it
- * stays, hidden; so does the one right behind the live world, because the ticks of live pages
- * relate to it: a page is in its difference if it was written since. The difference of its child
- * also has pages written before, or later on another branch; to put the child in its place every
- * page's tick would have to be written, and change detection would report what did not change. The
- * next take or restore frees it.
+ * Dropping a snapshot in the middle merges its difference into its only child's. With more children
+ * it stays, hidden. So does the one next to the live world (the head), because the ticks of live
+ * pages refer to it: its difference has a page if that was written since. Its child's difference
+ * also has pages written before, or later on another branch. For the child as the head, each page's
+ * tick would have to be written, and change detection would report unchanged pages. The next take
+ * or restore frees a hidden head.
  *
- * The clock is not part of the state: it goes on at a restore, while the ticks of writes come back
- * with their pages. Writes after a restore are therefore later than everything restored, as they
- * were the first time, and systems, whose "since" is state, see the same changes again. A cursor
- * that is not state (a renderer's) also has to see what the restore exchanged: each page has a
- * second tick for that (setti_pages_restored), and such a cursor compares the later one.
+ * The clock is not part of the state: it continues after a restore, while ticks of writes come back
+ * with their pages. So writes after a restore are later than everything restored, as the first
+ * time, and systems, whose `since` is state, see the same changes again. Cursors outside of the
+ * state (a renderer's) must see what the restore exchanged: pages have a second tick for that
+ * (setti_pages_restored), and such cursors compare the later one.
  *
- * Invariant:  every snapshot but the near one has another as its neighbour towards the live world;
- *             cow_from = tick of the near one + 1 <= the world's tick, or 0 without any (but for
- *             the end of a stage of threads in which it was lost);
+ * Invariant:  each snapshot but the head has another as its neighbour towards the live world;
+ *             cow_from = the head's tick + 1 <= the world's tick, or 0 without any (except at the
+ *             end of a stage of threads in which it was lost);
  *             a page's tick, and that of its restore, <= the world's tick;
- *             `others` = bytes held by all diffs but that of the head one, `pages` how many;
- *             a live page's tick >= cow_from <=> the near one's diff has an entry of it (keep.c)
+ *             `others` = bytes in all diffs but the head's, `pages` their number;
+ *             a live page's tick >= cow_from  <=>  the head's diff has an entry for it (cow.c)
  */
 #include "state/snapshot.h"
 

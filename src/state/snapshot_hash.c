@@ -1,4 +1,16 @@
-/* snapshot_hash.c: hashes of snapshots. */
+/* snapshot_hash.c: hashes of snapshots.
+ *
+ * The workload: a session that compares confirmed frames while the world is some predicted frames
+ * ahead; and deltas, which have the hashes of both states. Nothing is restored. The cheaper of two
+ * ways is taken, by an estimate:
+ *
+ *     difference   from a snapshot whose sum is known: both sides of each value that differs
+ *     whole        page by page; sums of pages that are still live are remembered (hash.c)
+ *
+ * Differences are cheaper if few values of many pages differ; else the whole is.
+ *
+ * Invariant:  sum(after) = sum(before) - gone + new, over all that differs
+ */
 #include "state/delta_writer.h"
 #include "state/hash.h"
 #include "state/snapshot.h"

@@ -1,19 +1,19 @@
 /* undo.c: histories of editors.
  *
  * The workload: an artist who changes a few values, some hundred times an hour, in a world of which
- * a simulation changes the rest. A snapshot a step would hold each page that the simulation writes;
- * bytes that turn one state of the selection into the other hold the few values.
+ * a simulation changes the rest. A snapshot for each step would have all pages that the simulation
+ * writes; deltas between two states of the selection have the few values.
  *
- * Such bytes are needed in both directions, and the way back can only be encoded where the state
- * before is still there. So a history has a world of its own, the mirror: with all entities of the
- * world, because links and parents lead to them, and the values of the selected ones, which have a
- * tag. A step brings it up to date and encodes two deltas of it. Going to a step applies deltas to
- * the mirror, and what then differs from the world is applied there as a selection.
+ * Such deltas are needed in both directions, and can only be encoded while both states are there.
+ * So a history has a world of its own, the mirror: all entities of the world, because links and
+ * parents lead to them, and the values of the selected ones, which have a tag. A step updates it
+ * and encodes two deltas. Going to a step applies deltas to the mirror, and then its differences
+ * from the world to the world, as a selection.
  *
  *     world  --sync-->  mirror  --delta-->  mirror at the step  --selection-->  world
  *
- * Invariant:  the snapshot `at` is the mirror in the state of the step `now`, and between calls the
- *             mirror is in this state;  size = the sum of the steps' sizes <= limit
+ * Invariant:  between calls the mirror is in the state of the step `now`, and `at` is its snapshot;
+ *             size = the sum of the steps' sizes <= limit
  */
 #include "state/undo.h"
 

@@ -1,14 +1,14 @@
-/* values.c: copies in snapshots of values that own memory.
+/* values.c: values that own memory, in snapshots.
  *
- * A SETT_SAVE_CLONE type's kept pages hold clones, made by its copy hook, and behind the columns of
- * the page one bit a row that says where there is one. A SETT_SAVE_SKIP type's kept pages hold
- * ticks and entity indices only: a restore carries its live values over by entity.
+ * Saved pages of a SETT_SAVE_CLONE type have clones, made by its copy hook. Behind the columns of
+ * such a page, one bit a row says where a clone is. Saved pages of a SETT_SAVE_SKIP type have ticks
+ * and entity indices only: a restore carries its live values over by entity.
  *
  *     page     values of its rows | ticks | entity indices | alive, one bit a row
  *
- * Invariant:  in a kept page of a CLONE type, exactly the rows whose bit is set hold a value;
- *             the first write to a live page comes before anything in it ends or begins, so that
- *             presence still says which of its values are alive
+ * Invariant:  in a saved page of a CLONE type, exactly the rows with a bit have a value;
+ *             the first write to a live page comes before any of its values begins or ends, so that
+ *             presence still tells which values are alive
  */
 #include "base/bits.h"
 #include "state/snapshot.h"

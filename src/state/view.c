@@ -1,21 +1,21 @@
 /* view.c: see view.h.
  *
- * A page of a snapshot is in the first entry on the path from the snapshot to the live world;
- * without an entry it is the live page. So a list of all pages with an entry on either path is
- * filled from the live end, nearer entries over farther ones.
+ * A snapshot's page is in the first entry on the path from the snapshot to the live world; without
+ * an entry it is the live page. So a list of all pages with an entry on either path is filled from
+ * the live end, later entries over earlier ones.
  *
- * The list is not sorted: each table has a bit for each of its pages, which says whether the page
- * is in it, and where: behind those of the bits before. So it ascends by itself, and a page is
- * found in one step.
+ * The list is not sorted. Each table has a bit for each of its pages, which tells whether the page
+ * is in the list, and where: after the pages of lower bits. So the list ascends by itself, and a
+ * page is found in one step.
  *
  *     table   pages | word ----------> bits, before | bits, before | ...
  *                                         |
  *     page    ... | number, in[2] | number, in[2] | ...     before + bits below
  *
- * Rejected: sorting the entries and searching in them, with a memo of 256 pages: of 490 pages in
- * random order it took .1 of .9 ms that a delta took.
+ * Rejected: sorting the entries and searching them, with a memo of 256 pages, which took .1 of the
+ * .9 ms of a delta with 490 pages in random order.
  *
- * Invariant:  pages that are not in the list are the live ones in both
+ * Invariant:  pages outside of the list are the live ones on both sides
  */
 #include "state/view.h"
 

@@ -1,22 +1,21 @@
 /* auto_layout.c: finds a layout while the program runs.
  *
- * Loops are counted where they begin. Every few frames each query that was looped over is counted
- * once (occupancy words, no values) and priced (price.h) under the present layout and under each
- * layout that one change would give: one type stored in the other kind, a group for one query, an
- * automatic group destroyed. The saving that a change would have given since the last sample is
- * added to its *regret*, its costs are subtracted. A change is made when its regret reaches the
- * cost of the move (the ski rental rule): at any time moves have cost no more than waiting has, so
- * that a program pays at most twice the cost of the best layout known in advance. Regret restarts
- * at 0 after each move, and each move of the same thing is priced twice as high as the one before:
- * a workload that alternates is followed ever more slowly. What is clearly better waits for less,
- * once (AUTO_CLEAR).
+ * Every few frames a sample is taken: the matches of each query with a loop are counted (occupancy
+ * words, no values), and its loops are priced (price.h) under the present layout and under each
+ * layout that one change would give: a type stored in the other kind, a group for a query, an
+ * automatic group destroyed. The saving that a change would have given is added to its *regret*,
+ * its costs are subtracted. A change is made when its regret reaches the cost of the move (the ski
+ * rental rule): so moves never cost more than waiting has, and a program pays at most twice the
+ * cost of the best layout known in advance. Regrets restart at 0 after a move, and each repeated
+ * move costs twice as much as before: alternating workloads are followed ever more slowly. Clearly
+ * better changes wait for less, once (AUTO_CLEAR).
  *
  * The workload: loops over 10,000 to a million entities, 60 frames a second; a scene that is
  * loaded, played, and left. Rejected: an average of the last frames with a threshold and a margin,
  * which needs two more constants and moves in vain when a phase ends at that moment.
  *
- * Invariant:  decisions depend on numbers of loops, matches and entities only: the same calls
- *             move the same values at the same frame on every machine;
+ * Invariant:  decisions depend on numbers of loops, matches and entities only: the same calls move
+ *             the same values at the same frame on every machine;
  *             only types with default_storage move, and none while a snapshot is held
  */
 #include "tune/concern.h"

@@ -1,12 +1,12 @@
-/* price.c: the cost model behind advice and auto_layout.
+/* price.c: the cost model of advice and auto_layout.
  *
- * A loop costs its scanned rows, plus its matches, plus the values that it fetches from another
- * order. A query is priced by the cheapest plan that a layout allows. A change is priced over all
- * queries with its types, since a group that makes one loop plain makes others gather. Constants
- * were measured on one core with a million entities and types of 8 bytes; sett_layouts
- * (bench/layout_main.c) compares the choices with all possible layouts.
+ * The price of a loop is that of scanning rows, of matches, and of values fetched from another
+ * order, with the cheapest plan that a layout allows. A change is priced over all queries with its
+ * types, since a group that makes one loop plain makes others gather. Constants were measured on
+ * one core with a million entities and types of 8 bytes; sett_layouts (bench/layout_main.c)
+ * compares the choices with all possible layouts.
  *
- * Invariant:  a price is a function of counts and of the order of rows, in whole numbers
+ * Invariant:  a price depends on counts and on the order of rows, in whole numbers
  */
 #include "tune/price.h"
 
