@@ -368,7 +368,7 @@ static bool json_load_collect_entity(json_load* load)
 /* ------------------------------------------------------------------------------------- entities */
 
 /* Handles the result of a call: the world may reject the text's content. */
-static bool json_load_done(json_load* load, bool done)
+static bool json_load_check_call(json_load* load, bool done)
 {
     if (!done && load->status == SETT_OK && load->reader.json.wrong == NULL) {
         load->status = load->world->error;
@@ -434,7 +434,7 @@ static bool json_load_value(json_load* load, setti_type* type)
     bool null = setti_json_peek(&load->reader.json) == 'n';
     if (load->pass == JSON_APPLY && (desc->size == 0 || null || owns)) {
         void* value = sett_ensure(world, self, type->id);
-        return json_load_done(load, value != NULL) &&
+        return json_load_check_call(load, value != NULL) &&
                setti_json_read_value(&load->reader, type, value);
     }
     if (desc->size == 0 || null) {
@@ -458,7 +458,7 @@ static bool json_load_value(json_load* load, setti_type* type)
     }
     bool good = setti_json_read_value(&load->reader, type, value);
     if (good && load->pass == JSON_APPLY) {
-        good = json_load_done(load, sett_set(world, self, type->id, value) != NULL);
+        good = json_load_check_call(load, sett_set(world, self, type->id, value) != NULL);
     }
     if (varies) {
         setti_type_deinit_values(type, value, 1);
@@ -520,7 +520,7 @@ static bool json_load_add_held(json_load* load)
         held->added = !sett_has(load->world, load->joined, held->type->id);
         if (held->added && sett_ensure(load->world, load->joined, held->type->id) == NULL) {
             held->added = false;
-            return json_load_done(load, false);
+            return json_load_check_call(load, false);
         }
         if (held->value != NULL &&
             setti_scratch_get(&load->world->pool, &load->value, held->type->desc.size,
@@ -646,7 +646,7 @@ static bool json_load_components(json_load* load)
 }
 
 /* Finds the entity of a link or a parent; null: it is lost. */
-static bool json_load_lead(json_load* load, const char* text, size_t at, sett_entity* out)
+static bool json_load_find_linked(json_load* load, const char* text, size_t at, sett_entity* out)
 {
     if (!json_load_find(&load->reader, text, at, out)) {
         return false;
@@ -659,12 +659,12 @@ static bool json_load_lead(json_load* load, const char* text, size_t at, sett_en
 }
 
 /* Finds a parent: in the text, then the caller's, then in the world. */
-static bool json_load_above(json_load* load, const char* text, size_t at, sett_entity* out)
+static bool json_load_find_parent(json_load* load, const char* text, size_t at, sett_entity* out)
 {
     uint32_t entry = SETTI_NONE;
     uint32_t lost = load->lost;
     (void)json_load_key(load, text, &entry);
-    bool good = json_load_lead(load, text, at, out);
+    bool good = json_load_find_linked(load, text, at, out);
     if (good && entry == SETTI_NONE && !sett_is_null(load->desc->parent)) {
         *out = load->desc->parent;
         load->lost = lost;
@@ -718,7 +718,7 @@ static bool json_load_link(json_load* load, const setti_type* type)
             bool to = strcmp(key, "to") == 0;
             aimed = aimed || to;
             data = data || !to;
-            good = to ? json_load_target(load, json_load_lead, &target)
+            good = to ? json_load_target(load, json_load_find_linked, &target)
                    : strcmp(key, "data") == 0
                        ? json_load_link_data(load, setti_relation_of_links(type)->data_type)
                        : setti_json_fail(json, at, "a link has the keys \"to\" and \"data\" only");
@@ -726,14 +726,14 @@ static bool json_load_link(json_load* load, const setti_type* type)
         good = good && json->wrong == NULL &&
                (aimed || setti_json_fail(json, at, "the link has no \"to\""));
     } else {
-        good = json_load_target(load, json_load_lead, &target);
+        good = json_load_target(load, json_load_find_linked, &target);
     }
     if (good && load->pass == JSON_APPLY && !sett_is_null(target)) {
         if (!json_load_add_end(load, target, setti_relation_of_links(type)->sources)) {
             return false;
         }
         void* into = sett_relate(load->world, json_load_self(load), type->id, target);
-        good = json_load_done(load, into != NULL);
+        good = json_load_check_call(load, into != NULL);
         if (good && data && size != 0) {
             memcpy(into, load->value.bytes, size);
         }
@@ -805,7 +805,7 @@ static bool json_load_place(json_load* load, json_read_place* place,
     if (!json_load_unescape(place->name) || !setti_name_is_good(place->name)) {
         return json_fail_name(&load->reader.json, entry->at);
     }
-    return text[0] == '\0' || json_load_above(load, text, entry->at, &place->parent);
+    return text[0] == '\0' || json_load_find_parent(load, text, entry->at, &place->parent);
 }
 
 static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
@@ -829,30 +829,30 @@ static bool json_load_name(json_load* load, char text[SETTI_JSON_REFERENCE])
 static bool json_load_attach(json_load* load, sett_entity parent)
 {
     sett_world* world = load->world;
-    return json_load_done(load, setti_hierarchy_register(world) != 0) &&
+    return json_load_check_call(load, setti_hierarchy_register(world) != 0) &&
            json_load_add_end(load, parent, setti_hierarchy_of(world)->type) &&
-           json_load_done(load,
-                          sett_hierarchy_attach(world, json_load_self(load), parent) == SETT_OK);
+           json_load_check_call(load, sett_hierarchy_attach(world, json_load_self(load), parent) ==
+                                          SETT_OK);
 }
 
 /* Gives the current entity its parent, policy and name. */
-static bool json_load_settle(json_load* load, const json_read_place* place)
+static bool json_load_enter_place(json_load* load, const json_read_place* place)
 {
     SETTI_ASSERT(load->pass == JSON_APPLY);
     sett_world* world = load->world;
     sett_entity self = json_load_self(load);
     return (sett_is_null(place->parent) || json_load_attach(load, place->parent)) &&
-           json_load_done(load, !place->node || sett_hierarchy_set_policy(
-                                                    world, self, place->policy) == SETT_OK) &&
-           json_load_done(load, place->name == NULL ||
-                                    sett_name_set(world, self, place->name) == SETT_OK);
+           json_load_check_call(load, !place->node || sett_hierarchy_set_policy(
+                                                          world, self, place->policy) == SETT_OK) &&
+           json_load_check_call(load, place->name == NULL ||
+                                          sett_name_set(world, self, place->name) == SETT_OK);
 }
 
 /* Reads "parent": a reference, or null for a root with the component. */
 static bool json_load_parent(json_load* load, json_read_place* place)
 {
     if (setti_json_peek(&load->reader.json) != 'n') {
-        return json_load_target(load, json_load_above, &place->parent);
+        return json_load_target(load, json_load_find_parent, &place->parent);
     }
     place->node = true;
     return setti_json_skip(&load->reader.json);
@@ -927,7 +927,7 @@ static bool json_load_entity(json_load* load, uint32_t wanted)
     }
     bool good = json_load_keys(load, wanted, &place, text);
     if (good && placed && load->pass == JSON_APPLY && !json_load_is_singletons(load)) {
-        good = json_load_settle(load, &place);
+        good = json_load_enter_place(load, &place);
     }
     return good;
 }
@@ -1001,10 +1001,11 @@ static bool json_load_create(json_load* load)
         } else {
             entry->is = sett_entity_create(load->world);
         }
-        if (!json_load_done(load, !sett_is_null(entry->is)) ||
+        if (!json_load_check_call(load, !sett_is_null(entry->is)) ||
             /* the tag comes at once: no callback can create a second entity with it */
             (k == load->singletons &&
-             !json_load_done(load, sett_ensure(load->world, entry->is,
+             !json_load_check_call(load,
+                                   sett_ensure(load->world, entry->is,
                                                setti_singleton_tag(load->world)->id) != NULL))) {
             return false;
         }

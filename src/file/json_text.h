@@ -84,8 +84,6 @@ bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, si
 
 bool setti_utf8_is_valid(const char* text, size_t size);
 
-/* ------------------------------------------------------------------------------------- writing */
-
 typedef struct setti_json_out {
     sett_json_fn fn;
     void* user;

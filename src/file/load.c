@@ -286,7 +286,7 @@ static sett_status load_all(load_attempt* load)
 }
 
 /* Registers the types of the file: like the program's, or else as they are in the file. */
-static sett_status load_join(load_attempt* load, const sett_world* read)
+static sett_status load_register_types(load_attempt* load, const sett_world* read)
 {
     SETTI_ASSERT(load->apart != NULL && load->apart != read);
     const sett_world* into = load->place->world;
@@ -309,7 +309,7 @@ static sett_status load_convert(load_attempt* load, const sett_world* read,
     if (status != SETT_OK) {
         return status;
     }
-    status = load_join(load, read);
+    status = load_register_types(load, read);
     status = status == SETT_OK ? setti_delta_convert(load->apart, state, &rules) : status;
     if (status != SETT_OK) {
         return load_blame(load, status);

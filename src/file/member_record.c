@@ -24,8 +24,6 @@ enum {
     RECORD_FLAGS = 7
 };
 
-/* -------------------------------------------------------------------------------------- writing */
-
 void setti_record_put(setti_record_writer* to, uint64_t number, size_t size)
 {
     SETTI_ASSERT(size != 0 && size <= 8);
@@ -106,8 +104,6 @@ void setti_member_record_write(setti_record_writer* to, const sett_struct* of)
         }
     }
 }
-
-/* -------------------------------------------------------------------------------------- reading */
 
 /* Reads a text into the arena. NULL if memory runs out, or if it contains a zero. */
 static const char* record_text(setti_delta_reader* from, setti_arena* arena)

@@ -79,7 +79,7 @@ static bool merge_chooses(const merge_job* job, const setti_type* type)
 }
 
 /* Whether a type is merged with any choice: names, nodes, the tag of singletons. */
-static bool merge_comes_along(const sett_world* from, const setti_type* type)
+static bool merge_is_always_merged(const sett_world* from, const setti_type* type)
 {
     return (setti_names_of(from) != NULL && type == setti_names_of(from)->type) ||
            (setti_hierarchy_of(from) != NULL && type == setti_hierarchy_of(from)->type) ||
@@ -102,7 +102,7 @@ static sett_status merge_decide(merge_job* job)
     memset(job->verdicts, SETTI_CLONE_SKIP, job->verdict_size);
     for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
         const setti_type* type = from->registered.item[k];
-        bool along = merge_comes_along(from, type);
+        bool along = merge_is_always_merged(from, type);
         if (type->storage.count == 0 || (!along && !merge_chooses(job, type))) {
             continue;
         }
@@ -239,7 +239,8 @@ static bool merge_is_chosen(const merge_job* job, uint32_t index)
     for (uint32_t k = 0; !chosen && k < job->from->registered.count; k++) {
         const setti_type* type = job->from->registered.item[k];
         chosen = job->verdicts[type->id] != SETTI_CLONE_SKIP &&
-                 !merge_comes_along(job->from, type) && setti_storage_has(&type->storage, index);
+                 !merge_is_always_merged(job->from, type) &&
+                 setti_storage_has(&type->storage, index);
     }
     return chosen;
 }
@@ -473,7 +474,7 @@ static sett_status merge_check_name(merge_job* job, uint32_t number)
 }
 
 /* Determines the names of new entities, and which entities become parents. */
-static sett_status merge_settle(merge_job* job)
+static sett_status merge_prepare_names(merge_job* job)
 {
     sett_status status = SETT_OK;
     for (uint32_t k = 0; status == SETT_OK && k < job->clone.node_count; k++) {
@@ -689,7 +690,7 @@ static sett_status merge_run(merge_job* job)
 {
     sett_status status = merge_decide(job);
     status = status == SETT_OK ? merge_gather(job) : status;
-    status = status == SETT_OK ? merge_settle(job) : status;
+    status = status == SETT_OK ? merge_prepare_names(job) : status;
     status = status == SETT_OK ? merge_check_all_circles(job) : status;
     if (status == SETT_OK) { /* before anything changes */
         job->pair_size = SETTI_MAX(job->clone.node_count, 1) * sizeof(*job->pairs);

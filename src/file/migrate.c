@@ -206,7 +206,7 @@ static void migrate_struct(setti_migration* rule, const sett_struct* from_of,
 }
 
 /* Converts by the struct that the hooks of the program's type write and read. */
-static sett_status migrate_shown(setti_migration* of, const void* from, void* to)
+static sett_status migrate_by_hooks(setti_migration* of, const void* from, void* to)
 {
     setti_written_view view;
     sett_status status = setti_written_show(of->shown, to, &view);
@@ -243,7 +243,7 @@ static void migrate_value(setti_delta_rule* rule, const void* from, size_t size,
         setti_canonical_turn_value(of->turned, of->room);
     }
     if (of->shown != NULL) {
-        migrate_note(of, migrate_shown(of, from, to));
+        migrate_note(of, migrate_by_hooks(of, from, to));
     } else if (of->from != NULL && of->to != NULL) {
         migrate_struct(of, of->from, from, of->to, to);
     } else if (of->size != 0) {

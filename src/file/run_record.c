@@ -63,8 +63,6 @@ bool setti_run_encode(sett_world* world, setti_bytes* out)
     return true;
 }
 
-/* -------------------------------------------------------------------------------------- reading */
-
 typedef struct run_entry {
     const unsigned char* name;
     size_t length;

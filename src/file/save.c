@@ -24,8 +24,6 @@
 
 #include <string.h>
 
-/* ---------------------------------------------------------------------------------------- place */
-
 static bool place_name(setti_pool* pool, const char* path, const char* suffix, setti_bytes* name)
 {
     size_t length = strlen(path);
@@ -91,8 +89,6 @@ sett_status setti_place_fail(const setti_place* place, const char* name, const c
     return setti_world_fail_with(place->world, SETT_STATUS_FILE, "%s: \"%.300s\" %s", place->call,
                                  name, what);
 }
-
-/* -------------------------------------------------------------------------------------- writing */
 
 /* The encoded parts of a save. */
 typedef struct save_parts {
@@ -194,7 +190,7 @@ typedef enum save_found {
     SAVE_UNKNOWN /* memory ran out */
 } save_found;
 
-static save_found save_look(const setti_place* place, const char* name)
+static save_found save_inspect(const setti_place* place, const char* name)
 {
     const sett_files* files = place->files;
     setti_stream_reader reader;
@@ -218,11 +214,12 @@ static save_found save_look(const setti_place* place, const char* name)
 
 /* Decides whether the old file becomes the generation before: not if it is damaged and that one is
  * complete. */
-static sett_status save_choose(const setti_place* place, bool* keeps)
+static sett_status save_decide_previous(const setti_place* place, bool* keeps)
 {
-    save_found old = save_look(place, place->path);
-    save_found previous =
-        old == SAVE_DAMAGED ? save_look(place, setti_place_name(&place->previous)) : SAVE_NOTHING;
+    save_found old = save_inspect(place, place->path);
+    save_found previous = old == SAVE_DAMAGED
+                              ? save_inspect(place, setti_place_name(&place->previous))
+                              : SAVE_NOTHING;
     *keeps = old != SAVE_NOTHING && previous != SAVE_WHOLE;
     return old != SAVE_UNKNOWN && previous != SAVE_UNKNOWN
                ? SETT_OK
@@ -237,7 +234,7 @@ static sett_status save_exchange(const setti_place* place)
     const char* next = setti_place_name(&place->next);
     const char* previous = setti_place_name(&place->previous);
     bool keeps;
-    sett_status status = save_choose(place, &keeps);
+    sett_status status = save_decide_previous(place, &keeps);
     if (status != SETT_OK) {
         (void)files->unlink(files->user, next);
         return status;

@@ -17,8 +17,6 @@
 
 static const unsigned char stream_magic[8] = {0x89, 'S', 'E', 'T', 'T', '\r', '\n', 0x1A};
 
-/* -------------------------------------------------------------------------------------- writing */
-
 static void stream_put_bytes(setti_stream* stream, const void* bytes, size_t size)
 {
     SETTI_ASSERT(stream->files != NULL && stream->file != NULL);
@@ -119,8 +117,6 @@ bool setti_stream_write(setti_stream* stream, uint32_t kind, uint64_t frame, con
     setti_pool_free(stream->pool, out, room, 16);
     return done;
 }
-
-/* -------------------------------------------------------------------------------------- reading */
 
 static bool stream_fail(setti_stream_reader* reader, const char* why)
 {

@@ -75,8 +75,6 @@ bool setti_types_encode(sett_world* world, setti_bytes* out)
     return true;
 }
 
-/* -------------------------------------------------------------------------------------- reading */
-
 /* A type of a file. */
 typedef struct types_entry {
     char name[256];

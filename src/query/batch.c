@@ -165,7 +165,7 @@ static void batch_open_scratch(sett_batch* batch, setti_gather_scratch* scratch,
 
 /* Finds the arrays that decide which rows match. An array that is full up to its extent does not,
  * if another one ends no later: its words are not read. */
-SETTI_APART static void batch_sift(const sett_query* query, setti_loop* loop)
+SETTI_APART static void batch_find_sieve(const sett_query* query, setti_loop* loop)
 {
     const setti_storage* sieve[2] = {NULL, NULL};
     uint32_t few = 0;
@@ -188,7 +188,7 @@ SETTI_APART static void batch_sift(const sett_query* query, setti_loop* loop)
 
 /* Sets how the loop finds its rows: by the query's remembered steps, or, over a rare type, word by
  * word. Then few rows match, and no step is expected to be dense. */
-static sett_batch* batch_recall(sett_batch* batch, bool uses_steps)
+static sett_batch* batch_choose_path(sett_batch* batch, bool uses_steps)
 {
     SETTI_ASSERT(setti_loop_of(batch)->open != NULL);
     setti_loop* loop = setti_loop_of(batch);
@@ -214,7 +214,7 @@ static sett_batch* batch_recall(sett_batch* batch, bool uses_steps)
     loop->dense = false;
     loop->remembers = true;
     if (query->lists.steps > STEPS_NEAR) {
-        batch_sift(query, loop);
+        batch_find_sieve(query, loop);
     }
     return batch;
 }
@@ -280,7 +280,7 @@ SETTI_APART static sett_batch* batch_begin_any(sett_query* query, sett_batch* ba
         query->use[SETTI_PROFILED].loops++;
         query->use[SETTI_SAMPLED].loops++;
     }
-    return batch_recall(batch, true);
+    return batch_choose_path(batch, true);
 }
 
 /* With 16 entities a loop is all overhead. Usually the plan is unchanged and over plain pages, and
@@ -308,7 +308,7 @@ sett_batch* sett_query_begin(sett_query* query, sett_batch* batch)
     query->open.frame = NULL;
     return SETTI_LIKELY(!query->lists.recalls || loop->limit <= WORD_ROWS)
                ? batch
-               : batch_recall(batch, true);
+               : batch_choose_path(batch, true);
 }
 
 sett_batch* sett_query_begin_local_(sett_query* query, sett_batch* batch)
@@ -339,7 +339,7 @@ sett_batch* setti_query_begin_job(sett_query* query, sett_batch* batch, setti_jo
             query->use[SETTI_PROFILED].loops++;
         }
     }
-    return batch_recall(batch, remembers);
+    return batch_choose_path(batch, remembers);
 }
 
 void setti_query_close_job(setti_job_loops* job)

@@ -113,7 +113,7 @@ static void column_begin(sett_run* run, const sett_batch* batch)
 }
 
 /* Whether a batch continues the run, in memory and in entity indices. */
-static bool column_follows(const sett_run* run, const sett_batch* batch)
+static bool column_continues(const sett_run* run, const sett_batch* batch)
 {
     const sett_query* query = setti_loop_of(batch)->query;
     if (batch->rows != NULL || batch->present != run->present ||
@@ -146,7 +146,7 @@ bool sett_batch_next_run(sett_batch* batch, sett_run* run)
            run->state_ == COLUMN_USED) {
         if (!sett_batch_next(batch)) {
             run->state_ = COLUMN_ENDED;
-        } else if (!column_follows(run, batch)) {
+        } else if (!column_continues(run, batch)) {
             run->state_ = COLUMN_AHEAD;
         } else {
             run->count += batch->count;

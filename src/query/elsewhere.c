@@ -90,8 +90,6 @@ void setti_elsewhere_match(sett_batch* batch)
     }
 }
 
-/* --------------------------------------------------------------------------------- making */
-
 const char* setti_elsewhere_check(const sett_world* world, const sett_term* term)
 {
     if (term->walk == SETT_WALK_NONE) {
@@ -114,8 +112,6 @@ void setti_elsewhere_add(sett_query* query, const sett_term* given)
     at->given.along = given->along != 0 ? given->along : SETT_ID_HIERARCHY;
     SETTI_ASSERT(at->type != NULL);
 }
-
-/* ---------------------------------------------------------------------------------- values */
 
 SETTI_COLD static void elsewhere_misuse(const sett_query* query, uint32_t k, bool mut,
                                         const char* what)
@@ -168,8 +164,6 @@ void* sett_batch_from_mut(const sett_batch* batch, uint32_t k, uint32_t row)
     setti_pool* pool = &setti_loop_of(batch)->query->world->pool;
     return index != SETTI_NONE ? setti_storage_find_mut(pool, &term->type->storage, index) : NULL;
 }
-
-/* ------------------------------------------------------------------------------- one entity */
 
 sett_entity sett_find_up(const sett_world* world, sett_entity entity, sett_component along,
                          sett_component component)

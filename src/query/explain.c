@@ -79,8 +79,6 @@ static void explain_missing(setti_writer* text, const sett_query* query)
     }
 }
 
-/* -------------------------------------------------------------------------------- shared values */
-
 /* At most so many entities are looked at before a query that matches nothing is reported. */
 #define SHARED_SAMPLES 64
 

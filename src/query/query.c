@@ -9,7 +9,7 @@
 #define QUERY_NAME_SIZE 96
 
 /* Adds where a term finds its component, as in docs/queries.md. */
-static void query_name_place(setti_writer* writer, const sett_world* world, const sett_term* term)
+static void query_add_place(setti_writer* writer, const sett_world* world, const sett_term* term)
 {
     static const char* const walks[] = {"", "target", "up", "self|up"};
     SETTI_ASSERT((unsigned)term->walk <= SETT_WALK_SELF_UP);
@@ -47,7 +47,7 @@ static const char* query_default_name(const sett_world* world, const sett_query_
         if (type != NULL) {
             setti_writer_add(&writer, "%s%s%s", writer.length != 0 ? ", " : "",
                              prefixes[desc->terms[k].kind], type->desc.name);
-            query_name_place(&writer, world, &desc->terms[k]);
+            query_add_place(&writer, world, &desc->terms[k]);
         }
     }
     return count != 0 ? out : "everything";

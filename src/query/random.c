@@ -35,8 +35,6 @@ double sett_random_uniform(uint64_t bits)
     return (double)(bits >> 11) * (1.0 / 9007199254740992.0);
 }
 
-/* ------------------------------------------------------------------------------------- normal */
-
 /* The integer square root of a number below 2^62. */
 static uint64_t random_root(uint64_t number)
 {
@@ -85,8 +83,6 @@ double sett_random_normal(uint64_t bits)
         return x < 0 ? -result : result;
     }
 }
-
-/* ------------------------------------------------------------------------------------- shuffle */
 
 typedef struct random_item {
     uint64_t key;

@@ -23,8 +23,6 @@ typedef enum setti_step {
 /* Prepares a loop that begins now, without opening it. */
 void setti_loop_start(sett_query* query, sett_batch* batch);
 
-/* ------------------------------------------------------------------------------------- matching */
-
 /* Goes to the next step with matches. */
 setti_step setti_step_next(sett_batch* batch);
 
@@ -97,8 +95,6 @@ SETTI_INLINE const setti_storage* setti_match_rarest(const sett_query* query)
     return query->array[query->lists.rarest];
 }
 
-/* ----------------------------------------------------------------------------------------- rows */
-
 /* A remembered batch: all matching rows of a step, a run or a list. The step's words follow, then
  * the list. */
 typedef struct setti_listed {
@@ -138,8 +134,6 @@ SETTI_INLINE uint32_t setti_batch_row(const uint16_t* rows, uint32_t k)
 {
     return rows != NULL ? rows[k] : k;
 }
-
-/* --------------------------------------------------------------------------------------- fields */
 
 /* Sets the fields of a batch. `base`: index or driver's row of its row 0. */
 void setti_fields_set(sett_batch* batch, uint32_t base);

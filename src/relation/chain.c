@@ -479,8 +479,8 @@ uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_e
 
 /* The neighbours of the link at a place; *whose becomes the owner of its list. NULL: no such
  * link. */
-static const sett_chain_* chain_look(const setti_relation* relation, chain_side side,
-                                     uint32_t place, sett_entity* whose)
+static const sett_chain_* chain_neighbours(const setti_relation* relation, chain_side side,
+                                           uint32_t place, sett_entity* whose)
 {
     bool beyond = relation->many && place >= relation->record_count;
     const sett_link* link = beyond ? NULL : setti_chain_at(relation, place);
@@ -506,7 +506,7 @@ static const char* chain_validate_lists(const setti_relation* relation, chain_si
         uint32_t count = 0;
         for (; place != SETTI_NONE && count <= list->count; count++) {
             sett_entity whose = sett_null();
-            const sett_chain_* chain = chain_look(relation, side, place, &whose);
+            const sett_chain_* chain = chain_neighbours(relation, side, place, &whose);
             if (chain == NULL || chain->previous != previous) {
                 return "relationship: a list's neighbours disagree";
             }

@@ -45,8 +45,6 @@ static sett_status cleanup_validate(sett_world* world, const setti_relation* rel
     return SETT_OK;
 }
 
-/* ---------------------------------------------------------------------------------- as a source */
-
 static sett_status source_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_relation* relation = setti_relation_of_links(type);
@@ -78,8 +76,6 @@ static void source_unlink(sett_world* world, setti_type* type, uint32_t index)
     }
 }
 
-/* ---------------------------------------------------------------------------------- as a target */
-
 static sett_status target_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_relation* relation = setti_relation_of_ends(type);
@@ -88,7 +84,7 @@ static sett_status target_collect(sett_world* world, setti_type* type, uint32_t 
 }
 
 /* Whether all targets of a surviving source are destroyed. */
-static bool source_stranded(const sett_world* world, const setti_type* type, uint32_t index)
+static bool source_is_stranded(const sett_world* world, const setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(!setti_change_is_dying(world, index));
     const setti_relation* relation = setti_relation_of_links(type);
@@ -103,7 +99,7 @@ static bool source_stranded(const sett_world* world, const setti_type* type, uin
 /* Whether this is the last link of its source. A source with many targets is checked at its last
  * link only: if that survives, so does the component. Otherwise ten thousand removed links would
  * mean ten thousand walks over them. */
-static bool cleanup_is_last(const setti_relation* relation, uint32_t source, uint32_t place)
+static bool cleanup_is_last_link(const setti_relation* relation, uint32_t source, uint32_t place)
 {
     SETTI_ASSERT(setti_storage_has(&relation->links->storage, source));
     const sett_links* targets = setti_storage_find(&relation->links->storage, source);
@@ -120,7 +116,8 @@ static sett_status target_validate(sett_world* world, setti_type* type, uint32_t
     uint32_t place = setti_chain_first(relation, index, true);
     for (; place != SETTI_NONE; place = setti_chain_next(relation, place, true)) {
         uint32_t source = setti_chain_source(relation, place);
-        if (!setti_change_is_dying(world, source) && cleanup_is_last(relation, source, place) &&
+        if (!setti_change_is_dying(world, source) &&
+            cleanup_is_last_link(relation, source, place) &&
             !setti_change_reserve_stranded(world, source)) {
             return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, "sett_entity_destroy",
                                     setti_entity_at(&world->entities, source), relation->links->id);
@@ -156,8 +153,6 @@ static void target_unlink(sett_world* world, setti_type* type, uint32_t index)
     (void)type;
     (void)index;
 }
-
-/* ---------------------------------------------------------------------------------------------- */
 
 /* Reserves the edits that remove the links of all sources of a target. */
 static bool cleanup_reserve_sources(sett_world* world, const setti_relation* relation,
@@ -208,11 +203,13 @@ void setti_cleanup_tie(const setti_relation* relation)
 {
     static const setti_cascade source = {.collect = source_collect,
                                          .validate = source_validate,
-                                         .stranded = source_stranded,
+                                         .stranded = source_is_stranded,
                                          .unlink = source_unlink,
                                          .trim = source_trim};
-    static const setti_cascade unlinks = {
-        .stranded = source_stranded, .unlink = source_unlink, .alone = true, .trim = source_trim};
+    static const setti_cascade unlinks = {.stranded = source_is_stranded,
+                                          .unlink = source_unlink,
+                                          .alone = true,
+                                          .trim = source_trim};
     static const setti_cascade target = {.collect = target_collect,
                                          .validate = target_validate,
                                          .detach = target_detach,

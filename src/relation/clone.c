@@ -31,7 +31,7 @@ static bool clone_is_merge(const setti_clone* clone)
 }
 
 /* Whether the copies are made in another world, where outside entities are found by their paths. */
-static bool clone_leaves(const setti_clone* clone)
+static bool clone_changes_world(const setti_clone* clone)
 {
     return clone->from != clone->to;
 }
@@ -133,7 +133,7 @@ static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
     if (!setti_entity_is_current(&clone->from->entities, entity)) {
         return SETTI_NONE;
     }
-    if (clone->node_count == 1 && !clone_leaves(clone)) {
+    if (clone->node_count == 1 && !clone_changes_world(clone)) {
         return clone->nodes[0].index == entity.index ? 0 : SETTI_NONE;
     }
     uint32_t k = setti_hash_map_find(&clone->by_index, (uint64_t)entity.index + 1);
@@ -167,7 +167,7 @@ static bool clone_links_next(const setti_clone* clone, const setti_clone_node* n
             return false;
         }
         links->node = clone_node_of(clone, links->target);
-    } while (links->node == SETTI_NONE && clone_leaves(clone));
+    } while (links->node == SETTI_NONE && clone_changes_world(clone));
     return true;
 }
 
@@ -263,7 +263,7 @@ void setti_clone_init_node(setti_clone* clone, setti_clone_node* node, uint32_t 
 
 /* Finds an earlier node with the same copies as the k-th: the root for a base's root, else the
  * child of the same name of the same parent. SETTI_NONE: none. */
-static void clone_find_counterpart(setti_clone* clone, uint32_t k, bool root)
+static void clone_find_same_copies(setti_clone* clone, uint32_t k, bool root)
 {
     SETTI_ASSERT(k < clone->node_count);
     setti_clone_node* node = &clone->nodes[k];
@@ -303,12 +303,12 @@ static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* k)
                 "%s: entity %u:%u is part of two prefabs of this call (the prefab and its bases)",
                 clone->desc.call, SETTI_HANDLE(at));
         }
-        if ((clone->node_count > 1 || clone_leaves(clone)) &&
+        if ((clone->node_count > 1 || clone_changes_world(clone)) &&
             !setti_hash_map_set(&clone->to->pool, &clone->by_index, key, *k)) {
             return clone_no_memory(clone);
         }
         if (clone->desc.base_count != 0) {
-            clone_find_counterpart(clone, *k, sett_equals(at, root));
+            clone_find_same_copies(clone, *k, sett_equals(at, root));
             clone->counterpart_count += node->counterpart != SETTI_NONE;
         }
     }
@@ -387,7 +387,7 @@ static sett_status clone_check_circles(const setti_clone* clone)
 }
 
 /* Sets `derives` if the copies of a node share values with it. */
-static void clone_measure(setti_clone* clone, setti_clone_node* node)
+static void clone_find_sharing(setti_clone* clone, setti_clone_node* node)
 {
     uint32_t cursor = 0;
     const setti_type* type;
@@ -403,7 +403,7 @@ static void clone_count_links(setti_clone* clone, const setti_clone_node* node)
 {
     uint32_t cursor = 0;
     setti_type* type;
-    while (clone_leaves(clone) && (type = clone_next_type(clone, node, &cursor)) != NULL) {
+    while (clone_changes_world(clone) && (type = clone_next_type(clone, node, &cursor)) != NULL) {
         if (clone_takes_links(clone, node, type)) {
             sett_entity source = setti_entity_at(&clone->from->entities, node->index);
             clone->merge.lost += sett_target_count(clone->from, source, type->id);
@@ -418,7 +418,7 @@ static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clo
         return true;
     }
     clone->merge.outside += clone->nodes[links->node].outside;
-    clone->merge.lost -= clone_leaves(clone);
+    clone->merge.lost -= clone_changes_world(clone);
     SETTI_ASSERT(links->node < clone->node_count && clone->lead_count <= clone->lead_room);
     setti_clone_lead* grown = setti_pool_grow(&clone->to->pool, clone->leads, sizeof(*grown),
                                               clone->lead_count, 1, &clone->lead_room);
@@ -435,10 +435,10 @@ static bool clone_add_lead(setti_clone* clone, setti_clone_node* node, const clo
 }
 
 /* Finds which copies share values, and collects the links between nodes. */
-static sett_status clone_survey(setti_clone* clone)
+static sett_status clone_find_links(setti_clone* clone)
 {
     for (uint32_t k = 0; k < clone->node_count; k++) {
-        clone_measure(clone, &clone->nodes[k]);
+        clone_find_sharing(clone, &clone->nodes[k]);
         clone_count_links(clone, &clone->nodes[k]);
     }
     for (uint32_t k = 0; k < clone->node_count; k++) {
@@ -460,8 +460,8 @@ bool setti_clone_keeps_name(const setti_clone* clone, const setti_clone_node* no
 }
 
 /* Whether a node's copies get one of its types. */
-static bool clone_keeps(const setti_clone* clone, const setti_clone_node* node,
-                        const setti_type* type)
+static bool clone_has_type(const setti_clone* clone, const setti_clone_node* node,
+                           const setti_type* type)
 {
     const sett_world* from = clone->from;
     if (type->ends != NULL) {
@@ -586,7 +586,7 @@ static sett_status clone_plan_node(setti_clone* clone, setti_clone_node* node)
     setti_type* type;
     sett_status status = SETT_OK;
     while (status == SETT_OK && (type = clone_next_type(clone, node, &cursor)) != NULL) {
-        if (clone_keeps(clone, node, type)) {
+        if (clone_has_type(clone, node, type)) {
             status = clone_plan_type(clone, node, type);
         }
     }
@@ -702,7 +702,7 @@ static void clone_remap(setti_clone* clone, unsigned char* at, uint32_t k)
     if (node != SETTI_NONE) {
         clone->merge.outside += clone->nodes[node].outside;
         reference = clone->nodes[node].copies[k];
-    } else if (clone_leaves(clone)) {
+    } else if (clone_changes_world(clone)) {
         clone->merge.lost += !sett_is_null(reference);
         reference = sett_null();
     }
@@ -781,8 +781,8 @@ static void clone_place(setti_clone* clone, const setti_clone_node* node)
     } else {
         clone->merge.outside += clone->nodes[above].outside;
     }
-    bool beside = above == SETTI_NONE && !clone_leaves(clone) && clone->instances == NULL;
-    bool fresh = above != SETTI_NONE && !clone_is_merge(clone) && !clone_leaves(clone);
+    bool beside = above == SETTI_NONE && !clone_changes_world(clone) && clone->instances == NULL;
+    bool fresh = above != SETTI_NONE && !clone_is_merge(clone) && !clone_changes_world(clone);
     uint32_t policy = place != NULL ? place->children & SETTI_POLICY : 0;
     for (uint32_t k = 0; k < clone->count; k++) {
         if (policy != 0) {
@@ -818,7 +818,7 @@ static void clone_overwrite(setti_clone* clone, const setti_clone_node* node)
 }
 
 /* Runs on_set for the overwritten values. */
-static void clone_notify_existing(const setti_clone* clone, const setti_clone_node* node)
+static void clone_notify_overwritten(const setti_clone* clone, const setti_clone_node* node)
 {
     sett_world* world = clone->to;
     for (uint32_t k = node->existing; k != SETTI_NONE && clone->merge.overwrites;
@@ -913,7 +913,7 @@ static void clone_make(setti_clone* clone)
         }
     }
     for (uint32_t k = 0; k < clone->node_count; k++) {
-        clone_notify_existing(clone, &clone->nodes[k]);
+        clone_notify_overwritten(clone, &clone->nodes[k]);
     }
 }
 
@@ -939,8 +939,8 @@ void setti_clone_release(setti_clone* clone)
 }
 
 /* Notes a component that both a node and its entity in `to` have. */
-static sett_status clone_meet_type(setti_clone* clone, setti_clone_node* node, setti_type* type,
-                                   setti_type* to)
+static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* node, setti_type* type,
+                                       setti_type* to)
 {
     setti_clone_merge* merge = &clone->merge;
     bool valued = type->links != NULL || clone_copies_value(clone, type, to);
@@ -994,7 +994,7 @@ static sett_status clone_match_existing(setti_clone* clone)
             if (to == NULL) {
                 status = clone->to->error;
             } else if (setti_storage_has(&to->storage, node->onto.index)) {
-                status = clone_meet_type(clone, node, type, to);
+                status = clone_note_existing(clone, node, type, to);
             }
         }
     }
@@ -1122,14 +1122,14 @@ static sett_status clone_look_outside(setti_clone* clone)
 sett_status setti_clone_plan(setti_clone* clone)
 {
     sett_status status = clone_is_merge(clone) ? SETT_OK : clone_gather(clone);
-    if (status == SETT_OK && !clone_is_merge(clone) && clone_leaves(clone)) {
+    if (status == SETT_OK && !clone_is_merge(clone) && clone_changes_world(clone)) {
         status = clone_look_outside(clone);
     }
-    if (status == SETT_OK && clone_leaves(clone)) {
+    if (status == SETT_OK && clone_changes_world(clone)) {
         status = clone_match_existing(clone);
     }
     status = status == SETT_OK ? clone_check_circles(clone) : status;
-    status = status == SETT_OK ? clone_survey(clone) : status;
+    status = status == SETT_OK ? clone_find_links(clone) : status;
     for (uint32_t k = 0; k < clone->node_count && status == SETT_OK; k++) {
         status = clone_plan_node(clone, &clone->nodes[k]);
     }
@@ -1157,7 +1157,7 @@ static sett_status clone_make_room(setti_clone* clone, sett_entity* out)
     for (uint32_t k = 0; k < clone->desc.into_count; k++) {
         clone->nodes[k].copies[0] = clone->desc.into[k];
     }
-    for (uint32_t k = 0; clone_leaves(clone) && k < clone->node_count; k++) {
+    for (uint32_t k = 0; clone_changes_world(clone) && k < clone->node_count; k++) {
         clone->nodes[k].copies[0] = clone->nodes[k].onto;
     }
     return SETT_OK;

@@ -103,8 +103,6 @@ sett_status sett_event_send(sett_world* world, sett_entity entity, sett_route ro
     return SETT_OK;
 }
 
-/* ------------------------------------------------------------------------------------- recorded */
-
 /* A recorded event; the bytes of its payload follow. */
 typedef struct event_record {
     setti_command_call call; /* first */

@@ -281,7 +281,7 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
 }
 
 /* The node of a subtree that is destroyed first: the end of the first children. */
-SETTI_INLINE uint32_t tree_lowest(const setti_storage* storage, uint32_t link)
+SETTI_INLINE uint32_t tree_first_destroyed(const setti_storage* storage, uint32_t link)
 {
     SETTI_ASSERT(storage->kind == SETTI_ARRAY);
     for (uint32_t first = tree_row(storage, link)->first; first != 0;) {
@@ -338,7 +338,7 @@ static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
     if (node->parent != 0) {
         tree_unlink(world, tree, index + 1, node);
     }
-    return tree_lowest(&type->storage, index + 1) - 1;
+    return tree_first_destroyed(&type->storage, index + 1) - 1;
 }
 
 static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t at)
@@ -346,7 +346,7 @@ static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t at)
     SETTI_ASSERT(!tree_is_moved(tree_row(&type->storage, at + 1)));
     const sett_hierarchy* node = tree_row(&type->storage, at + 1);
     (void)world;
-    return (node->next != 0 ? tree_lowest(&type->storage, node->next) : node->parent) - 1;
+    return (node->next != 0 ? tree_first_destroyed(&type->storage, node->next) : node->parent) - 1;
 }
 
 /* Takes a node out of the list of moved nodes. Far from the list's head that costs as much as
@@ -408,7 +408,7 @@ static sett_status tree_join_world(sett_world* into, const sett_world* from, con
 }
 
 /* The default policy for children, which no node stores. */
-static uint32_t tree_choice(const setti_type* type)
+static uint32_t tree_default_policy(const setti_type* type)
 {
     return (uint32_t)setti_hierarchy_of(type->world)->policy - SETT_CHILDREN_DESTROY;
 }
@@ -498,7 +498,7 @@ static setti_hierarchy* tree_register(sett_world* world)
     }
     static const setti_module module = {.validate = tree_validate,
                                         .join = tree_join_world,
-                                        .choice = tree_choice,
+                                        .choice = tree_default_policy,
                                         .choose = tree_choose,
                                         .choices = SETT_CHILDREN_REJECT - SETT_CHILDREN_DESTROY + 1,
                                         .difference = tree_difference,
@@ -552,7 +552,7 @@ sett_component setti_hierarchy_register(sett_world* world)
 }
 
 /* Registers the component for the first call that needs it. */
-static bool tree_ready(sett_world* world, const char* call)
+static bool tree_ensure_registered(sett_world* world, const char* call)
 {
     return setti_hierarchy_of(world) != NULL ||
            (setti_world_check_unlocked(world, call) == SETT_OK &&
@@ -653,7 +653,7 @@ static sett_status tree_join_prefab(sett_world* world, sett_entity entity, sett_
         return SETT_OK;
     }
     if (!tree_check(world, entity, call) || !tree_check(world, parent, call) ||
-        !tree_ready(world, call)) {
+        !tree_ensure_registered(world, call)) {
         return world->error;
     }
     sett_status status = tree_check_place(world, setti_hierarchy_of(world), entity, parent, call);
@@ -795,7 +795,8 @@ sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_e
         return SETT_OK;
     }
     if (SETTI_UNLIKELY(!setti_hierarchy_check(world, entity, call) ||
-                       !setti_hierarchy_check(world, parent, call) || !tree_ready(world, call))) {
+                       !setti_hierarchy_check(world, parent, call) ||
+                       !tree_ensure_registered(world, call))) {
         return world->error;
     }
     return tree_place(world, setti_hierarchy_of(world), entity, parent, 0, call);
@@ -947,7 +948,7 @@ sett_status sett_hierarchy_set_policy(sett_world* world, sett_entity entity,
     if ((unsigned)policy > SETT_CHILDREN_REJECT) {
         return setti_world_fail(world, SETT_STATUS_ARGUMENT, __func__, entity, 0);
     }
-    if (!tree_ready(world, __func__)) {
+    if (!tree_ensure_registered(world, __func__)) {
         return world->error;
     }
     const setti_type* type = setti_hierarchy_of(world)->type;
@@ -1028,7 +1029,8 @@ sett_entity sett_hierarchy_set_scope(sett_world* world, sett_entity parent)
     if (setti_world_check_serial(world, __func__) != SETT_OK) {
         return before;
     }
-    if (some && (!setti_hierarchy_check(world, parent, __func__) || !tree_ready(world, __func__) ||
+    if (some && (!setti_hierarchy_check(world, parent, __func__) ||
+                 !tree_ensure_registered(world, __func__) ||
                  (setti_hierarchy_find(world, parent.index) == NULL &&
                   sett_add(world, parent, setti_hierarchy_of(world)->type->id) == NULL))) {
         return before;
@@ -1266,7 +1268,7 @@ sett_status sett_hierarchy_sort(sett_world* world, sett_component component)
     if (SETTI_IS_NULL(world)) {
         return SETT_STATUS_ARGUMENT;
     }
-    if (!tree_ready(world, __func__)) {
+    if (!tree_ensure_registered(world, __func__)) {
         return world->error;
     }
     tree_walk walk = {{tree_walk_next}, setti_hierarchy_of(world), 0, 0, 0};

@@ -10,8 +10,6 @@
 #include "relation/hierarchy.h"
 #include "relation/name.h"
 
-/* --------------------------------------------------------------------------------------- nodes */
-
 #define CODEC_NODE_BYTES 5
 
 static uint32_t codec_node_bytes(const setti_type* type)
@@ -176,8 +174,6 @@ const setti_codec setti_hierarchy_codec = {
     .step = codec_node_step,
     .requeue = codec_node_requeue,
 };
-
-/* --------------------------------------------------------------------------------------- names */
 
 static const setti_type* codec_name_follows(const sett_world* world)
 {

@@ -61,8 +61,8 @@ static bool view_reaches(const sett_world* world, const tree_view* view, const s
 }
 
 /* Whether the term's entity, or one of its entities, has the component, in the view. */
-static bool view_finds(const sett_world* world, const tree_view* view,
-                       const setti_upward_term* term, uint32_t index)
+static bool view_fulfils(const sett_world* world, const tree_view* view,
+                         const setti_upward_term* term, uint32_t index)
 {
     SETTI_ASSERT(term->walk != SETT_WALK_NONE);
     uint32_t at = term->walk == SETT_WALK_SELF_UP ? index + 1 : view_parent(world, view, index);
@@ -77,7 +77,7 @@ static bool view_matches(const sett_world* world, const setti_listener* listener
     bool matches = setti_listener_matches(listener, &world->signatures, signature);
     for (uint32_t k = 0; matches && k < listener->upward_count; k++) {
         const setti_upward_term* term = &listener->upward[k];
-        matches = view_finds(world, view, term, index) == term->with;
+        matches = view_fulfils(world, view, term, index) == term->with;
     }
     return matches;
 }
@@ -155,7 +155,7 @@ static void below_find(const sett_world* world, const tree_below* below, uint32_
 }
 
 /* Whether a descendant of the root matches now, but not in the view. */
-static bool below_turns(const sett_world* world, tree_below* below, uint32_t index)
+static bool below_changes(const sett_world* world, tree_below* below, uint32_t index)
 {
     uint32_t signature = view_signature(world, &view_now, index);
     if (signature != below->signature) {
@@ -189,7 +189,7 @@ static void observer_notify_below(sett_world* world, const setti_listener* liste
     const char* outer = setti_world_begin_call(world, listener->name);
     uint32_t at = node->first;
     while (at != 0) {
-        if (below_turns(world, &below, at - 1)) {
+        if (below_changes(world, &below, at - 1)) {
             notified(world, setti_entity_at(&world->entities, at - 1), listener->user);
         }
         node = setti_hierarchy_find(world, at - 1);
@@ -205,11 +205,9 @@ static void observer_notify_below(sett_world* world, const setti_listener* liste
     setti_world_end_call(world, outer);
 }
 
-/* ----------------------------------------------------------------------------- the two changes */
-
 /* The terms whose component an edit adds or removes. */
-static uint32_t observer_toggled(const sett_world* world, const setti_listener* listener,
-                                 const setti_edit* edit)
+static uint32_t observer_changed_terms(const sett_world* world, const setti_listener* listener,
+                                       const setti_edit* edit)
 {
     uint32_t terms = 0;
     for (uint32_t k = 0; k < listener->upward_count; k++) {
@@ -238,7 +236,7 @@ static void tree_notify_edit(sett_world* world, const setti_listener* listener,
     observer_notify(world, listener, &view, entity.index, enters);
     bool placed =
         !edit->creates && !loses && setti_signature_has(table, edit->from, SETT_ID_HIERARCHY);
-    uint32_t terms = placed ? observer_toggled(world, listener, edit) : 0;
+    uint32_t terms = placed ? observer_changed_terms(world, listener, edit) : 0;
     if (terms != 0) {
         observer_notify_below(world, listener, &view, entity.index, terms, enters);
     }

@@ -108,16 +108,16 @@ static bool name_reserve(sett_world* world, setti_name_table* names, uint32_t co
 }
 
 /* Whether the index is that of the present state. */
-static bool name_is_synced(const sett_world* world, const setti_name_table* names)
+static bool name_is_current(const sett_world* world, const setti_name_table* names)
 {
     return SETTI_LIKELY(names->epoch == world->epoch);
 }
 
 /* Rebuilds the index if necessary. Returns false when memory runs out or systems run in parallel,
  * before which it was rebuilt unless memory ran out. */
-static bool name_sync(sett_world* world, setti_name_table* names)
+static bool name_update_index(sett_world* world, setti_name_table* names)
 {
-    if (name_is_synced(world, names)) {
+    if (name_is_current(world, names)) {
         return true;
     }
     if (world->running != NULL) {
@@ -144,7 +144,7 @@ static bool name_sync(sett_world* world, setti_name_table* names)
 static uint32_t name_find(sett_world* world, uint32_t parent, uint64_t key, uint32_t but)
 {
     setti_name_table* names = setti_names_of(world);
-    if (SETTI_UNLIKELY(!name_sync(world, names))) {
+    if (SETTI_UNLIKELY(!name_update_index(world, names))) {
         SETTI_EACH_INDEX(index, &names->type->storage) {
             if (index + 1 != but && name_is(world, index, parent, key)) {
                 return index + 1;
@@ -184,7 +184,7 @@ void setti_name_end(sett_world* world, uint32_t index)
     if (key == 0) {
         return;
     }
-    if (name_is_synced(world, names)) {
+    if (name_is_current(world, names)) {
         name_take(names, index + 1, name_hash(setti_hierarchy_parent(world, index), key));
     }
     name_write(world, index, 0); /* for callbacks that run later */
@@ -239,10 +239,11 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
         return;
     }
     uint32_t parent = setti_hierarchy_parent(world, index);
-    bool known = name_is_synced(world, names); /* an index rebuilt by this call has the new place */
+    bool known =
+        name_is_current(world, names); /* an index rebuilt by this call has the new place */
     uint32_t hash = name_hash(known ? from : parent, key);
     bool taken = name_find(world, parent, key, index + 1) != 0;
-    if (name_is_synced(world, names) && (known || taken)) {
+    if (name_is_current(world, names) && (known || taken)) {
         name_take(names, index + 1, hash);
     }
     if (taken) {
@@ -272,7 +273,7 @@ static bool name_is_ready(const sett_world* world)
 
 static void name_settle(sett_world* world)
 {
-    (void)name_sync(world, setti_names_of(world));
+    (void)name_update_index(world, setti_names_of(world));
     (void)setti_text_sync(world, &setti_names_of(world)->texts);
 }
 
@@ -367,7 +368,7 @@ static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t 
                                 const char* call)
 {
     setti_name_table* names = setti_names_of(world);
-    if (!name_sync(world, names) || !name_reserve(world, names, names->count + 1)) {
+    if (!name_update_index(world, names) || !name_reserve(world, names, names->count + 1)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, names->type->id);
     }
     uint32_t parent = setti_hierarchy_parent(world, entity.index);
@@ -523,7 +524,7 @@ sett_status sett_cmd_name_set(sett_commands* commands, sett_entity entity, const
 bool setti_name_reserve(sett_world* world, uint32_t count)
 {
     setti_name_table* names = setti_names_of(world);
-    return name_sync(world, names) && count < UINT32_MAX - names->count &&
+    return name_update_index(world, names) && count < UINT32_MAX - names->count &&
            name_reserve(world, names, names->count + count);
 }
 
@@ -639,7 +640,7 @@ sett_entity sett_name_lookup(const sett_world* world, sett_entity from, const ch
 }
 
 /* The part of a path for an entity. Returns its length; `number` is room for '#' and an index. */
-static size_t name_step(sett_world* world, uint32_t index, char number[16], const char** text)
+static size_t name_part(sett_world* world, uint32_t index, char number[16], const char** text)
 {
     uint64_t key = setti_name_key(world, index);
     *text = key != 0 ? setti_text_of(world, &setti_names_of(world)->texts, key) : NULL;
@@ -671,7 +672,7 @@ size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_
     char number[16];
     uint32_t link = entity.index + 1;
     for (uint32_t at = link; at != 0; at = setti_hierarchy_parent(world, at - 1)) {
-        length += name_step(world, at - 1, number, &text) + (at != link);
+        length += name_part(world, at - 1, number, &text) + (at != link);
     }
     size_t left = length;
     size_t room = size != 0 ? size - 1 : 0;
@@ -679,7 +680,7 @@ size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_
         if (at != link) {
             name_write_part(out, room, --left, "/", 1);
         }
-        size_t step = name_step(world, at - 1, number, &text);
+        size_t step = name_part(world, at - 1, number, &text);
         left -= step;
         name_write_part(out, room, left, text, step);
     }
@@ -711,7 +712,7 @@ static const char* name_validate(sett_world* world, setti_type* type)
 {
     setti_name_table* names = setti_names_of(world);
     (void)type;
-    if (!name_sync(world, names)) {
+    if (!name_update_index(world, names)) {
         return NULL;
     }
     uint32_t count = 0;

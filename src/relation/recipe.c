@@ -485,8 +485,8 @@ SETTI_INLINE void recipe_link_copies(const sett_world* world, recipe* made, uint
 }
 
 /* Changes references to nodes to references to their copies. */
-static void recipe_turn(sett_world* world, const recipe* made, const setti_edit* edit,
-                        uint32_t index)
+static void recipe_remap(sett_world* world, const recipe* made, const setti_edit* edit,
+                         uint32_t index)
 {
     for (uint32_t p = 0; p < edit->added_count; p++) {
         const setti_type* type = edit->added[p].type;
@@ -517,7 +517,7 @@ SETTI_INLINE void recipe_finish(sett_world* world, const recipe* made, uint32_t 
     for (uint32_t k = 0; k < count; k++) {
         const recipe_node* node = &made->nodes[k];
         if (node->turns) {
-            recipe_turn(world, made, &made->edits[k], made->copies[k].index);
+            recipe_remap(world, made, &made->edits[k], made->copies[k].index);
         }
         if (node->derives) {
             (void)setti_chain_link(

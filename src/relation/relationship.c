@@ -427,8 +427,8 @@ sett_component sett_relationship_register_sized(sett_world* world,
     "sett_relationship_register"
 
 /* The relationship of a reading call. NULL: none; debug builds report it. */
-static const setti_relation* relation_asked(const sett_world* world, sett_component relationship,
-                                            const char* call)
+static const setti_relation* relation_to_read(const sett_world* world, sett_component relationship,
+                                              const char* call)
 {
     if (setti_is_null(world, call, "world")) {
         return NULL;
@@ -450,7 +450,7 @@ static const setti_relation* relation_asked(const sett_world* world, sett_compon
 
 sett_component sett_relationship_sources(const sett_world* world, sett_component relationship)
 {
-    const setti_relation* relation = relation_asked(world, relationship, __func__);
+    const setti_relation* relation = relation_to_read(world, relationship, __func__);
     return relation != NULL ? relation->sources->id : 0;
 }
 
@@ -557,7 +557,7 @@ static void* relation_link(setti_relation* relation, sett_entity source, sett_en
 }
 
 /* The target of an exclusive link, or SETTI_NONE. */
-static uint32_t relation_up(const setti_relation* relation, uint32_t index)
+static uint32_t relation_target_index(const setti_relation* relation, uint32_t index)
 {
     const sett_link* link = setti_storage_find(&relation->links->storage, index);
     return link != NULL ? link->target.index : SETTI_NONE;
@@ -570,7 +570,7 @@ static uint32_t relation_next_below(const setti_relation* relation, uint32_t roo
     uint32_t next = setti_chain_first(relation, at, true);
     while (next == SETTI_NONE && at != root) {
         next = setti_chain_next(relation, at, true);
-        at = relation_up(relation, at);
+        at = relation_target_index(relation, at);
     }
     return next;
 }
@@ -586,7 +586,7 @@ static bool relation_leads(const setti_relation* relation, uint32_t from, uint32
         if (up == to || down == from) {
             return true;
         }
-        up = relation_up(relation, up);
+        up = relation_target_index(relation, up);
         down = relation_next_below(relation, to, down);
     }
     return false;
@@ -609,8 +609,8 @@ static sett_status relation_check_cycle(const setti_relation* relation, sett_ent
 }
 
 /* Calls the program's hook for a new link. */
-SETTI_APART static sett_status relation_ask_hook(setti_relation* relation, sett_entity source,
-                                                 sett_entity target, const char* call)
+SETTI_APART static sett_status relation_call_hook(setti_relation* relation, sett_entity source,
+                                                  sett_entity target, const char* call)
 {
     SETTI_ASSERT(relation->desc.may_relate != NULL);
     sett_world* world = relation->world;
@@ -647,7 +647,7 @@ static void* relation_relate(sett_world* world, sett_entity source, sett_compone
         return NULL;
     }
     if (SETTI_UNLIKELY(may_reject && relation->desc.may_relate != NULL) &&
-        relation_ask_hook(relation, source, target, call) != SETT_OK) {
+        relation_call_hook(relation, source, target, call) != SETT_OK) {
         return NULL;
     }
     void* link_data = relation_link(relation, source, target, data);
@@ -780,13 +780,13 @@ sett_status sett_cmd_unrelate(sett_commands* commands, sett_entity source,
 
 /* --------------------------------------------------------------------------------------- asking */
 
-/* Like relation_asked, for calls that read or write a link's data, which a running system must
+/* Like relation_to_read, for calls that read or write a link's data, which a running system must
  * declare. Links themselves cannot change while systems run. */
 static const setti_relation* relation_accessed(const sett_world* world, sett_entity source,
                                                sett_component relationship, uint32_t access,
                                                const char* call)
 {
-    const setti_relation* relation = relation_asked(world, relationship, call);
+    const setti_relation* relation = relation_to_read(world, relationship, call);
     if (relation != NULL && relation->data_size != 0) {
         setti_world_touch(world, source, relationship, access, call);
     }
@@ -796,7 +796,7 @@ static const setti_relation* relation_accessed(const sett_world* world, sett_ent
 bool sett_is_related(const sett_world* world, sett_entity source, sett_component relationship,
                      sett_entity target)
 {
-    const setti_relation* relation = relation_asked(world, relationship, __func__);
+    const setti_relation* relation = relation_to_read(world, relationship, __func__);
     return relation != NULL && setti_chain_find(relation, source, target) != SETTI_NONE;
 }
 
@@ -899,7 +899,7 @@ SETTI_INLINE const void* relation_value(const sett_world* world, const setti_rel
 
 sett_entity sett_target(const sett_world* world, sett_entity source, sett_component relationship)
 {
-    const setti_relation* relation = relation_asked(world, relationship, __func__);
+    const setti_relation* relation = relation_to_read(world, relationship, __func__);
     const void* value = relation_value(world, relation, source, false);
     if (value == NULL) {
         return sett_null();
@@ -912,7 +912,7 @@ sett_entity sett_target(const sett_world* world, sett_entity source, sett_compon
 sett_entity sett_target_changed(const sett_world* world, sett_entity source,
                                 sett_component relationship)
 {
-    const setti_relation* relation = relation_asked(world, relationship, __func__);
+    const setti_relation* relation = relation_to_read(world, relationship, __func__);
     if (relation == NULL || world->calling == NULL) {
         return sett_null();
     }
@@ -927,14 +927,14 @@ sett_entity sett_target_changed(const sett_world* world, sett_entity source,
 
 uint32_t sett_target_count(const sett_world* world, sett_entity source, sett_component relationship)
 {
-    const setti_relation* relation = relation_asked(world, relationship, __func__);
+    const setti_relation* relation = relation_to_read(world, relationship, __func__);
     const sett_links* links = relation_value(world, relation, source, false);
     return links != NULL && relation->many ? links->count : links != NULL;
 }
 
 uint32_t sett_source_count(const sett_world* world, sett_component relationship, sett_entity target)
 {
-    const setti_relation* relation = relation_asked(world, relationship, __func__);
+    const setti_relation* relation = relation_to_read(world, relationship, __func__);
     const sett_links* sources = relation_value(world, relation, target, true);
     return sources != NULL ? sources->count : 0;
 }
@@ -969,13 +969,13 @@ static sett_entity relation_next(const setti_relation* relation, sett_entity ent
 sett_entity sett_target_next(const sett_world* world, sett_entity source,
                              sett_component relationship, sett_link_cursor* cursor)
 {
-    const setti_relation* relation = relation_asked(world, relationship, __func__);
+    const setti_relation* relation = relation_to_read(world, relationship, __func__);
     return relation != NULL ? relation_next(relation, source, cursor, false) : sett_null();
 }
 
 sett_entity sett_source_next(const sett_world* world, sett_component relationship,
                              sett_entity target, sett_link_cursor* cursor)
 {
-    const setti_relation* relation = relation_asked(world, relationship, __func__);
+    const setti_relation* relation = relation_to_read(world, relationship, __func__);
     return relation != NULL ? relation_next(relation, target, cursor, true) : sett_null();
 }

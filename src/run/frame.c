@@ -173,7 +173,7 @@ static bool frame_is_over(sett_system* system, float dt)
 }
 
 /* Whether terms of singletons and of fixed entities let the system run. */
-SETTI_INLINE bool frame_is_open(const sett_system* system)
+SETTI_INLINE bool frame_is_let(const sett_system* system)
 {
     return system->query == NULL || system->query->elsewhere_count == 0 ||
            setti_elsewhere_holds(system->query);
@@ -183,7 +183,7 @@ SETTI_INLINE bool frame_is_open(const sett_system* system)
 static bool frame_is_due(sett_system* system, float dt)
 {
     const sett_system_desc* desc = &system->desc;
-    if (system->state.enabled == 0 || desc->run == NULL || !frame_is_open(system) ||
+    if (system->state.enabled == 0 || desc->run == NULL || !frame_is_let(system) ||
         (desc->run_if != NULL && !desc->run_if(system->world, desc->user))) {
         return false;
     }
@@ -374,7 +374,7 @@ static void frame_run_side_by_side(sett_world* world)
 }
 
 /* Whether the planned stage is worth other threads. */
-static bool frame_is_worth(const sett_world* world)
+static bool frame_pays_threads(const sett_world* world)
 {
     const setti_run* run = setti_run_of(world);
     uint64_t time = 0;
@@ -392,7 +392,7 @@ static bool frame_is_worth(const sett_world* world)
 }
 
 /* Collects from the slices: times, recorded commands, loops without memory. */
-static sett_status frame_close(sett_world* world)
+static sett_status frame_collect_results(sett_world* world)
 {
     SETTI_ASSERT(!world->side_by_side);
     setti_run* run = setti_run_of(world);
@@ -451,7 +451,7 @@ static sett_status frame_run_slices(sett_world* world, bool alone)
             frame_report_open(run->slices[0].system);
             sett_query_end_all(world);
         }
-        return frame_close(world);
+        return frame_collect_results(world);
     }
     SETTI_ASSERT(!run->jobs_open && world->locks == 0);
     setti_commands_begin_jobs(world, run->buffers, run->slice_count);
@@ -463,7 +463,7 @@ static sett_status frame_run_slices(sett_world* world, bool alone)
         setti_guard_watch(world, true);
     }
     setti_commands_close(world->commands);
-    if (frame_is_worth(world)) {
+    if (frame_pays_threads(world)) {
         frame_run_side_by_side(world);
     } else {
         frame_run_here(world, false);
@@ -473,7 +473,7 @@ static sett_status frame_run_slices(sett_world* world, bool alone)
         setti_guard_watch(world, false);
         setti_guard_suggest(world);
     }
-    sett_status status = frame_close(world);
+    sett_status status = frame_collect_results(world);
     sett_status ended = frame_end_jobs(world);
     return status != SETT_OK ? status : ended;
 }
@@ -588,7 +588,7 @@ static sett_status frame_fixed(sett_world* world, float dt)
 }
 
 /* Lets contexts show the frame, not a fixed step. */
-static void frame_show(setti_run* run)
+static void frame_reset_context(setti_run* run)
 {
     run->frame = run->state.frames;
     run->time = run->state.time;
@@ -600,12 +600,12 @@ static sett_status frame_run(sett_world* world, float dt, int first, int last)
     setti_run* run = setti_run_of(world);
     frame_range early = {0, run->fixed_first, first, last};
     frame_range late = {run->fixed_end, run->stage_count, first, last};
-    frame_show(run);
+    frame_reset_context(run);
     sett_status status = frame_apply(world, 0, run->sorted_count);
     status = status == SETT_OK ? frame_stages(world, early, dt) : status;
     if (status == SETT_OK && first <= SETT_PHASE_FIXED && last >= SETT_PHASE_FIXED) {
         status = frame_fixed(world, dt);
-        frame_show(run);
+        frame_reset_context(run);
     }
     return status == SETT_OK ? frame_stages(world, late, dt) : status;
 }
@@ -736,9 +736,9 @@ sett_status sett_system_run_with(sett_system* system, float dt, void* argument)
     if (status == SETT_OK) {
         frame_update_plans(world);
         run->slice_count = 0;
-        frame_show(run);
+        frame_reset_context(run);
         system->dt = dt;
-        if (frame_is_open(system)) {
+        if (frame_is_let(system)) {
             frame_plan(run, system);
         }
         run->argument = argument;

@@ -25,7 +25,7 @@ enum {
 };
 
 /* The entry of a component among a system's uses, or a free entry; NULL: none is free. */
-static setti_access_use* guard_use(sett_system* system, sett_component component)
+static setti_access_use* guard_find_use(sett_system* system, sett_component component)
 {
     for (uint32_t k = 0; k < SETTI_GUARD_USES; k++) {
         uintptr_t used = setti_mark_get(&system->used[k].component);
@@ -40,12 +40,12 @@ static setti_access_use* guard_use(sett_system* system, sett_component component
 static bool guard_note(setti_run* run, sett_system* system, sett_component component,
                        uint32_t flags)
 {
-    setti_access_use* use = guard_use(system, component);
+    setti_access_use* use = guard_find_use(system, component);
     if (use == NULL || (setti_mark_get(&use->flags) & flags) == flags) {
         return false;
     }
     setti_lock_take(&run->guard_lock);
-    use = guard_use(system, component);
+    use = guard_find_use(system, component);
     uintptr_t before = use != NULL ? setti_mark_get(&use->flags) : 0;
     bool news = use != NULL && (before & flags) != flags;
     if (news) {
@@ -57,7 +57,7 @@ static bool guard_note(setti_run* run, sett_system* system, sett_component compo
 }
 
 /* Whether to report an undeclared use: once for each component. */
-static bool guard_misses(setti_run* run, sett_system* system, sett_component component, bool reads)
+static bool guard_is_news(setti_run* run, sett_system* system, sett_component component, bool reads)
 {
     if (!guard_note(run, system, component, reads ? GUARD_MISSES_READ : GUARD_MISSES_WRITE)) {
         return false;
@@ -134,7 +134,7 @@ static bool guard_declared(const sett_world* world, sett_component component, ui
          (access == SETTI_ACCESS_READ ? SETTI_ACCESS_READS : SETTI_ACCESS_WRITES)) != 0) {
         return true;
     }
-    if (!guard_misses(setti_run_of(world), system, component, reads)) {
+    if (!guard_is_news(setti_run_of(world), system, component, reads)) {
         return false;
     }
     setti_world_misuse_with(
@@ -147,15 +147,15 @@ static bool guard_declared(const sett_world* world, sett_component component, ui
 }
 
 /* Checks access to one entity, which another job may be writing. */
-static void guard_touch(const sett_world* world, sett_entity entity, sett_component component,
-                        uint32_t access, const char* call)
+static void guard_check_one(const sett_world* world, sett_entity entity, sett_component component,
+                            uint32_t access, const char* call)
 {
     sett_system* system = guard_system(world, access);
     bool reads = access == SETTI_ACCESS_READ;
     if (system == NULL || !guard_declared(world, component, access, call) ||
         (setti_system_access(system, component) & SETTI_ACCESS_WRITE) == 0 ||
         !guard_is_elsewhere(world, entity) ||
-        !guard_misses(setti_run_of(world), system, component, reads)) {
+        !guard_is_news(setti_run_of(world), system, component, reads)) {
         return;
     }
     setti_world_misuse_with(
@@ -168,15 +168,15 @@ static void guard_touch(const sett_world* world, sett_entity entity, sett_compon
 }
 
 /* Checks a loop over all entities: other jobs may be writing those that they visit. */
-static void guard_visit(const sett_world* world, sett_component component, uint32_t access,
-                        const char* call)
+static void guard_check_all(const sett_world* world, sett_component component, uint32_t access,
+                            const char* call)
 {
     sett_system* system = guard_system(world, access);
     bool reads = access == SETTI_ACCESS_READ;
     if (system == NULL || !guard_declared(world, component, access, call) ||
         (setti_system_access(system, component) & SETTI_ACCESS_WRITE) == 0 ||
         !setti_system_splits(system) ||
-        !guard_misses(setti_run_of(world), system, component, reads)) {
+        !guard_is_news(setti_run_of(world), system, component, reads)) {
         return;
     }
     setti_world_misuse_with(
@@ -191,11 +191,11 @@ static void guard_check_term(const sett_world* world, const setti_type* type, se
                              sett_access access)
 {
     bool presence = kind == SETT_WITHOUT || access == SETT_NONE || type->storage.size == 0;
-    guard_visit(world, type->id,
-                presence            ? SETTI_ACCESS_PRESENCE
-                : access == SETT_IN ? SETTI_ACCESS_READ
-                                    : SETTI_ACCESS_WRITE,
-                "sett_context_query");
+    guard_check_all(world, type->id,
+                    presence            ? SETTI_ACCESS_PRESENCE
+                    : access == SETT_IN ? SETTI_ACCESS_READ
+                                        : SETTI_ACCESS_WRITE,
+                    "sett_context_query");
 }
 
 void setti_guard_check_query(const sett_world* world, const sett_query* query)
@@ -212,7 +212,7 @@ void setti_guard_check_query(const sett_world* world, const sett_query* query)
 
 void setti_guard_watch(sett_world* world, bool on)
 {
-    static const setti_guard guard = {guard_touch, guard_visit};
+    static const setti_guard guard = {guard_check_one, guard_check_all};
     SETTI_ASSERT(on != (world->guard != NULL));
     world->guard = on ? &guard : NULL;
     setti_component_show_types(world);
@@ -248,7 +248,7 @@ static bool guard_lists(const sett_component* list, sett_component component)
 
 static uintptr_t guard_flags(sett_system* system, sett_component component)
 {
-    setti_access_use* use = guard_use(system, component);
+    setti_access_use* use = guard_find_use(system, component);
     return use != NULL ? setti_mark_get(&use->flags) : 0;
 }
 

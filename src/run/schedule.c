@@ -93,7 +93,7 @@ static uint64_t schedule_key(const sett_system* system, uint32_t minor)
 }
 
 /* Whether two systems are in one phase of one section. */
-static bool schedule_is_beside(const sett_system* a, const sett_system* b)
+static bool schedule_is_same_phase(const sett_system* a, const sett_system* b)
 {
     return a->section == b->section && a->desc.phase == b->desc.phase;
 }
@@ -150,7 +150,7 @@ static void schedule_rank(setti_run* run)
         uint32_t rank = system->tie;
         for (const setti_order* order = system->orders; order != NULL; order = order->next) {
             const sett_system* other = order->after ? NULL : order->name->system;
-            if (other != NULL && schedule_is_beside(other, system)) {
+            if (other != NULL && schedule_is_same_phase(other, system)) {
                 rank = SETTI_MIN(rank, (uint32_t)other->key);
             }
         }
@@ -182,10 +182,10 @@ typedef struct schedule_tracks {
  * and systems of another phase than that of `of` do not count. */
 static sett_system* schedule_later(sett_system* a, sett_system* b, const sett_system* of)
 {
-    if (b == NULL || !schedule_is_beside(b, of)) {
+    if (b == NULL || !schedule_is_same_phase(b, of)) {
         return a;
     }
-    if (a == NULL || !schedule_is_beside(a, of) || b->stage > a->stage) {
+    if (a == NULL || !schedule_is_same_phase(a, of) || b->stage > a->stage) {
         return b;
     }
     return b->stage == a->stage && b->place < a->place ? b : a;
@@ -383,11 +383,11 @@ static bool schedule_reserve(sett_world* world)
 
 static bool schedule_is_cut(const sett_system* a, const sett_system* b)
 {
-    return !schedule_is_beside(a, b) || a->stage != b->stage;
+    return !schedule_is_same_phase(a, b) || a->stage != b->stage;
 }
 
 /* Finds the stages of each fixed loop, and the most steps in a frame. */
-static void schedule_loops(setti_run* run)
+static void schedule_find_loops(setti_run* run)
 {
     uint32_t at = 0;
     while (at < run->stage_count &&
@@ -429,7 +429,7 @@ static void schedule_cut(setti_run* run)
         last->applies = last->applies || run->sorted[k]->awaits_commands;
         last->count++;
     }
-    schedule_loops(run);
+    schedule_find_loops(run);
 }
 
 bool setti_schedule_update(sett_world* world)

@@ -77,7 +77,7 @@ static void threads_sleep(sett_threads* threads)
 }
 
 /* Spins, without the lock, until a signal has a value (or has another one: `until` false). */
-static void threads_look(setti_signal* signal, uint32_t value, bool until)
+static void threads_spin(setti_signal* signal, uint32_t value, bool until)
 {
     for (uint32_t k = 0; k < SETTI_SIGNAL_ROUNDS(THREADS_SPIN); k++) {
         if (setti_signal_is(signal, value) == until) {
@@ -98,7 +98,7 @@ static void threads_body(void* user)
             continue;
         }
         setti_gate_unlock(&threads->gate);
-        threads_look(&threads->posted, seen, false);
+        threads_spin(&threads->posted, seen, false);
         setti_gate_lock(&threads->gate);
         if (threads->posts == seen && !threads->stopping) {
             threads_sleep(threads);
@@ -148,7 +148,7 @@ static void threads_finish(void* handle, void* user)
         }
         uint32_t post = threads->posts;
         setti_gate_unlock(&threads->gate);
-        threads_look(&threads->done, post, true);
+        threads_spin(&threads->done, post, true);
         setti_gate_lock(&threads->gate);
         if (threads->unfinished != 0) {
             threads_sleep(threads);

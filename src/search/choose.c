@@ -145,7 +145,7 @@ static bool choose_is_large(const setti_type* along)
 }
 
 /* The type that an item requires of a variable as source or target, or NULL. */
-static const setti_type* choose_needs(const setti_search_item* item, uint32_t variable)
+static const setti_type* choose_required_type(const setti_search_item* item, uint32_t variable)
 {
     if (item->negated || item->optional) {
         return NULL;
@@ -169,11 +169,11 @@ static uint32_t choose_driven(const choose* c)
 static const setti_type* choose_driver(const choose* c, uint32_t variable)
 {
     if (choose_driven(c) == variable) {
-        return choose_needs(&c->search->item[c->search->drives], variable);
+        return choose_required_type(&c->search->item[c->search->drives], variable);
     }
     const setti_type* rarest = NULL;
     for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
-        const setti_type* type = choose_needs(choose_item(c, k), variable);
+        const setti_type* type = choose_required_type(choose_item(c, k), variable);
         if (type != NULL && (rarest == NULL || type->storage.count < rarest->storage.count)) {
             rarest = type;
         }
@@ -247,7 +247,7 @@ const setti_type* setti_choose_scanned(const setti_search_item* item, uint32_t v
                                        const setti_type* driver)
 {
     bool itself = choose_is_decided(item) && item->source == variable && !item->optional;
-    const setti_type* type = itself ? item->needs[0] : choose_needs(item, variable);
+    const setti_type* type = itself ? item->needs[0] : choose_required_type(item, variable);
     bool looks = type != NULL && ((type == driver && !item->negated) ||
                                   (choose_by_words(driver) && type->storage.kind != SETTI_SPARSE));
     return looks ? type : NULL;
@@ -333,7 +333,7 @@ static bool choose_is_due(const choose* c, const choose_state* s, const setti_se
 }
 
 /* Adds the cost of all items that can be tested, and counts them as done. */
-static void choose_settle(choose* c, choose_state* s)
+static void choose_add_test_costs(choose* c, choose_state* s)
 {
     for (uint32_t k = c->scope->items.first; k < c->scope->items.stop; k++) {
         const setti_search_item* item = choose_item(c, k);
@@ -507,7 +507,7 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
         const setti_type* along = pick->item->along;
         domain =
             pick->kind == SETTI_FIND_SOURCES ? along->storage.count : choose_target_count(along);
-        known = choose_needs(pick->item, pick->variable);
+        known = choose_required_type(pick->item, pick->variable);
     }
     SETTI_ASSERT((s->found >> pick->variable & 1) == 0);
     s->rows = pick->rows;
@@ -523,7 +523,7 @@ static void choose_take(const choose* c, choose_state* s, const choose_pick* pic
 /* Tries the possible next picks, recursively. */
 static void choose_try(choose* c, choose_state s, uint32_t count)
 {
-    choose_settle(c, &s);
+    choose_add_test_costs(c, &s);
     if (c->best_count != UINT32_MAX && s.cost >= c->best_cost) {
         return;
     }

@@ -94,7 +94,7 @@ static void find_reached_free(const find* f, find_reached* reached)
 }
 
 /* The next `size` bytes of a piece of memory; NULL while sizes are only added up. */
-static void* find_cut(void* piece, size_t* at, size_t size)
+static void* find_take_memory(void* piece, size_t* at, size_t size)
 {
     void* cut = piece != NULL ? (unsigned char*)piece + *at : NULL;
     *at = setti_align_up(*at + size, 64);
@@ -105,11 +105,11 @@ static void* find_cut(void* piece, size_t* at, size_t size)
 static size_t find_lay_out(const sett_search* search, find* f, void* piece)
 {
     size_t at = setti_align_up(sizeof(find), 64);
-    f->plan.step = find_cut(piece, &at, search->step_room * sizeof(setti_search_step));
-    f->plan.pipe = find_cut(piece, &at, search->pipe_room * sizeof(setti_span));
-    f->work = find_cut(piece, &at, search->step_room * sizeof(find_work));
-    f->column = find_cut(piece, &at, search->result_count * FIND_ROWS * sizeof(uint32_t));
-    f->block = find_cut(piece, &at, search->depth_room * sizeof(find_block));
+    f->plan.step = find_take_memory(piece, &at, search->step_room * sizeof(setti_search_step));
+    f->plan.pipe = find_take_memory(piece, &at, search->pipe_room * sizeof(setti_span));
+    f->work = find_take_memory(piece, &at, search->step_room * sizeof(find_work));
+    f->column = find_take_memory(piece, &at, search->result_count * FIND_ROWS * sizeof(uint32_t));
+    f->block = find_take_memory(piece, &at, search->depth_room * sizeof(find_block));
     return at;
 }
 
@@ -185,7 +185,7 @@ void setti_find_free(sett_search* search)
 
 /* ---------------------------------------------------------------------------------- limit */
 
-SETTI_COLD static void find_ask(find* f)
+SETTI_COLD static void find_check_limit(find* f)
 {
     const setti_rank* rank = &f->search->rank;
     f->spent = 0;
@@ -198,7 +198,7 @@ SETTI_INLINE void find_spend(find* f, uint32_t work)
 {
     f->spent += work;
     if (SETTI_UNLIKELY(f->spent >= FIND_WORK)) {
-        find_ask(f);
+        find_check_limit(f);
     }
 }
 
@@ -664,7 +664,7 @@ static bool find_input(find* f, uint32_t k)
 /* --------------------------------------------------------------------------------- testing */
 
 /* Whether links lead from one entity to another, if each has one target: follows them. */
-static bool test_chain(find* f, const setti_search_item* item, uint32_t source, uint32_t target)
+static bool test_followed(find* f, const setti_search_item* item, uint32_t source, uint32_t target)
 {
     SETTI_ASSERT(item->along->records == NULL);
     setti_along_walk up = {0};
@@ -704,7 +704,7 @@ static bool some_is_shown(const find* f, uint32_t index)
 }
 
 /* Whether any entity is not hidden. */
-static bool some_entity(find* f)
+static bool test_any_entity(find* f)
 {
     uint32_t capacity = setti_entity_capacity(&f->world->entities);
     for (uint32_t base = 0; base < capacity && !f->failed; base += 64) {
@@ -720,7 +720,7 @@ static bool some_entity(find* f)
 }
 
 /* Whether any link has a source that is not hidden. */
-static bool some_link(find* f, const setti_type* along)
+static bool test_any_link(find* f, const setti_type* along)
 {
     uint32_t cursor = 0;
     uint32_t index;
@@ -734,8 +734,8 @@ static bool some_link(find* f, const setti_type* along)
 }
 
 /* Whether links lead to the target from any entity that is not hidden. */
-static bool some_source(find* f, find_reached* reached, const setti_search_item* item,
-                        uint32_t target)
+static bool test_any_source(find* f, find_reached* reached, const setti_search_item* item,
+                            uint32_t target)
 {
     if (item->none && some_is_shown(f, target)) {
         return true;
@@ -768,9 +768,9 @@ static bool test_some(find* f, const setti_search_step* step, find_work* w, uint
                (item->none || setti_walk_first(item->along, source, false) != SETTI_NONE);
     }
     if (step->b == SETTI_SOME) {
-        return item->none ? some_entity(f) : some_link(f, item->along);
+        return item->none ? test_any_entity(f) : test_any_link(f, item->along);
     }
-    return target != SETTI_NONE && some_source(f, &w->reached, item, target);
+    return target != SETTI_NONE && test_any_source(f, &w->reached, item, target);
 }
 
 static bool test_link(find* f, const setti_search_step* step, find_work* w, uint32_t source,
@@ -790,7 +790,7 @@ static bool test_link(find* f, const setti_search_step* step, find_work* w, uint
         return test_direct(f, item->along, source, target);
     }
     return item->along->records != NULL ? test_reached(f, &w->reached, item, source, target)
-                                        : test_chain(f, item, source, target);
+                                        : test_followed(f, item, source, target);
 }
 
 static bool test_compare(const find* f, const setti_search_item* item, uint32_t a, uint32_t b)

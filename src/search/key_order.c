@@ -93,8 +93,6 @@ setti_key_place setti_key_order_skip(const setti_key_order* order, setti_key_pla
     return from;
 }
 
-/* ------------------------------------------------------------------------------------- changes */
-
 /* Inserts an empty part at a position. NULL when memory runs out. */
 static setti_key_part* key_part_insert(setti_pool* pool, setti_key_order* order, uint32_t at)
 {
@@ -207,8 +205,6 @@ void setti_key_order_deinit(setti_pool* pool, setti_key_order* order)
     setti_pool_free(pool, order->part, order->part_room * sizeof(*order->part), 16);
     *order = (setti_key_order){0};
 }
-
-/* ------------------------------------------------------------------------------------- sorting */
 
 enum {
     KEY_DIGITS = 12 /* bytes of a pair: four of the number, eight of the key */

@@ -35,12 +35,12 @@
 
 /* How a member's bits become a key. Equal values have equal keys; in an ordered look-up a greater
  * value has a greater key. Without a branch, since it is done for each value of a written page. */
-typedef struct lookup_code {
+typedef struct lookup_encoding {
     uint64_t minus_zero; /* bits that count as 0 */
     uint64_t flip;       /* bits to invert: the sign bit */
     uint64_t negative;   /* bits to invert in negative floats, whose order is backwards */
     uint32_t up;         /* distance of the sign bit from the highest bit */
-} lookup_code;
+} lookup_encoding;
 
 typedef struct lookup_record {
     uint64_t key;
@@ -60,7 +60,7 @@ struct sett_lookup {
     uint32_t offset; /* of the member in a value, in bytes */
     uint32_t size;   /* of the member, in bytes */
     sett_member_kind member;
-    lookup_code code;
+    lookup_encoding code;
     bool is_float;
     bool ordered;
     bool unsorted;    /* if ordered: `order` is empty, and all records must be sorted */
@@ -308,17 +308,17 @@ SETTI_INLINE uint64_t lookup_bits(const void* member, uint32_t size)
     }
 }
 
-SETTI_INLINE uint64_t lookup_encode(const lookup_code* code, uint64_t bits)
+SETTI_INLINE uint64_t lookup_encode(const lookup_encoding* code, uint64_t bits)
 {
     bits = bits == code->minus_zero ? 0 : bits;
     return bits ^ code->flip ^ ((0 - (bits >> 63)) & code->negative);
 }
 
-static lookup_code lookup_code_of(sett_member_kind kind, uint32_t size, bool ordered)
+static lookup_encoding lookup_code_of(sett_member_kind kind, uint32_t size, bool ordered)
 {
     const uint64_t sign = (uint64_t)1 << 63;
     bool is_float = setti_number_is_float(kind);
-    lookup_code code = {0};
+    lookup_encoding code = {0};
     code.up = ordered ? 64 - size * 8 : 0;
     code.minus_zero = is_float ? (uint64_t)1 << (size * 8 - 1) << code.up : 0;
     code.flip = ordered && (is_float || setti_number_is_signed(kind)) ? sign : 0;
@@ -354,7 +354,7 @@ SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsign
 {
     const setti_storage* storage = &l->type->storage;
     const lookup_record* page = l->page[number];
-    const lookup_code code = l->code;
+    const lookup_encoding code = l->code;
     const unsigned char* member = rows + l->offset;
     const size_t stride = storage->size;
     const bool sparse = storage->kind == SETTI_SPARSE;
@@ -796,8 +796,8 @@ static void lookup_list(const sett_lookup* l, uint64_t low, uint64_t high, setti
 }
 
 /* Finds the range of keys that a search needs. Returns how many of its items reduce it. */
-static uint32_t lookup_asked(const sett_lookup* l, const sett_search* search,
-                             const setti_search_step* step, uint64_t* low, uint64_t* high)
+static uint32_t lookup_needed_range(const sett_lookup* l, const sett_search* search,
+                                    const setti_search_step* step, uint64_t* low, uint64_t* high)
 {
     uint32_t count = 0;
     lookup_limits(l, low, high);
@@ -817,7 +817,7 @@ static void lookup_narrow(const sett_search* search, const setti_search_step* st
     for (; l != NULL && wanted->by == NULL; l = l->next) {
         uint64_t low = 0;
         uint64_t high = 0;
-        if (lookup_asked(l, search, step, &low, &high) == 0) {
+        if (lookup_needed_range(l, search, step, &low, &high) == 0) {
             continue;
         }
         bool free = search->world->locks == 0 && l->type->storage.gather == NULL;

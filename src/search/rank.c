@@ -210,8 +210,6 @@ const setti_ranked* setti_rank_sort(const setti_rank* rank, const setti_rank_wor
     return item;
 }
 
-/* -------------------------------------------------------------------------------- results */
-
 static size_t sorted_row_size(const sett_search* search, uint32_t room)
 {
     return (size_t)room * search->result_count * sizeof(uint32_t);

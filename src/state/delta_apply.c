@@ -148,7 +148,7 @@ sett_status setti_delta_reject(const setti_delta* delta, const char* why)
 /* -------------------------------------------------------------------------------------- parsing */
 
 /* Whether encoded values have the same size, and the same rounding, in the delta and here. */
-static bool apply_is_wide(const setti_delta_type* of)
+static bool apply_has_size(const setti_delta_type* of)
 {
     uint32_t bytes = setti_delta_bytes(of->type);
     return of->sent ? setti_delta_sends(of->type) &&
@@ -164,7 +164,7 @@ static bool apply_is_type(const setti_delta_type* of, uint32_t size, uint32_t ve
     bool chosen = module != NULL && module->choice != NULL;
     return setti_delta_size(of->type) == size &&
            (chosen ? version < module->choices : of->type->desc.layout_version == version) &&
-           setti_delta_form_of(of->type) == of->form && apply_is_wide(of);
+           setti_delta_form_of(of->type) == of->form && apply_has_size(of);
 }
 
 static sett_status apply_reject_type(const setti_delta* delta, const setti_delta_type* of,
@@ -925,7 +925,7 @@ bool setti_delta_room_to_arrange(const setti_delta* delta, const setti_storage* 
 /* ------------------------------------------------------------------------------------- changing */
 
 /* Fails after a rejected call: the delta is invalid, unless memory ran out. */
-static sett_status apply_blame(const setti_delta* delta)
+static sett_status apply_fail_call(const setti_delta* delta)
 {
     sett_world* world = delta->world;
     char text[SETTI_MESSAGE_SIZE - 64];
@@ -1035,7 +1035,7 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, bool trust
     status = SETT_OK;
     if (!setti_delta_play(delta) ||
         (delta->part == NULL && !setti_delta_arrange(delta, setti_unconst(before)))) {
-        status = apply_blame(delta);
+        status = apply_fail_call(delta);
     } else if (world->last_tag != NULL && world->last_tag->storage.count > 1) {
         status = setti_delta_reject(delta, "two entities have the singletons");
     } else if (!trust && delta->part == NULL && !apply_is_state(delta, delta->after)) {

@@ -24,8 +24,6 @@ static bool arrange_fail(const setti_delta* delta)
     return false;
 }
 
-/* ----------------------------------------------------------------------------------------- rows */
-
 static size_t arrange_want_size(const setti_delta_type* of)
 {
     return SETTI_MAX(of->extent, 1) * sizeof(uint32_t);
@@ -42,7 +40,7 @@ static bool arrange_concerns(setti_view* view, const setti_delta_type* of)
 }
 
 /* Computes the wanted rows: those before, with the delta's runs over them. */
-static void arrange_want(setti_view* view, setti_delta_type* of)
+static void arrange_compute(setti_view* view, setti_delta_type* of)
 {
     SETTI_ASSERT(of->want != NULL);
     const setti_storage* storage = &of->type->storage;
@@ -127,7 +125,7 @@ static bool arrange_prepare(const setti_delta* delta, setti_view* view, setti_de
         return arrange_fail(delta);
     }
     memset(bits, 0, size);
-    arrange_want(view, of);
+    arrange_compute(view, of);
     if (!arrange_fits(of, bits)) {
         arrange_report(delta, of);
         arrange_forget(delta, of);

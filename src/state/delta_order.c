@@ -9,8 +9,6 @@
  */
 #include "state/delta_writer.h"
 
-/* ---------------------------------------------------------------------------------------- slots */
-
 /* The generation of a slot after its entity on side 0 is destroyed. */
 static uint32_t order_next_generation(uint32_t generation)
 {
@@ -43,8 +41,6 @@ void setti_delta_write_slots(setti_delta_writer* to)
         order_write_slot(to, slot.index, slot.generation[0], slot.generation[1]);
     }
 }
-
-/* ----------------------------------------------------------------------------------------- runs */
 
 /* Writes a row; rows ascend. */
 static void order_put(setti_delta_writer* to, uint32_t row, uint32_t index)

@@ -301,7 +301,7 @@ static uint64_t hash_shape(const setti_storage* storage, uint32_t number)
 /* ---------------------------------------------------------------------------------------- walks */
 
 /* The remembered hashes of a table's pages; NULL without memory for them. */
-static setti_page_hash* hash_room(sett_world* world, setti_pages* pages)
+static setti_page_hash* hash_remembered(sett_world* world, setti_pages* pages)
 {
     setti_page_notes* notes = setti_notes_get(&world->pool, pages);
     if (notes == NULL || notes->hash_count >= pages->count) {
@@ -494,7 +494,7 @@ static uint64_t hash_price_of(const hash_part* part)
 
 static uint64_t hash_part_sum(const hash_part* part)
 {
-    setti_page_hash* known = hash_room(part->world, part->pages);
+    setti_page_hash* known = hash_remembered(part->world, part->pages);
     uint64_t sum = 0;
     uint32_t count =
         part->view != NULL ? setti_view_count(part->view, part->pages) : part->pages->count;

@@ -45,8 +45,8 @@ static bool replica_gets_members(const setti_type* type, const setti_type* local
     return type->members != NULL && local->members == NULL && local->module == NULL;
 }
 
-/* The description of a type with the changes that replica_follow will make. */
-static sett_component_desc replica_follows(const setti_type* type, const setti_type* local)
+/* The description of a type with the changes that replica_update_types will make. */
+static sett_component_desc replica_updated_desc(const setti_type* type, const setti_type* local)
 {
     sett_component_desc desc = local->desc;
     if (local->owner == NULL) { /* a group of this world needs its storage */
@@ -68,7 +68,7 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
 {
     const uint32_t same = SETTI_TYPE_DONT_FRAGMENT | REPLICA_CASCADES;
     char list[SETTI_MESSAGE_SIZE];
-    sett_component_desc follows = replica_follows(type, local);
+    sett_component_desc follows = replica_updated_desc(type, local);
     setti_writer out = setti_writer_begin(list, sizeof(list));
     setti_component_differences(&out, &follows, &type->desc);
     setti_component_differ_in(&out, type->members == NULL && local->members != NULL,
@@ -98,7 +98,7 @@ static sett_status replica_check_type(const sett_world* from, sett_world* into,
 
 /* Changes types of a world without values as the other's have changed since registration: storage,
  * members. Returns false when memory runs out. */
-static bool replica_follow(const sett_world* from, sett_world* into)
+static bool replica_update_types(const sett_world* from, sett_world* into)
 {
     bool done = true;
     for (uint32_t k = 0; done && k < from->registered.count; k++) {
@@ -157,7 +157,7 @@ static setti_type* replica_module_type(const sett_world* into, const setti_type*
 
 /* Sets the world's pointers to types that the library knows (tags that hide entities, singletons,
  * modules' types), if they came from another world. */
-static void replica_adopt(const sett_world* from, sett_world* into)
+static void replica_set_pointers(const sett_world* from, sett_world* into)
 {
     for (uint32_t k = 0; k < SETTI_HIDDEN; k++) {
         into->hidden[k] = replica_module_type(into, from->hidden[k], into->hidden[k]);
@@ -191,7 +191,7 @@ sett_status setti_replica_join(sett_world* into, const sett_world* from, const s
     if (status == SETT_OK &&
         replica_find(into, type) == NULL) { /* a type's switch is registered with it */
         status = replica_register(into, from, type, false, true);
-        replica_adopt(from, into);
+        replica_set_pointers(from, into);
     }
     return status;
 }
@@ -392,7 +392,7 @@ static bool replica_reserve(const sett_world* from, sett_world* into)
 }
 
 /* Whether ending values runs hooks, or notifies anything. */
-static bool replica_is_noticed(const sett_world* into)
+static bool replica_ends_with_calls(const sett_world* into)
 {
     bool noticed = into->listeners != NULL;
     for (uint32_t k = 0; !noticed && k < into->registered.count; k++) {
@@ -402,7 +402,7 @@ static bool replica_is_noticed(const sett_world* into)
 }
 
 /* Empties all tables. Their contents are dead, or not needed. */
-static void replica_empty(sett_world* into)
+static void replica_empty_tables(sett_world* into)
 {
     setti_pool* pool = &into->pool;
     setti_entity_deinit(pool, &into->entities);
@@ -534,26 +534,26 @@ sett_status sett_world_clone(const sett_world* from, sett_world* into)
     if (status != SETT_OK) {
         return status;
     }
-    if (replica_is_noticed(into)) {
+    if (replica_ends_with_calls(into)) {
         setti_change_destroy_all(into);
     }
     setti_commands_drop_all(into); /* also those that its callbacks have just recorded */
-    replica_empty(into);
+    replica_empty_tables(into);
     for (uint32_t k = 0; into->pool.small != from->pool.small && k < into->registered.count; k++) {
         setti_storage_use_pages(&into->registered.item[k]->storage, from->pool.small);
     }
     into->pool.small = from->pool.small;
     size_t size = ((size_t)from->signatures.count + 1) * sizeof(uint32_t);
-    uint32_t* number = replica_follow(from, into) && replica_reserve(from, into)
+    uint32_t* number = replica_update_types(from, into) && replica_reserve(from, into)
                            ? replica_signatures(from, into, size)
                            : NULL;
     into->epoch++;
     if (number == NULL) {
-        replica_empty(into);
+        replica_empty_tables(into);
         return setti_world_no_memory(into, replica_call);
     }
     replica_copy(from, into, number);
-    replica_adopt(from, into);
+    replica_set_pointers(from, into);
     setti_pool_free(&into->pool, number, size, 16);
     for (setti_listener* at = into->listeners; at != NULL; at = at->next) {
         if (!at->observes) {

@@ -30,8 +30,8 @@ static void restored_add(restored_sink* to, sett_restored_kind kind, sett_entity
 }
 
 /* Side 0 of the comparison is the target, side 1 the present state. */
-static void restored_entity(setti_compare_sink* sink, const sett_entity* revived,
-                            const sett_entity* killed)
+static void restored_note_entity(setti_compare_sink* sink, const sett_entity* revived,
+                                 const sett_entity* killed)
 {
     restored_sink* to = (restored_sink*)sink;
     if (killed != NULL) {
@@ -70,7 +70,7 @@ bool setti_restored_find(sett_world* world, setti_snapshot* target, setti_restor
     }
     to.failed = !setti_compare_init(&view, &compare);
     if (!to.failed) {
-        to.sink.entity = restored_entity;
+        to.sink.entity = restored_note_entity;
         to.sink.value = restored_value;
         to.world = world;
         to.list = list;

@@ -275,7 +275,7 @@ static void selection_mark(selection_job* job)
 }
 
 /* Whether an entity is selected and alive, and the receiver lacks it. */
-static bool selection_does_enter(const selection_job* job, sett_entity entity)
+static bool selection_enters(const selection_job* job, sett_entity entity)
 {
     uint32_t at = selection_place(&job->selected, entity);
     return at != SETTI_NONE &&
@@ -295,7 +295,7 @@ static bool selection_leads_in(const selection_job* job, sett_entity entity)
     while (job->enters && !leads && codec->owner != NULL &&
            !sett_is_null(
                owner = codec->owner(job->to.encoder.sides, lists, entity.index, 1, &cursor))) {
-        leads = selection_does_enter(job, owner);
+        leads = selection_enters(job, owner);
     }
     return leads;
 }

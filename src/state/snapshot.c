@@ -238,7 +238,7 @@ static void roots_restore(const sett_world* world, const setti_snapshot* node)
 /* ----------------------------------------------------------------------------------------- tree */
 
 /* Links a snapshot to its neighbour towards the live world. */
-static void state_hang(setti_snapshot* node, setti_snapshot* toward)
+static void state_link_toward(setti_snapshot* node, setti_snapshot* toward)
 {
     SETTI_ASSERT(node->toward == NULL && node != toward);
     node->toward = toward;
@@ -293,7 +293,7 @@ static bool state_merge(setti_state* state, setti_snapshot* node)
     state_count_others(state, &child->diff);
     setti_snapshot* toward = node->toward;
     state_unhang(child);
-    state_hang(child, toward);
+    state_link_toward(child, toward);
     state_free(state, node);
     return true;
 }
@@ -366,7 +366,7 @@ static size_t state_size(const setti_state* state)
 }
 
 /* Drops the oldest snapshots while memory exceeds the limit; never the latest. */
-static void state_obey_limit(setti_state* state)
+static void state_enforce_limit(setti_state* state)
 {
     size_t limit = state->cow.limit;
     uint32_t dropped = 0;
@@ -396,7 +396,7 @@ void setti_state_lift_limit(setti_state* state)
 void setti_state_set_limit(setti_state* state)
 {
     state->cow.limit = state->options.memory_limit;
-    state_obey_limit(state);
+    state_enforce_limit(state);
 }
 
 /* Waits while loops are open, callbacks run, or dropping would call values' hooks: a write may be
@@ -405,7 +405,7 @@ static void state_full(setti_cow* cow)
 {
     setti_state* state = (setti_state*)cow;
     if (state->world->locks == 0 && !state->world->side_by_side && !state->has_clones) {
-        state_obey_limit(state);
+        state_enforce_limit(state);
     }
 }
 
@@ -481,12 +481,12 @@ sett_status sett_snapshot_take(sett_world* world, sett_snapshot* out)
     setti_snapshot* before = state->head;
     if (before != NULL) {
         state->cow.expected = before->diff.count;
-        state_hang(before, node);
+        state_link_toward(before, node);
     }
     state_set_head(state, node);
     world->pool.tick++;
     state_tidy(state, before);
-    state_obey_limit(state);
+    state_enforce_limit(state);
     setti_trace_end(world, SETT_SPAN_SNAPSHOT);
     return SETT_OK;
 }
@@ -614,7 +614,7 @@ static void restore_walk(setti_state* state, setti_snapshot* head)
         state_unhang(next);
         head->diff = next->diff;
         number += head->diff.count;
-        state_hang(head, next);
+        state_link_toward(head, next);
         next->diff = nothing;
         state_count_others(state, &head->diff);
         head = next;

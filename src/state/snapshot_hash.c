@@ -17,11 +17,9 @@
 
 static const char hash_call[] = "sett_snapshot_hash";
 
-/* --------------------------------------------------------------------------------- differences */
-
 /* The hash of a value on one side, with its records. */
-static uint64_t sum_side(const setti_delta_sum* sum, sett_entity entity, const void* value,
-                         uint32_t side)
+static uint64_t sum_value(const setti_delta_sum* sum, sett_entity entity, const void* value,
+                          uint32_t side)
 {
     const setti_type* type = sum->of.type;
     uint64_t hash = setti_hash_value(&sum->of, entity, value);
@@ -39,8 +37,8 @@ static uint64_t sum_side(const setti_delta_sum* sum, sett_entity entity, const v
 void setti_delta_sum_value(setti_delta_sum* sum, sett_entity was, const void* before,
                            sett_entity is, const void* after)
 {
-    sum->sum += after != NULL ? sum_side(sum, is, after, 1) : 0;
-    sum->sum -= before != NULL ? sum_side(sum, was, before, 0) : 0;
+    sum->sum += after != NULL ? sum_value(sum, is, after, 1) : 0;
+    sum->sum -= before != NULL ? sum_value(sum, was, before, 0) : 0;
 }
 
 static uint64_t sum_slot(uint32_t index, uint32_t generation)
@@ -111,8 +109,6 @@ static uint64_t sum_difference(setti_compare* walk)
     return hash.sum.sum;
 }
 
-/* ------------------------------------------------------------------------------------ estimates */
-
 #define SUM_SAMPLES 4u /* pages of a type that an estimate reads */
 #define SUM_COMPARE 8u /* rows compared at the price of hashing one */
 
@@ -168,8 +164,6 @@ static setti_snapshot* sum_find_known(setti_snapshot* node)
     }
     return NULL;
 }
-
-/* --------------------------------------------------------------------------------------- sums */
 
 /* Computes a sum from a snapshot with a known sum, if that takes less than `price` rows. */
 static bool sum_by_difference(sett_world* world, setti_snapshot* node, setti_snapshot* known,

@@ -229,7 +229,7 @@ static bool undo_has_children(const sett_world* world, sett_entity entity)
 
 /* Removes the values of an entity of the mirror. Links to it and its children stay, because they
  * belong to others. Roots without a name never clash: the hierarchy is last. */
-static bool undo_strip(sett_undo* undo, sett_entity entity)
+static bool undo_remove_values(sett_undo* undo, sett_entity entity)
 {
     sett_world* mirror = undo->mirror;
     for (uint32_t pass = 0; pass < 2; pass++) {
@@ -248,13 +248,15 @@ static bool undo_strip(sett_undo* undo, sett_entity entity)
 }
 
 /* Removes values and tag of entities that are not selected any more. */
-static sett_status undo_sync_left(sett_undo* undo, const setti_selected* selected, const char* call)
+static sett_status undo_sync_deselected(sett_undo* undo, const setti_selected* selected,
+                                        const char* call)
 {
     sett_world* mirror = undo->mirror;
     setti_selected tagged = {NULL, 0, 0};
     bool done = undo_list_tagged(undo, &tagged);
     for (uint32_t k = 0; done && k < tagged.count; k++) {
-        done = setti_selected_has(selected, tagged.entity[k]) || undo_strip(undo, tagged.entity[k]);
+        done = setti_selected_has(selected, tagged.entity[k]) ||
+               undo_remove_values(undo, tagged.entity[k]);
     }
     setti_selection_free(mirror, &tagged);
     return done ? SETT_OK : undo_fail_state(undo, call);
@@ -388,7 +390,7 @@ static sett_status undo_sync(sett_undo* undo, const char* call)
     if (status == SETT_OK) {
         status = setti_selection_find(world, &undo->selection, call, &selected);
     }
-    status = status == SETT_OK ? undo_sync_left(undo, &selected, call) : status;
+    status = status == SETT_OK ? undo_sync_deselected(undo, &selected, call) : status;
     status = status == SETT_OK ? undo_sync_values(undo, &selected, call) : status;
     setti_selection_free(world, &selected);
     return status;

@@ -33,7 +33,7 @@ static uint32_t values_word_count(const setti_storage* storage)
 }
 
 /* Finds the rows of a live page that have a value. */
-static void values_alive(const setti_storage* storage, uint32_t number, uint64_t* words)
+static void values_find_alive(const setti_storage* storage, uint32_t number, uint64_t* words)
 {
     SETTI_ASSERT(number < storage->rows.count);
     uint32_t rows = setti_storage_rows(storage);
@@ -118,7 +118,7 @@ static void clone_save(const setti_pages* pages, uint32_t number, void* copy)
     const unsigned char* page = pages->data[number];
     uint64_t* words = setti_storage_saved(storage, copy);
     uint64_t alive[VALUES_WORDS];
-    values_alive(storage, number, alive);
+    values_find_alive(storage, number, alive);
     memcpy(words, alive, values_word_count(storage) * sizeof(*words));
     values_copy_columns(storage, copy, page);
     uint32_t row = 0;
@@ -135,7 +135,7 @@ static void clone_seal(const setti_pages* pages, uint32_t number)
 {
     const setti_storage* storage = values_storage(pages);
     uint64_t alive[VALUES_WORDS];
-    values_alive(storage, number, alive);
+    values_find_alive(storage, number, alive);
     memcpy(setti_storage_saved(storage, pages->data[number]), alive,
            values_word_count(storage) * sizeof(*alive));
 }
@@ -162,7 +162,7 @@ static void clone_swap(const setti_pages* pages, uint32_t number, void* saved)
     unsigned char* page = pages->data[number];
     uint64_t* words = setti_storage_saved(storage, saved);
     uint64_t alive[VALUES_WORDS];
-    values_alive(storage, number, alive);
+    values_find_alive(storage, number, alive);
     if (type->desc.move == NULL) {
         setti_cow_swap_bytes(page, saved, (size_t)rows * storage->size);
     }
@@ -180,7 +180,7 @@ static void clone_deinit_page(const setti_pages* pages, uint32_t number)
 {
     SETTI_ASSERT(pages->data[number] != NULL);
     uint64_t alive[VALUES_WORDS];
-    values_alive(values_storage(pages), number, alive);
+    values_find_alive(values_storage(pages), number, alive);
     values_deinit(values_type(pages), alive, pages->data[number]);
 }
 

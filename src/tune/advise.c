@@ -25,8 +25,6 @@ typedef struct advice_option {
     setti_price churn;
 } advice_option;
 
-/* ------------------------------------------------------------------------------------- choosing */
-
 /* Whether another proposal concerns this type. */
 static bool advice_is_taken(const sett_advice* items, uint32_t count, sett_component component)
 {
@@ -91,8 +89,6 @@ static advice_option advice_best(const sett_world* world, const sett_advice* ite
     }
     return best;
 }
-
-/* ------------------------------------------------------------------------------------- in words */
 
 /* Adds the ids of components as C names them: "Position_id, Velocity_id". */
 static void advice_add_ids(setti_writer* text, const sett_world* world,
@@ -209,8 +205,6 @@ static void advice_fill_fragments(const sett_world* world, const setti_type* typ
     setti_writer_add(&code, "SETT_REGISTER_TAG_WITH(world, %.40s, .dont_fragment = true);",
                      type->desc.name);
 }
-
-/* --------------------------------------------------------------------------------------- public */
 
 uint32_t sett_advise(sett_world* world, sett_advice* items, uint32_t capacity)
 {

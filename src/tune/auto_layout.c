@@ -96,14 +96,14 @@ typedef struct auto_option {
 } auto_option;
 
 /* The evaluation of all changes after a sample. */
-typedef struct auto_look {
+typedef struct auto_evaluation {
     sett_world* world;
     uint32_t max_values;
     setti_price least; /* queries with cheaper loops are ignored */
     bool close;        /* a change is close to its cost */
     auto_option best;  /* the best change that pays; gain 0: none */
     setti_concerns concerns;
-} auto_look;
+} auto_evaluation;
 
 /* ------------------------------------------------------------------------------------- sampling */
 
@@ -293,14 +293,14 @@ static uint64_t auto_churn(const sett_query* query)
 }
 
 /* Extrapolates a gain since the last sample to AUTO_SOON short periods. */
-static setti_price auto_soon(const auto_look* look, setti_price gain)
+static setti_price auto_extrapolate(const auto_evaluation* look, setti_price gain)
 {
     return gain * AUTO_SOON * AUTO_PERIOD / (setti_price)setti_layout_of(look->world)->period;
 }
 
 /* Prices a change, and adds to its regret. `churn`: cost of entities that enter and leave; below 0:
  * not counted. */
-static void auto_price(auto_look* look, auto_option* option, setti_price churn)
+static void auto_price(auto_evaluation* look, auto_option* option, setti_price churn)
 {
     SETTI_ASSERT(option->use != NULL);
     setti_price_list list;
@@ -317,7 +317,7 @@ static void auto_price(auto_look* look, auto_option* option, setti_price churn)
     option->cost = ((setti_price)setti_layout_moves(&option->change) * AUTO_MOVE + AUTO_FIXED) *
                    ((setti_price)1 << doublings);
     if (doublings == 0 && prices.then * AUTO_CLEAR <= prices.now &&
-        option->cost <= auto_soon(look, gain)) {
+        option->cost <= auto_extrapolate(look, gain)) {
         option->cost /= AUTO_SOON_PART;
     }
     option->use->regret = SETTI_MAX(option->use->regret + gain, 0);
@@ -343,15 +343,15 @@ static bool auto_fits(const auto_option* option, uint32_t max_values)
 
 /* The saving of a change in twice AUTO_SOON samples, less its cost. So a slightly larger saving
  * does not pay for moving a hundred times the values. */
-static setti_price auto_worth(const auto_look* look, const auto_option* option)
+static setti_price auto_net_saving(const auto_evaluation* look, const auto_option* option)
 {
     setti_price moves = (setti_price)setti_layout_moves(&option->change) * AUTO_MOVE;
-    return 2 * auto_soon(look, option->gain) - moves;
+    return 2 * auto_extrapolate(look, option->gain) - moves;
 }
 
 /* Compares a change with the best one so far, and notes if it is close to paying. Returns whether
  * it pays. */
-static bool auto_compare(auto_look* look, const auto_option* option)
+static bool auto_compare(auto_evaluation* look, const auto_option* option)
 {
     SETTI_ASSERT(option->use != NULL);
     if (!auto_fits(option, look->max_values)) {
@@ -359,14 +359,15 @@ static bool auto_compare(auto_look* look, const auto_option* option)
     }
     setti_price left = option->cost - option->use->regret;
     look->close = look->close || (option->gain > 0 && left <= option->gain * AUTO_CLOSE);
-    bool best = look->best.gain == 0 || auto_worth(look, option) > auto_worth(look, &look->best);
+    bool best =
+        look->best.gain == 0 || auto_net_saving(look, option) > auto_net_saving(look, &look->best);
     if (left <= 0 && option->gain > 0 && best) {
         look->best = *option;
     }
     return left <= 0 && option->gain > 0;
 }
 
-static void auto_look_at_query(auto_look* look, sett_query* query)
+static void auto_look_at_query(auto_evaluation* look, sett_query* query)
 {
     if (auto_can_group(query)) {
         auto_option option = {{NULL, query, NULL}, query, &query->grouped, 0, 0};
@@ -389,7 +390,7 @@ static void auto_look_at_query(auto_look* look, sett_query* query)
 }
 
 /* Prices all changes; look->best becomes the best one that pays. */
-static void auto_choose(auto_look* look)
+static void auto_choose(auto_evaluation* look)
 {
     static const setti_relayout unchanged = {NULL, NULL, NULL};
     sett_world* world = look->world;
@@ -741,7 +742,7 @@ static uint64_t auto_build(sett_world* world, uint32_t max_values)
 }
 
 /* Makes a change, or begins it. Returns the number of values moved. */
-static uint64_t auto_take(sett_world* world, const auto_option* option, uint32_t max_values)
+static uint64_t auto_make_change(sett_world* world, const auto_option* option, uint32_t max_values)
 {
     SETTI_ASSERT(option->gain > 0);
     const setti_relayout* change = &option->change;
@@ -770,7 +771,7 @@ static uint64_t auto_take(sett_world* world, const auto_option* option, uint32_t
 
 /* Whether a type shares no query with the changes selected so far. Its queries then count as
  * taken. */
-static bool auto_is_apart(auto_look* look, const setti_type* type)
+static bool auto_is_independent(auto_evaluation* look, const setti_type* type)
 {
     setti_price_list list;
     setti_relayout change = {type, NULL, NULL};
@@ -788,15 +789,15 @@ static bool auto_is_apart(auto_look* look, const setti_type* type)
 }
 
 /* Selects more types that are due and independent of the best change. */
-static void auto_select_more(auto_look* look)
+static void auto_select_more(auto_evaluation* look)
 {
     sett_world* world = look->world;
-    (void)auto_is_apart(look, look->best.change.type);
+    (void)auto_is_independent(look, look->best.change.type);
     for (uint32_t k = 0; k < world->registered.count; k++) {
         setti_type* type = world->registered.item[k];
         setti_type_sample* sample = type->sample;
         if (sample != NULL && sample->due) {
-            sample->due = type != look->best.change.type && auto_is_apart(look, type);
+            sample->due = type != look->best.change.type && auto_is_independent(look, type);
             setti_layout_of(world)->more = setti_layout_of(world)->more || sample->due;
         }
     }
@@ -848,12 +849,12 @@ static void auto_forget_taken(sett_world* world)
 }
 
 /* Makes the changes that were selected. Returns the number of values moved. */
-static uint64_t auto_take_found(auto_look* look)
+static uint64_t auto_take_found(auto_evaluation* look)
 {
     for (sett_query* query = setti_query_first(look->world); query != NULL; query = query->next) {
         query->grouped.taken = false;
     }
-    uint64_t moved = auto_take(look->world, &look->best, look->max_values);
+    uint64_t moved = auto_make_change(look->world, &look->best, look->max_values);
     if (look->best.change.type == NULL || look->concerns.first == NULL) {
         auto_forget_regrets(look->world);
         return moved;
@@ -872,7 +873,7 @@ static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
     for (uint32_t k = 0; k < world->registered.count; k++) {
         auto_sample_type(world, world->registered.item[k]);
     }
-    auto_look look = {.world = world, .max_values = max_values};
+    auto_evaluation look = {.world = world, .max_values = max_values};
     setti_price all = auto_sample_queries(world);
     setti_concerns_init(&look.concerns, world);
     look.least = all / SETTI_MAX((setti_price)AUTO_PART, (setti_price)look.concerns.queries * 2);
@@ -887,7 +888,8 @@ static uint64_t auto_evaluate(sett_world* world, uint32_t max_values)
 }
 
 /* Whether a group would be built if all frames were like the first one. */
-static bool auto_is_expected(const auto_look* look, const sett_query* query, setti_prices prices)
+static bool auto_is_expected(const auto_evaluation* look, const sett_query* query,
+                             setti_prices prices)
 {
     setti_relayout change = {NULL, setti_unconst(query), NULL};
     auto_option option = {.change = change};
@@ -901,7 +903,7 @@ static bool auto_is_expected(const auto_look* look, const sett_query* query, set
 /* After the first frame: begins to touch memory for the group that seems best. */
 static void auto_look_ahead(sett_world* world, uint32_t max_values)
 {
-    auto_look look = {.world = world, .max_values = max_values};
+    auto_evaluation look = {.world = world, .max_values = max_values};
     setti_price most = 0;
     sett_query* best = NULL;
     auto_mark_types(world); /* creates their sampling data */
