@@ -112,7 +112,7 @@ bench: ## measure, and print a table
 	@tools/deps.sh bench
 	@tools/bench.sh $(ARGS)
 
-bench-full: ## measure at length, in some 20 minutes, and write docs/bench; raw data in out/bench
+bench-full: ## measure at length, in some 25 minutes, and write docs/bench; raw data in out/bench
 	@tools/deps.sh bench
 	@tools/bench.sh --full $(ARGS)
 

@@ -108,7 +108,7 @@ void meter_begin(void)
 meter_reading meter_end(void)
 {
     meter_on = false;
-    meter_reading reading = {(size_t)meter_peak, meter_calls};
+    meter_reading reading = {(size_t)meter_peak, (size_t)meter_live, meter_calls};
     return reading;
 }
 
@@ -160,7 +160,7 @@ void meter_begin(void)
 
 meter_reading meter_end(void)
 {
-    meter_reading reading = {0, 0};
+    meter_reading reading = {0};
     return reading;
 }
 

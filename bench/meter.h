@@ -11,6 +11,7 @@ extern "C" {
 
 typedef struct meter_reading {
     size_t peak;        /* bytes alive at most */
+    size_t live;        /* bytes alive now */
     size_t allocations; /* calls that returned new memory */
 } meter_reading;
 

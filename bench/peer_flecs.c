@@ -1,38 +1,11 @@
 /* peer_flecs.c: the scenes for flecs. Queries are cached, loops go over whole tables with
  * ecs_field, values are written where they lie (ecs_emplace), structure is changed by id, and the
  * tree uses the Parent storage, which its manual recommends for parents with dozens of children. */
-#include <flecs.h>
-
-#include "scene.h"
+#include "scene_flecs.h"
 
 #include <stdio.h>
 
-/* Components have low ids: those are found by an index instead of a hash. */
-static ecs_entity_t flecs_type(ecs_world_t* world, const char* name, size_t size, size_t align)
-{
-    const ecs_entity_desc_t entity = {.name = name, .use_low_id = true};
-    const ecs_component_desc_t desc = {
-        .entity = ecs_entity_init(world, &entity),
-        .type = {.size = (ecs_size_t)size, .alignment = (ecs_size_t)align},
-    };
-    ecs_entity_t id = ecs_component_init(world, &desc);
-    scene_check(id != 0, "ecs_component_init");
-    return id;
-}
-
 #define BENCH_TYPE(world, T) flecs_type((world), #T, sizeof(T), _Alignof(T))
-
-/* A cached query over some components. */
-static ecs_query_t* flecs_query(ecs_world_t* world, const ecs_entity_t* ids, int count)
-{
-    ecs_query_desc_t desc = {.cache_kind = EcsQueryCacheAuto};
-    for (int k = 0; k < count; k++) {
-        desc.terms[k].id = ids[k];
-    }
-    ecs_query_t* query = ecs_query_init(world, &desc);
-    scene_check(query != NULL, "ecs_query_init");
-    return query;
-}
 
 #define BENCH_PUT(world, e, id, T) ((T*)ecs_emplace_id((world), (e), (id), sizeof(T), NULL))
 #define BENCH_GET(world, e, id, T) ((const T*)ecs_get_id((world), (e), (id)))

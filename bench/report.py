@@ -92,6 +92,41 @@ def table_section(data):
                lines), ""]
 
 
+def wide_section(data):
+    """The rows of wide.h: a public benchmark's, and those with much of one thing."""
+    rows = {}
+    for line in measured.read_rows(data.source, "wide.csv"):
+        rows.setdefault(line["title"] + line["row"], (line["title"], {}))[1][line["column"]] = [
+            float(line[key]) for key in ("minimum", "low", "median", "high")]
+    columns = ("entt", "flecs", "sett", "auto", "tuned")
+    lines = []
+    for title, found in rows.values():
+        cells = [f"{number(found[key][0])} / {number(found[key][2])}" if key in found else "–"
+                 for key in columns]
+        for key in columns[2:]:
+            least, middle = ([found[key][at] / min(found[peer][at] for peer in columns[:2]
+                                                   if peer in found) for at in (0, 2)]
+                             if key in found and len(found.keys() & columns[:2]) else (0, 0))
+            apart = middle and not 1 / 1.15 < least / middle < 1.15
+            cells.append((f"{middle:.2f}" if middle else "–") + (f" ({least:.2f})" if apart else ""))
+        spread = max((found[key][3] - found[key][1]) / 2 / found[key][2]
+                     for key in found.keys() & columns[2:])
+        lines.append([title, *cells, f"{spread * 100:.1f} %"])
+    return [
+        "## A public benchmark, and much of one thing", "",
+        "The scenes of [ecs_benchmark](https://github.com/abeimler/ecs_benchmark), written anew (seven "
+        "systems, loops over 3, absent components), then rare types, 1,000 types, 20 terms, cascades, "
+        "systems, observers, links, prefabs, names, JSON and worlds. Columns take turns in one "
+        "process, nine times each; the program stops if checksums differ. Minimum / median, in ns an "
+        "operation, or bytes where the row says so. EnTT's storages are held by reference here, and "
+        "check no handle; its systems are a list of functions.", "",
+        "- *to peer*: Sett's median by that of the faster peer; in brackets the same of the minima, "
+        "where it differs by more than 15 %. *tuned* is a sparse set for rare types. *spread*: half "
+        "the distance between the quartiles, of the widest of Sett's.", "",
+        *table(["", "EnTT", "flecs", "**Sett**", "**auto**", "**tuned**", "to peer", "auto to peer",
+                "tuned to peer", "spread"], lines), ""] if lines else []
+
+
 def misses(data):
     """(row, title, which, ns, goal) of all that miss their goals."""
     for row, (title, _, *goals) in data.rows.items():
@@ -455,6 +490,7 @@ def sections(data, reasons, folder):
         ("", CHOICE.split("\n")),
         ("full.json", table_section(data)),
         ("", misses_section(data, reasons)),  # nothing, one day
+        ("wide.csv", wide_section(data)),
         ("full.facts.csv", report_sources.goals_section(data, reasons)),
         ("full.facts.csv", report_sources.memory_section(data, COLUMNS)),
         ("full.json", size_section(data, reasons, folder)),

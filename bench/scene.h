@@ -201,6 +201,48 @@ static inline uint64_t scene_sum(uint64_t number, float value)
     return (2 * number + 1) * (uint64_t)(int64_t)(value * 64);
 }
 
+/* A system `name` that calls a function for each entity with its values of types A, B and C. What
+ * LIB_SYSTEM, LIB_FIELD and LIB_ROWS are each library says for itself. */
+#define SCENE_SYSTEM_1(name, function, A)                                                          \
+    static void name(lib_context* c)                                                               \
+    {                                                                                              \
+        LIB_SYSTEM(c, b)                                                                           \
+        {                                                                                          \
+            A* first = LIB_FIELD(b, A, 0);                                                         \
+            LIB_ROWS(b, i)                                                                         \
+            {                                                                                      \
+                function(&first[i]);                                                               \
+            }                                                                                      \
+        }                                                                                          \
+    }
+#define SCENE_SYSTEM_2(name, function, A, B)                                                       \
+    static void name(lib_context* c)                                                               \
+    {                                                                                              \
+        LIB_SYSTEM(c, b)                                                                           \
+        {                                                                                          \
+            A* first = LIB_FIELD(b, A, 0);                                                         \
+            B* second = LIB_FIELD(b, B, 1);                                                        \
+            LIB_ROWS(b, i)                                                                         \
+            {                                                                                      \
+                function(&first[i], &second[i]);                                                   \
+            }                                                                                      \
+        }                                                                                          \
+    }
+#define SCENE_SYSTEM_3(name, function, A, B, C)                                                    \
+    static void name(lib_context* c)                                                               \
+    {                                                                                              \
+        LIB_SYSTEM(c, b)                                                                           \
+        {                                                                                          \
+            A* first = LIB_FIELD(b, A, 0);                                                         \
+            B* second = LIB_FIELD(b, B, 1);                                                        \
+            C* third = LIB_FIELD(b, C, 2);                                                         \
+            LIB_ROWS(b, i)                                                                         \
+            {                                                                                      \
+                function(&first[i], &second[i], &third[i]);                                        \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
 /* ----------------------------------------------------------------------------------- components */
 
 #define SCENE_DT (1.0f / 64)

@@ -181,6 +181,17 @@ sett_query* scene_query(sett_world* world, const sett_term* terms)
     return query;
 }
 
+void scene_system(sett_world* world, const char* name, void (*run)(sett_context* c), void* user,
+                  const sett_component* types, uint32_t writes)
+{
+    sett_system_desc desc = {.name = name, .run = run, .user = user, .single_job = user != NULL};
+    for (uint32_t k = 0; k < 3 && types[k] != 0; k++) {
+        desc.terms[k].component = types[k];
+        desc.terms[k].access = (writes >> k & 1) != 0 ? SETT_INOUT : SETT_IN;
+    }
+    scene_check(sett_system_create(world, &desc) != NULL, "sett_system_create");
+}
+
 sett_entity* scene_entities(sett_world* world, uint32_t count)
 {
     sett_entity* entities = scene_alloc(count, sizeof(sett_entity));

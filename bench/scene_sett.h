@@ -45,6 +45,18 @@ static inline bool scene_loop_next(scene_loop* loop)
 /* A query with these terms (a term with component 0 ends the list). */
 sett_query* scene_query(sett_world* world, const sett_term* terms);
 
+/* A system over up to three types, of which those are written whose bits are in `writes`. One with
+ * a user has one job. */
+void scene_system(sett_world* world, const char* name, void (*run)(sett_context* c), void* user,
+                  const sett_component* types, uint32_t writes);
+
+/* What SCENE_SYSTEM_1 to 3 (scene.h) stand on. */
+typedef sett_context lib_context;
+#define LIB_SYSTEM(c, b) SETT_SYSTEM_EACH(c, b)
+#define LIB_USER(c) ((c)->user)
+#define LIB_FIELD(b, T, k) ((T*)sett_batch_field((b), (k)))
+#define LIB_ROWS(b, i) SETT_EACH(b, i)
+
 /* `count` entities, their handles to be freed. */
 sett_entity* scene_entities(sett_world* world, uint32_t count);
 

@@ -20,16 +20,6 @@ static sett_threads* run_begin(sett_world* world, uint32_t workers)
     return threads;
 }
 
-static void run_system(sett_world* world, const char* name, void (*run)(sett_context* c),
-                       void* user, const sett_term* terms)
-{
-    sett_system_desc desc = {.name = name, .run = run, .user = user};
-    for (uint32_t k = 0; k < 4 && terms[k].component != 0; k++) {
-        desc.terms[k] = terms[k];
-    }
-    scene_check(sett_system_create(world, &desc) != NULL, "sett_system_create");
-}
-
 /* Runs frames, the first of them outside of the clock. */
 static void run_frames(scene_run* run, sett_world* world, uint32_t frames)
 {
@@ -40,70 +30,12 @@ static void run_frames(scene_run* run, sett_world* world, uint32_t frames)
 
 /* -------------------------------------------------------------------------------- seven systems */
 
-static void run_move(sett_context* c)
-{
-    SETT_SYSTEM_EACH(c, b) {
-        Position* p = sett_batch_field(b, 0);
-        const Velocity* v = sett_batch_field(b, 1);
-        SETT_EACH(b, i) {
-            scene_move(&p[i], &v[i]);
-        }
-    }
-}
-
-static void run_age(sett_context* c)
-{
-    SETT_SYSTEM_EACH(c, b) {
-        Data* d = sett_batch_field(b, 0);
-        SETT_EACH(b, i) {
-            scene_age(&d[i]);
-        }
-    }
-}
-
-static void run_turn(sett_context* c)
-{
-    SETT_SYSTEM_EACH(c, b) {
-        const Position* p = sett_batch_field(b, 0);
-        Velocity* v = sett_batch_field(b, 1);
-        Data* d = sett_batch_field(b, 2);
-        SETT_EACH(b, i) {
-            scene_turn(&p[i], &v[i], &d[i]);
-        }
-    }
-}
-
-static void run_heal(sett_context* c)
-{
-    SETT_SYSTEM_EACH(c, b) {
-        Health* h = sett_batch_field(b, 0);
-        SETT_EACH(b, i) {
-            scene_heal(&h[i]);
-        }
-    }
-}
-
-static void run_hurt(sett_context* c)
-{
-    SETT_SYSTEM_EACH(c, b) {
-        Health* h = sett_batch_field(b, 0);
-        const Damage* g = sett_batch_field(b, 1);
-        SETT_EACH(b, i) {
-            scene_hurt(&h[i], &g[i]);
-        }
-    }
-}
-
-static void run_choose(sett_context* c)
-{
-    SETT_SYSTEM_EACH(c, b) {
-        Sprite* s = sett_batch_field(b, 0);
-        const Health* h = sett_batch_field(b, 1);
-        SETT_EACH(b, i) {
-            scene_choose(&s[i], &h[i]);
-        }
-    }
-}
+SCENE_SYSTEM_2(run_move, scene_move, Position, const Velocity)
+SCENE_SYSTEM_1(run_age, scene_age, Data)
+SCENE_SYSTEM_3(run_turn, scene_turn, const Position, Velocity, Data)
+SCENE_SYSTEM_1(run_heal, scene_heal, Health)
+SCENE_SYSTEM_2(run_hurt, scene_hurt, Health, const Damage)
+SCENE_SYSTEM_2(run_choose, scene_choose, Sprite, const Health)
 
 /* All draw into one picture: see run_systems. */
 static void run_draw(sett_context* c)
@@ -117,27 +49,17 @@ static void run_draw(sett_context* c)
     }
 }
 
-/* clang-format off */
-#define RUN_READ(id) {.component = (id), .access = SETT_IN}
-#define RUN_WRITE(id) {.component = (id)}
-/* clang-format on */
-
 static void run_systems(scene_run* run)
 {
     scene_bodies b = scene_bodies_create(run);
     sett_threads* threads = run_begin(b.world, run->variant);
-    run_system(b.world, "move", run_move, NULL, (sett_term[]){RUN_WRITE(b.p), RUN_READ(b.v), {0}});
-    run_system(b.world, "age", run_age, NULL, (sett_term[]){RUN_WRITE(b.d), {0}});
-    run_system(b.world, "turn", run_turn, NULL,
-               (sett_term[]){RUN_READ(b.p), RUN_WRITE(b.v), RUN_WRITE(b.d), {0}});
-    run_system(b.world, "heal", run_heal, NULL, (sett_term[]){RUN_WRITE(b.h), {0}});
-    run_system(b.world, "hurt", run_hurt, NULL, (sett_term[]){RUN_WRITE(b.h), RUN_READ(b.g), {0}});
-    run_system(b.world, "choose", run_choose, NULL,
-               (sett_term[]){RUN_WRITE(b.s), RUN_READ(b.h), {0}});
-    sett_system_desc draw = {.name = "draw", .run = run_draw, .user = b.frame, .single_job = true};
-    draw.terms[0] = (sett_term)RUN_READ(b.p);
-    draw.terms[1] = (sett_term)RUN_READ(b.s);
-    scene_check(sett_system_create(b.world, &draw) != NULL, "sett_system_create");
+    scene_system(b.world, "move", run_move, NULL, (sett_component[]){b.p, b.v, 0}, 1);
+    scene_system(b.world, "age", run_age, NULL, (sett_component[]){b.d, 0}, 1);
+    scene_system(b.world, "turn", run_turn, NULL, (sett_component[]){b.p, b.v, b.d}, 6);
+    scene_system(b.world, "heal", run_heal, NULL, (sett_component[]){b.h, 0}, 1);
+    scene_system(b.world, "hurt", run_hurt, NULL, (sett_component[]){b.h, b.g, 0}, 1);
+    scene_system(b.world, "choose", run_choose, NULL, (sett_component[]){b.s, b.h, 0}, 1);
+    scene_system(b.world, "draw", run_draw, b.frame, (sett_component[]){b.p, b.s, 0}, 0);
     run_frames(run, b.world, SCENE_SYSTEM_ROUNDS);
     run->operations = (uint64_t)SCENE_SYSTEM_ROUNDS * run->count;
     scene_bodies_destroy(&b, run);
@@ -145,18 +67,6 @@ static void run_systems(scene_run* run)
 }
 
 /* ----------------------------------------------------------------------------------- one system */
-
-static void run_step(sett_context* c)
-{
-    SETT_SYSTEM_EACH(c, b) {
-        Position* p = sett_batch_field(b, 0);
-        const Velocity* v = sett_batch_field(b, 1);
-        SETT_EACH(b, i) {
-            p[i].x += v[i].x * SCENE_DT;
-            p[i].y += v[i].y * SCENE_DT;
-        }
-    }
-}
 
 static void run_count(sett_context* c)
 {
@@ -180,11 +90,8 @@ static void run_one(scene_run* run, bool with_velocity)
         *(Velocity*)sett_add(world, entities[k], v) = scene_velocity(k);
     }
     sett_threads* threads = run_begin(world, run->variant);
-    if (with_velocity) {
-        run_system(world, "step", run_step, NULL, (sett_term[]){RUN_WRITE(p), RUN_READ(v), {0}});
-    } else {
-        run_system(world, "count", run_count, NULL, (sett_term[]){RUN_WRITE(p), {0}});
-    }
+    scene_system(world, "one", with_velocity ? run_move : run_count, NULL,
+                 (sett_component[]){p, with_velocity ? v : 0, 0}, 1);
     uint32_t frames = scene_rounds(run->count, 50000000);
     run_frames(run, world, frames);
     run->operations = (uint64_t)frames * run->count;
@@ -220,7 +127,7 @@ static void run_empty(scene_run* run)
         for (uint32_t e = 0; e < run->count; e++) {
             (void)sett_add(world, sett_entity_create(world), id);
         }
-        run_system(world, name, run_count, NULL, (sett_term[]){RUN_WRITE(id), {0}});
+        scene_system(world, name, run_count, NULL, (sett_component[]){id, 0}, 1);
     }
     run_frames(run, world, 10000);
     run->operations = 10000 * 64;

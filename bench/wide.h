@@ -15,56 +15,57 @@
 extern "C" {
 #endif
 
-/* X(name, title, entities) */
+/* X(name, title, entities, scene): run->variant is the row, for scenes of several. */
 #define WIDE_ROW_LIST(X)                                                                           \
-    X(seven, "seven systems, all have all: 1k", 1000)                                              \
-    X(seven_16k, "the same: 16k", 16384)                                                           \
-    X(seven_262k, "the same: 262k", 262144)                                                        \
-    X(seven_1m, "the same: 1M", 1000000)                                                           \
-    X(seven_mixed, "seven systems, mixed entities: 1k", 1000)                                      \
-    X(seven_mixed_16k, "the same: 16k", 16384)                                                     \
-    X(seven_mixed_262k, "the same: 262k", 262144)                                                  \
-    X(seven_mixed_1m, "the same: 1M", 1000000)                                                     \
-    X(three_mixed, "loop over 3, mixed entities (match): 1k", 1000)                                \
-    X(three_mixed_16k, "the same: 16k", 16384)                                                     \
-    X(three_mixed_262k, "the same: 262k", 262144)                                                  \
-    X(three_mixed_1m, "the same: 1M", 1000000)                                                     \
-    X(absent, "find a component that is absent, 16k", 16384)                                       \
-    X(bulk, "create 2 in bulk in a fresh world: 1k", 1000)                                         \
-    X(bulk_16k, "the same: 16k", 16384)                                                            \
-    X(bulk_262k, "the same: 262k", 262144)                                                         \
-    X(bulk_1m, "the same: 1M", 1000000)                                                            \
-    X(rare_pair_10k, "a rare type, add + remove at random: 10k", 10000)                            \
-    X(rare_pair_1m, "the same: 1M", 1000000)                                                       \
-    X(rare_loop_10k, "loop over the 64 that have it (pass): of 10k", 10000)                        \
-    X(rare_loop_1m, "the same: of 1M", 1000000)                                                    \
-    X(types_create, "1,000 types, 8 an entity, 100 kinds: create", 20000)                          \
-    X(types_one, "a query of one of them (query)", 20000)                                          \
-    X(types_two, "a query of two (query)", 20000)                                                  \
-    X(types_destroy, "destroy", 20000)                                                             \
-    X(twenty, "query of 20 terms", 100000)                                                         \
-    X(deep, "parents first: chains of 1,000", 10000)                                               \
-    X(deep_moved, "the same, two subtrees exchanged a frame", 10000)                               \
-    X(broad, "parents first: 1,000 children each", 10000)                                          \
-    X(levels, "parents first: trees of 4 levels", 11110)                                           \
-    X(busy, "1,000 systems of 16 entities (system)", 1000)                                         \
-    X(idle, "1,000 systems that match nothing (system)", 1000)                                     \
-    X(first_frame, "first loop of a query, P += V dt", 1000000)                                    \
-    X(observed, "100 observers of one type (pair)", 1000)                                          \
-    X(unobserved, "1,000 observers of other types (pair)", 1000)                                   \
-    X(link_pair, "a link made and removed (pair)", 10000)                                          \
-    X(link_turn, "a link turned to another target", 10000)                                         \
-    X(link_query, "targets by a query (result)", 10000)                                            \
-    X(prefab_trees, "instance of a tree of 10, one at a time (tree)", 5000)                        \
-    X(prefab_ended, "the same, destroyed (tree)", 5000)                                            \
-    X(names, "names: creation", 10000)                                                             \
-    X(paths, "names: look-up of a path of 3", 10000)                                               \
-    X(json, "JSON written (entity)", 10000)                                                        \
-    X(bytes, "memory: 4 components of 48 bytes (bytes)", 1000000)                                  \
-    X(worlds, "100 worlds made and ended (world)", 100)
+    X(seven, "seven systems, all have all: 1k", 1000, seven)                                       \
+    X(seven_16k, "the same: 16k", 16384, seven)                                                    \
+    X(seven_262k, "the same: 262k", 262144, seven)                                                 \
+    X(seven_1m, "the same: 1M", 1000000, seven)                                                    \
+    X(seven_mixed, "seven systems, mixed entities: 1k", 1000, seven)                               \
+    X(seven_mixed_16k, "the same: 16k", 16384, seven)                                              \
+    X(seven_mixed_262k, "the same: 262k", 262144, seven)                                           \
+    X(seven_mixed_1m, "the same: 1M", 1000000, seven)                                              \
+    X(three_mixed, "loop over 3, mixed entities (match): 1k", 1000, three)                         \
+    X(three_mixed_16k, "the same: 16k", 16384, three)                                              \
+    X(three_mixed_262k, "the same: 262k", 262144, three)                                           \
+    X(three_mixed_1m, "the same: 1M", 1000000, three)                                              \
+    X(absent, "find a component that is absent, 16k", 16384, absent)                               \
+    X(bulk, "create 2 in bulk in a fresh world: 1k", 1000, bulk)                                   \
+    X(bulk_16k, "the same: 16k", 16384, bulk)                                                      \
+    X(bulk_262k, "the same: 262k", 262144, bulk)                                                   \
+    X(bulk_1m, "the same: 1M", 1000000, bulk)                                                      \
+    X(rare_pair_10k, "a rare type, add + remove at random: 10k", 10000, rare)                      \
+    X(rare_pair_1m, "the same: 1M", 1000000, rare)                                                 \
+    X(rare_loop_10k, "loop over the 64 that have it (pass): of 10k", 10000, rare)                  \
+    X(rare_loop_1m, "the same: of 1M", 1000000, rare)                                              \
+    X(types_create, "1,000 types, 8 an entity, 100 kinds: create", 20000, types)                   \
+    X(types_one, "a query of one of them (query)", 20000, types)                                   \
+    X(types_two, "a query of two (query)", 20000, types)                                           \
+    X(types_bytes, "memory (bytes a value of 8)", 20000, types)                                    \
+    X(types_destroy, "destroy", 20000, types)                                                      \
+    X(twenty, "query of 20 terms", 100000, twenty)                                                 \
+    X(deep, "parents first: chains of 1,000", 10000, cascade)                                      \
+    X(deep_moved, "the same, two subtrees exchanged a frame", 10000, cascade)                      \
+    X(broad, "parents first: 1,000 children each", 10000, cascade)                                 \
+    X(levels, "parents first: trees of 4 levels", 11110, cascade)                                  \
+    X(busy, "1,000 systems of 16 entities (system)", 1000, systems)                                \
+    X(idle, "1,000 systems that match nothing (system)", 1000, systems)                            \
+    X(first_frame, "first loop of a query, P += V dt", 1000000, first)                             \
+    X(observed, "100 observers of one type (pair)", 1000, observers)                               \
+    X(unobserved, "1,000 observers of other types (pair)", 1000, observers)                        \
+    X(link_pair, "a link made and removed (pair)", 10000, links)                                   \
+    X(link_turn, "a link turned to another target", 10000, links)                                  \
+    X(link_query, "targets by a query (result)", 10000, links)                                     \
+    X(prefab_trees, "instance of a tree of 10, one at a time (tree)", 5000, prefabs)               \
+    X(prefab_ended, "the same, destroyed (tree)", 5000, prefabs)                                   \
+    X(names, "names: creation", 10000, names)                                                      \
+    X(paths, "names: look-up of a path of 3", 10000, names)                                        \
+    X(json, "JSON written (entity)", 10000, json)                                                  \
+    X(bytes, "memory: 4 components of 48 bytes (bytes)", 1000000, bytes)                           \
+    X(worlds, "100 worlds made and ended (world)", 100, worlds)
 
 typedef enum wide_row {
-#define WIDE_ROW_ENUM(name, title, entities) WIDE_##name,
+#define WIDE_ROW_ENUM(name, title, entities, scene) WIDE_##name,
     WIDE_ROW_LIST(WIDE_ROW_ENUM)
 #undef WIDE_ROW_ENUM
     WIDE_ROWS
@@ -194,6 +195,19 @@ static inline uint64_t wide_picture_sum(const int32_t* picture)
 typedef struct Rare {
     float x, y, z;
 } Rare;
+
+typedef struct Spot {
+    float x, y;
+    float local_x, local_y;
+} Spot;
+
+typedef struct Place {
+    float x, y;
+} Place;
+
+typedef struct Vitals {
+    uint32_t points, most;
+} Vitals;
 
 #define WIDE_TYPES 1000u
 #define WIDE_KINDS 100u

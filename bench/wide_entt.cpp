@@ -1,5 +1,6 @@
 // wide_entt.cpp: the scenes of wide.h for EnTT, where it has something for them: views and each(),
 // storages by name for types that are not known when it compiles, a pool sorted by depth.
+#include "meter.h"
 #include "wide.h"
 
 #include <entt/entity/registry.hpp>
@@ -196,39 +197,34 @@ void types(scene_run* run)
         scene_stop(run);
     }
     run->operations = run->count;
-    if (run->variant == WIDE_types_one) {
-        for (uint32_t round = 0; scene_goes_on(run, round, 40); round++) {
-            for (uint32_t k = 0; k < WIDE_KINDS; k++) {
-                entt::basic_view{*type[wide_type(k, 0)]}.each([](Pair& pair) { pair.x += 1; });
-            }
-        }
-        run->operations = 40 * WIDE_KINDS;
-        run->checksum = run->count;
-    } else if (run->variant == WIDE_types_two) {
-        for (uint32_t round = 0; scene_goes_on(run, round, 40); round++) {
-            for (uint32_t k = 0; k < WIDE_KINDS; k++) {
-                entt::basic_view{*type[wide_type(k, 0)], *type[wide_type(k, 1)]}.each(
-                    [](Pair& pair, Pair&) { pair.x += 1; });
-            }
-        }
-        run->operations = 40 * WIDE_KINDS;
-        run->checksum = run->count;
-    } else if (run->variant == WIDE_types_destroy) {
+    if (run->variant == WIDE_types_destroy) {
         scene_start(run);
         for (entity at : e) {
             world.destroy(at);
         }
         scene_stop(run);
         run->checksum = type[0]->size();
+    } else if (run->variant != WIDE_types_create) {
+        for (uint32_t round = 0; scene_goes_on(run, round, 40); round++) {
+            for (uint32_t k = 0; k < WIDE_KINDS; k++) {
+                if (run->variant == WIDE_types_two) {
+                    entt::basic_view{*type[wide_type(k, 0)], *type[wide_type(k, 1)]}.each(
+                        [](Pair& pair, Pair&) { pair.x += 1; });
+                } else {
+                    entt::basic_view{*type[wide_type(k, 0)]}.each([](Pair& pair) { pair.x += 1; });
+                }
+            }
+        }
+        run->operations = 40 * WIDE_KINDS;
+        run->checksum = run->count;
+    }
+    if (run->variant == WIDE_types_bytes) {
+        run->operations = uint64_t(WIDE_EACH) * run->count;
+        run->bytes = meter_end().live - e.capacity() * sizeof(entity);
     }
 }
 
 // --------------------------------------------------------------------------------- parents first
-
-struct Spot {
-    float x, y;
-    float local_x, local_y;
-};
 
 struct Above {
     entity parent;
@@ -396,6 +392,7 @@ void bytes(scene_run* run)
     }
     run->checksum = world.storage<D>().size();
     run->operations = run->count;
+    run->bytes = meter_end().peak;
 }
 
 void worlds(scene_run* run)
@@ -415,60 +412,18 @@ void worlds(scene_run* run)
     run->operations = run->count;
 }
 
+// What it has nothing for.
+constexpr scene_fn twenty = nullptr, links = nullptr, prefabs = nullptr, names = nullptr,
+                   json = nullptr;
+
 } // namespace
 
 scene_fn wide_entt(wide_row row)
 {
-    switch (row) {
-    case WIDE_seven:
-    case WIDE_seven_16k:
-    case WIDE_seven_262k:
-    case WIDE_seven_1m:
-    case WIDE_seven_mixed:
-    case WIDE_seven_mixed_16k:
-    case WIDE_seven_mixed_262k:
-    case WIDE_seven_mixed_1m:
-        return seven;
-    case WIDE_three_mixed:
-    case WIDE_three_mixed_16k:
-    case WIDE_three_mixed_262k:
-    case WIDE_three_mixed_1m:
-        return three;
-    case WIDE_absent:
-        return absent;
-    case WIDE_bulk:
-    case WIDE_bulk_16k:
-    case WIDE_bulk_262k:
-    case WIDE_bulk_1m:
-        return bulk;
-    case WIDE_rare_pair_10k:
-    case WIDE_rare_pair_1m:
-    case WIDE_rare_loop_10k:
-    case WIDE_rare_loop_1m:
-        return rare;
-    case WIDE_types_create:
-    case WIDE_types_one:
-    case WIDE_types_two:
-    case WIDE_types_destroy:
-        return types;
-    case WIDE_deep:
-    case WIDE_deep_moved:
-    case WIDE_broad:
-    case WIDE_levels:
-        return cascade;
-    case WIDE_busy:
-    case WIDE_idle:
-        return systems;
-    case WIDE_first_frame:
-        return first;
-    case WIDE_observed:
-    case WIDE_unobserved:
-        return observers;
-    case WIDE_bytes:
-        return bytes;
-    case WIDE_worlds:
-        return worlds;
-    default:
-        return nullptr;
-    }
+    static const scene_fn scenes[] = {
+#define WIDE_ROW_SCENE(name, title, entities, scene) scene,
+        WIDE_ROW_LIST(WIDE_ROW_SCENE)
+#undef WIDE_ROW_SCENE
+    };
+    return scenes[row];
 }

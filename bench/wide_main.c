@@ -3,8 +3,8 @@
  *     sett_wide [--csv] [--quick] [--repetitions=<n>] [part of a row's name]...
  *
  * Columns run in turns, `n` times each (default 9), and must compute the same. Prints minima and
- * medians of nanoseconds an operation; bytes where a row counts them. --csv: a line a figure:
- * row,column,entities,minimum,median,high quartile. --quick does all once, small. */
+ * medians of nanoseconds an operation; bytes where a row counts them. --csv: a line a figure, with
+ * the quartiles. --quick does all once, small. */
 #include "meter.h"
 #include "wide.h"
 
@@ -31,7 +31,7 @@ static const struct {
     const char* title;
     uint32_t count;
 } rows[WIDE_ROWS] = {
-#define WIDE_ROW_TEXT(name, title, entities) {#name, title, entities},
+#define WIDE_ROW_TEXT(name, title, entities, scene) {#name, title, entities},
     WIDE_ROW_LIST(WIDE_ROW_TEXT)
 #undef WIDE_ROW_TEXT
 };
@@ -66,15 +66,13 @@ static double wide_measure(scene_fn fn, uint32_t column, wide_row row, uint32_t 
     run.tuned = column == COLUMN_TUNED;
     run.finds = column == COLUMN_AUTO ? SCENE_FINDS_AUTO : SCENE_FINDS_NONE;
     meter_settle((size_t)count * 400);
-    if (row == WIDE_bytes) {
+    bool bytes = row == WIDE_bytes || row == WIDE_types_bytes;
+    if (bytes) {
         meter_begin();
     }
     fn(&run);
     *checksum = run.checksum;
-    if (row == WIDE_bytes) {
-        return (double)meter_end().peak / (double)run.operations;
-    }
-    return run.seconds * 1e9 / (double)run.operations;
+    return (bytes ? (double)run.bytes : run.seconds * 1e9) / (double)run.operations;
 }
 
 static void wide_print(wide_row row, uint32_t repetitions, uint32_t count, bool csv)
@@ -96,6 +94,7 @@ static void wide_print(wide_row row, uint32_t repetitions, uint32_t count, bool 
             if (known && checksum != expected) {
                 fprintf(stderr, "sett_wide: %s of %s: a sum of %" PRIu64 ", not %" PRIu64 "\n",
                         rows[row].name, column_name[k], checksum, expected);
+                exit(1);
             }
             expected = known ? expected : checksum;
             known = true;
@@ -112,8 +111,9 @@ static void wide_print(wide_row row, uint32_t repetitions, uint32_t count, bool 
         qsort(times[k], repetitions, sizeof(double), scene_compare);
         double median = times[k][repetitions / 2];
         if (csv) {
-            printf("%s,%s,%" PRIu32 ",%.4g,%.4g,%.4g\n", rows[row].name, column_name[k], count,
-                   times[k][0], median, times[k][repetitions * 3 / 4]);
+            printf("%s,\"%s\",%s,%.4g,%.4g,%.4g,%.4g\n", rows[row].name, rows[row].title,
+                   column_name[k], times[k][0], times[k][repetitions / 4], median,
+                   times[k][repetitions * 3 / 4]);
         } else {
             printf(" %9.4g %9.4g", times[k][0], median);
         }
@@ -145,7 +145,7 @@ int main(int argc, char** argv)
         return 1;
     }
     if (csv) {
-        printf("row,column,entities,minimum,median,high\n");
+        printf("row,title,column,minimum,low,median,high\n");
     } else {
         printf("%-50s", "ns an operation: minimum, median");
         for (uint32_t k = 0; k < COLUMNS; k++) {

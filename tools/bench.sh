@@ -13,16 +13,16 @@
 # --parts: handles that go and come back, hashes of snapshots, selections beside views, states in
 # memory, in seconds.
 # --wide: many types, systems, observers, links and levels, and the scenes of a public benchmark,
-# beside flecs and EnTT where they are installed; minima and medians, in ten minutes.
+# beside flecs and EnTT where they are installed; minima and medians, in five minutes.
 # --joins: twenty searches over a million entities, and terms elsewhere, beside flecs where it is
 # installed, with their plans; it fails if results differ.
 # Without --full the table: medians of nine repetitions of each row, in random order, beside raw
 # arrays and the peers that are installed (CMAKE_PREFIX_PATH in the environment says where else to
-# look); a few minutes. With it, some 20 minutes: more sizes, the long cases, threads, what each
-# plan costs, what the advice is worth, sweeps, snapshots, builds by other compilers and flags, and
-# the report in docs/bench. Raw data goes to out/bench/, together with what it was measured on.
-# Noise on another core raises every figure 1.3 to 2 times: compare within one run, on an idle
-# machine.
+# look); a few minutes. With it, some 25 minutes: more sizes, the long cases, the rows of --wide,
+# threads, what each plan costs, what the advice is worth, sweeps, snapshots, builds by other
+# compilers and flags, and the report in docs/bench. Raw data goes to out/bench/, together with what
+# it was measured on. Noise on another core raises every figure 1.3 to 2 times: compare within one
+# run, on an idle machine.
 #
 # A step that fails is reported and left out of the report; the last line then says so.
 #
@@ -40,7 +40,7 @@ jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2)}
 quick=
 out=out/bench
 report=docs/bench
-allowed=1140 # seconds after which optional steps are cut short
+allowed=1440 # seconds after which optional steps are cut short
 if [ "${SETT_BENCH-}" = quick ]; then
     quick=--quick
     out=out/bench_quick
@@ -209,6 +209,8 @@ step full.txt "the table, other sizes, the long cases: eight to ten minutes" \
     $pin "$programs/sett_bench" --full $quick --seconds=570 --facts="$out/full.facts.csv" \
     --benchmark_out="$out/full.json" --benchmark_out_format=json --benchmark_filter=-^frames/ "$@"
 [ ! -f "$out/full.txt" ] || cat "$out/full.txt"
+step wide.csv "a public benchmark's scenes, much of one thing: five minutes" \
+    $pin "$programs/sett_wide" $quick --csv
 # Threads are not to share one core.
 step threads.txt "threads" \
     "$programs/sett_bench" $quick --facts="$out/threads.facts.csv" \
