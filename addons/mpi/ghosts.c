@@ -6,7 +6,8 @@
  * bytes at one place of all values lie together, as a plane: those of a float's exponent hardly
  * ever change, those of its mantissa always, and of a state that few change, few are sent.
  *
- *     message     old count, gone (gaps), come (gaps and generations), planes of each column
+ *     message     old count, gone (gaps), come (gaps and generations), for each place of the values
+ *                 the plane of those that stay and of those that come, if there are any
  *     plane       0                        no byte differs
  *                 1, bits, bytes           those with a bit do
  *                 2, bytes                 all, those that do not as 0
@@ -111,97 +112,126 @@ static void ghosts_write_plane(const ghosts_plane* plane, ranks_bytes* out)
     }
 }
 
-/* Against the value of the row that it was; of a ghost that comes against zeroes. */
-static void ghosts_differ(ghosts_plane* plane, const unsigned char* old, const unsigned char* now,
-                          size_t size, const uint32_t* base)
+/* How the rows of a view go on from those of the view before. */
+typedef struct ghosts_merged {
+    uint32_t* row;  /* those that stay, then those that come: of these nearly all bytes differ */
+    uint32_t* from; /* which row it was, of each that stays */
+    uint32_t stay, rows;
+} ghosts_merged;
+
+static void ghosts_write_part(sett_ranks* r, unsigned char* byte, uint32_t rows, bool counts,
+                              ranks_bytes* out)
 {
+    ghosts_plane plane = {byte, rows, 0};
     uint32_t count = 0;
-    for (uint32_t k = 0; k < plane->rows; k++) {
-        unsigned char was = 0;
-        if (base[k] != UINT32_MAX) {
-            was = old[base[k] * size];
-        }
-        plane->byte[k] = was ^ now[k * size];
+    for (uint32_t k = 0; k < rows; k++) {
+        count += byte[k] != 0;
     }
-    for (uint32_t k = 0; k < plane->rows; k++) { /* apart, so that this is vector code */
-        count += plane->byte[k] != 0;
+    plane.count = count;
+    if (rows != 0) {
+        ghosts_write_plane(&plane, out);
     }
-    plane->count = count;
+    r->stats.ghost_changed += counts ? count : 0;
 }
 
+/* Against the value of the row that it was; of a ghost that comes against zeroes. */
 static void ghosts_write_column(sett_ranks* r, const ranks_view* old, const ranks_view* now,
-                                uint32_t type, const uint32_t* base, ranks_bytes* out)
+                                uint32_t type, const ghosts_merged* merged, ranks_bytes* out)
 {
     size_t begin = r->scratch.size;
-    ghosts_plane plane = {NULL, now->list.count, 0};
-    plane.byte = setti_ranks_room(&r->scratch, plane.rows);
-    if (plane.byte == NULL) {
+    size_t size = r->size[type];
+    unsigned char* byte = setti_ranks_room(&r->scratch, merged->rows);
+    if (byte == NULL) {
         out->failed = true;
         return;
     }
-    for (uint32_t place = 0; place < r->size[type]; place++) {
-        const unsigned char* was = old->column[type] != NULL ? old->column[type] + place : NULL;
-        ghosts_differ(&plane, was, now->column[type] + place, r->size[type], base);
-        ghosts_write_plane(&plane, out);
-        r->stats.ghost_changed += type != 0 ? plane.count : 0;
+    for (uint32_t place = 0; place < size; place++) {
+        const unsigned char* is = now->column[type] + place;
+        for (uint32_t k = 0; k < merged->stay; k++) {
+            const unsigned char* was = old->column[type] + merged->from[k] * size + place;
+            byte[k] = *was ^ is[merged->row[k] * size];
+        }
+        for (uint32_t k = merged->stay; k < merged->rows; k++) {
+            byte[k] = is[merged->row[k] * size];
+        }
+        uint32_t come = merged->rows - merged->stay;
+        ghosts_write_part(r, byte, merged->stay, type != 0, out);
+        ghosts_write_part(r, byte + merged->stay, come, type != 0, out);
     }
     r->scratch.size = begin;
 }
 
-/* Who is gone, and who has come: *come, and for each row of `now` where it was. */
-static void ghosts_merge(const ranks_list* old, const ranks_list* now, uint32_t* base,
-                         ranks_list* come, ranks_bytes* out)
+static void ghosts_write_gone(const ranks_list* old, const ghosts_merged* merged, ranks_bytes* out)
 {
-    uint32_t at = 0;
     uint32_t gone = 0;
     uint32_t next = 0;
-    uint32_t same = 0;
-    for (uint32_t k = 0; k < now->count; k++) {
-        for (; at < old->count && old->item[at].index < now->item[k].index;) {
-            at++;
-        }
-        bool stays = at < old->count && sett_equals(old->item[at], now->item[k]);
-        base[k] = stays ? at : UINT32_MAX;
-        same += stays;
-        if (!stays && !setti_ranks_push(come, now->item[k])) {
-            out->failed = true;
-        }
-    }
     setti_ranks_write_varint(out, old->count);
-    setti_ranks_write_varint(out, old->count - same);
-    for (uint32_t k = 0; k <= now->count; k++) {
-        uint32_t stays = k < now->count ? base[k] : old->count;
-        for (; stays != UINT32_MAX && gone < stays; gone++) {
+    setti_ranks_write_varint(out, old->count - merged->stay);
+    for (uint32_t k = 0; k <= merged->stay; k++) {
+        uint32_t stays = k < merged->stay ? merged->from[k] : old->count;
+        for (; gone < stays; gone++) {
             setti_ranks_write_varint(out, gone - next);
             next = gone + 1;
         }
-        gone += stays != UINT32_MAX;
+        gone = stays + 1;
     }
-    setti_ranks_write_list(out, come);
+}
+
+/* Who stays and who comes. Returns false without memory. */
+static bool ghosts_merge(const ranks_list* old, const ranks_list* now, ghosts_merged* merged,
+                         ranks_list* come)
+{
+    uint32_t at = 0;
+    for (uint32_t k = 0; k < now->count; k++) {
+        while (at < old->count && old->item[at].index < now->item[k].index) {
+            at++;
+        }
+        if (at < old->count && sett_equals(old->item[at], now->item[k])) {
+            merged->row[merged->stay] = k;
+            merged->from[merged->stay++] = at;
+        } else if (!setti_ranks_push(come, now->item[k])) {
+            return false;
+        }
+    }
+    merged->rows = merged->stay;
+    uint32_t next = 0;
+    for (uint32_t k = 0; k < now->count; k++) {
+        if (next < merged->stay && merged->row[next] == k) {
+            next++;
+        } else {
+            merged->row[merged->rows++] = k;
+        }
+    }
+    return true;
 }
 
 bool setti_ranks_encode_view(sett_ranks* r, const ranks_view* old, const ranks_view* now,
                              ranks_bytes* out)
 {
     ranks_list come = {NULL, 0, 0};
-    uint32_t* base = malloc(((size_t)now->list.count + 1) * sizeof(*base));
-    out->failed = out->failed || base == NULL;
-    if (base != NULL) {
-        ghosts_merge(&old->list, &now->list, base, &come, out);
+    size_t room = (size_t)now->list.count + 1;
+    ghosts_merged merged = {malloc(2 * room * sizeof(uint32_t)), NULL, 0, 0};
+    merged.from = merged.row + (merged.row != NULL ? room : 0);
+    if (merged.row == NULL || !ghosts_merge(&old->list, &now->list, &merged, &come)) {
+        out->failed = true;
+    } else {
+        ghosts_write_gone(&old->list, &merged, out);
+        setti_ranks_write_list(out, &come);
         for (uint32_t type = 0; type < r->types && now->list.count != 0; type++) {
-            ghosts_write_column(r, old, now, type, base, out);
+            ghosts_write_column(r, old, now, type, &merged, out);
         }
     }
     free(come.item);
-    free(base);
+    free(merged.row);
     return !out->failed;
 }
 
 /* ------------------------------------------------------------------------------------- decoding */
 
-/* One column's values, row by row. */
+/* Values of one column: of the rows that stay, or of those that come. */
 typedef struct ghosts_rows {
     unsigned char* byte;
+    const uint32_t* row;
     uint32_t count, size;
 } ghosts_rows;
 
@@ -217,7 +247,7 @@ static void ghosts_read_few(ranks_reader* from, const ghosts_rows* rows, uint32_
             return;
         }
         next += gap;
-        rows->byte[(size_t)next * rows->size + place] ^= *byte;
+        rows->byte[(size_t)rows->row[next] * rows->size + place] ^= *byte;
         next++;
     }
 }
@@ -225,6 +255,9 @@ static void ghosts_read_few(ranks_reader* from, const ghosts_rows* rows, uint32_
 /* Whether it has bytes. */
 static bool ghosts_read_plane(ranks_reader* from, const ghosts_rows* rows, uint32_t place)
 {
+    if (rows->count == 0) {
+        return false;
+    }
     const unsigned char* kind = setti_ranks_read(from, 1);
     if (kind == NULL || *kind == PLANE_NONE || *kind > PLANE_FEW) {
         from->bad = from->bad || kind == NULL || *kind > PLANE_FEW;
@@ -242,9 +275,9 @@ static bool ghosts_read_plane(ranks_reader* from, const ghosts_rows* rows, uint3
     }
     const unsigned char* byte = setti_ranks_read(from, count);
     unsigned char* to = rows->byte + place;
-    for (uint32_t k = 0; k < rows->count && byte != NULL; k++, to += rows->size) {
+    for (uint32_t k = 0; k < rows->count && byte != NULL; k++) {
         if (bits == 0 || (bit[k / 8] >> k % 8 & 1) != 0) {
-            *to ^= *byte++;
+            to[(size_t)rows->row[k] * rows->size] ^= *byte++;
         }
     }
     return true;
@@ -271,12 +304,13 @@ static bool ghosts_read_gone(ranks_reader* from, const ranks_list* old, ranks_li
 }
 
 /* The rows of the new view: those that stay with their values, and those that come as zeroes. Both
- * lists ascend; false without memory. */
+ * lists ascend. Sets `order`: the rows that stay, then those that come. False without memory. */
 static bool ghosts_build(const sett_ranks* r, const ranks_view* old, const ranks_list* gone,
-                         const ranks_list* come, ranks_view* now, bool* bad)
+                         const ranks_list* come, ranks_view* now, uint32_t* order, bool* bad)
 {
     uint32_t lost = 0;
     uint32_t new = 0;
+    uint32_t stay = 0;
     now->list.count = old->list.count - gone->count + come->count;
     if (now->list.count > now->list.capacity) {
         sett_entity* item = realloc(now->list.item, now->list.count * sizeof(*item));
@@ -298,6 +332,7 @@ static bool ghosts_build(const sett_ranks* r, const ranks_view* old, const ranks
         }
         uint32_t limit = end ? UINT32_MAX : old->list.item[k].index;
         for (; new < come->count && come->item[new].index < limit; new ++, row++) {
+            order[old->list.count - gone->count + new] = row;
             now->list.item[row] = come->item[new];
             for (uint32_t type = 0; type < r->types; type++) {
                 memset(now->column[type] + (size_t)row * r->size[type], 0, r->size[type]);
@@ -307,6 +342,7 @@ static bool ghosts_build(const sett_ranks* r, const ranks_view* old, const ranks
         if (end || *bad) {
             break;
         }
+        order[stay++] = row;
         now->list.item[row] = old->list.item[k];
         for (uint32_t type = 0; type < r->types; type++) {
             size_t size = r->size[type];
@@ -315,6 +351,23 @@ static bool ghosts_build(const sett_ranks* r, const ranks_view* old, const ranks
         row++;
     }
     return true;
+}
+
+/* Reads the planes of all columns. Sets bits of `changed` for those that have bytes. */
+static void ghosts_read_planes(const sett_ranks* r, const ranks_view* now, const uint32_t* order,
+                               uint32_t stay, ranks_reader* from, uint32_t* changed)
+{
+    for (uint32_t type = 0; type < r->types; type++) {
+        ghosts_rows stays = {now->column[type], order, stay, r->size[type]};
+        ghosts_rows comes = stays;
+        comes.row += stay;
+        comes.count = now->list.count - stay;
+        for (uint32_t place = 0; place < stays.size; place++) {
+            bool has = ghosts_read_plane(from, &stays, place);
+            has |= ghosts_read_plane(from, &comes, place);
+            *changed |= (uint32_t)has << (type < 31 ? type : 31);
+        }
+    }
 }
 
 sett_status setti_ranks_decode_view(sett_ranks* r, const ranks_view* old, ranks_view* now,
@@ -327,16 +380,16 @@ sett_status setti_ranks_decode_view(sett_ranks* r, const ranks_view* old, ranks_
     if (bad || !ghosts_read_gone(from, &old->list, gone) || !setti_ranks_read_list(r, from, come)) {
         return bad || from->bad ? SETT_STATUS_INVALID : SETT_STATUS_OUT_OF_MEMORY;
     }
-    if (!ghosts_build(r, old, gone, come, now, &bad)) {
+    uint32_t stay = old->list.count - gone->count;
+    uint32_t* order = malloc(((size_t)stay + come->count + 1) * sizeof(*order));
+    if (order == NULL || !ghosts_build(r, old, gone, come, now, order, &bad)) {
+        free(order);
         return SETT_STATUS_OUT_OF_MEMORY;
     }
-    for (uint32_t type = 0; type < r->types && now->list.count != 0 && !bad; type++) {
-        ghosts_rows rows = {now->column[type], now->list.count, r->size[type]};
-        for (uint32_t place = 0; place < rows.size; place++) {
-            bool has = ghosts_read_plane(from, &rows, place);
-            *changed |= (uint32_t)has << (type < 31 ? type : 31);
-        }
+    if (!bad) {
+        ghosts_read_planes(r, now, order, stay, from, changed);
     }
+    free(order);
     return bad || from->bad || from->at != from->end ? SETT_STATUS_INVALID : SETT_OK;
 }
 
