@@ -163,7 +163,7 @@ site: ## the documentation site, build/site/index.html
 	@tools/quietly.sh site tools/site.py
 	@tail -n 3 build/log/site.txt
 
-test-site: site ## look at it in a browser: two widths, search, programs; pictures in out/site
+test-site: site ## look at it in a browser: four widths, search, programs; pictures in out/site
 	@tools/deps.sh test-site
 	@NODE_PATH=$$(tools/browser.sh) node docs/site/see.js
 

@@ -5,6 +5,7 @@
 #   tools/page.sh            build it (make page)
 #   tools/page.sh --check    build it, and compare with the page.inc that is there
 #   tools/page.sh --test <build>    the same, and drive the page in a browser (make test-inspector)
+#   tools/page.sh --drive <build>   drive the page of page.inc in a browser; needs no clang for WebAssembly
 #   tools/page.sh --unpack   write build/page/inspector.html from page.inc; needs no node and no clang
 #
 # The page is the same, byte for byte, for the same sources, compiler and packages: package-lock.json
@@ -23,26 +24,53 @@ unpack() { # <array of page.inc>: its bytes
         xargs -0 -n 1 printf '%b'
 }
 
-if [ "${1-}" = --unpack ]; then
+whole() { # the page as one file, from page.inc
     { # as build.mjs puts them together
         unpack page_bytes | gunzip
         printf '<script id="replica" type="application/wasm;base64">'
         unpack page_replica | base64 | tr -d '\n'
         printf '</script>\n'
-    } >"$out/inspector.html"
+    } >"$out/inspector.html.$$"
+    mv "$out/inspector.html.$$" "$out/inspector.html" # somebody may read it
+}
+
+packages() {
+    cp "$page"/package.json "$page"/package-lock.json "$out"
+    if [ ! -d "$out/node_modules" ] || [ "$page/package-lock.json" -nt "$out/node_modules" ]; then
+        (cd "$out" && npm ci --ignore-scripts --no-audit --no-fund >/dev/null)
+        touch "$out/node_modules"
+    fi
+}
+
+drive() { # <build>: the page that is tested is that of page.inc
+    build=$root/$1
+    whole
+    cd "$out"
+    cc -std=c11 -DNDEBUG -I"$root/include" "$page/crowded.c" "$build/libsett.a" -lpthread -lm -o crowded
+    ./crowded crowded.rec
+    "$build/freedoom/freedoom" --map MAP01 --ticks 1050 --png none --no-rewind \
+        --record freedoom.rec >/dev/null 2>&1
+    node "$page/test.mjs" "$build/freedoom/freedoom" freedoom.rec crowded.rec "$out/inspector.html"
+}
+
+case ${1-} in
+--unpack)
+    whole
     echo "page: $out/inspector.html"
     exit 0
-fi
+    ;;
+--drive)
+    packages
+    drive "$2"
+    exit 0
+    ;;
+esac
 
 "$root/tools/amalgamate.sh" "$out" >/dev/null
 clang --target=wasm32-wasi -mexec-model=reactor -O2 -mbulk-memory -mllvm -inline-threshold=50 -DNDEBUG -ffile-prefix-map="$root"=. -I"$out" \
     "$root/addons/inspector/replica/follow_view.c" -o "$out/replica.wasm" -Wl,--strip-all
-cp "$page"/package.json "$page"/package-lock.json "$out"
+packages
 cd "$out"
-if [ ! -d node_modules ] || [ "$page/package-lock.json" -nt node_modules ]; then
-    npm ci --ignore-scripts --no-audit --no-fund >/dev/null
-    touch node_modules
-fi
 inc=$root/addons/inspector/page.inc
 [ -n "${1-}" ] && inc=$out/page.inc
 node "$page/build.mjs" "$out/replica.wasm" "$out/inspector.html" "$inc"
@@ -52,11 +80,5 @@ if [ -n "${1-}" ] && ! cmp -s "$inc" "$root/addons/inspector/page.inc"; then
 fi
 
 if [ "${1-}" = --test ]; then
-    build=$root/$2
-    "$root/tools/page.sh" --unpack >/dev/null # the page that is tested is that of page.inc
-    cc -std=c11 -I"$root/include" "$page/crowded.c" "$build/libsett.a" -lpthread -lm -o crowded
-    ./crowded crowded.rec
-    "$build/freedoom/freedoom" --map MAP01 --ticks 1050 --png none --no-rewind \
-        --record freedoom.rec >/dev/null 2>&1
-    node "$page/test.mjs" "$build/freedoom/freedoom" freedoom.rec crowded.rec "$out/inspector.html"
+    drive "$2"
 fi

@@ -54,7 +54,7 @@ describe() {
     packages) echo "the Debian package and the Meson wrap, built and used; versions of all recipes" ;;
     site) echo "the pages, their programs and their links" ;;
     play) echo "make play ARGS=--demo, on a screen in memory" ;;
-    inspect) echo "make inspect answers a request, and shows its page" ;;
+    inspect) echo "make inspect answers a request; its page, driven in a browser" ;;
     web) echo "make web, loaded in a browser" ;;
     readme) echo "the programs in README.md, and each block of C in the documents" ;;
     examples) echo "the examples run to their end, the tests of add-ons: gcc Release, and with sanitizers" ;;
@@ -472,6 +472,22 @@ stage_inspect() {
         return 1
     }
     echo "  $(cut -c 1-80 "$log.answer")"
+    drive_inspector
+}
+
+# The page in a browser, as make test-inspector drives it.
+drive_inspector() {
+    if ! command -v node >/dev/null || ! command -v "${CHROMIUM:-chromium}" >/dev/null; then
+        missing "node and a browser, for the inspector's page" "nodejs npm chromium"
+        return
+    fi
+    # Programs of its own: other stages may build these meanwhile.
+    mkdir -p build/inspect/freedoom
+    cp build/release/libsett.a build/inspect/
+    cp build/release/freedoom/freedoom build/inspect/freedoom/
+    let_go
+    quiet tools/page.sh --drive build/inspect
+    echo "  $(grep -c '^ok' "$log") checks of the page in a browser"
 }
 
 stage_web() {

@@ -1,6 +1,6 @@
 /* see.js: looks at the site in a browser: `make test-site`.
  *
- * Every page at two widths: it loads without an error, asks no other host, and is not wider than the
+ * Every page at four widths: it loads without an error, asks no other host, and is not wider than the
  * window. Search finds things, and every program runs and ends well, from files and from a server.
  * Pictures of some pages go to out/site, to be looked at. */
 "use strict";
@@ -57,7 +57,7 @@ function serve() {
     const pages = pagesBelow(root).filter((name) => !only || name.includes(only));
     let seen = 0;
     const programs = [];
-    for (const [size, width, height] of [["phone", 390, 844], ["desk", 1280, 900]]) {
+    for (const [size, width, height] of [["phone", 390, 844], ["tablet", 900, 700], ["desk", 1280, 900], ["wall", 2560, 1300]]) {
         const page = await browser.newPage({ viewport: { width, height } });
         let now = "";
         page.on("pageerror", (error) => wrong(now + ": " + error));

@@ -1,28 +1,50 @@
 // Trends: the last 60 seconds and 60 minutes of the program; and alarms: what the timeline marks, the log has, or pauses.
 
 import { h, Fragment } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { model } from './model.js';
 import { grouped } from './numbers.js';
 import { goFrame, size } from './timeline.jsx';
 
-const state = { alarms: [], hits: [], next: 0, trend: null, at: 0, busy: false, minutes: false };
+// `asked`: how often somebody wanted the list at once; `known`: for which of them it is here. `of`: the connection.
+const state = { alarms: [], hits: [], next: 0, trend: null, at: -1e9, asked: 1, known: 0, of: null, running: false, busy: false, minutes: false };
 model.alarms = state; // the timeline draws its hits; tests read it
 
-// Asks again once a second, while the panel is shown or an alarm is set.
+// The list as it is from now on: an answer that is on its way may be older.
+export function askAlarms() {
+  state.asked++;
+  watchAlarms();
+}
+
+// Asks once for each connection and pause; once a second, while the panel is shown or an alarm is set.
 export async function watchAlarms() {
-  const shown = model.tab === 'Trends' && performance.now() - state.at > 1000;
-  if (state.busy || !model.live() || !(shown || (state.alarms.length && performance.now() - state.at > 1000))) { return; }
-  state.busy = true;
-  state.at = performance.now();
+  if (state.busy || !model.live()) { return; }
+  const { socket } = model.link, running = !!model.status?.running;
+  if (state.of !== socket || state.running !== running) { state.asked++; }
+  const shown = model.tab === 'Trends', late = performance.now() - state.at > 1000 && (shown || state.alarms.length > 0);
+  if (state.known === state.asked && !late) { return; }
+  Object.assign(state, { busy: true, at: performance.now(), of: socket, running });
   try {
-    const answer = await model.link.ask('alarms', { since: state.next });
-    state.alarms = answer.alarms;
-    state.hits.push(...answer.hits);
-    state.next = answer.next;
+    await readAlarms();
     if (shown) { state.trend = await model.link.ask('trend'); }
-  } catch { /* the link says so */ }
+  } catch { state.known = state.asked; /* the link says so */ }
   state.busy = false;
+  model.changed();
+  if (state.known !== state.asked) { setTimeout(watchAlarms, 100); }
+}
+
+async function readAlarms() {
+  const { asked, next } = state, answer = await model.link.ask('alarms', { since: next });
+  if (answer.next < next) { // another program at this address
+    state.hits = [];
+    state.next = 0;
+    return;
+  }
+  state.hits.push(...answer.hits);
+  state.next = answer.next;
+  if (asked !== state.asked) { return; } // the list was changed meanwhile
+  state.alarms = answer.alarms;
+  state.known = asked;
   model.changed();
 }
 
@@ -32,10 +54,8 @@ function Alarm() {
   const [text, setText] = useState(''), [action, setAction] = useState('mark');
   const set = async (condition, on, what) => {
     if (await model.ask('alarm', { condition, action: what, on })) {
-      state.at = -1e9;
       if (on) { setText(''); }
-      model.changed();
-      setTimeout(watchAlarms);
+      askAlarms();
     }
   };
   const last = (number) => state.hits.filter((hit) => hit[1] === number);
@@ -74,7 +94,7 @@ function Line({ name, values, show, second }) {
 // Milliseconds a run of the slowest systems, and bytes of the largest types: as the page knows them.
 function Lists() {
   const times = (model.timesNow()?.systems ?? []).map((one) => [one.name, one.time_last / 1e6]).sort((x, y) => y[1] - x[1]).slice(0, 6);
-  const types = model.types.map((type) => [type.name, type.count * type.size]).sort((x, y) => y[1] - x[1]).slice(0, 6);
+  const types = model.counted().map((type) => [type.name, type.count * type.size]).sort((x, y) => y[1] - x[1]).slice(0, 6);
   const table = (title, rows, show) => rows.length > 0 && (
     <table><thead><tr><th>{title}</th><th /><th /></tr></thead><tbody>{rows.map(([name, value]) => (
       <tr><td>{name}</td><td class="n">{show(value)}</td><td class="share"><i style={{ width: `${100 * value / Math.max(rows[0][1], 1e-9)}%` }} /></td></tr>))}</tbody></table>
@@ -83,6 +103,7 @@ function Lists() {
 }
 
 export function Trends() {
+  useEffect(askAlarms, []);
   const spans = (state.minutes ? state.trend?.minutes : state.trend?.seconds) ?? [];
   const word = state.minutes ? 'minutes' : 'seconds';
   const whole = (value) => grouped(Math.round(value));

@@ -30,6 +30,7 @@ class Model {
   types = [];
   typeOf = new Map();
   selected = null;       // {index, generation}
+  headAt = -1e9;         // when the newest frame was shown last
   opened = false;        // an entity was selected to begin with
   pane = 'Tree';         // what a narrow page shows
   tab = 'Diff';
@@ -68,7 +69,12 @@ class Model {
   there() { return this.target < 0 || this.info.at === this.target || this.stuck === this.target; }
   live() { return this.link !== null && this.link.state === 'open'; }
   atHead() { return this.info.at >= 0 && this.info.at === this.info.tail; }
-  canEdit() { return this.live() && this.atHead() && this.following; }
+  // A frame that is on its way takes no field away from who writes in it.
+  canEdit() {
+    const now = performance.now();
+    if (this.atHead()) { this.headAt = now; }
+    return this.live() && this.following && now - this.headAt < 1000;
+  }
 
   // ------------------------------------------------------------------------------------- time
 
@@ -268,6 +274,12 @@ class Model {
     this.typeOf = new Map(this.types.map((type) => [type.id, type]));
     this.typeNamed = new Map(this.types.map((type) => [type.name, type]));
     this.typesOf = this.info.branch;
+    this.countedOf = this.info.version;
+  }
+  // The types, with the counts of the frame that is shown.
+  counted() {
+    if (this.countedOf !== this.info.version) { this.readTypes(); }
+    return this.types;
   }
 
   // Records of times (7) and of the log (8), as docs/stream.md has them.

@@ -70,32 +70,29 @@ function Advice() {
 export function Storage() {
   const [by, setBy] = useState('bytes');
   const [chosen, setChosen] = useState(null);
-  useEffect(() => {
-    if (model.storageOf !== model.info.at) {
-      model.storageOf = model.info.at;
-      model.readTypes();
-      model.changed();
-    }
-  });
+  const kept = useRef([]), held = useRef(false);
   const order = { bytes: (a, b) => b.count * b.size - a.count * a.size, count: (a, b) => b.count - a.count, name: (a, b) => (a.name < b.name ? -1 : 1) };
-  const list = [...model.types].sort(order[by]);
+  const types = model.counted();
+  // A row does not move away under the pointer.
+  if (!held.current || kept.current.length !== types.length) { kept.current = [...types].sort(order[by]).map((type) => type.id); }
+  const list = kept.current.map((id) => model.typeOf.get(id)).filter(Boolean);
   const total = list.reduce((sum, type) => sum + type.count * type.size, 0) || 1;
-  const head = (key, label) => <th class={by === key ? 'on' : ''} onClick={() => setBy(key)}>{label}</th>;
+  const head = (key, label) => <th class={by === key ? 'on' : ''} onClick={() => { kept.current = []; setBy(key); }}>{label}</th>;
   return (
     <div class="scroll" tabIndex={0} id="storage">
       <Advice />
       <table>
         <thead><tr>{head('name', 'component')}<th>kind</th>{head('count', 'values')}<th>a value</th>{head('bytes', 'in use')}<th /></tr></thead>
-        <tbody>
+        <tbody onPointerEnter={() => { held.current = true; }} onPointerLeave={() => { held.current = false; model.changed(); }}>
           {list.map((type) => (
-            <>
+            <Fragment key={type.id}>
               <tr class={chosen === type.id ? 'chosen' : ''} onClick={() => setChosen(chosen === type.id ? null : type.id)}>
                 <td>{type.name}</td><td class="dim">{type.storage}</td><td class="n">{grouped(type.count)}</td>
                 <td class="n dim">{type.size ? size(type.size) : ''}</td><td class="n">{type.size ? size(type.count * type.size) : ''}</td>
                 <td class="share"><i style={{ width: `${100 * type.count * type.size / total}%` }} /></td>
               </tr>
               {chosen === type.id && <tr><td colSpan={6} class="pages"><Pages type={type} /></td></tr>}
-            </>
+            </Fragment>
           ))}
         </tbody>
       </table>

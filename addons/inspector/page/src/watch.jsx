@@ -35,17 +35,26 @@ function read(series, entry) {
   if (series.frames.length > 20000) { series.frames.shift(); series.values.shift(); }
 }
 
-// The frames before the one that is shown, as many as half a second allows.
+// The frames before the one that is shown, the latest first: some in each picture, for a large world takes long.
 function fill(series) {
   const here = model.info.at, place = model.place.get(here);
-  const start = performance.now();
   if (place === undefined) { return; }
-  for (let p = Math.max(0, place - FRAMES); p < place && performance.now() - start < 500; p++) {
-    if (model.replica.seek(model.line[p], 200) === true) { read(series, model.line[p]); }
-  }
-  model.replica.seek(here, 1e6);
-  model.info = model.replica.info();
   read(series, here);
+  const entries = model.line.slice(Math.max(0, place - FRAMES), place);
+  const some = () => {
+    const start = performance.now(), shown = model.info.at;
+    if (shown < 0) { return; } // what was open is closed
+    while (entries.length && performance.now() - start < 30) {
+      for (const entry of entries.splice(-30)) {
+        if (model.place.has(entry) && model.replica.seek(entry, 200) === true) { read(series, entry); }
+      }
+    }
+    model.replica.seek(shown, 1e6);
+    model.info = model.replica.info();
+    model.changed();
+    if (entries.length && watched.includes(series)) { setTimeout(some, 30); }
+  };
+  some();
 }
 
 function Chart({ series }) {
