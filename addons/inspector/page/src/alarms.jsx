@@ -82,7 +82,8 @@ function Alarm() {
 // A line from the oldest span to the newest; the largest and the last value beside it.
 function Line({ name, values, show, second }) {
   const most = Math.max(...values, ...(second ?? []), 1e-9), width = 360, height = 44;
-  const path = (list) => list.map((value, k) => `${(k + 60 - list.length) * width / 59},${height - 2 - (height - 6) * value / most}`).join(' ');
+  const spans = Math.max(12, values.length); // the first seconds are seen too
+  const path = (list) => list.map((value, k) => `${(k + spans - list.length) * width / (spans - 1)},${height - 2 - (height - 6) * value / most}`).join(' ');
   return (
     <div class="trend"><span class="label">{name}</span>
       <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" class="spark" role="img" aria-label={name}>

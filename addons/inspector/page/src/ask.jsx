@@ -63,7 +63,7 @@ function lastChange(entity, type, path) {
 export function Writer() {
   return (
     <div class="scroll" tabIndex={0} id="writer">
-      {answers.length === 0 && <div class="empty">Who wrote this? Click <b>w</b> beside a value in the middle: the program restores the frame before,
+      {answers.length === 0 && <div class="empty">Who wrote this? Click <b>w</b> beside a value of the entity: the program restores the frame before,
         runs its systems one by one, and names the one that changed it.</div>}
       {answers.map(({ question, written, reply, why, busy, key }) => (
         <div class="answer" key={key}>

@@ -4,6 +4,7 @@ import { h, Fragment } from 'preact';
 import { model } from './model.js';
 import { grouped } from './numbers.js';
 import { restore } from './entity.jsx';
+import { NARROW } from './tree.jsx';
 
 // [{tip, first, parent, from, to}], the oldest first.
 export function branches() {
@@ -30,7 +31,8 @@ export function branches() {
 export function Branches() {
   const list = branches();
   const low = Math.min(...list.map((branch) => branch.from)), high = Math.max(...list.map((branch) => branch.to), low + 1);
-  const x = (frame) => 8 + 480 * (frame - low) / (high - low);
+  const width = Math.min(500, NARROW ? innerWidth - 8 : innerWidth * 0.4);
+  const x = (frame) => 8 + (width - 20) * (frame - low) / (high - low);
   const here = model.info.frame;
   const inside = (branch) => {
     for (let entry = branch.tip; entry >= model.info.first; entry = model.parent(entry)) {
@@ -46,7 +48,7 @@ export function Branches() {
           <span class="note">{model.live() ? 'The game goes back there. What came after it stays here as a branch.' : 'Only a running program can play on.'}</span>
         </div>
       </div>
-      {list.length > 0 && <svg width="500" height={list.length * 26 + 8} role="img" aria-label="Branches">
+      {list.length > 0 && <svg width={width} height={list.length * 26 + 8} role="img" aria-label="Branches">
         {list.map((branch, k) => {
           const y = 16 + k * 26, parent = list.indexOf(branch.parent);
           return (
@@ -54,7 +56,7 @@ export function Branches() {
               {parent >= 0 && <path d={`M${x(branch.from)} ${16 + parent * 26} V${y}`} />}
               <path d={`M${x(branch.from)} ${y} H${x(branch.to)}`} />
               <circle cx={x(branch.to)} cy={y} r="4" />
-              <text x={x(branch.from) > 330 ? x(branch.to) : x(branch.from) + 6} text-anchor={x(branch.from) > 330 ? 'end' : 'start'} y={y - 4}>{grouped(branch.from)} – {grouped(branch.to)}{branch.tip === model.info.tail ? '  newest' : ''}</text>
+              <text x={x(branch.from) > width - 170 ? x(branch.to) : x(branch.from) + 6} text-anchor={x(branch.from) > width - 170 ? 'end' : 'start'} y={y - 4}>{grouped(branch.from)} – {grouped(branch.to)}{branch.tip === model.info.tail ? '  newest' : ''}</text>
             </g>
           );
         })}

@@ -2,7 +2,7 @@ import { h, Fragment, render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { model } from './model.js';
 import { Replica } from './replica.js';
-import { Tree, treeKey } from './tree.jsx';
+import { NARROW, Tree, treeKey } from './tree.jsx';
 import { Entity } from './entity.jsx';
 import { Timeline, size } from './timeline.jsx';
 import { Diff } from './diff.jsx';
@@ -80,7 +80,7 @@ function Bar({ pick, help }) {
           title={status?.[what] ? `${what}: ${status[what]}` : `Nothing to ${what}: edits of this pause can be undone`}>{what === 'undo' ? '↶' : '↷'}</button>
       ))}
       <span class="note" title="Memory of the replica, and its limit">{size(info.memory)} of {size(info.limit)}</span>
-      <button title="Open a recording ( o )" onClick={pick}>Open…</button>
+      <button title="Open a recording ( o )" onClick={pick}>{NARROW ? 'Open' : 'Open…'}</button>
       <button title="Dark or light ( t )" onClick={theme}>◐</button>
       <button title="Keys ( ? )" onClick={help}>?</button>
     </header>

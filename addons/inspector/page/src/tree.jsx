@@ -110,13 +110,13 @@ export function Tree() {
   return (
     <section class="pane" aria-label="Tree">
       <div class="tools">
-        <input id="find" placeholder="name or #index   ( / )" aria-label="Search by name" value={model.find} spellcheck={false}
+        <input id="find" placeholder={NARROW ? 'name or #index' : 'name or #index   ( / )'} aria-label="Search by name" value={model.find} spellcheck={false}
           onInput={(event) => model.setFilter(model.query, event.target.value)} />
         <button title="Open all (Shift-click: close all)" onClick={(event) => {
           model.replica.expandAll(!event.shiftKey); model.changed(); }}>⊞</button>
       </div>
       <div class="tools">
-        <input id="query" placeholder="query: Monster, !Corpse, Health.points < 20   ( f )" aria-label="Filter by query"
+        <input id="query" placeholder={NARROW ? 'query: Monster, Health.points < 20' : 'query: Monster, !Corpse, Health.points < 20   ( f )'} aria-label="Filter by query"
           list="names" class={model.wrong ? 'wrong' : ''} value={model.query} spellcheck={false}
           onInput={(event) => model.setFilter(event.target.value, model.find)} />
         <datalist id="names">{names.map((type) => <option value={type.name} />)}</datalist>

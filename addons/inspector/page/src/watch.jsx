@@ -94,7 +94,7 @@ function Chart({ series }) {
 export function Watch() {
   return (
     <div class="scroll" tabIndex={0} id="watch">
-      {watched.length === 0 && <div class="empty">Click ∿ beside a number in the middle: it is drawn over time. A click into the chart goes to that frame.</div>}
+      {watched.length === 0 && <div class="empty">Click ∿ beside a number of the entity: it is drawn over time. A click into the chart goes to that frame.</div>}
       {watched.map((series) => <Chart key={`${handle(series.entity)} ${series.type} ${series.path}`} series={series} />)}
     </div>
   );
