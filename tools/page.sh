@@ -31,7 +31,7 @@ whole() { # the page as one file, from page.inc
         unpack page_replica | base64 | tr -d '\n'
         printf '</script>\n'
     } >"$out/inspector.html.$$"
-    mv "$out/inspector.html.$$" "$out/inspector.html" # somebody may read it
+    mv "$out/inspector.html.$$" "$out/inspector.html" # another program may read it
 }
 
 packages() {

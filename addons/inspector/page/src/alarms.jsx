@@ -6,7 +6,7 @@ import { model } from './model.js';
 import { grouped } from './numbers.js';
 import { goFrame, size } from './timeline.jsx';
 
-// `asked`: how often somebody wanted the list at once; `known`: for which of them it is here. `of`: the connection.
+// `asked`: how often the list was wanted at once; `known`: for which of them it is here. `of`: the connection.
 const state = { alarms: [], hits: [], next: 0, trend: null, at: -1e9, asked: 1, known: 0, of: null, running: false, busy: false, minutes: false };
 model.alarms = state; // the timeline draws its hits; tests read it
 
