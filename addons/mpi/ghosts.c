@@ -6,12 +6,13 @@
  * bytes at one place of all values lie together, as a plane: those of a float's exponent hardly
  * ever change, those of its mantissa always, and of a state that few change, few are sent.
  *
- *     message     old count, gone (gaps), come (gaps and generations), for each place of the values
- *                 the plane of those that stay and of those that come, if there are any
- *     plane       0                        no byte differs
- *                 1, bits, bytes           those with a bit do
- *                 2, bytes                 all, those that do not as 0
- *                 3, count, gaps and bytes few do
+ *     message     old count, gone (gaps), come (gaps and generations), kinds, planes
+ *     planes      for each place of the values: of those that stay, of those that come
+ *     kinds       of all planes, 2 bits each: what a plane consists of
+ *                   NONE  nothing: no byte differs
+ *                   BITS  a bit for each row, and the bytes that differ
+ *                   ALL   a byte for each row, 0 if it does not differ
+ *                   FEW   count, gaps and bytes
  *
  * A selection (sett_selection_encode) would take 9 bytes for each handle and 5 for each value
  * beside the value: of 12 bytes of an agent in an epidemic 4 change.
@@ -95,14 +96,14 @@ static void ghosts_write_bits(const ghosts_plane* plane, ranks_bytes* out)
     }
 }
 
-static void ghosts_write_plane(const ghosts_plane* plane, ranks_bytes* out)
+/* Returns its kind. */
+static uint32_t ghosts_write_plane(const ghosts_plane* plane, ranks_bytes* out)
 {
     uint32_t bits = (plane->rows + 7) / 8;
-    unsigned char kind = plane->count == 0                    ? PLANE_NONE
-                         : plane->count + 3 < bits            ? PLANE_FEW
-                         : bits + plane->count >= plane->rows ? PLANE_ALL
-                                                              : PLANE_BITS;
-    setti_ranks_write(out, &kind, 1);
+    uint32_t kind = plane->count == 0                    ? PLANE_NONE
+                    : plane->count + 3 < bits            ? PLANE_FEW
+                    : bits + plane->count >= plane->rows ? PLANE_ALL
+                                                         : PLANE_BITS;
     if (kind == PLANE_FEW) {
         ghosts_write_few(plane, out);
     } else if (kind == PLANE_ALL) {
@@ -110,6 +111,7 @@ static void ghosts_write_plane(const ghosts_plane* plane, ranks_bytes* out)
     } else if (kind == PLANE_BITS) {
         ghosts_write_bits(plane, out);
     }
+    return kind;
 }
 
 /* How the rows of a view go on from those of the view before. */
@@ -117,10 +119,22 @@ typedef struct ghosts_merged {
     uint32_t* row;  /* those that stay, then those that come: of these nearly all bytes differ */
     uint32_t* from; /* which row it was, of each that stays */
     uint32_t stay, rows;
+    size_t kinds;   /* where those of the planes are in the message */
+    uint32_t plane; /* the next */
 } ghosts_merged;
 
-static void ghosts_write_part(sett_ranks* r, unsigned char* byte, uint32_t rows, bool counts,
-                              ranks_bytes* out)
+/* Bytes for the kinds of all planes. */
+static size_t ghosts_kinds(const sett_ranks* r)
+{
+    size_t places = 0;
+    for (uint32_t type = 0; type < r->types; type++) {
+        places += r->size[type];
+    }
+    return (2 * places + 3) / 4;
+}
+
+static void ghosts_write_part(sett_ranks* r, ghosts_merged* merged, unsigned char* byte,
+                              uint32_t rows, bool counts, ranks_bytes* out)
 {
     ghosts_plane plane = {byte, rows, 0};
     uint32_t count = 0;
@@ -128,15 +142,15 @@ static void ghosts_write_part(sett_ranks* r, unsigned char* byte, uint32_t rows,
         count += byte[k] != 0;
     }
     plane.count = count;
-    if (rows != 0) {
-        ghosts_write_plane(&plane, out);
-    }
+    uint32_t kind = ghosts_write_plane(&plane, out);
+    out->at[merged->kinds + merged->plane / 4] |= (unsigned char)(kind << merged->plane % 4 * 2);
+    merged->plane++;
     r->stats.ghost_changed += counts ? count : 0;
 }
 
 /* Against the value of the row that it was; of a ghost that comes against zeroes. */
 static void ghosts_write_column(sett_ranks* r, const ranks_view* old, const ranks_view* now,
-                                uint32_t type, const ghosts_merged* merged, ranks_bytes* out)
+                                uint32_t type, ghosts_merged* merged, ranks_bytes* out)
 {
     size_t begin = r->scratch.size;
     size_t size = r->size[type];
@@ -155,8 +169,8 @@ static void ghosts_write_column(sett_ranks* r, const ranks_view* old, const rank
             byte[k] = is[merged->row[k] * size];
         }
         uint32_t come = merged->rows - merged->stay;
-        ghosts_write_part(r, byte, merged->stay, type != 0, out);
-        ghosts_write_part(r, byte + merged->stay, come, type != 0, out);
+        ghosts_write_part(r, merged, byte, merged->stay, type != 0, out);
+        ghosts_write_part(r, merged, byte + merged->stay, come, type != 0, out);
     }
     r->scratch.size = begin;
 }
@@ -205,21 +219,36 @@ static bool ghosts_merge(const ranks_list* old, const ranks_list* now, ghosts_me
     return true;
 }
 
+static void ghosts_write_planes(sett_ranks* r, const ranks_view* old, const ranks_view* now,
+                                ghosts_merged* merged, ranks_bytes* out)
+{
+    size_t size = merged->rows != 0 ? ghosts_kinds(r) : 0;
+    merged->kinds = out->size;
+    unsigned char* kinds = setti_ranks_room(out, size);
+    if (kinds == NULL || size == 0) {
+        return;
+    }
+    memset(kinds, 0, size);
+    for (uint32_t type = 0; type < r->types && !out->failed; type++) {
+        ghosts_write_column(r, old, now, type, merged, out);
+    }
+}
+
 bool setti_ranks_encode_view(sett_ranks* r, const ranks_view* old, const ranks_view* now,
                              ranks_bytes* out)
 {
     ranks_list come = {NULL, 0, 0};
     size_t room = (size_t)now->list.count + 1;
-    ghosts_merged merged = {malloc(2 * room * sizeof(uint32_t)), NULL, 0, 0};
-    merged.from = merged.row + (merged.row != NULL ? room : 0);
+    ghosts_merged merged = {.row = malloc(2 * room * sizeof(uint32_t))};
+    if (merged.row != NULL) {
+        merged.from = merged.row + room;
+    }
     if (merged.row == NULL || !ghosts_merge(&old->list, &now->list, &merged, &come)) {
         out->failed = true;
     } else {
         ghosts_write_gone(&old->list, &merged, out);
         setti_ranks_write_list(out, &come);
-        for (uint32_t type = 0; type < r->types && now->list.count != 0; type++) {
-            ghosts_write_column(r, old, now, type, &merged, out);
-        }
+        ghosts_write_planes(r, old, now, &merged, out);
     }
     free(come.item);
     free(merged.row);
@@ -252,22 +281,17 @@ static void ghosts_read_few(ranks_reader* from, const ghosts_rows* rows, uint32_
     }
 }
 
-/* Whether it has bytes. */
-static bool ghosts_read_plane(ranks_reader* from, const ghosts_rows* rows, uint32_t place)
+static void ghosts_read_plane(ranks_reader* from, const ghosts_rows* rows, uint32_t place,
+                              uint32_t kind)
 {
-    if (rows->count == 0) {
-        return false;
+    if (kind == PLANE_NONE) {
+        return;
     }
-    const unsigned char* kind = setti_ranks_read(from, 1);
-    if (kind == NULL || *kind == PLANE_NONE || *kind > PLANE_FEW) {
-        from->bad = from->bad || kind == NULL || *kind > PLANE_FEW;
-        return false;
-    }
-    if (*kind == PLANE_FEW) {
+    if (kind == PLANE_FEW) {
         ghosts_read_few(from, rows, place);
-        return true;
+        return;
     }
-    size_t bits = *kind == PLANE_BITS ? ((size_t)rows->count + 7) / 8 : 0;
+    size_t bits = kind == PLANE_BITS ? ((size_t)rows->count + 7) / 8 : 0;
     const unsigned char* bit = setti_ranks_read(from, bits);
     uint32_t count = bits == 0 ? rows->count : 0;
     for (uint32_t k = 0; k < rows->count && bits != 0 && bit != NULL; k++) {
@@ -280,7 +304,6 @@ static bool ghosts_read_plane(ranks_reader* from, const ghosts_rows* rows, uint3
             to[(size_t)rows->row[k] * rows->size] ^= *byte++;
         }
     }
-    return true;
 }
 
 /* Reads which rows are gone, as places in the old list. */
@@ -357,15 +380,18 @@ static bool ghosts_build(const sett_ranks* r, const ranks_view* old, const ranks
 static void ghosts_read_planes(const sett_ranks* r, const ranks_view* now, const uint32_t* order,
                                uint32_t stay, ranks_reader* from, uint32_t* changed)
 {
-    for (uint32_t type = 0; type < r->types; type++) {
+    const unsigned char* kinds = setti_ranks_read(from, ghosts_kinds(r));
+    uint32_t plane = 0;
+    for (uint32_t type = 0; type < r->types && kinds != NULL; type++) {
         ghosts_rows stays = {now->column[type], order, stay, r->size[type]};
         ghosts_rows comes = stays;
         comes.row += stay;
         comes.count = now->list.count - stay;
-        for (uint32_t place = 0; place < stays.size; place++) {
-            bool has = ghosts_read_plane(from, &stays, place);
-            has |= ghosts_read_plane(from, &comes, place);
-            *changed |= (uint32_t)has << (type < 31 ? type : 31);
+        for (uint32_t place = 0; place < stays.size; place++, plane += 2) {
+            uint32_t kind = (uint32_t)kinds[plane / 4] >> plane % 4 * 2;
+            ghosts_read_plane(from, &stays, place, kind & 3);
+            ghosts_read_plane(from, &comes, place, kind >> 2 & 3);
+            *changed |= (uint32_t)((kind & 15) != 0) << (type < 31 ? type : 31);
         }
     }
 }
@@ -386,7 +412,7 @@ sett_status setti_ranks_decode_view(sett_ranks* r, const ranks_view* old, ranks_
         free(order);
         return SETT_STATUS_OUT_OF_MEMORY;
     }
-    if (!bad) {
+    if (!bad && now->list.count != 0) {
         ghosts_read_planes(r, now, order, stay, from, changed);
     }
     free(order);
