@@ -118,6 +118,73 @@ static void without_memory_it_stays_as_it_is(void)
     map_end(&pool, &map);
 }
 
+/* The number by which an odd number has to be multiplied to give 1, by Newton's method. */
+static uint64_t inverse(uint64_t odd)
+{
+    uint64_t x = odd;
+    for (int k = 0; k < 6; k++) {
+        x *= 2 - odd * x;
+    }
+    return x;
+}
+
+/* The k-th key that begins at slot 0 of a table at an address, whatever its capacity. */
+static uint64_t colliding_key(const void* address, uint32_t k)
+{
+    uint64_t hash = (uint64_t)(k + 1) * inverse(0xD6E8FEB86659FD93u);
+    hash ^= hash >> 32;
+    return (hash * inverse(0x9E3779B97F4A7C15u)) ^ (uint64_t)(uintptr_t)address;
+}
+
+/* The most slots in use side by side: a search takes at most one step more. */
+static uint32_t longest_run(const setti_hash_map* map)
+{
+    uint32_t longest = 0;
+    uint32_t run = 0;
+    for (uint32_t k = 0; k < map->capacity * 2; k++) { /* twice around */
+        run = map->slot[k % map->capacity].key != 0 ? run + 1 : 0;
+        longest = run > longest ? run : longest;
+    }
+    return longest;
+}
+
+/* Keys that all begin at one slot of one map are spread over another. */
+static void keys_that_collide_do_so_in_one_map_only(void)
+{
+    enum {
+        OTHERS = 1400, /* a map of 4,096 slots has room for 2,730 */
+        ALL = 1300
+    };
+    setti_pool pool;
+    setti_hash_map map[2];
+    map_begin(&pool, &map[0]);
+    memset(&map[1], 0, sizeof(map[1]));
+    for (uint32_t k = 0; k < 2 * OTHERS; k++) {
+        CHECK(setti_hash_map_set(&pool, &map[k % 2], (uint64_t)k * k + 1, k));
+    }
+    const void* slot = map[0].slot;
+    for (uint32_t k = 0; k < ALL; k++) {
+        uint64_t key = colliding_key(slot, k);
+        CHECK_EQ(setti_hash_home(key, 0, slot), 0);
+        CHECK(setti_hash_map_set(&pool, &map[0], key, k));
+        CHECK(setti_hash_map_set(&pool, &map[1], key, k));
+    }
+    CHECK(map[0].slot == slot);
+    CHECK_EQ(map[1].capacity, map[0].capacity);
+    CHECK(longest_run(&map[0]) > ALL);
+    CHECK_MSG(longest_run(&map[1]) < ALL / 4, "%u", (unsigned)longest_run(&map[1]));
+    for (uint32_t k = 0; k < ALL; k++) {
+        CHECK_EQ(setti_hash_map_find(&map[0], colliding_key(slot, k)), k);
+        CHECK_EQ(setti_hash_map_find(&map[1], colliding_key(slot, k)), k);
+    }
+    for (uint32_t k = 0; k < 2 * ALL; k++) { /* a map that grows gets another address */
+        CHECK(setti_hash_map_set(&pool, &map[0], (uint64_t)k * k * k + 7, k));
+    }
+    CHECK_MSG(longest_run(&map[0]) < ALL / 4, "%u", (unsigned)longest_run(&map[0]));
+    setti_hash_map_deinit(&pool, &map[1]);
+    map_end(&pool, &map[0]);
+}
+
 static void hashes_of_bytes_differ(void)
 {
     CHECK_EQ(setti_hash_bytes("position", 8), setti_hash_bytes("position", 8));
@@ -131,4 +198,4 @@ static void hashes_of_bytes_differ(void)
 
 TEST_MAIN(TEST(an_empty_map_finds_nothing), TEST(setting_again_replaces),
           TEST(it_holds_what_was_set), TEST(without_memory_it_stays_as_it_is),
-          TEST(hashes_of_bytes_differ))
+          TEST(keys_that_collide_do_so_in_one_map_only), TEST(hashes_of_bytes_differ))

@@ -232,7 +232,12 @@ SETT_API uint64_t sett_search_count(sett_search* search);
  *
  * It is brought up to date when it is asked, from the pages that were written, restored or loaded
  * since. It is not part of the state: snapshots, hashes and files do not contain it. Worlds without
- * one pay nothing. */
+ * one pay nothing.
+ *
+ * Values from outside: a sender of values cannot make them collide in the hash table of a look-up
+ * without knowing its address. Where addresses can be known, as in WebAssembly, finding one of n
+ * such values takes O(n), and bringing the look-up up to date O(n^2). An ordered look-up takes
+ * O(log n) for any values. */
 typedef struct sett_lookup sett_lookup;
 
 /* Creates a look-up. sett_world_destroy frees it.

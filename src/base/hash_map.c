@@ -1,5 +1,5 @@
-/* hash_map.c: open addressing with linear probing and Fibonacci hashing (Knuth, TAOCP 3, 6.4). See
- * hash_map.h.
+/* hash_map.c: open addressing with linear probing and multiplicative hashing (Knuth, TAOCP 3, 6.4).
+ * See hash_map.h.
  *
  * Invariant:  every key is found by walking from its home slot without meeting a free one;  3 *
  * count <= 2 * capacity
@@ -13,8 +13,7 @@
 static uint32_t hash_map_home(const setti_hash_map* map, uint64_t key)
 {
     SETTI_ASSERT(map->capacity != 0);
-    uint64_t mixed = (key ^ (key >> 32)) * 0x9E3779B97F4A7C15u;
-    return (uint32_t)(mixed >> 32) & (map->capacity - 1);
+    return setti_hash_home(key, 0, map->slot) & (map->capacity - 1);
 }
 
 uint32_t setti_hash_map_find(const setti_hash_map* map, uint64_t key)

@@ -26,6 +26,18 @@ bool setti_hash_map_set(setti_pool* pool, setti_hash_map* map, uint64_t key, uin
 /* Removes all entries and frees the memory. */
 void setti_hash_map_deinit(setti_pool* pool, setti_hash_map* map);
 
+/* Where a hash table at an address begins to look for a key, and a number that belongs to the key.
+ * A peer or a file that chooses keys cannot make many of them begin at one slot without knowing the
+ * address: keys that do so in one table are spread in another. So only tables whose order nothing
+ * depends on may use it. The key is multiplied twice: after one multiplication, keys whose
+ * differences are multiples of a high power of two would begin at one slot at every address. */
+static inline uint32_t setti_hash_home(uint64_t key, uint32_t number, const void* address)
+{
+    uint64_t hash = (key ^ (uint64_t)(uintptr_t)address) * 0x9E3779B97F4A7C15u;
+    hash = ((hash ^ (hash >> 32)) + number) * 0xD6E8FEB86659FD93u;
+    return (uint32_t)(hash >> 32);
+}
+
 /* A hash of bytes, never 0 (FNV-1a, finished by a multiplication: names are short). */
 uint64_t setti_hash_bytes(const void* bytes, size_t size);
 

@@ -25,10 +25,9 @@ static_assert(SETT_NAME_MAX == SETTI_TEXT_MAX, "what the header says is what fit
 
 /* ---------------------------------------------------------------------------------------- index */
 
-static uint32_t name_hash(uint32_t parent, uint64_t key)
+static uint32_t name_hash(const setti_name_table* names, uint32_t parent, uint64_t key)
 {
-    uint64_t mixed = (key + parent * (uint64_t)0x9E3779B97F4A7C15u) * 0xBF58476D1CE4E5B9u;
-    return (uint32_t)(mixed >> 32);
+    return setti_hash_home(key, parent, names);
 }
 
 uint64_t setti_name_key(const sett_world* world, uint32_t index)
@@ -133,7 +132,7 @@ static bool name_update_index(sett_world* world, setti_name_table* names)
     SETTI_EACH_INDEX(index, &names->type->storage) {
         uint64_t key = setti_name_key(world, index);
         if (key != 0) {
-            name_put(names, index + 1, name_hash(setti_hierarchy_parent(world, index), key));
+            name_put(names, index + 1, name_hash(names, setti_hierarchy_parent(world, index), key));
         }
     }
     names->epoch = world->epoch;
@@ -155,7 +154,7 @@ static uint32_t name_find(sett_world* world, uint32_t parent, uint64_t key, uint
     if (names->count == 0 || key == 0) {
         return 0;
     }
-    uint32_t hash = name_hash(parent, key);
+    uint32_t hash = name_hash(names, parent, key);
     uint32_t mask = names->capacity - 1;
     for (uint32_t at = hash & mask; names->slot[at].link != 0; at = (at + 1) & mask) {
         uint32_t link = names->slot[at].link;
@@ -185,7 +184,7 @@ void setti_name_end(sett_world* world, uint32_t index)
         return;
     }
     if (name_is_current(world, names)) {
-        name_take(names, index + 1, name_hash(setti_hierarchy_parent(world, index), key));
+        name_take(names, index + 1, name_hash(names, setti_hierarchy_parent(world, index), key));
     }
     name_write(world, index, 0); /* for callbacks that run later */
 }
@@ -241,7 +240,7 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
     uint32_t parent = setti_hierarchy_parent(world, index);
     bool known =
         name_is_current(world, names); /* an index rebuilt by this call has the new place */
-    uint32_t hash = name_hash(known ? from : parent, key);
+    uint32_t hash = name_hash(names, known ? from : parent, key);
     bool taken = name_find(world, parent, key, index + 1) != 0;
     if (name_is_current(world, names) && (known || taken)) {
         name_take(names, index + 1, hash);
@@ -249,7 +248,7 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
     if (taken) {
         name_write(world, index, 0);
     } else if (known) {
-        name_put(names, index + 1, name_hash(parent, key));
+        name_put(names, index + 1, name_hash(names, parent, key));
     }
 }
 
@@ -386,10 +385,10 @@ static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t 
     }
     uint64_t old = setti_name_key(world, entity.index);
     if (old != 0) {
-        name_take(names, entity.index + 1, name_hash(parent, old));
+        name_take(names, entity.index + 1, name_hash(names, parent, old));
     }
     name_write(world, entity.index, key);
-    name_put(names, entity.index + 1, name_hash(parent, key));
+    name_put(names, entity.index + 1, name_hash(names, parent, key));
     return SETT_OK;
 }
 
@@ -534,8 +533,9 @@ void setti_name_give(sett_world* world, uint32_t index, uint64_t key)
     SETTI_ASSERT(setti_name_key(world, index) == 0);
     uint32_t parent = setti_hierarchy_parent(world, index);
     if (name_find(world, parent, key, index + 1) == 0) {
+        setti_name_table* names = setti_names_of(world);
         name_write(world, index, key);
-        name_put(setti_names_of(world), index + 1, name_hash(parent, key));
+        name_put(names, index + 1, name_hash(names, parent, key));
     }
 }
 

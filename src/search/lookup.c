@@ -25,6 +25,7 @@
 #include "sett/members.h"
 #include "sett/search.h"
 
+#include "base/hash_map.h"
 #include "search/key_order.h"
 #include "search/search.h"
 #include "value/number.h"
@@ -89,10 +90,7 @@ static lookup_record* lookup_at(const sett_lookup* l, uint32_t place)
 static uint32_t* lookup_slot(const sett_lookup* l, uint64_t key)
 {
     SETTI_ASSERT(l->slot_count != 0);
-    uint64_t hash = (key ^ (uint64_t)(uintptr_t)l) * 0x9E3779B97F4A7C15u;
-    hash ^= hash >> 32;
-    hash *= 0xD6E8FEB86659FD93u;
-    return &l->slot[(hash >> 32) & (l->slot_count - 1)];
+    return &l->slot[setti_hash_home(key, 0, l) & (l->slot_count - 1)];
 }
 
 /* The link to the first record with a key, or the link at which its search ends. */
