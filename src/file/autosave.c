@@ -179,10 +179,7 @@ sett_status sett_autosave_status(sett_autosave* autosave)
 
 sett_status sett_autosave_wait(sett_autosave* autosave)
 {
-    if (SETTI_IS_NULL(autosave)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    return autosave_finish(autosave, "sett_autosave_wait");
+    return SETTI_IS_NULL(autosave) ? SETT_STATUS_ARGUMENT : autosave_finish(autosave, __func__);
 }
 
 sett_status sett_autosave_start(sett_autosave* autosave, uint64_t frame)

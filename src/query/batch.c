@@ -236,6 +236,7 @@ SETTI_INLINE bool batch_open(sett_batch* batch, setti_open_loop* open)
     setti_loop* loop = setti_loop_of(batch);
     sett_query* query = loop->query;
     sett_world* world = query->world;
+    /* a job's list is the first member of its setti_job_loops */
     setti_job_loops* job = open != &query->open ? (setti_job_loops*)(void*)open : NULL;
     uint32_t* gathering = job != NULL ? &job->gathering : &world->gathering;
     loop->open = open;

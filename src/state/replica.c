@@ -499,6 +499,7 @@ static void replica_copy_type(const setti_pool* pool, const setti_type* type, se
 
 static void replica_copy(const sett_world* from, sett_world* into, const uint32_t* number)
 {
+    /* for cursors everything is new: restored and cloned at the new tick */
     into->pool.tick = SETTI_MAX(into->pool.tick, from->pool.tick) + 1;
     into->pool.restored = into->pool.tick;
     into->pool.cloned = into->pool.tick;

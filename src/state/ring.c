@@ -196,10 +196,7 @@ sett_status sett_ring_restore_frame(sett_ring* ring, uint64_t frame)
 
 uint32_t sett_ring_count(const sett_ring* ring)
 {
-    if (SETTI_IS_NULL(ring)) {
-        return 0;
-    }
-    return ring_length(ring);
+    return SETTI_IS_NULL(ring) ? 0 : ring_length(ring);
 }
 
 sett_snapshot sett_ring_at(const sett_ring* ring, uint32_t back)

@@ -1,17 +1,17 @@
 /* selection.c: a part of a world: its hash, and its values as bytes.
  *
- * The workload: a server that sends each client what it sees, a machine that owns a strip of the
- * world and shares its borders. What travels is a delta (delta.h) with another magic number: it
- * follows from no state of the receiver, and so has whole values, and no hashes, orders and lists:
+ * The workload: a server that sends each client the entities in its view; a machine that owns a
+ * strip of the world and shares its borders. The bytes are a delta (delta.h) with another magic
+ * number. Since the receiver can be in any state, it has whole values, and no hashes, orders,
+ * lists:
  *
- *     ended     handles that the receiver has, and that are not selected or not alive any more
- *     begun     entities with entries, and those that the receiver lacks, which it creates
+ *     ended     handles that the receiver has, and that are dead or not selected any more
+ *     begun     entities with entries, and entities that the receiver lacks and creates
  *     slots     parents in entries, with their generations
- *     entries   values that changed since then, as if they were added; removed ones
+ *     entries   values that changed, as if they were added; removed components
  *
- * Entries come last, and decide which entities are listed: they are written apart, and appended.
- *
- * Applying one is that of a delta (delta_apply.c), with other checks.
+ * Entries come last, but decide which entities are listed: they are written apart, and appended.
+ * delta_apply.c applies a part like a delta, with other checks.
  *
  * Invariant:  copying a selection = encoding it and applying the bytes
  */

@@ -956,28 +956,19 @@ uint32_t sett_undo_next(const sett_undo* undo, uint32_t step)
 
 uint32_t sett_undo_before(const sett_undo* undo, uint32_t step)
 {
-    if (SETTI_IS_NULL(undo)) {
-        return 0;
-    }
-    const undo_step* at = undo_find(undo, step);
+    const undo_step* at = SETTI_IS_NULL(undo) ? NULL : undo_find(undo, step);
     return at != NULL ? undo_number(at->before) : 0;
 }
 
 uint32_t sett_undo_after(const sett_undo* undo, uint32_t step)
 {
-    if (SETTI_IS_NULL(undo)) {
-        return 0;
-    }
-    const undo_step* at = undo_find(undo, step);
+    const undo_step* at = SETTI_IS_NULL(undo) ? NULL : undo_find(undo, step);
     return at != NULL ? undo_number(at->after) : 0;
 }
 
 const char* sett_undo_name(const sett_undo* undo, uint32_t step)
 {
-    if (SETTI_IS_NULL(undo)) {
-        return NULL;
-    }
-    const undo_step* at = undo_find(undo, step);
+    const undo_step* at = SETTI_IS_NULL(undo) ? NULL : undo_find(undo, step);
     return at != NULL ? at->data + at->forward + at->back : NULL;
 }
 

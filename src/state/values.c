@@ -110,6 +110,7 @@ static void values_swap_columns(const setti_storage* storage, void* a, void* b)
 
 /* --------------------------------------------------------------------------------------- clones */
 
+/* Copies a page for a snapshot: clones of its values, columns, and bits. */
 static void clone_save(const setti_pages* pages, uint32_t number, void* copy)
 {
     SETTI_ASSERT(copy != NULL && pages->data[number] != NULL);
@@ -131,6 +132,7 @@ static void clone_save(const setti_pages* pages, uint32_t number, void* copy)
     }
 }
 
+/* Notes which values of a page are alive, before the page itself becomes the snapshot's. */
 static void clone_seal(const setti_pages* pages, uint32_t number)
 {
     const setti_storage* storage = values_storage(pages);
@@ -154,6 +156,7 @@ static void clone_swap_row(const setti_type* type, void* a, void* b, bool in_a, 
     }
 }
 
+/* Exchanges a live page with a saved one, value by value if the type has a move hook. */
 static void clone_swap(const setti_pages* pages, uint32_t number, void* saved)
 {
     const setti_type* type = values_type(pages);

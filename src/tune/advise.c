@@ -283,8 +283,5 @@ sett_status sett_profile_begin(sett_world* world)
 
 sett_status sett_profile_end(sett_world* world)
 {
-    if (SETTI_IS_NULL(world)) {
-        return SETT_STATUS_ARGUMENT;
-    }
-    return profile_set(world, false, "sett_profile_end");
+    return SETTI_IS_NULL(world) ? SETT_STATUS_ARGUMENT : profile_set(world, false, __func__);
 }
