@@ -33,8 +33,6 @@ bool setti_json_end(setti_json* json)
            (json->at == json->size || setti_json_fail(json, json->at, "more text follows the end"));
 }
 
-/* ---------------------------------------------------------------------------------------- UTF-8 */
-
 /* Counts the bytes, from here on, that mean themselves in a string. */
 SETTI_INLINE size_t json_plain_length(const char* text, size_t size)
 {
@@ -93,8 +91,6 @@ static size_t utf8_encode(uint32_t code, char out[4])
     out[0] = (char)(lead[length] | code);
     return length;
 }
-
-/* -------------------------------------------------------------------------------------- strings */
 
 /* Reads the four digits after "\u". */
 static bool json_hex(const setti_json* json, size_t at, uint32_t* code)
@@ -201,8 +197,6 @@ bool setti_json_string(setti_json* json, char* out, size_t capacity, size_t* len
     return good;
 }
 
-/* ---------------------------------------------------------------------------- numbers and words */
-
 static size_t json_digits(setti_json* json)
 {
     size_t first = json->at;
@@ -260,8 +254,6 @@ bool setti_json_null(setti_json* json)
     bool good = setti_json_peek(json) == 'n' && json_word(json, "null");
     return good || setti_json_fail(json, json->at, "null is expected");
 }
-
-/* ----------------------------------------------------------------------------------- containers */
 
 bool setti_json_begin(setti_json* json, char open)
 {
@@ -355,8 +347,6 @@ bool setti_json_skip(setti_json* json)
     return good && json->wrong == NULL;
 }
 
-/* --------------------------------------------------------------------------------------- base64 */
-
 static const char base64_digits[] =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
@@ -405,8 +395,6 @@ bool setti_json_base64(setti_json* json, unsigned char* out, size_t capacity, si
     }
     return (at == end && size != 0) || setti_json_fail(json, at, "not valid base64");
 }
-
-/* -------------------------------------------------------------------------------------- writing */
 
 static void json_flush(setti_json_out* out)
 {

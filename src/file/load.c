@@ -167,9 +167,8 @@ static sett_status load_delta(load_attempt* load)
     }
     sett_snapshot_options options = {.delta_limit = load_left(load)};
     sett_status status = sett_snapshot_set_options(load->apart, &options);
-    if (status == SETT_OK) {
-        status = sett_delta_apply(load->apart, payload->data, payload->size);
-    }
+    status =
+        status == SETT_OK ? sett_delta_apply(load->apart, payload->data, payload->size) : status;
     if (status == SETT_OK) {
         load_advance(load);
         load->result.changes++;

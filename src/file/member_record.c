@@ -143,10 +143,9 @@ static void* record_list(setti_delta_reader* from, setti_arena* arena, size_t co
                          size_t size)
 {
     SETTI_ASSERT(least != 0 && size != 0);
-    void* list = NULL;
-    if (count <= (size_t)(from->end - from->at) / least) {
-        list = setti_arena_alloc(arena, (count + 1) * size, 16);
-    }
+    void* list = count <= (size_t)(from->end - from->at) / least
+                     ? setti_arena_alloc(arena, (count + 1) * size, 16)
+                     : NULL;
     if (list == NULL) {
         from->short_of = true;
     } else {

@@ -753,9 +753,8 @@ sett_status sett_world_merge_sized(sett_world* world, const char* path,
         return SETT_STATUS_ARGUMENT;
     }
     sett_status status = merge_check(world, desc);
-    if (status == SETT_OK) {
-        status = setti_load_apart(world, merge_call, path, desc->file, &loaded);
-    }
+    status =
+        status == SETT_OK ? setti_load_apart(world, merge_call, path, desc->file, &loaded) : status;
     if (status != SETT_OK) {
         return status;
     }

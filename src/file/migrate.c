@@ -56,8 +56,6 @@ sett_status sett_file_migrate(sett_world* world, sett_component component,
     return SETT_OK;
 }
 
-/* -------------------------------------------------------------------------------------- values */
-
 #define MIGRATE_ALIGN 4096 /* the largest alignment of a type */
 
 static const sett_member* migrate_find(const sett_struct* in, const char* name)
@@ -256,8 +254,6 @@ static void migrate_value(setti_delta_rule* rule, const void* from, size_t size,
         setti_owned_deinit_hook(of->room, 1, setti_unconst(of->varied));
     }
 }
-
-/* --------------------------------------------------------------------------------------- rules */
 
 static const setti_migrator* migrate_function(const sett_world* into, uint64_t name_key,
                                               uint64_t fingerprint)

@@ -119,9 +119,8 @@ static sett_status save_encode(const setti_place* place, const sett_file_desc* d
     memset(parts, 0, sizeof(*parts));
     sett_status status = setti_place_check_user(world, place->call, desc);
     status = status == SETT_OK ? setti_values_check(world, place->call) : status;
-    if (status == SETT_OK) {
-        status = setti_delta_encode_state(world, place->call, &parts->state);
-    }
+    status =
+        status == SETT_OK ? setti_delta_encode_state(world, place->call, &parts->state) : status;
     if (status == SETT_OK && !setti_types_encode(world, &parts->types)) {
         status = setti_world_no_memory(world, place->call);
     }

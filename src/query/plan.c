@@ -262,8 +262,6 @@ static void plan_fill(const sett_query* query, setti_way way, setti_plan* plan)
     }
 }
 
-/* ------------------------------------------------------------------------------------ choosing */
-
 /* How many of `count` entities are among `part` of all entities, if the two are independent. */
 static uint64_t plan_share(const sett_query* query, uint64_t count, uint32_t part)
 {

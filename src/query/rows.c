@@ -283,8 +283,6 @@ uint32_t setti_rows_choose(sett_batch* batch)
     return taken.first;
 }
 
-/* ------------------------------------------------------------------------------- remembering */
-
 /* Loops between two decisions what to remember. Lists are made before the second loop; where few
  * rows match, before the first, because then the values of the next step are prefetched. */
 #define LISTS_DUE 16

@@ -540,10 +540,9 @@ static sett_status clone_plan_given(setti_clone* clone, setti_clone_node* node)
         part->origin = NULL;
         part->value = clone->desc.values[k].value;
     }
-    sett_status status = SETT_OK;
-    if (!sett_is_null(clone->desc.parent)) {
-        status = clone_include(clone, node, setti_hierarchy_of(clone->to)->type);
-    }
+    sett_status status = !sett_is_null(clone->desc.parent)
+                             ? clone_include(clone, node, setti_hierarchy_of(clone->to)->type)
+                             : SETT_OK;
     return status == SETT_OK && clone->desc.name != 0
                ? clone_include(clone, node, setti_names_of(clone->to)->type)
                : status;
@@ -1088,9 +1087,9 @@ static sett_status clone_look_from(setti_clone* clone, uint32_t index, setti_typ
     while (status == SETT_OK &&
            !sett_is_null(target = sett_target_next(clone->from, source, type->id, &cursor))) {
         status = clone_add_outside(clone, target);
-        if (status == SETT_OK) {
-            status = clone_add_referred(clone, &relation->data_type->desc, cursor.data);
-        }
+        status = status == SETT_OK
+                     ? clone_add_referred(clone, &relation->data_type->desc, cursor.data)
+                     : status;
     }
     return status;
 }

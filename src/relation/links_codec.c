@@ -142,8 +142,6 @@ static bool codec_link_requeue(setti_type* type, sett_entity owner, uint32_t mem
     return place != SETTI_NONE;
 }
 
-/* ---------------------------------------------------------------------------------- one target */
-
 static bool codec_link_play(const setti_player* player, setti_type* type, sett_entity entity,
                             const setti_delta_entry* entry)
 {
@@ -184,8 +182,6 @@ const setti_codec setti_link_codec = {
     .step = codec_link_step,
     .requeue = codec_link_requeue,
 };
-
-/* -------------------------------------------------------------------------------- many targets */
 
 static void codec_links_encode(setti_encoder* to, const setti_type* type, const void* value)
 {
@@ -302,8 +298,6 @@ const setti_codec setti_links_codec = {
     .step = codec_link_step,
     .requeue = codec_link_requeue,
 };
-
-/* ------------------------------------------------------------------------------------- targets */
 
 static bool codec_target_differs(const void* before, const void* after)
 {

@@ -18,10 +18,8 @@ static sett_entity path_create(sett_world* world, sett_entity parent, const char
     if (sett_is_null(made)) {
         return made;
     }
-    sett_status status = SETT_OK;
-    if (!sett_is_null(parent)) {
-        status = sett_hierarchy_attach(world, made, parent);
-    }
+    sett_status status =
+        !sett_is_null(parent) ? sett_hierarchy_attach(world, made, parent) : SETT_OK;
     status = status == SETT_OK ? sett_name_set(world, made, name) : status;
     if (status != SETT_OK) {
         sett_entity_destroy(world, made);

@@ -272,8 +272,6 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
     return status == SETT_OK ? made : sett_null();
 }
 
-/* ------------------------------------------------------------------------------------ recording */
-
 typedef struct prefab_call {
     setti_command_call call; /* first */
     sett_entity prefab;

@@ -312,10 +312,7 @@ void setti_recipe_learn(sett_world* world, sett_entity prefab)
         .to = world,
         .count = 1,
         .instances = setti_relation_of_links(world->module_type[SETTI_MODULE_TYPE_INSTANCE_OF])};
-    recipe* made = NULL;
-    if (setti_clone_plan(&plan) == SETT_OK) {
-        made = recipe_make(world, &plan, prefab);
-    }
+    recipe* made = setti_clone_plan(&plan) == SETT_OK ? recipe_make(world, &plan, prefab) : NULL;
     setti_clone_release(&plan);
     recipe_free(world, *slot);
     *slot = made;

@@ -191,8 +191,6 @@ const char* setti_text_of(sett_world* world, setti_texts* texts, uint64_t key)
     return place != SETTI_NONE ? text_at(texts, place, &length) : NULL;
 }
 
-/* ------------------------------------------------------------------------------------ sweeping */
-
 /* Collects the texts in use, and those that other texts' keys depend on, because they have the same
  * hash. Returns false when memory runs out. */
 static bool text_mark(sett_world* world, const setti_texts* texts, setti_hash_map* live)
@@ -292,8 +290,6 @@ void setti_text_sweep(sett_world* world, setti_texts* texts)
     setti_hash_map_deinit(&world->pool, &texts->where);
     texts->where = live;
 }
-
-/* -------------------------------------------------------------------------------------- adding */
 
 /* Finds a hole for so many bytes; *place becomes its position. */
 static bool text_find_room(setti_texts* texts, uint32_t size, uint32_t* place)

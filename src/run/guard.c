@@ -218,8 +218,6 @@ void setti_guard_watch(sett_world* world, bool on)
     setti_component_show_types(world);
 }
 
-/* ---------------------------------------------------------------------------------- suggestions */
-
 /* Adds the enumerator of a component, as SETT_COMPONENTS and core.h name it. */
 static void guard_add_id(setti_writer* text, const sett_world* world, sett_component component)
 {

@@ -11,8 +11,6 @@
  */
 #include "run/run.h"
 
-/* ---------------------------------------------------------------------------------------- names */
-
 static setti_system_name** order_bucket(const setti_run* run, uint64_t key)
 {
     SETTI_ASSERT(run->name_capacity != 0 && (run->name_capacity & (run->name_capacity - 1)) == 0);
@@ -100,8 +98,6 @@ void setti_order_release_name(sett_world* world, setti_system_name* name)
     setti_run_of(world)->name_count--;
     setti_pool_free(&world->pool, name, sizeof(*name) + strlen(name->text) + 1, 16);
 }
-
-/* --------------------------------------------------------------------------------------- orders */
 
 bool setti_order_add(sett_system* system, const char* text, bool after)
 {
@@ -224,8 +220,6 @@ sett_status setti_order_check_phases(const sett_system* system, const char* call
     }
     return status;
 }
-
-/* --------------------------------------------------------------------------------------- cycles */
 
 /* Writes `text` in front of path + at; nothing if there is no room. */
 static size_t order_prepend(char* path, size_t at, const char* text)

@@ -29,8 +29,6 @@
  */
 #include "run/run.h"
 
-/* ----------------------------------------------------------------------------------------- heap */
-
 /* Whether `a` sorts before `b`. */
 static bool schedule_is_less(const sett_system* a, const sett_system* b)
 {
@@ -70,8 +68,6 @@ static sett_system* schedule_pop(setti_run* run)
     run->heap[at] = last;
     return first;
 }
-
-/* ------------------------------------------------------------------------------------- in order */
 
 /* A phase as an unsigned number, in the same order. */
 static uint64_t schedule_phase(int phase)
@@ -157,8 +153,6 @@ static void schedule_rank(setti_run* run)
         system->key = schedule_key(system, rank);
     }
 }
-
-/* --------------------------------------------------------------------------------------- stages */
 
 /* For a component: the systems of the phase that touched it and that wrote it, each in the highest
  * stage. */
@@ -332,8 +326,6 @@ static bool schedule_find_stages(sett_world* world)
     }
     return done;
 }
-
-/* --------------------------------------------------------------------------------- the schedule */
 
 /* Bytes for each system, in `sorted`, `heap` and `empty`. */
 #define SCHEDULE_ROOM (3 * sizeof(void*))

@@ -372,10 +372,8 @@ SETTI_INLINE bool lookup_read_rows(sett_lookup* l, uint32_t number, const unsign
             index = (word & 1) != 0 ? place : SETTI_NONE;
             word >>= 1;
         }
-        uint64_t key = 0;
-        if (index != SETTI_NONE) {
-            key = lookup_encode(&code, lookup_bits(member, size) << code.up);
-        }
+        uint64_t key =
+            index != SETTI_NONE ? lookup_encode(&code, lookup_bits(member, size) << code.up) : 0;
         bool same = page[k].index == index && (index == SETTI_NONE || page[k].key == key);
         if (SETTI_UNLIKELY(!same) && !lookup_change(l, place, index, key)) {
             return false;

@@ -14,8 +14,6 @@
 #include <math.h>
 #include <stdio.h>
 
-/* ------------------------------------------------------------------------------ preparing */
-
 static void side_text(setti_side_value* value, const char* at, size_t room)
 {
     const char* end = memchr(at, '\0', room);
@@ -172,8 +170,6 @@ bool setti_compare_join(setti_search_side* left, setti_search_side* right, sett_
     return wrong == NULL;
 }
 
-/* ---------------------------------------------------------------------------------- values */
-
 static void side_member(setti_side_value* value, const sett_world* world,
                         const setti_search_side* side, uint32_t index)
 {
@@ -245,8 +241,6 @@ bool setti_compare_key(sett_world* world, const setti_search_side* side, uint32_
                                              : value.bits;
     return value.kind != SETTI_VALUE_NONE;
 }
-
-/* ------------------------------------------------------------------------------- comparing */
 
 /* The result of comparing with NaN. */
 #define ORDER_NONE 2

@@ -209,10 +209,8 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
 /* Finds a type by name, registering the library's own if necessary; NULL: none. */
 static sett_status apply_find_type(sett_world* world, const char* name, setti_type** type)
 {
-    sett_status status = SETT_OK;
-    if (setti_type_find(world, name) == NULL) {
-        status = setti_codec_register_library(world, name);
-    }
+    sett_status status =
+        setti_type_find(world, name) == NULL ? setti_codec_register_library(world, name) : SETT_OK;
     *type = setti_type_find(world, name);
     return status;
 }

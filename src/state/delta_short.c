@@ -46,8 +46,6 @@ typedef struct short_record {
     size_t size;
 } short_record;
 
-/* -------------------------------------------------------------------------------------- numbers */
-
 static void short_write(setti_delta_writer* to, uint32_t number)
 {
     for (; number > 127; number >>= 7) {
@@ -77,8 +75,6 @@ static size_t short_length(size_t number)
     }
     return size;
 }
-
-/* ---------------------------------------------------------------------------------------- table */
 
 /* Reads the next record of a type, without counts. Returns false if the bytes are incomplete. */
 static bool short_next(setti_delta_reader* from, short_record* record)
@@ -127,8 +123,6 @@ static bool short_numbered(setti_delta_reader table, uint32_t count, uint32_t nu
     }
     return found;
 }
-
-/* ---------------------------------------------------------------------------------------- calls */
 
 /* The arguments of a call. */
 typedef struct short_job {
@@ -210,8 +204,6 @@ sett_status sett_delta_types(sett_world* world, const sett_component* types, uin
     setti_delta_write_at(&job.to, 8, job.count, 4);
     return short_end(&job, out, size);
 }
-
-/* ----------------------------------------------------------------------------------- shortening */
 
 /* Reads a whole head; *types reads its types, which are cut off from *from. */
 static bool short_parse(setti_delta_reader* from, short_head* head, setti_delta_reader* types)
@@ -317,8 +309,6 @@ sett_status sett_delta_shorten(sett_world* world, const void* types, size_t type
     }
     return short_end(&job, out, short_size);
 }
-
-/* ------------------------------------------------------------------------------------ expanding */
 
 /* Reads a short head; *packed: the rest is packed. */
 static bool short_parse_short(setti_delta_reader* from, short_head* head, bool* packed)

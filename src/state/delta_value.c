@@ -44,8 +44,6 @@ static void value_mark(setti_delta_writer* to)
     }
 }
 
-/* -------------------------------------------------------------------------------------- entries */
-
 void setti_delta_write_bytes(setti_delta_writer* to, const setti_type* type, const void* value)
 {
     size_t size = setti_hash_size(type);
@@ -249,8 +247,6 @@ void setti_delta_write_entries(setti_delta_writer* to)
     to->walk->all = false;
     value_end_block(to);
 }
-
-/* ---------------------------------------------------------------------------------------- lists */
 
 /* The first place of an owner's list on a side, or SETTI_NONE. */
 static uint32_t value_list_first(const setti_delta_writer* to, uint32_t owner, uint32_t side)

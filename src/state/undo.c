@@ -387,9 +387,8 @@ static sett_status undo_sync(sett_undo* undo, const char* call)
     status = status == SETT_OK ? undo_sync_types(undo, call) : status;
     status = status == SETT_OK ? undo_find_types(undo, call) : status;
     status = status == SETT_OK ? undo_sync_lives(undo, call) : status;
-    if (status == SETT_OK) {
-        status = setti_selection_find(world, &undo->selection, call, &selected);
-    }
+    status =
+        status == SETT_OK ? setti_selection_find(world, &undo->selection, call, &selected) : status;
     status = status == SETT_OK ? undo_sync_deselected(undo, &selected, call) : status;
     status = status == SETT_OK ? undo_sync_values(undo, &selected, call) : status;
     setti_selection_free(world, &selected);
@@ -619,10 +618,9 @@ static sett_status undo_move_encode(sett_undo* undo, undo_move* move, const char
                              .types = undo->there,
                              .type_count = undo->there_count};
     setti_part part = {.selection = &listed, .since = move->live};
-    sett_status status = SETT_OK;
-    if (move->there.count != 0) {
-        status = setti_selection_encode(undo->mirror, &part, call, &move->changes);
-    }
+    sett_status status = move->there.count != 0
+                             ? setti_selection_encode(undo->mirror, &part, call, &move->changes)
+                             : SETT_OK;
     if (status == SETT_OK && move->enters.count != 0) {
         listed.entities = move->enters.entity;
         listed.entity_count = move->enters.count;

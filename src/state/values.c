@@ -108,8 +108,6 @@ static void values_swap_columns(const setti_storage* storage, void* a, void* b)
     setti_cow_swap_bytes((unsigned char*)a + at, (unsigned char*)b + at, size);
 }
 
-/* --------------------------------------------------------------------------------------- clones */
-
 /* Copies a page for a snapshot: clones of its values, columns, and bits. */
 static void clone_save(const setti_pages* pages, uint32_t number, void* copy)
 {
@@ -212,8 +210,6 @@ static void clone_move(const setti_pages* pages, void* to, void* from)
 static const setti_page_values values_clone = {clone_save,        clone_seal,        clone_swap,
                                                clone_deinit_page, clone_deinit_copy, clone_move};
 
-/* -------------------------------------------------------------------------------------- skipped */
-
 static void skip_save(const setti_pages* pages, uint32_t number, void* copy)
 {
     values_copy_columns(values_storage(pages), copy, pages->data[number]);
@@ -243,8 +239,6 @@ static void skip_move(const setti_pages* pages, void* to, void* from)
 
 static const setti_page_values values_skip = {skip_save, skip_page, skip_swap,
                                               skip_page, skip_drop, skip_move};
-
-/* ------------------------------------------------------------------------------------ preparing */
 
 static sett_status values_reject(sett_world* world, const setti_type* type, const char* call,
                                  const char* why)
@@ -314,8 +308,6 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type, const char
     }
     return values_note(world, type, call, &values_clone);
 }
-
-/* ------------------------------------------------------------------------------------- carrying */
 
 /* The next index with a value, ascending for every storage. */
 static uint32_t carry_next(const setti_storage* storage, uint32_t* cursor)

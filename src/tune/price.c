@@ -189,10 +189,8 @@ setti_price setti_price_loop(const sett_query* query, setti_use use, const setti
         return COST_LOOP + view.rows * COST_DENSE +
                price_others(query, matches, view.rows, query->required & ~view.covered, view.owned);
     }
-    setti_price least = INT64_MAX;
-    if ((query->required & ~view.sparse_set) != 0) {
-        least = price_pages(query, matches, &view);
-    }
+    setti_price least =
+        (query->required & ~view.sparse_set) != 0 ? price_pages(query, matches, &view) : INT64_MAX;
     for (uint32_t rest = query->required & view.sparse_set; rest != 0; rest &= rest - 1) {
         setti_price price = price_driver(query, matches, setti_bits_lowest(rest));
         least = SETTI_MIN(least, price);
