@@ -61,14 +61,6 @@ static bool autosave_make_copy(sett_autosave* autosave)
     return true;
 }
 
-static bool autosave_init(sett_autosave* autosave, const char* path)
-{
-    setti_pool* pool = &autosave->world->pool;
-    return autosave_make_copy(autosave) &&
-           setti_bytes_copy(pool, &autosave->path, path, strlen(path) + 1) &&
-           setti_bytes_copy(pool, &autosave->user, NULL, 0);
-}
-
 sett_autosave* sett_autosave_create(sett_world* world, const char* path, const sett_file_desc* desc)
 {
     if (SETTI_IS_NULL(world) || SETTI_IS_NULL(path) ||
@@ -84,7 +76,10 @@ sett_autosave* sett_autosave_create(sett_world* world, const char* path, const s
         autosave->desc.compression = desc != NULL ? desc->compression : NULL;
         autosave->desc.user_size = desc != NULL ? desc->user_size : 0;
         autosave->user_block = desc != NULL ? desc->user_block : NULL;
-        if (autosave_init(autosave, path)) {
+        setti_pool* pool = &world->pool;
+        if (autosave_make_copy(autosave) &&
+            setti_bytes_copy(pool, &autosave->path, path, strlen(path) + 1) &&
+            setti_bytes_copy(pool, &autosave->user, NULL, 0)) {
             return autosave;
         }
         autosave_free(autosave);

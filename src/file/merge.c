@@ -155,19 +155,14 @@ static const char* merge_name(const merge_job* job, uint32_t index)
     return sett_name_get(job->from, setti_entity_at(&job->from->entities, index));
 }
 
-static uint64_t merge_value_key(const setti_type* type, const void* value)
-{
-    setti_hash_type of;
-    setti_hash_begin(&of, type);
-    uint64_t key = setti_hash_value(&of, sett_null(), value);
-    return key != 0 ? key : 1;
-}
-
 /* The world's entity with a value, or SETTI_NONE; *next becomes a free key. */
 static uint32_t merge_find_value(const merge_job* job, const setti_type* type, const void* value,
                                  uint64_t* next)
 {
-    uint64_t key = merge_value_key(type, value);
+    setti_hash_type of;
+    setti_hash_begin(&of, type);
+    uint64_t key = setti_hash_value(&of, sett_null(), value);
+    key += key == 0;
     uint32_t index;
     while ((index = setti_hash_map_find(&job->by_value, key)) != SETTI_NONE &&
            !setti_hash_same(type, setti_storage_find(&type->storage, index), value)) {

@@ -255,16 +255,6 @@ static void migrate_value(setti_delta_rule* rule, const void* from, size_t size,
     }
 }
 
-static const setti_migrator* migrate_function(const sett_world* into, uint64_t name_key,
-                                              uint64_t fingerprint)
-{
-    const setti_migrator* at = migrate_first(into);
-    while (at != NULL && (at->name_key != name_key || at->fingerprint != fingerprint)) {
-        at = at->next;
-    }
-    return at;
-}
-
 static sett_status migrate_reject(sett_world* into, const char* name, const char* member)
 {
     SETTI_ASSERT(member != NULL);
@@ -305,7 +295,11 @@ static sett_status migrate_prepare(sett_world* into, const setti_type* read,
     of->rule.convert = migrate_value;
     of->from = read->desc.members;
     of->to = local->desc.members;
-    of->migrator = migrate_function(into, local->name_key, print);
+    const setti_migrator* at = migrate_first(into);
+    while (at != NULL && (at->name_key != local->name_key || at->fingerprint != print)) {
+        at = at->next;
+    }
+    of->migrator = at;
     of->turned = setti_delta_turns(read) && !read->members->varies ? read->members : NULL;
     of->varied = setti_delta_form_of(read) == SETTI_DELTA_OWNED ? read->members : NULL;
     of->allocator = &into->pool.allocator;

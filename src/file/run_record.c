@@ -136,16 +136,6 @@ bool setti_run_check(const setti_bytes* from)
     return !reader.short_of && reader.at == reader.end;
 }
 
-static sett_system* run_find(const setti_run* run, const run_entry* entry)
-{
-    sett_system* system = run->systems;
-    while (system != NULL && (strlen(system->name) != entry->length ||
-                              memcmp(system->name, entry->name, entry->length) != 0)) {
-        system = system->next;
-    }
-    return system;
-}
-
 void setti_run_apply(sett_world* world, const setti_bytes* from)
 {
     SETTI_ASSERT(from->size == 0 || setti_run_check(from));
@@ -158,7 +148,11 @@ void setti_run_apply(sett_world* world, const setti_bytes* from)
     run->state = run_head(&reader, &count);
     for (uint32_t k = 0; k < count; k++) {
         run_entry entry = run_next(&reader);
-        sett_system* system = run_find(run, &entry);
+        sett_system* system = run->systems;
+        while (system != NULL && (strlen(system->name) != entry.length ||
+                                  memcmp(system->name, entry.name, entry.length) != 0)) {
+            system = system->next;
+        }
         if (system != NULL) {
             entry.state.seen = system->state.seen; /* everything loaded counts as changed */
             system->state = entry.state;

@@ -102,16 +102,6 @@ enum {
     COLUMN_ENDED  /* none: the loop is at its end */
 };
 
-static void column_begin(sett_run* run, const sett_batch* batch)
-{
-    run->count = batch->count;
-    run->present = batch->present;
-    run->rows = batch->rows;
-    run->base = batch->base;
-    run->indices = batch->indices;
-    memcpy(run->fields, batch->fields, batch->field_count * sizeof(batch->fields[0]));
-}
-
 /* Whether a batch continues the run, in memory and in entity indices. */
 static bool column_continues(const sett_run* run, const sett_batch* batch)
 {
@@ -138,7 +128,12 @@ bool sett_batch_next_run(sett_batch* batch, sett_run* run)
         run->state_ = COLUMN_ENDED;
         return false;
     }
-    column_begin(run, batch);
+    run->count = batch->count;
+    run->present = batch->present;
+    run->rows = batch->rows;
+    run->base = batch->base;
+    run->indices = batch->indices;
+    memcpy(run->fields, batch->fields, batch->field_count * sizeof(batch->fields[0]));
     run->state_ = COLUMN_USED;
     /* Runs end at gathered fields, which are written back when the loop leaves the batch, and at
      * gaps. */

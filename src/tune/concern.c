@@ -20,7 +20,7 @@ static bool concern_is_sampled(const sett_query* query)
     return query->use[SETTI_SAMPLED].loops != 0 && query->required != 0;
 }
 
-static void concern_count(setti_concerns* concerns, const sett_world* world)
+void setti_concerns_init(setti_concerns* concerns, sett_world* world)
 {
     memset(concerns, 0, sizeof(*concerns));
     for (uint32_t k = 0; k < world->registered.count; k++) {
@@ -30,11 +30,6 @@ static void concern_count(setti_concerns* concerns, const sett_world* world)
         concerns->entries += concern_is_sampled(q) ? q->term_count : 0;
         concerns->queries++;
     }
-}
-
-void setti_concerns_init(setti_concerns* concerns, sett_world* world)
-{
-    concern_count(concerns, world);
     size_t entries = (size_t)concerns->entries * sizeof(setti_concern_entry);
     size_t found = (size_t)concerns->queries * sizeof(sett_query*);
     size_t size = entries + found + (size_t)concerns->types * sizeof(uint32_t);
