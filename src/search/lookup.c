@@ -751,7 +751,7 @@ static bool lookup_narrow_keys(const sett_lookup* l, const sett_search* search,
     bool above = compare == SETT_COMPARE_GREATER || compare == SETT_COMPARE_GREATER_OR_EQUAL;
     if ((compare == SETT_COMPARE_LESS && key == 0) ||
         (compare == SETT_COMPARE_GREATER && key == UINT64_MAX)) {
-        *low = 1; /* no key */
+        *low = 1; /* an empty range */
         *high = 0;
         return true;
     }

@@ -223,12 +223,12 @@ static bool play_entry(const setti_delta* delta, const setti_delta_type* of,
         return false;
     }
     const setti_codec* codec = of->codec;
-    if (entry.kind == SETTI_DELTA_REMOVED) {
-        return codec != NULL && codec->remove != NULL
-                   ? codec->remove(&delta->player, type, entity)
-                   : !sett_has(world, entity,
-                               type->id) || /* requirements can have removed it already */
-                         sett_remove(world, entity, type->id) == SETT_OK;
+    if (entry.kind == SETTI_DELTA_REMOVED && codec != NULL && codec->remove != NULL) {
+        return codec->remove(&delta->player, type, entity);
+    }
+    if (entry.kind == SETTI_DELTA_REMOVED) { /* requirements can have removed it already */
+        return !sett_has(world, entity, type->id) ||
+               sett_remove(world, entity, type->id) == SETT_OK;
     }
     return codec != NULL ? codec->play(&delta->player, type, entity, &entry)
                          : play_value(world, of, entity, entry);
