@@ -273,8 +273,12 @@ void has_random(scene_run* run)
     uint64_t sum = 0;
     scene_start(run);
     for (uint32_t round = 0; round < rounds; round++) {
-        for (uint32_t k = 0; k < run->count; k++) {
+        for (uint32_t k = 0; run->row == SCENE_has_random && k < run->count; k++) {
             sum += velocities.contains(scene.entities[k]);
+        }
+        for (uint32_t k = 0; run->row == SCENE_has_checked && k < run->count; k++) {
+            entity e = scene.entities[k];
+            sum += scene.world.valid(e) && scene.world.all_of<Velocity>(e);
         }
     }
     scene_stop(run);
@@ -673,6 +677,7 @@ template <bool grouped> scene_fn find(scene_row row)
         return destroy<grouped>;
     case SCENE_toggle_10k:
     case SCENE_toggle_1m:
+    case SCENE_toggle_1m_order:
     case SCENE_hooks:
         return toggle<grouped>;
     case SCENE_move_16:
@@ -705,6 +710,7 @@ scene_fn scene_entt(scene_row row)
     case SCENE_get_typed:
     case SCENE_get_list:
         return get_random;
+    case SCENE_has_checked:
     case SCENE_has_random:
         return has_random;
     case SCENE_iterate_1:

@@ -104,6 +104,7 @@ uint32_t* scene_movers(const scene_run* run, uint32_t* mover_count)
             : row == SCENE_move_toggled   ? draw < 1
             : row == SCENE_move_random_50 ? draw < 50
             : row == SCENE_has_random     ? draw < 50
+            : row == SCENE_has_checked    ? draw < 50
                                           : true) {
             list[found++] = k;
         }

@@ -471,6 +471,7 @@ scene_fn scene_sett_change(scene_row row)
         [SCENE_destroy_random] = sett_destroy,
         [SCENE_toggle_10k] = sett_toggle,
         [SCENE_toggle_1m] = sett_toggle,
+        [SCENE_toggle_1m_order] = sett_toggle,
         [SCENE_hooks] = sett_toggle,
         [SCENE_queued] = sett_queued,
         [SCENE_churn] = sett_churn,

@@ -519,15 +519,15 @@ static void sett_systems_7(scene_run* run)
 scene_fn scene_sett_loop(scene_row row)
 {
     static const scene_fn rows[SCENE_ROWS] = {
-        [SCENE_get_random] = sett_get_two,  [SCENE_get_typed] = sett_get_two,
-        [SCENE_get_list] = sett_get_two,    [SCENE_has_random] = sett_has_random,
-        [SCENE_iterate_1] = sett_iterate_1, [SCENE_move_16] = sett_move,
-        [SCENE_move_10k] = sett_move,       [SCENE_move_1m] = sett_move,
-        [SCENE_move_second] = sett_move,    [SCENE_move_random_1] = sett_move,
-        [SCENE_move_random_50] = sett_move, [SCENE_move_toggled] = sett_move,
-        [SCENE_types_26] = sett_types_26,   [SCENE_mixed_10] = sett_mixed_10,
-        [SCENE_systems_7] = sett_systems_7, [SCENE_sort] = sett_sort_row,
-        [SCENE_sort_again] = sett_sort_row,
+        [SCENE_get_random] = sett_get_two,     [SCENE_get_typed] = sett_get_two,
+        [SCENE_get_list] = sett_get_two,       [SCENE_has_random] = sett_has_random,
+        [SCENE_has_checked] = sett_has_random, [SCENE_iterate_1] = sett_iterate_1,
+        [SCENE_move_16] = sett_move,           [SCENE_move_10k] = sett_move,
+        [SCENE_move_1m] = sett_move,           [SCENE_move_second] = sett_move,
+        [SCENE_move_random_1] = sett_move,     [SCENE_move_random_50] = sett_move,
+        [SCENE_move_toggled] = sett_move,      [SCENE_types_26] = sett_types_26,
+        [SCENE_mixed_10] = sett_mixed_10,      [SCENE_systems_7] = sett_systems_7,
+        [SCENE_sort] = sett_sort_row,          [SCENE_sort_again] = sett_sort_row,
     };
     return rows[row];
 }
