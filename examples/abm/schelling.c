@@ -14,8 +14,8 @@ typedef struct Agent { int32_t x, y; bool happy; } Agent;
     COMPONENT(Agent, .members = SETT_STRUCT(Agent, x, y, happy)) TAG(Red) TAG(Blue)
 SETT_COMPONENTS(MODEL)
 
-/* the places of all agents, and of each group: a space counts who is near without a look at them */
-typedef struct Data { sett_abm_order* agents; sett_space *grid, *group[2]; } Data;
+/* a grid for each group: it counts who is near, without a look at them */
+typedef struct Data { sett_abm_order* agents; sett_space* grid[2]; } Data;
 /* clang-format on */
 
 /* Puts an agent to a random empty place. */
@@ -23,12 +23,15 @@ static void move(sett_abm* run, sett_entity e, uint32_t use)
 {
     Data* d = run->data;
     uint32_t side = (uint32_t)run->parameters[SIDE];
-    uint32_t cell = sett_space_random_empty(d->grid, NULL, 0, sett_abm_bits(run, e, use));
+    uint32_t cell;
+    do { /* empty of the one group, until it is of the other too */
+        cell = sett_space_random_empty(d->grid[0], NULL, 0, sett_abm_bits(run, e, use));
+        use += 2;
+    } while (sett_space_cell(d->grid[1], cell, NULL) != NULL);
     Agent* agent = SETT_GET_MUT(run->world, e, Agent);
     agent->x = (int32_t)(cell % side);
     agent->y = (int32_t)(cell / side);
-    sett_space_move(d->grid, e);
-    sett_space_move(d->group[SETT_HAS(run->world, e, Blue)], e);
+    sett_space_move(d->grid[SETT_HAS(run->world, e, Blue)], e);
 }
 
 static bool begin(sett_abm* run)
@@ -38,11 +41,10 @@ static bool begin(sett_abm* run)
     SETT_REGISTER_ALL(run->world, MODEL);
     d->agents = sett_abm_order_create(run->world, SETT_QUERY_CREATE(run->world, SETT_IN(Agent)));
     sett_space_desc grid = {Agent_id, SETT_SPACE_GRID, .size = {p[SIDE], p[SIDE]}};
-    d->grid = sett_space_create(run->world, &grid);
     sett_component group[] = {Red_id, Blue_id};
     for (uint32_t k = 0; k < 2; k++) {
         grid.query = SETT_QUERY_CREATE(run->world, SETT_IN(Agent), {.component = group[k]});
-        d->group[k] = sett_space_create(run->world, &grid);
+        d->grid[k] = sett_space_create(run->world, &grid);
     }
     for (uint32_t k = 0; k < p[AGENTS] && p[AGENTS] < p[SIDE] * p[SIDE]; k++) {
         sett_value tag = {.component = group[k < p[AGENTS] / 2]};
@@ -56,8 +58,8 @@ static void step(sett_abm* run)
     const double* p = run->parameters;
     Data* d = run->data;
     SETT_ABM_ACTIVATE(d->agents, run->seed, run->step, e) {
-        const sett_space* group = d->group[SETT_HAS(run->world, e, Blue)];
-        bool happy = sett_space_near_count(group, e, p[RADIUS]) >= p[WANTED];
+        const sett_space* grid = d->grid[SETT_HAS(run->world, e, Blue)];
+        bool happy = sett_space_near_count(grid, e, p[RADIUS]) >= p[WANTED];
         if (happy != SETT_GET(run->world, e, Agent)->happy) {
             SETT_GET_MUT(run->world, e, Agent)->happy = happy;
         }
