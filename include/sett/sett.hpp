@@ -54,8 +54,8 @@
  * What this header has no call for is done with the C functions: world.c() is the sett_world*, an
  * entity converts to sett_entity, world.id<T>() is the id of a component.
  *
- * A query, snapshot, ring or search must end before its world: declare it after the world. One that
- * is used after its world reads memory that is freed, also in debug builds.
+ * A query, snapshot, ring, search or look-up must end before its world: declare it after the world.
+ * One that is used after its world reads memory that is freed, also in debug builds.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -832,6 +832,83 @@ inline ring::ring(const world_ref& world, uint32_t capacity)
     : owner(world.c(), sett_ring_create(world.c(), capacity))
 {
 }
+
+/* ------------------------------------------------------------------------- look-ups by value */
+
+namespace detail
+{
+template <auto At> struct member_at;
+template <class C, class M, M C::*At> struct member_at<At> {
+    using of = C;
+    using value = M;
+    static const char* name()
+    {
+        static_assert(has_members<C>, "sett: a look-up is by a member that sett_type() lists");
+        const char* found = "";
+        description<C>.members_.each([&](const auto& m) {
+            if constexpr (std::is_same_v<decltype(m.at), M C::*>) {
+                found = m.at == At ? m.options.name : found;
+            }
+        });
+        return found;
+    }
+};
+} // namespace detail
+
+/* Finds entities by the value of a member, prefabs and disabled ones too (search.h). With `true` as
+ * second argument it finds ranges as well. It must end before its world.
+ *     sett::lookup_by<&Item::key> by_key(world);
+ *     sett::entity item = by_key.find(4711);
+ *     sett::lookup_by<&Health::points, true> by_points(world);
+ *     by_points.each(0, 10, [](sett::entity e) { ... });               both included, in order */
+template <auto At, bool ordered = false>
+class lookup_by : public detail::owner<sett_lookup, sett_lookup_destroy>
+{
+  public:
+    using value = typename detail::member_at<At>::value;
+    explicit lookup_by(const world_ref& world)
+        : owner(world.c(), (ordered ? sett_lookup_create_ordered : sett_lookup_create)(
+                               world.c(), world.id<typename detail::member_at<At>::of>(),
+                               detail::member_at<At>::name()))
+    {
+    }
+    uint32_t count(const value& v) const
+    {
+        return c_ != nullptr ? sett_lookup_find(c_, &v, nullptr, 0) : 0;
+    }
+    /* The entity with the value; false if there is none, or several. */
+    entity find(const value& v) const
+    {
+        sett_entity e = {};
+        return c_ != nullptr && sett_lookup_find(c_, &v, &e, 1) == 1 ? entity(world_, e) : entity();
+    }
+    /* Calls f(sett::entity) for each one. Returns how many there are. f can change structure. */
+    template <class F> uint32_t each(const value& v, F&& f) const
+    {
+        return visit(
+            f, [&](sett_entity* out, uint32_t n) { return sett_lookup_find(c_, &v, out, n); });
+    }
+    template <class F> uint32_t each(const value& from, const value& to, F&& f) const
+    {
+        static_assert(ordered, "sett: a range needs an ordered look-up: lookup_by<At, true>");
+        return visit(f, [&](sett_entity* out, uint32_t n) {
+            return sett_lookup_range(c_, &from, &to, 0, out, n);
+        });
+    }
+
+  private:
+    template <class F, class Find> uint32_t visit(F& f, Find find) const
+    {
+        const uint32_t n = c_ != nullptr ? find(nullptr, 0) : 0;
+        sett_entity* all = new sett_entity[n];
+        const uint32_t found = n != 0 ? find(all, n) : 0;
+        for (uint32_t k = 0; k < found; k++) {
+            f(entity(world_, all[k]));
+        }
+        delete[] all;
+        return found;
+    }
+};
 } // namespace sett
 
 #endif

@@ -175,6 +175,9 @@ int main()
 #elif MISUSE == 23
     /* SAYS: a relationship has no field */
     world.system("s").each([](const Owes&) {});
+#elif MISUSE == 27
+    /* SAYS: a look-up is by a member that sett_type() lists */
+    sett::lookup_by<&Position::x> by_x(world);
 #endif
     return 0;
 }

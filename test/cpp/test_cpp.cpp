@@ -683,6 +683,55 @@ static void relations()
     ends(world);
 }
 
+struct Ticket {
+    uint64_t key = 0;
+    int16_t price = 0;
+    int16_t seat = 0; /* of the kind of another member */
+    sett_entity owner = {};
+};
+constexpr auto sett_type(const Ticket*)
+{
+    return sett::type()
+        .member("key", &Ticket::key)
+        .member("price", &Ticket::price)
+        .member("seat", &Ticket::seat)
+        .member("owner", &Ticket::owner);
+}
+
+static void look_ups()
+{
+    sett::world world = quiet();
+    sett::lookup_by<&Ticket::key> by_key(world);
+    sett::lookup_by<&Ticket::owner> by_owner(world);
+    sett::lookup_by<&Ticket::price, true> by_price(world);
+    const sett::lookup_by<&Ticket::seat> by_seat(world);
+    CHECK(by_key && by_owner && by_price && by_seat && !by_key.find(7));
+    sett::entity alice = world.create(Position{});
+    sett::entity all[100];
+    for (int k = 0; k < 100; k++) {
+        const int16_t price = static_cast<int16_t>(90 - k);
+        all[k] = world.create(Ticket{static_cast<uint64_t>(k), price, static_cast<int16_t>(k % 4),
+                                     k % 2 == 0 ? sett_entity(alice) : sett_entity{}});
+    }
+    CHECK(by_key.find(77) == all[77] && !by_key.find(100) && by_key.count(5) == 1);
+    CHECK(by_seat.count(3) == 25 && !by_seat.find(3)); /* there are several */
+    int sum = 0;
+    CHECK(by_owner.each(alice, [&](sett::entity e) { sum += e.get<Ticket>().seat; }) == 50);
+    CHECK(sum == 50);
+    int16_t last = -100;
+    CHECK(by_price.each(-9, 5, [&](sett::entity e) {
+        CHECK(e.get<Ticket>().price > last);
+        last = e.get<Ticket>().price;
+        e.destroy(); /* these are copies of handles */
+    }) == 15);
+    CHECK(last == 5 && by_price.each(-9, 5, [](sett::entity) {}) == 0 && by_price.count(6) == 1);
+    all[3].get_mut<Ticket>()->key = 1000;
+    CHECK(by_key.find(1000) == all[3] && !by_key.find(3));
+    sett::lookup_by<& Ticket::key> moved = std::move(by_key);
+    CHECK(!by_key && by_key.count(5) == 0 && !by_key.find(5) && moved.find(5) == all[5]);
+    ends(world);
+}
+
 /* Types that a command is the first to use, inside a loop, where none can be registered. */
 static void new_types_of_commands()
 {
@@ -1237,6 +1286,7 @@ int main()
     members();
     queries();
     relations();
+    look_ups();
     new_types_of_commands();
     prefabs();
     systems();
@@ -1246,6 +1296,6 @@ int main()
     owners();
     older_files();
     plugins();
-    std::puts("22 passed, 0 failed");
+    std::puts("23 passed, 0 failed");
     return 0;
 }
