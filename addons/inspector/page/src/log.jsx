@@ -1,7 +1,7 @@
 // What began and ended: as the program logs it, or from the stream, frame by frame.
 
 import { h, Fragment } from 'preact';
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { model } from './model.js';
 import { grouped } from './numbers.js';
 import { Virtual, ROW } from './tree.jsx';
@@ -32,6 +32,7 @@ function frames() {
 }
 
 export function Log() {
+  const held = useRef(false); // a pointer is over the list: what is under it stays
   useEffect(() => {
     const clock = setInterval(fetchLog, 500);
     fetchLog();
@@ -44,7 +45,8 @@ export function Log() {
     <>
       {model.live() && !own && <div class="note pad">From now on this lists what is created, destroyed, added and removed, with the system that does it.</div>}
       {!own && <div class="note pad">Frames in which entities begin or end. A click goes there; Diff lists them.</div>}
-      <Virtual id="log" label="Log" count={list.length} row={ROW} paint={(first, count) => list.slice(first, first + count).map((line, k) => (own
+      <div class="panel" onPointerEnter={() => { held.current = true; }} onPointerLeave={() => { held.current = false; }}>
+        <Virtual id="log" label="Log" count={list.length} row={ROW} follow={model.live() && model.following && !held.current ? list.length - 1 : undefined} paint={(first, count) => list.slice(first, first + count).map((line, k) => (own
         ? <div class="row" key={first + k}>
             <button class="link number" onClick={() => goFrame(line.frame)}>{line.frame}</button>
             <span class="what" style={{ flex: 'none', width: '6em' }}>{line.kind}</span> <Reference to={line.entity} /> <span>{line.component}</span> <span class="note">{line.commands && 'commands of '}{line.system || 'outside of systems'}</span>
@@ -54,6 +56,7 @@ export function Log() {
             {model.begun(line) > 0 && <span class="born">{grouped(model.begun(line))} begin</span>}
             {model.ended(line) > 0 && <span class="gone">{grouped(model.ended(line))} end</span>}
           </div>))} />
+      </div>
       <div class="foot">{grouped(list.length)} {own ? 'lines' : 'frames'}{own && lost > 0 && `, ${grouped(lost)} were not read in time`}</div>
     </>
   );
