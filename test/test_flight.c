@@ -126,6 +126,7 @@ static void has_the_last_frames(void)
         }
     }
     CHECK_EQ(sett_flight_append(flight, 3), SETT_STATUS_ARGUMENT);
+    CHECK(strstr(sett_world_message(world), "pass frames in ascending order") != NULL);
     CHECK_EQ(sett_flight_write(flight, 3, 100, "", 0), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_flight_write(flight, SETT_RECORD_INPUT, 3, "", 0), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_flight_save(flight, "no/such/folder/file", NULL), SETT_STATUS_FILE);

@@ -171,14 +171,15 @@ static void configure_in_system(sett_context* context)
 {
     sett_world* world = context->world;
     SAYS(world, sett_schedule_configure(world, &(sett_schedule_desc){.job_limit = 2}), LOCKED,
-         "systems run - call it after they have returned");
+         "systems are running - call it after sett_progress has returned");
 }
 
 static void systems(void)
 {
     sett_world* world = quiet_world();
     sett_schedule_desc half = {.tasks.enqueue = NULL, .job_limit = 1000};
-    SAYS(world, sett_schedule_configure(world, &half), ARGUMENT, "`job_limit` is at most");
+    SAYS(world, sett_schedule_configure(world, &half), ARGUMENT,
+         "`tasks` has only one of `enqueue` and `finish`");
     sett_system_desc desc = {.name = "slow", .run = set_in_system, .fixed_step = .5f};
     sett_system* slow = sett_system_create(world, &desc);
     desc.name = "fast";
@@ -193,8 +194,9 @@ static void systems(void)
     sett_system* late = sett_system_create(world, &desc);
     CHECK(slow != NULL && fast != NULL && early != NULL && late != NULL);
     SAYS(world, sett_system_order(slow, fast), CONFLICT, "their fixed steps are 0.5 and 0.25");
-    SAYS(world, sett_system_order(slow, early), CONFLICT, "and fixed steps run behind phase");
-    SAYS(world, sett_system_order(late, early), CONFLICT, "its phase is 1000, the other's -1000");
+    SAYS(world, sett_system_order(slow, early), CONFLICT, "and fixed steps run after phase");
+    SAYS(world, sett_system_order(late, early), CONFLICT,
+         "they are in phases 1000 and -1000 - change a `phase`");
     CHECK_EQ(sett_system_destroy(slow), SETT_OK);
     CHECK_EQ(sett_system_destroy(fast), SETT_OK);
     CHECK_EQ(sett_system_destroy(early), SETT_OK);
@@ -222,8 +224,8 @@ static void relations(void)
     sett_entity child = sett_entity_create(world);
     CHECK_EQ(sett_hierarchy_attach(world, child, root), SETT_OK);
     SAYS(world, sett_hierarchy_insert_before(world, child, child), ARGUMENT,
-         "cannot be beside itself");
-    SAYS(world, sett_hierarchy_order(world, child, &root, 1), ARGUMENT, "is no child of");
+         "cannot be its own sibling");
+    SAYS(world, sett_hierarchy_order(world, child, &root, 1), ARGUMENT, "is not a child of");
     (void)sett_hierarchy_set_scope(world, root);
     CHECK_EQ(sett_entity_destroy(world, root), SETT_OK);
     CHECK(sett_is_null(sett_entity_create(world)));
@@ -313,13 +315,13 @@ static void files(void)
     SAYS(world, sett_world_save(world, "nowhere/to be/found"), FILE, "does its folder exist?");
     sett_file_desc large = {.user_block = "", .user_size = (size_t)17 << 20};
     SAYS(world, sett_world_save_with(world, "unused", &large), ARGUMENT,
-         "and at most 16 MB are allowed");
+         "at most 16 MB are allowed");
     static const struct {
         const char *text, *part;
     } texts[] = {{"{\"\\x\":1}", "unknown escape"},
-                 {"{\"\\ud800\":1}", "a surrogate pair has only one half"},
+                 {"{\"\\ud800\":1}", "half of a surrogate pair is missing"},
                  {"{\"\xff\":1}", "not valid UTF-8"},
-                 {"{\"\n\":1}", "a control character in a string, unescaped"}};
+                 {"{\"\n\":1}", "a string has a control character that is not escaped"}};
     for (size_t k = 0; k < sizeof(texts) / sizeof(texts[0]); k++) {
         SAYS(world, sett_json_read(world, texts[k].text, strlen(texts[k].text), NULL, NULL),
              INVALID, texts[k].part);

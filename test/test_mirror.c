@@ -280,7 +280,7 @@ static void says_what_cannot_be_followed(void)
         sett_group_create(sett_mirror_world(mirror), &(sett_group_desc){.with = {PLACE, FLAG}});
     CHECK(group != NULL);
     CHECK_EQ(sett_mirror_copy(mirror), SETT_STATUS_CONFLICT);
-    CHECK(strstr(sett_world_message(world), "the mirror has a group - destroy it") != NULL);
+    CHECK(strstr(sett_world_message(world), "the mirror has a group - destroy the group") != NULL);
     CHECK_EQ(sett_group_destroy(group), SETT_OK);
     CHECK_EQ(sett_component_unregister(world, APART), SETT_OK);
     CHECK_EQ(sett_mirror_copy(mirror), SETT_STATUS_CONFLICT);
@@ -297,8 +297,8 @@ static void says_what_cannot_be_followed(void)
     CHECK_EQ(hooked, owner);
     CHECK_EQ(sett_mirror_copy(mirror), SETT_STATUS_ARGUMENT);
     CHECK(strstr(sett_world_message(world),
-                 "\"owner\" has hooks for its values, which cannot be copied as bytes - write the "
-                 "world itself") != NULL);
+                 "\"owner\" has hooks, so a mirror cannot copy its values - work on the world "
+                 "itself") != NULL);
     sett_mirror_destroy(mirror);
     scarce_end(&memory, world);
 }

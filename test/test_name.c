@@ -159,8 +159,8 @@ static void rejects_what_is_no_name(void)
     CHECK_EQ(sett_name_set(world, e, NULL), SETT_STATUS_ARGUMENT);
     CHECK_EQ(sett_name_set(world, e, "a/b"), SETT_STATUS_ARGUMENT);
     CHECK_STR_EQ(sett_world_message(world),
-                 "sett_name_set: \"a/b\" is no name: it needs 1 to 1000 bytes, must not contain "
-                 "'/', and \".\", \"..\" and \"#12\" have a meaning in paths");
+                 "sett_name_set: \"a/b\" is not a valid entity name: names have 1 to 1000 bytes, "
+                 "no '/', and are not \".\", \"..\" or \"#12\"");
     CHECK_EQ(sett_name_set(world, sett_null(), "a"), SETT_STATUS_STALE);
     CHECK_STR_EQ(sett_name_get(world, e), text);
     sett_entity fresh = sett_entity_create(world);
@@ -258,13 +258,13 @@ static void is_unique_among_siblings(void)
     CHECK_EQ(sett_name_set(world, b, "a"), SETT_STATUS_CONFLICT);
     CHECK_STR_EQ(sett_world_message(world),
                  "sett_name_set: entity 1:1 cannot have the name \"a\": its sibling 0:1 has it - "
-                 "names are unique among siblings");
+                 "choose another one");
     CHECK_EQ(sett_name_set(world, a, "a"), SETT_OK);
     CHECK_EQ(sett_hierarchy_attach(world, y, a), SETT_STATUS_CONFLICT);
     CHECK_STR_EQ(
         sett_world_message(world),
         "sett_hierarchy_attach: entity 3:1 cannot have the name \"x\": its sibling 2:1 has it - "
-        "names are unique among siblings");
+        "choose another one");
     CHECK_EQ(sett_hierarchy_insert_before(world, y, x), SETT_STATUS_CONFLICT);
     CHECK_EQ(sett_hierarchy_insert_before(world, y, z), SETT_OK); /* among its own */
     CHECK_EQ(sett_hierarchy_attach(world, y, b), SETT_OK);

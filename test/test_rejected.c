@@ -302,8 +302,7 @@ static void wrong_orders_and_descriptors_are_explained(void)
         {.name = "Strange", .on_source_destroyed = (sett_cleanup)77},
         {.name = "Both", .acyclic = true, .many = true},
     };
-    static const char* const wrong[] = {"64 KB", "unknown clean-up", "unknown clean-up",
-                                        "not for many"};
+    static const char* const wrong[] = {"64 KB", "is unknown", "is unknown", "leave out `many`"};
     for (uint32_t k = 0; k < 4; k++) {
         CHECK_EQ(sett_relationship_register(world, &relations[k]), 0);
         SAYS(world, wrong[k]);
@@ -314,7 +313,7 @@ static void wrong_orders_and_descriptors_are_explained(void)
                                       {.names = (sett_merge_names)9}};
     for (uint32_t k = 0; k < 3; k++) {
         FAILS(world, sett_world_merge(world, "no such file", &merges[k], &merged),
-              SETT_STATUS_ARGUMENT, "unknown value of match");
+              SETT_STATUS_ARGUMENT, "has an unknown value");
     }
     sett_json_result read;
     sett_entity gone = sett_entity_create(world);
@@ -325,7 +324,8 @@ static void wrong_orders_and_descriptors_are_explained(void)
     sett_system* first = sett_system_create(world, &(sett_system_desc){.name = "first"});
     sett_system* then = sett_system_create(other, &(sett_system_desc){.name = "then"});
     if (first != NULL && then != NULL) {
-        FAILS(world, sett_system_order(first, then), SETT_STATUS_ARGUMENT, "two worlds");
+        FAILS(world, sett_system_order(first, then), SETT_STATUS_ARGUMENT,
+              "are systems of different worlds");
     }
     CHECK_END(other);
     CHECK_END(world);

@@ -303,7 +303,7 @@ static void acyclic_links_close_no_circle(void)
     }
     CHECK(sett_relate(of, chain[0], reports, chain[3]) == NULL);
     CHECK_EQ(sett_world_error(of), SETT_STATUS_CYCLE);
-    CHECK(strstr(sett_world_message(of), "\"ReportsTo\" from entity 0:1 to 3:1") != NULL);
+    CHECK(strstr(sett_world_message(of), "a \"ReportsTo\" link from entity 0:1 to 3:1") != NULL);
     CHECK(sett_relate(of, chain[2], reports, chain[2]) == NULL);
     CHECK_ENTITY_EQ(sett_target(of, chain[2], reports), chain[1]);
     CHECK(sett_relate(of, chain[3], reports, chain[0]) != NULL); /* redirected */
@@ -352,10 +352,10 @@ static void a_hook_rejects_links(void)
         CHECK(ruled.locked);
         CHECK(sett_relate(of, a, rated, ruled.rejected) == NULL);
         CHECK_EQ(sett_world_error(of), SETT_STATUS_REJECTED);
-        CHECK(strstr(sett_world_message(of), "may_relate of \"Likes\" rejects a link from entity "
-                                             "0:1 to 2:1") != NULL);
+        CHECK(strstr(sett_world_message(of), "`may_relate` of \"Likes\" rejects a link from "
+                                             "entity 0:1 to 2:1") != NULL);
         CHECK(sett_relate_set(of, a, rated, ruled.rejected, NULL) == NULL);
-        CHECK(strstr(sett_world_message(of), "sett_relate_set: may_relate of") != NULL);
+        CHECK(strstr(sett_world_message(of), "sett_relate_set: `may_relate` of") != NULL);
         CHECK_EQ(sett_target_count(of, a, rated), 1);
         CHECK_ENTITY_EQ(sett_target(of, a, rated), b);
         CHECK(!sett_has(of, ruled.rejected, sett_relationship_sources(of, rated)));

@@ -168,8 +168,8 @@ static void unknown_names_are_reported_once(void)
     MAKE(&s, "draw", "", .phase = 0);
     CHECK_STR_EQ(order_of(&s), "turn draw ");
     CHECK_STR_EQ(warned,
-                 "sett_progress: system \"turn\" is to run after \"mvoe\", and no system has "
-                 "that name - correct it, or create that system\n");
+                 "sett_progress: system \"turn\" is to run after \"mvoe\", but no system has "
+                 "this name - correct the name, or create the system\n");
     warned[0] = '\0';
     CHECK_EQ(sett_system_destroy(sett_system_find(s.world, "draw")), SETT_OK);
     CHECK_STR_EQ(order_of(&s), "turn ");
@@ -489,7 +489,8 @@ static void the_guard_names_system_and_component(void)
     CHECK(strstr(g.log, "sett_set: system \"trespasses\" writes \"G\"") != NULL);
     CHECK(strstr(g.log, "sett_ensure: system \"trespasses\" writes \"H\"") != NULL);
     CHECK(strstr(g.log, "sett_context_query: system \"trespasses\" writes \"F\"") != NULL);
-    CHECK(strstr(g.log, "reads \"A\" of all entities, while another of its jobs may write it") !=
+    CHECK(strstr(g.log,
+                 "reads \"A\" of all entities, while another job of the system may write it") !=
           NULL);
     const char* lists = "system \"trespasses\" needs these access lists: .access_any_in = "
                         "{A_id, C_id}, .access_any_inout = {B_id, D_id, G_id, H_id, F_id},\n";
@@ -648,8 +649,8 @@ static void reaches(sett_context* c)
 static void the_guard_sees_entities_of_other_jobs(void)
 {
     static const char* const expected[] = {
-        "sett_get: system \"reaches\" reads \"Fuel\" of entity 0:1, while another of its jobs may "
-        "write it",
+        "sett_get: system \"reaches\" reads \"Fuel\" of entity 0:1, while another job of the "
+        "system may write it",
         "sett_get_mut: system \"reaches\" writes \"Fuel\" of entity 0:1, while another",
         "sett_set: system \"reaches\" writes \"Fuel\" of entity 0:1, while another",
         "sett_accessor_make: system \"reaches\" reads \"Fuel\" of all entities, while another",
@@ -774,12 +775,12 @@ static void access_lists_are_suggested(void)
     l.way = 4 | 2;
     CHECK_EQ(sett_progress(world, 1), SETT_OK);
     CHECK_MSG(strstr(g.log,
-                     "\"Crew\", which it did not declare: a system that runs at the same time "
-                     "may write it - declare the term SETT_SINGLETON behind the others, or "
-                     "list it in `access_any_in`") != NULL,
+                     "\"Crew\", which it did not declare; a system that runs at the same time "
+                     "may write it - declare the term SETT_SINGLETON behind the others, or list "
+                     "it in `access_any_in`") != NULL,
               "%s", g.log);
     CHECK(strstr(g.log,
-                 "\"Hull\", which it did not declare: a system that runs at the same time may "
+                 "\"Hull\", which it did not declare; a system that runs at the same time may "
                  "use it - list it in `access_any_inout`\n") != NULL);
     sett_world_destroy(world);
 }

@@ -341,9 +341,8 @@ static void the_type_of_data_is_known_from_a_descriptor(void)
     SETT_RELATE(world, a, Loan, a)->amount = 3;
     CHECK_EQ(SETT_GET(world, a, Owes)->amount, 3);
     CHECK(SETT_RELATED(world, a, Owes, a) == NULL); /* the link and its data */
-    CHECK(
-        was_told("SETT_RELATED: links of \"Owes\" have data of 4 bytes, not Owes (20 bytes) - name "
-                 "the type of the data, without the sett_link before it"));
+    CHECK(was_told("SETT_RELATED: links of \"Owes\" have data of 4 bytes, not Owes (20 bytes) - "
+                   "pass the type of the data alone, without the sett_link"));
     CHECK_EQ(sett_relationship_register(
                  world, &(sett_relationship_desc){.name = "Owes", .type_name = "Wide", .size = 4}),
              0);
@@ -385,8 +384,8 @@ static void access_is_compared_with_the_term(void)
         SETT_FIELD_MUT(b, 1, Speed)[i].x = 1;
     }
     CHECK(was_told(
-        "SETT_FIELD_MUT: term 1 of query \"Place, Speed, Wide\" (\"Speed\") is declared as "
-        "read only: declare SETT_INOUT or SETT_OUT to write it"));
+        "SETT_FIELD_MUT: term 1 of query \"Place, Speed, Wide\" (\"Speed\") is declared as read "
+        "only - declare SETT_INOUT or SETT_OUT to write it"));
     float sum = 0;
     SETT_FOR(query, b, i) {
         sum += SETT_FIELD(b, 2, Wide)[i].z;
@@ -427,8 +426,7 @@ static void a_field_is_found_by_its_type(void)
         sett_batch_stop(b);
     }
     CHECK(was_told(
-        "SETT_FIELD_OF: query \"Wide, Speed, Place\" has no term with values of Wide - add "
-        "one to its terms"));
+        "SETT_FIELD_OF: query \"Wide, Speed, Place\" has no term with values of Wide - add a term"));
     CHECK(sett_hierarchy_register(world, NULL) != 0);
     sett_query* up = SETT_QUERY_CREATE(world, SETT_IN(Speed), SETT_PARENT(Place));
     sett_entity parent = sett_entity_at(world, 0);
@@ -436,7 +434,7 @@ static void a_field_is_found_by_its_type(void)
     SETT_QUERY_EACH(up, b) {
         CHECK(SETT_FIELD_OF(b, Place) == NULL);
     }
-    CHECK(was_told("gets from another entity: Place - use SETT_FIELD_FROM"));
+    CHECK(was_told("reads from another entity: Place - use SETT_FIELD_FROM"));
     sett_world_destroy(world);
 }
 

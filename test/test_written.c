@@ -373,7 +373,7 @@ static void differences_and_texts_show_it(void)
     CHECK_EQ(sett_json_set(a, e, Label_id, "\"two\"", 5), SETT_OK);
     CHECK_SAME(a, b);
     CHECK_EQ(sett_json_set(a, e, Label_id, "\"two!\"", 6), SETT_STATUS_INVALID);
-    CHECK_MSG(strstr(sett_world_message(a), "`read` hook rejects it") != NULL, "%s",
+    CHECK_MSG(strstr(sett_world_message(a), "`read` hook rejects the value") != NULL, "%s",
               sett_world_message(a));
     CHECK_EQ(sett_json_set(a, e, Label_id, "[1]", 3), SETT_STATUS_INVALID);
     CHECK_SAME(a, b);

@@ -163,7 +163,7 @@ static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* 
     if (status == SETT_OK && flight->unit.size > flight->room) {
         status = setti_world_fail_with(
             world, SETT_STATUS_LIMIT,
-            "%s: a state takes %lu bytes and may take %lu, half of the memory - raise `size`", call,
+            "%s: a state takes %lu bytes, at most %lu fit (half of `size`) - raise `size`", call,
             (unsigned long)flight->unit.size, (unsigned long)flight->room);
     }
     if (status != SETT_OK) {
@@ -209,7 +209,7 @@ static sett_status flight_reject(const sett_flight* flight, const char* call, ui
 {
     return setti_world_fail_with(
         flight->world, SETT_STATUS_ARGUMENT,
-        "%s: frame %llu is before frame %llu, the latest - number frames upwards", call,
+        "%s: frame %llu is lower than the last one, %llu - pass frames in ascending order", call,
         (unsigned long long)frame, (unsigned long long)flight_frame(flight));
 }
 
@@ -266,8 +266,8 @@ sett_status sett_flight_write(sett_flight* flight, uint32_t kind, uint64_t frame
     if (size > FLIGHT_INPUT - SETTI_STREAM_RECORD ||
         used + size + SETTI_STREAM_RECORD > FLIGHT_INPUT) {
         return setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                     "%s: %lu bytes more do not fit: all records of one frame "
-                                     "take at most %lu bytes together - record less in this frame",
+                                     "%s: %lu more bytes do not fit: the records of one frame "
+                                     "have at most %lu bytes in all - record less in one frame",
                                      __func__, (unsigned long)size, (unsigned long)FLIGHT_INPUT);
     }
     flight->unit.size = 0;

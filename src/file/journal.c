@@ -164,7 +164,7 @@ static sett_status journal_reject(const sett_journal* journal, uint64_t frame)
 {
     return setti_world_fail_with(
         journal->place.world, SETT_STATUS_ARGUMENT,
-        "%s: frame %llu is before frame %llu, the latest - number frames upwards",
+        "%s: frame %llu is lower than the last one, %llu - pass frames in ascending order",
         journal->place.call, (unsigned long long)frame, (unsigned long long)journal->frame);
 }
 

@@ -244,7 +244,7 @@ static bool json_load_collect_reference(json_load* load, bool handle)
     }
     if (numbered && !sett_is_null(entry->was) && !sett_equals(entry->was, was)) {
         return setti_json_fail(
-            json, at, "another handle was given for the entity before - leave out one of them");
+            json, at, "the entity has another handle earlier in the text - leave out one of them");
     }
     load->handle_at = numbered ? at : load->handle_at;
     entry->was = numbered ? was : entry->was;
@@ -264,7 +264,7 @@ static bool json_load_collect_singletons(json_load* load)
     if (load->singletons != SETTI_NONE && load->singletons != load->current) {
         return setti_json_fail(
             &load->reader.json, load->reader.json.at,
-            "the singletons are on another entity of the text already - put all on one");
+            "another entity of the text has singletons already - put all on one entity");
     }
     load->singletons = load->current;
     load->joined = setti_singleton_find(load->world);
@@ -360,7 +360,7 @@ static bool json_load_collect_entity(json_load* load)
         sett_entity_valid(load->world, load->entries[load->current].was)) {
         return setti_json_fail(
             json, load->handle_at,
-            "the world has an entity with this handle already - leave `keep_handles` out");
+            "the world has an entity with this handle already - leave out `keep_handles`");
     }
     return good && json->wrong == NULL;
 }
@@ -708,7 +708,7 @@ static bool json_load_link(json_load* load, const setti_type* type)
     if (json_load_is_singletons(load)) {
         return setti_json_fail(
             json, json->at,
-            "the world has singletons already, and a text cannot add links to them");
+            "the world has singletons already: a text cannot add links to them - call sett_relate");
     }
     if (setti_json_peek(json) == '{') {
         size_t at = json->at;
@@ -783,8 +783,8 @@ static bool json_fail_name(setti_json* json, size_t at)
 {
     static_assert(SETT_NAME_MAX == 1000, "the message says so");
     return setti_json_fail(json, at,
-                           "not a valid entity name: it needs 1 to 1000 bytes, no '/', and is not "
-                           "\".\", \"..\" or '#' with a number");
+                           "not a valid entity name: names have 1 to 1000 bytes, no '/', and are "
+                           "not \".\", \"..\" or \"#12\"");
 }
 
 /* Finds parent and name from the path. */
@@ -902,7 +902,7 @@ static bool json_load_keys(json_load* load, uint32_t wanted, json_read_place* pl
             if (place->name != NULL) {
                 return setti_json_fail(
                     json, json->at,
-                    "\"name\" cannot be given with \"entity\", whose path names it already");
+                    "the path of \"entity\" gives the name already - leave out \"name\"");
             }
             good = json_load_name(load, text);
             place->name = text;

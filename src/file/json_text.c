@@ -30,7 +30,9 @@ bool setti_json_end(setti_json* json)
 {
     (void)setti_json_peek(json);
     return json->wrong == NULL &&
-           (json->at == json->size || setti_json_fail(json, json->at, "more text follows the end"));
+           (json->at == json->size || setti_json_fail(json, json->at,
+                                                      "text follows the end of the "
+                                                      "value"));
 }
 
 /* Counts the bytes, from here on, that mean themselves in a string. */
@@ -136,7 +138,7 @@ static size_t json_escape(setti_json* json, char out[4])
                     json->text[at + 7] == 'u' && json_hex(json, at + 8, &low) && low >= 0xDC00 &&
                     low < 0xE000;
         if (!pair) {
-            setti_json_fail(json, at, "a surrogate pair has only one half");
+            setti_json_fail(json, at, "half of a surrogate pair is missing");
             return 0;
         }
         json->at += 6;
@@ -166,7 +168,8 @@ bool setti_json_chars(setti_json* json, char* out, size_t capacity, size_t* leng
             if (size == 0 || (unsigned char)*piece < 0x20) {
                 return setti_json_fail(json, json->at,
                                        size == 0 ? "not valid UTF-8"
-                                                 : "a control character in a string, unescaped");
+                                                 : "a string has a control character that is not "
+                                                   "escaped");
             }
             json->at += size;
         }

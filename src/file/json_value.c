@@ -517,7 +517,7 @@ static bool value_fail_constant(setti_json_reader* reader, size_t at, const sett
         }
         setti_writer_add(&list, "%s%s", between, known->name);
     }
-    return setti_json_fail(&reader->json, at, "is not one of the constants");
+    return setti_json_fail(&reader->json, at, "not one of the constants");
 }
 
 /* Reads an integer in quotes: a constant's name, or a number. */
@@ -845,7 +845,7 @@ static bool value_read_shown(setti_json_reader* reader, const setti_type* type, 
     status = good ? setti_written_store(&view, value) : status;
     setti_written_end(&view);
     if (status == SETT_STATUS_INVALID && reader->json.wrong == NULL) {
-        return setti_json_fail(&reader->json, at, "the component's `read` hook rejects it");
+        return setti_json_fail(&reader->json, at, "the component's `read` hook rejects the value");
     }
     return good && status == SETT_OK;
 }
@@ -870,7 +870,7 @@ static bool value_read_written(setti_json_reader* reader, const setti_type* type
     setti_pool_free(pool, bytes, length + 1, 16);
     return status == SETT_OK ||
            (status == SETT_STATUS_INVALID &&
-            setti_json_fail(json, begin.at, "the component's `read` hook rejects it"));
+            setti_json_fail(json, begin.at, "the component's `read` hook rejects the value"));
 }
 
 bool setti_json_read_value(setti_json_reader* reader, const setti_type* type, void* value)

@@ -53,8 +53,8 @@ static sett_status load_fail(load_attempt* load, sett_status status, const char*
     return status;
 }
 
-static const char load_limit_why[] = "it needs more memory than sett_file_desc.limit allows - if "
-                                     "you trust the file, set a larger one";
+static const char load_limit_why[] = "it needs more memory than sett_file_desc.limit - raise the "
+                                     "limit if you trust the file";
 
 /* Fails with the message of the world apart. */
 static sett_status load_blame(load_attempt* load, sett_status status)
@@ -81,8 +81,8 @@ static sett_status load_limit(load_attempt* load, size_t limit)
     }
     if (limit <= 2 * size) {
         return load_fail(load, SETT_STATUS_LIMIT,
-                         "it is larger than half of sett_file_desc.limit - if you trust the file, "
-                         "set a larger one");
+                         "it is larger than half of sett_file_desc.limit - raise the limit if "
+                         "you trust the file");
     }
     load->limit = limit - 2 * size;
     load->reader.limit = load->limit;
@@ -319,7 +319,9 @@ static sett_status load_convert(load_attempt* load, const sett_world* read,
         }
         if (list[k].failed) {
             char why[192];
-            snprintf(why, sizeof(why), "a function of the program rejected a value of \"%.100s\"",
+            snprintf(why, sizeof(why),
+                     "the function of sett_file_migrate for \"%.100s\" "
+                     "rejected a value",
                      list[k].rule.name);
             return load_fail(load, SETT_STATUS_CONFLICT, why);
         }

@@ -176,8 +176,7 @@ static sett_status merge_ambiguous(const merge_job* job, const char* where, cons
 {
     return setti_world_fail_input(
         job->to, SETT_STATUS_CONFLICT,
-        "%s: two entities of %s have the same %s, so it is not clear which "
-        "one is meant - change one of them",
+        "%s: two entities of %s have the same %s, so the match is ambiguous - change one of them",
         merge_call, where, what);
 }
 
@@ -349,7 +348,8 @@ static sett_status merge_add_all(merge_job* job)
     return !sett_is_null(root)
                ? merge_each_below(job, root, merge_add_chosen)
                : setti_world_fail_input(job->to, SETT_STATUS_ABSENT,
-                                        "%s: the file has no entity with the path \"%.200s\"",
+                                        "%s: the file has no entity \"%.200s\" - correct "
+                                        "`subtree`",
                                         merge_call, subtree);
 }
 
@@ -635,7 +635,7 @@ static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)
     }
     if ((unsigned)desc->match > SETT_MERGE_VALUE || (unsigned)desc->existing > SETT_MERGE_REJECT ||
         (unsigned)desc->names > SETT_MERGE_NUMBER) {
-        return merge_argument(world, "unknown value of match, existing or names");
+        return merge_argument(world, "`match`, `existing` or `names` has an unknown value");
     }
     if (setti_world_lacks_list(world, desc->types, desc->type_count, merge_call, "types") ||
         setti_world_lacks_list(world, desc->raw, desc->raw_count, merge_call, "raw")) {
@@ -654,7 +654,7 @@ static sett_status merge_check(sett_world* world, const sett_merge_desc* desc)
     return desc->match != SETT_MERGE_VALUE ||
                    (type != NULL && setti_hash_size(type) != 0 && type->module == NULL)
                ? SETT_OK
-               : merge_argument(world, "match_component has to be a component with values");
+               : merge_argument(world, "`match_component` must be a component with values");
 }
 
 static sett_status merge_gather(merge_job* job)

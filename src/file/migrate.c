@@ -260,9 +260,8 @@ static sett_status migrate_reject(sett_world* into, const char* name, const char
     SETTI_ASSERT(member != NULL);
     return setti_world_fail_with(
         into, SETT_STATUS_CONFLICT,
-        "the layout of type \"%.100s\" differs in this world%s%.60s%s - "
-        "describe the members in both programs, with types that only become wider, or call "
-        "sett_file_migrate",
+        "the layout of type \"%.100s\" differs in this world%s%.60s%s - describe the members in "
+        "both programs and only widen their types, or call sett_file_migrate",
         name, member[0] != '\0' ? ": member \"" : "", member, member[0] != '\0' ? "\"" : "");
 }
 
@@ -275,7 +274,7 @@ static uint32_t migrate_report(const sett_world* into, const char* name, const s
         if (migrate_find(to, from->members[k].name) == NULL) {
             setti_world_log(into, SETT_LOG_WARNING,
                             "sett_world_load: \"%.100s\" has no member \"%.60s\" any more: its "
-                            "values are dropped - sett_file_migrate can convert them",
+                            "values are dropped - call sett_file_migrate to convert them",
                             name, from->members[k].name);
             dropped++;
         }

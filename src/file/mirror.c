@@ -100,8 +100,8 @@ static sett_status mirror_check(const sett_mirror* mirror)
     }
     if (rejected != NULL) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: \"%.100s\" has hooks for its values, which cannot be "
-                                     "copied as bytes - write the world itself",
+                                     "%s: \"%.100s\" has hooks, so a mirror cannot copy its "
+                                     "values - work on the world itself",
                                      mirror_call, rejected->desc.name);
     }
     if (mirror->unregistered != world->unregistered) {
@@ -113,7 +113,8 @@ static sett_status mirror_check(const sett_mirror* mirror)
     return mirror->copy->listeners == NULL
                ? SETT_OK
                : setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                       "%s: the mirror has a group - destroy it", mirror_call);
+                                       "%s: the mirror has a group - destroy the group",
+                                       mirror_call);
 }
 
 /* Updates the copy to the world, new types first. */

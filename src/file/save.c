@@ -80,7 +80,8 @@ sett_status setti_place_lock(setti_place* place)
     place->lock = NULL;
     return setti_world_fail_with(place->world, status, "%s: \"%.200s\" %s", place->call, name,
                                  status == SETT_STATUS_LOCKED
-                                     ? "is locked: another writer has it - wait, or write elsewhere"
+                                     ? "is locked by another writer - wait, or choose another "
+                                       "path"
                                      : "cannot be created - does its folder exist?");
 }
 
@@ -104,10 +105,9 @@ sett_status setti_place_check_user(sett_world* world, const char* call, const se
         return world->error;
     }
     if (desc != NULL && desc->user_size > SETTI_PLACE_USER_MAX) {
-        return setti_world_fail_with(
-            world, SETT_STATUS_ARGUMENT,
-            "%s: the user block has %lu bytes, and at most 16 MB are allowed", call,
-            (unsigned long)desc->user_size);
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: the user block has %lu bytes, at most 16 MB are allowed",
+                                     call, (unsigned long)desc->user_size);
     }
     return SETT_OK;
 }
@@ -240,14 +240,13 @@ static sett_status save_exchange(const setti_place* place)
     }
     if (keeps && !files->rename(files->user, place->path, previous)) {
         (void)files->unlink(files->user, next);
-        return setti_place_fail(place, place->path,
-                                "cannot be renamed - may files be written in its folder?");
+        return setti_place_fail(place, place->path, "cannot be renamed - is its folder writable?");
     }
     if (!files->rename(files->user, next, place->path)) {
         if (!keeps || files->rename(files->user, previous, place->path)) {
             (void)files->unlink(files->user, next); /* else it could be loaded later */
         }
-        return setti_place_fail(place, next, "cannot be renamed - is there a folder of that name?");
+        return setti_place_fail(place, next, "cannot be renamed - is there a folder of this name?");
     }
     place->world->whole_file = setti_place_mark(place->path, place->identity, place->size);
     return files->sync_folder(files->user, place->path)

@@ -33,7 +33,8 @@ sett_status sett_state_encode(sett_world* world, void* out, size_t capacity, siz
     }
     if (status == SETT_OK && out != NULL && *size > capacity) {
         status = setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                       "%s: the state takes %lu bytes, the buffer has %lu",
+                                       "%s: the state takes %lu bytes, the buffer has %lu - pass "
+                                       "a larger one",
                                        encode_call, (unsigned long)*size, (unsigned long)capacity);
     } else if (status == SETT_OK && out != NULL) {
         setti_bytes_put(to, STATE_MAGIC, 4);

@@ -170,7 +170,7 @@ bool setti_stream_open(setti_stream_reader* reader, const sett_files* files, voi
     reader->identity = setti_bytes_get(header + 16, 8);
     reader->offset = SETTI_STREAM_HEADER;
     return (reader->version == SETTI_STREAM_VERSION && setti_bytes_get(header + 12, 4) == 0) ||
-           stream_fail(reader, "it has another version of the format than this library");
+           stream_fail(reader, "its format version differs from that of this library");
 }
 
 /* One page of a payload. *offset moves on to what follows it. */
@@ -225,12 +225,12 @@ static setti_stream_next stream_unpack(setti_stream_reader* reader)
     uint64_t size = payload->size >= 8 ? setti_bytes_get(payload->data, 8) : 0;
     if (with == NULL) {
         return stream_torn(reader,
-                           "it is compressed - give sett_file_desc.compression with what it "
-                           "was compressed with");
+                           "it is compressed - set sett_file_desc.compression as in the program "
+                           "that wrote it");
     }
     if (size > reader->limit) {
         reader->denied = true;
-        return stream_torn(reader, "decompressed, a record is larger than the limit");
+        return stream_torn(reader, "a decompressed record is larger than the limit");
     }
     unsigned char* out = setti_pool_alloc(reader->pool, SETTI_MAX((size_t)size, 1), 16);
     if (out == NULL) {
@@ -259,11 +259,11 @@ static setti_stream_next stream_read_payload(setti_stream_reader* reader)
         next = stream_read_page(reader, &offset, &page);
         if (next == SETTI_STREAM_READ &&
             (page.kind != kind || page.frame != frame || page.packed != packed)) {
-            next = stream_torn(reader, "a payload goes on with another one");
+            next = stream_torn(reader, "the pages of a record belong to different records");
         }
     }
     if (next == SETTI_STREAM_READ && frame < reader->frame) {
-        next = stream_torn(reader, "a frame comes before the last one");
+        next = stream_torn(reader, "the frames are not in order");
     }
     if (next == SETTI_STREAM_READ && packed) {
         next = stream_unpack(reader);
@@ -292,7 +292,8 @@ setti_stream_next setti_stream_read(setti_stream_reader* reader)
     }
     if (next == SETTI_STREAM_READ &&
         (reader->kind == SETTI_STREAM_NONE || reader->kind >= SETTI_STREAM_KINDS)) {
-        return stream_torn(reader, "a record is of a kind that this version does not know");
+        return stream_torn(reader, "this version of the library does not know the kind of a "
+                                   "record");
     }
     return next;
 }

@@ -222,9 +222,8 @@ static sett_status types_join(sett_world* world, const sett_world* into, const t
     if (form != entry->form && !(types_is_value(form) && types_is_value(entry->form))) {
         return types_reject(
             world, SETT_STATUS_CONFLICT, entry,
-            "is a relationship of another kind in this world, or none - register it as in the "
-            "program that "
-            "wrote the file");
+            "is not the same kind of relationship in this world - register it as in the program "
+            "that wrote the file");
     }
     if (entry->form == SETTI_DELTA_TARGET) {
         return SETT_OK; /* its relationship registers it */

@@ -888,8 +888,8 @@ sett_batch* sett_batch_part(sett_batch* batch, uint32_t part, uint32_t parts)
     if (part >= parts) {
         if (SETTI_DEBUG) {
             setti_world_misuse_with(loop->query->world, SETT_STATUS_ARGUMENT,
-                                    "sett_batch_part: query \"%.100s\": there is no part %u of %u: "
-                                    "they are counted from 0",
+                                    "sett_batch_part: query \"%.100s\": there is no part %u of "
+                                    "%u - the first part is 0",
                                     loop->query->open.name, (unsigned)part, (unsigned)parts);
         }
         sett_batch_stop(batch);
@@ -922,8 +922,8 @@ SETTI_COLD static void batch_no_term(const sett_query* query, uint32_t k)
 {
     if (SETTI_DEBUG) {
         setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT,
-                                "sett_batch_at: query \"%.100s\" has no term %u: it has %u, "
-                                "counted from 0",
+                                "sett_batch_at: query \"%.100s\" has no term %u: it has %u "
+                                "terms, the first is 0",
                                 query->open.name, (unsigned)k, (unsigned)query->term_count);
     }
 }

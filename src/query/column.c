@@ -22,7 +22,7 @@ static size_t column_size(const sett_query* query, uint32_t k, bool writes, cons
     } else if (type->desc.copy != NULL || type->desc.deinit != NULL) {
         why = "has values with hooks, which cannot be copied as plain bytes";
     } else if (writes && (query->written >> k & 1) == 0) {
-        why = "is declared as read only: declare SETT_INOUT or SETT_OUT to write it";
+        why = "is declared as read only - declare SETT_INOUT or SETT_OUT to write it";
     }
     if (why != NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: term %u of query \"%.100s\" %s",

@@ -130,12 +130,12 @@ static uint32_t elsewhere_at(const sett_batch* batch, uint32_t k, uint32_t row, 
     const sett_query* query = setti_loop_of(batch)->query;
     const setti_elsewhere* at = *term = elsewhere_of(query, k);
     if (SETTI_UNLIKELY(at == NULL)) {
-        elsewhere_misuse(query, k, mut, "is a term of the visited entity itself: use SETT_FIELD");
+        elsewhere_misuse(query, k, mut, "is about the visited entity itself - use SETT_FIELD");
         return SETTI_NONE;
     }
     if (SETTI_UNLIKELY(mut && at->given.access == SETT_IN)) {
         elsewhere_misuse(query, k, mut,
-                         "is declared as read only: declare SETT_INOUT or SETT_OUT to write it");
+                         "is declared as read only - declare SETT_INOUT or SETT_OUT to write it");
         return SETTI_NONE;
     }
     return elsewhere_find(query->world, at, sett_batch_index(batch, row));

@@ -109,8 +109,8 @@ static sett_status query_check_types(sett_world* world, const char* call, const 
         if (type->writers != NULL && query_writes(term) && type->storage.size != 0) {
             return setti_world_fail_with(
                 world, SETT_STATUS_ARGUMENT,
-                "%s: \"%.100s\": values of \"%.100s\" are written by the library "
-                "- ask for it with SETT_IN or SETT_NONE, and call %s",
+                "%s: \"%.100s\": values of \"%.100s\" are written by the library - declare the "
+                "term SETT_IN or SETT_NONE, and to write call %s",
                 call, name, type->desc.name, type->writers);
         }
         const char* other =
@@ -389,18 +389,18 @@ SETTI_COLD static void query_describe_wrong_field(const sett_query* query, uint3
 {
     const setti_term* term = k < query->term_count ? &query->term[k] : NULL;
     if (term == NULL && k - query->term_count < query->elsewhere_count) {
-        snprintf(out, room, "it asks another entity: SETT_FIELD_FROM has its value");
+        snprintf(out, room, "the term is about another entity - use SETT_FIELD_FROM");
         return;
     }
     if (term == NULL) {
-        snprintf(out, room, "it has %u terms, counted from 0",
+        snprintf(out, room, "the query has %u terms, the first is 0",
                  (unsigned)(query->term_count + query->elsewhere_count));
         return;
     }
     if (!term->has_field) {
         snprintf(out, room, "\"%.100s\" has no field there: %s", term->type->desc.name,
-                 term->type->storage.size == 0 ? "it is a tag"
-                                               : "the term only tests whether it is present");
+                 term->type->storage.size == 0 ? "tags have no values"
+                                               : "the term only tests for presence");
         return;
     }
     const setti_term* meant = query_term_of_type(query, size, type);
@@ -423,8 +423,8 @@ SETTI_COLD static void query_wrong_access(const sett_query* query, uint32_t k, b
         query->world, SETT_STATUS_ARGUMENT, "%s: term %u of query \"%.100s\" (\"%.100s\") %s",
         mut ? "SETT_FIELD_MUT" : "SETT_FIELD", (unsigned)k, query->open.name,
         query->term[k].type->desc.name,
-        mut ? "is declared as read only: declare SETT_INOUT or SETT_OUT to write it"
-            : "is declared SETT_OUT, so its values must not be read: declare SETT_INOUT, or use "
+        mut ? "is declared as read only - declare SETT_INOUT or SETT_OUT to write it"
+            : "is declared SETT_OUT, so its values must not be read - declare SETT_INOUT, or use "
               "SETT_FIELD_MUT to write");
 }
 
@@ -469,7 +469,7 @@ void* sett_batch_field_of_(const sett_batch* batch, sett_component component, bo
     }
     setti_world_misuse_with(query->world, SETT_STATUS_ARGUMENT, "%s: query \"%.100s\" %s %.60s%s",
                             mut ? "SETT_FIELD_OF_MUT" : "SETT_FIELD_OF", query->open.name,
-                            elsewhere ? "gets from another entity:" : "has no term with values of",
-                            type, elsewhere ? " - use SETT_FIELD_FROM" : " - add one to its terms");
+                            elsewhere ? "reads from another entity:" : "has no term with values of",
+                            type, elsewhere ? " - use SETT_FIELD_FROM" : " - add a term");
     return NULL;
 }

@@ -38,7 +38,7 @@ static sett_status cleanup_validate(sett_world* world, const setti_relation* rel
             return setti_world_fail_with(
                 world, SETT_STATUS_REJECTED,
                 "sett_entity_destroy: entity %u has a \"%.100s\" link %s entity %u, which is not "
-                "destroyed - destroy that, or end the link, first",
+                "destroyed - first destroy the latter, or end the link",
                 (unsigned)index, relation->links->desc.name, down ? "from" : "to", (unsigned)other);
         }
     }

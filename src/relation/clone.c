@@ -300,7 +300,8 @@ static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* k)
             setti_hash_map_find(&clone->by_index, key) != SETTI_NONE) {
             return setti_world_fail_with(
                 clone->to, SETT_STATUS_ARGUMENT,
-                "%s: entity %u:%u is part of two prefabs of this call (the prefab and its bases)",
+                "%s: entity %u:%u is in two of the prefabs (the prefab and its bases) - list "
+                "only one",
                 clone->desc.call, SETTI_HANDLE(at));
         }
         if ((clone->node_count > 1 || clone_changes_world(clone)) &&
@@ -552,8 +553,8 @@ static sett_status clone_reject_raw(const setti_clone* clone, const setti_type* 
 {
     return setti_world_fail_with(
         clone->to, SETT_STATUS_ARGUMENT,
-        "%s: \"%.100s\" has neither members nor entity_offsets: handles in its values would not be "
-        "found - describe its members, or list it in `raw` if it holds no handles",
+        "%s: \"%.100s\" has neither members nor entity_offsets: handles in its values would not "
+        "be found - describe its members, or, if it has no handles, list it in `raw`",
         clone->desc.call, type->desc.name);
 }
 
@@ -843,13 +844,13 @@ static sett_status clone_check_observed(const setti_clone* clone)
                   (clone_is_edited(node) && !node->edit.creates &&
                    setti_signature_has(&clone->to->signatures, node->edit.from, SETT_ID_HIERARCHY));
     }
-    return several
-               ? setti_world_fail_with(
-                     clone->to, SETT_STATUS_CONFLICT,
-                     "%s: an observer has a term with `walk`, and would miss what is merged onto "
-                     "ancestors - destroy it, and create it again with replay after the merge",
-                     clone->desc.call)
-               : SETT_OK;
+    return several ? setti_world_fail_with(
+                         clone->to, SETT_STATUS_CONFLICT,
+                         "%s: an observer with a `walk` term would miss components that are merged "
+                         "onto ancestors - destroy it, and create it again with `replay` after the "
+                         "merge",
+                         clone->desc.call)
+                   : SETT_OK;
 }
 
 static void clone_attach_quietly(const setti_clone* clone, bool quietly)
@@ -949,8 +950,8 @@ static sett_status clone_note_existing(setti_clone* clone, setti_clone_node* nod
     if (merge->rejects) {
         return setti_world_fail_with(
             clone->to, SETT_STATUS_PRESENT,
-            "%s: entity %u:%u has \"%.100s\" already - choose to keep or to "
-            "overwrite existing components",
+            "%s: entity %u:%u has \"%.100s\" already - set `existing` to keep or to overwrite "
+            "components",
             clone->desc.call, SETTI_HANDLE(node->onto), to->desc.name);
     }
     if (clone_verdict(clone, type) == SETTI_CLONE_RAW && merge->overwrites) {

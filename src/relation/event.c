@@ -55,8 +55,8 @@ static sett_status event_check_send(sett_world* world, sett_entity entity, sett_
     }
     if (world->set_depth == SETTI_EVENT_DEPTH) {
         return setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                     "%s: \"%.100s\" is sent by a callback, with %u callbacks of "
-                                     "events and sets nested - record it with sett_cmd_event",
+                                     "%s: \"%.100s\" is sent inside %u nested callbacks, no more "
+                                     "are allowed - record it with sett_cmd_event",
                                      event_call, type->desc.name, (unsigned)SETTI_EVENT_DEPTH);
     }
     return SETT_OK;

@@ -823,7 +823,7 @@ static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entit
     if (beside == NULL || beside->parent == 0 || sibling.index == entity.index) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT, "%s: entity %u:%u %s", call, SETTI_HANDLE(sibling),
-            sibling.index == entity.index ? "cannot be beside itself" : "has no parent");
+            sibling.index == entity.index ? "cannot be its own sibling" : "has no parent");
     }
     sett_entity parent = setti_hierarchy_entity(world, beside->parent);
     uint32_t before = behind ? beside->next : sibling.index + 1;
@@ -861,8 +861,9 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
         }
         if (setti_hierarchy_parent(world, children[k].index) != parent.index + 1) {
             return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                         "%s: entity %u:%u is no child of %u:%u", __func__,
-                                         SETTI_HANDLE(children[k]), SETTI_HANDLE(parent));
+                                         "%s: entity %u:%u is not a child of %u:%u - list "
+                                         "children of this parent only",
+                                         __func__, SETTI_HANDLE(children[k]), SETTI_HANDLE(parent));
         }
     }
     for (uint32_t k = count; k-- > 0;) {

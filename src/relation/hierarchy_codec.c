@@ -233,7 +233,8 @@ static void codec_name_encode(setti_encoder* to, const setti_type* type, const v
         length = 0;
         to->status = setti_world_fail_with(
             type->world, SETT_STATUS_ARGUMENT,
-            "sett_delta_encode: the text of a name that one of the snapshots has is gone");
+            "sett_delta_encode: the text of a name was lost, because another name has the same "
+            "hash - rename one of them");
     }
     setti_encode_number(to, length, 2);
     to->write(to, text, length);

@@ -211,8 +211,8 @@ static sett_status name_conflict(sett_world* world, const char* call, uint32_t i
         setti_text_of(world, &setti_names_of(world)->texts, setti_name_key(world, other - 1));
     return setti_world_fail_with(
         world, SETT_STATUS_CONFLICT,
-        "%s: entity %u:%u cannot have the name \"%.200s\": its sibling %u:%u has it - names are "
-        "unique among siblings",
+        "%s: entity %u:%u cannot have the name \"%.200s\": its sibling %u:%u has it - choose "
+        "another one",
         call, SETTI_HANDLE(a), text != NULL ? text : "", SETTI_HANDLE(b));
 }
 
@@ -399,8 +399,8 @@ static uint64_t name_add_text(sett_world* world, sett_entity entity, const char*
 {
     if (!setti_name_is_good(name)) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: \"%.200s\" is no name: it needs 1 to %d bytes, must not contain "
-                              "'/', and \".\", \"..\" and \"#12\" have a meaning in paths",
+                              "%s: \"%.200s\" is not a valid entity name: names have 1 to %d "
+                              "bytes, no '/', and are not \".\", \"..\" or \"#12\"",
                               call, name != NULL ? name : "", SETT_NAME_MAX);
         return 0;
     }
@@ -423,8 +423,8 @@ uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name
     if (other != 0) {
         sett_entity taken = setti_entity_at(&world->entities, other - 1);
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                              "%s: the name \"%.200s\" is taken: entity %u:%u has it - names are "
-                              "unique among siblings",
+                              "%s: the name \"%.200s\" is taken: its sibling %u:%u has it - "
+                              "choose another one",
                               call, name, SETTI_HANDLE(taken));
     }
     return other == 0 ? key : 0;
@@ -621,8 +621,8 @@ SETTI_COLD static void name_check_dots(const sett_world* world, sett_entity from
     }
     if (!sett_is_null(setti_name_lookup(world, from, slashed))) {
         setti_world_misuse_with(world, SETT_STATUS_ABSENT,
-                                "sett_name_lookup: there is no entity \"%.100s\", but one "
-                                "\"%.100s\" - slashes separate the parts of a path",
+                                "sett_name_lookup: there is no entity \"%.100s\", but there is "
+                                "\"%.100s\" - separate the parts of a path by slashes",
                                 path, slashed);
     }
 }

@@ -323,8 +323,8 @@ static sett_status prefab_apply(sett_world* world, sett_entity entity, const voi
         status = prefab_run(world, &one, 1, &root);
     } else {
         setti_world_fail_with(world, status,
-                              "sett_cmd_instantiate_tree: prefab %u:%u has got or lost descendants "
-                              "since this was recorded - record it again",
+                              "sett_cmd_instantiate_tree: prefab %u:%u gained or lost "
+                              "descendants after the command was recorded - record it again",
                               SETTI_HANDLE(of->prefab));
     }
     if (status != SETT_OK && status != SETT_STATUS_OUT_OF_MEMORY) {
@@ -384,8 +384,8 @@ uint32_t sett_cmd_instantiate_tree(sett_commands* commands, sett_entity prefab, 
         setti_world_misuse(world, SETT_STATUS_STALE, __func__, prefab, 0);
     } else if ((count = prefab_tree_size(world, prefab)) > capacity) {
         setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
-                                "%s: prefab %u:%u and its descendants are %u entities, and `out` "
-                                "has room for %u - nothing is recorded",
+                                "%s: prefab %u:%u and its descendants are %u entities, `out` has "
+                                "room for %u - pass a larger array",
                                 __func__, SETTI_HANDLE(prefab), (unsigned)count,
                                 (unsigned)capacity);
         count = 0;

@@ -172,9 +172,11 @@ static const char* relation_argument(const sett_relationship_desc* desc)
     }
     if ((unsigned)desc->on_target_destroyed > SETT_CLEANUP_REJECT ||
         (unsigned)desc->on_source_destroyed > SETT_CLEANUP_REJECT) {
-        return "unknown clean-up";
+        return "`on_target_destroyed` or `on_source_destroyed` is unknown";
     }
-    return desc->acyclic && desc->many ? "acyclic is for one target a source, not for many" : NULL;
+    return desc->acyclic && desc->many ? "`acyclic` needs one target for each source - leave out "
+                                         "`many`"
+                                       : NULL;
 }
 
 static void relation_free(setti_relation* relation)
@@ -603,7 +605,8 @@ static sett_status relation_check_cycle(const setti_relation* relation, sett_ent
         return SETT_OK;
     }
     return setti_world_fail_with(relation->world, SETT_STATUS_CYCLE,
-                                 "%s: \"%.100s\" from entity %u:%u to %u:%u would form a cycle",
+                                 "%s: a \"%.100s\" link from entity %u:%u to %u:%u would form a "
+                                 "cycle - first remove another of its links",
                                  call, relation->links->desc.name, SETTI_HANDLE(source),
                                  SETTI_HANDLE(target));
 }
@@ -625,8 +628,7 @@ SETTI_APART static sett_status relation_call_hook(setti_relation* relation, sett
     return may ? SETT_OK
                : setti_world_fail_with(
                      world, SETT_STATUS_REJECTED,
-                     "%s: may_relate of \"%.100s\" rejects a link from entity %u:%u to "
-                     "%u:%u",
+                     "%s: `may_relate` of \"%.100s\" rejects a link from entity %u:%u to %u:%u",
                      call, relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
 }
 
@@ -839,14 +841,14 @@ static bool relation_has_type(const sett_world* world, sett_component relationsh
     const char* name = relation->links->desc.name;
     if (data->size == 0) {
         snprintf(out, SETTI_MESSAGE_SIZE,
-                 "%s: links of \"%.100s\" have no data - sett_relate adds a link, "
-                 "sett_target finds where it leads",
+                 "%s: links of \"%.100s\" have no data - sett_relate adds a link, sett_target "
+                 "returns its target",
                  call, name);
     } else if (!relation->many && size == relation->links->storage.size) {
         snprintf(
             out, SETTI_MESSAGE_SIZE,
-            "%s: links of \"%.100s\" have data of %u bytes, not %.60s (%u bytes) - name the type "
-            "of the data, without the sett_link before it",
+            "%s: links of \"%.100s\" have data of %u bytes, not %.60s (%u bytes) - pass the type "
+            "of the data alone, without the sett_link",
             call, name, (unsigned)data->size, type_name, (unsigned)size);
     } else {
         snprintf(

@@ -76,8 +76,8 @@ static void* singleton_begin(sett_world* world, sett_component component, const 
         const char* system = world->running != NULL ? setti_world_running(world) : NULL;
         setti_world_fail_with(
             world, SETT_STATUS_LOCKED,
-            "%s: there is no singleton yet, and \"%.100s\" cannot be the first %s"
-            "%.200s%s - call sett_singleton_ensure or sett_singleton_set once before",
+            "%s: \"%.100s\" would be the first singleton, which cannot be added %s%.200s%s - "
+            "call sett_singleton_ensure or sett_singleton_set once before",
             call, type->desc.name,
             system != NULL ? "while system \"" : "inside a loop or a callback",
             system != NULL ? system : "", system != NULL ? "\" runs" : "");

@@ -72,7 +72,7 @@ sett_status setti_fixed_check_order(const sett_system* first, const sett_system*
     if (loops[0] != NULL && loops[1] != NULL && loops[0] != loops[1]) {
         return setti_world_fail_with(first->world, SETT_STATUS_CONFLICT,
                                      "%s: \"%.100s\" cannot run before \"%.100s\": their fixed "
-                                     "steps are %g and %g seconds",
+                                     "steps are %g and %g seconds - set the same `fixed_step`",
                                      call, first->name, then->name, (double)loops[0]->step,
                                      (double)loops[1]->step);
     }
@@ -84,14 +84,15 @@ sett_status setti_fixed_check_order(const sett_system* first, const sett_system*
         return SETT_OK;
     } else {
         return setti_world_fail_with(first->world, SETT_STATUS_CONFLICT,
-                                     "%s: \"%.100s\" cannot run before \"%.100s\": one is in phase "
-                                     "%d, and fixed steps run behind phase %d",
+                                     "%s: \"%.100s\" cannot run before \"%.100s\": one is in "
+                                     "phase %d, and fixed steps run after phase %d - change its "
+                                     "`phase`",
                                      call, first->name, then->name, phases[loops[0] != NULL],
                                      SETT_PHASE_FIXED);
     }
     return setti_world_fail_with(first->world, SETT_STATUS_CONFLICT,
-                                 "%s: \"%.100s\" cannot run before \"%.100s\": its phase is %d, "
-                                 "the other's %d",
+                                 "%s: \"%.100s\" cannot run before \"%.100s\": they are in "
+                                 "phases %d and %d - change a `phase`",
                                  call, first->name, then->name, phases[0], phases[1]);
 }
 

@@ -38,8 +38,8 @@ static void frame_report_open(const sett_system* system)
 {
 #if !defined(NDEBUG)
     setti_world_log(system->world, SETT_LOG_ERROR,
-                    "system \"%.100s\" left a loop without sett_batch_end: values that it wrote "
-                    "may be lost",
+                    "system \"%.100s\" left a loop without sett_batch_end: values may be lost - "
+                    "call it before leaving a loop",
                     system->name);
 #else
     (void)system;
@@ -615,7 +615,8 @@ static sett_status frame_begin(sett_world* world, float dt, const char* call)
 {
     if (world->busy) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                     "%s: systems run already - call it after they have returned",
+                                     "%s: systems are running - call it after sett_progress has "
+                                     "returned",
                                      call);
     }
     sett_status status = frame_end_jobs(world);
@@ -640,9 +641,9 @@ static void frame_check_threads(const sett_world* world, const char* call)
 #if !defined(NDEBUG)
     if (setti_threads_are_destroyed(&setti_run_of(world)->tasks)) {
         setti_world_misuse_with(world, SETT_STATUS_ARGUMENT,
-                                "%s: the thread pool was destroyed before this world, so its "
-                                "systems run on the calling thread - destroy the world first, or "
-                                "set other tasks with sett_schedule_configure",
+                                "%s: the thread pool was destroyed before this world, so systems "
+                                "run on the calling thread - destroy the world first, or set "
+                                "other tasks with sett_schedule_configure",
                                 call);
     }
 #else
@@ -814,7 +815,9 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
     sett_status status = setti_world_check_unlocked(world, call);
     if (status == SETT_OK && world->busy) {
         status = setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                       "%s: systems run - call it after they have returned", call);
+                                       "%s: systems are running - call it after sett_progress "
+                                       "has returned",
+                                       call);
     }
     if (status != SETT_OK) {
         return status;
@@ -822,8 +825,8 @@ sett_status sett_schedule_configure_sized(sett_world* world, const sett_schedule
     if (desc->job_limit > SETTI_JOBS_MAX ||
         (desc->tasks.enqueue == NULL) != (desc->tasks.finish == NULL)) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: `job_limit` is at most %d, and `tasks` needs both "
-                                     "`enqueue` and `finish`, or neither",
+                                     "%s: `job_limit` is more than %d, or `tasks` has only one "
+                                     "of `enqueue` and `finish`",
                                      call, SETTI_JOBS_MAX);
     }
     if (!(desc->fixed_step >= 0)) {
@@ -869,7 +872,8 @@ sett_status sett_schedule_watch(sett_world* world, sett_step_fn fn, void* user)
     }
     if (world->busy) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                     "%s: systems run - call it after they have returned",
+                                     "%s: systems are running - call it after sett_progress has "
+                                     "returned",
                                      __func__);
     }
     run->step = fn;

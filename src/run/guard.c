@@ -139,8 +139,8 @@ static bool guard_declared(const sett_world* world, sett_component component, ui
     }
     setti_world_misuse_with(
         world, SETT_STATUS_CONFLICT,
-        "%s: system \"%.100s\" %s \"%.100s\", which it did not declare: a system that runs at the "
-        "same time may %s it - %s",
+        "%s: system \"%.100s\" %s \"%.100s\", which it did not declare; a system that runs at "
+        "the same time may %s it - %s",
         call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
         reads ? "write" : "use", guard_remedy(world, component, reads, call));
     return false;
@@ -160,8 +160,8 @@ static void guard_check_one(const sett_world* world, sett_entity entity, sett_co
     }
     setti_world_misuse_with(
         world, SETT_STATUS_CONFLICT,
-        "%s: system \"%.100s\" %s \"%.100s\" of entity %u:%u, while another of its jobs may write "
-        "it - list it in `%s`, or set `single_job`",
+        "%s: system \"%.100s\" %s \"%.100s\" of entity %u:%u, while another job of the system "
+        "may write it - list it in `%s`, or set `single_job`",
         call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
         (unsigned)entity.index, (unsigned)entity.generation,
         reads ? "access_any_in" : "access_any_inout");
@@ -181,8 +181,8 @@ static void guard_check_all(const sett_world* world, sett_component component, u
     }
     setti_world_misuse_with(
         world, SETT_STATUS_CONFLICT,
-        "%s: system \"%.100s\" %s \"%.100s\" of all entities, while another of its "
-        "jobs may write it - list it in `%s`, or set `single_job`",
+        "%s: system \"%.100s\" %s \"%.100s\" of all entities, while another job of the system "
+        "may write it - list it in `%s`, or set `single_job`",
         call, system->name, reads ? "reads" : "writes", sett_component_name(world, component),
         reads ? "access_any_in" : "access_any_inout");
 }

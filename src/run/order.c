@@ -197,11 +197,11 @@ void setti_order_report_unknown(sett_world* world)
                 setti_guess_try(&guess, at->name);
             }
             setti_world_log(world, SETT_LOG_WARNING,
-                            "sett_progress: system \"%.100s\" is to run %s \"%.100s\", and no "
-                            "system has that name%s",
+                            "sett_progress: system \"%.100s\" is to run %s \"%.100s\", but no "
+                            "system has this name%s",
                             system->name, order->after ? "after" : "before", order->name->text,
                             guess.found != NULL ? setti_guess_text(&guess)
-                                                : " - correct it, or create that system");
+                                                : " - correct the name, or create the system");
         }
     }
 }

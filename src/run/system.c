@@ -428,8 +428,8 @@ static sett_status system_add_group(sett_system* system, const sett_system_desc*
         if (*count == SETT_GROUP_TYPES) {
             return setti_world_fail_with(
                 system->world, SETT_STATUS_ARGUMENT,
-                "%s: \"%.100s\": a system with on_enter or on_exit has at most %d terms SETT_WITH "
-                "and %d SETT_WITHOUT",
+                "%s: \"%.100s\": a system with on_enter or on_exit has at most %d SETT_WITH and "
+                "%d SETT_WITHOUT terms",
                 system_call, system->name, SETT_GROUP_TYPES, SETT_GROUP_TYPES);
         }
         (term->kind == SETT_WITH ? group.with : group.without)[(*count)++] = term->component;
@@ -471,7 +471,7 @@ static const char* system_argument(const sett_system_desc* desc)
         return "`name` is NULL or empty";
     }
     if (!(desc->interval >= 0) || !(desc->fixed_step >= 0)) {
-        return "`interval` and `fixed_step` are seconds, 0 or more";
+        return "`interval` and `fixed_step` must be seconds, 0 or more";
     }
     return desc->interval > 0 && desc->fixed_step > 0 ? "set `interval` or `fixed_step`, not both"
                                                       : NULL;
@@ -547,9 +547,10 @@ sett_status sett_system_destroy(sett_system* system)
     sett_world* world = system->world;
     sett_status status = setti_world_check_unlocked(world, __func__);
     if (status == SETT_OK && (world->busy || setti_run_of(world)->jobs_open)) {
-        status =
-            setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                  "%s: systems run - call it after they have returned", __func__);
+        status = setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                       "%s: systems are running - call it after sett_progress has "
+                                       "returned",
+                                       __func__);
     }
     status = status == SETT_OK ? setti_world_check_no_snapshots(world, __func__) : status;
     if (status == SETT_OK) {
@@ -573,7 +574,8 @@ sett_status sett_system_order(sett_system* first, sett_system* then)
     }
     if (world != then->world) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: \"%.100s\" and \"%.100s\" are systems of two worlds",
+                                     "%s: \"%.100s\" and \"%.100s\" are systems of different "
+                                     "worlds",
                                      __func__, first->name, then->name);
     }
     if (!setti_order_add(first, then->name, false)) {

@@ -473,8 +473,10 @@ sett_status sett_delta_encode(sett_world* world, sett_snapshot a, sett_snapshot 
         *size = to.size;
         if (out != NULL && to.size > to.capacity) {
             status = setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                           "%s: it needs %lu bytes, the buffer has %lu", delta_call,
-                                           (unsigned long)to.size, (unsigned long)to.capacity);
+                                           "%s: the result takes %lu bytes, the buffer has %lu - "
+                                           "pass a larger one",
+                                           delta_call, (unsigned long)to.size,
+                                           (unsigned long)to.capacity);
         }
     }
     return status != SETT_STATUS_OUT_OF_MEMORY ? status : setti_world_no_memory(world, delta_call);

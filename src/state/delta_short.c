@@ -159,7 +159,8 @@ static sett_status short_end(const short_job* job, const void* out, size_t* size
     return out == NULL || job->to.size <= job->to.capacity
                ? SETT_OK
                : setti_world_fail_with(job->world, SETT_STATUS_LIMIT,
-                                       "%s: the result takes %lu bytes, the buffer has %lu",
+                                       "%s: the result takes %lu bytes, the buffer has %lu - "
+                                       "pass a larger one",
                                        job->call, (unsigned long)job->to.size,
                                        (unsigned long)job->to.capacity);
 }

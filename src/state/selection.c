@@ -721,9 +721,11 @@ sett_status sett_selection_encode(sett_world* world, const sett_selection* selec
         *size = job.out.size;
     }
     if (status == SETT_OK && out != NULL && job.out.size > capacity) {
-        status = setti_world_fail_with(
-            world, SETT_STATUS_LIMIT, "%s: the result takes %lu bytes, the buffer has %lu",
-            __func__, (unsigned long)job.out.size, (unsigned long)capacity);
+        status =
+            setti_world_fail_with(world, SETT_STATUS_LIMIT,
+                                  "%s: the result takes %lu bytes, the buffer has %lu - pass "
+                                  "a larger one",
+                                  __func__, (unsigned long)job.out.size, (unsigned long)capacity);
     } else if (status == SETT_OK && out != NULL) {
         memcpy(out, job.out.out, job.out.size);
     }

@@ -825,7 +825,8 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
     }
     if (world->locks == 0 || (world->open_jobs != 0 && world->busy)) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                     "%s: systems run; call it after sett_progress has returned",
+                                     "%s: systems are running - call it after sett_progress has "
+                                     "returned",
                                      call);
     }
     if (world->open_jobs != 0) {
