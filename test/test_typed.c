@@ -425,8 +425,8 @@ static void a_field_is_found_by_its_type(void)
         CHECK(SETT_FIELD_OF(b, Wide) == NULL); /* the term only asks whether it is present */
         sett_batch_stop(b);
     }
-    CHECK(was_told(
-        "SETT_FIELD_OF: query \"Wide, Speed, Place\" has no term with values of Wide - add a term"));
+    CHECK(was_told("SETT_FIELD_OF: query \"Wide, Speed, Place\" has no term with values of Wide - "
+                   "add a term"));
     CHECK(sett_hierarchy_register(world, NULL) != 0);
     sett_query* up = SETT_QUERY_CREATE(world, SETT_IN(Speed), SETT_PARENT(Place));
     sett_entity parent = sett_entity_at(world, 0);
