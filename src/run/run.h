@@ -178,7 +178,7 @@ typedef struct setti_run {
     setti_system_name** names; /* hash table */
     uint32_t name_count;
     uint32_t name_capacity;
-    uint64_t walks; /* number of walks over orders, counted by two */
+    uint64_t walks; /* the latest walks over orders: forward this one, back the one before */
     uint64_t work;  /* steps taken to order systems; tests bound them */
     uint32_t jobs;  /* jobs of a system at most */
     sett_tasks tasks;
