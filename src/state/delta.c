@@ -164,16 +164,6 @@ static void delta_write_new_entities(setti_delta_writer* to)
     }
 }
 
-static void delta_write_ended(setti_delta_writer* to)
-{
-    setti_delta_begin_lives(to);
-    if (!to->walk->view->empty) {
-        to->sink.entity = delta_write_entity;
-        to->walk->sink = &to->sink;
-        setti_compare_entities(to->walk);
-    }
-}
-
 static void delta_write_begun(setti_delta_writer* to)
 {
     setti_delta_begin_lives(to);
@@ -361,7 +351,12 @@ static void delta_write_all(setti_delta_writer* to, setti_compare* walk)
     to->walk = walk;
     setti_delta_begin_encoder(to, &walk->view->sides);
     setti_delta_write_head(to, SETTI_DELTA_MAGIC);
-    delta_write_ended(to);
+    setti_delta_begin_lives(to);
+    if (!to->walk->view->empty) {
+        to->sink.entity = delta_write_entity;
+        to->walk->sink = &to->sink;
+        setti_compare_entities(to->walk);
+    }
     setti_delta_write_at(to, at, to->count, 4);
     delta_write_begun(to);
     setti_delta_write_at(to, at + 4, to->count, 4);

@@ -264,15 +264,6 @@ static bool replica_is_used(const setti_root* root)
     return memcmp(root->address, root->first, root->size) != 0;
 }
 
-static sett_status replica_reject(sett_world* into, const char* name)
-{
-    return setti_world_fail_with(
-        into, SETT_STATUS_CONFLICT,
-        "%s: \"%.100s\" has data in the first world, and is not registered alike in the second - "
-        "register it there too, with the same options",
-        replica_call, name);
-}
-
 /* Checks the types that both worlds have. */
 static sett_status replica_check_types(const sett_world* from, sett_world* into)
 {
@@ -317,7 +308,11 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
          root = root->next) {
         if (root->name != NULL && !root->optional && replica_is_used(root) &&
             replica_find_root(into, root) == NULL) {
-            status = replica_reject(into, root->name);
+            status = setti_world_fail_with(
+                into, SETT_STATUS_CONFLICT,
+                "%s: \"%.100s\" has data in the first world, and is not registered alike in the "
+                "second - register it there too, with the same options",
+                replica_call, root->name);
         }
     }
     return status;

@@ -772,21 +772,18 @@ sett_status sett_snapshot_set_options_sized(sett_world* world, const sett_snapsh
     return SETT_OK;
 }
 
-static void snapshot_count(const setti_state* state, sett_snapshot_stats* stats)
-{
-    stats->snapshots = state->count - state->hidden;
-    stats->hidden = state->hidden;
-    stats->lost = state->lost;
-    stats->pages = (uint32_t)state->cow.pages + (state->head != NULL ? state->head->diff.pages : 0);
-    stats->page_size = state_size(state);
-}
-
 void sett_snapshot_stats_get_sized(const sett_world* world, sett_snapshot_stats* stats, size_t size)
 {
     sett_snapshot_stats all = {0};
     if (!setti_is_null(world, "sett_snapshot_stats_get", "world") &&
         setti_state_of(world) != NULL) {
-        snapshot_count(setti_state_of(world), &all);
+        const setti_state* state = setti_state_of(world);
+        const setti_snapshot* head = state->head;
+        all.snapshots = state->count - state->hidden;
+        all.hidden = state->hidden;
+        all.lost = state->lost;
+        all.pages = (uint32_t)state->cow.pages + (head != NULL ? head->diff.pages : 0);
+        all.page_size = state_size(state);
     }
     setti_copy_sized(stats, size, &all, sizeof(all));
 }
