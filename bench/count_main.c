@@ -101,13 +101,16 @@ static void count_begin(count_stage* s)
     s->rare = count_type(s->world, "rare", sizeof(Vector), SETT_STORAGE_SPARSE_SET, false);
 }
 
-static void count_query(count_stage* s, sett_component a, sett_component b)
+static void count_query_of(count_stage* s, sett_component a, sett_term b)
 {
-    sett_query_desc desc = {0};
-    desc.terms[0].component = a;
-    desc.terms[1].component = b;
+    sett_query_desc desc = {.terms = {{.component = a}, b}};
     desc.terms[1].access = SETT_IN;
     s->query = sett_query_create(s->world, &desc);
+}
+
+static void count_query(count_stage* s, sett_component a, sett_component b)
+{
+    count_query_of(s, a, (sett_term){.component = b});
 }
 
 /* ------------------------------------------------------------------------------------ preparing */
@@ -296,12 +299,7 @@ static void with_half_sparse(count_stage* s)
     for (uint32_t k = 0; k < COUNT; k += 2) { /* in another order than that of indices */
         (void)sett_add(s->world, s->entity[(k * 77) % COUNT], s->sparse_set);
     }
-    sett_query_desc desc = {0};
-    desc.terms[0].component = s->sparse_set;
-    desc.terms[1].component = s->p;
-    desc.terms[1].kind = SETT_OPTIONAL;
-    desc.terms[1].access = SETT_IN;
-    s->query = sett_query_create(s->world, &desc);
+    count_query_of(s, s->sparse_set, (sett_term){.component = s->p, .kind = SETT_OPTIONAL});
 }
 
 static void with_group(count_stage* s)
@@ -1129,12 +1127,7 @@ static void run_convert(count_stage* s)
 static void with_parents(count_stage* s)
 {
     with_attached(s);
-    sett_query_desc desc = {0};
-    desc.terms[0].component = s->p;
-    desc.terms[1].component = s->p;
-    desc.terms[1].walk = SETT_WALK_ONE;
-    desc.terms[1].access = SETT_IN;
-    s->query = sett_query_create(s->world, &desc);
+    count_query_of(s, s->p, (sett_term){.component = s->p, .walk = SETT_WALK_ONE});
 }
 
 /* A step of a walk for each. */
