@@ -7,6 +7,7 @@
  *     SETT_WRITE=1 build/dev/test/test_misuse_table     writes it
  */
 #include "misuse_table/misuse_table.h"
+#include "pages.h"
 
 #ifndef SETT_DOCS
 #define SETT_DOCS "docs" /* the folder */
@@ -382,23 +383,7 @@ static void each_is_reported_and_harmless(void)
 #if !defined(NDEBUG)
 static void the_page_is_up_to_date(void)
 {
-    static char is[sizeof(page)];
-    static const char path[] = SETT_DOCS "/misuse.md";
-    if (check_setting("SETT_WRITE", 0) != 0) {
-        FILE* file = fopen(path, "wb");
-        CHECK(file != NULL && fwrite(page, 1, page_size, file) == page_size && fclose(file) == 0);
-    }
-    FILE* file = fopen(path, "rb");
-    CHECK_MSG(file != NULL, "%s is missing: SETT_WRITE=1 writes it", path);
-    size_t size = fread(is, 1, sizeof(is) - 1, file);
-    fclose(file);
-    size_t at = 0;
-    while (at < size && is[at] == page[at]) {
-        at++;
-    }
-    CHECK_MSG(size == page_size && at == size,
-              "%s, byte %zu, is \"%.60s\", not \"%.60s\": SETT_WRITE=1 writes it", path, at,
-              is + at, page + at);
+    check_page(SETT_DOCS "/misuse.md", page, page_size);
 }
 #else
 static void the_page_is_up_to_date(void)

@@ -4,6 +4,7 @@
  *
  *     SETT_WRITE=1 build/dev/test/test_terms     writes it
  */
+#include "pages.h"
 #include "sett/ordered.h"
 #include "sett/search.h"
 #include "worlds.h"
@@ -348,18 +349,7 @@ static void each_kind_for_each_call(void)
 #if defined(SETT_DOCS) /* the folder */
 static void the_page_is_up_to_date(void)
 {
-    static char is[sizeof(page)];
-    static const char path[] = SETT_DOCS "/terms.md";
-    if (check_setting("SETT_WRITE", 0) != 0) {
-        FILE* file = fopen(path, "wb");
-        CHECK(file != NULL && fwrite(page, 1, page_size, file) == page_size && fclose(file) == 0);
-    }
-    FILE* file = fopen(path, "rb");
-    CHECK_MSG(file != NULL, "%s is missing: SETT_WRITE=1 writes it", path);
-    size_t size = fread(is, 1, sizeof(is) - 1, file);
-    fclose(file);
-    CHECK_MSG(size == page_size && memcmp(is, page, size) == 0,
-              "%s is not what this program writes: SETT_WRITE=1 writes it", path);
+    check_page(SETT_DOCS "/terms.md", page, page_size);
 }
 #else
 static void the_page_is_up_to_date(void)
