@@ -157,10 +157,11 @@ static void hud_draw_lines(const Hud* hud, Render* render, const Session* sessio
     const Simulation* sim = session->sim;
     char text[160];
     const SessionOthers* others = &session->others;
-    snprintf(text, sizeof text, "%s   kills %lu   H: keys%s",
+    const char* keys =
+        others->tell == NULL ? "   H: keys   hold R: rewind" : "   H: keys   C: network";
+    snprintf(text, sizeof text, "%s   kills %lu%s",
              sim->arenas[session_arena(session)].level.map.name,
-             (unsigned long)session->facing.kills,
-             others->tell == NULL ? "   hold R: rewind" : "   C: network");
+             (unsigned long)session->facing.kills, hud->no_keys ? "" : keys);
     render_text(render, HUD_LEFT, 6, 1, text);
     if (others->tell != NULL) {
         others->tell(others->user, hud->costs, text, sizeof text);
@@ -195,7 +196,8 @@ static void hud_draw_mode(const Hud* hud, Render* render, const Session* session
         break;
     case SESSION_PLAYS:
         if (session->died != 0) {
-            snprintf(text, sizeof text, "dead.  hold R: rewind   K: how?");
+            snprintf(text, sizeof text,
+                     hud->no_keys ? "dead.  hold rewind" : "dead.  hold R: rewind   K: how?");
         } else if (session_ghosts(session) != NULL && !hud->above) { /* the map has a legend */
             snprintf(text, sizeof text, "ghosts: what would have been");
         }

@@ -6,7 +6,8 @@
 
 typedef struct Hud {
     bool help, costs;
-    bool above; /* the map is shown */
+    bool above;   /* the map is shown */
+    bool no_keys; /* there is no keyboard: fingers play */
     uint32_t frames_a_second;
     float frame_time, tick_time;                /* ms, of late */
     uint64_t spent[SIMULATION_SYSTEMS_MAX];     /* ns by system, when it was looked at last */

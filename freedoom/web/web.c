@@ -149,6 +149,11 @@ void web_play_itself(bool itself)
     web.plays_itself = itself;
 }
 
+void web_hide_keys(bool hidden)
+{
+    web.play.hud.no_keys = hidden;
+}
+
 /* --- for tests -------------------------------------------------------------------------------- */
 
 uint64_t web_hash(void)

@@ -26,6 +26,9 @@ const uint32_t* web_frame(float seconds, uint32_t held, uint32_t pressed, float 
 /* Whether the demonstration plays (demo.h) instead of the keys. */
 WEB_EXPORT(web_play_itself) void web_play_itself(bool itself);
 
+/* There is no keyboard: what is written over the view names no keys. */
+WEB_EXPORT(web_hide_keys) void web_hide_keys(bool hidden);
+
 /* What is heard in the last frame, of so many seconds: pairs of 16 bits, 11,025 a second; web_heard
  * says how many. */
 WEB_EXPORT(web_listen) const int16_t* web_listen(float seconds);

@@ -388,6 +388,7 @@ async function live() {
     await until(page, () => document.getElementById('tree').textContent.includes('<img src=x'));
     check('HTML in a name of the running program is text', await page.$('#page img') === null);
     await ask('destroy', { entity: named });
+    await until(page, (reference) => !inspector.replica.lookup(reference), named); // else it is a player, too
     await page.fill('#find', '');
     await page.fill('#query', 'Player');
     await page.press('#query', 'Enter');

@@ -362,6 +362,7 @@ async function run() {
         start(true);
     }
     wasm.web_play_itself(!wanted.has("join") || wanted.has("demo"));
+    wasm.web_hide_keys(coarse);
     say(wanted.has("demo") || wanted.has("join") ? "" : coarse ? "touch to play" : "click to play");
     document.getElementById("hands").hidden = wanted.has("demo");
     game.ready = last = performance.now();
