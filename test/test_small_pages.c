@@ -201,4 +201,42 @@ static void it_takes_little_memory(void)
               (unsigned)usual);
 }
 
-TEST_MAIN(TEST(it_is_as_any_other_world), TEST(copies_lead_both_ways), TEST(it_takes_little_memory))
+static size_t block_size(const sett_world* world)
+{
+    sett_stats stats;
+    sett_world_stats(world, &stats);
+    return stats.block_size;
+}
+
+/* What was a large piece is used for small ones before the world takes more. */
+static void large_pieces_become_small_ones(void)
+{
+    enum {
+        PIECES = 8
+    };
+    sett_world* world = begin(true);
+    void* large[PIECES];
+    void* small[PIECES * 10];
+    for (uint32_t k = 0; k < PIECES; k++) {
+        large[k] = sett_world_alloc(world, 11000, 16);
+        CHECK(large[k] != NULL);
+    }
+    const size_t before = block_size(world);
+    for (uint32_t k = 0; k < PIECES; k++) {
+        CHECK_EQ(sett_world_release(world, large[k], 11000, 16), SETT_OK);
+    }
+    for (uint32_t k = 0; k < PIECES * 10; k++) {
+        small[k] = sett_world_alloc(world, 1000, 16);
+        CHECK(small[k] != NULL);
+        memset(small[k], 0xA5, 1000);
+    }
+    CHECK_EQ(block_size(world), before);
+    CHECK_EQ(sett_world_validate(world, NULL), SETT_OK);
+    for (uint32_t k = 0; k < PIECES * 10; k++) {
+        CHECK_EQ(sett_world_release(world, small[k], 1000, 16), SETT_OK);
+    }
+    CHECK_END(world);
+}
+
+TEST_MAIN(TEST(large_pieces_become_small_ones), TEST(it_is_as_any_other_world),
+          TEST(copies_lead_both_ways), TEST(it_takes_little_memory))

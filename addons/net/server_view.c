@@ -20,6 +20,7 @@
 #define VIEW_COST 32          /* bytes that an entity takes, before that is known */
 #define VIEW_RECORD 8         /* bytes that a short form of a type can have more, at most */
 #define VIEW_LEFT_OUT 16u     /* ticks for which an entity waits for an acknowledgement to fit in */
+#define VIEW_TRIM 64u         /* ticks from one trim of a view to the next */
 
 /* ---------------------------------------------------------------------------------------- lists */
 
@@ -402,6 +403,9 @@ bool setti_view_update(sett_server* s, server_client* c, uint32_t number)
     }
     *kept = (view_snapshot){s->tick, after};
     c->stats.waiting = due - count;
+    if ((s->tick + number) % VIEW_TRIM == 0) { /* what it took while the client joined */
+        (void)sett_world_trim(c->view);
+    }
     return s->out_size <= SERVER_CHUNK || view_cut(s, c);
 }
 
