@@ -3,6 +3,7 @@
  * The workload: a person, who tries parameters, and a script that runs a scan again where it was
  * interrupted.
  */
+#include "../argument.h"
 #include "abm.h"
 
 #include <inttypes.h>
@@ -158,7 +159,7 @@ static sett_status abm_command_scan(const abm_command* c)
 int sett_abm_main(const sett_abm_model* model, int argc, char** argv)
 {
     abm_command c = {.model = model, .seed = 1, .options = {.progress = true}};
-    if (!setti_abm_check(model)) {
+    if (ARGUMENT_IS_NULL(model) || !setti_abm_check(model)) {
         return 1;
     }
     for (uint32_t k = 0; k < setti_abm_parameters(model); k++) {

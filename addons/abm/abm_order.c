@@ -8,6 +8,7 @@
  * Invariant:  `list` has each entity that matched at the beginning once;  those before `at` have
  *             been returned, or were dead
  */
+#include "../argument.h"
 #include "abm.h"
 
 #include "sett/loop.h"
@@ -26,7 +27,7 @@ struct sett_abm_order {
 
 sett_abm_order* sett_abm_order_create(sett_world* world, sett_query* query)
 {
-    if (world == NULL || query == NULL) {
+    if (ARGUMENT_IS_NULL(world) || ARGUMENT_IS_NULL(query)) {
         return NULL;
     }
     sett_abm_order* order = sett_world_alloc(world, sizeof(*order), 16);
@@ -76,7 +77,7 @@ static uint64_t abm_order_draw(uint64_t* state)
 
 sett_entity sett_abm_order_begin(sett_abm_order* order, uint64_t seed, uint64_t step)
 {
-    if (order == NULL) {
+    if (ARGUMENT_IS_NULL(order)) {
         return sett_null();
     }
     order->count = 0;
@@ -99,7 +100,10 @@ sett_entity sett_abm_order_begin(sett_abm_order* order, uint64_t seed, uint64_t 
 
 sett_entity sett_abm_order_next(sett_abm_order* order)
 {
-    while (order != NULL && order->at < order->count) {
+    if (ARGUMENT_IS_NULL(order)) {
+        return sett_null();
+    }
+    while (order->at < order->count) {
         sett_entity entity = order->list[order->at++];
         if (sett_entity_valid(order->world, entity)) {
             return entity;

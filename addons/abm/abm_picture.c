@@ -3,6 +3,7 @@
  * The workload: one each n steps, of up to a million agents and some million pixels. libpng writes
  * it where there is one; otherwise it is a PPM, which other programs can turn into what they like.
  */
+#include "../argument.h"
 #include "abm.h"
 
 #include "sett/loop.h"
@@ -110,7 +111,8 @@ static bool abm_picture_layer(sett_world* world, const sett_abm_picture* p,
 
 sett_status sett_abm_picture_write(sett_world* world, const sett_abm_picture* p, const char* path)
 {
-    if (world == NULL || p == NULL || path == NULL) {
+    if (ARGUMENT_IS_NULL(world) || argument_is_null(p, __func__, "picture") ||
+        ARGUMENT_IS_NULL(path)) {
         return SETT_STATUS_ARGUMENT;
     }
     abm_member members[2];

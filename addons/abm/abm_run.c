@@ -3,6 +3,7 @@
  * The workload: a run of a millisecond to some hours; a scan makes a thousand of them on several
  * threads. A run has its world, its memory and its table, and nothing of it is shared.
  */
+#include "../argument.h"
 #include "abm.h"
 
 #include "sett/state.h"
@@ -180,7 +181,7 @@ sett_status sett_abm_run(const sett_abm_model* model, uint64_t seed, const doubl
                          const sett_abm_options* options, sett_abm_result* result)
 {
     static const sett_abm_options none;
-    if (!setti_abm_check(model)) {
+    if (ARGUMENT_IS_NULL(model) || !setti_abm_check(model)) {
         return SETT_STATUS_ARGUMENT;
     }
     abm_state s = {.model = model,

@@ -12,6 +12,7 @@
  *
  * Invariant:  `done` of a run is set when its result is complete;  each of these is in the file
  */
+#include "../argument.h"
 #include "abm.h"
 
 #include "sett/threads.h"
@@ -373,7 +374,7 @@ static sett_status abm_scan_with_file(abm_scan* s)
 sett_status sett_abm_scan(const sett_abm_model* model, const sett_abm_scan_desc* desc,
                           sett_abm_result* results)
 {
-    if (!setti_abm_check(model) || desc == NULL) {
+    if (ARGUMENT_IS_NULL(model) || ARGUMENT_IS_NULL(desc) || !setti_abm_check(model)) {
         return SETT_STATUS_ARGUMENT;
     }
     abm_scan s = {.model = model,

@@ -5,6 +5,7 @@
  *
  * Invariant:  `values` has `rows` times one more than `count` numbers: the step comes first
  */
+#include "../argument.h"
 #include "abm.h"
 
 #include "sett/loop.h"
@@ -62,7 +63,7 @@ static bool abm_table_take(sett_abm_table* t, const sett_abm_column* desc)
 
 sett_abm_table* sett_abm_table_create(sett_world* world, const sett_abm_column* columns, void* data)
 {
-    if (world == NULL || columns == NULL) {
+    if (ARGUMENT_IS_NULL(world) || ARGUMENT_IS_NULL(columns)) {
         return NULL;
     }
     sett_abm_table* t = sett_world_alloc(world, sizeof(*t), 16);
@@ -146,7 +147,7 @@ static bool abm_table_reserve(sett_abm_table* t)
 
 sett_status sett_abm_table_collect(sett_abm_table* t, uint64_t step)
 {
-    if (t == NULL) {
+    if (argument_is_null(t, __func__, "table")) {
         return SETT_STATUS_ARGUMENT;
     }
     if (!abm_table_reserve(t)) {
@@ -165,12 +166,12 @@ sett_status sett_abm_table_collect(sett_abm_table* t, uint64_t step)
 
 uint32_t sett_abm_table_rows(const sett_abm_table* t)
 {
-    return t != NULL ? t->rows : 0;
+    return !argument_is_null(t, __func__, "table") ? t->rows : 0;
 }
 
 double sett_abm_table_value(const sett_abm_table* t, uint32_t row, uint32_t column)
 {
-    bool is = t != NULL && row < t->rows && column < t->count;
+    bool is = !argument_is_null(t, __func__, "table") && row < t->rows && column < t->count;
     return is ? t->values[(size_t)row * (t->count + 1) + column + 1] : (double)NAN;
 }
 
@@ -246,7 +247,7 @@ static void abm_table_head(const char* head, char* out, size_t size)
 sett_status sett_abm_table_write(sett_abm_table* t, const char* path, const char* head)
 {
     static const char call[] = "sett_abm_table_write";
-    if (t == NULL || path == NULL) {
+    if (argument_is_null(t, __func__, "table") || ARGUMENT_IS_NULL(path)) {
         return SETT_STATUS_ARGUMENT;
     }
     char line[2048];

@@ -7,6 +7,7 @@
  * server's threads only queue, and that of the feed has a copy (feed.c).
  */
 #include "inspector.h"
+#include "../argument.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -130,7 +131,7 @@ static bool inspector_open_server(sett_inspector* inspector)
 sett_inspector* sett_inspector_open_sized(sett_world* world, const sett_inspector_desc* desc,
                                           size_t size)
 {
-    sett_inspector* inspector = world != NULL ? calloc(1, sizeof(*inspector)) : NULL;
+    sett_inspector* inspector = !ARGUMENT_IS_NULL(world) ? calloc(1, sizeof(*inspector)) : NULL;
     if (inspector == NULL) {
         return NULL;
     }
@@ -177,13 +178,20 @@ void sett_inspector_close(sett_inspector* inspector)
 
 const char* sett_inspector_address(const sett_inspector* inspector)
 {
-    return inspector != NULL && inspector->server != NULL ? setti_server_address(inspector->server)
-                                                          : "";
+    return !ARGUMENT_IS_NULL(inspector) && inspector->server != NULL
+               ? setti_server_address(inspector->server)
+               : "";
 }
 
 const char* sett_inspector_request(sett_inspector* inspector, const char* body, size_t size,
                                    size_t* answer_size)
 {
+    if (ARGUMENT_IS_NULL(inspector) || (size != 0 && ARGUMENT_IS_NULL(body))) {
+        if (answer_size != NULL) {
+            *answer_size = 0;
+        }
+        return "";
+    }
     inspector_settle_feed(inspector, true);
     setti_out_clear(&inspector->answer);
     setti_request_answer(inspector, body, size, &inspector->answer);
@@ -195,6 +203,9 @@ const char* sett_inspector_request(sett_inspector* inspector, const char* body, 
 
 void sett_inspector_stream(sett_inspector* inspector, sett_inspector_send_fn send, void* user)
 {
+    if (ARGUMENT_IS_NULL(inspector)) {
+        return;
+    }
     inspector->send = send;
     inspector->send_user = user;
     inspector->send_begins = send != NULL;

@@ -6,6 +6,7 @@
  *
  * Invariant:  scenes hold texts of their own: the program's descriptor can go
  */
+#include "../argument.h"
 #include "request.h"
 
 #include <math.h>
@@ -133,7 +134,7 @@ sett_status sett_inspector_scene_sized(sett_inspector* inspector,
 {
     sett_inspector_scene_desc desc;
     memset(&desc, 0, sizeof(desc));
-    if (inspector == NULL || given == NULL) {
+    if (ARGUMENT_IS_NULL(inspector) || argument_is_null(given, __func__, "desc")) {
         return SETT_STATUS_ARGUMENT;
     }
     memcpy(&desc, given, size < sizeof(desc) ? size : sizeof(desc));

@@ -6,6 +6,7 @@
  *
  * Invariant: dead_sum = the sum over this rank's homes of the hashes of their dead slots
  */
+#include "../argument.h"
 #include "ranks.h"
 
 #include <stdlib.h>
@@ -47,12 +48,13 @@ uint32_t setti_ranks_owner(const sett_ranks* r, uint32_t cell)
 
 bool sett_ranks_owns(const sett_ranks* r, uint32_t cell)
 {
-    return r != NULL && cell >= r->bounds[r->rank] && cell < r->bounds[r->rank + 1];
+    return !argument_is_null(r, __func__, "ranks") && cell >= r->bounds[r->rank] &&
+           cell < r->bounds[r->rank + 1];
 }
 
 bool sett_ranks_is_inner(const sett_ranks* r, uint32_t cell)
 {
-    if (!sett_ranks_owns(r, cell)) {
+    if (argument_is_null(r, __func__, "ranks") || !sett_ranks_owns(r, cell)) {
         return false;
     }
     uint32_t k = cell - r->bounds[r->rank];
@@ -272,7 +274,7 @@ static void cells_report_full(sett_ranks* r, uint32_t cell)
 
 sett_entity sett_ranks_create_entity(sett_ranks* r, uint32_t cell)
 {
-    if (r == NULL) {
+    if (argument_is_null(r, __func__, "ranks")) {
         return sett_null();
     }
     if (!sett_ranks_owns(r, cell)) {
@@ -487,7 +489,7 @@ static void cells_cut(const sett_ranks* r, const uint64_t* cost, uint32_t* bound
 
 sett_status sett_ranks_balance(sett_ranks* r)
 {
-    if (r == NULL) {
+    if (argument_is_null(r, __func__, "ranks")) {
         return SETT_STATUS_ARGUMENT;
     }
     uint64_t* count = malloc(2 * (size_t)r->desc.cells * sizeof(*count));

@@ -10,6 +10,7 @@
  *
  * Loading gives each rank a run of parts, and so of cells; what is uneven then is balanced.
  */
+#include "../argument.h"
 #include "ranks.h"
 
 #include <errno.h>
@@ -190,7 +191,7 @@ static uint64_t* files_gather(const sett_ranks* r, uint64_t size, uint64_t sum)
 
 sett_status sett_ranks_save(sett_ranks* r, const char* path)
 {
-    if (r == NULL) {
+    if (argument_is_null(r, __func__, "ranks")) {
         return SETT_STATUS_ARGUMENT;
     }
     ranks_bytes bytes = {NULL, 0, 0, false};
@@ -427,7 +428,7 @@ static sett_status files_unpack(sett_ranks* r, const char* path, const files_ind
 
 sett_status sett_ranks_load(sett_ranks* r, const char* path)
 {
-    if (r == NULL) {
+    if (argument_is_null(r, __func__, "ranks")) {
         return SETT_STATUS_ARGUMENT;
     }
     ranks_bytes bytes = {NULL, 0, 0, false};

@@ -19,6 +19,7 @@
  *
  * Invariant: decoding what was encoded from (old, now) with the same `old` gives the same `now`
  */
+#include "../argument.h"
 #include "ranks.h"
 
 #include <stdlib.h>
@@ -583,7 +584,7 @@ static bool ghosts_select(sett_ranks* r, uint32_t peer, ranks_list* list)
 
 sett_status sett_ranks_begin_start(sett_ranks* r)
 {
-    if (r == NULL) {
+    if (argument_is_null(r, __func__, "ranks")) {
         return SETT_STATUS_ARGUMENT;
     }
     if (r->begun || r->born.count != 0) {
@@ -681,7 +682,7 @@ static sett_status ghosts_take(sett_ranks* r, ranks_peer* peer, ghosts_got* got)
 
 sett_status sett_ranks_begin_wait(sett_ranks* r)
 {
-    if (r == NULL) {
+    if (argument_is_null(r, __func__, "ranks")) {
         return SETT_STATUS_ARGUMENT;
     }
     sett_status status = SETT_OK;

@@ -10,6 +10,7 @@
  * Invariant, afterwards: owned is what lives here without the tag, ascending; cell[k] is of this
  * rank
  */
+#include "../argument.h"
 #include "ranks.h"
 
 #include "sett/hierarchy.h"
@@ -672,5 +673,6 @@ sett_status setti_ranks_settle(sett_ranks* r, uint32_t* bounds, bool ends)
 
 sett_status sett_ranks_end(sett_ranks* r)
 {
-    return r != NULL ? setti_ranks_settle(r, NULL, true) : SETT_STATUS_ARGUMENT;
+    return !argument_is_null(r, __func__, "ranks") ? setti_ranks_settle(r, NULL, true)
+                                                   : SETT_STATUS_ARGUMENT;
 }

@@ -6,6 +6,7 @@
  * killed.
  */
 #include "ranks.h"
+#include "../argument.h"
 
 #include "sett/relationship.h"
 #include "sett/state.h"
@@ -273,7 +274,7 @@ static void ranks_free(sett_ranks* r)
 
 sett_ranks* sett_ranks_create(sett_world* world, MPI_Comm comm, const sett_ranks_desc* desc)
 {
-    if (world == NULL || desc == NULL) {
+    if (ARGUMENT_IS_NULL(world) || ARGUMENT_IS_NULL(desc)) {
         return NULL;
     }
     sett_ranks* r = calloc(1, sizeof(*r));
@@ -310,22 +311,22 @@ void sett_ranks_destroy(sett_ranks* r)
 
 uint32_t sett_ranks_rank(const sett_ranks* r)
 {
-    return r != NULL ? r->rank : 0;
+    return !argument_is_null(r, __func__, "ranks") ? r->rank : 0;
 }
 
 uint32_t sett_ranks_count(const sett_ranks* r)
 {
-    return r != NULL ? r->count : 0;
+    return !argument_is_null(r, __func__, "ranks") ? r->count : 0;
 }
 
 uint64_t sett_ranks_tick(const sett_ranks* r)
 {
-    return r != NULL ? r->tick : 0;
+    return !argument_is_null(r, __func__, "ranks") ? r->tick : 0;
 }
 
 sett_component sett_ranks_ghost(const sett_ranks* r)
 {
-    return r != NULL ? r->tag : 0;
+    return !argument_is_null(r, __func__, "ranks") ? r->tag : 0;
 }
 
 /* ----------------------------------------------------------------------------------------- hash */
@@ -350,7 +351,7 @@ static sett_status ranks_sum_sources(sett_ranks* r, uint64_t* sum)
 /* The sum that sett_world_hash makes of a world, and its end. */
 sett_status sett_ranks_hash(sett_ranks* r, uint64_t* hash)
 {
-    if (r == NULL) {
+    if (argument_is_null(r, __func__, "ranks") || ARGUMENT_IS_NULL(hash)) {
         return SETT_STATUS_ARGUMENT;
     }
     uint64_t sum = 0;
@@ -374,8 +375,11 @@ sett_status sett_ranks_hash(sett_ranks* r, uint64_t* hash)
 
 void sett_ranks_stats_get(const sett_ranks* r, sett_ranks_stats* stats)
 {
-    if (r == NULL) {
-        *stats = (sett_ranks_stats){0};
+    if (ARGUMENT_IS_NULL(stats)) {
+        return;
+    }
+    *stats = (sett_ranks_stats){0};
+    if (argument_is_null(r, __func__, "ranks")) {
         return;
     }
     *stats = r->stats;

@@ -5,7 +5,7 @@
  * values of one state, in the order of types and handles; so two samples are merged.
  *
  * Invariant:  samples ascend by tick; what is shown is between two of them, or is one of them */
-#include "argument.h"
+#include "../argument.h"
 #include "net_client.h"
 
 #include "sett/members.h"

@@ -1,6 +1,6 @@
 /* net_client.c: a client: handshake, inputs, acknowledgements; see net_client.h. */
 #include "net_client.h"
-#include "argument.h"
+#include "../argument.h"
 
 #include <stdio.h>
 #include <stdlib.h>

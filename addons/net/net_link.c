@@ -2,7 +2,7 @@
  *
  * Shape: a few hundred datagrams under way. Each endpoint has a list of those that are on their way
  * to it, in the order of arrival; most are inserted near its end. */
-#include "argument.h"
+#include "../argument.h"
 #include "proof.h"
 
 #include <stdlib.h>

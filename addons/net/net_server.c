@@ -1,7 +1,7 @@
 /* net_server.c: a server's clients: handshake, acknowledgements, inputs, datagrams; see
  * net_server.h. */
 #include "net_server.h"
-#include "argument.h"
+#include "../argument.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* net_session.c: the frames of a rollback session; see net_session.h. */
 #include "net_session.h"
-#include "argument.h"
+#include "../argument.h"
 
 #include <stdio.h>
 #include <stdlib.h>

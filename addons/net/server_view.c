@@ -10,7 +10,7 @@
  *
  * Invariant:  the view = values that the client may have, some ticks old
  *             delta(base, view), applied to base = view */
-#include "argument.h"
+#include "../argument.h"
 #include "net_server.h"
 
 #include <stdlib.h>

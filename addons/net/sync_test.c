@@ -4,7 +4,7 @@
  * frame is compared by its hash; only if that differs are both states looked at. A state that was
  * reached again replaces the first one, so that what a replay leaves outside of the world meets the
  * frames that follow. */
-#include "argument.h"
+#include "../argument.h"
 #include "desync.h"
 #include "sett/random.h"
 

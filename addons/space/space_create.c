@@ -5,6 +5,7 @@
  *
  * Invariant:  the product of `cells` is `cell_count`, at most SETT_SPACE_CELLS
  */
+#include "../argument.h"
 #include "space.h"
 
 #include "sett/members.h"
@@ -201,7 +202,7 @@ static void space_end(sett_space* s)
 
 sett_space* sett_space_create(sett_world* world, const sett_space_desc* desc)
 {
-    if (world == NULL || desc == NULL) {
+    if (ARGUMENT_IS_NULL(world) || ARGUMENT_IS_NULL(desc)) {
         return NULL;
     }
     sett_component_desc type;

@@ -7,6 +7,7 @@
  * Invariant:  random results depend on the bits and on the contents of cells, not on how these came
  *             about
  */
+#include "../argument.h"
 #include "space.h"
 
 #include "sett/random.h"
@@ -16,12 +17,12 @@
 
 uint32_t sett_space_cell_count(const sett_space* s)
 {
-    return s != NULL ? s->cell_count : 0;
+    return !argument_is_null(s, __func__, "space") ? s->cell_count : 0;
 }
 
 uint32_t sett_space_cell_at(const sett_space* s, const double* at)
 {
-    if (s == NULL || at == NULL) {
+    if (argument_is_null(s, __func__, "space") || ARGUMENT_IS_NULL(at)) {
         return SETT_SPACE_OUTSIDE;
     }
     double copy[3] = {at[0], at[1], s->dimensions == 3 ? at[2] : 0};
@@ -40,7 +41,8 @@ static void space_numbers(const sett_space* s, uint32_t cell, int32_t out[3])
 uint32_t sett_space_find(const sett_space* s, sett_entity entity, double* at)
 {
     uint32_t place;
-    uint32_t number = s != NULL ? space_cell_of(s, entity, &place) : SETT_SPACE_OUTSIDE;
+    uint32_t number = !argument_is_null(s, __func__, "space") ? space_cell_of(s, entity, &place)
+                                                              : SETT_SPACE_OUTSIDE;
     if (number == SETT_SPACE_OUTSIDE || at == NULL) {
         return number;
     }
@@ -56,7 +58,8 @@ uint32_t sett_space_find(const sett_space* s, sett_entity entity, double* at)
 
 const sett_entity* sett_space_cell(const sett_space* s, uint32_t cell, uint32_t* count)
 {
-    bool is = s != NULL && cell < s->cell_count && s->cell[cell].count != 0;
+    bool is =
+        !argument_is_null(s, __func__, "space") && cell < s->cell_count && s->cell[cell].count != 0;
     if (count != NULL) {
         *count = is ? s->cell[cell].count : 0;
     }
@@ -68,12 +71,12 @@ uint32_t sett_space_count(const sett_space* s, uint32_t* outside)
     if (outside != NULL) {
         *outside = s != NULL ? s->outside : 0;
     }
-    return s != NULL ? s->count : 0;
+    return !argument_is_null(s, __func__, "space") ? s->count : 0;
 }
 
 void sett_space_random_place(const sett_space* s, uint32_t cell, uint64_t bits, double* at)
 {
-    if (s == NULL || at == NULL || cell >= s->cell_count) {
+    if (argument_is_null(s, __func__, "space") || ARGUMENT_IS_NULL(at) || cell >= s->cell_count) {
         return;
     }
     int32_t numbers[3];
@@ -89,6 +92,9 @@ void sett_space_random_place(const sett_space* s, uint32_t cell, uint64_t bits, 
 sett_entity sett_space_random_entity(const sett_space* s, uint32_t cell, uint64_t bits)
 {
     uint32_t count;
+    if (argument_is_null(s, __func__, "space")) {
+        return sett_null();
+    }
     const sett_entity* entities = sett_space_cell(s, cell, &count);
     return entities != NULL ? entities[sett_random_range(bits, count)] : sett_null();
 }
@@ -175,7 +181,7 @@ static uint32_t space_walk_empty(const sett_space* s, uint32_t cell, int32_t rad
 uint32_t sett_space_random_empty(const sett_space* s, const double* at, uint32_t radius,
                                  uint64_t bits)
 {
-    if (s == NULL || radius > SPACE_REACH) {
+    if (argument_is_null(s, __func__, "space") || radius > SPACE_REACH) {
         return SETT_SPACE_OUTSIDE;
     }
     if (at == NULL) {

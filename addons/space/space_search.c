@@ -14,6 +14,7 @@
  *             comes once: in a periodic space `low` can be negative, and `high` beyond the last
  *             cell
  */
+#include "../argument.h"
 #include "space.h"
 
 #include <math.h>
@@ -105,8 +106,11 @@ static void space_search_begin(const sett_space* s, double radius, sett_space_ne
 sett_space_near* sett_space_near_begin_at(const sett_space* s, const double* at, double radius,
                                           sett_space_near* near)
 {
+    if (ARGUMENT_IS_NULL(near)) {
+        return NULL;
+    }
     space_search_clear(s, near);
-    if (s == NULL || at == NULL || !(radius >= 0)) {
+    if (argument_is_null(s, __func__, "space") || ARGUMENT_IS_NULL(at) || !(radius >= 0)) {
         return near;
     }
     near->at_[2] = 0;
@@ -126,9 +130,13 @@ sett_space_near* sett_space_near_begin_at(const sett_space* s, const double* at,
 sett_space_near* sett_space_near_begin(const sett_space* s, sett_entity entity, double radius,
                                        sett_space_near* near)
 {
+    if (ARGUMENT_IS_NULL(near)) {
+        return NULL;
+    }
     space_search_clear(s, near);
     near->at_[2] = 0;
-    if (sett_space_find(s, entity, near->at_) != SETT_SPACE_OUTSIDE) {
+    if (!argument_is_null(s, __func__, "space") &&
+        sett_space_find(s, entity, near->at_) != SETT_SPACE_OUTSIDE) {
         space_search_begin(s, radius, near);
         near->without_ = entity;
     }
@@ -378,7 +386,10 @@ static uint32_t space_count_around(const sett_space* s, sett_entity entity, doub
 
 uint32_t sett_space_near_count(const sett_space* s, sett_entity entity, double radius)
 {
-    if (s == NULL || !s->is_grid || s->metric != SETT_SPACE_CHEBYSHEV || !(radius >= 0) ||
+    if (argument_is_null(s, __func__, "space")) {
+        return 0;
+    }
+    if (!s->is_grid || s->metric != SETT_SPACE_CHEBYSHEV || !(radius >= 0) ||
         radius >= SETT_SPACE_CELLS) {
         return space_count_around(s, entity, radius);
     }
@@ -397,6 +408,9 @@ uint32_t sett_space_near_count(const sett_space* s, sett_entity entity, double r
 uint32_t sett_space_near_count_at(const sett_space* s, const double* at, double radius)
 {
     sett_space_near near;
+    if (argument_is_null(s, __func__, "space") || ARGUMENT_IS_NULL(at)) {
+        return 0;
+    }
     return space_count_near(sett_space_near_begin_at(s, at, radius, &near));
 }
 
@@ -521,8 +535,12 @@ uint32_t sett_space_nearest(const sett_space* s, const double* at, double radius
                             sett_entity without, sett_space_hit* out, uint32_t capacity)
 {
     sett_space_near near;
+    if (argument_is_null(s, __func__, "space") || ARGUMENT_IS_NULL(at) ||
+        (capacity != 0 && ARGUMENT_IS_NULL(out))) {
+        return 0;
+    }
     (void)sett_space_near_begin_at(s, at, radius, &near);
-    if (near.done_ || out == NULL || capacity == 0) {
+    if (near.done_ || capacity == 0) {
         return 0; /* no cell is within the radius */
     }
     near.without_ = without;

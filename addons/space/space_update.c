@@ -15,6 +15,7 @@
  * Invariant:  after an update an entity is `in` if it matches, and its cell is the one of its
  *             position;  `count` + `outside` are the entities that are `in`
  */
+#include "../argument.h"
 #include "space.h"
 
 #include "sett/loop.h"
@@ -265,7 +266,7 @@ static bool space_compare(sett_space* s, uint32_t number)
 
 sett_status sett_space_update(sett_space* s)
 {
-    if (s == NULL) {
+    if (argument_is_null(s, __func__, "space")) {
         return SETT_STATUS_ARGUMENT;
     }
     uint64_t now = sett_world_tick(s->world);
@@ -289,7 +290,10 @@ sett_status sett_space_update(sett_space* s)
 
 sett_status sett_space_move(sett_space* s, sett_entity entity)
 {
-    const unsigned char* value = s != NULL ? sett_find(s->world, entity, s->component) : NULL;
+    if (argument_is_null(s, __func__, "space")) {
+        return SETT_STATUS_ARGUMENT;
+    }
+    const unsigned char* value = sett_find(s->world, entity, s->component);
     const space_page* page = value != NULL ? space_page_of(s, entity.index) : NULL;
     bool known = page != NULL && page->cell[entity.index % SPACE_PAGE] != SPACE_NOWHERE;
     if (!known) {
@@ -300,7 +304,7 @@ sett_status sett_space_move(sett_space* s, sett_entity entity)
 
 sett_status sett_space_refresh(sett_space* s, sett_entity entity)
 {
-    if (s == NULL) {
+    if (argument_is_null(s, __func__, "space")) {
         return SETT_STATUS_ARGUMENT;
     }
     uint32_t index = entity.index;

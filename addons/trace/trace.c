@@ -10,6 +10,7 @@
 #define _POSIX_C_SOURCE 200809L
 #endif
 
+#include "../argument.h"
 #include "sett_trace.h"
 
 #include <stdatomic.h>
@@ -89,6 +90,9 @@ static trace_mark* trace_add(sett_trace_file* file, sett_span_kind kind)
 
 void sett_trace_file_begin(void* user, sett_span_kind kind, const char* name, uint64_t number)
 {
+    if (ARGUMENT_IS_NULL(user) || ARGUMENT_IS_NULL(name)) {
+        return;
+    }
     trace_mark* mark = trace_add(user, kind);
     if (mark != NULL) {
         size_t length = strnlen(name, sizeof(mark->name) - 1);
@@ -102,6 +106,9 @@ void sett_trace_file_begin(void* user, sett_span_kind kind, const char* name, ui
 
 void sett_trace_file_end(void* user, sett_span_kind kind)
 {
+    if (ARGUMENT_IS_NULL(user)) {
+        return;
+    }
     uint64_t now = trace_now();
     trace_mark* mark = trace_add(user, kind);
     if (mark != NULL) {
@@ -119,6 +126,9 @@ static uint32_t trace_count(const sett_trace_file* file)
 
 uint32_t sett_trace_file_lost(const sett_trace_file* file)
 {
+    if (ARGUMENT_IS_NULL(file)) {
+        return 0;
+    }
     uint32_t used =
         atomic_load_explicit(&((sett_trace_file*)(uintptr_t)file)->used, memory_order_relaxed);
     return used - trace_count(file);
@@ -126,7 +136,9 @@ uint32_t sett_trace_file_lost(const sett_trace_file* file)
 
 void sett_trace_file_clear(sett_trace_file* file)
 {
-    atomic_store_explicit(&file->used, 0, memory_order_release);
+    if (!ARGUMENT_IS_NULL(file)) {
+        atomic_store_explicit(&file->used, 0, memory_order_release);
+    }
 }
 
 /* ------------------------------------------------------------------------------------- writing */
@@ -216,6 +228,9 @@ static void trace_write_marks(FILE* out, const sett_trace_file* file, trace_thre
 
 bool sett_trace_file_save(const sett_trace_file* file, const char* path)
 {
+    if (ARGUMENT_IS_NULL(file) || ARGUMENT_IS_NULL(path)) {
+        return false;
+    }
     FILE* out = fopen(path, "w");
     trace_thread* threads = out != NULL ? malloc(TRACE_THREADS * sizeof(*threads)) : NULL;
     if (threads != NULL) {

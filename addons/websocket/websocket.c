@@ -5,6 +5,7 @@
  * floods takes no other's place. A message that is no datagram ends its connection.
  *
  * Invariant:  waiting[k] = datagrams of page k in the queue */
+#include "../argument.h"
 #include "sett_websocket.h"
 
 #include <civetweb.h>
@@ -160,7 +161,7 @@ static bool websocket_listen(sett_websocket* net, const char* address, const cha
 
 sett_websocket* sett_websocket_create(const char* address, const char* folder, uint32_t peers)
 {
-    sett_websocket* net = address != NULL && peers != 0 && peers <= SETT_WEBSOCKET_PEERS
+    sett_websocket* net = !ARGUMENT_IS_NULL(address) && peers != 0 && peers <= SETT_WEBSOCKET_PEERS
                               ? calloc(1, sizeof(*net))
                               : NULL;
     if (net == NULL) {
@@ -197,14 +198,15 @@ void sett_websocket_destroy(sett_websocket* net)
 uint16_t sett_websocket_port(const sett_websocket* net)
 {
     struct mg_server_port port[1] = {{.port = 0}};
-    return net != NULL && mg_get_server_ports(net->context, 1, port) > 0 ? (uint16_t)port[0].port
-                                                                         : 0;
+    return !ARGUMENT_IS_NULL(net) && mg_get_server_ports(net->context, 1, port) > 0
+               ? (uint16_t)port[0].port
+               : 0;
 }
 
 uint32_t sett_websocket_count(sett_websocket* net)
 {
     uint32_t count = 0;
-    if (net == NULL) {
+    if (ARGUMENT_IS_NULL(net)) {
         return 0;
     }
     pthread_mutex_lock(&net->lock);
@@ -218,5 +220,5 @@ uint32_t sett_websocket_count(sett_websocket* net)
 sett_net_transport sett_websocket_transport(sett_websocket* net)
 {
     sett_net_transport transport = {net, websocket_send, websocket_receive};
-    return net != NULL ? transport : (sett_net_transport){.user = NULL};
+    return !ARGUMENT_IS_NULL(net) ? transport : (sett_net_transport){.user = NULL};
 }

@@ -1,7 +1,7 @@
-/* argument.h: NULL where a function of the add-on needs what another could not create. The call
+/* argument.h: NULL where a function of an add-on needs what another could not create. The call
  * does nothing; a debug build names it, as the library does (core.h). */
-#ifndef SETTI_NET_ARGUMENT_H
-#define SETTI_NET_ARGUMENT_H
+#ifndef SETTI_ADDON_ARGUMENT_H
+#define SETTI_ADDON_ARGUMENT_H
 
 #include <stdbool.h>
 #include <stddef.h>
