@@ -392,7 +392,7 @@ static void callbacks_write_nothing(void)
         const char* message = sett_world_message(peer);
         const char* wanted = k == 0 ? "sett_delta_apply: a callback of this world has written to "
                                       "\"value\" of entity 0:1, which the delta sets - "
-                                    : "or a callback of this world has written a value: ";
+                                    : "or a callback of this world wrote a value - ";
         CHECK_MSG(strstr(message, wanted) != NULL, "%s", message);
         free(bytes);
         CHECK_END(peer);
@@ -520,7 +520,7 @@ static void an_order_that_is_not_taken_over_is_reported_once(void)
         size_t size = encode(world, a, take(world), &bytes);
         said[0] = '\0';
         CHECK_APPLY(peer, bytes, size);
-        CHECK_EQ(strstr(said, "\"rows\" keeps its own order of rows") != NULL, round == 0);
+        CHECK_EQ(strstr(said, "\"rows\" keep this world's order") != NULL, round == 0);
         free(bytes);
     }
     CHECK_SAME(world, peer);

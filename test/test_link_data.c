@@ -177,7 +177,7 @@ static void deltas_name_padding_known_differently(void)
     unsigned char* bytes;
     size_t size = encode(one, before, take(one), &bytes);
     CHECK_EQ(sett_delta_apply(other, bytes, size), SETT_STATUS_CONFLICT);
-    CHECK_MSG(strstr(sett_world_message(other), "\"Owes\" other bytes are known as padding") !=
+    CHECK_MSG(strstr(sett_world_message(other), "the sender has other padding bytes in \"Owes\"") !=
                   NULL,
               "%s", sett_world_message(other));
     free(bytes);
@@ -247,7 +247,8 @@ static void searches_compare_them(void)
     world = full_world(MEMBERS, true, 0);
     CHECK_EQ(matches(world, "Owes($this, $who), $this.Owes.count > 1"), 2); /* 2 leads to both */
     CHECK(sett_search_create(world, "Owes, $this.Owes.amount > 15") == NULL);
-    CHECK_MSG(strstr(sett_world_message(world), "an entity has one for each of its links") != NULL,
+    CHECK_MSG(strstr(sett_world_message(world), "an entity has a value for each of its links") !=
+                  NULL,
               "%s", sett_world_message(world));
     CHECK_END(world);
 }
@@ -377,7 +378,7 @@ static void bytes_bring_no_circle(void)
     disk_remove(to, "f.previous");
     CHECK_EQ(loads(into, to, NULL), SETT_STATUS_INVALID);
     CHECK_MSG(strstr(sett_world_message(into),
-                     "\"ReportsTo\" is acyclic, and leads from entity ") != NULL,
+                     "\"ReportsTo\" is acyclic, but its links lead from entity ") != NULL,
               "%s", sett_world_message(into));
     uint64_t hash = sett_world_hash(follower);
     unsigned char* bytes;

@@ -223,7 +223,7 @@ static void what_is_wrong_is_said(void)
         CHECK_SAID(said(world, Four_id,
                         SETT_STRUCT(Four, (a, .constants = SETT_CONSTANTS(SHUT_MACRO)), b, c, d),
                         wrong),
-                   "a constant whose name is a value");
+                   "a constant named by its value");
         CHECK_SAID(said(world, Four_id, SETT_STRUCT(Four, a, b, c, (d, .scale = -1)), wrong),
                    "not positive");
         CHECK_SAID(said(world, Four_id,
@@ -289,16 +289,16 @@ static void each_wrong_member_is_explained(void)
     static const char* const dotted[] = {"x", "y", "a.b", "z"};
     static const char* const right[] = {"x", "y", "z", "w"};
     const char* own = "without dots";
-    WRONG("has two constants of one name", a,
+    WRONG("has two constants with the same name", a,
           .constants = (const sett_constant[]){{"ON", 1}, {"OFF", 2}, {"ON", 3}, {NULL, 0}});
     WRONG("for each element", many, .element_names = hole);
     WRONG("for each element", many, .element_names = twins);
     WRONG("for each element", many, .element_names = dotted);
     WRONG("another number of elements", many, .element_names = right, .count = 3);
     WRONG("has names of elements", list, .element = SETT_MEMBER_U32, .element_names = right);
-    WRONG("items that C cannot see", list, .unit = "m");
-    WRONG("items that C cannot see", list, .element = SETT_MEMBER_STRUCT);
-    WRONG("items that C cannot see", list, .element = (sett_member_kind)99);
+    WRONG("items whose type C cannot name", list, .unit = "m");
+    WRONG("items whose type C cannot name", list, .element = SETT_MEMBER_STRUCT);
+    WRONG("items whose type C cannot name", list, .element = (sett_member_kind)99);
     WRONG("single characters or bytes", list, .element = SETT_MEMBER_TEXT);
     WRONG("single characters or bytes", list, .element = SETT_MEMBER_OPAQUE);
     WRONG("list with handles", list, .element = SETT_MEMBER_ENTITY);
@@ -308,13 +308,13 @@ static void each_wrong_member_is_explained(void)
     WRONG("with local members", list, .of = SETT_STRUCT(Vec2, x, (y, .local = true)));
     WRONG("is a string", text, .element = SETT_MEMBER_U64);
     WRONG("is a string", text, .of = SETT_STRUCT(Vec2, x, y));
-    WRONG("has constants and is no integer", f, .constants = SETT_CONSTANTS(CALM, ANGRY));
+    WRONG("has constants, but is not an integer", f, .constants = SETT_CONSTANTS(CALM, ANGRY));
     WRONG("neither f32 nor f64", a, .step = 0.5);
-    WRONG("no power of two", f, .step = 0.3);
-    WRONG("no power of two", f, .step = -0.5);
-    WRONG("no power of two", d, .step = 0x1p-61);
-    WRONG("has a scale and", f, .scale = 0.5);
-    WRONG("has a scale and", a, .scale = 0.5, .constants = SETT_CONSTANTS(CALM, ANGRY));
+    WRONG("not a power of two", f, .step = 0.3);
+    WRONG("not a power of two", f, .step = -0.5);
+    WRONG("not a power of two", d, .step = 0x1p-61);
+    WRONG("has a scale, but", f, .scale = 0.5);
+    WRONG("has a scale, but", a, .scale = 0.5, .constants = SETT_CONSTANTS(CALM, ANGRY));
     WRONG("not positive", a, .scale = -1);
     WRONG("not positive", a, .scale = (double)NAN);
     WRONG("neither f32 nor f64", a, .send = {.scale = 4, .bits = 8});
@@ -323,7 +323,7 @@ static void each_wrong_member_is_explained(void)
     WRONG("needs a positive .scale", f, .send = {.scale = 4, .bits = 1});
     WRONG("needs a positive .scale", d, .send = {.bits = 8});
     WRONG("needs a positive .scale", d, .send = {.scale = (double)NAN, .bits = 8});
-    WRONG("cannot have members that are sent rounded", d, .send = {.scale = 4, .bits = 32});
+    WRONG("so its members cannot be sent rounded", d, .send = {.scale = 4, .bits = 32});
     WRONG("C cannot name", a, .element = (sett_member_kind)99);
     static const char* const names[] = {NULL, "", "a.b", "a[", "a]", "a\"b", "a\\b", "a\nb"};
     for (uint32_t k = 0; k < sizeof(names) / sizeof(names[0]); k++) {

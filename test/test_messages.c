@@ -49,21 +49,21 @@ static void worlds_and_entities(void)
          "`name` or `register_all` is NULL or empty");
     (void)sett_module_import(world, "self", import_itself);
     SAYS(world, sett_trace_set(world, &(sett_trace){.end = span_ends}), ARGUMENT,
-         "`begin` and `end` are needed");
+         "one of `begin` and `end` is NULL - set both");
     SAYS(world, sett_entity_create_handle(world, (sett_entity){1, 0}), STALE,
-         "no handle that an entity can have");
+         "is not a valid handle");
     SAYS(world, sett_entity_create_handle(world, (sett_entity){UINT32_MAX, 1}), LIMIT,
-         "is not below the world's entity_limit");
+         "is beyond the world's entity_limit");
     sett_entity was = sett_entity_create(world);
     CHECK_EQ(sett_entity_destroy(world, was), SETT_OK);
-    SAYS(world, sett_entity_create_handle(world, was), STALE, "was alive before");
+    SAYS(world, sett_entity_create_handle(world, was), STALE, "was used before");
     SAYS(world, sett_entity_set_range(world, 7, 64), ARGUMENT, "pass multiples of 64");
     sett_value values[33] = {{0}};
     CHECK(sett_is_null(sett_create_with(world, values, 33)));
     SAID(world, "add the others by sett_set");
     CHECK(!sett_is_null(sett_singletons(world)));
     CHECK(sett_add(world, sett_entity_create(world), SETT_ID_SINGLETONS) == NULL);
-    SAID(world, "the tag of the one entity that has the singletons");
+    SAID(world, "marks the entity that has the singletons");
     CHECK_END(world);
 }
 
@@ -141,15 +141,14 @@ static void groups_sorts_and_observers(void)
     SAYS(world, sett_component_convert(world, a, SETT_STORAGE_ARRAY), CONFLICT,
          "is owned by group \"g\"");
     sett_sort_desc sort = {.component = a, .key = SETT_KEY_U32};
-    SAYS(world, sett_sort(world, &sort), CONFLICT, "is arranged by group \"g\"");
+    SAYS(world, sett_sort(world, &sort), CONFLICT, "is owned by group \"g\"");
     sort.group = group;
     sort.component = kept;
     SAYS(world, sett_sort(world, &sort), ARGUMENT, "\"g\" does not have that component - sort by");
     sort.group = sett_group_create(world, &(sett_group_desc){.name = "h", .with = {b}});
     sort.component = b;
     SAYS(world, sett_sort(world, &sort), ARGUMENT,
-         "\"h\" owns nothing - sort by a component that it has, and list in .owned what is to be "
-         "sorted");
+         "\"h\" owns nothing - sort by one of its components, and list the sorted ones in `owned`");
     sett_observer_desc any = {.name = "any", .on_any = see_any, .component = b};
     GIVES_NULL(world, sett_observer_create(world, &any), "on_any observes every component");
     sett_observer_desc late = {.name = "late", .on_remove = see, .component = b, .replay = true};
@@ -261,7 +260,7 @@ static void searches(void)
     sett_lookup* lookup = sett_lookup_create(world, item, "key");
     CHECK(lookup != NULL);
     CHECK_EQ(sett_lookup_range(lookup, NULL, NULL, 0, NULL, 0), 0);
-    SAID(world, "sett_lookup_create_ordered creates one that is");
+    SAID(world, "create it by sett_lookup_create_ordered");
     char text[8192] = "Item";
     for (uint32_t k = 0; k < 600; k++) {
         strcat(text, ", Item");
@@ -285,7 +284,7 @@ static void states(void)
          "these bytes are not an encoded delta");
     SAYS(world, sett_selection_apply(world, noise, sizeof(noise), NULL), INVALID,
          "these bytes are not an encoded selection");
-    GIVES_NULL(world, sett_undo_create(world, NULL), "the world has no types");
+    GIVES_NULL(world, sett_undo_create(world, NULL), "the world has no components");
     sett_component type = add_type(world, "Type");
     sett_query* query =
         sett_query_create(world, &(sett_query_desc){.terms = {{.component = type}}});
@@ -293,7 +292,7 @@ static void states(void)
     sett_selection both = {.entities = &entity, .entity_count = 1, .query = query};
     size_t size;
     SAYS(world, sett_selection_encode(world, &both, (sett_snapshot){0, 0}, NULL, 0, &size),
-         ARGUMENT, "a list of entities or a query, not both");
+         ARGUMENT, "set `entities` or `query` of a selection, not both");
     sett_undo* undo = sett_undo_create(world, NULL);
     CHECK(undo != NULL);
     SAYS(world, sett_undo_go(undo, 99), ARGUMENT, "sett_undo_next lists the steps");
@@ -302,7 +301,7 @@ static void states(void)
     CHECK(sett_component_register(world, &cloned) != 0);
     sett_snapshot taken;
     CHECK(sett_snapshot_take(world, &taken) != SETT_OK);
-    SAID(world, "has SETT_SAVE_CLONE and no copy hook");
+    SAID(world, "has SETT_SAVE_CLONE, but no `copy` hook");
     CHECK_END(world);
 }
 

@@ -268,8 +268,8 @@ static void random_orders(void)
         const char *text, *message;
     } wrong[] = {
         {"Seen group_by $x.In",
-         "sett_ordered_create: column 6: the order of a plain query is one of "
-         "its entities, not of variables"},
+         "sett_ordered_create: column 6: a plain query is ordered by values of its entity, not "
+         "by variables"},
         {"Seen group_by $this", "sett_ordered_create: column 6: group_by needs a relationship"},
         {"Seen order_by Layer.none",
          "sett_ordered_create: column 6: \"Layer\" has no member \"none\""},

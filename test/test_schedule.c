@@ -776,7 +776,7 @@ static void access_lists_are_suggested(void)
     CHECK_EQ(sett_progress(world, 1), SETT_OK);
     CHECK_MSG(strstr(g.log,
                      "\"Crew\", which it did not declare; a system that runs at the same time "
-                     "may write it - declare the term SETT_SINGLETON behind the others, or list "
+                     "may write it - declare the term SETT_SINGLETON after the others, or list "
                      "it in `access_any_in`") != NULL,
               "%s", g.log);
     CHECK(strstr(g.log,

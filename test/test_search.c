@@ -744,8 +744,8 @@ static void the_driver_is_said(void)
     CHECK_EQ(sett_query_parse(world, "Ship, [in drive] Cargo", &desc), SETT_OK);
     CHECK(desc.terms[1].drives && !desc.terms[0].drives && desc.terms[1].access == SETT_IN);
     CHECK_EQ(sett_query_parse(world, "Ship order_by .name", &desc), SETT_STATUS_ARGUMENT);
-    CHECK_STR_EQ(sett_world_message(world), "sett_query_parse: column 6: a plain query cannot have "
-                                            "an order - sett_search_create can");
+    CHECK_STR_EQ(sett_world_message(world), "sett_query_parse: column 6: a plain query cannot "
+                                            "have an order - use sett_search_create");
     CHECK_END(world);
 }
 

@@ -140,7 +140,7 @@ static void wrong_descriptors_are_explained(void)
     must_reject(world, TERM(.component = Ship, .walk = SETT_WALK_UP, .along = 900),
                 SETT_STATUS_UNREGISTERED, "component 900");
     must_reject(world, TERM(.component = Ship, .walk = SETT_WALK_UP, .along = Ship), wrong,
-                "or is no relationship");
+                "is not a relationship with one target for each source");
     must_reject(world, TERM(.component = Ship, .walk = SETT_WALK_UP, .along = AtWar), wrong,
                 "one target for each source");
     must_reject(
@@ -151,13 +151,13 @@ static void wrong_descriptors_are_explained(void)
                 "SETT_SEARCH_BEGIN without SETT_SEARCH_END");
     must_reject(world, TERM(.kind = SETT_SEARCH_END), wrong,
                 "SETT_SEARCH_END without SETT_SEARCH_BEGIN");
-    must_reject(world, TERM(.component = Ship, .or_next = true), wrong, "nothing stands behind");
+    must_reject(world, TERM(.component = Ship, .or_next = true), wrong, "a term is missing after");
     must_reject(world, TERMS(2, {.kind = SETT_SEARCH_BEGIN}, {.kind = SETT_SEARCH_END}), wrong,
                 "the list is empty");
     must_reject(world,
                 TERMS(3, {.kind = SETT_SEARCH_BEGIN}, {.component = Ship, .or_next = true},
                       {.kind = SETT_SEARCH_END}),
-                wrong, "nothing stands behind");
+                wrong, "a term is missing after");
     must_reject(
         world,
         TERMS(2, {.component = Ship, .or_next = true}, {.component = Cargo_id, .optional = true}),
@@ -167,7 +167,7 @@ static void wrong_descriptors_are_explained(void)
     must_reject(world,
                 TERM(.component = DockedAt, .optional = true, .source = SETT_VAR("a"),
                      .target = SETT_VAR("b")),
-                wrong, "has to occur in another term");
+                wrong, "that occurs in another term");
     must_reject(world, TERM(.component = Cargo_id, .target = SETT_VAR("b")), wrong,
                 "is not a relationship");
     must_reject(world, TERM(.component = DockedAt, .walk = SETT_WALK_UP, .target = SETT_VAR("b")),
@@ -177,7 +177,7 @@ static void wrong_descriptors_are_explained(void)
     must_reject(
         world,
         TERMS(2, {.component = Ship, .drives = true}, {.component = Cargo_id, .drives = true}),
-        wrong, "only one term can drive");
+        wrong, "only one term can be [drive]");
     /* comparisons */
     const sett_search_operand n = MEMBER("n");
     const sett_search_operand text = MEMBER("text");
@@ -232,7 +232,7 @@ static void wrong_descriptors_are_explained(void)
     must_reject(world,
                 TERM(.kind = SETT_SEARCH_COMPARE, .left = {.kind = SETT_OPERAND_NAME},
                      .right = {.kind = SETT_OPERAND_CONSTANT, .text = "RED"}),
-                wrong, "is not a constant of what it is compared with");
+                wrong, "is not a constant of the other side");
     must_reject(world,
                 TERM(.kind = SETT_SEARCH_COMPARE, .right = word, .compare = SETT_COMPARE_CONTAINS,
                      .left = {.kind = SETT_OPERAND_NAME, .of = SETT_VAR("_")}),

@@ -1068,7 +1068,7 @@ static bool one_search(uint64_t number)
     if (search == NULL) {
         const char* message = sett_world_message(world);
         CHECK_MSG(strstr(message, "in some sides of") != NULL ||
-                      strstr(message, "one of the variables of an optional") != NULL,
+                      strstr(message, "an optional link needs a variable") != NULL,
                   "\"%s\": %s", q.out, message);
         seen.rejected++;
         seen.searches--;

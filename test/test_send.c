@@ -294,7 +294,7 @@ static void misuse_is_rejected(void)
                 &(sett_member){.name = "x", .kind = SETT_MEMBER_F32, .size = 4, .send = wrong[k]},
                 sett_members_link_}};
         CHECK_EQ(sett_component_register(world, &desc), 0);
-        CHECK_MSG(strstr(sett_world_message(world), "is sent rounded and needs") != NULL, "%s",
+        CHECK_MSG(strstr(sett_world_message(world), "is sent rounded, and needs") != NULL, "%s",
                   sett_world_message(world));
     }
     CHECK_EQ(sett_component_register(

@@ -374,7 +374,7 @@ static void types_that_do_not_say_how_are_rejected_by_name(void)
     desc.save = SETT_SAVE_CLONE;
     CHECK(sett_component_register(world, &desc) != 0);
     CHECK_EQ(sett_snapshot_take(world, &snapshot), SETT_STATUS_ARGUMENT);
-    CHECK(strstr(sett_world_message(world), "copy hook") != NULL);
+    CHECK(strstr(sett_world_message(world), "`copy` hook") != NULL);
     sett_world_destroy(world);
 
     world = begin();

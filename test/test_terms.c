@@ -172,7 +172,7 @@ typedef struct row {
     const char* expected[CALLS]; /* NULL: works; else a part of the message */
 } row;
 
-#define OTHER "another entity (`along`, `entity`, singleton) would run no callback"
+#define OTHER "another entity (`along`, `entity`, singleton) runs no callback"
 #define ELSEWHERE                                                                                  \
     {                                                                                              \
         NULL, NULL, OTHER, OTHER, OTHER                                                            \
@@ -273,15 +273,15 @@ static void each_kind_for_each_call(void)
         {"an unknown walk",
          {.walk = (sett_walk)9},
          NULL,
-         NEVER("`kind`, `access` or `walk` is unknown")},
+         NEVER("`kind`, `access` or `walk` has an unknown value")},
         {"an unknown kind",
          {.kind = (sett_term_kind)9},
          NULL,
-         NEVER("`kind`, `access` or `walk` is unknown")},
+         NEVER("`kind`, `access` or `walk` has an unknown value")},
         {"an unknown access",
          {.access = (sett_access)9},
          NULL,
-         NEVER("`kind`, `access` or `walk` is unknown")},
+         NEVER("`kind`, `access` or `walk` has an unknown value")},
         {".changed, .kind = SETT_WITHOUT",
          {.changed = true, .kind = SETT_WITHOUT},
          NULL,

@@ -216,16 +216,17 @@ static void a_stale_handle_is_explained(void)
     CHECK_STR_EQ(sett_world_message(world), "sett_add, component 1 \"tag\": the handle is null");
     sett_entity reserved = sett_cmd_create(sett_commands_here(world));
     CHECK(sett_add(world, reserved, id) == NULL);
-    CHECK(strstr(sett_world_message(world), "sett_cmd_create has reserved it") != NULL);
+    CHECK(strstr(sett_world_message(world), "the handle is only reserved (sett_cmd_create)") !=
+          NULL);
     sett_commands_clear(sett_commands_here(world));
     CHECK(sett_add(world, reserved, id) == NULL);
     CHECK(strstr(sett_world_message(world), "reserved") == NULL);
     sett_entity foreign = {next.index, 77};
     CHECK(sett_add(world, foreign, id) == NULL);
-    CHECK(strstr(sett_world_message(world), "never gave out the handle") != NULL);
+    CHECK(strstr(sett_world_message(world), "never created the handle") != NULL);
     foreign.index = 123456789;
     CHECK(sett_add(world, foreign, id) == NULL);
-    CHECK(strstr(sett_world_message(world), "never gave out the handle") != NULL);
+    CHECK(strstr(sett_world_message(world), "never created the handle") != NULL);
     sett_entity_create(world);
     sett_entity_create(world);
     CHECK(sett_is_null(sett_entity_create(world)));

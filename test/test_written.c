@@ -544,7 +544,7 @@ static void hooks_that_write_a_struct_have_its_members(void)
     CHECK_EQ(sett_component_register(plain, &desc), 1);
     CHECK_EQ(sett_members_set(world, 1, SETT_STRUCT(Titled, text, size)), SETT_OK);
     CHECK_EQ(sett_members_set(world, 1, desc.members), SETT_STATUS_CONFLICT);
-    CHECK(strstr(sett_world_message(world), "hooks, and not with these members") != NULL);
+    CHECK(strstr(sett_world_message(world), "hooks, so its members cannot change") != NULL);
     sett_entity e = sett_entity_create(world);
     label_set(sett_add(world, e, 1), "a label of some length", 22);
     char text[128];

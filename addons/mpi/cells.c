@@ -194,8 +194,8 @@ static bool cells_check(sett_ranks* r, uint32_t cell)
         }
         if (!has) {
             setti_ranks_report(r, SETT_STATUS_ARGUMENT,
-                               "sett_ranks_create: cell %u is not around cell %u, and this is "
-                               "around it - sett_ranks_desc.around must go both ways",
+                               "sett_ranks_create: cell %u is not around cell %u, but the "
+                               "reverse holds - sett_ranks_desc.around must go both ways",
                                (unsigned)cell, (unsigned)around[k]);
             return false;
         }
@@ -266,8 +266,8 @@ static void cells_report_full(sett_ranks* r, uint32_t cell)
     if (left == 1) {
         setti_ranks_report(
             r, SETT_STATUS_LIMIT,
-            "sett_ranks_create_entity: cell %u is home of %u entities, and can be of "
-            "no more - set more sett_ranks_desc.indices",
+            "sett_ranks_create_entity: cell %u has created %u entities, and can hold no more - "
+            "raise sett_ranks_desc.indices",
             (unsigned)cell, (unsigned)r->desc.indices);
     }
 }

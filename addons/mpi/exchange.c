@@ -150,7 +150,9 @@ sett_status setti_ranks_exchange(sett_ranks* r)
     for (int done = 0; !done;) {
         bool found = false;
         if (!exchange_receive_one(r, tag, &found)) {
-            return setti_ranks_fail(r, SETT_STATUS_OUT_OF_MEMORY, "no memory for what is received");
+            return setti_ranks_fail(r, SETT_STATUS_OUT_OF_MEMORY,
+                                    "no memory for a received "
+                                    "message");
         }
         if (entered) {
             MPI_Test(&barrier, &done, MPI_STATUS_IGNORE);

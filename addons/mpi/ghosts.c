@@ -590,8 +590,8 @@ sett_status sett_ranks_begin_start(sett_ranks* r)
     if (r->begun || r->born.count != 0) {
         return setti_ranks_fail(
             r, SETT_STATUS_ARGUMENT,
-            "sett_ranks_begin: sett_ranks_end has not ended the tick before, or "
-            "entities were created since");
+            "sett_ranks_begin: the last tick has not ended, or entities were created after it - "
+            "call sett_ranks_end first");
     }
     for (uint32_t k = 0; k < r->peer_count; k++) {
         ranks_peer* peer = &r->peer[k];
@@ -690,7 +690,8 @@ sett_status sett_ranks_begin_wait(sett_ranks* r)
     if (!r->begun || got == NULL) {
         free(got);
         return setti_ranks_fail(r, SETT_STATUS_ARGUMENT,
-                                "sett_ranks_begin_wait: nothing has begun");
+                                "sett_ranks_begin_wait: no tick has begun - call "
+                                "sett_ranks_begin first");
     }
     /* first all that goes: what one peer loses another may have */
     for (uint32_t k = 0; k < r->peer_count && status == SETT_OK; k++) {
@@ -711,7 +712,7 @@ sett_status sett_ranks_begin_wait(sett_ranks* r)
     return status == SETT_OK ? SETT_OK
                              : setti_ranks_fail(r, status, "sett_ranks_begin: %s",
                                                 status == SETT_STATUS_INVALID
-                                                    ? "another rank has sent ghosts that are wrong"
+                                                    ? "another rank has sent invalid ghosts"
                                                     : sett_world_message(r->world));
 }
 

@@ -667,7 +667,7 @@ sett_status setti_ranks_settle(sett_ranks* r, uint32_t* bounds, bool ends)
                              : setti_ranks_fail(r, status, "%s: %s",
                                                 ends ? "sett_ranks_end" : "sett_ranks_balance",
                                                 status == SETT_STATUS_INVALID
-                                                    ? "another rank has sent what is wrong"
+                                                    ? "another rank has sent invalid data"
                                                     : sett_world_message(r->world));
 }
 

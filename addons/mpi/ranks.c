@@ -157,8 +157,8 @@ static sett_status ranks_take_ghosts(sett_ranks* r)
                      (id < SETT_ID_HIERARCHY || id >= SETT_ID_RESERVED_END);
         if (!bytes) {
             return setti_ranks_report(r, SETT_STATUS_ARGUMENT,
-                                      "sett_ranks_create: \"%.100s\" owns memory, or is a type of "
-                                      "the library: ghosts have values that are bytes",
+                                      "sett_ranks_create: \"%.100s\" owns memory, or is a type "
+                                      "of the library: values of ghosts must be bytes",
                                       desc.name);
         }
         r->ghost[k + 1] = id;
@@ -194,8 +194,8 @@ static sett_status ranks_prepare_world(sett_ranks* r)
     sett_entity entity = sett_entity_next(r->world, &cursor);
     if (!sett_is_null(entity) && entity.index < first) {
         return setti_ranks_report(r, SETT_STATUS_CONFLICT,
-                                  "sett_ranks_create: entity %u:%u is in the way: indices below %u "
-                                  "are of the cells - create entities afterwards",
+                                  "sett_ranks_create: entity %u:%u has an index below %u, which "
+                                  "the cells use - create entities after sett_ranks_create",
                                   (unsigned)entity.index, (unsigned)entity.generation,
                                   (unsigned)first);
     }

@@ -269,7 +269,7 @@ bool setti_session_roll_back(sett_session* s)
     }
     if (!setti_session_restore(s, from)) {
         if (s->mode != SESSION_ENDED) {
-            session_fail(s, "an input came for a frame whose state is not kept any more");
+            session_fail(s, "an input arrived for a frame whose state was dropped");
         }
         return false;
     }

@@ -224,7 +224,7 @@ SETTI_COLD static sett_batch* batch_reject(const sett_query* query)
 {
     setti_world_fail_with(
         query->world, SETT_STATUS_LOCKED,
-        "sett_query_begin: \"%.100s\": system \"%.200s\" runs; loop with SETT_CONTEXT_FOR "
+        "sett_query_begin: \"%.100s\": system \"%.200s\" is running - loop with SETT_CONTEXT_FOR "
         "(sett_context_query), or declare the system as `exclusive`",
         query->open.name, setti_world_running(query->world));
     return NULL;

@@ -95,7 +95,7 @@ static const char* guard_remedy(const sett_world* world, sett_component componen
                                 const char* call)
 {
     if (guard_is_singleton(world, component) || strncmp(call, "sett_singleton", 14) == 0) {
-        return reads ? "declare the term SETT_SINGLETON behind the others, or list it in "
+        return reads ? "declare the term SETT_SINGLETON after the others, or list it in "
                        "`access_any_in`"
                      : "list it in `access_any_inout`";
     }

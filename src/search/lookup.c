@@ -642,8 +642,8 @@ uint32_t sett_lookup_range(sett_lookup* l, const void* from, const void* to, uin
 {
     if (l != NULL && !l->ordered) {
         setti_world_fail_with(l->world, SETT_STATUS_ARGUMENT,
-                              "%s: the look-up of \"%.100s\" is not ordered - "
-                              "sett_lookup_create_ordered creates one that is",
+                              "%s: the look-up of \"%.100s\" is not ordered - create it by "
+                              "sett_lookup_create_ordered",
                               __func__, l->type->desc.name);
         return 0;
     }
@@ -846,7 +846,7 @@ static const char* lookup_reject(const sett_member_ref* member, bool ordered)
         return "has no number, bool or handle in the member";
     }
     return ordered && member->kind == SETT_MEMBER_ENTITY
-               ? "has a handle, which has no order, in the member"
+               ? "cannot be ordered by a handle, its member"
                : NULL;
 }
 

@@ -200,7 +200,7 @@ static bool parse_number(parse* p, uint32_t* number)
     }
     *number = (uint32_t)value;
     return (p->at != start && value <= UINT32_MAX) ||
-           parse_fail(p, start, SETT_STATUS_ARGUMENT, "a number up to 4294967295 is missing");
+           parse_fail(p, start, SETT_STATUS_ARGUMENT, "a number from 0 to 4294967295 is missing");
 }
 
 /* ----------------------------------------------------------------------------- references */
@@ -246,8 +246,7 @@ static bool parse_handle(parse* p, sett_entity* entity)
         p->at++;
         return parse_number(p, &entity->generation) &&
                (!sett_is_null(*entity) ||
-                parse_fail(p, start, SETT_STATUS_ARGUMENT,
-                           "this handle is the null handle, which no entity has"));
+                parse_fail(p, start, SETT_STATUS_ARGUMENT, "the null handle is no entity"));
     }
     *entity = sett_entity_at(p->out->world, entity->index);
     return !sett_is_null(*entity) ||
@@ -287,9 +286,8 @@ static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
     if (*p->at == '$') {
         p->at++;
         ref->variable = setti_search_is_letter(*p->at) ? parse_name(p, what, false) : NULL;
-        return ref->variable != NULL ||
-               parse_fail(p, start, SETT_STATUS_ARGUMENT,
-                          "the name of a variable is missing behind \"$\"");
+        return ref->variable != NULL || parse_fail(p, start, SETT_STATUS_ARGUMENT,
+                                                   "the name of a variable is missing after \"$\"");
     }
     if (*p->at == '*' || parse_word(p, "_")) {
         p->at += *start == '*';
@@ -359,11 +357,11 @@ static bool parse_walk(parse* p, sett_search_term* term)
                parse_fail(p, p->at, SETT_STATUS_OUT_OF_MEMORY, "memory ran out");
     }
     bool self = parse_word(p, "self");
-    if (self && !parse_expect(p, "|", "behind \"self\": \"self|up\"")) {
+    if (self && !parse_expect(p, "|", "after \"self\": \"self|up\"")) {
         return false;
     }
     if (!parse_word(p, "up")) {
-        return !self || parse_missing(p, "\"up\"", " behind \"self|\"");
+        return !self || parse_missing(p, "\"up\"", " after \"self|\"");
     }
     term->walk = self ? SETT_WALK_SELF_UP : SETT_WALK_UP;
     parse_skip(p);
@@ -385,7 +383,7 @@ static bool parse_source(parse* p, sett_search_term* term)
         p->at++;
         return parse_walk(p, term) &&
                (term->walk != SETT_WALK_NONE ||
-                parse_missing(p, "parent, up, self|up, target or prefab", " behind \"|\""));
+                parse_missing(p, "parent, up, self|up, target or prefab", " after \"|\""));
     }
     return true;
 }
@@ -411,9 +409,9 @@ static bool parse_arguments(parse* p, sett_search_term* term)
         return false;
     }
     if (parse_accept(p, ",")) {
-        return parse_ref(p, "a target", &term->target) && parse_expect(p, ")", "behind the target");
+        return parse_ref(p, "a target", &term->target) && parse_expect(p, ")", "after the target");
     }
-    return parse_expect(p, ")", "behind the source");
+    return parse_expect(p, ")", "after the source");
 }
 
 /* Whether "*" means any relationship: *($this, door), (*, door). */
@@ -435,8 +433,8 @@ static bool parse_pair(parse* p, sett_search_term* term)
         return false;
     }
     parse_steps(p, term);
-    return parse_expect(p, ",", "behind the relationship") &&
-           parse_ref(p, "a target", &term->target) && parse_expect(p, ")", "behind the target");
+    return parse_expect(p, ",", "after the relationship") &&
+           parse_ref(p, "a target", &term->target) && parse_expect(p, ")", "after the target");
 }
 
 /* Reads a member's path after a component and a dot: at[1].x. */
@@ -449,7 +447,7 @@ static bool parse_path(parse* p, sett_search_operand* operand)
     operand->kind = SETT_OPERAND_MEMBER;
     operand->text = parse_keep(p, start, (size_t)(p->at - start));
     return p->at != start ||
-           parse_fail(p, start, SETT_STATUS_ARGUMENT, "a member is missing behind \".\"");
+           parse_fail(p, start, SETT_STATUS_ARGUMENT, "a member is missing after \".\"");
 }
 
 /* Reads `name` or `Component.member`, after a dot. */
@@ -462,7 +460,7 @@ static bool parse_property(parse* p, sett_search_operand* operand)
         return true;
     }
     return parse_component(p, start, name, &operand->component) &&
-           parse_expect(p, ".", "behind a component: its member") && parse_path(p, operand);
+           parse_expect(p, ".", "after a component: its member") && parse_path(p, operand);
 }
 
 /* The end of a text's leading number: a sign, one of `signs`, and digits. */
@@ -513,7 +511,7 @@ static bool parse_operand(parse* p, sett_search_operand* operand, bool constant)
             return operand->text != NULL;
         }
         return parse_component(p, start, operand->text, &operand->component) && /* "a.b".x */
-               parse_expect(p, ".", "behind a component: its member") && parse_path(p, operand);
+               parse_expect(p, ".", "after a component: its member") && parse_path(p, operand);
     }
     if (setti_search_is_digit(*p->at) || (*p->at == '-' && setti_search_is_digit(p->at[1]))) {
         return parse_value(p, operand);
@@ -558,8 +556,8 @@ static bool parse_compare(parse* p, sett_compare* compare)
     if (parse_is_behind_star(p)) {
         return parse_fail(
             p, p->at, SETT_STATUS_ARGUMENT,
-            "\"*\" means any entity, and before \"(\" any relationship; it cannot mean "
-            "any component");
+            "\"*\" is any entity, or any relationship before \"(\", but not any component - name "
+            "the component");
     }
     return parse_missing(p, "a comparison (== != < <= > >= ~= !~)",
                          *p->at == '(' ? " (a variable stands in front: $pile.Pile.amount > 3)"
@@ -578,10 +576,10 @@ static bool parse_access(parse* p, sett_search_term* term, bool* given)
     }
     term->drives = parse_word(p, "drive");
     if (*given || term->drives) {
-        return parse_expect(p, "]", "behind the access");
+        return parse_expect(p, "]", "after the access");
     }
     return parse_fail(p, p->at, SETT_STATUS_ARGUMENT,
-                      "in, out, inout, none or drive is missing behind \"[\"");
+                      "in, out, inout, none or drive is missing after \"[\"");
 }
 
 /* Reads the right side of a comparison. Beside a number, a word is a constant, else an entity. */
@@ -666,7 +664,7 @@ static bool parse_list(parse* p, const char* start, sett_search_term* term)
     if (++p->nested > PARSE_NESTED) {
         return parse_fail(p, start, SETT_STATUS_LIMIT, "lists are at most %d deep", PARSE_NESTED);
     }
-    if (!parse_chains(p) || !parse_expect(p, "}", "behind a list")) {
+    if (!parse_chains(p) || !parse_expect(p, "}", "after a list")) {
         return false;
     }
     p->nested--;
@@ -784,7 +782,7 @@ static bool parse_all(setti_parsed* parsed, const char* text)
         return false;
     }
     parse_skip(&p);
-    return *p.at == '\0' || parse_missing(&p, "\",\" or \"||\"", " behind a term");
+    return *p.at == '\0' || parse_missing(&p, "\",\" or \"||\"", " after a term");
 }
 
 sett_status setti_search_parse(sett_world* world, const char* text, const char* call,

@@ -232,8 +232,8 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
     }
     if (!setti_along_is_one(type)) {
         return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "\"%.100s\" allows several targets or is no relationship: \"up\" and "
-                          "\"target\" need one with one target for each source",
+                          "\"%.100s\" is not a relationship with one target for each source, as "
+                          "\"up\" and \"target\" need",
                           type->desc.name);
     }
     return item->source != SETTI_SOME ||
@@ -355,8 +355,8 @@ static bool build_drives(search_build* b, const setti_search_item* item,
     if (scope != 0 || search->drives != SETTI_NONE || term->kind != SETT_SEARCH_TERM ||
         item->optional || item->needs[0] == NULL || build_bit(search, item->source) == 0) {
         return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "only one term can drive: a required component or link of a variable, "
-                          "outside of lists of \"||\" and of \"!\"");
+                          "only one term can be [drive]: a required component or link of a "
+                          "variable, outside of \"||\" and \"!\" lists");
     }
     search->drives = (uint32_t)(item - search->item);
     return true;
@@ -444,7 +444,7 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
     while (or_next && !b->failed) {
         if (b->at == search->term_count || search->term[b->at].kind == SETT_SEARCH_END) {
             b->at = b->at < search->term_count ? b->at : search->term_count - 1;
-            return build_fail(b, SETT_STATUS_ARGUMENT, "nothing stands behind \"||\"");
+            return build_fail(b, SETT_STATUS_ARGUMENT, "a term is missing after \"||\"");
         }
         if (search->term[b->at].optional) {
             return build_fail(b, SETT_STATUS_ARGUMENT,
@@ -570,8 +570,7 @@ static bool build_optional(search_build* b, setti_search_item* item)
     }
     b->at = item->term;
     return fresh < 2 || build_fail(b, SETT_STATUS_ARGUMENT,
-                                   "one of the variables of an optional link has to occur in "
-                                   "another term");
+                                   "an optional link needs a variable that occurs in another term");
 }
 
 /* ------------------------------------------------------------------------------- branches */
@@ -682,8 +681,8 @@ static bool build_branches(search_build* b, uint16_t scope, uint32_t most)
                 : NULL;
         if (list == NULL && partly) {
             return build_fail(b, SETT_STATUS_ARGUMENT,
-                              "$%.60s is in some sides of \"||\" and not in all: write \"_\" where "
-                              "any entity will do",
+                              "$%.60s is in some sides of \"||\" only - use it in each, or write "
+                              "\"_\" for any entity",
                               search->variable[v].name);
         }
         uint32_t sides = list != NULL ? (uint32_t)(list->scopes.stop - list->scopes.first) : 0;
@@ -853,7 +852,7 @@ static const char* search_take_any(search_build* b, uint32_t* count, const sett_
         last = &b->term[*count - 1];
     }
     last->or_next = term->or_next;
-    return taken ? NULL : "there are too many relationships for \"*\": name them";
+    return taken ? NULL : "there are too many relationships for \"*\" - name one";
 }
 
 /* Copies a program's terms, which may be shorter. Returns false, with the failure reported. */

@@ -39,10 +39,10 @@ static sett_status side_prepare_member(sett_world* world, setti_search_side* sid
     if (of == NULL || !setti_members_find(of, path, &side->member, &guess)) {
         snprintf(message, SETTI_MESSAGE_SIZE, "\"%.100s\" has no member \"%.100s\"%s", name, path,
                  side->type->written != NULL
-                     ? ": it has strings or lists of C++, whose members searches do not compare - "
+                     ? ": searches cannot compare members of C++ types with strings or lists - "
                        "put the number into a component of its own"
                  : of == NULL ? ": its members are not known - declare them with SETT_MEMBERS"
-                 : side->type->records != NULL ? ": an entity has one for each of its links"
+                 : side->type->records != NULL ? ": an entity has a value for each of its links"
                                                : setti_guess_text(&guess));
         return SETT_STATUS_ARGUMENT;
     }
@@ -111,8 +111,8 @@ static bool side_find_constant(setti_search_side* side, const setti_search_side*
     const char* name = side->value.text;
     const sett_member* member = other->member.member;
     if (member == NULL) {
-        snprintf(message, SETTI_MESSAGE_SIZE,
-                 "\"%.100s\" is not a constant of what it is compared with", name);
+        snprintf(message, SETTI_MESSAGE_SIZE, "\"%.100s\" is not a constant of the other side",
+                 name);
         return false;
     }
     setti_guess guess = setti_guess_begin(name, strlen(name));

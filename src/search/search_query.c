@@ -37,7 +37,7 @@ static const char* plain_terms(const setti_parsed* parsed, sett_query_desc* desc
         lists += first;
         *at = k;
         if (k == SETT_QUERY_TERMS || lists > 1) {
-            return lists > 1 ? "more than one list of ||" : "so many terms";
+            return lists > 1 ? "more than one list of ||" : "more than 32 terms";
         }
         const char* wrong = plain_term(&parsed->term[k], any, &desc->terms[k]);
         if (wrong != NULL) {
@@ -59,7 +59,7 @@ static const char* plain_order(const setti_parsed* parsed, setti_rank* rank, cha
     for (uint32_t k = 0; k < 3; k++) {
         bool other = of[k]->variable != NULL && strcmp(of[k]->variable, "this") != 0;
         if (other || !sett_is_null(of[k]->entity)) {
-            return "the order of a plain query is one of its entities, not of variables";
+            return "a plain query is ordered by values of its entity, not by variables";
         }
     }
     if (order->group_by == 0 && order->group_of.variable != NULL) {
@@ -98,8 +98,8 @@ sett_status setti_query_parse(sett_world* world, const char* text, const char* c
     }
     if (wrong != NULL) {
         status = setti_world_fail_input(world, SETT_STATUS_ARGUMENT,
-                                        "%s: column %u: a plain query cannot have %s - "
-                                        "sett_search_create can",
+                                        "%s: column %u: a plain query cannot have %s - use "
+                                        "sett_search_create",
                                         call, (unsigned)parsed->column[at], wrong);
     } else if (order != NULL) {
         status = setti_world_fail_input(world, SETT_STATUS_ARGUMENT, "%s: column %u: %s", call,

@@ -34,7 +34,8 @@ setti_delta_form setti_delta_form_of(const setti_type* type)
 const char* setti_delta_rejects(const setti_type* type)
 {
     return type->desc.save == SETT_SAVE_CLONE && setti_hash_size(type) == 0
-               ? "is saved by cloning: what its values own is not bytes"
+               ? "has SETT_SAVE_CLONE, but no `write` and `read` hooks - set these, or register "
+                 "it with SETT_SAVE_SKIP"
                : setti_values_unsaved(type);
 }
 

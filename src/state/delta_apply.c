@@ -199,9 +199,9 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
     }
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
-        "%s: the layout of type \"%s\" differs: %u bytes, layout_version %u here; in the %s %u "
-        "bytes, layout_version %u, or other declared bytes, or another relationship - register it "
-        "as the %s does",
+        "%s: type \"%s\" is registered with %u bytes and layout_version %u here; in the %s with "
+        "%u bytes and layout_version %u, or with other `bytes` or relationship options - "
+        "register it as the %s does",
         apply_call, text, (unsigned)local->size, (unsigned)local->layout_version, source,
         (unsigned)size, (unsigned)version, sender);
 }
@@ -265,8 +265,8 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     of->choice = version;
     const char* why = setti_delta_rejects(of->type);
     if ((form & SETTI_DELTA_BIG_ENDIAN) != setti_delta_order_of(of->type)) {
-        why = "has values of another byte order: give it members without opaque bytes, on the "
-              "machine that writes too";
+        why = "comes from a machine of another byte order and has opaque bytes - describe all "
+              "its members in both programs";
     }
     if (why != NULL &&
         (of->count[SETTI_DELTA_ENTRIES] != 0 || of->count[SETTI_DELTA_CHANGES] != 0)) {
@@ -277,8 +277,7 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
                 : of->form != SETTI_DELTA_VALUES ? setti_delta_codec(of->type)
                                                  : NULL;
     if (of->sent && delta->part == NULL) {
-        return setti_delta_reject(delta,
-                                  "rounded values in a delta that is not an encoded selection");
+        return setti_delta_reject(delta, "a delta has rounded values, which only selections have");
     }
     if (of->type->delta_number != 0) {
         return setti_delta_reject(delta, "a type is listed twice");
@@ -724,8 +723,8 @@ static sett_status apply_check_required(const setti_delta* delta, const setti_de
                     !setti_selection_has_type(delta->part->selection, other)) {
                     return setti_world_fail_input(
                         delta->world, SETT_STATUS_INVALID,
-                        "%s: the delta %s \"%.100s\", which %s \"%.100s\", which the options "
-                        "exclude - select both",
+                        "%s: the delta %s \"%.100s\", which %s \"%.100s\", but the options "
+                        "exclude the latter - select both",
                         apply_call, removed ? "removes" : "adds", of->type->desc.name,
                         removed ? "is required by" : "requires", other->desc.name);
                 }
@@ -747,8 +746,7 @@ static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from
     }
     if (of->count[SETTI_DELTA_CHANGES] != 0 || of->count[SETTI_DELTA_LISTS] != 0 ||
         of->count[SETTI_DELTA_ROWS] != 0 || of->form == SETTI_DELTA_TARGET) {
-        return setti_delta_reject(delta,
-                                  "they are a selection, and have orders of rows or differences");
+        return setti_delta_reject(delta, "a selection has orders of rows or differences");
     }
     if (leads && of->bytes < (of->form == SETTI_DELTA_TREE ? 5u : 8u)) {
         return setti_delta_reject(delta, "a link has too few bytes");
@@ -996,14 +994,13 @@ static sett_status apply_reject_result(const setti_delta* delta)
     if (!setti_delta_find_altered(delta, &entity, &name)) {
         return setti_world_fail_input(
             delta->world, SETT_STATUS_INVALID,
-            "%s: the result is not the sender's state - the delta was altered, or a callback of "
-            "this world has written a value: the callbacks of a receiver only read",
+            "%s: the result differs from the sender's state: the delta was altered, or a "
+            "callback of this world wrote a value - callbacks of a receiver must only read",
             apply_call);
     }
     return setti_world_fail_with(delta->world, SETT_STATUS_INVALID,
-                                 "%s: a callback of this world has written to \"%.100s\" of entity "
-                                 "%u:%u, which the delta sets - the callbacks of a receiver only "
-                                 "read",
+                                 "%s: a callback of this world wrote \"%.100s\" of entity %u:%u, "
+                                 "which the delta sets - callbacks of a receiver must only read",
                                  apply_call, name, (unsigned)entity.index,
                                  (unsigned)entity.generation);
 }
@@ -1085,8 +1082,8 @@ static sett_status apply_reject_state(const setti_delta* delta)
     const setti_type* type = NULL;
     if (apply_is_state(delta, delta->after)) {
         return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,
-                                      "%s: this world is in the state that the delta leads to: it "
-                                      "was applied already - skip it",
+                                      "%s: the delta was applied already: this world is in its "
+                                      "last state - skip the delta",
                                       apply_call);
     }
     for (uint32_t k = 0; type == NULL && k < delta->type_count; k++) {
@@ -1095,16 +1092,16 @@ static sett_status apply_reject_state(const setti_delta* delta)
     }
     if (type == NULL) {
         return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,
-                                      "%s: this world is not in the state that the delta is from "
-                                      "- take the sender's first snapshot while both worlds are "
-                                      "equal, as before the first entity; sett_world_difference "
-                                      "names what differs",
+                                      "%s: this world is not in the delta's first state - apply "
+                                      "each delta in order, and take the sender's first snapshot "
+                                      "while both worlds are equal (empty, say); "
+                                      "sett_world_difference names what differs",
                                       apply_call);
     }
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
-        "%s: this world is not in the state that the delta is from: of \"%.100s\" other bytes are "
-        "known as padding there - give both programs the same `mask` or `bytes`, or zero padding",
+        "%s: this world is not in the delta's first state: the sender has other padding bytes in "
+        "\"%.100s\" - give both programs the same `mask` or `bytes`, or zero padding",
         apply_call, type->desc.name);
 }
 

@@ -94,9 +94,8 @@ static void arrange_report(const setti_delta* delta, const setti_delta_type* of)
         setti_state_of(world)->order_reported = true;
         setti_world_log(
             world, SETT_LOG_INFO,
-            "sett_delta_apply: \"%.100s\" keeps its own order of rows: from now on, loops "
-            "visit them in another order than at the sender (the state is the same; "
-            "logged once)",
+            "sett_delta_apply: rows of \"%.100s\" keep this world's order: loops visit them in "
+            "another order than at the sender (the state is the same; logged once)",
             of->type->desc.name);
     }
 }

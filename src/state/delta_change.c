@@ -581,8 +581,7 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
         return SETT_OK;
     }
     if (of->codec != NULL || of->bytes == 0 || delta->loading) {
-        return setti_delta_reject(
-            delta, "they have differences of values where only whole values are possible");
+        return setti_delta_reject(delta, "a difference is given where a whole value is needed");
     }
     setti_delta_reader list = again ? delta->changed : *from;
     *words = again ? delta->changed_words : *words;
@@ -590,7 +589,7 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
     delta->changed_words = *words;
     size_t count = change_count(delta, of, again ? &list : from, *words);
     if (count == 0) {
-        return setti_delta_reject(delta, "they change a value that does not exist");
+        return setti_delta_reject(delta, "a value that does not exist is changed");
     }
     size_t size = count * of->bytes; /* less than the world has */
     size_t blocks = (size_t)*words * 13;

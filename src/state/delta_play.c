@@ -337,8 +337,8 @@ static bool play_check_circles(const setti_delta* delta, const setti_delta_type*
     if (!done) {
         sett_entity entity = setti_entity_at(&world->entities, index);
         setti_world_fail_with(world, SETT_STATUS_INVALID,
-                              "sett_delta_apply: \"%.100s\" is acyclic, and leads from entity "
-                              "%u:%u back to it",
+                              "sett_delta_apply: \"%.100s\" is acyclic, but its links lead from "
+                              "entity %u:%u back to itself",
                               of->type->desc.name, (unsigned)entity.index,
                               (unsigned)entity.generation);
     }

@@ -149,7 +149,7 @@ static sett_status short_start(short_job* job, const void* types, size_t types_s
     job->from = short_begin(bytes, size);
     return short_open(types, types_size, &job->table, &job->count)
                ? SETT_OK
-               : short_reject(job, "`types` is not a table of types of this version");
+               : short_reject(job, "`types` is not a table of types, or is one of another version");
 }
 
 /* Sets the size. Returns LIMIT if there is less room. */

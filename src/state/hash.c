@@ -689,8 +689,8 @@ static void hash_note_first(const sett_world* world)
     const setti_pages* pages = &world->entities.pages;
     if (pages->count != 0 && (pages->notes == NULL || pages->notes->hash_count == 0)) {
         setti_world_log(world, SETT_LOG_INFO,
-                        "sett_world_check_writes: this call has nothing to compare with, and only "
-                        "records - call it once a frame, from the first frame on");
+                        "sett_world_check_writes: the first call only records; later calls "
+                        "compare - call it once a frame");
     }
 #else
     (void)world;
@@ -715,9 +715,9 @@ sett_status sett_world_check_writes(sett_world* world)
     hash_name_entity(world, &values, entity, sizeof(entity));
     return setti_world_fail_with(
         world, SETT_STATUS_INVALID,
-        "sett_world_check_writes: \"%.100s\" of entity %s was written without saying "
-        "so%s%s: declare the loop's term out or inout, use sett_set or sett_get_mut, and get an "
-        "address for writing again after each new tick (snapshot, restore, sett_world_hash, "
+        "sett_world_check_writes: \"%.100s\" of entity %s was changed without a write access%s%s "
+        "- declare the loop's term out or inout, use sett_set or sett_get_mut, and get the "
+        "address again after each new tick (snapshot, restore, sett_world_hash, "
         "sett_world_advance_tick, sett_progress)",
         values.type->desc.name, entity, world->calling != NULL ? ", while this ran: " : "",
         world->calling != NULL ? world->calling : "");

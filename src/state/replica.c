@@ -296,7 +296,7 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
     status = status == SETT_OK ? setti_world_check_no_snapshots(into, replica_call) : status;
     if (status == SETT_OK && from == into) {
         status = setti_world_fail_with(into, SETT_STATUS_ARGUMENT,
-                                       "%s: `from` and `into` are one world", replica_call);
+                                       "%s: `from` and `into` are the same world", replica_call);
     }
     if (status == SETT_OK && from->entities.limit > into->entities.limit &&
         setti_entity_capacity(&from->entities) > into->entities.limit) {
@@ -310,8 +310,8 @@ static sett_status replica_check(const sett_world* from, sett_world* into)
             replica_find_root(into, root) == NULL) {
             status = setti_world_fail_with(
                 into, SETT_STATUS_CONFLICT,
-                "%s: \"%.100s\" has data in the first world, and is not registered alike in the "
-                "second - register it there too, with the same options",
+                "%s: \"%.100s\" has data in the first world, and is missing or differs in the "
+                "second - register it there with the same options",
                 replica_call, root->name);
         }
     }

@@ -155,7 +155,7 @@ sett_status sett_ring_restore(sett_ring* ring, uint32_t back)
     if (back >= length) {
         return setti_world_fail_with(
             ring->world, SETT_STATUS_ARGUMENT,
-            "sett_ring_restore: there is no snapshot %u back: the ring has %u%s; 0 is the latest",
+            "sett_ring_restore: there is no snapshot %u: the ring has %u%s; 0 is the latest",
             (unsigned)back, (unsigned)length,
             length < ring->count ? " (older ones were dropped, or lost because of a limit)" : "");
     }

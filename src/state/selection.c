@@ -75,7 +75,7 @@ static sett_status selection_check(sett_world* world, const sett_selection* sele
 {
     if (selection->entities != NULL && selection->query != NULL) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: a selection has a list of entities or a query, not both",
+                                     "%s: set `entities` or `query` of a selection, not both",
                                      call);
     }
     if (setti_world_lacks_list(world, selection->entities, selection->entity_count, call,
@@ -823,7 +823,7 @@ sett_status sett_selection_copy(sett_world* from, const sett_selection* selectio
     }
     if (from == into) {
         return setti_world_fail_with(into, SETT_STATUS_ARGUMENT,
-                                     "%s: `from` and `into` are one world", __func__);
+                                     "%s: `from` and `into` are the same world", __func__);
     }
     selection_job job = {.world = from, .selection = selection, .tick = since_tick, .into = into};
     sett_status status = selection_encode(&job, NULL, __func__);

@@ -354,8 +354,8 @@ static void state_end(setti_cow* cow, bool out_of_memory)
     state->postponed = false;
     if (out_of_memory) {
         setti_world_log(state->world, SETT_LOG_WARNING,
-                        "memory ran out while a page was copied for %u snapshots: they are lost - "
-                        "the world itself is complete",
+                        "memory ran out while a page was copied: %u snapshots are lost, the "
+                        "world itself is complete",
                         (unsigned)ended);
     }
 }
@@ -383,7 +383,7 @@ static void state_enforce_limit(setti_state* state)
     }
     if (dropped != 0) {
         setti_world_log(state->world, SETT_LOG_WARNING,
-                        "snapshots hold more than the limit of %u KB: the oldest %u dropped",
+                        "snapshots take more than the limit of %u KB: the oldest %u dropped",
                         (unsigned)(limit >> 10), (unsigned)dropped);
     }
 }
@@ -685,8 +685,8 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
     } else if (notifies) {
         setti_world_log(
             world, SETT_LOG_WARNING,
-            "no memory for the list of restored changes - programs that mirror the world "
-            "must read all of it");
+            "no memory for the list of restored changes - a program that mirrors the world must "
+            "read the whole world");
     }
     setti_restored_free(world, &notified);
     return SETT_OK;

@@ -173,7 +173,7 @@ static sett_status undo_find_types(sett_undo* undo, const char* call)
     undo->there_count = 0;
     if (count == 0) {
         return setti_world_fail_with(undo->world, SETT_STATUS_ARGUMENT,
-                                     "%s: the world has no types - register them before", call);
+                                     "%s: the world has no components - register them first", call);
     }
     for (uint32_t k = 0; k < count; k++) {
         const setti_type* type =
@@ -804,8 +804,7 @@ static bool undo_copy_selection(sett_undo* undo, const sett_selection* from, con
     sett_selection* to = &undo->selection;
     if (from->entities != NULL && from->query != NULL) {
         (void)setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                    "%s: a selection has a list of entities or a query, not both",
-                                    call);
+                                    "%s: set `entities` or `query` of a selection, not both", call);
         return false;
     }
     if (setti_world_lacks_list(world, from->entities, from->entity_count, call, "entities") ||

@@ -254,8 +254,8 @@ const char* setti_values_unsaved(const setti_type* type)
     /* A relationship's hooks protect links, and own nothing. */
     return owns && desc->save == SETT_SAVE_BYTES && type->storage.size != 0 &&
                    (type->flags & SETTI_TYPE_LINKED) == 0
-               ? "has hooks for what its values own, and is saved as bytes: register it with "
-                 "SETT_SAVE_CLONE and a copy hook, or with SETT_SAVE_SKIP"
+               ? "has hooks, so it cannot be saved as bytes - register it with SETT_SAVE_CLONE "
+                 "and a `copy` hook, or with SETT_SAVE_SKIP"
                : NULL;
 }
 
@@ -297,7 +297,7 @@ sett_status setti_values_prepare(sett_world* world, setti_type* type, const char
     }
     if (desc->copy == NULL) {
         return values_reject(world, type, call,
-                             "has SETT_SAVE_CLONE and no copy hook: give it one, or register "
+                             "has SETT_SAVE_CLONE, but no `copy` hook - set `copy`, or register "
                              "it with SETT_SAVE_SKIP");
     }
     if (desc->move != NULL && type->row == NULL) {

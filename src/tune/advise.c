@@ -145,8 +145,8 @@ static void advice_write_convert(const sett_world* world, const advice_option* o
     const setti_type* type = option->change.type;
     bool array = item->storage == SETT_STORAGE_ARRAY;
     setti_writer_add(&text,
-                     "\"%.60s\", which %u of %u entities have, would be faster in %s: what was "
-                     "profiled of it would take %.1f us instead of %.1f.",
+                     "\"%.60s\", which %u of %u entities have, would be faster in %s: its "
+                     "profiled use would take %.1f us instead of %.1f.",
                      type->desc.name, (unsigned)type->storage.count,
                      (unsigned)world->entities.count, array ? "an array" : "a sparse set",
                      (double)option->prices.then / SETTI_PRICE_NS / 1000,
@@ -242,8 +242,8 @@ sett_status sett_advice_apply(sett_world* world, const sett_advice* item)
     }
     if (item->kind != SETT_ADVICE_GROUP) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: whether a type takes part in signatures is decided where "
-                                     "it is registered - %.200s",
+                                     "%s: dont_fragment can only be set when a type is "
+                                     "registered - %.200s",
                                      advice_call, item->code);
     }
     sett_group_desc desc = {.name = "layout"};

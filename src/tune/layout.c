@@ -184,7 +184,7 @@ static bool layout_read_group(layout_reader* reader, layout_item* item)
         if (with || layout_is(&word, "without")) {
             list = with ? LAYOUT_WITH : LAYOUT_WITHOUT;
         } else if (!layout_is_name(&word)) {
-            return layout_fail(reader, word.at, "a group is { names, with names, without names }");
+            return layout_fail(reader, word.at, "a group is written { A B, with C, without D }");
         } else if (item->count[list] == SETT_GROUP_TYPES) {
             return layout_fail(reader, word.at, "too many names: a list of a group has at most 16");
         } else {
@@ -429,8 +429,7 @@ static sett_status layout_check_group(sett_world* world, const char* text, const
         }
         if ((type->flags & SETTI_TYPE_DONT_FRAGMENT) != 0) {
             return layout_wrong(world, SETT_STATUS_ARGUMENT, text, word->at,
-                                "it is dont_fragment: it is in no signature, and groups follow "
-                                "signatures");
+                                "it is dont_fragment, which a group cannot have");
         }
         if (k < SETT_GROUP_TYPES && type->storage.keep_order) {
             return layout_wrong(world, SETT_STATUS_ARGUMENT, text, word->at,
@@ -473,8 +472,10 @@ static sett_status layout_check_text(sett_world* world, const char* text)
         sett_status status =
             twice != NULL
                 ? layout_wrong(world, SETT_STATUS_ARGUMENT, text, twice->at,
-                               item.storage != SETT_STORAGE_DEFAULT ? "its storage is given twice"
-                                                                    : "it is listed as owned twice")
+                               item.storage != SETT_STORAGE_DEFAULT ? "it has two storages - name "
+                                                                      "one"
+                                                                    : "it is owned twice - list it "
+                                                                      "in `with` of one group")
                 : layout_check_group(world, text, &item);
         if (status != SETT_OK) {
             return status;
@@ -501,7 +502,7 @@ static sett_status layout_check_type(sett_world* world, const char* text, const 
     bool differs = kind != type->desc.storage;
     if (differs && type->owner != NULL && !type->owner->by_layout) {
         return layout_wrong(world, SETT_STATUS_CONFLICT, text, where.at,
-                            "a group of the program owns it");
+                            "it is owned by a group of the program - destroy the group first");
     }
     *moves = *moves || differs;
     return SETT_OK;

@@ -130,7 +130,8 @@ static const char* item_check(const sett_member* item)
     const char* wrong = NULL;
     for (uint32_t k = 0; item->of != NULL && wrong == NULL && k < item->of->count; k++) {
         const sett_member* inner = &item->of->members[k];
-        wrong = inner->local ? "is a list of values with local members: leave these out"
+        wrong = inner->local ? "is a list of structs with local members: leave out the local "
+                               "members"
                              : item_check(inner);
     }
     switch (member_kind(item)) {
@@ -150,7 +151,7 @@ static const char* list_check(const sett_member* member)
     if (member->of == NULL &&
         (member->element == SETT_MEMBER_UNKNOWN || (unsigned)member->element >= SETT_MEMBER_KINDS ||
          member->element == SETT_MEMBER_STRUCT)) {
-        return "is a list of items that C cannot see: say .of or .element";
+        return "is a list of items whose type C cannot name: set .of or .element";
     }
     if (member->of == NULL &&
         (member->element == SETT_MEMBER_TEXT || member->element == SETT_MEMBER_OPAQUE)) {
@@ -158,7 +159,7 @@ static const char* list_check(const sett_member* member)
                "SETT_MEMBER_U8";
     }
     if (member->element_names != NULL) {
-        return "is a list and has names of elements: these are for arrays";
+        return "is a list, but has names of elements, which only arrays have";
     }
     const sett_member item = setti_member_item(member);
     return item_check(&item);
@@ -214,11 +215,11 @@ static const char* member_check_send(const sett_member* member, sett_member_kind
         return NULL;
     }
     if (member->kind == SETT_MEMBER_LIST || !setti_number_is_float(kind)) {
-        return "is sent rounded and is neither f32 nor f64";
+        return "is sent rounded, but is neither f32 nor f64";
     }
     return !(send->scale > 0 && send->scale <= 1e30) || send->bits < 2 ||
                    send->bits > (kind == SETT_MEMBER_F32 ? 24u : 32u)
-               ? "is sent rounded and needs a positive .scale, and .bits from 2 to 24 (f64: 32)"
+               ? "is sent rounded, and needs a positive .scale and .bits from 2 to 24 (f64: 32)"
                : NULL;
 }
 
@@ -234,30 +235,30 @@ static const char* member_check_extras(const sett_member* given)
     const sett_member* member = &item;
     sett_member_kind kind = member_kind(member);
     if (member->constants != NULL && !setti_number_is_integer(kind)) {
-        return "has constants and is no integer";
+        return "has constants, but is not an integer";
     }
     if (member->constants != NULL && member_has_value_for_name(member->constants)) {
-        return "has a constant whose name is a value, as SETT_CONSTANTS gives for a macro - write "
-               "{\"RED\", RED} (members.h)";
+        return "has a constant named by its value, because SETT_CONSTANTS was given a macro - "
+               "write {\"RED\", RED} (members.h)";
     }
     if (member->constants != NULL && !member_constants_differ(member->constants)) {
-        return "has two constants of one name";
+        return "has two constants with the same name";
     }
     if (member->bits && member->constants == NULL) {
-        return "has no constants that say what its bits are";
+        return "has no constants that name its bits";
     }
     if (member->scale != 0 && (!setti_number_is_integer(kind) || member_element_size(member) > 4 ||
                                member->constants != NULL)) {
-        return "has a scale and is no plain integer of at most 32 bits";
+        return "has a scale, but is not a plain integer of at most 32 bits";
     }
     if (member->scale < 0 || !(member->scale <= 1e30)) {
         return "has a scale that is not positive";
     }
     if (member->step != 0 && (list || !setti_number_is_float(kind))) {
-        return "has a step and is neither f32 nor f64";
+        return "has a step, but is neither f32 nor f64";
     }
     if (member->step != 0 && !member_is_step(member->step)) {
-        return "has a step that is no power of two from 2^-60 to 2^60";
+        return "has a step that is not a power of two from 2^-60 to 2^60";
     }
     return member_check_send(given, kind);
 }
@@ -271,8 +272,8 @@ static const char* member_check(const sett_struct* of, uint32_t k)
     }
     uint32_t size = member_element_size(member);
     if ((unsigned)member_kind(member) >= SETT_MEMBER_KINDS || size == 0) {
-        return "is of a type that C cannot name: say .of, .element, or .element = "
-               "SETT_MEMBER_OPAQUE";
+        return "is of a type that C cannot name: set .of or .element (SETT_MEMBER_OPAQUE for "
+               "plain bytes)";
     }
     if (member->kind == SETT_MEMBER_STRING &&
         (member->of != NULL || member_kind(member) != SETT_MEMBER_STRING)) {
@@ -342,8 +343,8 @@ static const char* struct_check_gaps(const sett_struct* of, uint32_t tail_align,
         uint32_t next = struct_next(of, at, &end, &align);
         if (next - at >= align) {
             snprintf(out, SETTI_VALUE_MESSAGE,
-                     "bytes %u to %u of %.60s belong to no member: name it, if need be with "
-                     ".element = SETT_MEMBER_OPAQUE",
+                     "bytes %u to %u of %.60s belong to no member: describe them, if need be "
+                     "with .element = SETT_MEMBER_OPAQUE",
                      (unsigned)at, (unsigned)next - 1, of->name);
             return out;
         }
@@ -444,8 +445,7 @@ const char* setti_members_check(const sett_struct* of, size_t align, const unsig
     const char* wrong = struct_check(of, align, mask == NULL, 1, out);
     if (wrong == NULL && struct_count_owned(of) != 0 && struct_rounds(of)) {
         snprintf(out, SETTI_VALUE_MESSAGE,
-                 "%.60s has strings or lists, and so cannot have members that are sent rounded",
-                 of->name);
+                 "%.60s has strings or lists, so its members cannot be sent rounded", of->name);
         wrong = out;
     }
     if (wrong == NULL && struct_count_owned(of) > SETTI_OWNED_COUNT_MAX) {
@@ -456,8 +456,8 @@ const char* setti_members_check(const sett_struct* of, size_t align, const unsig
     for (uint32_t k = 0; wrong == NULL && mask != NULL && k < of->size; k++) {
         if (mask[k] != 0 && !struct_has_byte(of, k)) {
             snprintf(out, SETTI_VALUE_MESSAGE,
-                     "byte %u of %.60s belongs to no member and is no padding: name it, if need be "
-                     "with .element = SETT_MEMBER_OPAQUE",
+                     "byte %u of %.60s belongs to no member, and is not padding: describe it, if "
+                     "need be with .element = SETT_MEMBER_OPAQUE",
                      (unsigned)k, of->name);
             wrong = out;
         }

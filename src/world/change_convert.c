@@ -418,16 +418,16 @@ sett_status setti_change_need_sparse_set(sett_world* world, setti_type* type, co
     if (!type->default_storage) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
-            "%s: \"%.100s\" is registered as an array, whose order is that of entity indices - "
-            "call sett_component_convert(world, id, SETT_STORAGE_SPARSE_SET) first",
+            "%s: \"%.100s\" is an array, always in the order of entity indices - call "
+            "sett_component_convert(world, id, SETT_STORAGE_SPARSE_SET) first",
             call, type->desc.name);
     }
     if (world->pool.cow_from != 0) {
         return setti_world_fail_with(
             world, SETT_STATUS_LOCKED,
-            "%s: \"%.100s\" is in an array, and snapshots are held, so it cannot move to a sparse "
-            "set now - register it with .storage = SETT_STORAGE_SPARSE_SET, or sort it once before "
-            "the first snapshot is taken",
+            "%s: \"%.100s\" is an array, and cannot become a sparse set while snapshots are held "
+            "- register it with .storage = SETT_STORAGE_SPARSE_SET, or sort it once before the "
+            "first snapshot is taken",
             call, type->desc.name);
     }
     return setti_change_convert(world, type, SETT_STORAGE_SPARSE_SET, call);

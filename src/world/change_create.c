@@ -127,14 +127,14 @@ sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
     }
     if (sett_is_null(entity) || entity.generation > SETTI_GENERATION_MAX) {
         return setti_world_fail_with(world, SETT_STATUS_STALE,
-                                     "%s: %u:%u is no handle that an entity can have: generations "
-                                     "are from 1 to %u",
+                                     "%s: %u:%u is not a valid handle: generations are from 1 to "
+                                     "%u",
                                      __func__, (unsigned)entity.index, (unsigned)entity.generation,
                                      (unsigned)SETTI_GENERATION_MAX);
     }
     if (entity.index >= table->limit) {
         return setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                     "%s: the index of %u:%u is not below the world's entity_limit "
+                                     "%s: the index of %u:%u is beyond the world's entity_limit "
                                      "(%u)",
                                      __func__, (unsigned)entity.index, (unsigned)entity.generation,
                                      (unsigned)table->limit);
@@ -145,8 +145,9 @@ sett_status sett_entity_create_handle(sett_world* world, sett_entity entity)
     }
     if (current == SETTI_RETIRED || entity.generation < (current & ~SETTI_DEAD)) {
         return setti_world_fail_with(world, SETT_STATUS_STALE,
-                                     "%s: %u:%u was alive before, or a later generation was (next: "
-                                     "%u) - end entities that come back by sett_entity_forget",
+                                     "%s: %u:%u was used before: the next generation of this "
+                                     "index is %u - end entities that come back by "
+                                     "sett_entity_forget",
                                      __func__, (unsigned)entity.index, (unsigned)entity.generation,
                                      (unsigned)(current & ~SETTI_DEAD));
     }
@@ -170,8 +171,8 @@ sett_status sett_entity_set_range(sett_world* world, uint32_t first, uint32_t en
     if (first % 64 != 0 || (end % 64 != 0 && end != limit) || end > limit || first >= end) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
-            "%s: %u to %u: pass multiples of 64, the first below the second, up to the world's "
-            "entity_limit (%u)",
+            "%s: range %u to %u - pass multiples of 64, the first below the second, up to the "
+            "world's entity_limit (%u)",
             __func__, (unsigned)first, (unsigned)end, (unsigned)limit);
     }
     setti_entity_set_range(&world->entities, first / 64, end / 64 + (end % 64 != 0));
@@ -342,8 +343,9 @@ sett_entity setti_change_create_with(sett_world* world, const sett_value* values
     }
     if (count > SETTI_CREATE_MOST) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                              "%s: %u components, at most %u - add the others by sett_set", call,
-                              (unsigned)count, (unsigned)SETTI_CREATE_MOST);
+                              "%s: %u components are given, at most %u fit - add the others by "
+                              "sett_set",
+                              call, (unsigned)count, (unsigned)SETTI_CREATE_MOST);
         return entity;
     }
     for (uint32_t k = 0; k < count; k++) {

@@ -452,9 +452,9 @@ SETTI_COLD static sett_status change_reject_own(sett_world* world, sett_entity e
     const setti_entity_table* table = &world->entities;
     return setti_world_fail_with(
         world, SETT_STATUS_ARGUMENT,
-        "sett_entity_forget: entity %u:%u is in the range where this world creates entities (%u to "
-        "%u), in which no handle is used twice - call sett_entity_destroy, or choose another range "
-        "first (sett_entity_set_range)",
+        "sett_entity_forget: entity %u:%u is in the range where this world creates entities (%u "
+        "to %u), so its handle cannot come back - call sett_entity_destroy, or choose another "
+        "range first (sett_entity_set_range)",
         (unsigned)entity.index, (unsigned)entity.generation, (unsigned)table->first * 64,
         (unsigned)setti_entity_end(table) - 1);
 }

@@ -243,8 +243,8 @@ SETTI_COLD static sett_status commands_fail_closed(const sett_commands* commands
     if (world->receiving) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
                                      "%s: recorded by \"%.100s\" while a delta is applied: the "
-                                     "delta contains what the sender's callback recorded - record "
-                                     "nothing here",
+                                     "delta has the sender's commands already - record nothing "
+                                     "here",
                                      what, world->calling != NULL ? world->calling : "?");
     }
     return setti_world_fail_with(world, SETT_STATUS_LOCKED,
@@ -269,7 +269,7 @@ static sett_status commands_check_idle(sett_commands* commands, const char* call
     if (commands == world->applying) {
         return setti_world_fail_with(
             world, SETT_STATUS_LOCKED,
-            "%s: the buffer is being applied; a callback may only record into it", call);
+            "%s: the buffer is being applied - callbacks may only record into it", call);
     }
     return SETT_OK;
 }
@@ -564,8 +564,8 @@ SETTI_COLD static sett_status commands_fail_append(const sett_commands* commands
     }
     setti_world_fail_with(
         world, SETT_STATUS_LIMIT,
-        "%s: recorded by \"%.100s\" while callbacks of recorded commands are %u deep - break the "
-        "loop in which they record each other",
+        "%s: recorded by \"%.100s\" inside %u nested callbacks of recorded commands - end the "
+        "loop of callbacks that record each other",
         what, world->calling != NULL ? world->calling : "?", (unsigned)SETTI_EVENT_DEPTH);
     if (!world->depth_logged) {
         setti_world_log(world, SETT_LOG_ERROR, "%s", world->message);
@@ -1080,8 +1080,8 @@ SETTI_COLD static void commands_stopped(sett_commands* commands, const command_r
     command_print_record(world, what, commands->read, record);
     world->command_depth = 0; /* this message is about the application itself */
     setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
-                          "sett_commands_apply: command %u of %u, %s: the allocator returned NULL; "
-                          "it and the rest stay in the buffer",
+                          "sett_commands_apply: command %u of %u, %s: the allocator returned "
+                          "NULL - this command and the rest stay in the buffer: apply it again",
                           (unsigned)(done + 1), (unsigned)(done + commands->count), what);
 }
 
@@ -1122,8 +1122,8 @@ sett_status sett_commands_apply(sett_commands* commands)
     if (world->applying != NULL) {
         return setti_world_fail_with(
             world, SETT_STATUS_LOCKED,
-            "sett_commands_apply: called by a recorded call - leave it out, "
-            "what that call records is applied after it");
+            "sett_commands_apply: called while commands are applied - leave out this call: newly "
+            "recorded commands are applied too");
     }
     command_record* record;
     uint32_t done = 0;
@@ -1259,7 +1259,7 @@ sett_status setti_commands_end_jobs(sett_world* world, sett_commands* const* buf
         if (!job_claim(buffers[k], true)) {
             return setti_world_fail_with(world, SETT_STATUS_OUT_OF_MEMORY,
                                          "no memory to claim the entities that systems created: "
-                                         "nothing was applied, all commands stay in their buffers");
+                                         "nothing was applied - call sett_progress again");
         }
     }
     for (uint32_t k = 0; k < count; k++) {

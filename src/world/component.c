@@ -446,7 +446,7 @@ const char* setti_component_remedy(sett_component id)
         "call sett_instance_of first",        "call sett_instance_of first",
         "call sett_singletons first"};
     if (id == 0) {
-        return "0 is not an id: use the result of registering; begin enumerators at 1";
+        return "0 is not an id: register the component first, and begin your own ids at 1";
     }
     return id >= SETTI_COMPONENT_LIBRARY && id <= SETT_ID_SINGLETONS
                ? calls[id - SETTI_COMPONENT_LIBRARY]
@@ -926,7 +926,7 @@ setti_type* setti_component_make_part(sett_world* world, sett_component_desc* de
     if (desc->copy != NULL || desc->write != NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                               "%s: \"%.100s\" has strings or lists, which data of links cannot "
-                              "have - give an entity a component with these, and relate to it",
+                              "have - put them into a component of the target",
                               call, desc->name);
         return NULL;
     }
@@ -1062,14 +1062,14 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
             setti_world_fail_with(
                 world, SETT_STATUS_UNREGISTERED,
                 "%s: \"%.100s\" requires component %u, which is not registered yet - register it "
-                "before; in a component list its line stands above that of \"%.100s\"",
+                "first; in a component list, put it above \"%.100s\"",
                 call, desc.name, (unsigned)needed, desc.name);
             return 0;
         }
         if ((world->types[needed]->flags & SETTI_TYPE_LINKED) != 0) {
             setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                   "%s: \"%.100s\" cannot require the relationship \"%.100s\": a "
-                                  "link that is added by itself has no target",
+                                  "link needs a target",
                                   call, desc.name, world->types[needed]->desc.name);
             return 0;
         }
@@ -1077,9 +1077,8 @@ sett_component sett_component_register_sized(sett_world* world, const sett_compo
     if (desc.id == 0) {
         desc.id = component_free_id(world);
         if (desc.id >= SETTI_COMPONENT_LIMIT) {
-            setti_world_fail_with(world, SETT_STATUS_LIMIT,
-                                  "%s: no component id is free: they are below %u", call,
-                                  (unsigned)SETTI_COMPONENT_LIMIT);
+            setti_world_fail_with(world, SETT_STATUS_LIMIT, "%s: no component id below %u is free",
+                                  call, (unsigned)SETTI_COMPONENT_LIMIT);
             return 0;
         }
     }

@@ -64,8 +64,8 @@ static const char* members_check_written(const sett_struct* of, char* out)
 {
     const char* wrong = setti_members_check(of, SETT_ALIGNOF(sett_list), NULL, out);
     return wrong == NULL && !setti_struct_owns(of)
-               ? "it has `write` and `read` hooks, and `members` without strings and lists: leave "
-                 "out one or the other"
+               ? "it has `write` and `read` hooks, and `members` without strings and lists: "
+                 "leave out the hooks or the members"
                : wrong;
 }
 
@@ -78,7 +78,7 @@ static const char* members_check(sett_component_desc* desc, const sett_struct* o
         return members_check_written(of, out);
     }
     if (of->size != desc->size) {
-        return "its members are of a type of another size";
+        return "its `members` describe a type of another size";
     }
     if (desc->byte_count != 0) {
         return "it has `members`: leave `bytes` out";
@@ -239,8 +239,8 @@ sett_status setti_component_set_members(sett_world* world, setti_type* type, con
     bool same = type->desc.members != NULL && setti_members_equal(type->desc.members, of);
     if (!same && type->desc.write != NULL) {
         return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                     "%s: \"%.100s\" has `write` and `read` hooks, and not with "
-                                     "these members",
+                                     "%s: \"%.100s\" has `write` and `read` hooks, so its "
+                                     "members cannot change",
                                      call, name);
     }
     if (!same && (type->members != NULL || type->storage.count != 0)) {

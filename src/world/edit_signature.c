@@ -42,8 +42,8 @@ SETTI_COLD static void edit_warn_signatures(sett_world* world)
     }
     setti_world_log(
         world, SETT_LOG_WARNING,
-        "%u different sets of components exist; types that many entities have independently of "
-        "each other are cheaper when registered as dont_fragment:%s",
+        "%u different sets of components exist - register tags that come and go independently "
+        "with .dont_fragment = true:%s",
         (unsigned)setti_signature_count(table), blame);
     world->signature_warning =
         SETTI_MAX(setti_signature_count(table) * 2, world->signature_warning);

@@ -102,21 +102,21 @@ static sett_status group_check_owned(const group_draft* draft, const setti_type*
     if (type->owner != NULL && !group_gives_way(draft, type->owner)) {
         return setti_world_fail_with(
             world, SETT_STATUS_CONFLICT,
-            "%s: \"%.100s\" wants to own \"%.100s\", which \"%.100s\" owns; let one of them "
-            "have it in `with` instead",
+            "%s: \"%.100s\" cannot own \"%.100s\", which \"%.100s\" owns - list it in `with` of "
+            "one group",
             draft->call, name, type->desc.name, type->owner->name);
     }
     if (type->storage.keep_order) {
         return group_reject_type(draft, type,
-                                 "keeps its order (keep_order) and cannot be owned; let the group "
-                                 "have it in `with`");
+                                 "keeps its order (keep_order) and cannot be owned - list it in "
+                                 "`with`");
     }
     if (type->storage.kind != SETTI_SPARSE && !type->default_storage &&
         !draft->group->listener.by_layout) {
         return group_reject_type(draft, type,
                                  "is registered as an array and cannot be owned - call "
                                  "sett_component_convert(world, id, SETT_STORAGE_SPARSE_SET) "
-                                 "first, or have it in `with`");
+                                 "first, or list it in `with`");
     }
     return SETT_OK;
 }

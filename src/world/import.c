@@ -42,8 +42,8 @@ sett_status sett_module_import(sett_world* world, const char* name, sett_module_
     if (import != NULL) {
         return import->done ? SETT_OK
                             : setti_world_fail_with(world, SETT_STATUS_CYCLE,
-                                                    "%s: \"%.100s\" imports itself, by way of what "
-                                                    "it imports",
+                                                    "%s: \"%.100s\" imports itself through other "
+                                                    "modules - remove one of these imports",
                                                     __func__, name);
     }
     size_t size = sizeof(*import) + strlen(name) + 1;

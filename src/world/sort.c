@@ -361,10 +361,9 @@ static sett_status sort_check(sett_world* world, sett_component component, const
         return setti_world_failure(world);
     }
     if ((*type)->owner != NULL && !(*type)->owner->by_layout) {
-        return setti_world_fail_with(
-            world, SETT_STATUS_CONFLICT,
-            "%s: \"%.100s\" is arranged by group \"%.100s\": sort the group", call,
-            (*type)->desc.name, (*type)->owner->name);
+        return setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                                     "%s: \"%.100s\" is owned by group \"%.100s\" - sort the group",
+                                     call, (*type)->desc.name, (*type)->owner->name);
     }
     return SETT_OK;
 }
@@ -495,15 +494,15 @@ static sett_status sort_check_group(const sett_sort_desc* desc, sort_task* task)
     if (group->owned.count == 0 || !member) {
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
-            "%s: group \"%.100s\" %s - sort by a component that it has, and list in .owned "
-            "what is to be sorted",
+            "%s: group \"%.100s\" %s - sort by one of its components, and list the sorted ones "
+            "in `owned`",
             sort_call, group->name, member ? "owns nothing" : "does not have that component");
     }
     if (desc->compare != NULL && by->owner != group) { /* whose rows it sorts */
         return setti_world_fail_with(
             world, SETT_STATUS_ARGUMENT,
-            "%s: group \"%.100s\" does not own \"%.100s\": `compare` needs "
-            "a type that it owns, a key does not",
+            "%s: group \"%.100s\" does not own \"%.100s\", as `compare` needs - list it in "
+            "`owned`, or use `key`",
             sort_call, group->name, by->desc.name);
     }
     task->types = group->owned.item;

@@ -57,10 +57,10 @@ static const char* term_excess(const sett_term* term, uint32_t allowed)
         "SETT_WITHOUT is not observed", /* allowed everywhere so far */
         "SETT_ANY is not observed",     /* allowed everywhere so far */
         "an optional term decides nothing here - leave it out",
-        "`changed` is for loops: no callback runs when the value changes - observe the component",
-        "`drives` is for loops: an observer has no order of entities",
-        "a change of another entity (`along`, `entity`, singleton) would run no callback - observe "
-        "the component there, and look from the callback; only the hierarchy is followed",
+        "`changed` is for loops only - observe the component instead",
+        "`drives` is for loops only: an observer has no order of entities",
+        "a change of another entity (`along`, `entity`, singleton) runs no callback, except in "
+        "the hierarchy - observe the component there, and read the rest in the callback",
         "an observer of a component can only test its entity - look up from the callback, or "
         "observe a query: on_enter and on_exit",
     };
@@ -78,7 +78,7 @@ const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t 
         const sett_term* term = &terms[*at];
         if ((unsigned)term->kind > SETT_ANY || (unsigned)term->access > SETT_NONE ||
             (unsigned)term->walk > SETT_WALK_SELF_UP) {
-            return "its `kind`, `access` or `walk` is unknown";
+            return "its `kind`, `access` or `walk` has an unknown value";
         }
         const char* wrong = term_contradiction(term);
         wrong = wrong == NULL ? term_excess(term, allowed) : wrong;
@@ -98,7 +98,7 @@ const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t 
     }
     for (; *at < SETT_QUERY_TERMS; ++*at) {
         if (terms[*at].component != 0) {
-            return "component 0 ends the list, and more terms follow - register that component "
+            return "component 0 ends the list, but more terms follow - register the component "
                    "first";
         }
     }

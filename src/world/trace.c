@@ -17,11 +17,13 @@ sett_status sett_trace_set(sett_world* world, const sett_trace* trace)
     sett_status status = setti_world_check_unlocked(world, "sett_trace_set");
     if (status == SETT_OK && (world->busy || world->applying != NULL)) {
         status = setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                       "sett_trace_set: the world is at work - call it before");
+                                       "sett_trace_set: the world runs systems or applies "
+                                       "commands - call it before or after that");
     }
     if (status == SETT_OK && (trace->begin == NULL) != (trace->end == NULL)) {
         status = setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                       "sett_trace_set: `begin` and `end` are needed");
+                                       "sett_trace_set: one of `begin` and `end` is NULL - set "
+                                       "both");
     }
     if (status == SETT_OK) {
         world->trace = *trace;

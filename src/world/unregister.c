@@ -61,8 +61,8 @@ static sett_status unregister_check(sett_world* world, const setti_type* type)
          at = setti_commands_next(at)) {
         if (sett_commands_count(at) != 0) {
             status = setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                           "%s: %u recorded commands may be about \"%.100s\" - "
-                                           "apply them first (sett_commands_apply)",
+                                           "%s: %u recorded commands may use \"%.100s\" - apply "
+                                           "them first (sett_commands_apply)",
                                            unregister_call, (unsigned)sett_commands_count(at),
                                            type->desc.name);
         }
@@ -133,8 +133,8 @@ sett_status sett_component_unregister(sett_world* world, sett_component componen
     }
     if (unregister_is_own(world, type)) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: \"%.100s\" belongs to the library, or is a relationship, "
-                                     "which cannot be unregistered",
+                                     "%s: \"%.100s\" cannot be unregistered: it belongs to the "
+                                     "library, or is a relationship",
                                      unregister_call, type->desc.name);
     }
     sett_status status = unregister_check(world, type);

@@ -69,7 +69,7 @@ sett_world* sett_world_create_sized(const sett_world_desc* given, size_t size, i
     if ((desc->allocator.alloc_fn == NULL) != (desc->allocator.free_fn == NULL)) {
         (desc->log_fn != NULL ? desc->log_fn : sett_log_stderr)(
             desc->hook_user, SETT_LOG_ERROR,
-            "sett_world_create: an allocator has one function of two - set alloc_fn and free_fn");
+            "sett_world_create: an allocator has only one function - set alloc_fn and free_fn");
         return NULL;
     }
     sett_allocator allocator = setti_allocator_or_default(&desc->allocator);
@@ -161,11 +161,10 @@ sett_status setti_world_check_no_snapshots(sett_world* world, const char* call)
 {
     return world->pool.cow_from == 0
                ? SETT_OK
-               : setti_world_fail_with(
-                     world, SETT_STATUS_LOCKED,
-                     "%s: snapshots are held, and depend on the present layout; drop them first "
-                     "(sett_snapshot_drop_all, or sett_ring_destroy)",
-                     call);
+               : setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                       "%s: snapshots need the present layout - drop them first "
+                                       "(sett_snapshot_drop_all, or sett_ring_destroy)",
+                                       call);
 }
 
 /* -------------------------------------------------------------------------------------- modules */
@@ -393,12 +392,12 @@ void setti_world_describe_stale(const sett_world* world, char* out, size_t size,
     } else if (entity.generation == life && (slot & SETTI_DEAD) != 0 &&
                (setti_entity_is_claimed(table, entity.index) || world->open_jobs != 0)) {
         snprintf(out, size,
-                 "sett_cmd_create has reserved it; it lives from sett_commands_apply on (until "
-                 "then record about it: sett_cmd_set)");
+                 "the handle is only reserved (sett_cmd_create): the entity is created by "
+                 "sett_commands_apply - until then, record commands (sett_cmd_set)");
     } else if (entity.generation != life || (slot & SETTI_DEAD) != 0) {
         snprintf(out, size,
-                 "this world never gave out the handle, or went back to before it did: is it of "
-                 "another world, or not initialised?");
+                 "this world never created the handle, or was restored to a state before it did "
+                 "- is it of another world, or uninitialised?");
     } else { /* it lives by now: the message is written when it is asked for */
         snprintf(out, size, "%s", sett_status_text(SETT_STATUS_STALE));
     }
@@ -420,13 +419,12 @@ static void world_describe_cause(const sett_world* world, char* out, size_t size
         snprintf(out, size, "the id is not registered in this world - %s",
                  setti_component_remedy(component));
     } else if (status == SETT_STATUS_ABSENT && world_is_instance(world, entity)) {
-        snprintf(
-            out, size,
-            "the instance does not have the component itself (sett_prefab_get reads its prefab "
-            "too, sett_prefab_override copies the value, sett_ensure adds an own one)");
+        snprintf(out, size,
+                 "the instance does not have the component itself (sett_prefab_get reads the "
+                 "prefab's, sett_prefab_override copies it, sett_ensure adds a new one)");
     } else if (status == SETT_STATUS_LIMIT && component == 0) {
         snprintf(out, size,
-                 "%s: it has or has reserved %u entities; new ones have indices from %u to %u "
+                 "%s: %u entities are alive or reserved; new ones have indices from %u to %u "
                  "(entity_limit, sett_entity_set_range)",
                  sett_status_text(status), (unsigned)setti_entity_taken(table),
                  (unsigned)table->first * 64, (unsigned)setti_entity_end(table) - 1);
@@ -812,15 +810,15 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
         world_advise(instead, sizeof(instead), call, " and apply it afterwards",
                      "call it after the callback has returned");
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                     "%s: a callback of \"%.100s\" is running; %s", call,
+                                     "%s: a callback of \"%.100s\" is running - %s", call,
                                      world->calling, instead);
     }
     if (world->running != NULL) {
         world_advise(instead, sizeof(instead), call, " into context->commands",
-                     "do it between frames");
+                     "call it between frames");
         return setti_world_fail_with(
             world, SETT_STATUS_LOCKED,
-            "%s: system \"%.200s\" runs; %s, or declare the system as `exclusive`", call,
+            "%s: system \"%.200s\" is running - %s, or declare the system as `exclusive`", call,
             setti_world_running(world), instead);
     }
     if (world->locks == 0 || (world->open_jobs != 0 && world->busy)) {
@@ -831,8 +829,8 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
     }
     if (world->open_jobs != 0) {
         return setti_world_fail_with(world, SETT_STATUS_LOCKED,
-                                     "%s: what systems have recorded is not applied yet, because "
-                                     "memory ran out; call sett_progress again",
+                                     "%s: commands that systems recorded are not applied yet, "
+                                     "because memory ran out - call sett_progress again",
                                      call);
     }
     world_advise(instead, sizeof(instead), call, " and call sett_commands_apply after the loop",
@@ -841,7 +839,7 @@ SETTI_COLD static sett_status world_reject(sett_world* world, const char* call)
     bool search = loop != NULL && loop->of_search;
     return setti_world_fail_with(
         world, SETT_STATUS_LOCKED,
-        "%s: a loop over %s \"%.100s\" is open; %s (if the loop was left early: call %s before "
+        "%s: a loop over %s \"%.100s\" is open - %s (if the loop was left early: call %s before "
         "leaving it; sett_query_end_all(world) closes it now)",
         call, search ? "search" : "query", loop != NULL ? loop->name : "?", instead,
         search ? "sett_search_end(rows)" : "sett_batch_end(b)");

@@ -442,7 +442,7 @@ static void names_of_templates()
     CHECK(!world.search("shapes:Depth") && !world.search("shapes::"));
     world.create(Item{5, "five"});
     CHECK(!world.search("Item.number > 4"));
-    CHECK(says(world, "whose members searches do not compare"));
+    CHECK(says(world, "searches cannot compare members of C++ types"));
     const uint64_t then = world.tick();
     CHECK(then == sett_world_tick(world.c()));
     ends(world);
