@@ -390,7 +390,7 @@ static void callbacks_write_nothing(void)
         size_t size = encode(world, before, take(world), &bytes);
         CHECK_EQ(sett_delta_apply(peer, bytes, size), SETT_STATUS_INVALID);
         const char* message = sett_world_message(peer);
-        const char* wanted = k == 0 ? "sett_delta_apply: a callback of this world has written to "
+        const char* wanted = k == 0 ? "sett_delta_apply: a callback of this world wrote "
                                       "\"value\" of entity 0:1, which the delta sets - "
                                     : "or a callback of this world wrote a value - ";
         CHECK_MSG(strstr(message, wanted) != NULL, "%s", message);

@@ -569,8 +569,8 @@ static void breaks_rules(sett_context* c)
     sett_entity e = sett_entity_at(c->world, 0);
     CHECK(sett_is_null(sett_entity_create(c->world)));
     CHECK_EQ(sett_world_error(c->world), SETT_STATUS_LOCKED);
-    CHECK_MSG(strstr(sett_world_message(c->world), "system \"breaks_rules\" runs") != NULL, "%s",
-              sett_world_message(c->world));
+    CHECK_MSG(strstr(sett_world_message(c->world), "system \"breaks_rules\" is running") != NULL,
+              "%s", sett_world_message(c->world));
     CHECK(strstr(sett_world_message(c->world), "context->commands") != NULL);
     CHECK_EQ(sett_entity_destroy(c->world, e), SETT_STATUS_LOCKED);
     CHECK(sett_add(c->world, e, s->tag) == NULL);

@@ -230,8 +230,11 @@ static void a_stale_handle_is_explained(void)
     sett_entity_create(world);
     sett_entity_create(world);
     CHECK(sett_is_null(sett_entity_create(world)));
-    CHECK(strstr(sett_world_message(world),
-                 "3 entities; new ones have indices from 0 to 2 (entity_limit") != NULL);
+    CHECK(
+        strstr(
+            sett_world_message(world),
+            "3 entities are alive or reserved; new ones have indices from 0 to 2 (entity_limit") !=
+        NULL);
     sett_world_destroy(world);
 }
 

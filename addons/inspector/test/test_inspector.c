@@ -877,7 +877,7 @@ static void what_cannot_be_shown_is_said(void)
     }
     CHECK_EQ(s.messages, 0);
     CHECK(strstr(s.status, "\"problem\":\"") != NULL &&
-          strstr(s.status, "\\\"Pocket\\\" is saved"));
+          strstr(s.status, "\\\"Pocket\\\" has SETT_SAVE_CLONE"));
     CHECK_EQ(log.count, 1);
     CHECK(strstr(log.last, "\\\"Pocket\\\" has SETT_SAVE_CLONE, but no") != NULL);
     CHECK_EQ(sett_world_error(s.world), SETT_OK); /* it is not the program's failure */
