@@ -16,7 +16,7 @@ typedef struct setti_guess {
     const char* wrong;
     size_t length;
     const char* found; /* NULL: none is alike */
-    uint32_t distance; /* of `found`; before, one more than is alike */
+    uint32_t distance; /* of `found`; at first too large to be alike */
     char text[SETTI_GUESS_LENGTH + 32];
 } setti_guess;
 

@@ -103,8 +103,8 @@ bool setti_pool_reserve(setti_pool* pool, size_t size);
 void setti_pool_warm(setti_pool* pool, unsigned char** at, size_t size, size_t step,
                      uint64_t nanoseconds);
 
-/* Makes room for pieces of any size of free pieces of this size that are neighbours. Afterwards the
- * pool cuts from it before it takes a new block. */
+/* Joins neighbouring free pieces of this size into room for pieces of any size, from which the pool
+ * cuts before it takes a new block. */
 void setti_pool_join(setti_pool* pool, size_t size, size_t align);
 
 /* Holds a block of `size` bytes for the case that the allocator fails: pieces of up to
@@ -112,7 +112,7 @@ void setti_pool_join(setti_pool* pool, size_t size, size_t align);
  * as up to 256 bytes more, cannot fail. Returns false when memory runs out. */
 bool setti_pool_hold(setti_pool* pool, size_t size);
 
-/* Ends that; the block stays for the next time, until setti_pool_let_go or setti_pool_trim. */
+/* Ends the hold; the block stays for the next one, until setti_pool_let_go or setti_pool_trim. */
 void setti_pool_end_hold(setti_pool* pool);
 
 /* Frees the held block. */
@@ -244,7 +244,7 @@ SETTI_INLINE uint64_t* setti_pages_restored(const setti_pages* pages, uint32_t n
     return pages->tick + pages->capacity + number;
 }
 
-/* Rows of page `from` go to page `to`, which counts as restored no earlier then. */
+/* When rows move between pages, `to` counts as restored no earlier than `from`. */
 static inline void setti_pages_join_restored(const setti_pages* pages, uint32_t from, uint32_t to)
 {
     SETTI_ASSERT(from < pages->count && to < pages->count);

@@ -24,7 +24,7 @@ uint64_t setti_platform_now(void);
 /* Lets the calling thread sleep for at least this many nanoseconds, where the system can. */
 void setti_platform_sleep(uint64_t nanoseconds);
 
-/* Writes to stderr, by no buffer and no lock of the C library where the system allows it. */
+/* Writes to stderr; where the system allows it, without the C library's buffer and lock. */
 void setti_platform_print(const char* text, size_t size);
 
 /* The number of threads that the machine runs at once. */

@@ -120,7 +120,7 @@ typedef struct setti_storage {
 void setti_storage_init(setti_storage* storage, setti_kind kind, size_t size, size_t align,
                         bool tracked);
 
-/* Makes its pages about 1 KB, or 16 KB, which is what they are at first. It has none. */
+/* Sets the size of pages to about 1 KB, or 16 KB (the default). None exists yet. */
 void setti_storage_use_pages(setti_storage* storage, bool small);
 
 /* Gives its pages room to note which rows are alive, for values that hooks copy. Call before the
@@ -182,7 +182,7 @@ SETTI_INLINE setti_index_slot* setti_index_slot_at(const setti_storage* storage,
     return &page->slot[number & (SETTI_INDEX_SLOTS - 1)];
 }
 
-/* Sparse-set, hashed, with values: asks for the slot of an entity and for the last row. */
+/* Sparse-set, hashed, with values: prefetches the slot of an entity and the last row. */
 SETTI_INLINE void setti_index_prefetch(const setti_storage* storage, uint32_t index)
 {
     SETTI_ASSERT(storage->hashed != 0 && storage->count != 0);
@@ -350,7 +350,7 @@ uint64_t setti_storage_written(const setti_storage* storage, uint32_t index);
  * of its presence: a restored value need not have been written. */
 uint64_t setti_storage_changed(const setti_storage* storage, uint32_t index);
 
-/* Tracked: the value of a place of `from` goes to a place of `to`, and takes its ticks along. */
+/* Tracked: copies the ticks of a value that moves from a place of `from` to one of `to`. */
 SETTI_INLINE void setti_storage_move_tick(const setti_storage* from, uint32_t from_place,
                                           const setti_storage* to, uint32_t to_place)
 {
@@ -414,7 +414,7 @@ bool setti_sparse_spread(setti_pool* pool, setti_storage* storage, const uint32_
 /* Compacts, and frees empty pages kept as spare. */
 void setti_storage_trim(setti_pool* pool, setti_storage* storage);
 
-/* Frees what became empty while the pool was pinned, as it would have been then. */
+/* Frees the stretches that became empty while the pool was pinned. */
 void setti_storage_free_strays(setti_pool* pool, setti_storage* storage);
 
 /* Checks the storage's invariant. Returns NULL or the part that does not hold. */

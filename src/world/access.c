@@ -25,8 +25,7 @@ SETTI_COLD static void* access_misuse(const sett_world* world, sett_entity entit
     return NULL;
 }
 
-/* The type of an access that the fast path did not know: not registered, or use is profiled, or a
- * system is watched. */
+/* The slow path to a type: it is not registered, use is profiled, or a system is watched. */
 SETTI_COLD static setti_type* access_type(const sett_world* world, sett_entity entity,
                                           sett_component component, uint32_t access,
                                           const char* call)
@@ -44,8 +43,8 @@ SETTI_COLD static setti_type* access_type(const sett_world* world, sett_entity e
     return type;
 }
 
-/* Every other way of reading, from the beginning: the fast paths below call nothing else, and
- * nothing behind which they would go on, so that they need not save registers. */
+/* The slow path of reading. The fast paths below call nothing else, and end with this call, so that
+ * they need not save registers. */
 SETTI_COLD static const void* access_find(const sett_world* world, sett_entity entity,
                                           sett_component component, const char* call)
 {
@@ -103,7 +102,7 @@ const void* sett_get(const sett_world* world, sett_entity entity, sett_component
     return sett_get_slow_(world, entity.index, entity.generation, component);
 }
 
-/* Every other way of writing. */
+/* The slow path of writing. */
 static void* access_find_mut(sett_world* world, sett_entity entity, sett_component component)
 {
     const setti_type* type = setti_world_hot_type(world, component);
@@ -129,7 +128,7 @@ static void* access_get_mut(sett_world* world, sett_entity entity, sett_componen
     return value;
 }
 
-/* Whether the fast path leads to an answer, which *value then is. Calls nothing. */
+/* Whether the fast path succeeds; *value is then the answer. Calls nothing. */
 SETTI_INLINE bool access_try_mut(const sett_world* world, sett_entity entity,
                                  sett_component component, void** value)
 {

@@ -42,7 +42,7 @@ SETTI_INLINE void many_prefetch(const sett_world* world, const setti_storage* st
     }
 }
 
-/* The entity's address in a plain array, of whose rows `read` knows; NULL if it has none. */
+/* The address of an entity's value in a plain array with `read` entries, or NULL. */
 SETTI_INLINE const void* many_find_row(const sett_world* world, const setti_storage* storage,
                                        sett_entity entity)
 {

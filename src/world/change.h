@@ -18,26 +18,25 @@ void setti_change_destroy_all(sett_world* world);
  * `collect` was called. Skipped if it is in the list already. */
 void setti_change_collect(sett_world* world, uint32_t index);
 
-/* Whether the end of an entity with this signature runs no callback, except the cascade of one
- * type, which may be NULL, and what only unlinks, and whether no order of rows depends on when it
- * ends. */
+/* Whether an entity with this signature ends without callbacks, apart from unlinking and the
+ * cascade of `type` (or NULL), and no order of rows depends on when it ends. */
 bool setti_change_is_plain(const sett_world* world, uint32_t signature, const setti_type* type);
 
-/* sett_add where that is short and no callback runs. Returns the value, for the caller to write all
- * of it; NULL, and nothing is done: take the slow path, which says why if that fails. */
+/* The fast path of sett_add, without callbacks. Returns the value, all of which the caller has to
+ * write. NULL: nothing is done; take the slow path, which reports failures. */
 void* setti_change_try_add(sett_world* world, sett_component component, sett_entity entity);
 
 /* Like setti_change_try_add, for a type that has links (SETTI_TYPE_LINKED). Only relationships call
  * it: they link the value before another call can read it. */
 void* setti_change_try_add_link(sett_world* world, setti_type* type, sett_entity entity);
 
-/* sett_set of a value that `fill` writes in its place, of an entity that exists: callbacks of an
- * addition see the final value already. NULL on failure, and the world says why. */
+/* sett_set for an entity that exists, with a value that `fill` writes in its place, so that
+ * callbacks of an addition see it. NULL on failure, which is reported. */
 void* setti_change_put(sett_world* world, setti_type* type, sett_entity entity,
                        const setti_edit_fill* fill, const char* call);
 
-/* Whether entities may get the type by the next call: it has no hooks, requires nothing, and
- * nothing in the world listens. */
+/* Whether setti_change_add_word may add the type: it has no hooks, requires nothing, and has no
+ * listener. */
 bool setti_change_is_bare(const sett_world* world, const setti_type* type);
 
 /* Adds a bare type to entities of up to 64 neighbouring indices, which do not have it: a bit for
@@ -71,13 +70,13 @@ void setti_change_remove_stranded(sett_world* world, uint32_t index);
 bool setti_change_check_values(sett_world* world, const sett_value* values, uint32_t count,
                                const char* call);
 
-/* sett_entity_create and sett_entity_destroy in every case, which fail as these do. */
+/* The slow paths of sett_entity_create and sett_entity_destroy; failures name these. */
 sett_entity setti_change_create(sett_world* world);
 sett_status setti_change_destroy(sett_world* world, sett_entity entity, setti_ending ending);
 
 #define SETTI_CREATE_MOST 32 /* components of sett_create_with */
 
-/* sett_create_with in every case. */
+/* The slow path of sett_create_with. */
 sett_entity setti_change_create_with(sett_world* world, const sett_value* values, uint32_t count);
 
 /* Finds the transition that adds the type to a signature, and remembers it in the type, if nothing
@@ -108,14 +107,13 @@ SETTI_INLINE bool setti_change_include_fast(sett_world* world, setti_edit* edit,
 void* setti_change_add_fast(sett_world* world, setti_type* type, sett_entity entity,
                             const char* call, const setti_edit_part* given);
 
-/* Adds and removes, in every case: sett_add and sett_remove without a fast path. `given`: NULL, or
- * the value that it is added with. */
+/* The slow paths of sett_add and sett_remove. `given`: the value that is added, or NULL. */
 void* setti_change_add(sett_world* world, sett_entity entity, sett_component component,
                        const char* call, const setti_edit_part* given);
 sett_status setti_change_remove(sett_world* world, sett_entity entity, sett_component component);
 
-/* A copy of the bytes of a value, for on_replace; NULL, and the world says so, when memory runs
- * out. The second frees it; NULL is fine. */
+/* Copies a value's bytes for on_replace; NULL, which is reported, when memory runs out. The second
+ * function frees the copy, if any. */
 void* setti_change_preserve(sett_world* world, const setti_type* type, const void* row);
 void setti_change_release(sett_world* world, const setti_type* type, void* old);
 
@@ -134,8 +132,8 @@ void* setti_change_add_part(sett_world* world, setti_edit_part* part, sett_entit
 setti_type* setti_change_check(sett_world* world, sett_entity entity, sett_component component,
                                const char* call);
 
-/* The type of a write that the fast path did not know: not registered, or use is profiled, or a
- * system is watched. */
+/* The slow path to the type of a write: it is not registered, use is profiled, or a system is
+ * watched. */
 setti_type* setti_change_check_access(const sett_world* world, sett_entity entity,
                                       sett_component component, const char* call);
 
@@ -149,8 +147,8 @@ static inline bool setti_change_may_add(const setti_type* type, uint32_t count)
            ((type->flags & SETTI_TYPE_ONE) == 0 || (type->storage.count == 0 && count == 1));
 }
 
-/* Types of relationships come with places in lists, which their own functions see to; the tag of
- * the singletons is on one entity. */
+/* Rejects types that only their own functions add: links have places in lists, and one entity has
+ * the tag of singletons. */
 sett_status setti_change_reject_linked(sett_world* world, const setti_type* type, const char* call);
 
 /* Debug builds report a value that is given for a tag; the call ignores it. */
@@ -189,8 +187,8 @@ bool setti_conversion_reserve(sett_world* world, setti_conversion* conversion, s
                               sett_storage_kind kind);
 void setti_conversion_drop(sett_world* world, setti_conversion* conversion);
 
-/* Moves the values: those of `first`'s members first, in the order that they have, so that a group
- * finds them where it wants them; NULL: all as they lie. */
+/* Moves the values in their order, those of `first`'s members first, as a group needs them. `first`
+ * NULL: no group. */
 void setti_conversion_commit(sett_world* world, setti_conversion* conversion,
                              const setti_listener* first);
 

@@ -18,8 +18,8 @@
 
 /* -------------------------------------------------------------------------------- the fast path */
 
-/* Where the signature of an entity is, if the type remembers the transition from it: then the type
- * is missing, and nothing that it requires. NULL otherwise. */
+/* Where the signature of an entity is, if the type remembers the transition from it (only the type
+ * itself is then missing). NULL otherwise. */
 SETTI_INLINE uint32_t* fast_known(const sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t* signature = setti_entity_signature(&world->entities, entity);
@@ -174,7 +174,7 @@ SETTI_APART static void* fast_finish(sett_world* world, const setti_type* type, 
     return value;
 }
 
-/* Goes on behind a try: by the slow path if it led nowhere. */
+/* Ends sett_add after a fast path, by the slow path if that failed. */
 SETTI_INLINE void* fast_end_add(sett_world* world, setti_type* type, sett_entity entity,
                                 void* value, const char* call, const setti_edit_part* given)
 {
@@ -320,7 +320,7 @@ bool setti_change_reserve_add(sett_world* world, setti_type* type, uint32_t inde
     return setti_edit_reserve_at(world, &edit, index);
 }
 
-/* Carries out the edit that adds what a part says: reserved. */
+/* Commits a part's edit, which is reserved. */
 static void* change_commit_add(sett_world* world, setti_edit_part* part, sett_entity entity)
 {
     uint32_t from = *setti_entity_signature(&world->entities, entity);

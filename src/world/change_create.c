@@ -95,7 +95,7 @@ static sett_status create_many(sett_world* world, const char* call, uint32_t cou
                                const sett_component* components, uint32_t component_count,
                                const void* const* values, sett_entity* out);
 
-/* Rejected, out of memory, in need of pages, or a child of the scope. */
+/* The slow path: rejected, out of memory, without a page, or a child of the scope. */
 SETTI_COLD sett_entity setti_change_create(sett_world* world)
 {
     static const char call[] = "sett_entity_create";
@@ -205,7 +205,7 @@ static sett_status create_check(sett_world* world, const setti_edit* edit,
     return SETT_OK;
 }
 
-/* Whether a callback runs when entities with these types begin. */
+/* Whether a callback runs when entities get these types. */
 static bool create_is_heard(const sett_world* world, const setti_edit* edit)
 {
     bool heard = world->listeners != NULL || world->scope_calls != NULL;

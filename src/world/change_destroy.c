@@ -38,7 +38,7 @@ bool setti_change_is_plain(const sett_world* world, uint32_t signature, const se
 
 /* -------------------------------------------------------------------------------- the fast path */
 
-/* Unlinks a value that goes, if its type allows no more than that. */
+/* Unlinks a value that is removed, if its type needs that. */
 SETTI_INLINE void fast_unlink(sett_world* world, setti_type* type, uint32_t index)
 {
     if (SETTI_UNLIKELY((type->flags & SETTI_TYPE_UNLINKS) != 0)) {
@@ -71,8 +71,7 @@ static void fast_end(sett_world* world, uint32_t index)
     setti_entity_destroy(&world->pool, &world->entities, index);
 }
 
-/* Like fast_end, of one that has something, nothing of it in sparse sets, while no snapshot is
- * held. */
+/* Like fast_end, of an entity with values, none in sparse sets, while no snapshot is held. */
 SETTI_INLINE void fast_end_no_cow(sett_world* world, uint32_t index)
 {
     SETTI_ASSERT(world->pool.cow_from == 0);
@@ -127,7 +126,7 @@ SETTI_APART static bool fast_destroy_tree(sett_world* world, setti_type* cascadi
     return true;
 }
 
-/* Where nothing but the entity's rows goes; while a snapshot is held, too. Equals
+/* Destroys an entity that has rows only, also while a snapshot is held. Equals
  * setti_change_destroy. */
 SETTI_APART static sett_status fast_destroy(sett_world* world, sett_entity entity,
                                             setti_ending ending)
@@ -322,7 +321,7 @@ static sett_status change_ask(sett_world* world, uint32_t index, change_question
     return status;
 }
 
-/* Calls it for all collected entities, until one rejects. */
+/* Calls change_ask for all collected entities, until one rejects. */
 static sett_status change_ask_all(sett_world* world, change_question question)
 {
     sett_status status = SETT_OK;

@@ -184,7 +184,7 @@ sett_status sett_remove(sett_world* world, sett_entity entity, sett_component co
 
 /* -------------------------------------------------------------------------------- the slow path */
 
-/* Carries out the edit that removes a type: reserved. */
+/* Commits the edit that removes a type, which is reserved. */
 static void change_commit_remove(sett_world* world, setti_type* type, sett_entity entity)
 {
     uint32_t from = *setti_entity_signature(&world->entities, entity);

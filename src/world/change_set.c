@@ -21,7 +21,7 @@ SETTI_COLD static bool change_set_too_deep(sett_world* world, sett_entity entity
     return false;
 }
 
-/* on_set callbacks would run in no order with what runs beside the system. */
+/* on_set callbacks would run in no order with systems that run beside this one. */
 SETTI_COLD static bool change_set_in_system(sett_world* world, const setti_type* type)
 {
     setti_world_fail_with(

@@ -90,7 +90,7 @@ typedef struct setti_player {
     /* Reserves memory for the next call that changes something. False: the world says why. */
     bool (*room)(const struct setti_player* player);
     bool (*reject)(const struct setti_player* player, const char* why); /* returns false */
-    /* Reads what the program wrote into values of a type, over a value: what counts of it. */
+    /* Reads the bytes of write_data over a value; padding stays. */
     void (*read_data)(const struct setti_player* player, const setti_type* type,
                       const unsigned char* bytes, void* value);
 } setti_player;
@@ -101,7 +101,7 @@ typedef struct setti_codec_list {
     uint32_t first, last; /* places; SETTI_NONE if it is empty */
 } setti_codec_list;
 
-/* A walk over what is few: zeroes at first. */
+/* The position of a walk; zeroes at first. */
 typedef struct setti_codec_cursor {
     uint32_t number;
     uint32_t place;
@@ -131,12 +131,13 @@ typedef struct setti_codec {
     /* NULL, or what is wrong with a value, whatever the world. Optional. */
     const char* (*check)(const setti_player* player, const setti_type* type,
                          const setti_delta_entry* entry);
-    /* Takes a value out of what it is part of, before entities end; and all of an entity that will
-     * end, which need not have the type. Optional. */
+    /* Before entities end: takes a value out of its lists, and all values of an entity that will
+     * end (which need not have the type). Optional. */
     bool (*detach_for_move)(const setti_player* player, setti_type* type,
                             const setti_delta_entry* entry);
     bool (*detach)(const setti_player* player, setti_type* type, sett_entity entity);
-    /* Sets the value; removes it, NULL: as sett_remove. Memory for the first change is reserved. */
+    /* Sets the value; NULL removes it, as sett_remove does. Memory for the first change is
+     * reserved. */
     bool (*play)(const setti_player* player, setti_type* type, sett_entity entity,
                  const setti_delta_entry* entry);
     bool (*remove)(const setti_player* player, setti_type* type, sett_entity entity);

@@ -178,8 +178,7 @@ static command_record* commands_peek(sett_commands* commands)
     return command_at(commands->read, commands->read_offset);
 }
 
-/* Passes over the record just dealt with. When none is left, all chunks are free to be written
- * again. */
+/* Goes on to the next record. When none is left, all chunks are free to be written again. */
 static void commands_advance(sett_commands* commands, const command_record* record)
 {
     SETTI_ASSERT(commands->count != 0 && record->end > commands->read_offset);
@@ -780,7 +779,7 @@ sett_status sett_cmd_clear(sett_commands* commands, sett_entity entity)
     return commands_record(commands, &command_clear, entity, 0);
 }
 
-/* No value is given, or one of a guarded type or of links, which are not for commands to set. */
+/* Reports that a value is NULL, or of a type that commands cannot set (guarded, or links). */
 SETTI_COLD static sett_status commands_reject_value(const sett_commands* commands,
                                                     const setti_type* type, const void* value)
 {
@@ -870,7 +869,7 @@ static sett_status command_apply_call(sett_commands* commands, const command_rec
     return call->kind->apply(commands->world, record->entity, call);
 }
 
-/* The payload says the rest. */
+/* Its payload is a setti_command_call. */
 static const command_verb command_call = {NULL, "", command_apply_call};
 
 /* A call of a function of the program; its data follow. */
@@ -926,7 +925,7 @@ sett_status sett_cmd_call(sett_commands* commands, void (*fn)(sett_world* world,
     return SETT_OK;
 }
 
-/* Calls about a type as a whole. */
+/* Commands about a type as a whole. */
 static void command_destroy_with(sett_world* world, void* component)
 {
     (void)sett_entity_destroy_with(world, *(const sett_component*)component);

@@ -25,7 +25,7 @@ typedef struct setti_command_kind {
     const char* verb; /* for lists of commands */
     /* Applies it to an entity that exists; what no longer makes sense is skipped with SETT_OK. */
     sett_status (*apply)(sett_world* world, sett_entity entity, const void* call);
-    /* Writes there, as snprintf does, what follows "<verb> entity 7:1"; NULL: nothing does. */
+    /* Writes the text behind "<verb> entity 7:1", as snprintf does. NULL: there is none. */
     void (*print)(const sett_world* world, const void* call, char* out, size_t size);
 } setti_command_kind;
 
@@ -34,7 +34,7 @@ typedef struct setti_command_call {
     const setti_command_kind* kind;
 } setti_command_call;
 
-/* Makes a buffer reject all recording (LOCKED), and take it again; reading it stays allowed. */
+/* Make a buffer reject commands (LOCKED), or accept them again. It can be read all the time. */
 void setti_commands_close(sett_commands* commands);
 void setti_commands_open(sett_commands* commands);
 
@@ -74,7 +74,7 @@ void* setti_commands_create_call(sett_commands* commands, const setti_command_ki
 /* Frees a buffer, the world's own or another, and drops what it holds. */
 void setti_commands_free(sett_commands* commands);
 
-/* Applies what is recorded in all buffers, until nothing is left; or drops it. Nothing is open. */
+/* Apply, or drop, all commands of all buffers, new ones included. Nothing is open. */
 sett_status setti_commands_apply_all(sett_world* world);
 void setti_commands_drop_all(sett_world* world);
 

@@ -114,7 +114,7 @@ static const char* component_check_ranges(const sett_component_desc* desc)
     return NULL;
 }
 
-/* Hooks that write and read say all of a value. */
+/* Returns NULL, or what conflicts with the hooks `write` and `read`. */
 static const char* component_check_written(sett_component_desc* desc)
 {
     if (desc->write == NULL && desc->read == NULL) {
@@ -203,7 +203,7 @@ void setti_component_differ_in(setti_writer* out, bool differs, const char* what
     }
 }
 
-/* Whether two arrays of as many items differ. */
+/* Whether two arrays of items differ. */
 static bool component_lists_differ(const void* a, uint32_t a_count, const void* b, uint32_t b_count,
                                    size_t size)
 {
@@ -476,7 +476,7 @@ static size_t text_size(const char* text)
     return text != NULL ? strlen(text) + 1 : 0;
 }
 
-/* NULL for nothing. *done becomes false when memory runs out. */
+/* A copy, or NULL for no bytes. *done becomes false when memory runs out. */
 static void* pool_copy(setti_pool* pool, const void* from, size_t size, bool* done)
 {
     if (size == 0) {

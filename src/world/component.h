@@ -36,8 +36,8 @@ enum {
     SETTI_TYPE_ON_SET = 128,
     SETTI_TYPE_ON_REMOVE = 256,
     SETTI_TYPE_ON_EVENT = 512,
-    SETTI_TYPE_LINKED = 1024, /* added by what keeps links through it, by no one else */
-    SETTI_TYPE_STAYS = 2048,  /* others lead here by it: goes with its entity, not before */
+    SETTI_TYPE_LINKED = 1024, /* added only by the module that has its links */
+    SETTI_TYPE_STAYS = 2048,  /* ends of links: removed with its entity, not before */
     SETTI_TYPE_SHARED = 4096, /* instances have the value of their prefab, not their own */
     /* some required type is dont_fragment: no signature tells whether an entity has it */
     SETTI_TYPE_REQUIRES_DONT_FRAGMENT = 8192,
@@ -160,14 +160,14 @@ typedef struct setti_records {
     uint32_t source, target, data; /* offsets: of an entity's index, of a handle, of data */
 } setti_records;
 
-/* Writes behind a sentence how two values of types of one name differ. Returns the length, 0 if
- * they are the same in what counts. */
+/* Appends how values of two types of one name differ. Returns the length, 0 if their meaning is the
+ * same. */
 typedef int (*setti_value_difference)(const struct setti_type* a, const void* in_a,
                                       const struct setti_type* b, const void* in_b, char* out,
                                       size_t size);
 
-/* What a module that keeps more in a type than its bytes adds to what is done with any type: so
- * that copies, checks and statistics know types, and no module by name. Each is optional. */
+/* The functions of a module for a type whose values are more than bytes, so that copies, checks and
+ * statistics name no module. Each is optional. */
 typedef struct setti_module {
     /* Returns NULL, or which part of the module's invariant does not hold. */
     const char* (*validate)(sett_world* world, struct setti_type* type);
@@ -254,7 +254,8 @@ typedef struct setti_type {
     void* ends;
     struct setti_listener* owner; /* the group that arranges the storage, or NULL */
     sett_storage_kind
-        registered;        /* desc.storage before conversions: what registering again is held to */
+        registered;        /* desc.storage before conversions, to compare when it is registered
+                            * again */
     uint64_t name_key;     /* in the table of names */
     uint32_t delta_number; /* while a delta is applied: one more than its number there; 0: none */
 } setti_type;
@@ -319,8 +320,8 @@ void setti_component_guard(setti_type* type, const char* writers);
 /* Fails with ARGUMENT: `call` would set values of a guarded type. */
 sett_status setti_component_reject_set(sett_world* world, const setti_type* type, const char* call);
 
-/* A type that no list has, for values that lie in those of another one: what is said of them is
- * checked and owned as of any type. NULL, and a message, on failure. The second frees it. */
+/* Creates a type without a list entry, for values inside those of another type; its descriptor is
+ * checked and copied. NULL, which is reported, on failure. The second frees it. */
 setti_type* setti_component_make_part(sett_world* world, sett_component_desc* desc,
                                       const char* call);
 void setti_component_free_parts(setti_pool* pool, setti_type* type);
@@ -432,7 +433,7 @@ static inline void setti_type_deinit_values(const setti_type* type, void* values
     }
 }
 
-/* The type that this one is the switch of, or NULL: of what it requires, the last. */
+/* The type that this tag switches off, or NULL: the last one that it requires. */
 SETTI_INLINE const setti_type* setti_type_switched(const setti_type* type)
 {
     uint32_t count = type->required.count;
@@ -444,7 +445,7 @@ SETTI_INLINE const setti_type* setti_type_switched(const setti_type* type)
 /* `readable` of a world without types. */
 extern const void* const setti_component_no_types[1];
 
-/* Whether the entity at an index has the type, and not switched off. */
+/* Whether the entity at an index has the type, switched on. */
 SETTI_INLINE bool setti_type_is_on(const setti_type* type, uint32_t index)
 {
     return setti_storage_has(&type->storage, index) &&

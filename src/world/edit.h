@@ -71,7 +71,7 @@ static inline void setti_edit_pin(sett_world* world)
     world->pool.pinned++;
 }
 
-/* Frees the pages that were left behind meanwhile. */
+/* Frees the pages that became empty meanwhile. */
 void setti_edit_free_strays(sett_world* world);
 static inline void setti_edit_unpin(sett_world* world)
 {

@@ -18,7 +18,7 @@
 
 /* ------------------------------------------------------------------------------------- removing */
 
-/* Cuts what the values link. */
+/* Unlinks the values. */
 static void commit_unlink(sett_world* world, const setti_edit* edit, uint32_t index)
 {
     setti_edit_removal walk = setti_edit_removed(world, edit);

@@ -59,7 +59,7 @@ static bool edit_grow(sett_world* world, setti_edit* edit, uint32_t more)
     return parts != NULL;
 }
 
-/* Whether the type need not come. */
+/* Whether the entity has the type. */
 static bool edit_has(const setti_edit* edit, const setti_type* type)
 {
     return edit_find_part(edit, type) != NULL ||

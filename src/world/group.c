@@ -121,7 +121,7 @@ static sett_status group_check_owned(const group_draft* draft, const setti_type*
     return SETT_OK;
 }
 
-/* Reserves what the owned types that are arrays become. */
+/* Reserves the conversion of owned types that are arrays. */
 static sett_status group_reserve_owned(group_draft* draft)
 {
     sett_world* world = draft->group->world;

@@ -517,7 +517,7 @@ static void observer_free_user(const sett_observer* observer)
     }
 }
 
-/* Frees those that ended while the world was locked; it is not now. */
+/* Frees observers that were destroyed while the world was locked. */
 static void observer_sweep(sett_world* world)
 {
     SETTI_ASSERT(world->locks == 0);

@@ -47,7 +47,7 @@ uint32_t setti_term_count(const sett_term terms[SETT_QUERY_TERMS]);
 const char* setti_terms_check(const sett_term terms[SETT_QUERY_TERMS], uint32_t allowed,
                               uint32_t* at);
 
-/* Fails with ARGUMENT: the term at this place of what `name` names is wrong. */
+/* Fails with ARGUMENT: this term of the query or observer `name` is wrong. */
 sett_status setti_term_reject(sett_world* world, const sett_term terms[SETT_QUERY_TERMS],
                               uint32_t at, const char* call, const char* name, const char* wrong);
 

@@ -136,7 +136,7 @@ struct sett_world {
             bool profiling;     /* accesses, loops and matches are counted, for advice */
             bool counting;      /* loops are counted: for advice, or for auto_layout */
         };
-        uint64_t loops_differ; /* all of these in one load; 0: a loop may begin the short way */
+        uint64_t loops_differ; /* all of these in one load; 0: a loop may begin by the fast path */
     };
     const char* calling; /* the component, group or observer whose callback runs, if any */
     uint32_t set_depth;  /* on_set callbacks that run inside one another */
