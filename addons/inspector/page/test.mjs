@@ -199,9 +199,14 @@ async function recordings() {
       times.push(performance.now() - start);
     }
     for (const query of ['Life.points < 50', 'Place, Team.number == 3', 'Speed', '.name ~= "99"']) {
-      const start = performance.now();
-      inspector.setFilter(query, '');
-      filters.push(performance.now() - start);
+      const tries = [];
+      for (let k = 0; k < 3; k++) {
+        inspector.setFilter('', '');
+        const start = performance.now();
+        inspector.setFilter(query, '');
+        tries.push(performance.now() - start);
+      }
+      filters.push(Math.min(...tries));
     }
     inspector.setFilter('', '');
     times.sort((a, b) => a - b);
