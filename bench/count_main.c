@@ -11,6 +11,7 @@
 #include "sett/json.h"
 #include "sett/observer.h"
 #include "sett/prefab.h"
+#include "sett/queue.h"
 #include "sett/random.h"
 #include "sett/relationship.h"
 #include "sett/search.h"
@@ -1085,6 +1086,12 @@ static void with_observers(count_stage* s)
                                                                    .user = s}) != NULL;
 }
 
+static void with_queue(count_stage* s)
+{
+    with_p(s);
+    s->sum += sett_queue_create(s->world, &(sett_observer_desc){.component = s->v}) != NULL;
+}
+
 static void count_left(sett_world* world, sett_entity entity, void* user)
 {
     (void)world;
@@ -1232,6 +1239,7 @@ static const count_scene count_scenes[] = {
     {"lookup_range", with_lookup_ordered, run_lookup_range, 64},
     {"lookup_update", with_lookup_written, run_lookup_update, COUNT},
     {"add_remove_observed", with_observers, run_add_remove, COUNT},
+    {"add_remove_queued", with_queue, run_add_remove, COUNT},
     {"destroy_observed", with_query_observed, run_destroy, COUNT},
     {"get_profiled", with_profile, run_get, COUNT},
     {"bound", with_bound, run_bound, COUNT},
