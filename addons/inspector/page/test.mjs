@@ -88,20 +88,20 @@ async function looks(name) {
       await until(page, () => globalThis.inspector?.ready);
       await page.setInputFiles('#file', recording);
       await settled(page);
-      await page.waitForSelector(phone ? '#tree .row:nth-child(3)' : '#entity-name');
+      await page.waitForSelector(phone ? '#tree .row:not(.fold) >> nth=1' : '#entity-name');
       const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
       check(`nothing is wider than ${width} pixels, ${scheme}`, wide <= 0, wide);
       await shot(page, `${name}_${width}_${scheme}`);
       if (phone) {
         const seen = () => page.$$eval('main > .pane', (panes) => panes.filter((pane) => pane.offsetWidth).map((pane) => pane.ariaLabel).join());
         check('one part at a time on a phone', await seen() === 'Tree', await seen());
-        await page.tap('#tree .row:nth-child(3)');
+        await page.tap('#tree .row:not(.fold) >> nth=1');
         await page.waitForSelector('#entity-name', { state: 'visible' }).catch(() => {}); // painted in the next frame
         check('a tap on an entity shows it', await seen() === 'Entity', await seen());
         await shot(page, `entity_${width}_${scheme}`);
         await page.tap('nav.panes button:text-is("Panels")');
         await page.waitForSelector('#diff .group');
-        await page.tap('#diff .group');
+        if (await page.$('#diff .change') === null) { await page.tap('#diff .group'); } // few changes are listed already
         await page.waitForSelector('#diff .change');
         await shot(page, `panels_${width}_${scheme}`);
         const small = await page.$$eval('nav.panes button, .transport button', (all) => all.filter((one) => one.offsetHeight < 34).length);
@@ -121,6 +121,13 @@ async function recordings() {
   await page.waitForSelector('#entity-name');
   const begins = await page.evaluate(() => [inspector.selected?.index, inspector.selected && inspector.replica.rows(inspector.replica.rowOf(inspector.selected.index), 1)[0]]);
   check('an entity with children is selected and open to begin with', begins[1]?.[3] > 0 && begins[1][4] === 1 && await page.isVisible('#entity-name'), JSON.stringify(begins[1]?.slice(0, 6)));
+  const whole = await rows(page), many = await page.textContent('#tree .fold button');
+  await page.click('#tree .fold button');
+  await until(page, (was) => inspector.rowCount > was + 50, whole);
+  const opened = await rows(page);
+  await page.click('#tree .fold button');
+  await until(page, (was) => inspector.rowCount === was, whole);
+  check('many equal children are one row, which opens', opened - whole === Number(/[\d,]+/.exec(many)[0].replace(/,/g, '')), `${many}, ${whole} rows, then ${opened}`);
   await looks('recording');
   const last = await page.evaluate(() => inspector.info.frame);
   check('a recording opens from a file', last === 1050, `frame ${last}`);
@@ -294,9 +301,13 @@ async function live() {
       while ((await ask('status')).running) { await page.waitForTimeout(30); }
     };
     await until(page, () => inspector.line.length > 60);
+    const lit = (id) => page.$eval(id, (button) => button.classList.contains('on'));
+    check('"live" is lit while the program runs', await lit('#live'));
     await page.click('#toggle');
     await until(page, () => !inspector.status.running && inspector.atHead() && inspector.info.frame === inspector.status.frame);
     const status = await ask('status');
+    check('and not while it is paused; what is beside it has words', !await lit('#live') && /^[\d,]+ kept$/.test((await page.textContent('#kept')).trim())
+      && /frame.* kept.*(changed|whole state).*hash/s.test(await page.textContent('.transport')), await page.textContent('.transport'));
     check('the page pauses the program, and has its frame', !status.running && status.frame === await page.evaluate(() => inspector.info.frame), `frame ${status.frame}`);
     const plain = await page.evaluate(() => inspector.line.reduce((sum, entry) => sum + inspector.size(entry), 0));
     check('the stream is compressed', page.received < 0.9 * plain, `${page.received} of ${plain} bytes`);
@@ -400,13 +411,24 @@ async function live() {
     await page.waitForSelector('[data-component=Health]');
     await shot(page, 'entity');
 
+    await page.hover('#find');
+    const faint = await page.$$eval('[data-component=Position] [data-path=x] .ask button', (all) => all.map((one) => one.checkVisibility({ visibilityProperty: true, opacityProperty: true }) && one.ariaLabel));
+    check('both questions are seen without a pointer', faint.join() === 'Draw Position.x over time,Who wrote Position.x?', faint.join());
+    await tab(page, 'Watch');
+    check('an empty panel offers to draw a number', /^Draw \S.*\.\w+\.\w+\?$/.test((await page.textContent('#draw-first')).trim()), await page.textContent('#draw-first'));
+    await tab(page, 'Who wrote');
+    check('and to ask who wrote it', /^Who wrote \S.*\.\w+\.\w+\?$/.test((await page.textContent('#ask-first')).trim()), await page.textContent('#ask-first'));
+    await page.click('#ask-first');
+    await page.waitForSelector('#writer .answer');
+    await page.waitForSelector('#writer .note:has-text("asking")', { state: 'detached' });
     await page.hover('[data-component=Position] [data-path=x]');
     await page.click('[data-component=Position] [data-path=x] button[title^="Who"]');
+    await until(page, () => inspector.answers.length === 2 && !inspector.answers[0].busy);
     await page.waitForSelector('#writer .by', { timeout: 30000 });
     check('who wrote a value is answered', /system|outside/.test(await page.textContent('#writer .by')), await page.textContent('#writer .by'));
     await shot(page, 'writer');
     await page.hover('[data-component=Position] [data-path=x]');
-    await page.click('[data-component=Position] [data-path=x] button[title^="Chart"]');
+    await page.click('[data-component=Position] [data-path=x] button[title^="Draw"]');
     await page.waitForSelector('#watch canvas');
     await until(page, () => inspector.watched[0].frames.length > 30);
     check('a number is drawn over time', true);
@@ -474,6 +496,9 @@ async function live() {
     await shot(page, 'break');
     await ask('break', { condition: '', on: true });
 
+    await until(page, () => inspector.atHead() && !inspector.status.running);
+    await tab(page, 'Branches');
+    check('nothing plays on from the newest frame', await page.isDisabled('#restore') && /Step back first/.test(await page.textContent('#branches')), await page.textContent('#branches .note'));
     const before = (await ask('status')).frame;
     await tab(page, 'Systems');
     await key(page, '<');

@@ -20,6 +20,23 @@ typedef struct follow_change {
     uint32_t before, after; /* offsets in `values`; SETTI_NONE: none */
 } follow_change;
 
+/* More equal children of one parent than FOLLOW_EQUAL are one row, which can be opened. Those of a
+ * parent with more children than FOLLOW_WIDE are not: to compare them in each frame takes long. */
+enum {
+    FOLLOW_EQUAL = 50,
+    FOLLOW_WIDE = 20000,
+    FOLLOW_KINDS = 256,
+    FOLLOW_FOLDS = 64,
+    FOLLOW_DEEP = 8
+};
+
+/* Children without names and children of their own, with equal components and an equal hint. */
+typedef struct follow_kind {
+    uint32_t parent, count;
+    uint64_t hash;
+    uint32_t row; /* that stands for them */
+} follow_kind;
+
 static struct {
     /* the tree as it is shown */
     uint32_t* row;
@@ -27,6 +44,10 @@ static struct {
     uint32_t rows, row_capacity;
     uint64_t* open_bits;
     uint32_t open_words;
+    follow_kind fold[FOLLOW_FOLDS];     /* the rows that stand for others, ascending */
+    follow_kind unfolded[FOLLOW_FOLDS]; /* kinds that are open: a ring */
+    uint32_t folds, unfolds;
+    bool unfold_all;
     sett_search* search;
     char query[4096];
     char find[256];
@@ -45,7 +66,7 @@ static struct {
 static void follow_forget_rows(void)
 {
     f.version++;
-    view.rows = 0;
+    view.rows = view.folds = 0;
 }
 
 static void follow_forget_view(bool all)
@@ -54,6 +75,9 @@ static void follow_forget_view(bool all)
     follow_forget_rows();
     if (all) {
         view.changes = 0;
+        view.unfolds = 0;
+        view.unfold_all = false;
+        memset(view.unfolded, 0, sizeof(view.unfolded));
         if (view.open_words != 0) {
             memset(view.open_bits, 0, view.open_words * 8);
         }
@@ -303,6 +327,7 @@ EXPORT(follow_expand) void follow_expand(uint32_t index, int open)
 /* Opens all, or none. */
 EXPORT(follow_expand_all) void follow_expand_all(int open)
 {
+    view.unfold_all = open != 0;
     for (uint32_t k = f.world != NULL ? setti_entity_capacity(&f.world->entities) : 0; k-- > 0;) {
         if (open == 0 || sett_hierarchy_child_count(f.world, sett_entity_at(f.world, k)) != 0) {
             follow_expand(k, open);
@@ -310,10 +335,86 @@ EXPORT(follow_expand_all) void follow_expand_all(int open)
     }
 }
 
+static const char* follow_hint(sett_entity entity, const sett_component* ids, uint32_t count);
+
+static uint64_t follow_mix(uint64_t hash, const void* bytes, size_t size)
+{
+    for (size_t k = 0; k < size; k++) {
+        hash = (hash ^ ((const unsigned char*)bytes)[k]) * 0x100000001b3u;
+    }
+    return hash;
+}
+
+/* What makes entities equal in the tree; 0: it is like no other. */
+static uint64_t follow_kind_of(sett_entity entity)
+{
+    sett_component ids[24];
+    if (sett_name_get(f.world, entity) != NULL ||
+        sett_hierarchy_child_count(f.world, entity) != 0) {
+        return 0;
+    }
+    uint32_t used = SETTI_MIN(sett_entity_components(f.world, entity, ids, 24), 24);
+    const char* hint = follow_hint(entity, ids, used);
+    uint64_t hash = follow_mix(0xcbf29ce484222325u, ids, used * sizeof(*ids));
+    return follow_mix(hash, hint, hint != NULL ? strlen(hint) : 0) | 1;
+}
+
+static follow_kind* follow_find_kind(follow_kind* list, uint32_t count, uint32_t parent,
+                                     uint64_t hash)
+{
+    for (uint32_t k = 0; k < count; k++) {
+        if (list[k].hash == hash && list[k].parent == parent) {
+            return &list[k];
+        }
+    }
+    return NULL;
+}
+
+/* Opens the row that stands for an entity and its equals, or closes it. */
+EXPORT(follow_fold) void follow_fold(uint32_t index, int open)
+{
+    sett_entity entity = f.world != NULL ? sett_entity_at(f.world, index) : sett_null();
+    sett_entity parent = sett_is_null(entity) ? entity : sett_hierarchy_parent(f.world, entity);
+    uint64_t hash = sett_is_null(parent) ? 0 : follow_kind_of(entity);
+    if (hash == 0) {
+        return;
+    }
+    follow_kind* at = follow_find_kind(view.unfolded, FOLLOW_FOLDS, parent.index, hash);
+    if (open != 0 && at == NULL) {
+        at = &view.unfolded[view.unfolds++ % FOLLOW_FOLDS];
+        at->parent = parent.index;
+        at->hash = hash;
+    } else if (open == 0) {
+        view.unfold_all = false;
+        if (at != NULL) {
+            memset(at, 0, sizeof(*at));
+        }
+    }
+    follow_forget_rows();
+}
+
+/* The row as one that stands for others; NULL: it is an entity's. */
+static follow_kind* follow_fold_at(uint32_t row)
+{
+    for (uint32_t k = 0; k < view.folds && view.fold[k].row <= row; k++) {
+        if (view.fold[k].row == row) {
+            return &view.fold[k];
+        }
+    }
+    return NULL;
+}
+
+static bool follow_is_unfolded(const follow_kind* kind)
+{
+    return view.unfold_all ||
+           follow_find_kind(view.unfolded, FOLLOW_FOLDS, kind->parent, kind->hash) != NULL;
+}
+
 /* Opens the ancestors of an entity. */
 EXPORT(follow_reveal) void follow_reveal(uint32_t index)
 {
     sett_entity at = f.world != NULL ? sett_entity_at(f.world, index) : sett_null();
+    follow_fold(index, 1);
     while (!sett_is_null(at) && !sett_is_null(at = sett_hierarchy_parent(f.world, at))) {
         follow_expand(at.index, 1);
     }
@@ -408,13 +509,76 @@ static void follow_flatten_query(void)
     view.rows = count;
 }
 
-static void follow_flatten_tree(sett_entity root)
+static void follow_flatten_tree(sett_entity root, uint32_t base);
+
+/* The kinds of the children of a parent, and how many are of each; those after the first
+ * FOLLOW_KINDS are not counted. `kind_of`: the hash of each child. */
+static uint32_t follow_count_kinds(sett_entity parent, follow_kind* kinds, uint64_t* kind_of)
 {
-    uint32_t depth = 0;
+    uint32_t count = 0;
+    uint32_t place = 0;
+    sett_entity at = sett_hierarchy_first(f.world, parent);
+    for (; !sett_is_null(at); at = sett_hierarchy_next(f.world, at)) {
+        uint64_t hash = kind_of[place++] = follow_kind_of(at);
+        follow_kind* kind = follow_find_kind(kinds, count, parent.index, hash);
+        if (kind == NULL && hash != 0 && count < FOLLOW_KINDS) {
+            kind = &kinds[count++];
+            *kind = (follow_kind){parent.index, 0, hash, SETTI_NONE};
+        }
+        if (kind != NULL) {
+            kind->count++;
+        }
+    }
+    return count;
+}
+
+/* The row that stands for a kind, and if it is open the entities: `at` is the first of them. */
+static void follow_flatten_kind(follow_kind* kind, sett_entity at, const uint64_t* kind_of,
+                                uint32_t depth)
+{
+    kind->row = view.rows;
+    view.fold[view.folds++] = *kind;
+    bool room = follow_row(at.index, depth) && follow_is_unfolded(kind);
+    for (; room && !sett_is_null(at); at = sett_hierarchy_next(f.world, at), kind_of++) {
+        room = *kind_of != kind->hash || follow_row(at.index, depth + 1);
+    }
+}
+
+/* The children of a parent that has many. Returns false if they are to be listed one by one. */
+static bool follow_flatten_wide(sett_entity parent, uint32_t depth)
+{
+    uint32_t children = sett_hierarchy_child_count(f.world, parent);
+    follow_kind* kinds = NULL; /* and behind them the hash of each child */
+    if (children > FOLLOW_EQUAL && children <= FOLLOW_WIDE && depth < FOLLOW_DEEP) {
+        kinds = malloc(FOLLOW_KINDS * sizeof(*kinds) + children * sizeof(uint64_t));
+    }
+    if (kinds == NULL) {
+        return false;
+    }
+    uint64_t* kind_of = (uint64_t*)(void*)(kinds + FOLLOW_KINDS);
+    uint32_t count = follow_count_kinds(parent, kinds, kind_of);
+    uint32_t place = 0;
+    sett_entity at = sett_hierarchy_first(f.world, parent);
+    for (; !sett_is_null(at); at = sett_hierarchy_next(f.world, at), place++) {
+        follow_kind* kind = follow_find_kind(kinds, count, parent.index, kind_of[place]);
+        if (kind == NULL || kind->count <= FOLLOW_EQUAL ||
+            (kind->row == SETTI_NONE && view.folds == FOLLOW_FOLDS)) {
+            follow_flatten_tree(at, depth);
+        } else if (kind->row == SETTI_NONE) {
+            follow_flatten_kind(kind, at, kind_of + place, depth);
+        }
+    }
+    free(kinds);
+    return true;
+}
+
+static void follow_flatten_tree(sett_entity root, uint32_t base)
+{
+    uint32_t depth = base;
     sett_entity at = root;
     while (follow_row(at.index, depth)) {
         sett_entity next = sett_null();
-        if (follow_is_open(at.index)) {
+        if (follow_is_open(at.index) && !follow_flatten_wide(at, depth + 1)) {
             next = sett_hierarchy_first(f.world, at);
         }
         if (!sett_is_null(next)) {
@@ -422,11 +586,11 @@ static void follow_flatten_tree(sett_entity root)
             at = next;
             continue;
         }
-        while (depth != 0 && sett_is_null(next = sett_hierarchy_next(f.world, at))) {
+        while (depth != base && sett_is_null(next = sett_hierarchy_next(f.world, at))) {
             at = sett_hierarchy_parent(f.world, at);
             depth--;
         }
-        if (depth == 0) {
+        if (depth == base) {
             return;
         }
         at = next;
@@ -436,7 +600,7 @@ static void follow_flatten_tree(sett_entity root)
 /* Lists what the tree shows now. Returns how many rows, -1 if the query is wrong (follow_why). */
 EXPORT(follow_tree) double follow_tree(void)
 {
-    view.rows = 0;
+    view.rows = view.folds = 0;
     view.cut = false;
     if (f.world == NULL) {
         return 0;
@@ -471,7 +635,7 @@ EXPORT(follow_tree) double follow_tree(void)
                 break;
             }
         } else if (node->parent == 0) {
-            follow_flatten_tree(entity);
+            follow_flatten_tree(entity, 0);
         }
     }
     return view.rows;
@@ -555,7 +719,8 @@ EXPORT(follow_first_parent) double follow_first_parent(void)
 }
 
 /* Rows of the list as JSON: [index, generation, depth, children, open, name or null, [component
- * ids], hint or null, path of the parent]. */
+ * ids], hint or null, path of the parent]; of one that stands for equal entities: [the first of
+ * them, its generation, depth, how many, open, null, [component ids], hint or null, null, 1]. */
 EXPORT(follow_rows) size_t follow_rows(uint32_t from, uint32_t count)
 {
     setti_json_out to;
@@ -568,10 +733,12 @@ EXPORT(follow_rows) size_t follow_rows(uint32_t from, uint32_t count)
         sett_component ids[24];
         uint32_t used = sett_entity_components(f.world, entity, ids, 24);
         const char* name = sett_name_get(f.world, entity);
+        const follow_kind* fold = follow_fold_at(k);
         follow_say(&to, "%s[%u,%u,%u,%u,%d,", k != from ? "," : "", (unsigned)entity.index,
                    (unsigned)entity.generation, flat ? 0u : (unsigned)view.depth[k],
-                   (unsigned)sett_hierarchy_child_count(f.world, entity),
-                   follow_is_open(entity.index));
+                   fold != NULL ? (unsigned)fold->count
+                                : (unsigned)sett_hierarchy_child_count(f.world, entity),
+                   fold != NULL ? follow_is_unfolded(fold) : follow_is_open(entity.index));
         if (name != NULL) {
             follow_quote(&to, name);
         } else {
@@ -592,7 +759,7 @@ EXPORT(follow_rows) size_t follow_rows(uint32_t from, uint32_t count)
             setti_json_add_text(&to, ",");
             follow_quote(&to, path);
         }
-        setti_json_add_text(&to, "]");
+        setti_json_add_text(&to, fold != NULL ? ",null,1]" : "]");
     }
     setti_json_add_text(&to, "]");
     return follow_end(&to);
@@ -602,7 +769,7 @@ EXPORT(follow_rows) size_t follow_rows(uint32_t from, uint32_t count)
 EXPORT(follow_row_of) double follow_row_of(uint32_t index)
 {
     for (uint32_t k = 0; k < view.rows; k++) {
-        if (view.row[k] == index) {
+        if (view.row[k] == index && follow_fold_at(k) == NULL) {
             return k;
         }
     }

@@ -80,14 +80,16 @@ function Alarm() {
 }
 
 // A line from the oldest span to the newest; the largest and the last value beside it.
-function Line({ name, values, show, second }) {
+function Line({ name, title, values, show, second }) {
   const most = Math.max(...values, ...(second ?? []), 1e-9), width = 360, height = 44;
   const spans = Math.max(12, values.length); // the first seconds are seen too
-  const path = (list) => list.map((value, k) => `${(k + spans - list.length) * width / (spans - 1)},${height - 2 - (height - 6) * value / most}`).join(' ');
+  const x = (list, k) => (k + spans - list.length) * width / (spans - 1);
+  const path = (list) => list.map((value, k) => `${x(list, k)},${height - 2 - (height - 6) * value / most}`).join(' ');
+  const area = `${x(values, 0)},${height - 2} ${path(values)} ${width},${height - 2}`;
   return (
-    <div class="trend"><span class="label">{name}</span>
-      <svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" class="spark" role="img" aria-label={name}>
-        {second && <polyline class="second" points={path(second)} />}<polyline points={path(values)} /></svg>
+    <div class="trend" title={title}><span class="label">{name}</span>
+      <span class="plot"><small title="The upper edge of the chart; its lower edge is 0">{show(most)}</small><svg viewBox={`0 0 ${width} ${height}`} preserveAspectRatio="none" class="spark" role="img" aria-label={name}>
+        <polygon points={area} />{second && <polyline class="second" points={path(second)} />}<polyline points={path(values)} /></svg></span>
       <span class="digits">{show(values[values.length - 1])}</span><span class="note">most {show(most)}</span></div>
   );
 }
@@ -113,13 +115,13 @@ export function Trends() {
       <Alarm />
       <div class="tools"><button class={state.minutes ? '' : 'on'} onClick={() => { state.minutes = false; model.changed(); }}>60 seconds</button>
         <button class={state.minutes ? 'on' : ''} onClick={() => { state.minutes = true; model.changed(); }}>60 minutes</button>
-        <span class="note">{!model.live() ? 'A recording has no trend.' : spans.length ? `${spans.length} ${word}` : `the first of the ${word} is not complete`}</span></div>
+        <span class="note">{!model.live() ? 'A recording has no trend.' : spans.length ? `${spans.length === 60 ? 'all' : spans.length} of 60 ${word} are drawn` : `the first of the ${word} is not complete`}</span></div>
       {spans.length > 0 && <>
         <Line name="longest and mean frame" values={spans.map((span) => span[2] * 1e3)} second={spans.map((span) => span[0] / span[3] * 1e3)} show={(value) => `${value.toFixed(1)} ms`} />
         <Line name="frames a second" values={spans.map((span) => span[3] / span[0])} show={(value) => value.toFixed(1)} />
         <Line name="entities" values={spans.map((span) => span[4])} show={whole} />
         <Line name="values" values={spans.map((span) => span[5])} show={whole} />
-        <Line name="memory" values={spans.map((span) => span[6])} show={size} />
+        <Line name="memory of the world" title="What the world holds from its allocator, in the program; what this page keeps of the past is counted in the top bar" values={spans.map((span) => span[6])} show={size} />
         <Line name="allocations" values={spans.map((span) => span[7])} show={whole} />
       </>}
       <Lists />

@@ -6,7 +6,7 @@ import { model } from './model.js';
 import { grouped } from './numbers.js';
 import { handle } from './tree.jsx';
 import { goFrame } from './timeline.jsx';
-import { Name, plain } from './value.jsx';
+import { Name, Offer, plain } from './value.jsx';
 
 const answers = model.answers = [];
 
@@ -64,7 +64,7 @@ export function Writer() {
   return (
     <div class="scroll" tabIndex={0} id="writer">
       {answers.length === 0 && <div class="empty">Who wrote this? Click <b>w</b> beside a value of the entity: the program restores the frame before,
-        runs its systems one by one, and names the one that changed it.</div>}
+        runs its systems one by one, and names the one that changed it. <Offer id="ask-first" words="Who wrote" act={askWriter} /></div>}
       {answers.map(({ question, written, reply, why, busy, key }) => (
         <div class="answer" key={key}>
           <div class="head"><button class="link" onClick={() => model.follow(question.entity)}><Name of={question.entity} /></button>
@@ -101,9 +101,10 @@ export function Break() {
         <input id="condition" class="wide" placeholder="Player, Health.points < 20" value={text} spellcheck={false}
           onInput={(event) => setText(event.target.value)}
           onKeyDown={(event) => { event.stopPropagation(); if (event.key === 'Enter') { set(text); } if (event.key === 'Escape') { event.target.blur(); } }} />
-        <button disabled={!model.live()} onClick={() => set(text)}>Set</button>
-        <button disabled={!model.live()} onClick={() => { setText(''); set(''); }}>Clear</button>
+        <button id="set-break" disabled={!model.live() || !text.trim()} onClick={() => set(text)}>Set</button>
+        <button disabled={!model.live() || (!text && !model.condition)} onClick={() => { setText(''); set(''); }}>Clear</button>
       </div>
+      {!model.condition && <p class="note">{model.live() ? 'This page has set no condition.' : 'Only a running program can be paused.'}</p>}
       {model.condition && <p>Waiting for <code>{model.condition}</code>{broke === undefined || broke === null ? '.' : <>: it became true in <button class="link" onClick={() => goFrame(broke)}>frame {grouped(broke)}</button>,
         and <b id="broke">the program is paused</b>. <button onClick={() => model.step(-1)}>Step back ( , )</button> <button onClick={() => model.ask('run')}>Run on</button></>}</p>}
       <p class="note">In the frames that are kept, or in a recording:</p>

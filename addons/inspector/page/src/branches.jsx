@@ -44,8 +44,8 @@ export function Branches() {
     <div class="scroll" tabIndex={0} id="branches">
       <div class="form">
         <div class="tools">
-          <button id="restore" disabled={!model.live()} onClick={restore}>Play on from frame {grouped(here)}</button>
-          <span class="note">{model.live() ? 'The game goes back there. What came after it stays here as a branch.' : 'Only a running program can play on.'}</span>
+          <button id="restore" disabled={!model.live() || model.atHead()} onClick={restore}>Play on from frame {grouped(here)}</button>
+          <span class="note">{model.live() && model.atHead() ? 'Step back first ( , ): this is the newest frame.' : model.live() ? 'The game goes back there. What came after it stays here as a branch.' : 'Only a running program can play on.'}</span>
         </div>
       </div>
       {list.length > 0 && <svg width={width} height={list.length * 26 + 8} role="img" aria-label="Branches">

@@ -7,9 +7,10 @@ import { grouped } from './numbers.js';
 import { Virtual, ROW } from './tree.jsx';
 import { Name, plain } from './value.jsx';
 
-const LISTED = 5000;
+const LISTED = 5000, FEW = 40; // as few changes are listed by themselves
 // `open`: the component whose changes are listed, 0: entities; null: none. `held`: a pointer is over the list.
-const state = { a: -2, b: -2, at: 0, lines: [], count: 0, counts: [], open: null, listed: null, why: '', held: false };
+// `few`: all groups are open but those of `shut`, for together they have few changes.
+const state = { a: -2, b: -2, at: 0, lines: [], count: 0, counts: [], open: null, few: false, shut: new Set(), listed: null, why: '', held: false };
 model.diff = state;
 
 export const entryA = () => model.marked >= 0 && model.marked >= model.info.first ? model.marked : model.parent(model.info.at);
@@ -50,7 +51,7 @@ function listed(changes) {
 }
 
 // One line for each component, and those of the one that is open.
-function arrange(changes) {
+function arrange(changes, few) {
   const list = [];
   const named = state.counts.map(([id, changed, added, removed]) => ({ id, name: id ? model.typeOf.get(id)?.name ?? String(id) : 'Entities', changed, added, removed }));
   named.sort((x, y) => !x.id - !y.id ? !y.id - !x.id : x.name < y.name ? -1 : 1);
@@ -58,7 +59,8 @@ function arrange(changes) {
     const { id, changed, added, removed } = group;
     const words = [[changed, 'changed'], [added, id ? 'added' : 'begin'], [removed, id ? 'removed' : 'end']].filter(([count]) => count);
     list.push({ ...group, group: true, text: words.map(([count, word]) => `${grouped(count)} ${word}`).join(', ') });
-    if (id === state.open) {
+    if (few?.has(id) && !state.shut.has(id)) { list.push(...few.get(id)); }
+    if (!few && id === state.open) {
       list.push(...changes);
       if (changed + added + removed > LISTED) { list.push({ note: `the first ${grouped(LISTED)} are listed` }); }
     }
@@ -66,10 +68,31 @@ function arrange(changes) {
   return list;
 }
 
+// The changes of each component.
+function allOf(a, b) {
+  const all = new Map();
+  for (const [id] of state.counts) {
+    model.replica.diff(a, b, id);
+    all.set(id, listed(model.replica.changes(0, LISTED)));
+  }
+  return all;
+}
+
+// A click on the line of a component.
+function turn(id) {
+  if (state.few) {
+    if (!state.shut.delete(id)) { state.shut.add(id); }
+    state.listed = -1; // arranged again
+  } else {
+    state.open = state.open === id ? null : id;
+  }
+  model.changed();
+}
+
 function compute() {
   const a = entryA(), b = model.info.at, same = state.a === a && state.b === b;
-  if (a < 0 || b < 0 || !model.there() || (same && state.listed === state.open)) { return false; }
   const moving = model.play !== 0 || (model.following && model.status?.running);
+  if (a < 0 || b < 0 || !model.there() || (same && state.listed === state.open && (moving || !state.moving))) { return false; }
   // What is under the pointer stays, while the game goes on.
   if (moving && !same && state.held && state.counts.length) { return false; }
   if (moving && !same && performance.now() - state.at < 300) { setTimeout(() => model.changed(), 300); return false; }
@@ -79,8 +102,11 @@ function compute() {
   state.why = answer.why ?? '';
   state.count = answer.count ?? 0;
   state.counts = answer.why ? [] : model.replica.counts();
-  state.lines = arrange(state.open === null || answer.why ? [] : listed(model.replica.changes(0, LISTED)));
+  state.few = !moving && state.open === null && state.count > 0 && state.count < FEW;
+  const own = state.open === null || answer.why ? [] : listed(model.replica.changes(0, LISTED));
+  state.lines = arrange(own, state.few ? allOf(a, b) : null);
   state.listed = state.open;
+  state.moving = moving;
   state.at = performance.now();
   state.took = state.at - start;
   model.info = model.replica.info();
@@ -96,8 +122,8 @@ function choose(reference) {
 function Line({ line }) {
   if (line.group) {
     return (
-      <div class="row group" onMouseDown={() => { state.open = state.open === line.id ? null : line.id; model.changed(); }}>
-        <span class="twist">{state.open === line.id ? '▾' : '▸'}</span><span class="name">{line.name}</span><span class="note">{line.text}</span>
+      <div class="row group" onMouseDown={() => turn(line.id)}>
+        <span class="twist">{(state.few ? !state.shut.has(line.id) : state.open === line.id) ? '▾' : '▸'}</span><span class="name">{line.name}</span><span class="note">{line.text}</span>
       </div>
     );
   }
@@ -121,7 +147,8 @@ export function Diff() {
     <>
       <div class="tools">
         {a >= 0 ? <span id="diff-of">frame <b>{name(fresh || state.a < 0 ? a : state.a)}</b> → <b>{name(fresh || state.a < 0 ? model.info.at : state.b)}</b></span> : <span class="note">the first frame has no frame before it</span>}
-        <button title="Compare with this frame from now on ( m )" onClick={() => { model.marked = model.info.at; model.changed(); }}>Mark A here</button>
+        <button title="Mark this frame as A: every frame that is shown then is compared with it ( m )" onClick={() => { model.marked = model.info.at; model.changed(); }}>Mark this frame as A</button>
+        {model.marked < 0 && a >= 0 && <span class="note">to compare with another</span>}
         {model.marked >= 0 && <button title="Compare with the frame before" onClick={() => { model.marked = -1; model.changed(); }}>Unmark</button>}
       </div>
       {state.why && <div class="error">{state.why}</div>}

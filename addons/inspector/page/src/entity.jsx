@@ -30,8 +30,8 @@ function Component({ type, value, before, can, reference }) {
   const tag = type.size === 0;
   const ask = (path, now, member) => (
     <>
-      {typeof now === 'number' && <button title="Chart this number over time" onClick={() => watch(type, path)}>∿</button>}
-      <button title="Who wrote this?" onClick={() => askWriter(type, path)}>w</button>
+      {typeof now === 'number' && <button title="Draw this number over time" aria-label={`Draw ${type.name}.${path} over time`} onClick={() => watch(type, path)}>∿</button>}
+      <button title="Who wrote this value?" aria-label={`Who wrote ${type.name}.${path}?`} onClick={() => askWriter(type, path)}>w</button>
     </>
   );
   return (

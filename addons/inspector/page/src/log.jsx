@@ -31,6 +31,8 @@ function frames() {
   return model.line.filter((entry) => model.parent(entry) >= 0 && (model.begun(entry) || model.ended(entry)));
 }
 
+const entities = (count) => `${grouped(count)} ${count === 1 ? 'entity' : 'entities'}`;
+
 export function Log() {
   const held = useRef(false); // a pointer is over the list: what is under it stays
   useEffect(() => {
@@ -53,8 +55,8 @@ export function Log() {
           </div>
         : <div class="row" key={first + k} onMouseDown={() => model.go(line)}>
             <span class="number">{grouped(model.frame(line))}</span>
-            {model.begun(line) > 0 && <span class="born">{grouped(model.begun(line))} begin</span>}
-            {model.ended(line) > 0 && <span class="gone">{grouped(model.ended(line))} end</span>}
+            {model.begun(line) > 0 && <span class="born">{entities(model.begun(line))} began</span>}
+            {model.ended(line) > 0 && <span class="gone">{entities(model.ended(line))} ended</span>}
           </div>))} />
       </div>
       <div class="foot">{grouped(list.length)} {own ? 'lines' : 'frames'}{own && lost > 0 && `, ${grouped(lost)} were not read in time`}</div>

@@ -79,7 +79,7 @@ function Bar({ pick, help }) {
         <button id={what} disabled={!status?.[what]} onClick={() => back(what)}
           title={status?.[what] ? `${what}: ${status[what]}` : `Nothing to ${what}: edits of this pause can be undone`}>{what === 'undo' ? '↶' : '↷'}</button>
       ))}
-      <span class="note" title="Memory of the replica, and its limit">{size(info.memory)} of {size(info.limit)}</span>
+      <span class="note" title="Memory for the past that this page keeps, and its limit; the world's own memory is in Trends">past: {size(info.memory)} of {size(info.limit)}</span>
       <button title="Open a recording ( o )" onClick={pick}>{NARROW ? 'Open' : 'Open…'}</button>
       <button title="Dark or light ( t )" onClick={theme}>◐</button>
       <button title="Keys ( ? )" onClick={help}>?</button>
@@ -106,8 +106,15 @@ function Start({ pick }) {
 
 function App() {
   const [help, setHelp] = useState(false);
-  const file = useRef(null);
+  const file = useRef(null), tabs = useRef(null);
   useEffect(() => { model.toggleHelp = () => setHelp((open) => !open); model.pick = () => file.current.click(); }, []);
+  // On a narrow page the tabs scroll: the one that is chosen is seen, and a fade says that more follow.
+  const fade = () => { const list = tabs.current; list?.classList.toggle('more', list.scrollLeft + list.clientWidth < list.scrollWidth - 2); };
+  useEffect(() => {
+    const list = tabs.current, one = list?.querySelector('[aria-selected=true]');
+    if (one && list.clientWidth) { list.scrollLeft = one.offsetLeft - list.offsetLeft - (list.clientWidth - one.offsetWidth) / 2; }
+    fade();
+  }, [model.tab, model.pane, model.ready, !!(model.file || model.link)]);
   const Tab = TABS[model.tab];
   const open = model.file || model.link;
   return (
@@ -120,7 +127,7 @@ function App() {
           <Tree />
           <Entity />
           <section class="pane" aria-label="Panels">
-            <nav role="tablist">{Object.keys(TABS).map((name, k) => (
+            <nav role="tablist" ref={tabs} onScroll={fade}>{Object.keys(TABS).map((name, k) => (
               <button role="tab" aria-selected={model.tab === name} title={`${k + 1}`} onClick={() => { model.tab = name; model.changed(); }}>{LABELS[name] ?? name}</button>
             ))}</nav>
             <div class="panel"><Tab /></div>

@@ -337,6 +337,8 @@ class Model {
   }
   expand(index, open) { this.replica.expand(index, open); this.info = this.replica.info(); this.changed(); }
 
+  fold(index, open) { this.replica.fold(index, open); this.info = this.replica.info(); this.changed(); }
+
   // A world that cannot be shown is no empty one: the page says so, and the program's log. The first reason counts: what
   // follows cannot be read because of it.
   reject(part, why) {

@@ -68,6 +68,7 @@ export class Replica {
   rowOf(index) { return this.c.follow_row_of(index); }
   expand(index, open) { this.c.follow_expand(index, open ? 1 : 0); }
   expandAll(open) { this.c.follow_expand_all(open ? 1 : 0); }
+  fold(index, open) { this.c.follow_fold(index, open ? 1 : 0); }
   reveal(index) { this.c.follow_reveal(index); }
   plan() { return text.decode(this.taken(this.c.follow_plan())).replace(/\0$/, ''); }
 

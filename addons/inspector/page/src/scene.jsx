@@ -88,6 +88,16 @@ const colourOf = (group, at, value) => group.colours.length && value === value
   ? css(group.colours[((Math.round(value) % group.colours.length) + group.colours.length) % group.colours.length])
   : group.rgb ? css(group.rgb) : COLOURS[at % COLOURS.length];
 
+// The colours that occur in a group, the commonest first, three at most.
+function colours(group, at, list) {
+  const count = new Map();
+  for (let n = 5; n < list.length; n += 6) {
+    const colour = colourOf(group, at, list[n]);
+    count.set(colour, (count.get(colour) ?? 0) + 1);
+  }
+  return count.size ? [...count].sort((x, y) => y[1] - x[1]).slice(0, 3).map(([colour]) => colour) : [colourOf(group, at, NaN)];
+}
+
 function draw(canvas, groups) {
   const scale = devicePixelRatio || 1, width = canvas.clientWidth, height = canvas.clientHeight;
   canvas.width = width * scale;
@@ -210,8 +220,9 @@ export function Scene() {
           {state.beside && a >= 0 && <Picture id="scene-before" groups={before} title={`frame ${grouped(model.frame(a))}`} />}
           <Picture id="scene-picture" groups={groups} title={state.beside && a >= 0 ? `frame ${grouped(model.info.frame)}` : ''} />
         </div>}
-      <div class="foot legend">{scene.points.map((group, k) => <span><i style={{ background: group.colours.length ? 'conic-gradient(#e8863c,#4fae62,#4a8fe0,#e8863c)' : colourOf(group, k, NaN) }} />
-        {group.name} {grouped((groups[k]?.length ?? 0) / 6)}</span>)}</div>
+      <div class="foot legend">{scene.points.map((group, k) => <span title={group.colours.length ? 'The commonest colours of the group' : undefined}>
+        {colours(group, k, groups[k] ?? []).map((colour) => <i style={{ background: colour }} />)}
+        {group.name} {grouped((groups[k]?.length ?? 0) / 6)}</span>)}{scene.points.length > 0 && <span><i class="ring" />selected</span>}</div>
     </>
   );
 }

@@ -10,6 +10,9 @@ let asking = false, changes = 0; // requests that switch systems
 
 export const nanoseconds = (ns) => ns === null || ns === undefined ? '' : ns < 1e3 ? `${Math.round(ns)} ns` : ns < 1e6 ? `${(ns / 1e3).toFixed(1)} µs` : `${(ns / 1e6).toFixed(2)} ms`;
 
+// One unit in a column: microseconds.
+const micro = (ns) => ns === null || ns === undefined ? '' : (ns / 1e3).toFixed(2);
+
 function Spark({ values }) {
   const most = Math.max(...values, 1);
   return <svg class="spark" width="80" height="16">
@@ -57,8 +60,8 @@ export function Systems() {
       <div class="scroll" tabIndex={0} id="systems">
         <div class="note pad">As they took in frame {grouped(then.frame)}.</div>
         <table>
-          <thead><tr><th>system</th><th>last run</th><th>runs</th></tr></thead>
-          <tbody>{then.systems.map((system) => <tr><td>{system.name}</td><td class="n">{nanoseconds(system.time_last)}</td><td class="n">{grouped(system.runs)}</td></tr>)}</tbody>
+          <thead><tr><th>system</th><th>last run, µs</th><th>runs</th></tr></thead>
+          <tbody>{then.systems.map((system) => <tr><td>{system.name}</td><td class="n">{micro(system.time_last)}</td><td class="n">{grouped(system.runs)}</td></tr>)}</tbody>
         </table>
       </div>
     );
@@ -78,14 +81,14 @@ export function Systems() {
     <div class="scroll" tabIndex={0} id="systems" onPointerEnter={() => { held.current = true; }} onPointerLeave={() => { held.current = false; }}>
       {why && <div class="error">{why}</div>}
       <table>
-        <thead><tr><th>system</th><th>last frame</th><th /><th>last {Math.max(0, ...[...past.values()].map((list) => list.length))} times</th><th>on</th></tr></thead>
+        <thead><tr><th>system</th><th>last frame, µs</th><th /><th>last {Math.max(0, ...[...past.values()].map((list) => list.length))} times</th><th>on</th></tr></thead>
         {[...stages].map(([stage, list]) => (
           <tbody key={stage}>
             <tr class="stage"><td colSpan={5}>{stage}{list.length > 1 ? `, ${list.length} systems side by side` : ''}</td></tr>
             {list.map((system) => (
               <Fragment key={system.name}>
                 <tr class={chosen === system.name ? 'chosen' : ''} onClick={() => setChosen(chosen === system.name ? null : system.name)}>
-                  <td>{system.name}</td><td class="n">{nanoseconds(system.time_last)}</td>
+                  <td>{system.name}</td><td class="n">{micro(system.time_last)}</td>
                   <td class="share"><i style={{ width: `${100 * (system.time_last ?? 0) / longest}%` }} /></td>
                   <td><Spark values={past.get(system.name) ?? []} /></td>
                   <td><input type="checkbox" aria-label={`${system.name} runs`} checked={system.enabled !== false}

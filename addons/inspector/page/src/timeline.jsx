@@ -161,8 +161,10 @@ export function Timeline() {
         <button id="toggle" title={model.live() && model.following ? 'Pause or run the program (space)' : 'Play (space)'}
           class={running ? 'on' : ''} onClick={() => model.toggle()}>{running ? '❚❚' : '▶'}</button>
         <button title="One frame on ( . )" onClick={() => model.step(1)}>›</button>
-        <button title={model.file ? 'Last frame (End)' : 'Live (End)'} class={model.following && !model.file ? 'on' : ''}
+        <button title={model.file ? 'Last frame (End)' : 'Follow the newest frame (End); lit while the program runs and the page follows it'} id="live"
+          class={model.following && model.live() && model.status?.running ? 'on' : ''}
           onClick={() => (model.file ? model.goPlace(1e9) : model.goLive())}>{model.file ? '▶|' : 'live'}</button>
+        <span class="note">frame</span>
         <input id="frame" aria-label="Frame" title="Go to a frame ( g )" 
           value={document.activeElement?.id === 'frame' ? undefined : model.info.at >= 0 ? model.info.frame : ''}
           onKeyDown={(event) => {
@@ -170,13 +172,16 @@ export function Timeline() {
             if (event.key === 'Enter') { goFrame(Number(event.target.value.replace(/\D/g, ''))); event.target.blur(); }
             if (event.key === 'Escape') { event.target.blur(); }
           }} />
-        <span class="note">{model.line.length ? `${grouped(place + 1)} of ${grouped(model.line.length)}` : ''}</span>
-        {model.info.at >= 0 && <span class="note">{model.parent(model.info.at) >= 0 ? size(model.size(model.info.at)) : 'whole state'}</span>}
-        <span class="note" title="Hash of the state">hash <code id="hash">{model.info.at >= 0 && model.line.length ? model.hash(model.info.at) : ''}</code></span>
+        <span class="note" id="kept" title="How many frames the page keeps: it can show each of them">
+          {!model.line.length ? '' : place + 1 < model.line.length ? `${grouped(place + 1)} of ${grouped(model.line.length)} kept` : `${grouped(model.line.length)} kept`}</span>
+        {model.info.at >= 0 && <span class="note" title="What differs from the frame before, in bytes of the stream">
+          {model.parent(model.info.at) >= 0 ? `${size(model.size(model.info.at))} changed` : 'whole state'}</span>}
+        <span class="note hashed" title="A number made from the whole state: two frames with equal hashes are equal">hash <code id="hash">{model.info.at >= 0 && model.line.length ? model.hash(model.info.at) : ''}</code></span>
         {!model.there() && <span class="note busy">going to frame {grouped(model.frame(model.target))} …</span>}
         <span class="fill" />
-        <span class="legend"><i class="bar" />bytes <i class="born" />begin <i class="gone" />end <i class="hash" />hash</span>
-        <select aria-label="Speed" value={model.speed} onChange={(event) => { model.speed = Number(event.target.value); }}>
+        <span class="legend"><span title="Bars: how many bytes changed in a frame"><i class="bar" />bytes</span> <span title="Entities that begin in a frame"><i class="born" />begin</span>
+          {' '}<span title="Entities that end in a frame"><i class="gone" />end</span> <span title="The lowest line: frames of equal colours have equal states"><i class="hash" />hash</span></span>
+        <select aria-label="Speed" title="How fast recordings, and the past, are played" value={model.speed} onChange={(event) => { model.speed = Number(event.target.value); }}>
           {[5, 15, 35, 60, 120, 300].map((speed) => <option value={speed}>{speed} frames/s</option>)}
         </select>
       </div>

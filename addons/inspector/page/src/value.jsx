@@ -94,6 +94,32 @@ function Bits({ member, value, set }) {
   );
 }
 
+// The first number of the entity that is selected: {type, path}; null: it has none.
+function firstNumber() {
+  const { selected } = model, now = selected && model.replica.entity(selected.index, selected.generation);
+  const look = (value, path) => {
+    if (typeof value === 'number') { return path; }
+    if (value === null || typeof value !== 'object' || Array.isArray(value) || value.base64 !== undefined) { return undefined; }
+    for (const [name, part] of Object.entries(value)) {
+      const found = look(part, path ? `${path}.${name}` : name);
+      if (found) { return found; }
+    }
+    return undefined;
+  };
+  for (const [name, value] of Object.entries(now?.components ?? {})) {
+    const type = model.typeNamed.get(name), path = type && type.members.length ? look(value, '') : undefined;
+    if (path) { return { type, path }; }
+  }
+  return null;
+}
+
+// What a panel without content offers: its question, about the first number of the entity.
+export function Offer({ id, words, act }) {
+  const first = firstNumber();
+  return first && <p><button id={id} onClick={() => act(first.type, first.path)}>
+    {words} {model.label(`#${model.selected.index}:${model.selected.generation}`)}.{first.type.name}.{first.path}?</button></p>;
+}
+
 // Fingers do not tap twice, and do not hover.
 const coarse = globalThis.matchMedia?.('(pointer: coarse)').matches;
 

@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'preact/hooks';
 import { model } from './model.js';
 import { goFrame } from './timeline.jsx';
 import { handle } from './tree.jsx';
+import { Offer } from './value.jsx';
 
 const watched = model.watched = [];
 const FRAMES = 600;
@@ -94,7 +95,8 @@ function Chart({ series }) {
 export function Watch() {
   return (
     <div class="scroll" tabIndex={0} id="watch">
-      {watched.length === 0 && <div class="empty">Click ∿ beside a number of the entity: it is drawn over time. A click into the chart goes to that frame.</div>}
+      {watched.length === 0 && <div class="empty">Click ∿ beside a number of the entity: it is drawn over time. A click into the chart goes to that frame.
+        <Offer id="draw-first" words="Draw" act={watch} /></div>}
       {watched.map((series) => <Chart key={`${handle(series.entity)} ${series.type} ${series.path}`} series={series} />)}
     </div>
   );
