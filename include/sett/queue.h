@@ -37,7 +37,7 @@ typedef struct sett_queued_change {
  *         not `disabled`
  * The queue is no part of the world's state: a restored snapshot leaves it as it is.
  * Returns NULL on failure. Fails: like sett_observer_create.
- * Cost: like sett_observer_create; about 40 instructions and 16 bytes for each change until it is
+ * Cost: like sett_observer_create; about 85 instructions and 16 bytes for each change until it is
  * taken. Memory comes from the world's allocator.
  * Threads: writer. Since: 0.2 */
 SETT_API sett_queue* sett_queue_create_sized(sett_world* world, const sett_observer_desc* desc,
