@@ -69,8 +69,8 @@ SETTI_INLINE uint64_t setti_bits_below(uint32_t k)
     return k >= 64 ? UINT64_MAX : (((uint64_t)1 << k) - 1);
 }
 
-/* Returns the number of the first set bit from `at` on, or of the last one before `end`; SETTI_NONE
- * if there is none. */
+/* The first set bit of [at, end); setti_bits_last: the last one below `end`. SETTI_NONE: none is
+ * set. */
 static inline uint32_t setti_bits_next(const uint64_t* words, uint32_t at, uint32_t end)
 {
     while (at < end) {

@@ -210,7 +210,8 @@ static bool platform_rename(void* user, const char* from, const char* to)
 #endif
 }
 
-/* Nothing to do where renames are written through, or where only standard C is available. */
+/* Makes renames in the path's folder last. POSIX only: Windows writes them through, and standard C
+ * cannot. */
 static bool platform_sync_folder(void* user, const char* path)
 {
     (void)user;

@@ -51,7 +51,8 @@ void setti_gate_deinit(setti_gate* gate);
 void setti_gate_lock(setti_gate* gate);
 void setti_gate_unlock(setti_gate* gate);
 
-/* Waits until all waiting threads are woken; may return earlier. The gate is locked. */
+/* Waits for setti_gate_wake, which wakes all waiting threads; may return earlier. The caller has
+ * locked the gate, and has it locked afterwards. */
 void setti_gate_wait(setti_gate* gate);
 void setti_gate_wake(setti_gate* gate);
 

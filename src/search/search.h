@@ -51,7 +51,7 @@ typedef struct setti_search_item {
     const setti_type* along;    /* of a link or `walk`: the relationship or hierarchy */
     const setti_type* needs[2]; /* types that source and target must have themselves, or NULL */
     setti_span scopes;          /* of a list: its scopes, in `order` */
-    uint32_t variables;         /* variables in the item, without those of its own scopes */
+    uint32_t variables;         /* a bit for each variable in the item, but not in its scopes */
 } setti_search_item;
 
 #define SETTI_SEARCH_COMPARES 32

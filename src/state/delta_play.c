@@ -293,8 +293,8 @@ static bool play_follow(const setti_delta* delta, const setti_delta_type* of, ui
     return !sett_is_null(next);
 }
 
-/* Follows values from *index and adds them to `seen`, until the end or a value in it. Returns false
- * for a cycle, of which *index is part. */
+/* Follows values from *index to the end of the chain, or to an entity in `seen`, and adds those it
+ * passed to `seen`. Returns false if they form a cycle; then *index is on it. */
 static bool play_lead_out(const setti_delta* delta, const setti_delta_type* of, uint32_t* index,
                           unsigned char* seen)
 {

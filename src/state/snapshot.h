@@ -82,9 +82,8 @@ setti_snapshot* setti_snapshot_path(setti_snapshot* target);
 /* A root's bytes in a snapshot; NULL if the root is newer. */
 const unsigned char* setti_snapshot_root(const setti_snapshot* node, const setti_root* root);
 
-/* Restores a snapshot without needing memory. If memory runs out, SETT_SAVE_SKIP values are
- * initialised, and only the log reports the restore. Fails like sett_snapshot_restore, except with
- * OUT_OF_MEMORY. */
+/* Restores a snapshot, even if memory runs out: then SETT_SAVE_SKIP values are initialised, and the
+ * log says so. Fails like sett_snapshot_restore, except with OUT_OF_MEMORY. */
 sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot);
 
 /* Computes a snapshot's sum of hashes. May begin a new tick. Fails, as `call`: OUT_OF_MEMORY. */

@@ -57,7 +57,7 @@ typedef struct setti_sparse_page {
         uint32_t row[SETTI_SPARSE_ROWS]; /* by entity index: its row, SETTI_NONE if absent */
         setti_index_slot slot[SETTI_INDEX_SLOTS];
     };
-    uint32_t count; /* rows that are not SETTI_NONE; not of slots */
+    uint32_t count; /* used entries of `row`; not kept for `slot` */
 } setti_sparse_page;
 
 static_assert(sizeof(((setti_sparse_page*)0)->slot) == sizeof(((setti_sparse_page*)0)->row),
@@ -145,7 +145,7 @@ SETTI_INLINE uint32_t setti_storage_rows(const setti_storage* storage)
     return (uint32_t)1 << storage->shift;
 }
 
-/* Array, tag: the occupancy word of an index, or NULL if no index near it has a value. */
+/* Array, tag: the occupancy word of an index, or NULL if there is no page for it. */
 SETTI_INLINE uint64_t* setti_storage_word(const setti_storage* storage, uint32_t index)
 {
     uint64_t* words = setti_pages_get(&storage->presence, index >> SETTI_BITS_SHIFT);

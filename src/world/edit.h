@@ -29,8 +29,8 @@ typedef struct setti_edit_fill {
 typedef struct setti_edit_part {
     setti_type* type;
     const void* value; /* of an edit of several entities, unless it repeats: an array */
-    /* Where the value is that the entity at index `source` has: looked up when it is copied,
-     * because reserving and groups move values. */
+    /* The value is copied from the entity at index `source` of this storage. It is looked up only
+     * then, because reserving and groups move values. */
     const setti_storage* origin;
     const setti_edit_fill* fill;
     uint32_t source;

@@ -22,12 +22,12 @@ typedef struct setti_root {
     uint32_t size;         /* bytes, at most SETTI_ROOT_SIZE */
     size_t saved_at;       /* where a snapshot saves it: behind those before it */
     setti_pages* pages[2]; /* tables of pages that go with it; NULL: none */
-    /* By what the same is found in another world that this one is copied to: for what modules keep
-     * beside components, and is the same bytes there. NULL: it is not copied. Set after adding. */
+    /* Under this name it is found in a world that this one is copied to, and its bytes are copied
+     * there. NULL: it is not copied. Set after adding. */
     const char* name;
     uint32_t cloned; /* bytes that are copied to another world; set after adding if not all */
     bool optional;   /* of the program, such as a system: not copied to a world that lacks it */
-    /* what it was when it was added, and so what it is in every state from before */
+    /* its bytes when it was added; restoring an earlier state sets it to them */
     unsigned char first[SETTI_ROOT_SIZE];
 } setti_root;
 
