@@ -161,8 +161,8 @@ class Pages:
             for part in parts:
                 head, _, body = part.partition("\n")
                 if head.strip() == found.group(1).strip() or (found.group(1).strip() == "Sett" and part.startswith("# Sett")):
-                    # What it is comes first; the picture and its caption stand beside what follows.
-                    return re.sub(r"\A(!\[.*\n\n\*.*\*)\n\n((?:.+\n)+)", r"\2\n:::{container} picture\n\1\n:::\n", body.strip()) + "\n"
+                    # A paragraph comes first; the picture and its caption stand beside what follows.
+                    return re.sub(r"\A(!\[.*\n\n\*.*\*)\n\n((?:(?!```).+\n)*)", r"\2\n:::{container} picture\n\1\n:::\n\n", body.strip()) + "\n"
             raise SystemExit("%s: README.md has no part '%s'" % (page, found.group(1)))
         text = re.sub(r"<!-- readme: (.*?) -->", readme, text)
         text = re.sub(r"<!-- live: (.*?) -->", lambda m: self.live(m, path_of_text(page), page), text)
