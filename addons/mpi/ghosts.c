@@ -7,7 +7,7 @@
  * ever change, those of its mantissa always, and of a state that few change, few are sent.
  *
  *     message     old count, gone (gaps), come (gaps and generations), kinds, planes
- *     planes      for each place of the values: of those that stay, of those that come
+ *     planes      for each place of the values: of staying rows, of coming rows
  *     kinds       of all planes, 2 bits each: what a plane consists of
  *                   NONE  nothing: no byte differs
  *                   BITS  a bit for each row, and the bytes that differ
@@ -115,12 +115,12 @@ static uint32_t ghosts_write_plane(const ghosts_plane* plane, ranks_bytes* out)
     return kind;
 }
 
-/* How the rows of a view go on from those of the view before. */
+/* The rows of a view, after the view before: some stay, some come. */
 typedef struct ghosts_merged {
-    uint32_t* row;  /* those that stay, then those that come: of these nearly all bytes differ */
+    uint32_t* row;  /* staying rows, then coming rows, whose bytes nearly all differ */
     uint32_t* from; /* which row it was, of each that stays */
     uint32_t stay, rows;
-    size_t kinds;   /* where those of the planes are in the message */
+    size_t kinds;   /* place in the message of the kinds of planes */
     uint32_t plane; /* the next */
 } ghosts_merged;
 
@@ -258,7 +258,7 @@ bool setti_ranks_encode_view(sett_ranks* r, const ranks_view* old, const ranks_v
 
 /* ------------------------------------------------------------------------------------- decoding */
 
-/* Values of one column: of the rows that stay, or of those that come. */
+/* Values of one column: of the staying rows, or of the coming rows. */
 typedef struct ghosts_rows {
     unsigned char* byte;
     const uint32_t* row;
@@ -327,8 +327,8 @@ static bool ghosts_read_gone(ranks_reader* from, const ranks_list* old, ranks_li
     return true;
 }
 
-/* The rows of the new view: those that stay with their values, and those that come as zeroes. Both
- * lists ascend. Sets `order`: the rows that stay, then those that come. False without memory. */
+/* The rows of the new view: staying rows with their values, coming rows as zeroes. Both
+ * lists ascend. Sets `order`: staying rows, then coming rows. False without memory. */
 static bool ghosts_build(const sett_ranks* r, const ranks_view* old, const ranks_list* gone,
                          const ranks_list* come, ranks_view* now, uint32_t* order, bool* bad)
 {
@@ -377,7 +377,7 @@ static bool ghosts_build(const sett_ranks* r, const ranks_view* old, const ranks
     return true;
 }
 
-/* Reads the planes of all columns. Sets bits of `changed` for those that have bytes. */
+/* Reads the planes of all columns. Sets bits of `changed` for planes that have bytes. */
 static void ghosts_read_planes(const sett_ranks* r, const ranks_view* now, const uint32_t* order,
                                uint32_t stay, ranks_reader* from, uint32_t* changed)
 {

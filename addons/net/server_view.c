@@ -403,7 +403,7 @@ bool setti_view_update(sett_server* s, server_client* c, uint32_t number)
     }
     *kept = (view_snapshot){s->tick, after};
     c->stats.waiting = due - count;
-    if ((s->tick + number) % VIEW_TRIM == 0) { /* what it took while the client joined */
+    if ((s->tick + number) % VIEW_TRIM == 0) { /* frees what joining took */
         (void)sett_world_trim(c->view);
     }
     return s->out_size <= SERVER_CHUNK || view_cut(s, c);

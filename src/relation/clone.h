@@ -48,9 +48,9 @@ typedef struct setti_clone_merge {
     const unsigned char* verdicts; /* by component id of `from`; NULL: no merge */
     bool overwrites;               /* existing components are overwritten; else they stay */
     bool rejects;
-    uint32_t top;     /* the node that becomes the parent of those without one, or SETTI_NONE */
-    uint32_t outside; /* number of references, links and parents that were found by path */
-    uint32_t lost;    /* number of those that were not found, and are null now */
+    uint32_t top; /* this node becomes the parent of nodes that have none; SETTI_NONE: no node */
+    uint32_t outside; /* references, links and parents that were found by path: how many */
+    uint32_t lost;    /* and how many were not found: they are null now */
     setti_clone_existing* existing;
     uint32_t existing_count;
     uint32_t existing_room;

@@ -7,7 +7,7 @@
  *     changes  [ taken | waiting . . . . | free ]      0 <= taken <= count <= capacity
  *
  * Invariant:  changes[taken, count) are in the order in which they happened;
- *             lost != 0 => those that are missing happened after all of these
+ *             lost != 0 => the lost changes happened after all of these
  */
 #include "sett/queue.h"
 

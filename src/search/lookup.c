@@ -1,9 +1,10 @@
 /* lookup.c: finds entities by the value of a member.
  *
  * The workload: a hundred thousand entities with a key, a grid cell or a state; some thousand
- * look-ups a frame, between which a few pages are written, or all. Each call updates the look-up
- * first: it compares the ticks of the type's pages, and reads the rows of those that were written,
- * restored or loaded. So writes cost nothing, and no path that changes a world knows of look-ups.
+ * look-ups a frame, between which a few pages are written, or all. Each call first updates the
+ * look-up: the ticks of the type's pages tell which pages were written, restored or loaded, and
+ * their rows are read again. So writes cost nothing, and no path that changes a world knows of
+ * look-ups.
  *
  *     slot      by hash of a key: a list of records, the first of each key
  *     record    by place: the entity's index, the key, and its neighbours with the same key

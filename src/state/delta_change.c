@@ -208,8 +208,8 @@ SETTI_INLINE bool change_rows_are_plain(const setti_delta_writer* to,
     return plain && found == 0;
 }
 
-/* Adds rows that may not be plain, and clears the bits of those with equal content. A page takes
- * this way if one of its values is NaN, which is rare, so the usual loop tests nothing. */
+/* Adds rows one by one, and clears the bits of rows whose content is equal. Only for pages with a
+ * NaN, which are rare: so the usual loop tests nothing. */
 static unsigned char* change_slow_rows(setti_delta_writer* to, setti_compare_rows* rows,
                                        const uint16_t* list, uint32_t count, unsigned char* out)
 {

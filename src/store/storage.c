@@ -297,3 +297,25 @@ const char* setti_storage_validate(const setti_storage* storage)
     return storage->kind != SETTI_SPARSE ? setti_array_validate(storage)
                                          : setti_sparse_validate(storage);
 }
+
+uint64_t setti_storage_bits(const setti_storage* storage, uint32_t base)
+{
+    SETTI_ASSERT(base % 64 == 0);
+    if (storage->kind != SETTI_SPARSE) {
+        const uint64_t* found = setti_storage_word(storage, base);
+        return found != NULL ? *found : 0;
+    }
+    uint64_t word = 0;
+    if (storage->hashed != 0) {
+        for (uint32_t k = 0; k < 64; k++) {
+            word |= (uint64_t)setti_sparse_has(storage, base + k) << k;
+        }
+        return word;
+    }
+    const setti_sparse_page* page = setti_pages_get(&storage->presence, base >> SETTI_SPARSE_SHIFT);
+    const uint32_t* row = page != NULL ? &page->row[base & SETTI_SPARSE_MASK] : NULL;
+    for (uint32_t k = 0; k < 64 && row != NULL; k++) {
+        word |= (uint64_t)(row[k] != SETTI_NONE) << k;
+    }
+    return word;
+}

@@ -229,6 +229,9 @@ SETTI_INLINE bool setti_storage_has(const setti_storage* storage, uint32_t index
                                                        : setti_sparse_has(storage, index);
 }
 
+/* Which of the 64 entities from index `base` on, a multiple of 64, have a value: a bit for each. */
+uint64_t setti_storage_bits(const setti_storage* storage, uint32_t base);
+
 /* The place of the entity's value, or SETTI_NONE. */
 SETTI_INLINE uint32_t setti_storage_slot(const setti_storage* storage, uint32_t index)
 {

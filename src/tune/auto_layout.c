@@ -107,21 +107,6 @@ typedef struct auto_evaluation {
 
 /* ------------------------------------------------------------------------------------- sampling */
 
-/* The presence bits of 64 neighbours. */
-static uint64_t auto_word(const setti_storage* storage, uint32_t index)
-{
-    SETTI_ASSERT(index % 64 == 0);
-    uint64_t word = 0;
-    if (storage->kind != SETTI_SPARSE) {
-        const uint64_t* found = setti_storage_word(storage, index);
-        return found != NULL ? *found : 0;
-    }
-    for (uint32_t k = 0; k < 64; k++) {
-        word |= (uint64_t)setti_sparse_has(storage, index + k) << k;
-    }
-    return word;
-}
-
 /* Samples a small sparse set by rows, not by index. */
 static void auto_take_rows(auto_mark* mark, const setti_storage* storage)
 {
@@ -145,7 +130,7 @@ static void auto_take_mark(auto_mark* mark, const sett_world* world, const setti
         return;
     }
     for (uint32_t k = 0; k < AUTO_WORDS; k++) {
-        mark->words[k] = auto_word(storage, mark->span / AUTO_WORDS * k);
+        mark->words[k] = setti_storage_bits(storage, mark->span / AUTO_WORDS * k);
     }
 }
 

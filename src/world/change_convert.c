@@ -163,39 +163,16 @@ static void conversion_append_word(setti_pool* pool, const setti_storage* from, 
     *at = row;
 }
 
-/* Which of 64 neighbours have a type. */
-static uint64_t conversion_word(const setti_storage* storage, uint32_t base)
-{
-    SETTI_ASSERT(base % 64 == 0);
-    uint64_t word = 0;
-    if (storage->kind != SETTI_SPARSE) {
-        const uint64_t* found = setti_storage_word(storage, base);
-        return found != NULL ? *found : 0;
-    }
-    for (uint32_t k = 0; k < 64 && storage->hashed != 0; k++) {
-        word |= (uint64_t)setti_sparse_has(storage, base + k) << k;
-    }
-    if (storage->hashed != 0) {
-        return word;
-    }
-    const setti_sparse_page* page = setti_pages_get(&storage->presence, base >> SETTI_SPARSE_SHIFT);
-    const uint32_t* row = page != NULL ? &page->row[base & SETTI_SPARSE_MASK] : NULL;
-    for (uint32_t k = 0; k < 64 && row != NULL; k++) {
-        word |= (uint64_t)(row[k] != SETTI_NONE) << k;
-    }
-    return word;
-}
-
 /* Which of `word`, entities that have a type, are members of a listener with plain conditions:
  * whole words, because to find the signature of each entity takes as long as to move it. */
 static uint64_t conversion_members(const setti_listener* listener, uint32_t base, uint64_t word)
 {
     SETTI_ASSERT(listener->hidden == NULL && listener->any.count == 0);
     for (uint32_t k = 0; k < listener->with.count && word != 0; k++) {
-        word &= conversion_word(&listener->with.item[k]->storage, base);
+        word &= setti_storage_bits(&listener->with.item[k]->storage, base);
     }
     for (uint32_t k = 0; k < listener->without.count && word != 0; k++) {
-        word &= ~conversion_word(&listener->without.item[k]->storage, base);
+        word &= ~setti_storage_bits(&listener->without.item[k]->storage, base);
     }
     return word;
 }
