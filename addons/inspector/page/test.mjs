@@ -474,6 +474,20 @@ async function live() {
     await ask('remove', { entity: marked, component: 'Spark' });
     await page.waitForSelector('#log .row:has-text("removed"):has-text("Spark")');
     check('the log shows a change from outside of systems', await page.isVisible('#log .row:has-text("added"):has-text("Spark"):has-text("outside of systems")'));
+    const size = page.viewportSize();
+    await page.setViewportSize({ width: 390, height: 844 });
+    await page.evaluate(() => { inspector.pane = 'Panels'; inspector.changed(); });
+    await page.waitForSelector('#log .row', { state: 'visible' });
+    const covered = await page.$eval('#log .row', (line) => { // with a long name, all of it is seen that fits
+      const row = line.parentNode.appendChild(line.cloneNode(true));
+      [...row.children].find((part) => part.matches('span:not([class])')).textContent = 'AComponentWithALongName';
+      const end = (part) => { const range = document.createRange(); range.selectNodeContents(part); return range.getBoundingClientRect().right; };
+      const found = [...row.children].filter((part) => part.nextElementSibling && end(part) > part.nextElementSibling.getBoundingClientRect().left + 1);
+      row.remove();
+      return found.map((part) => part.textContent);
+    });
+    check('no part of a line of the log covers another on a phone', covered.length === 0, covered.join());
+    await page.setViewportSize(size);
     await steps(20);
     await until(page, () => inspector.atHead() && !inspector.status.running);
     const { next, log } = await ask('log', { since: 0 }), last = log[log.length - 1];
