@@ -6,7 +6,7 @@ ARGS ?=
 # Random operations of `make soak`; seconds for each target of `make fuzz`.
 OPERATIONS ?= 10000000
 SECONDS ?= 60
-# Simulated seconds of each game of `make net-soak`.
+# Simulated seconds of each game of `make net-soak`, and real ones of its four processes.
 GAME_SECONDS ?= 600
 # The map that the page shows; random games that its test compares.
 MAP ?= MAP01
@@ -129,9 +129,10 @@ net := build/net
 configure_net := cmake -S . -B $(net) -DSETT_INSTALL=OFF >/dev/null
 
 net-soak: ## sessions and servers over bad networks: GAME_SECONDS=600 of each game
-	@tools/deps.sh run
+	@tools/deps.sh play
 	@$(configure_net)
-	@cmake --build $(net) --parallel $(JOBS) --target test_net_soak test_net_server test_together
+	@cmake --build $(net) --parallel $(JOBS) --target test_net_soak test_net_server test_together arena_process
+	@tools/net_processes.sh $(net)/addons/enet/arena_process $(GAME_SECONDS)
 	@SETT_SECONDS=$(GAME_SECONDS) $(net)/freedoom/test_together
 	@SETT_SECONDS=$(GAME_SECONDS) $(net)/addons/net/test_net_soak
 	@SETT_SECONDS=$(GAME_SECONDS) $(net)/addons/net/test_net_server many_clients_over_a_bad_network
