@@ -45,6 +45,10 @@ class Measured:
                 self.read_fact(*line)
         for suite, cases in self.cases.items():
             self.cases[suite] = [case for case in cases if case["benchmark"] in self.samples]
+        self.wide = {}  # row -> (title, column -> [minimum, low, median, high])
+        for line in read_rows(source, "wide.csv"):
+            self.wide.setdefault(line["row"], (line["title"], {}))[1][line["column"]] = [
+                float(line[key]) for key in ("minimum", "low", "median", "high")]
         self.sweeps = {}  # sweep -> series -> list of (x, low, median, high)
         for row in read_rows(source, "sweeps.csv"):
             point = tuple(float(row[key]) for key in ("x", "low", "median", "high"))
@@ -108,20 +112,35 @@ def told(value):
     return "?" if value is None else f"{value:.2f}" if value < 10 else f"{value:.1f}"
 
 
-def read_reasons(folder, data):
-    """Why a goal is missed: key -> sentence. `{i:add}` stands for the instructions that the scene
-    `add` takes by the baseline of tools/instructions.sh, `{m:add/raw}` for measured nanoseconds."""
+def read_lines(folder, name, data):
+    """(key, text) of each line `key: text`. In it `{i:add}` stands for the instructions that the
+    scene `add` takes by the baseline of tools/instructions.sh, `{m:add/raw}` for measured ns."""
     counts = {}
     for path in sorted(glob.glob(os.path.join(folder, "instructions", "gcc-*.txt")))[:1]:
         with open(path, encoding="utf-8") as file:
             counts = dict(line.split()[:2] for line in file if line.strip())
-    reasons = {}
-    for line in read_text(folder, "misses.txt").splitlines():
+    for line in read_text(folder, name).splitlines():
         if line and not line.startswith("#"):
-            keys, sentence = line.split(":", 1)
-            sentence = re.sub(r"\{i:(\w+)\}", lambda found: f"{float(counts[found[1]]):.0f}"
-                              if found[1] in counts else "some", sentence.strip())
-            sentence = re.sub(r"\{m:([\w/]+)\}", lambda found: told(data.median(found[1])), sentence)
-            for key in keys.split(","):
-                reasons[key.strip()] = sentence
+            key, text = line.split(":", 1)
+            text = re.sub(r"\{i:(\w+)\}", lambda found: f"{float(counts[found[1]]):.0f}"
+                          if found[1] in counts else "some", text.strip())
+            yield key, re.sub(r"\{m:([\w/]+)\}", lambda found: told(data.median(found[1])), text)
+
+
+def read_reasons(folder, data):
+    """Why a goal is missed: key -> sentence."""
+    reasons = {}
+    for keys, sentence in read_lines(folder, "misses.txt", data):
+        for key in keys.split(","):
+            reasons[key.strip()] = sentence
     return reasons
+
+
+def read_goals(folder, data):
+    """row -> (its goals as text, the library that they are ratios to or "", why one is missed)."""
+    goals = {}
+    for key, rest in read_lines(folder, "goals.txt", data):
+        row, _, peer = key.partition("/")
+        wanted, _, why = rest.partition(":")
+        goals[row] = (wanted.split(), peer, why.strip())
+    return goals

@@ -5,8 +5,9 @@
 
 What is missing there is left out of the report; with --whole that is an error. Nothing but the
 standard library is used. Every figure on the page comes from the data, those within sentences too;
-texts without figures are here, reasons for missed goals in misses.txt. Numbers are medians over the repetitions; the shade around a
-line reaches from the first to the third quartile.
+texts without figures are here, goals beside other libraries in goals.txt, reasons for missed goals
+there and in misses.txt. Numbers are medians over the repetitions; the shade around a line reaches
+from the first to the third quartile.
 """
 import os
 import re
@@ -94,13 +95,9 @@ def table_section(data):
 
 def wide_section(data):
     """The rows of wide.h: a public benchmark's, and those with much of one thing."""
-    rows = {}
-    for line in measured.read_rows(data.source, "wide.csv"):
-        rows.setdefault(line["title"] + line["row"], (line["title"], {}))[1][line["column"]] = [
-            float(line[key]) for key in ("minimum", "low", "median", "high")]
     columns = ("entt", "flecs", "sett", "auto", "tuned")
     lines = []
-    for title, found in rows.values():
+    for title, found in data.wide.values():
         cells = [f"{number(found[key][0])} / {number(found[key][2])}" if key in found else "–"
                  for key in columns]
         for key in columns[2:]:
@@ -125,6 +122,50 @@ def wide_section(data):
         "the distance between the quartiles, of the widest of Sett's.", "",
         *table(["", "EnTT", "flecs", "**Sett**", "**auto**", "**tuned**", "to peer", "auto to peer",
                 "tuned to peer", "spread"], lines), ""] if lines else []
+
+
+def medians(data, row):
+    """(title, ns by column) of a row of scene.h or wide.h; the columns are named as in wide.h."""
+    if row in data.wide:
+        title, found = data.wide[row]
+        return title, {column: values[2] for column, values in found.items()}
+    values = {key: data.median(f"{row}/{key}") for key, *_ in COLUMNS}
+    return data.rows[row][0], {key.removeprefix("sett_"): value
+                               for key, value in values.items() if value is not None}
+
+
+def beside_section(data, goals, reasons):
+    """Each goal of goals.txt: ratios to the fastest peer, and why one is missed."""
+    lines, missed, count = [], 0, 0
+    for row, (wanted, peer, why) in goals.items():
+        title, ns = medians(data, row)
+        peers = [ns[key] for key in PEERS if key in ns and peer in ("", key)]
+        if not peers or "sett" not in ns:
+            continue
+        cells, lost = [], False
+        for column, goal in zip(("sett", "auto", "tuned"), wanted):
+            absolute = goal.endswith("ns")
+            if column not in ns or goal == "-" and column != "sett":
+                cells.append("–")
+                continue
+            value = ns[column] / (1 if absolute else min(peers))
+            misses_it = goal != "-" and round(value, 2) > float(goal.removesuffix("ns"))
+            lost |= misses_it
+            cells.append(f"{value:.2f}{' ns' if absolute else ''} of {goal.removesuffix('ns')}" +
+                         (" **!**" if misses_it else ""))
+        if lost:
+            missed += 1
+            why = why or " ".join(reasons[key] for key in (row, f"{row}.sett") if key in reasons)
+        lines.append([title + (f", beside {PEERS[peer]}" if peer else ""), *cells,
+                      (why or "Not looked into yet.") if lost else ""])
+        count += 1
+    return [
+        "## Goals beside the others", "",
+        f"{count - missed} of {count} rows meet their goals. A goal is a ratio to the fastest other "
+        "library of the row (or the one that is named), set on another machine; *0.51 of 0.7* means "
+        "that Sett takes 0.51 of the peer's time and the goal is 0.7. **!** marks what is missed. The "
+        "times are in the tables.", "",
+        *table(["row", "Sett", "auto", "tuned", "why it is missed"], lines), ""] if lines else []
 
 
 def misses(data):
@@ -483,7 +524,7 @@ def contents(out):
     return links
 
 
-def sections(data, reasons, folder):
+def sections(data, goals, reasons, folder):
     """All of the page below its head: (what it always has to come from, lines)."""
     return [
         ("", short_section(data)),  # nothing, without peers
@@ -491,6 +532,7 @@ def sections(data, reasons, folder):
         ("full.json", table_section(data)),
         ("", misses_section(data, reasons)),  # nothing, one day
         ("wide.csv", wide_section(data)),
+        ("wide.csv", beside_section(data, goals, reasons)),
         ("full.facts.csv", report_sources.goals_section(data, reasons)),
         ("full.facts.csv", report_sources.memory_section(data, COLUMNS)),
         ("full.json", size_section(data, reasons, folder)),
@@ -522,8 +564,10 @@ def main():
         if name.endswith(".svg"):
             os.remove(os.path.join(folder, name))
     data = measured.Measured(source)
-    reasons = measured.read_reasons(os.path.dirname(os.path.abspath(__file__)), data)
-    made = sections(data, reasons, folder)
+    here = os.path.dirname(os.path.abspath(__file__))
+    reasons = measured.read_reasons(here, data)
+    goals = measured.read_goals(here, data)
+    made = sections(data, goals, reasons, folder)
     out = [line for _, lines in made for line in lines]
     machine = measured.read_text(source, "full.machine.txt")
     page = "\n".join([*(INTRODUCTION % machine).split("\n"), *contents(out), "", *out])
@@ -534,6 +578,7 @@ def main():
     wrong = [f"nothing from {name}" for name, lines in made if name and not lines]
     wrong += [f"misses.txt: {key} is no row and no goal" for key in reasons
               if key.split(".")[0] not in {*data.rows, *report_sources.GOALS, "flat"}]
+    wrong += [f"goals.txt: {key} is no row" for key in goals if key not in {*data.rows, *data.wide}]
     wrong += lacks(page, folder)
     for text in wrong:
         print(f"report: {text}", file=sys.stderr)

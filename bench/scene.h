@@ -26,18 +26,18 @@ extern "C" {
 #define SCENE_ROW_LIST(X)                                                                          \
     X(create_none, "create, no component", 1000000, 6, 2)                                          \
     X(create_2, "create with 2 components", 1000000, 20, 17)                                       \
-    X(create_2_bulk, "the same in bulk", 1000000, 8, 6)                                            \
+    X(create_2_bulk, "create with 2 components, in bulk", 1000000, 8, 6)                           \
     X(create_4, "create with 4 components", 500000, 34, 30)                                        \
     X(destroy_order, "destroy with 2, in order", 1000000, 10, 8)                                   \
     X(destroy_random, "destroy with 2, in random order", 1000000, 30, 25)                          \
     X(toggle_10k, "add + remove one (pair), 10k", 10000, 9, 6)                                     \
-    X(toggle_1m_order, "the same, 1M in order", 1000000, 9, 8)                                     \
-    X(toggle_1m, "the same, 1M random", 1000000, 23, 18)                                           \
+    X(toggle_1m_order, "add + remove one (pair), 1M in order", 1000000, 9, 8)                      \
+    X(toggle_1m, "add + remove one (pair), 1M random", 1000000, 23, 18)                            \
     X(get_random, "get 2 by id, random order (tuned: accessors)", 1000000, 35, 36)                 \
     X(get_typed, "get 2 by type, random order", 1000000, 36, 36)                                   \
     X(get_list, "find 2 of a list, random order", 1000000, 20, 20)                                 \
     X(has_random, "has, random order", 1000000, 4, 2.6)                                            \
-    X(has_checked, "the same (EnTT: valid and all_of)", 1000000, 4, 2.6)                           \
+    X(has_checked, "has, checked (EnTT: valid and all_of)", 1000000, 4, 2.6)                       \
     X(iterate_1, "iterate 1 component", 1000000, 0.45, 0.43)                                       \
     X(move_16, "P += V dt, 16", 16, 1.2, 0.9)                                                      \
     X(move_10k, "P += V dt, 10k", 10000, 0.25, 0.23)                                               \

@@ -18,34 +18,34 @@ extern "C" {
 /* X(name, title, entities, scene): run->variant is the row, for scenes of several. */
 #define WIDE_ROW_LIST(X)                                                                           \
     X(seven, "seven systems, all have all: 1k", 1000, seven)                                       \
-    X(seven_16k, "the same: 16k", 16384, seven)                                                    \
-    X(seven_262k, "the same: 262k", 262144, seven)                                                 \
-    X(seven_1m, "the same: 1M", 1000000, seven)                                                    \
+    X(seven_16k, "seven systems, all have all: 16k", 16384, seven)                                 \
+    X(seven_262k, "seven systems, all have all: 262k", 262144, seven)                              \
+    X(seven_1m, "seven systems, all have all: 1M", 1000000, seven)                                 \
     X(seven_mixed, "seven systems, mixed entities: 1k", 1000, seven)                               \
-    X(seven_mixed_16k, "the same: 16k", 16384, seven)                                              \
-    X(seven_mixed_262k, "the same: 262k", 262144, seven)                                           \
-    X(seven_mixed_1m, "the same: 1M", 1000000, seven)                                              \
+    X(seven_mixed_16k, "seven systems, mixed entities: 16k", 16384, seven)                         \
+    X(seven_mixed_262k, "seven systems, mixed entities: 262k", 262144, seven)                      \
+    X(seven_mixed_1m, "seven systems, mixed entities: 1M", 1000000, seven)                         \
     X(three_mixed, "loop over 3, mixed entities (match): 1k", 1000, three)                         \
-    X(three_mixed_16k, "the same: 16k", 16384, three)                                              \
-    X(three_mixed_262k, "the same: 262k", 262144, three)                                           \
-    X(three_mixed_1m, "the same: 1M", 1000000, three)                                              \
+    X(three_mixed_16k, "loop over 3, mixed entities (match): 16k", 16384, three)                   \
+    X(three_mixed_262k, "loop over 3, mixed entities (match): 262k", 262144, three)                \
+    X(three_mixed_1m, "loop over 3, mixed entities (match): 1M", 1000000, three)                   \
     X(absent, "find a component that is absent, 16k", 16384, absent)                               \
     X(bulk, "create 2 in bulk in a fresh world: 1k", 1000, bulk)                                   \
-    X(bulk_16k, "the same: 16k", 16384, bulk)                                                      \
-    X(bulk_262k, "the same: 262k", 262144, bulk)                                                   \
-    X(bulk_1m, "the same: 1M", 1000000, bulk)                                                      \
+    X(bulk_16k, "create 2 in bulk in a fresh world: 16k", 16384, bulk)                             \
+    X(bulk_262k, "create 2 in bulk in a fresh world: 262k", 262144, bulk)                          \
+    X(bulk_1m, "create 2 in bulk in a fresh world: 1M", 1000000, bulk)                             \
     X(rare_pair_10k, "a rare type, add + remove at random: 10k", 10000, rare)                      \
-    X(rare_pair_1m, "the same: 1M", 1000000, rare)                                                 \
-    X(rare_loop_10k, "loop over the 64 that have it (pass): of 10k", 10000, rare)                  \
-    X(rare_loop_1m, "the same: of 1M", 1000000, rare)                                              \
+    X(rare_pair_1m, "a rare type, add + remove at random: 1M", 1000000, rare)                      \
+    X(rare_loop_10k, "loop over the 64 that have a rare type (pass): of 10k", 10000, rare)         \
+    X(rare_loop_1m, "loop over the 64 that have a rare type (pass): of 1M", 1000000, rare)         \
     X(types_create, "1,000 types, 8 an entity, 100 kinds: create", 20000, types)                   \
-    X(types_one, "a query of one of them (query)", 20000, types)                                   \
-    X(types_two, "a query of two (query)", 20000, types)                                           \
-    X(types_bytes, "memory (bytes a value of 8)", 20000, types)                                    \
-    X(types_destroy, "destroy", 20000, types)                                                      \
+    X(types_one, "1,000 types: a query of one (query)", 20000, types)                              \
+    X(types_two, "1,000 types: a query of two (query)", 20000, types)                              \
+    X(types_bytes, "1,000 types: memory (bytes a value of 8)", 20000, types)                       \
+    X(types_destroy, "1,000 types: destroy", 20000, types)                                         \
     X(twenty, "query of 20 terms", 100000, twenty)                                                 \
     X(deep, "parents first: chains of 1,000", 10000, cascade)                                      \
-    X(deep_moved, "the same, two subtrees exchanged a frame", 10000, cascade)                      \
+    X(deep_moved, "chains of 1,000, two subtrees exchanged a frame", 10000, cascade)               \
     X(broad, "parents first: 1,000 children each", 10000, cascade)                                 \
     X(levels, "parents first: trees of 4 levels", 11110, cascade)                                  \
     X(busy, "1,000 systems of 16 entities (system)", 1000, systems)                                \
@@ -57,7 +57,7 @@ extern "C" {
     X(link_turn, "a link turned to another target", 10000, links)                                  \
     X(link_query, "targets by a query (result)", 10000, links)                                     \
     X(prefab_trees, "instance of a tree of 10, one at a time (tree)", 5000, prefabs)               \
-    X(prefab_ended, "the same, destroyed (tree)", 5000, prefabs)                                   \
+    X(prefab_ended, "instance of a tree of 10, destroyed (tree)", 5000, prefabs)                   \
     X(names, "names: creation", 10000, names)                                                      \
     X(paths, "names: look-up of a path of 3", 10000, names)                                        \
     X(json, "JSON written (entity)", 10000, json)                                                  \
