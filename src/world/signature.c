@@ -159,14 +159,11 @@ static uint32_t signature_insert(setti_pool* pool, setti_signature_table* table,
     return number;
 }
 
-uint32_t setti_signature_toggle(setti_pool* pool, setti_signature_table* table, uint32_t signature,
-                                sett_component type, bool hooked)
+uint32_t setti_signature_take_edge(setti_pool* pool, setti_signature_table* table,
+                                   uint32_t signature, sett_component type, bool hooked)
 {
     SETTI_ASSERT(type != 0 && (signature == 0 || signature < table->count));
-    uint32_t to = setti_signature_edge(table, signature, type);
-    if (to != SETTI_NONE) {
-        return to;
-    }
+    uint32_t to = SETTI_NONE;
     if (table->count == 0 && !signature_grow(pool, table)) {
         return SETTI_NONE;
     }

@@ -45,9 +45,18 @@ static inline uint32_t setti_signature_edge(const setti_signature_table* table, 
 }
 
 /* The signature with `type` toggled: without it if it has it, else with it. SETTI_NONE when memory
- * runs out. `hooked` says what the type is. Never reclaims. */
-uint32_t setti_signature_toggle(setti_pool* pool, setti_signature_table* table, uint32_t signature,
-                                sett_component type, bool hooked);
+ * runs out. `hooked` says what the type is. Never reclaims. The first is for an edge
+ * that has not been taken yet. */
+uint32_t setti_signature_take_edge(setti_pool* pool, setti_signature_table* table,
+                                   uint32_t signature, sett_component type, bool hooked);
+SETTI_INLINE uint32_t setti_signature_toggle(setti_pool* pool, setti_signature_table* table,
+                                             uint32_t signature, sett_component type, bool hooked)
+{
+    uint32_t to = setti_signature_edge(table, signature, type);
+    return SETTI_LIKELY(to != SETTI_NONE)
+               ? to
+               : setti_signature_take_edge(pool, table, signature, type, hooked);
+}
 
 /* A type became hooked, or stopped being so: counts it in every set. */
 void setti_signature_hook(const setti_signature_table* table, sett_component type, bool hooked);
