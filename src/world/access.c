@@ -169,8 +169,10 @@ SETTI_COLD bool sett_has_slow_(const sett_world* world, uint32_t index, uint32_t
                                sett_component component)
 {
     sett_entity entity = {index, generation};
-    const setti_type* type =
-        access_type(world, entity, component, SETTI_ACCESS_PRESENCE, "sett_has");
+    const setti_type* type = setti_world_hot_type(world, component);
+    if (type == NULL) {
+        type = access_type(world, entity, component, SETTI_ACCESS_PRESENCE, "sett_has");
+    }
     return type != NULL && setti_entity_is_current(&world->entities, entity) &&
            setti_storage_has(&type->storage, entity.index);
 }

@@ -36,7 +36,6 @@ _Static_assert(SETTI_ENTITY_ROWS * sizeof(uint32_t) <= sizeof(setti_zero_page),
 void setti_entity_init(setti_entity_table* table, uint32_t limit)
 {
     SETTI_ASSERT(limit != 0);
-    memset(table, 0, sizeof(*table));
     setti_pages_init_read(&table->pages, sizeof(setti_entity_page), 64, setti_zeroes.halves,
                           SETTI_READ_SHIFT - SETTI_ENTITY_SHIFT);
     setti_summary_init(&table->words);

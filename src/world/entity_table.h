@@ -60,7 +60,7 @@ typedef struct setti_entity_table {
 /* From `count` on. */
 #define SETTI_ENTITY_ROOT_SIZE (3 * sizeof(uint32_t))
 
-/* An empty table of indices below `limit`. */
+/* Makes memory of zeroes an empty table of indices below `limit`. */
 void setti_entity_init(setti_entity_table* table, uint32_t limit);
 
 /* Frees all pages: no index was ever used. */

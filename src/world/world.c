@@ -28,9 +28,9 @@ static bool world_is_served(size_t size, int version, uint64_t layout)
 #define WORLD_MEMORY_ALIGN 16
 #define WORLD_MEMORY_SIZE (sizeof(sett_world) + WORLD_ALIGN - WORLD_MEMORY_ALIGN)
 
-/* Allocates a world of zeroes, with a pool. Texts, counts of misuse and lists of free pieces, three
- * quarters of the struct, are not zeroed: they are written before they are read. NULL when memory
- * runs out. */
+/* Allocates a world of zeroes, with a pool. A root, texts, counts of misuse and lists of free
+ * pieces, three quarters of the struct, are not zeroed: they are written before they are read. NULL
+ * when memory runs out. */
 static sett_world* world_allocate(sett_allocator allocator, bool huge_pages)
 {
     void* memory = allocator.alloc_fn(allocator.user, WORLD_MEMORY_SIZE, WORLD_MEMORY_ALIGN);
@@ -41,7 +41,7 @@ static sett_world* world_allocate(sett_allocator allocator, bool huge_pages)
     memset(world, 0, offsetof(sett_world, pool));
     setti_pool_init(&world->pool, allocator, huge_pages);
     memset((unsigned char*)world + offsetof(sett_world, locks_or_observers), 0,
-           offsetof(sett_world, message) - offsetof(sett_world, locks_or_observers));
+           offsetof(sett_world, entity_root) - offsetof(sett_world, locks_or_observers));
     world->pool.allocations = 1;
     world->memory = memory;
     world->message[0] = 0;

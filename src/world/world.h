@@ -96,7 +96,6 @@ struct sett_world {
 
     setti_root* roots; /* all of the state, but for pages: doubly linked, in order of adding */
     setti_root* last_root;
-    setti_root entity_root; /* of `entities` */
     /* grows when the state is replaced as a whole (a restore, a delta, a clone). Code that
      * caches something derived from the state compares it, and derives it again */
     uint32_t epoch;
@@ -220,6 +219,7 @@ struct sett_world {
     const char* error_call; /* the function's name; NULL: `message` is written */
     void* memory;           /* what the allocator returned for the world, which is aligned in it */
     /* From here on nothing is zeroed when a world is made. */
+    setti_root entity_root; /* of `entities` */
     char message[SETTI_MESSAGE_SIZE];
     char reason[SETTI_MESSAGE_SIZE]; /* of sett_world_validate */
     setti_misuse misuse[SETTI_MISUSES];
