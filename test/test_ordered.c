@@ -359,7 +359,7 @@ static void each_change_is_seen(void)
     sett_ordered* ordered = sett_ordered_create(world, &desc);
     sett_snapshot before;
     CHECK_EQ(sett_snapshot_take(world, &before), SETT_OK);
-    for (uint32_t step = 0; step < 7; step++) {
+    for (uint32_t step = 0; step < 8; step++) {
         check_order(ordered, &desc);
         switch (step) {
         case 0: /* an ancestor that does not match moves deeper */
@@ -369,14 +369,15 @@ static void each_change_is_seen(void)
             sett_hierarchy_attach(world, e[4], e[6]);
             break;
         case 2: /* another life of an index */
+        case 3: /* and at the same depth */
             sett_entity_destroy(world, e[5]);
             e[5] = sett_entity_create(world);
             sett_add(world, e[5], Seen_id);
             break;
-        case 3:
+        case 4:
             sett_remove(world, e[0], Seen_id);
             break;
-        case 4:
+        case 5:
             sett_add(world, e[0], Seen_id);
             sett_remove(world, e[5], Seen_id);
             break;

@@ -5,9 +5,9 @@
  * new ones. Sorted runs are merged, and a single run is no work.
  *
  * Most often nothing has changed. An order that depends on the matches and their places in the
- * hierarchy alone stores both, and stays if they are equal. If pages of presence and of the
- * hierarchy decide that, only their ticks are compared. Rejected: a counter of changes, which each
- * path that changes structure, restores or plays a delta would have to update.
+ * hierarchy alone stores both, and stays if matches and depths are equal. If pages of presence and
+ * of the hierarchy decide that, only their ticks are compared. Rejected: a counter of changes,
+ * which each path that changes structure, restores or plays a delta would have to update.
  *
  * Invariant:  item[k] <= item[k + 1];  group[k].first + group[k].count == group[k + 1].first
  */
@@ -190,14 +190,15 @@ SETTI_INLINE void* ordered_column_find_mut(setti_pool* pool, const ordered_colum
     return value;
 }
 
-/* Collects the matches, in the query's order. Returns whether they, and their hierarchy if it
- * matters, are unchanged. */
-static bool ordered_find(sett_ordered* o)
+/* Collects the matches, in the query's order. Returns whether they, and their depths if these
+ * matter, are unchanged. *turned: whether the rest of their hierarchy is not. */
+static bool ordered_find(sett_ordered* o, bool* turned)
 {
     ordered_match* match = o->matches.bytes;
     const ordered_column tree = ordered_column_of(o->fixed ? o->rank.along : NULL);
     uint32_t count = 0;
     bool same = o->known;
+    *turned = false;
     SETT_FOR(o->desc.query, b, i) {
         SETTI_ASSERT(count < o->matches.size / sizeof(*match));
         ordered_match is = {.entity = sett_batch_entity(b, i)};
@@ -205,9 +206,11 @@ static bool ordered_find(sett_ordered* o)
         is.parent = node != NULL ? node->parent : 0;
         is.depth = node != NULL ? node->depth : 0;
         ordered_match* was = &match[count];
-        same = same && count < o->match_count && memcmp(was, &is, sizeof(is)) == 0;
-        if (!same) {
+        same = same && count < o->match_count && sett_equals(was->entity, is.entity) &&
+               was->depth == is.depth;
+        if (!same || was->parent != is.parent) {
             *was = is;
+            *turned = true;
         }
         count++;
     }
@@ -322,17 +325,27 @@ static uint32_t ordered_collect(sett_ordered* o)
 static void ordered_group_all(ordered_list* list, const setti_ranked* item, const setti_type* along,
                               bool fixed)
 {
+    sett_ordered_group* group = NULL;
     list->group_count = 0;
     for (uint32_t k = 0; k < list->count; k++) {
         list->entity[k] = item[k].entity;
         list->target[k] =
             fixed ? (uint32_t)item[k].key - 1 : setti_along_target(along, item[k].entity.index);
         if (k == 0 || item[k].group != item[k - 1].group) {
-            list->group[list->group_count++] =
-                (sett_ordered_group){.group = item[k].group, .first = k};
+            group = &list->group[list->group_count++];
+            *group = (sett_ordered_group){.group = item[k].group, .first = k};
         }
-        SETTI_ASSERT(list->group_count != 0);
-        list->group[list->group_count - 1].count++;
+        SETTI_ASSERT(group != NULL);
+        group->count++;
+    }
+}
+
+/* Finds the targets of a fixed order anew: entities have other parents, of the same depth. */
+static void ordered_find_targets(sett_ordered* o)
+{
+    SETTI_ASSERT(o->fixed);
+    for (uint32_t k = 0; k < o->now.count; k++) {
+        o->now.target[k] = setti_along_target(o->rank.along, o->now.entity[k].index);
     }
 }
 
@@ -366,11 +379,16 @@ static bool ordered_update(sett_ordered* o)
     uint32_t room = setti_bits_ceil(SETTI_MAX(sett_query_count(o->desc.query), 64));
     if (o->matches.size < room * sizeof(ordered_match)) {
         o->known = false;
+        o->match_count = 0;
         if (setti_scratch_get(pool, &o->matches, room * sizeof(ordered_match), 16) == NULL) {
             return false;
         }
     }
-    if (ordered_find(o)) {
+    bool turned;
+    if (ordered_find(o, &turned)) {
+        if (turned) {
+            ordered_find_targets(o);
+        }
         ordered_note(o);
         return true;
     }
