@@ -117,7 +117,7 @@ bool setti_session_receive_input(sett_session* s, uint32_t player, int64_t frame
                                  const unsigned char* bytes)
 {
     if (frame != s->last[player] + 1 || !setti_session_is_present(s, player) ||
-        frame >= s->frame + (int64_t)SESSION_HISTORY / 4) {
+        frame >= s->frame + (int64_t)SESSION_FUTURE) {
         return false;
     }
     memcpy(setti_session_input(s, frame, player), bytes, s->desc.input_size);
@@ -357,7 +357,7 @@ void setti_session_compare(sett_session* s)
 bool setti_session_decide(sett_session* s, session_change change)
 {
     if (change.player >= s->desc.players || change.frame <= s->stats.final_frame ||
-        change.frame < 0 || change.frame > s->frame + (int64_t)SESSION_HISTORY / 4) {
+        change.frame < 0 || change.frame > s->frame + (int64_t)SESSION_FUTURE) {
         return false;
     }
     const uint32_t bit = 1u << change.player;

@@ -24,7 +24,10 @@
  * A machine that stood still is gone for the others. It hears their decisions and plays what it
  * missed; if it missed more than they keep, it fetches the state (SESSION_LOADS), and says so: a
  * machine that fetches is not in the game. A spectator whose source is lost looks for another one
- * (SESSION_CONNECTS), and fetches the state there. */
+ * (SESSION_CONNECTS), and fetches the state there.
+ *
+ * A state that was begun is sent to its end, also if frames are played meanwhile: the machine that
+ * has it follows the others by their inputs, ten frames a call, and joins when it is near. */
 #ifndef SETTI_NET_SESSION_H
 #define SETTI_NET_SESSION_H
 
@@ -33,14 +36,17 @@
 #include "proof.h"
 
 #define SESSION_PEERS (SETT_SESSION_PLAYERS + SETT_SESSION_SPECTATORS)
-#define SESSION_HISTORY 512u /* frames of inputs */
+/* Frames of inputs that are kept: a state may take half of them to arrive and to be followed up.
+ * Of 8 players with 8 bytes these are 1 MB, and 1 MB for what frames were played with. */
+#define SESSION_HISTORY 8192u
+#define SESSION_FUTURE (SESSION_HISTORY / 2) /* that are received ahead of what was played */
 #define SESSION_PREDICTION_MAX 32u
 #define SESSION_DELAY_MAX 32u
 #define SESSION_SLOTS (2 * SESSION_PREDICTION_MAX + SESSION_DELAY_MAX + 8)
 #define SESSION_HELD 64u     /* hashed frames that not all have compared */
 #define SESSION_CHANGES 256u /* decisions that are remembered */
 #define SESSION_CHUNK 1024u  /* bytes of a state in a datagram */
-#define SESSION_BEHIND (SESSION_HISTORY / 2 - SESSION_DELAY_MAX) /* see data_is_far_ahead */
+#define SESSION_BEHIND 224u  /* frames: see data_is_far_ahead */
 #define SESSION_PROTOCOL 3u
 
 enum {
@@ -114,7 +120,12 @@ typedef struct session_blob {
     int64_t frame;
     uint32_t size;
     uint32_t parts, arrived;
-    uint64_t* asked_us; /* of each part: UINT64_MAX if it is here */
+    uint64_t* asked_us; /* of each part: UINT64_MAX if it is here; odd: it was asked for again */
+    uint32_t window;    /* parts that are under way at a time */
+    uint32_t grown;     /* parts that arrived in time since the window changed */
+    uint64_t slowed_us; /* when it became smaller last; 0: never */
+    uint64_t least_us;  /* from a question to its part, at best, */
+    uint64_t usual_us;  /* and on average */
 } session_blob;
 
 struct sett_session {
@@ -158,8 +169,10 @@ struct sett_session {
     int64_t waited;   /* the latest frame at which it waited for the others */
 
     session_blob out, in;
-    uint64_t out_us; /* when the last state was made */
-    uint64_t in_us;  /* when the source was asked first, or has sent a part that was missing */
+    uint64_t out_us;    /* when the last state was made */
+    uint64_t wanted_us; /* when a part of it was asked for last */
+    bool follows;   /* it has a state of long ago, and plays what the others have played since */
+    uint64_t in_us; /* when the source was asked first, or has sent a part that was missing */
     sett_desync desync;
     sett_session_stats stats;
     bool noted; /* the state after the last call: see session_world.c */

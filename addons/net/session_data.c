@@ -130,7 +130,7 @@ static void data_read_feed(sett_session* s, uint32_t peer, packet* p)
     for (uint32_t k = 0; k < count && setti_session_spectates(s) && peer == s->source; k++) {
         const int64_t frame = from + k;
         if (s->mode == SESSION_RUNS && frame == s->fed + 1 &&
-            frame < s->frame + (int64_t)SESSION_HISTORY / 4) {
+            frame < s->frame + (int64_t)SESSION_FUTURE) {
             const uint32_t before = s->present;
             s->fed = frame;
             s->present = rows[k][0];
@@ -154,7 +154,7 @@ static void data_write_last_inputs(sett_session* s, session_peer* to, const sess
     const uint32_t size = s->desc.input_size;
     const uint32_t room =
         SESSION_LAST / size < SESSION_INPUTS ? SESSION_LAST / size : SESSION_INPUTS;
-    const int64_t oldest = gone->frame - (int64_t)SESSION_HISTORY / 4;
+    const int64_t oldest = gone->frame - (int64_t)SESSION_HISTORY / 2;
     int64_t from = to->known + 1 > oldest ? to->known + 1 : oldest;
     from = from > 0 ? from : 0;
     if (from < gone->frame) {
@@ -285,11 +285,17 @@ static bool data_read_stamps(session_peer* of, uint64_t now, uint32_t stamp, uin
     return latest;
 }
 
-/* It has played on without this machine, and does not keep all inputs that are missing here. */
-static bool data_is_far_ahead(const sett_session* s, int64_t frame)
+/* It has played on without this machine, so far that its state is here sooner than its inputs are
+ * played. Not if this machine has just fetched a state, which may have taken long: then only if the
+ * other one does not keep all inputs that are missing here. */
+static bool data_is_far_ahead(sett_session* s, uint32_t peer, int64_t frame)
 {
-    const int64_t here = setti_session_spectates(s) ? s->fed : s->frame;
-    return frame > here + (int64_t)SESSION_BEHIND;
+    const bool spectates = setti_session_spectates(s);
+    const int64_t here = spectates ? s->fed : s->frame;
+    const bool plays = spectates ? peer == s->source : setti_session_is_present(s, peer);
+    s->follows = s->follows && !(plays && frame <= here + (int64_t)SESSION_BEHIND / 2);
+    const uint32_t most = s->follows ? SESSION_HISTORY / 2 - SESSION_DELAY_MAX : SESSION_BEHIND;
+    return frame > here + (int64_t)most;
 }
 
 static void data_read(sett_session* s, uint32_t peer, packet* p)
@@ -337,7 +343,7 @@ static void data_read(sett_session* s, uint32_t peer, packet* p)
     if (s->mode != SESSION_RUNS || spectator) {
         return;
     }
-    if (data_is_far_ahead(s, frame)) {
+    if (data_is_far_ahead(s, peer, frame)) {
         setti_session_load(s, peer);
         return;
     }

@@ -1,7 +1,12 @@
 /* session_state.c: states that are sent, to those who join and after a desync; see net_session.h.
  *
  * A state is cut into parts of 1 KB. The receiver asks for parts, some at a time, and again for
- * those that do not come: so the sender holds one state and nothing for each receiver.
+ * those that do not come: so the sender holds one state and nothing for each receiver. A new one is
+ * not made while the last one is being fetched, unless that is so old that inputs since it may be
+ * forgotten before it has been followed up.
+ *
+ * How many parts are under way follows from how long they take: a queue in front of a slow link
+ * delays the inputs of those who play. Loss says nothing of it.
  *
  *     frame, decisions, who is present      of the sender
  *     masks and inputs from frame - 1 on    those that are known
@@ -11,10 +16,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define STATE_MASKS 256u /* frames whose players are sent along */
-#define STATE_ROWS 160u  /* frames whose inputs are sent along, at most */
-#define STATE_HEAD 16u   /* bytes before the players' frames */
-#define STATE_ASKED 16u  /* parts in a question */
+#define STATE_MASKS 256u                    /* frames whose players are sent along */
+#define STATE_ROWS 160u                     /* frames whose inputs are sent along, at most */
+#define STATE_HEAD 16u                      /* bytes before the players' frames */
+#define STATE_ASKED 16u                     /* parts in a question */
+#define STATE_OLD (SESSION_HISTORY * 3 / 8) /* frames, after which it is not sent any more */
+#define STATE_WINDOW_LEAST 8u               /* parts under way */
+#define STATE_WINDOW_MOST 512u
+#define STATE_QUEUE_US 60000u /* later than at best, beside what the link's jitter makes of it */
 #define STATE_AGAIN_US 300000u
 #define STATE_FRESH_US 1000000u /* a state is made at most so often */
 
@@ -138,10 +147,9 @@ static void state_send_part(sett_session* s, uint32_t peer, state_purpose purpos
     setti_session_send(s, peer, p);
 }
 
-/* Whether the last state is so old that inputs behind it may be forgotten. */
-static bool state_is_old(const sett_session* s)
+static bool state_is_older(const sett_session* s, uint32_t frames)
 {
-    return s->out.bytes == NULL || s->out.frame + (int64_t)SESSION_HISTORY / 4 < s->frame;
+    return s->out.bytes == NULL || s->out.frame + (int64_t)frames < s->frame;
 }
 
 /* Whether there is a state for this question. */
@@ -153,12 +161,19 @@ static bool state_is_ready(sett_session* s, uint32_t peer, state_purpose purpose
     if (s->mode != SESSION_RUNS || setti_session_is_present(s, peer)) {
         return false;
     }
-    bool other = frame != s->out.frame && s->out.frame + 30 < s->stats.final_frame;
-    uint64_t now = setti_session_now(s);
-    if ((state_is_old(s) || other) && now - s->out_us >= STATE_FRESH_US && state_make_final(s)) {
-        s->out_us = now;
+    const uint64_t now = setti_session_now(s);
+    const bool begun = frame == s->out.frame;
+    const bool fetched = now - s->wanted_us < STATE_FRESH_US;
+    s->wanted_us = begun ? now : s->wanted_us;
+    if (!begun && fetched && state_is_older(s, STATE_OLD / 2)) {
+        return false; /* it would be too old at its end: this peer asks again, or another one */
     }
-    return s->mode == SESSION_RUNS && !state_is_old(s);
+    const bool other = !begun && !fetched && s->out.frame + 30 < s->stats.final_frame;
+    if ((state_is_older(s, STATE_OLD) || other) && now - s->out_us >= STATE_FRESH_US &&
+        state_make_final(s)) {
+        s->out_us = s->wanted_us = now;
+    }
+    return s->mode == SESSION_RUNS && !state_is_older(s, STATE_OLD);
 }
 
 void setti_session_receive_ask(sett_session* s, uint32_t peer, packet* p)
@@ -237,6 +252,24 @@ static void state_lose_source(sett_session* s)
                       "Create a session to begin a new one");
 }
 
+/* Chooses parts to ask for: those that did not come, and new ones. Returns how many. */
+static uint32_t state_choose(session_blob* in, uint64_t now, uint32_t* part, uint32_t room)
+{
+    const uint64_t again = STATE_AGAIN_US + 2 * in->usual_us;
+    uint32_t under_way = 0, count = 0;
+    for (uint32_t k = 0; k < in->parts; k++) {
+        under_way += in->asked_us[k] != UINT64_MAX && now - in->asked_us[k] <= again;
+    }
+    for (uint32_t k = 0; k < in->parts && count < room && under_way < in->window; k++) {
+        if (in->asked_us[k] != UINT64_MAX && now - in->asked_us[k] > again) {
+            in->asked_us[k] = in->asked_us[k] == 0 ? now & ~1ull : now | 1;
+            part[count++] = k;
+            under_way++;
+        }
+    }
+    return count;
+}
+
 void setti_session_ask(sett_session* s)
 {
     const uint64_t now = setti_session_now(s);
@@ -250,12 +283,7 @@ void setti_session_ask(sett_session* s)
     if (s->in.bytes == NULL) {
         part[count++] = 0;
     }
-    for (uint32_t k = 0; k < s->in.parts && count < STATE_ASKED; k++) {
-        if (s->in.asked_us[k] != UINT64_MAX && now - s->in.asked_us[k] > STATE_AGAIN_US) {
-            s->in.asked_us[k] = now;
-            part[count++] = k;
-        }
-    }
+    count += state_choose(&s->in, now, part + count, STATE_ASKED - count);
     if (count != 0) {
         packet* p = setti_session_packet(s, s->source, SESSION_ASK);
         packet_write(p, s->mode == SESSION_COMPARES ? STATE_TO_COMPARE : STATE_TO_JOIN, 1);
@@ -285,7 +313,49 @@ static bool state_begin(sett_session* s, int64_t frame, uint32_t size)
     }
     s->in.frame = frame;
     s->in.size = size;
+    s->in.window = STATE_WINDOW_LEAST;
     return true;
+}
+
+/* A part took so long: the window grows, twofold in that time until it was too large once, and then
+ * by one; or becomes smaller. */
+static void state_adapt(session_blob* in, uint64_t now, uint64_t took)
+{
+    in->least_us = in->least_us == 0 || took < in->least_us ? took : in->least_us;
+    in->usual_us = in->usual_us == 0 ? took : (in->usual_us * 15 + took) / 16;
+    if (in->usual_us > in->least_us + in->least_us / 2 + STATE_QUEUE_US) {
+        if (now - in->slowed_us > in->usual_us) {
+            in->window = in->window * 3 / 4;
+            in->slowed_us = now;
+        }
+        in->grown = 0;
+    } else if (++in->grown >= (in->slowed_us != 0 ? in->window : 1)) {
+        in->window++;
+        in->grown = 0;
+    }
+    in->window = in->window < STATE_WINDOW_LEAST  ? STATE_WINDOW_LEAST
+                 : in->window > STATE_WINDOW_MOST ? STATE_WINDOW_MOST
+                                                  : in->window;
+}
+
+static void state_refuse(sett_session* s, uint32_t size)
+{
+    char text[160];
+    snprintf(text, sizeof(text),
+             "the state of the game has %u bytes, more than `state_limit`, %llu: raise it",
+             (unsigned)size, (unsigned long long)s->desc.state_limit);
+    setti_session_end(s, SETT_SESSION_FAILED, s->source, text);
+}
+
+/* The rest of a state is not sent any more: it has become too old. */
+static void state_tell_late(sett_session* s)
+{
+    char text[250];
+    snprintf(text, sizeof(text),
+             "the state of the game, %u bytes, did not arrive within %u frames, and is fetched "
+             "again: it needs a faster connection, or fewer bytes (SETT_SAVE_SKIP)",
+             (unsigned)s->in.size, (unsigned)STATE_OLD);
+    setti_session_event(s, SETT_SESSION_WAITING, s->source, text);
 }
 
 /* Reads what surrounds the state. Returns where the state begins; 0 if it is wrong. */
@@ -333,6 +403,7 @@ static void state_take_over(sett_session* s, packet* p)
             memcpy(setti_session_input(s, s->frame + k - 1, 0), from, state_row(s));
         }
     }
+    s->follows = true;
     s->fed = s->hashed = s->stats.final_frame = s->frame - 1;
     s->stats.hash_frame = -1; /* what was hashed before is of another past */
     s->waited = s->frame;
@@ -433,9 +504,16 @@ void setti_session_receive_part(sett_session* s, uint32_t peer, packet* p)
         return;
     }
     s->peer[peer].heard_us = setti_session_now(s);
-    if ((s->in.bytes == NULL || frame > s->in.frame || size != s->in.size) &&
-        !state_begin(s, frame, size)) {
-        return;
+    if (s->in.bytes == NULL || frame > s->in.frame || size != s->in.size) {
+        if (s->in.arrived != 0 && frame > s->in.frame + (int64_t)STATE_OLD / 2) {
+            state_tell_late(s);
+        }
+        if (purpose == STATE_TO_JOIN && size > s->desc.state_limit) {
+            state_refuse(s, size);
+        }
+        if (!state_begin(s, frame, size)) {
+            return;
+        }
     }
     if (frame != s->in.frame || part >= s->in.parts || s->in.asked_us[part] == UINT64_MAX) {
         return; /* of another state, or here already */
@@ -447,9 +525,12 @@ void setti_session_receive_part(sett_session* s, uint32_t peer, packet* p)
         s->stats.rejected++;
         return;
     }
+    const uint64_t now = s->in_us = setti_session_now(s), asked = s->in.asked_us[part];
     memcpy(s->in.bytes + (size_t)part * SESSION_CHUNK, bytes, length);
     s->in.asked_us[part] = UINT64_MAX;
-    s->in_us = setti_session_now(s);
+    if (asked != 0 && asked % 2 == 0) {
+        state_adapt(&s->in, now, now - asked);
+    }
     if (++s->in.arrived == s->in.parts) {
         state_finish(s);
     }

@@ -155,7 +155,8 @@ typedef enum sett_session_event_kind {
     SETT_SESSION_FAILED,   /* the session has ended for another reason: `text` says which */
     SETT_SESSION_WAITING   /* once every timeout_ms: this machine waits for `player`, who has not
                             * answered (a spectator: for any, and `player` is `local`). `text` says
-                            * what to look at. A session waits as long as you call it */
+                            * what to look at. Or once for a state that did not arrive in time. A
+                            * session waits as long as you call it */
 } sett_session_event_kind;
 
 /* Returns the name of a kind of event, such as "GONE". Threads: any. Since: 0.3 */
@@ -195,7 +196,10 @@ typedef struct sett_session_desc {
     uint64_t (*clock_us)(void* user); /* microseconds that do not go back; default: the system's */
     uint32_t interrupted_ms;          /* default: 500 */
     uint32_t timeout_ms;              /* until a player that is not heard is gone; default: 5,000 */
-    size_t state_limit;               /* bytes of a state that is received; default: 64 MB */
+    /* bytes of a state that is received, beyond which the session fails; default: 64 MB. A state
+     * has 3,072 frames to arrive: 51 s at 60 frames a second. For that, sessions keep 8,192 frames
+     * of inputs twice: players * input_size * 16,384 bytes */
+    size_t state_limit;
     /* after a desync both states are written to "<path>_mine.sett" and "<path>_peer<n>.sett", for
      * the inspector; default: not written */
     const char* desync_path;

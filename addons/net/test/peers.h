@@ -56,7 +56,8 @@ typedef struct peers {
     sett_session_desc desc;
     peers_machine machine[PEERS_MAX];
     uint32_t stones;
-    bool restless; /* keys change in each frame */
+    bool restless;                   /* keys change in each frame */
+    void (*fill)(sett_world* world); /* what worlds have besides; NULL: nothing */
     void (*log)(void* user, sett_log_level level, const char* message); /* NULL: silent */
 } peers;
 
@@ -136,6 +137,9 @@ static inline sett_world* peers_world(const peers* of)
     }
     for (uint32_t k = 0; k < of->stones; k++) {
         SETT_CREATE(world, SETT_VALUE(Body, .x = (int32_t)k * 9, .vx = (int32_t)(k % 7)));
+    }
+    if (of->fill != NULL) {
+        of->fill(world);
     }
     return world;
 }

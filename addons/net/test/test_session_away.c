@@ -253,9 +253,9 @@ static void set_period(uint32_t machines, uint32_t us)
     }
 }
 
-/* A game of 250 frames a second plays further in a second, for which a state is used, than a state
- * may be old: who comes in then waits for a new one. From an older one on it would not catch up:
- * the others do not keep all inputs of so long. */
+/* A game of 250 frames a second plays further in a second, for which a state is used, than who
+ * stood still may be behind without fetching a state: who comes in is that far behind, and catches
+ * up. */
 static void states_of_fast_games_are_not_old(void)
 {
     for (uint64_t ms = 500; ms < 1000; ms += 50) {
@@ -275,8 +275,8 @@ static void states_of_fast_games_are_not_old(void)
             peers_run(&net, 1);
         }
         const uint64_t frame = peers_stats(&net, 0).frame, theirs = peers_stats(&net, 3).frame;
-        CHECK_MSG(theirs + SESSION_HISTORY / 4 + 16 > frame, "after %u ms: %llu frames behind",
-                  (unsigned)ms, (unsigned long long)(frame - theirs));
+        CHECK_MSG(theirs + 300 > frame, "after %u ms: %llu frames behind", (unsigned)ms,
+                  (unsigned long long)(frame - theirs));
         peers_run(&net, 2000);
         for (uint32_t k = 2; k < 4; k++) {
             CHECK_EQ(net.machine[k].events[SETT_SESSION_SYNCHRONISED], 1);
