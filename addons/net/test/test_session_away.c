@@ -40,7 +40,7 @@ static void begin(uint32_t players, uint64_t seed)
 
 static void who_stood_still_comes_back(void)
 {
-    static const uint64_t pauses[] = {1500, 3000, 5200, 6000, 20000};
+    static const uint64_t pauses[] = {1500, 3000, 5200, 20000, 80000};
     for (uint32_t players = 2; players <= 4; players++) {
         for (uint32_t k = 0; k < 5; k++) {
             const uint32_t who = (players + k) % players;
