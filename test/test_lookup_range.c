@@ -307,7 +307,7 @@ static void what_has_no_order_is_rejected(void)
     CHECK_EQ(SETT_MEMBERS(world, Owned, owner, price), SETT_OK);
     CHECK(sett_lookup_create_ordered(world, Owned_id, "owner") == NULL);
     CHECK_EQ(sett_world_error(world), SETT_STATUS_ARGUMENT);
-    CHECK(strstr(sett_world_message(world), "cannot be ordered by a handle") != NULL);
+    CHECK(strstr(sett_world_message(world), "is a handle, which has no order") != NULL);
     CHECK(sett_lookup_create_ordered(world, Owned_id, "none") == NULL);
     CHECK(sett_lookup_create_ordered(world, Owned_id, NULL) == NULL);
     CHECK_EQ(sett_lookup_range(NULL, NULL, NULL, 0, NULL, 0), 0);

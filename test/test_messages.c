@@ -270,7 +270,7 @@ static void searches(void)
     for (uint32_t k = 0; k < 100; k++) {
         strcat(text, "{");
     }
-    GIVES_NULL(world, sett_search_create(world, text), "lists are at most");
+    GIVES_NULL(world, sett_search_create(world, text), "lists are nested more than");
     CHECK_EQ(sett_lookup_destroy(lookup), SETT_OK);
     CHECK_EQ(sett_search_destroy(search), SETT_OK);
     CHECK_END(world);

@@ -275,21 +275,21 @@ static void wrong_orders_and_descriptors_are_explained(void)
         sett_ordered_desc desc;
         const char* message;
     } orders[] = {
-        {{.query = NULL}, "`query` is NULL, or of another world"},
+        {{.query = NULL}, "`text` and `query` are NULL"},
         {{.query = query, .text = "Item"}, "`text` contains the query"},
         {{.query = query, .component = Item_id, .key = SETT_KEY_U32, .compare = equal},
-         "set `key` or `compare`"},
+         "`key` and `compare` are both set"},
         {{.query = query, .group_by = one, .group_fn = one_group},
-         "`group_by` or `group_fn`, not both"},
-        {{.query = query, .component = Item_id}, "`component` needs values"},
+         "`group_by` and `group_fn` are both set"},
+        {{.query = query, .component = Item_id}, "`component` is set without `key`"},
         {{.query = query, .component = Item_id, .key = SETT_KEY_U64, .key_offset = 4},
-         "`component` needs values"},
+         "`key_offset` is too large"},
         {{.query = query, .component = Item_id, .key = SETT_KEY_U32, .key_offset = 9},
-         "`component` needs values"},
+         "`key_offset` is too large"},
         {{.query = query, .component = Item_id, .key = SETT_KEY_F32}, "of another kind than `key`"},
-        {{.query = query, .group_by = Item_id}, "one target for each source"},
-        {{.query = query, .cascade = true, .along = Item_id}, "one target for each source"},
-        {{.text = "Item group_by One", .group_fn = one_group}, "set `group_fn` or write group_by"},
+        {{.query = query, .group_by = Item_id}, "`group_by` is not an exclusive"},
+        {{.query = query, .cascade = true, .along = Item_id}, "`along` is not an exclusive"},
+        {{.text = "Item group_by One", .group_fn = one_group}, "`text` has group_by, and `group_fn` is set"},
     };
     for (size_t k = 0; k < sizeof(orders) / sizeof(orders[0]); k++) {
         CHECK(sett_ordered_create(world, &orders[k].desc) == NULL);

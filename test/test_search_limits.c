@@ -140,20 +140,20 @@ static void wrong_descriptors_are_explained(void)
     must_reject(world, TERM(.component = Ship, .walk = SETT_WALK_UP, .along = 900),
                 SETT_STATUS_UNREGISTERED, "component 900");
     must_reject(world, TERM(.component = Ship, .walk = SETT_WALK_UP, .along = Ship), wrong,
-                "is not a relationship with one target for each source");
+                "is not a relationship - name one after");
     must_reject(world, TERM(.component = Ship, .walk = SETT_WALK_UP, .along = AtWar), wrong,
                 "one target for each source");
     must_reject(
         world,
         TERM(.component = Ship, .walk = SETT_WALK_UP, .along = DockedAt, .source = SETT_VAR("_")),
-        wrong, "a walk begins at");
+        wrong, "a walk cannot begin at");
     must_reject(world, TERM(.kind = SETT_SEARCH_BEGIN), wrong,
-                "SETT_SEARCH_BEGIN without SETT_SEARCH_END");
+                "SETT_SEARCH_BEGIN is without SETT_SEARCH_END");
     must_reject(world, TERM(.kind = SETT_SEARCH_END), wrong,
-                "SETT_SEARCH_END without SETT_SEARCH_BEGIN");
+                "SETT_SEARCH_END is without SETT_SEARCH_BEGIN");
     must_reject(world, TERM(.component = Ship, .or_next = true), wrong, "a term is missing after");
     must_reject(world, TERMS(2, {.kind = SETT_SEARCH_BEGIN}, {.kind = SETT_SEARCH_END}), wrong,
-                "the list is empty");
+                "a list is empty");
     must_reject(world,
                 TERMS(3, {.kind = SETT_SEARCH_BEGIN}, {.component = Ship, .or_next = true},
                       {.kind = SETT_SEARCH_END}),
@@ -167,17 +167,17 @@ static void wrong_descriptors_are_explained(void)
     must_reject(world,
                 TERM(.component = DockedAt, .optional = true, .source = SETT_VAR("a"),
                      .target = SETT_VAR("b")),
-                wrong, "that occurs in another term");
+                wrong, "occurs in another term - use one of them");
     must_reject(world, TERM(.component = Cargo_id, .target = SETT_VAR("b")), wrong,
                 "is not a relationship");
     must_reject(world, TERM(.component = DockedAt, .walk = SETT_WALK_UP, .target = SETT_VAR("b")),
-                wrong, "cannot be combined");
+                wrong, "has a walk and a target");
     must_reject(world, TERM(.component = Ship, .steps = SETT_STEPS_ONE_OR_MORE), wrong,
                 "needs a target");
     must_reject(
         world,
         TERMS(2, {.component = Ship, .drives = true}, {.component = Cargo_id, .drives = true}),
-        wrong, "only one term can be [drive]");
+        wrong, "two terms are [drive]");
     /* comparisons */
     const sett_search_operand n = MEMBER("n");
     const sett_search_operand text = MEMBER("text");
@@ -207,11 +207,11 @@ static void wrong_descriptors_are_explained(void)
                      .left = {.kind = SETT_OPERAND_MEMBER, .component = 900, .text = "n"}),
                 SETT_STATUS_UNREGISTERED, "component 900");
     must_reject(world, TERM(.kind = SETT_SEARCH_COMPARE, .left = seven, .right = seven), wrong,
-                "one side must be a member or an entity");
+                "both sides are values");
     must_reject(world, TERM(.kind = SETT_SEARCH_COMPARE, .left = seven, .right = n), wrong,
                 "on the right side");
     must_reject(world, TERM(.kind = SETT_SEARCH_COMPARE, .left = n, .right = word), wrong,
-                "the two sides are of different kinds");
+                "the sides have different kinds");
     must_reject(
         world,
         TERM(.kind = SETT_SEARCH_COMPARE, .left = n, .right = seven, .compare = (sett_compare)99),

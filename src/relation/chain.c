@@ -28,12 +28,6 @@
 /* The table of pairs is built after lists were searched for so many links for each existing one. */
 #define CHAIN_PATIENCE 4
 
-/* The two lists that a link is in. */
-typedef enum chain_side {
-    BY_TARGET,
-    BY_SOURCE,
-} chain_side;
-
 /* The list of a living target's sources; NULL if the entity is not a target. */
 SETTI_INLINE sett_links* chain_list(const setti_relation* relation, sett_entity target)
 {
@@ -67,14 +61,14 @@ static setti_chain_record* chain_record_mut(const setti_relation* relation, uint
 }
 
 /* The neighbours of the link at a place, marked as written. */
-SETTI_INLINE sett_chain_* chain_at(const setti_relation* relation, chain_side side, uint32_t place)
+SETTI_INLINE sett_chain_* chain_at(const setti_relation* relation, setti_link_side side, uint32_t place)
 {
-    return side == BY_TARGET ? &setti_chain_write(relation, place)->chain_
+    return side == SETTI_SOURCES ? &setti_chain_write(relation, place)->chain_
                              : &chain_record_mut(relation, place)->by_source;
 }
 
 /* Appends links that are linked to each other already; `chain` belongs to the first. */
-SETTI_INLINE void chain_append_run(const setti_relation* relation, chain_side side,
+SETTI_INLINE void chain_append_run(const setti_relation* relation, setti_link_side side,
                                    sett_links* list, sett_chain_* chain, uint32_t first,
                                    uint32_t count)
 {
@@ -89,7 +83,7 @@ SETTI_INLINE void chain_append_run(const setti_relation* relation, chain_side si
     list->count += count;
 }
 
-static void chain_append(const setti_relation* relation, chain_side side, sett_links* list,
+static void chain_append(const setti_relation* relation, setti_link_side side, sett_links* list,
                          sett_chain_* chain, uint32_t place)
 {
     chain->next = SETTI_NONE;
@@ -98,7 +92,7 @@ static void chain_append(const setti_relation* relation, chain_side side, sett_l
 
 /* Takes a link out of its list: its neighbours, or the ends of `list`, then skip it. `list` is NULL
  * if its entity was destroyed first. */
-static void chain_redirect(const setti_relation* relation, chain_side side, sett_links* list,
+static void chain_redirect(const setti_relation* relation, setti_link_side side, sett_links* list,
                            const sett_chain_* chain, uint32_t next, uint32_t previous)
 {
     if (chain->previous != SETTI_NONE) {
@@ -113,7 +107,7 @@ static void chain_redirect(const setti_relation* relation, chain_side side, sett
     }
 }
 
-static void chain_unlink(const setti_relation* relation, chain_side side, sett_links* list,
+static void chain_unlink(const setti_relation* relation, setti_link_side side, sett_links* list,
                          const sett_chain_* chain)
 {
     SETTI_ASSERT(list == NULL || list->count != 0);
@@ -129,7 +123,7 @@ void setti_chain_unlink(setti_relation* relation, sett_link* link)
 {
     SETTI_ASSERT(!relation->many);
     if (!sett_is_null(link->target)) {
-        chain_unlink(relation, BY_TARGET, chain_sources(relation, link->target), &link->chain_);
+        chain_unlink(relation, SETTI_SOURCES, chain_sources(relation, link->target), &link->chain_);
         link->target = sett_null();
     }
 }
@@ -173,9 +167,9 @@ void setti_chain_link_many(const setti_relation* relation, const sett_entity* so
         uint32_t first = sources[done].index;
         sett_link* link = setti_storage_find_mut(pool, storage, first);
         chain_fill(relation, (unsigned char*)link, first, run, target);
-        chain_append_run(relation, BY_TARGET, list, &link->chain_, first, run);
+        chain_append_run(relation, SETTI_SOURCES, list, &link->chain_, first, run);
     }
-    chain_at(relation, BY_TARGET, list->last_)->next = SETTI_NONE;
+    chain_at(relation, SETTI_SOURCES, list->last_)->next = SETTI_NONE;
 }
 
 bool setti_chain_reserve_target(const setti_relation* relation, uint32_t index)
@@ -346,17 +340,17 @@ void setti_chain_delete(setti_relation* relation, uint32_t place)
     SETTI_ASSERT(relation->many && place < relation->record_count);
     const setti_chain_record* record = setti_chain_record_at(relation, place);
     const sett_link* link = &record->link;
-    chain_unlink(relation, BY_SOURCE, chain_targets(relation, record->source), &record->by_source);
-    chain_unlink(relation, BY_TARGET, chain_sources(relation, link->target), &link->chain_);
+    chain_unlink(relation, SETTI_TARGETS, chain_targets(relation, record->source), &record->by_source);
+    chain_unlink(relation, SETTI_SOURCES, chain_sources(relation, link->target), &link->chain_);
     uint32_t last = --relation->record_count;
     SETTI_ASSERT(last != SETTI_NONE && place <= last);
     pair_delete(relation, place, last);
     if (place != last) {
         setti_chain_record* to = chain_record_mut(relation, place);
         memcpy(to, setti_chain_record_at(relation, last), relation->layout.size);
-        chain_redirect(relation, BY_SOURCE, chain_targets(relation, to->source), &to->by_source,
+        chain_redirect(relation, SETTI_TARGETS, chain_targets(relation, to->source), &to->by_source,
                        place, place);
-        chain_redirect(relation, BY_TARGET, chain_sources(relation, to->link.target),
+        chain_redirect(relation, SETTI_SOURCES, chain_sources(relation, to->link.target),
                        &to->link.chain_, place, place);
     }
     /* The last emptied page stays, for a link that is added and removed repeatedly. */
@@ -379,11 +373,10 @@ bool setti_chain_delete_one(setti_relation* relation, uint32_t place)
     return true;
 }
 
-void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_source)
+void setti_chain_requeue(setti_relation* relation, setti_link_side side, uint32_t place)
 {
-    chain_side side = by_source ? BY_SOURCE : BY_TARGET;
     sett_chain_* chain = chain_at(relation, side, place);
-    sett_links* list = by_source ? chain_targets(relation, setti_chain_source(relation, place))
+    sett_links* list = side == SETTI_TARGETS ? chain_targets(relation, setti_chain_source(relation, place))
                                  : chain_list(relation, setti_chain_at(relation, place)->target);
     SETTI_ASSERT(list != NULL && list->count != 0);
     if (list->last_ != place) {
@@ -417,13 +410,13 @@ void* setti_chain_link(setti_relation* relation, uint32_t source, sett_entity ta
         setti_chain_record* record = chain_record_mut(relation, place);
         memset(record, 0, relation->layout.size);
         record->source = source;
-        chain_append(relation, BY_SOURCE, chain_targets(relation, source), &record->by_source,
+        chain_append(relation, SETTI_TARGETS, chain_targets(relation, source), &record->by_source,
                      place);
     }
     sett_link* link = setti_chain_write(relation, place);
     SETTI_ASSERT(sources != NULL && sett_is_null(link->target));
     link->target = target;
-    chain_append(relation, BY_TARGET, sources, &link->chain_, place);
+    chain_append(relation, SETTI_SOURCES, sources, &link->chain_, place);
     pair_append(relation, place);
     return (unsigned char*)link + relation->layout.data;
 }
@@ -479,12 +472,12 @@ uint32_t setti_chain_search(setti_relation* relation, sett_entity source, sett_e
 
 /* The neighbours of the link at a place; *whose becomes the owner of its list. NULL: no such
  * link. */
-static const sett_chain_* chain_neighbours(const setti_relation* relation, chain_side side,
+static const sett_chain_* chain_neighbours(const setti_relation* relation, setti_link_side side,
                                            uint32_t place, sett_entity* whose)
 {
     bool beyond = relation->many && place >= relation->record_count;
     const sett_link* link = beyond ? NULL : setti_chain_at(relation, place);
-    if (link == NULL || side == BY_TARGET) {
+    if (link == NULL || side == SETTI_SOURCES) {
         *whose = link != NULL ? link->target : sett_null();
         return link != NULL ? &link->chain_ : NULL;
     }
@@ -494,10 +487,10 @@ static const sett_chain_* chain_neighbours(const setti_relation* relation, chain
 }
 
 /* Walks all lists of one kind; *total becomes the number of links in them. */
-static const char* chain_validate_lists(const setti_relation* relation, chain_side side,
+static const char* chain_validate_lists(const setti_relation* relation, setti_link_side side,
                                         uint64_t* total)
 {
-    const setti_type* owner = side == BY_TARGET ? relation->sources : relation->links;
+    const setti_type* owner = side == SETTI_SOURCES ? relation->sources : relation->links;
     *total = 0;
     SETTI_EACH_INDEX(index, &owner->storage) {
         const sett_links* list = setti_storage_find(&owner->storage, index);
@@ -519,7 +512,7 @@ static const char* chain_validate_lists(const setti_relation* relation, chain_si
         if (count != list->count || (count != 0 && previous != list->last_)) {
             return "relationship: a list's count or end is wrong";
         }
-        if (side == BY_SOURCE && count == 0) {
+        if (side == SETTI_TARGETS && count == 0) {
             return "relationship: a source without a target has the component";
         }
         *total += count;
@@ -569,12 +562,12 @@ static bool chain_validate_ends(const setti_relation* relation)
     uint32_t met = 0;
     SETTI_EACH_INDEX(root, &relation->sources->storage) {
         uint32_t at =
-            setti_storage_has(links, root) ? SETTI_NONE : setti_chain_first(relation, root, true);
+            setti_storage_has(links, root) ? SETTI_NONE : setti_chain_first(relation, root, SETTI_SOURCES);
         while (at != SETTI_NONE) {
-            uint32_t next = setti_chain_first(relation, at, true);
+            uint32_t next = setti_chain_first(relation, at, SETTI_SOURCES);
             met++;
             while (next == SETTI_NONE && at != root) {
-                next = setti_chain_next(relation, at, true);
+                next = setti_chain_next(relation, at, SETTI_SOURCES);
                 at = setti_chain_at(relation, at)->target.index;
             }
             at = next;
@@ -587,9 +580,9 @@ const char* setti_chain_validate(const setti_relation* relation)
 {
     uint64_t by_target;
     uint64_t by_source = relation->links->storage.count;
-    const char* reason = chain_validate_lists(relation, BY_TARGET, &by_target);
+    const char* reason = chain_validate_lists(relation, SETTI_SOURCES, &by_target);
     if (reason == NULL && relation->many) {
-        reason = chain_validate_lists(relation, BY_SOURCE, &by_source);
+        reason = chain_validate_lists(relation, SETTI_TARGETS, &by_source);
         if (reason == NULL && by_source != relation->record_count) {
             reason = "relationship: records are missing from their sources' lists";
         }

@@ -9,6 +9,12 @@
 
 #include "relation/relationship.h"
 
+/* The links of an entity: those to its targets, or those from its sources. */
+typedef enum setti_link_side {
+    SETTI_TARGETS,
+    SETTI_SOURCES
+} setti_link_side;
+
 /* A link of a relationship with many targets; its data follow. */
 typedef struct setti_chain_record {
     sett_link link;        /* first; with its neighbours among the target's sources */
@@ -78,9 +84,9 @@ void setti_chain_delete(setti_relation* relation, uint32_t place);
  * the only link, which is removed with the component. */
 bool setti_chain_delete_one(setti_relation* relation, uint32_t place);
 
-/* Moves a link to the end of the list of its target's sources (`by_source`, with many targets: of
- * its source's targets). Needs no memory. */
-void setti_chain_requeue(setti_relation* relation, uint32_t place, bool by_source);
+/* Moves a link to the end of the list of its target's sources, or, with many targets, of its
+ * source's targets. Needs no memory. */
+void setti_chain_requeue(setti_relation* relation, setti_link_side side, uint32_t place);
 
 /* Runs on_set: a link to `target` was made, written or removed, and the source still has the
  * component. */
@@ -111,22 +117,23 @@ SETTI_INLINE uint32_t setti_chain_find(const setti_relation* relation, sett_enti
 /* With many targets: drops the table of pairs. */
 void setti_chain_drop_pairs(setti_relation* relation);
 
-/* The place of the first link from an entity to its targets (`down`: from its sources), or
- * SETTI_NONE. */
-SETTI_INLINE uint32_t setti_chain_first(const setti_relation* relation, uint32_t index, bool down)
+/* The place of the first link of an entity on a side, or SETTI_NONE. */
+SETTI_INLINE uint32_t setti_chain_first(const setti_relation* relation, uint32_t index,
+                                        setti_link_side side)
 {
-    if (!down && !relation->many) {
+    if (side == SETTI_TARGETS && !relation->many) {
         return setti_storage_has(&relation->links->storage, index) ? index : SETTI_NONE;
     }
-    const setti_type* type = down ? relation->sources : relation->links;
+    const setti_type* type = side == SETTI_SOURCES ? relation->sources : relation->links;
     const sett_links* links = setti_storage_find(&type->storage, index);
     return links != NULL && links->count != 0 ? links->first_ : SETTI_NONE;
 }
 
-/* The next link of the same entity, or SETTI_NONE. */
-SETTI_INLINE uint32_t setti_chain_next(const setti_relation* relation, uint32_t place, bool down)
+/* The place of the entity's next link on a side, or SETTI_NONE. */
+SETTI_INLINE uint32_t setti_chain_next(const setti_relation* relation, uint32_t place,
+                                       setti_link_side side)
 {
-    if (!down) {
+    if (side == SETTI_TARGETS) {
         return relation->many ? setti_chain_record_at(relation, place)->by_source.next : SETTI_NONE;
     }
     const sett_link* link = setti_chain_at(relation, place);
@@ -139,10 +146,12 @@ SETTI_INLINE uint32_t setti_chain_source(const setti_relation* relation, uint32_
     return relation->many ? setti_chain_record_at(relation, place)->source : place;
 }
 
-SETTI_INLINE uint32_t setti_chain_other(const setti_relation* relation, uint32_t place, bool down)
+/* The index of the entity at the end of a link: its target, or its source. */
+SETTI_INLINE uint32_t setti_chain_end(const setti_relation* relation, uint32_t place,
+                                      setti_link_side side)
 {
-    return down ? setti_chain_source(relation, place)
-                : setti_chain_at(relation, place)->target.index;
+    return side == SETTI_SOURCES ? setti_chain_source(relation, place)
+                                 : setti_chain_at(relation, place)->target.index;
 }
 
 /* Returns NULL, or which part of the invariant does not hold. */

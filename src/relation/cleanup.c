@@ -17,29 +17,31 @@
 
 /* Collects the entities at the other ends of an entity's links, if the policy destroys them. */
 static void cleanup_collect(sett_world* world, const setti_relation* relation, uint32_t index,
-                            bool down, sett_cleanup policy)
+                            setti_link_side side, sett_cleanup policy)
 {
     uint32_t place =
-        policy == SETT_CLEANUP_DESTROY ? setti_chain_first(relation, index, down) : SETTI_NONE;
-    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, down)) {
-        setti_change_collect(world, setti_chain_other(relation, place, down));
+        policy == SETT_CLEANUP_DESTROY ? setti_chain_first(relation, index, side) : SETTI_NONE;
+    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, side)) {
+        setti_change_collect(world, setti_chain_end(relation, place, side));
     }
 }
 
 /* Rejects the destruction unless the entities at the other ends are destroyed too. */
 static sett_status cleanup_validate(sett_world* world, const setti_relation* relation,
-                                    uint32_t index, bool down)
+                                    uint32_t index, setti_link_side side)
 {
     SETTI_ASSERT(setti_change_is_dying(world, index));
-    uint32_t place = setti_chain_first(relation, index, down);
-    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, down)) {
-        uint32_t other = setti_chain_other(relation, place, down);
+    uint32_t place = setti_chain_first(relation, index, side);
+    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, side)) {
+        uint32_t other = setti_chain_end(relation, place, side);
         if (!setti_change_is_dying(world, other)) {
+            bool is_source = side == SETTI_TARGETS;
             return setti_world_fail_with(
                 world, SETT_STATUS_REJECTED,
-                "sett_entity_destroy: entity %u has a \"%.100s\" link %s entity %u, which is not "
-                "destroyed - first destroy the latter, or end the link",
-                (unsigned)index, relation->links->desc.name, down ? "from" : "to", (unsigned)other);
+                "sett_entity_destroy: a \"%.100s\" link with the policy SETT_CLEANUP_REJECT leads "
+                "from entity %u to entity %u - first remove the link, or destroy entity %u",
+                relation->links->desc.name, (unsigned)(is_source ? index : other),
+                (unsigned)(is_source ? other : index), (unsigned)other);
         }
     }
     return SETT_OK;
@@ -48,7 +50,7 @@ static sett_status cleanup_validate(sett_world* world, const setti_relation* rel
 static sett_status source_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_relation* relation = setti_relation_of_links(type);
-    cleanup_collect(world, relation, index, false, relation->desc.on_source_destroyed);
+    cleanup_collect(world, relation, index, SETTI_TARGETS, relation->desc.on_source_destroyed);
     return SETT_OK;
 }
 
@@ -56,7 +58,7 @@ static sett_status source_validate(sett_world* world, setti_type* type, uint32_t
 {
     const setti_relation* relation = setti_relation_of_links(type);
     return relation->desc.on_source_destroyed == SETT_CLEANUP_REJECT
-               ? cleanup_validate(world, relation, index, false)
+               ? cleanup_validate(world, relation, index, SETTI_TARGETS)
                : SETT_OK;
 }
 
@@ -79,7 +81,7 @@ static void source_unlink(sett_world* world, setti_type* type, uint32_t index)
 static sett_status target_collect(sett_world* world, setti_type* type, uint32_t index)
 {
     const setti_relation* relation = setti_relation_of_ends(type);
-    cleanup_collect(world, relation, index, true, relation->desc.on_target_destroyed);
+    cleanup_collect(world, relation, index, SETTI_SOURCES, relation->desc.on_target_destroyed);
     return SETT_OK;
 }
 
@@ -88,10 +90,10 @@ static bool source_is_stranded(const sett_world* world, const setti_type* type, 
 {
     SETTI_ASSERT(!setti_change_is_dying(world, index));
     const setti_relation* relation = setti_relation_of_links(type);
-    uint32_t place = setti_chain_first(relation, index, false);
+    uint32_t place = setti_chain_first(relation, index, SETTI_TARGETS);
     while (place != SETTI_NONE &&
-           setti_change_is_dying(world, setti_chain_other(relation, place, false))) {
-        place = setti_chain_next(relation, place, false);
+           setti_change_is_dying(world, setti_chain_end(relation, place, SETTI_TARGETS))) {
+        place = setti_chain_next(relation, place, SETTI_TARGETS);
     }
     return place == SETTI_NONE;
 }
@@ -111,10 +113,10 @@ static sett_status target_validate(sett_world* world, setti_type* type, uint32_t
     SETTI_ASSERT(setti_change_is_dying(world, index));
     const setti_relation* relation = setti_relation_of_ends(type);
     if (relation->desc.on_target_destroyed == SETT_CLEANUP_REJECT) {
-        return cleanup_validate(world, relation, index, true);
+        return cleanup_validate(world, relation, index, SETTI_SOURCES);
     }
-    uint32_t place = setti_chain_first(relation, index, true);
-    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, true)) {
+    uint32_t place = setti_chain_first(relation, index, SETTI_SOURCES);
+    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, SETTI_SOURCES)) {
         uint32_t source = setti_chain_source(relation, place);
         if (!setti_change_is_dying(world, source) &&
             cleanup_is_last_link(relation, source, place) &&
@@ -131,9 +133,9 @@ static void target_detach(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_change_is_dying(world, index));
     setti_relation* relation = setti_relation_of_ends(type);
-    uint32_t place = setti_chain_first(relation, index, true);
+    uint32_t place = setti_chain_first(relation, index, SETTI_SOURCES);
     while (place != SETTI_NONE) {
-        uint32_t next = setti_chain_next(relation, place, true);
+        uint32_t next = setti_chain_next(relation, place, SETTI_SOURCES);
         uint32_t source = setti_chain_source(relation, place);
         if (!setti_change_is_dying(world, source)) {
             if (!setti_chain_delete_one(relation, place)) {
@@ -158,8 +160,8 @@ static void target_unlink(sett_world* world, setti_type* type, uint32_t index)
 static bool cleanup_reserve_sources(sett_world* world, const setti_relation* relation,
                                     uint32_t index)
 {
-    uint32_t place = setti_chain_first(relation, index, true);
-    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, true)) {
+    uint32_t place = setti_chain_first(relation, index, SETTI_SOURCES);
+    for (; place != SETTI_NONE; place = setti_chain_next(relation, place, SETTI_SOURCES)) {
         if (!setti_change_reserve_remove(world, relation->links,
                                          setti_chain_source(relation, place))) {
             return false;
@@ -179,7 +181,7 @@ sett_status sett_unrelate_sources(sett_world* world, sett_component relationship
     setti_edit_pin(world);
     bool reserved = cleanup_reserve_sources(world, relation, target.index);
     uint32_t place;
-    while (reserved && (place = setti_chain_first(relation, target.index, true)) != SETTI_NONE) {
+    while (reserved && (place = setti_chain_first(relation, target.index, SETTI_SOURCES)) != SETTI_NONE) {
         if (!setti_chain_delete_one(relation, place)) {
             setti_change_remove_reserved(world, relation->links,
                                          setti_chain_source(relation, place));

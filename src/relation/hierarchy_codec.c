@@ -205,16 +205,16 @@ static const char* codec_name_in_page(const unsigned char* page, size_t end, uin
     return NULL;
 }
 
-/* The text of a key in side 1's state, which the live world may lack. */
+/* The text of a key in the state after, which the live world may lack. */
 static const char* codec_name_text(setti_sides* sides, sett_world* world, uint64_t key,
                                    size_t* length)
 {
     setti_texts* texts = &setti_names_of(world)->texts;
     const char* text = setti_text_of(world, texts, key);
-    uint32_t used = text == NULL ? sides->number(sides, &texts->root, 1) : 0;
+    uint32_t used = text == NULL ? sides->number(sides, &texts->root, SETTI_AFTER) : 0;
     *length = text != NULL ? strlen(text) : 0;
     for (uint32_t number = 0; text == NULL && number < texts->pages.capacity; number++) {
-        const unsigned char* page = sides->page(sides, &texts->pages, number, 1);
+        const unsigned char* page = sides->page(sides, &texts->pages, number, SETTI_AFTER);
         size_t first = (size_t)number * SETTI_TEXT_PAGE;
         if (page != NULL && first < used) {
             text = codec_name_in_page(page, used - first, key, length);

@@ -137,7 +137,7 @@ static bool codec_link_requeue(setti_type* type, sett_entity owner, uint32_t mem
     sett_entity source = setti_entity_at(&type->world->entities, member);
     uint32_t place = setti_chain_find(setti_relation_of_links(type), source, owner);
     if (place != SETTI_NONE) {
-        setti_chain_requeue(setti_relation_of_links(type), place, false);
+        setti_chain_requeue(setti_relation_of_links(type), SETTI_SOURCES, place);
     }
     return place != SETTI_NONE;
 }
@@ -236,7 +236,8 @@ static bool codec_links_lead(const setti_player* player, setti_relation* relatio
             setti_relation_relate(world, source, id, target, data, codec_call) == NULL) {
             return false;
         }
-        setti_chain_requeue(relation, setti_chain_find(relation, source, target), true);
+        setti_chain_requeue(relation, SETTI_TARGETS,
+                            setti_chain_find(relation, source, target));
     }
     while (sett_target_count(world, source, id) > entry->count) {
         sett_entity target = sett_target(world, source, id);

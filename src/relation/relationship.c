@@ -569,9 +569,9 @@ static uint32_t relation_target_index(const setti_relation* relation, uint32_t i
  * SETTI_NONE: the end. */
 static uint32_t relation_next_below(const setti_relation* relation, uint32_t root, uint32_t at)
 {
-    uint32_t next = setti_chain_first(relation, at, true);
+    uint32_t next = setti_chain_first(relation, at, SETTI_SOURCES);
     while (next == SETTI_NONE && at != root) {
-        next = setti_chain_next(relation, at, true);
+        next = setti_chain_next(relation, at, SETTI_SOURCES);
         at = relation_target_index(relation, at);
     }
     return next;
@@ -889,20 +889,21 @@ bool sett_relationship_check_change_(sett_world* world, sett_component relations
     return is;
 }
 
-/* An entity's component with its links to targets (`down`: with those from sources), or NULL. */
+/* An entity's component with its links on a side, or NULL. */
 SETTI_INLINE const void* relation_value(const sett_world* world, const setti_relation* relation,
-                                        sett_entity entity, bool down)
+                                        sett_entity entity, setti_link_side side)
 {
-    return relation != NULL && setti_entity_is_current(&world->entities, entity)
-               ? setti_storage_find(&(down ? relation->sources : relation->links)->storage,
-                                    entity.index)
-               : NULL;
+    if (relation == NULL || !setti_entity_is_current(&world->entities, entity)) {
+        return NULL;
+    }
+    const setti_type* type = side == SETTI_SOURCES ? relation->sources : relation->links;
+    return setti_storage_find(&type->storage, entity.index);
 }
 
 sett_entity sett_target(const sett_world* world, sett_entity source, sett_component relationship)
 {
     const setti_relation* relation = relation_to_read(world, relationship, __func__);
-    const void* value = relation_value(world, relation, source, false);
+    const void* value = relation_value(world, relation, source, SETTI_TARGETS);
     if (value == NULL) {
         return sett_null();
     }
@@ -930,26 +931,27 @@ sett_entity sett_target_changed(const sett_world* world, sett_entity source,
 uint32_t sett_target_count(const sett_world* world, sett_entity source, sett_component relationship)
 {
     const setti_relation* relation = relation_to_read(world, relationship, __func__);
-    const sett_links* links = relation_value(world, relation, source, false);
+    const sett_links* links = relation_value(world, relation, source, SETTI_TARGETS);
     return links != NULL && relation->many ? links->count : links != NULL;
 }
 
 uint32_t sett_source_count(const sett_world* world, sett_component relationship, sett_entity target)
 {
     const setti_relation* relation = relation_to_read(world, relationship, __func__);
-    const sett_links* sources = relation_value(world, relation, target, true);
+    const sett_links* sources = relation_value(world, relation, target, SETTI_SOURCES);
     return sources != NULL ? sources->count : 0;
 }
 
-/* The target of an entity's next link (`down`: the next source); null at the end. If the record
- * just returned was deleted, the last record took its number; if that was the next one, it is found
+/* An entity's next target or source; null at the end. If the program has deleted the record just
+ * returned, the last record took that number; if the last record was the next one, it is found
  * there. */
 static sett_entity relation_next(const setti_relation* relation, sett_entity entity,
-                                 sett_link_cursor* cursor, bool down)
+                                 sett_link_cursor* cursor, setti_link_side side)
 {
+    bool to_source = side == SETTI_SOURCES;
     const setti_entity_table* entities = &relation->world->entities;
     bool current = setti_entity_is_current(entities, entity);
-    uint32_t first = current ? setti_chain_first(relation, entity.index, down) : SETTI_NONE;
+    uint32_t first = current ? setti_chain_first(relation, entity.index, side) : SETTI_NONE;
     uint32_t place = first != SETTI_NONE && cursor->begun_ ? cursor->next_ : first;
     bool moved = relation->many && place != SETTI_NONE && place >= relation->record_count;
     place = moved ? cursor->at_ : place;
@@ -958,26 +960,27 @@ static sett_entity relation_next(const setti_relation* relation, sett_entity ent
     }
     const sett_link* link = setti_chain_at(relation, place); /* NULL: it was removed */
     uint32_t source = link != NULL ? setti_chain_source(relation, place) : SETTI_NONE;
-    if (link == NULL || (down ? !sett_equals(link->target, entity) : source != entity.index)) {
+    if (link == NULL || (to_source ? !sett_equals(link->target, entity) : source != entity.index)) {
         return sett_null();
     }
     cursor->begun_ = true;
     cursor->at_ = place;
-    cursor->next_ = down ? link->chain_.next : setti_chain_next(relation, place, false);
+    cursor->next_ =
+        to_source ? link->chain_.next : setti_chain_next(relation, place, SETTI_TARGETS);
     cursor->data = (const unsigned char*)link + relation->layout.data;
-    return down ? setti_entity_at(entities, source) : link->target;
+    return to_source ? setti_entity_at(entities, source) : link->target;
 }
 
 sett_entity sett_target_next(const sett_world* world, sett_entity source,
                              sett_component relationship, sett_link_cursor* cursor)
 {
     const setti_relation* relation = relation_to_read(world, relationship, __func__);
-    return relation != NULL ? relation_next(relation, source, cursor, false) : sett_null();
+    return relation != NULL ? relation_next(relation, source, cursor, SETTI_TARGETS) : sett_null();
 }
 
 sett_entity sett_source_next(const sett_world* world, sett_component relationship,
                              sett_entity target, sett_link_cursor* cursor)
 {
     const setti_relation* relation = relation_to_read(world, relationship, __func__);
-    return relation != NULL ? relation_next(relation, target, cursor, true) : sett_null();
+    return relation != NULL ? relation_next(relation, target, cursor, SETTI_SOURCES) : sett_null();
 }

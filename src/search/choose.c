@@ -346,8 +346,9 @@ static void choose_add_test_costs(choose* c, choose_state* s)
 
 /* The number of a fixed variable's links; UINT32_MAX if the variable is not fixed. */
 static uint32_t choose_exact(const choose* c, const setti_search_item* item, uint32_t variable,
-                             bool down)
+                             setti_link_side side)
 {
+    bool to_sources = side == SETTI_SOURCES;
     if (variable >= SETT_SEARCH_VARIABLES || (c->fixed >> variable & 1) == 0) {
         return UINT32_MAX;
     }
@@ -355,35 +356,36 @@ static uint32_t choose_exact(const choose* c, const setti_search_item* item, uin
     const setti_type* along = item->along;
     if (along->links == NULL) {
         const sett_hierarchy* node = setti_storage_find(&along->storage, index);
-        return node == NULL ? 0 : down ? node->children / SETTI_CHILD : node->parent != 0;
+        return node == NULL ? 0 : to_sources ? node->children / SETTI_CHILD : node->parent != 0;
     }
-    if (!down && along->records == NULL) {
+    if (!to_sources && along->records == NULL) {
         return setti_storage_has(&along->storage, index);
     }
-    const setti_type* type = down ? setti_relation_of_links(along)->sources : along;
+    const setti_type* type = to_sources ? setti_relation_of_links(along)->sources : along;
     const sett_links* links = setti_storage_find(&type->storage, index);
     return links != NULL ? links->count : 0;
 }
 
 /* Estimates rows and cost of following links from a found variable. */
 static void choose_follow(const choose* c, const choose_state* s, const setti_search_item* item,
-                          bool down, choose_pick* pick)
+                          setti_link_side side, choose_pick* pick)
 {
-    uint32_t from = down ? item->target : item->source;
+    bool to_sources = side == SETTI_SOURCES;
+    uint32_t from = to_sources ? item->target : item->source;
     const setti_type* along = item->along;
-    uint32_t ends = down ? choose_target_count(along) : along->storage.count;
+    uint32_t ends = to_sources ? choose_target_count(along) : along->storage.count;
     uint32_t domain = choose_domain(c, s, from);
-    uint32_t exact = choose_exact(c, item, from, down);
+    uint32_t exact = choose_exact(c, item, from, side);
     SETTI_ASSERT(item->kind == SETTI_ITEM_LINK);
     pick->rows = exact != UINT32_MAX
                      ? choose_scale(s->rows, exact, 1)
                      : choose_scale(choose_scale(s->rows, SETTI_MIN(ends, domain), domain),
                                     choose_link_count(along), ends);
     if (item->more) {
-        pick->rows = choose_scale(pick->rows, down ? CLOSURE_DOWN : CLOSURE_UP, 1);
+        pick->rows = choose_scale(pick->rows, to_sources ? CLOSURE_DOWN : CLOSURE_UP, 1);
     }
     uint32_t source = choose_is_large(along) ? COST_FAR : COST_SOURCE;
-    uint32_t each = (down ? source : COST_TARGET) + (along->records != NULL ? COST_MANY : 0) +
+    uint32_t each = (to_sources ? source : COST_TARGET) + (along->records != NULL ? COST_MANY : 0) +
                     (item->more ? COST_CLOSURE : 0);
     pick->cost = s->cost + choose_cost(s->rows, COST_ROW) + choose_cost(pick->rows, each);
 }
@@ -394,38 +396,45 @@ static bool choose_is_wanted(const choose* c, const choose_state* s, uint32_t va
            !c->search->variable[variable].optional;
 }
 
+/* Fills in the pick that goes from one end of an item, which is found, to the other. Returns false
+ * if there is none. */
+static bool choose_item_pick(const choose* c, const choose_state* s, const setti_search_item* item,
+                             setti_link_side side, choose_pick* pick)
+{
+    bool to_sources = side == SETTI_SOURCES;
+    uint32_t from = to_sources ? item->target : item->source;
+    uint32_t to = to_sources ? item->source : item->target;
+    if (from >= SETT_SEARCH_VARIABLES || (s->found >> from & 1) == 0 ||
+        !choose_is_wanted(c, s, to)) {
+        return false;
+    }
+    pick->variable = (uint8_t)to;
+    pick->item = item;
+    if (item->kind == SETTI_ITEM_LINK) {
+        pick->kind = to_sources ? SETTI_FIND_SOURCES : SETTI_FIND_TARGETS;
+        choose_follow(c, s, item, side, pick);
+        return true;
+    }
+    SETTI_ASSERT(item->kind == SETTI_ITEM_COMPARE);
+    const setti_search_side* given = &c->search->side[item->compare][to_sources ? 0 : 1];
+    pick->kind = SETTI_FIND_COPY;
+    pick->rows = s->rows;
+    pick->cost = s->cost + choose_cost(s->rows, COST_ROW);
+    return given->kind == SETT_OPERAND_ENTITY &&
+           c->search->term[item->term].compare == SETT_COMPARE_EQUAL;
+}
+
 /* Fills in the picks of one item. Returns their number. */
 static uint32_t choose_item_picks(const choose* c, const choose_state* s,
                                   const setti_search_item* item, choose_pick* picks)
 {
     uint32_t count = 0;
-    bool compare = item->kind == SETTI_ITEM_COMPARE;
     if (item->negated || item->optional || choose_is_done(s, c, item) ||
-        (item->kind != SETTI_ITEM_LINK && !compare)) {
+        (item->kind != SETTI_ITEM_LINK && item->kind != SETTI_ITEM_COMPARE)) {
         return 0;
     }
-    for (uint32_t down = 0; down < 2; down++) {
-        uint32_t from = down ? item->target : item->source;
-        uint32_t to = down ? item->source : item->target;
-        if (from >= SETT_SEARCH_VARIABLES || (s->found >> from & 1) == 0 ||
-            !choose_is_wanted(c, s, to)) {
-            continue;
-        }
-        choose_pick* pick = &picks[count];
-        pick->variable = (uint8_t)to;
-        pick->item = item;
-        if (!compare) {
-            pick->kind = down ? SETTI_FIND_SOURCES : SETTI_FIND_TARGETS;
-            choose_follow(c, s, item, down != 0, pick);
-            count++;
-        } else if (c->search->side[item->compare][!down].kind == SETT_OPERAND_ENTITY &&
-                   c->search->term[item->term].compare == SETT_COMPARE_EQUAL) {
-            pick->kind = SETTI_FIND_COPY;
-            pick->rows = s->rows;
-            pick->cost = s->cost + choose_cost(s->rows, COST_ROW);
-            count++;
-        }
-    }
+    count += choose_item_pick(c, s, item, SETTI_TARGETS, &picks[count]);
+    count += choose_item_pick(c, s, item, SETTI_SOURCES, &picks[count]);
     return count;
 }
 

@@ -255,16 +255,16 @@ static void reached_add(find* f, find_reached* reached, uint32_t index)
 
 /* Adds the entities at the other ends of an entity's links. */
 static void reached_follow(find* f, find_reached* reached, const setti_type* along, uint32_t from,
-                           bool down)
+                           setti_link_side side)
 {
-    for (uint32_t place = setti_walk_first(along, from, down); place != SETTI_NONE;
-         place = setti_walk_next(along, place, down)) {
-        reached_add(f, reached, setti_walk_at(along, place, down));
+    for (uint32_t place = setti_walk_first(along, from, side); place != SETTI_NONE;
+         place = setti_walk_next(along, place, side)) {
+        reached_add(f, reached, setti_walk_end(along, place, side));
     }
 }
 
 static void reached_begin(find* f, find_reached* reached, const setti_search_item* item,
-                          uint32_t from, bool down)
+                          uint32_t from, setti_link_side side)
 {
     if (reached->room != 0) {
         memset(reached->slot, 0, reached->room * 2 * sizeof(uint32_t));
@@ -277,13 +277,13 @@ static void reached_begin(find* f, find_reached* reached, const setti_search_ite
         reached_add(f, reached, from);
     }
     if (!item->none || !item->more) {
-        reached_follow(f, reached, item->along, from, down);
+        reached_follow(f, reached, item->along, from, side);
     }
 }
 
 /* The k-th entity reached; SETTI_NONE at the end. */
 static uint32_t reached_take(find* f, find_reached* reached, const setti_search_item* item,
-                             uint32_t k, bool down)
+                             uint32_t k, setti_link_side side)
 {
     if (k >= reached->count) {
         return SETTI_NONE;
@@ -291,7 +291,7 @@ static uint32_t reached_take(find* f, find_reached* reached, const setti_search_
     uint32_t index = reached->index[k];
     find_spend(f, 1);
     if (item->more && !f->failed) {
-        reached_follow(f, reached, item->along, index, down);
+        reached_follow(f, reached, item->along, index, side);
     }
     return index;
 }
@@ -366,11 +366,19 @@ typedef struct find_scan {
     uint32_t limit;
 } find_scan;
 
-static void scan_add(find_scan* scan, const setti_storage* storage, bool negated)
+/* Scans only entities that the storage has. */
+static void scan_require(find_scan* scan, const setti_storage* storage)
 {
     scan->storage[scan->count] = storage;
-    scan->flip[scan->count++] = negated ? UINT64_MAX : 0;
-    scan->limit = negated ? scan->limit : SETTI_MIN(scan->limit, storage->extent);
+    scan->flip[scan->count++] = 0;
+    scan->limit = SETTI_MIN(scan->limit, storage->extent);
+}
+
+/* Scans only entities that the storage lacks. */
+static void scan_exclude(find_scan* scan, const setti_storage* storage)
+{
+    scan->storage[scan->count] = storage;
+    scan->flip[scan->count++] = UINT64_MAX;
 }
 
 static void scan_prepare(const find* f, const setti_search_step* step, find_scan* scan)
@@ -379,13 +387,15 @@ static void scan_prepare(const find* f, const setti_search_step* step, find_scan
     scan->count = 0;
     scan->limit = setti_entity_capacity(&f->world->entities);
     if (step->driver != NULL) {
-        scan_add(scan, &step->driver->storage, false);
+        scan_require(scan, &step->driver->storage);
     }
     for (uint32_t k = step->scope->items.first; k < step->scope->items.stop; k++) {
         const setti_search_item* item = &search->item[search->order[k]];
         const setti_type* type = setti_choose_scanned(item, step->variable, step->driver);
-        if (type != NULL && (type != step->driver || item->negated)) {
-            scan_add(scan, &type->storage, item->negated);
+        if (type != NULL && item->negated) {
+            scan_exclude(scan, &type->storage);
+        } else if (type != NULL && type != step->driver) {
+            scan_require(scan, &type->storage);
         }
     }
 }
@@ -508,14 +518,20 @@ SETTI_INLINE uint32_t find_from(const find* f, const setti_search_step* step, ui
     return find_value(f, (uint32_t)step->depth - 1, row, step->a, step->a_depth);
 }
 
+/* The links that a step follows. */
+SETTI_INLINE setti_link_side find_side(const setti_search_step* step)
+{
+    return step->kind == SETTI_FIND_SOURCES ? SETTI_SOURCES : SETTI_TARGETS;
+}
+
 /* Adds a row's links, from w->place on. Returns false if there are no more. */
 static bool fill_links(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
-    bool down = step->kind == SETTI_FIND_SOURCES;
+    setti_link_side side = find_side(step);
     const setti_type* along = step->item->along;
     SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_LINK);
     if (!w->open) {
-        w->place = setti_walk_first(along, find_from(f, step, w->row), down);
+        w->place = setti_walk_first(along, find_from(f, step, w->row), side);
         if (w->place == SETTI_NONE && step->item->optional) {
             find_emit(out, SETTI_NONE, w->row);
         }
@@ -524,18 +540,18 @@ static bool fill_links(find* f, const setti_search_step* step, find_work* w, fin
         if (out->count == FIND_ROWS) {
             return true;
         }
-        find_emit(out, setti_walk_at(along, w->place, down), w->row);
-        w->place = setti_walk_next(along, w->place, down);
+        find_emit(out, setti_walk_end(along, w->place, side), w->row);
+        w->place = setti_walk_next(along, w->place, side);
     }
     return false;
 }
 
 static bool fill_reached(find* f, const setti_search_step* step, find_work* w, find_block* out)
 {
-    bool down = step->kind == SETTI_FIND_SOURCES;
+    setti_link_side side = find_side(step);
     SETTI_ASSERT(step->depth != 0 && step->item->kind == SETTI_ITEM_LINK);
     if (!w->open) {
-        reached_begin(f, &w->reached, step->item, find_from(f, step, w->row), down);
+        reached_begin(f, &w->reached, step->item, find_from(f, step, w->row), side);
         if (w->reached.count == 0 && step->item->optional) {
             find_emit(out, SETTI_NONE, w->row);
         }
@@ -544,7 +560,7 @@ static bool fill_reached(find* f, const setti_search_step* step, find_work* w, f
         if (out->count == FIND_ROWS) {
             return true;
         }
-        find_emit(out, reached_take(f, &w->reached, step->item, w->place, down), w->row);
+        find_emit(out, reached_take(f, &w->reached, step->item, w->place, side), w->row);
         w->place++;
     }
     return false;
@@ -586,15 +602,15 @@ static bool find_pull(find* f, uint32_t k);
 /* Prefetches the links of a new block's rows: where links are many, cache misses overlap. */
 static void find_prefetch(const find* f, const setti_search_step* step, uint32_t count)
 {
-    bool down = step->kind == SETTI_FIND_SOURCES;
+    bool to_sources = step->kind == SETTI_FIND_SOURCES;
     const setti_relation* relation = setti_relation_of_links(step->item->along);
-    const setti_type* type = relation != NULL && down ? relation->sources : step->item->along;
+    const setti_type* type = relation != NULL && to_sources ? relation->sources : step->item->along;
     const void* value[FIND_ROWS];
     for (uint32_t row = 0; row < count; row++) {
         value[row] = setti_storage_find(&type->storage, find_from(f, step, row));
         SETTI_PREFETCH(value[row]);
     }
-    for (uint32_t row = 0; relation != NULL && (down || relation->many) && row < count; row++) {
+    for (uint32_t row = 0; relation != NULL && (to_sources || relation->many) && row < count; row++) {
         const sett_links* links = value[row];
         if (links == NULL || links->count == 0) {
             continue;
@@ -678,9 +694,9 @@ static bool test_followed(find* f, const setti_search_item* item, uint32_t sourc
 static bool test_reached(find* f, find_reached* reached, const setti_search_item* item,
                          uint32_t source, uint32_t target)
 {
-    reached_begin(f, reached, item, source, false);
+    reached_begin(f, reached, item, source, SETTI_TARGETS);
     for (uint32_t k = 0; k < reached->count && !f->failed; k++) {
-        if (reached_take(f, reached, item, k, false) == target) {
+        if (reached_take(f, reached, item, k, SETTI_TARGETS) == target) {
             return true;
         }
     }
@@ -699,8 +715,8 @@ static bool test_direct(const find* f, const setti_type* along, uint32_t source,
 
 static bool some_is_shown(const find* f, uint32_t index)
 {
-    static const bool none[SETTI_HIDDEN] = {false};
-    return find_is_shown(f, index, none);
+    static const bool no_tag_is_named[SETTI_HIDDEN] = {false};
+    return find_is_shown(f, index, no_tag_is_named);
 }
 
 /* Whether any entity is not hidden. */
@@ -726,7 +742,7 @@ static bool test_any_link(find* f, const setti_type* along)
     uint32_t index;
     while ((index = setti_storage_next(&along->storage, &cursor)) != SETTI_NONE && !f->failed) {
         find_spend(f, 1);
-        if (setti_walk_first(along, index, false) != SETTI_NONE && some_is_shown(f, index)) {
+        if (setti_walk_first(along, index, SETTI_TARGETS) != SETTI_NONE && some_is_shown(f, index)) {
             return true;
         }
     }
@@ -740,17 +756,17 @@ static bool test_any_source(find* f, find_reached* reached, const setti_search_i
     if (item->none && some_is_shown(f, target)) {
         return true;
     }
-    uint32_t place = setti_walk_first(item->along, target, true);
-    for (; place != SETTI_NONE && !f->failed; place = setti_walk_next(item->along, place, true)) {
+    uint32_t place = setti_walk_first(item->along, target, SETTI_SOURCES);
+    for (; place != SETTI_NONE && !f->failed; place = setti_walk_next(item->along, place, SETTI_SOURCES)) {
         find_spend(f, 1);
-        if (some_is_shown(f, setti_walk_at(item->along, place, true))) {
+        if (some_is_shown(f, setti_walk_end(item->along, place, SETTI_SOURCES))) {
             return true;
         }
     }
     if (item->more) { /* none of the next sources is shown */
-        reached_begin(f, reached, item, target, true);
+        reached_begin(f, reached, item, target, SETTI_SOURCES);
         for (uint32_t k = 0; k < reached->count && !f->failed; k++) {
-            if (some_is_shown(f, reached_take(f, reached, item, k, true))) {
+            if (some_is_shown(f, reached_take(f, reached, item, k, SETTI_SOURCES))) {
                 return true;
             }
         }
@@ -765,7 +781,7 @@ static bool test_some(find* f, const setti_search_step* step, find_work* w, uint
     const setti_search_item* item = step->item;
     if (step->a != SETTI_SOME) {
         return source != SETTI_NONE &&
-               (item->none || setti_walk_first(item->along, source, false) != SETTI_NONE);
+               (item->none || setti_walk_first(item->along, source, SETTI_TARGETS) != SETTI_NONE);
     }
     if (step->b == SETTI_SOME) {
         return item->none ? test_any_entity(f) : test_any_link(f, item->along);

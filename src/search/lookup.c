@@ -558,6 +558,10 @@ static void lookup_sort(sett_entity* out, uint32_t count)
     }
 }
 
+/* Indices before and after those of all entities, in an order by key and index. */
+#define LOOKUP_FIRST_INDEX 0
+#define LOOKUP_LAST_INDEX SETTI_NONE
+
 /* The records with keys in a range. */
 typedef struct lookup_found {
     uint32_t count;
@@ -569,10 +573,10 @@ static lookup_found lookup_seek_range(const sett_lookup* l, uint64_t low, uint64
 {
     lookup_found found = {0};
     if (l->ordered) {
-        found.from = setti_key_order_seek(&l->order, low, 0);
+        found.from = setti_key_order_seek(&l->order, low, LOOKUP_FIRST_INDEX);
         found.count =
             low <= high ? setti_key_order_between(&l->order, found.from,
-                                                  setti_key_order_seek(&l->order, high, SETTI_NONE))
+                                                  setti_key_order_seek(&l->order, high, LOOKUP_LAST_INDEX))
                         : 0;
         return found;
     }
@@ -837,33 +841,58 @@ static const char* lookup_of_type(const sett_world* world, const setti_type* typ
     return l != NULL ? l->type->desc.name : NULL;
 }
 
-/* Returns why the member cannot be looked up, or NULL. */
-static const char* lookup_reject(const sett_member_ref* member, bool ordered)
+/* Whether entities can be found by a member: it is one value of up to 64 bits. */
+static bool lookup_is_key(const sett_member_ref* member)
 {
-    if (member->count != 1 || member->kind == SETT_MEMBER_TEXT ||
-        member->kind == SETT_MEMBER_OPAQUE || member->kind == SETT_MEMBER_STRUCT ||
-        member->kind == SETT_MEMBER_STRING || member->kind == SETT_MEMBER_LIST ||
-        member->size > sizeof(uint64_t)) {
-        return "has no number, bool or handle in the member";
+    return member->count == 1 && member->kind != SETT_MEMBER_TEXT &&
+           member->kind != SETT_MEMBER_OPAQUE && member->kind != SETT_MEMBER_STRUCT &&
+           member->kind != SETT_MEMBER_STRING && member->kind != SETT_MEMBER_LIST &&
+           member->size <= sizeof(uint64_t);
+}
+
+/* Whether a look-up has a hash table, or its records in order. */
+typedef enum lookup_form {
+    LOOKUP_HASHED,
+    LOOKUP_ORDERED
+} lookup_form;
+
+/* Finds the member of a new look-up. Returns false if it has been reported. */
+static bool lookup_find_member(const setti_type* type, const char* member, lookup_form form,
+                               const char* call, sett_member_ref* ref)
+{
+    sett_world* world = type->world;
+    const char* name = type->desc.name;
+    if (type->members == NULL || !sett_member_find(world, type->id, member, ref)) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                              "%s: \"%.100s\" has no member \"%.100s\" - name one that it has",
+                              call, name, member);
+        return false;
     }
-    return ordered && member->kind == SETT_MEMBER_ENTITY
-               ? "cannot be ordered by a handle, its member"
-               : NULL;
+    if (!lookup_is_key(ref)) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                              "%s: \"%.100s.%.100s\" is not one number, bool or handle - name a "
+                              "part of it",
+                              call, name, member);
+        return false;
+    }
+    if (form == LOOKUP_ORDERED && ref->kind == SETT_MEMBER_ENTITY) {
+        setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                              "%s: \"%.100s.%.100s\" is a handle, which has no order - call "
+                              "sett_lookup_create",
+                              call, name, member);
+        return false;
+    }
+    return true;
 }
 
 static sett_lookup* lookup_create(sett_world* world, sett_component component, const char* member,
-                                  bool ordered, const char* call)
+                                  lookup_form form, const char* call)
 {
+    bool ordered = form == LOOKUP_ORDERED;
     setti_type* type = setti_change_check_type(world, component, call);
-    if (type == NULL || setti_is_null(member, call, "member")) {
-        return NULL;
-    }
     sett_member_ref ref;
-    bool found = type->members != NULL && sett_member_find(world, component, member, &ref);
-    const char* wrong = found ? lookup_reject(&ref, ordered) : "has no member";
-    if (wrong != NULL) {
-        setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" %s \"%.100s\"", call,
-                              type->desc.name, wrong, member);
+    if (type == NULL || setti_is_null(member, call, "member") ||
+        !lookup_find_member(type, member, form, call, &ref)) {
         return NULL;
     }
     sett_lookup* l = setti_world_alloc(world, sizeof(*l), 16, call);
@@ -894,13 +923,14 @@ static sett_lookup* lookup_create(sett_world* world, sett_component component, c
 
 sett_lookup* sett_lookup_create(sett_world* world, sett_component component, const char* member)
 {
-    return lookup_create(world, component, member, false, "sett_lookup_create");
+    return lookup_create(world, component, member, LOOKUP_HASHED, "sett_lookup_create");
 }
 
 sett_lookup* sett_lookup_create_ordered(sett_world* world, sett_component component,
                                         const char* member)
 {
-    return lookup_create(world, component, member, true, "sett_lookup_create_ordered");
+    return lookup_create(world, component, member, LOOKUP_ORDERED,
+                         "sett_lookup_create_ordered");
 }
 
 sett_status sett_lookup_destroy(sett_lookup* l)

@@ -67,9 +67,9 @@ struct sett_ordered {
     uint32_t part_count; /* of storages that alone decide the order; 0: others do too */
     ordered_part part[ORDERED_PARTS];
     setti_scratch rows; /* the rows that sett_ordered_rows returned last */
-    ordered_part of;    /* the type of these rows; storage NULL: do not return them again */
-    uint64_t of_since;
-    setti_scratch pages; /* ordered_pages into which these rows point, by page number */
+    ordered_part rows_of; /* the type of their values; storage NULL: do not return them again */
+    uint64_t rows_since;  /* when they were right, no page of values had this tick */
+    setti_scratch pages;  /* ordered_pages into which these rows point, by page number */
     uint32_t page_count;
 };
 
@@ -88,7 +88,7 @@ static bool ordered_reserve(sett_ordered* o, ordered_list* list, uint32_t room)
     size_t positions = setti_entity_capacity(&o->world->entities) * sizeof(uint32_t);
     list->count = list->group_count = 0;
     list->group = setti_scratch_get(pool, &list->memory, room * each, 16);
-    if (list->group == NULL || !setti_rank_begin(&o->rank, &o->work, true, room)) {
+    if (list->group == NULL || !setti_rank_begin(&o->rank, &o->work, SETTI_FROM_POOL, room)) {
         return false;
     }
     list->entity = (sett_entity*)(void*)(list->group + room);
@@ -243,8 +243,10 @@ static uint32_t ordered_list_parts(const sett_ordered* o, ordered_part* part)
     return count;
 }
 
-static uint64_t ordered_newest(const setti_pages* pages, uint64_t newest)
+/* The tick of the last write to a page. */
+static uint64_t ordered_newest(const setti_pages* pages)
 {
+    uint64_t newest = 0;
     for (uint32_t number = 0; number < pages->count; number++) {
         newest = SETTI_MAX(newest, pages->tick[number]);
     }
@@ -257,11 +259,10 @@ static uint64_t ordered_newest_part(const sett_ordered* o, const ordered_part* p
 {
     uint64_t newest = 0;
     for (uint32_t k = 0; k < count; k++) {
-        newest = ordered_newest(&part[k].storage->presence, newest);
+        newest = SETTI_MAX(newest, ordered_newest(&part[k].storage->presence));
     }
-    return o->rank.along != NULL && count != 0
-               ? ordered_newest(&part[count - 1].storage->rows, newest)
-               : newest;
+    bool reads_tree = o->rank.along != NULL && count != 0; /* which is the last part */
+    return reads_tree ? SETTI_MAX(newest, ordered_newest(&part[count - 1].storage->rows)) : newest;
 }
 
 /* Whether the order is right, because no page that decides it was written since. Reads a tick a
@@ -375,7 +376,7 @@ static bool ordered_update(sett_ordered* o)
     if (ordered_is_current(o)) {
         return true;
     }
-    o->of.storage = NULL;
+    o->rows_of.storage = NULL;
     uint32_t room = setti_bits_ceil(SETTI_MAX(sett_query_count(o->desc.query), 64));
     if (o->matches.size < room * sizeof(ordered_match)) {
         o->known = false;
@@ -432,10 +433,10 @@ static bool ordered_rows_are_current(const sett_ordered* o, const setti_type* ty
 {
     const setti_storage* storage = &type->storage;
     const ordered_page* page = o->pages.bytes;
-    if (o->of.storage != storage || o->of.count != storage->count ||
+    if (o->rows_of.storage != storage || o->rows_of.count != storage->count ||
         storage->handle_kind != SETTI_ARRAY || (writes && storage->tracked) ||
-        o->world->pool.restored >= o->of_since || o->page_count > storage->rows.count ||
-        ordered_newest(&storage->presence, 0) >= o->of_since) {
+        o->world->pool.restored >= o->rows_since || o->page_count > storage->rows.count ||
+        ordered_newest(&storage->presence) >= o->rows_since) {
         return false;
     }
     uint32_t number = 0;
@@ -457,19 +458,20 @@ static void ordered_mark(const sett_ordered* o, const setti_type* type)
     }
 }
 
-static void ordered_note_page(ordered_page* page, const ordered_column* column, uint32_t index,
-                              bool values)
+/* Notes the page of an index, and returns it. */
+static ordered_page* ordered_note_page(ordered_page* page, const ordered_column* column,
+                                       uint32_t index)
 {
     uint32_t number = index >> column->shift;
     page[number].page = column->rows[number];
-    page[number].values |= values;
+    return &page[number];
 }
 
 /* Notes the pages into which rows point, so that the next call can return the rows again. Without
  * memory it cannot. */
 static void ordered_note_rows(sett_ordered* o, const setti_type* type, const sett_ordered_row* row)
 {
-    SETTI_ASSERT(o->of.storage == NULL);
+    SETTI_ASSERT(o->rows_of.storage == NULL);
     setti_pool* pool = &o->world->pool;
     const ordered_column column = ordered_column_of(type);
     uint32_t count = type->storage.rows.count;
@@ -483,18 +485,42 @@ static void ordered_note_rows(sett_ordered* o, const setti_type* type, const set
     memset(page, 0, size);
     for (uint32_t k = 0; k < o->now.count; k++) {
         if (row[k].value != NULL) {
-            ordered_note_page(page, &column, row[k].entity.index, true);
+            ordered_note_page(page, &column, row[k].entity.index)->values = true;
         }
         if (row[k].parent != NULL) {
-            ordered_note_page(page, &column, o->now.target[k], false);
+            (void)ordered_note_page(page, &column, o->now.target[k]);
         }
     }
-    if (SETTI_MAX(ordered_newest(&type->storage.presence, 0), pool->restored) == pool->tick) {
+    if (SETTI_MAX(ordered_newest(&type->storage.presence), pool->restored) == pool->tick) {
         pool->tick++;
     }
     o->page_count = count;
-    o->of = (ordered_part){.storage = &type->storage, .count = type->storage.count};
-    o->of_since = pool->tick;
+    o->rows_of = (ordered_part){.storage = &type->storage, .count = type->storage.count};
+    o->rows_since = pool->tick;
+}
+
+/* Looks up the values of all rows. Returns false when memory runs out. */
+static bool ordered_make_rows(sett_ordered* o, const setti_type* type, bool writes)
+{
+    setti_pool* pool = &o->world->pool;
+    const ordered_list* now = &o->now;
+    uint32_t room = setti_bits_ceil(SETTI_MAX(now->count, 64));
+    o->rows_of.storage = NULL;
+    sett_ordered_row* row = setti_scratch_get(pool, &o->rows, room * sizeof(*row), 16);
+    if (row == NULL) {
+        return false;
+    }
+    const ordered_column column = ordered_column_of(type);
+    for (uint32_t k = 0; k < now->count; k++) {
+        sett_entity entity = now->entity[k];
+        uint32_t target = now->target[k];
+        row[k].entity = entity;
+        row[k].value = writes ? ordered_column_find_mut(pool, &column, entity.index)
+                              : setti_unconst(ordered_column_find(&column, entity.index));
+        row[k].parent = target != SETTI_NONE ? ordered_column_find(&column, target) : NULL;
+    }
+    ordered_note_rows(o, type, row);
+    return true;
 }
 
 const sett_ordered_row* sett_ordered_rows(sett_ordered* o, sett_component component,
@@ -506,81 +532,95 @@ const sett_ordered_row* sett_ordered_rows(sett_ordered* o, sett_component compon
     }
     sett_world* world = o->world;
     const setti_type* type = setti_world_type(world, component);
-    const bool writes = access != SETT_IN;
+    bool writes = access != SETT_IN;
     if (type == NULL || (writes && type->writers != NULL)) {
         (void)(type == NULL ? setti_world_fail(world, SETT_STATUS_UNREGISTERED, __func__,
                                                sett_null(), component)
                             : setti_component_reject_set(world, type, __func__));
         return NULL;
     }
-    sett_ordered_row* row = NULL;
-    if (ordered_update(o)) {
-        if (ordered_rows_are_current(o, type, writes)) {
-            if (writes) {
-                ordered_mark(o, type);
-            }
-            *count = o->now.count;
-            return *count != 0 ? o->rows.bytes : NULL;
-        }
-        o->of.storage = NULL;
-        uint32_t room = setti_bits_ceil(SETTI_MAX(o->now.count, 64));
-        row = setti_scratch_get(&world->pool, &o->rows, room * sizeof(*row), 16);
-    }
-    if (row == NULL) {
+    if (!ordered_update(o)) {
         setti_world_no_memory(world, __func__);
         return NULL;
     }
-    const ordered_column column = ordered_column_of(type);
-    const ordered_list* now = &o->now;
-    for (uint32_t k = 0; k < now->count; k++) {
-        sett_entity entity = now->entity[k];
-        uint32_t index = entity.index;
-        uint32_t target = now->target[k];
-        row[k].entity = entity;
-        row[k].value = writes ? ordered_column_find_mut(&world->pool, &column, index)
-                              : setti_unconst(ordered_column_find(&column, index));
-        row[k].parent = target != SETTI_NONE ? ordered_column_find(&column, target) : NULL;
+    if (!ordered_rows_are_current(o, type, writes)) {
+        if (!ordered_make_rows(o, type, writes)) {
+            setti_world_no_memory(world, __func__);
+            return NULL;
+        }
+    } else if (writes) {
+        ordered_mark(o, type);
     }
-    ordered_note_rows(o, type, row);
-    *count = now->count;
-    return *count != 0 ? row : NULL;
+    *count = o->now.count;
+    return *count != 0 ? o->rows.bytes : NULL;
 }
 
 /* ------------------------------------------------------------------------------ creating */
 
-static const char* ordered_check(sett_ordered* o)
+/* NULL, or what is wrong with an order by values. */
+static const char* ordered_check_key(const sett_ordered* o, const setti_type* type)
 {
     static const uint8_t sizes[] = {0, 4, 4, 4, 8, 8, 8}; /* by sett_key_kind */
+    const sett_ordered_desc* desc = &o->desc;
+    bool keyed = desc->key != SETT_KEY_NONE;
+    if (keyed && desc->compare != NULL) {
+        return "`key` and `compare` are both set - leave out one";
+    }
+    if ((unsigned)desc->key > SETT_KEY_F64) {
+        return "`key` has an unknown value - use a constant SETT_KEY_";
+    }
+    if (!keyed && desc->compare == NULL) {
+        return desc->component != 0 ? "`component` is set without `key` and `compare` - set one"
+                                    : NULL;
+    }
+    if (type == NULL) {
+        return desc->component != 0 ? "`component` is not registered in this world - register it"
+                                    : "`component` is missing - set it beside `key` or `compare`";
+    }
+    if (desc->key_offset > type->storage.size ||
+        sizes[desc->key] > type->storage.size - desc->key_offset) {
+        return "`key_offset` is too large for the values of `component` - use offsetof";
+    }
+    if (keyed && !setti_sort_key_fits(type, desc->key_offset, desc->key)) {
+        return "the member at `key_offset` is of another kind than `key` - set the kind it has";
+    }
+    return NULL;
+}
+
+/* NULL, or what is wrong with a description. */
+static const char* ordered_check(const sett_ordered* o)
+{
     const sett_ordered_desc* desc = &o->desc;
     const setti_type* type = setti_world_type(o->world, desc->component);
     bool said = desc->group_by != 0 || desc->cascade || desc->component != 0;
     if (desc->text != NULL && (desc->query != NULL || said)) {
-        return "`text` contains the query and its order: of the other fields set only `group_fn`";
+        return "`text` contains the query and its order - leave out other fields than `group_fn`";
     }
-    if (desc->text == NULL && (desc->query == NULL || desc->query->world != o->world)) {
-        return "`query` is NULL, or of another world";
+    if (desc->text == NULL && desc->query == NULL) {
+        return "`text` and `query` are NULL - set one of them";
     }
-    if ((desc->group_by != 0 && desc->group_fn != NULL) ||
-        (desc->key != SETT_KEY_NONE && desc->compare != NULL)) {
-        return "set `key` or `compare`, not both, and `group_by` or `group_fn`, not both";
+    if (desc->text == NULL && desc->query->world != o->world) {
+        return "`query` belongs to another world - create it in this one";
     }
-    bool keyed = desc->key != SETT_KEY_NONE || desc->compare != NULL;
-    if ((unsigned)desc->key > SETT_KEY_F64 || keyed != (desc->component != 0) ||
-        (keyed && (type == NULL || desc->key_offset > type->storage.size ||
-                   sizes[desc->key] > type->storage.size - desc->key_offset))) {
-        return "`component` needs values, and room for the `key` at `key_offset`";
+    if (desc->group_by != 0 && desc->group_fn != NULL) {
+        return "`group_by` and `group_fn` are both set - leave out one";
     }
-    if (desc->key != SETT_KEY_NONE && !setti_sort_key_fits(type, desc->key_offset, desc->key)) {
-        return "the member at `key_offset` is of another kind than `key`";
-    }
-    sett_component along = desc->along != 0 ? desc->along : SETT_ID_HIERARCHY;
-    bool right =
-        (desc->group_by == 0 || setti_rank_along(o->world, desc->group_by, &o->rank.group_by)) &&
-        (!desc->cascade || setti_rank_along(o->world, along, &o->rank.along));
-    return right ? NULL
-                 : "`along` and `group_by` are relationships with one target for each source";
+    return ordered_check_key(o, type);
 }
 
+/* NULL, or what is wrong with the relationships of an order. Prepares them. */
+static const char* ordered_check_along(sett_ordered* o)
+{
+    const sett_ordered_desc* desc = &o->desc;
+    sett_component along = desc->along != 0 ? desc->along : SETT_ID_HIERARCHY;
+    if (desc->group_by != 0 && !setti_rank_along(o->world, desc->group_by, &o->rank.group_by)) {
+        return "`group_by` is not an exclusive relationship - set one, or use `group_fn`";
+    }
+    if (desc->cascade && !setti_rank_along(o->world, along, &o->rank.along)) {
+        return "`along` is not an exclusive relationship - set one";
+    }
+    return NULL;
+}
 /* Creates the query and the order of a text. */
 static sett_status ordered_read(sett_ordered* o, const char* call)
 {
@@ -589,7 +629,7 @@ static sett_status ordered_read(sett_ordered* o, const char* call)
     if (status == SETT_OK && o->rank.group_by != NULL && o->desc.group_fn != NULL) {
         status = setti_world_fail_with(
             o->world, SETT_STATUS_ARGUMENT,
-            "%s: `text` has group_by: set `group_fn` or write group_by, not both", call);
+            "%s: `text` has group_by, and `group_fn` is set - leave out one", call);
     }
     desc.name = o->desc.text;
     o->made = status == SETT_OK ? sett_query_create(o->world, &desc) : NULL;
@@ -637,6 +677,7 @@ sett_ordered* sett_ordered_create_sized(sett_world* world, const sett_ordered_de
     o->rank = (setti_rank){.world = world, .compare = desc->compare, .user = desc->user};
     o->rank.reverse = desc->reverse;
     const char* wrong = ordered_check(o);
+    wrong = wrong == NULL ? ordered_check_along(o) : wrong;
     if (wrong != NULL) {
         setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: %s", call, wrong);
     }
@@ -677,7 +718,7 @@ void sett_ordered_destroy(sett_ordered* o)
         ordered_free(o, &o->matches);
         ordered_free(o, &o->rows);
         ordered_free(o, &o->pages);
-        setti_rank_free(&o->work, o->world, true);
+        setti_rank_free(&o->work, o->world, SETTI_FROM_POOL);
         setti_pool_free(pool, o, sizeof(*o), 16);
     }
 }

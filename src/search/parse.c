@@ -141,7 +141,7 @@ static const char* parse_quoted(parse* p)
     }
     if (*p->at == '\0') {
         parse_fail(p, start, SETT_STATUS_ARGUMENT,
-                   "this text has no end: a '\"the closing ' is missing");
+                   "this text has no end: add the closing '\"'");
         return NULL;
     }
     p->at++;
@@ -159,23 +159,35 @@ static bool parse_scope(parse* p)
     return is;
 }
 
-/* Reads a name: letters, digits, _ and ::, or quoted; with `path` also / and -. */
-static const char* parse_name(parse* p, const char* what, bool path)
+/* Reads a text: quoted, or letters, digits, _ and ::. It may also begin with characters of `first`
+ * and contain those of `more`. */
+static const char* parse_text(parse* p, const char* what, const char* first, const char* more)
 {
     parse_skip(p);
     if (*p->at == '"') {
         return parse_quoted(p);
     }
     const char* start = p->at;
-    if (setti_search_is_letter(*p->at) || (path && (*p->at == '/' || *p->at == '#'))) {
+    if (setti_search_is_letter(*p->at) || (*p->at != '\0' && strchr(first, *p->at) != NULL)) {
         while (setti_search_is_word(*p->at) || parse_scope(p) ||
-               (path && *p->at != '\0' && strchr("/-#", *p->at))) {
+               (*p->at != '\0' && strchr(more, *p->at) != NULL)) {
             p->at++;
         }
         return parse_keep(p, start, (size_t)(p->at - start));
     }
     parse_missing(p, what, "");
     return NULL;
+}
+
+static const char* parse_name(parse* p, const char* what)
+{
+    return parse_text(p, what, "", "");
+}
+
+/* Reads the path of an entity, "/Harbour/Crane-1". */
+static const char* parse_entity_path(parse* p, const char* what)
+{
+    return parse_text(p, what, "/#", "/-#");
 }
 
 /* Takes a word, unless it is part of a longer one. */
@@ -246,11 +258,11 @@ static bool parse_handle(parse* p, sett_entity* entity)
         p->at++;
         return parse_number(p, &entity->generation) &&
                (!sett_is_null(*entity) ||
-                parse_fail(p, start, SETT_STATUS_ARGUMENT, "the null handle is no entity"));
+                parse_fail(p, start, SETT_STATUS_ARGUMENT, "#0:0 is the null handle - name an entity"));
     }
     *entity = sett_entity_at(p->out->world, entity->index);
     return !sett_is_null(*entity) ||
-           parse_fail(p, start, SETT_STATUS_STALE, "no entity has this index");
+           parse_fail(p, start, SETT_STATUS_STALE, "no entity has this index - name another");
 }
 
 /* Writes, for a message, the path of an entity with this name. */
@@ -285,7 +297,7 @@ static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
     const char* start = p->at;
     if (*p->at == '$') {
         p->at++;
-        ref->variable = setti_search_is_letter(*p->at) ? parse_name(p, what, false) : NULL;
+        ref->variable = setti_search_is_letter(*p->at) ? parse_name(p, what) : NULL;
         return ref->variable != NULL || parse_fail(p, start, SETT_STATUS_ARGUMENT,
                                                    "the name of a variable is missing after \"$\"");
     }
@@ -297,7 +309,7 @@ static bool parse_ref(parse* p, const char* what, sett_search_ref* ref)
     if (*p->at == '#' && !parse_is_path(p->at)) {
         return parse_handle(p, &ref->entity);
     }
-    const char* path = parse_name(p, what, true);
+    const char* path = parse_entity_path(p, what);
     if (path == NULL) {
         return false;
     }
@@ -336,7 +348,7 @@ static bool parse_along(parse* p, sett_component* along)
 {
     parse_skip(p);
     const char* start = p->at;
-    return parse_component(p, start, parse_name(p, "a relationship", false), along);
+    return parse_component(p, start, parse_name(p, "a relationship"), along);
 }
 
 /* Reads a walk, if there is one. */
@@ -438,7 +450,7 @@ static bool parse_pair(parse* p, sett_search_term* term)
 }
 
 /* Reads a member's path after a component and a dot: at[1].x. */
-static bool parse_path(parse* p, sett_search_operand* operand)
+static bool parse_member(parse* p, sett_search_operand* operand)
 {
     const char* start = p->at;
     while (setti_search_is_word(*p->at) || *p->at == '.' || *p->at == '[' || *p->at == ']') {
@@ -454,13 +466,13 @@ static bool parse_path(parse* p, sett_search_operand* operand)
 static bool parse_property(parse* p, sett_search_operand* operand)
 {
     const char* start = p->at;
-    const char* name = parse_name(p, "\"name\" or a component", false);
+    const char* name = parse_name(p, "\"name\" or a component");
     if (name != NULL && strcmp(name, "name") == 0 && *p->at != '.') {
         operand->kind = SETT_OPERAND_NAME;
         return true;
     }
     return parse_component(p, start, name, &operand->component) &&
-           parse_expect(p, ".", "after a component: its member") && parse_path(p, operand);
+           parse_expect(p, ".", "after a component: its member") && parse_member(p, operand);
 }
 
 /* The end of a text's leading number: a sign, one of `signs`, and digits. */
@@ -496,11 +508,17 @@ static bool parse_value(parse* p, sett_search_operand* operand)
         operand->number = *start == '-' ? -(double)INFINITY : (double)INFINITY;
     }
     return length <= SETTI_NUMBER_TEXT ||
-           parse_fail(p, start, SETT_STATUS_LIMIT, "a number has %d characters at most",
+           parse_fail(p, start, SETT_STATUS_LIMIT, "a number has more than %d characters - write fewer digits",
                       SETTI_NUMBER_TEXT);
 }
 
-static bool parse_operand(parse* p, sett_search_operand* operand, bool constant)
+/* What a word without a mark before it means, in a comparison. */
+typedef enum parse_word_meaning {
+    PARSE_ENTITY,
+    PARSE_CONSTANT
+} parse_word_meaning;
+
+static bool parse_operand(parse* p, sett_search_operand* operand, parse_word_meaning words)
 {
     parse_skip(p);
     if (*p->at == '"') {
@@ -511,7 +529,7 @@ static bool parse_operand(parse* p, sett_search_operand* operand, bool constant)
             return operand->text != NULL;
         }
         return parse_component(p, start, operand->text, &operand->component) && /* "a.b".x */
-               parse_expect(p, ".", "after a component: its member") && parse_path(p, operand);
+               parse_expect(p, ".", "after a component: its member") && parse_member(p, operand);
     }
     if (setti_search_is_digit(*p->at) || (*p->at == '-' && setti_search_is_digit(p->at[1]))) {
         return parse_value(p, operand);
@@ -520,9 +538,9 @@ static bool parse_operand(parse* p, sett_search_operand* operand, bool constant)
     if (setti_search_is_letter(*p->at) && *end == '.') { /* a member of $this */
         return parse_property(p, operand);
     }
-    if (constant && setti_search_is_letter(*p->at)) {
+    if (words == PARSE_CONSTANT && setti_search_is_letter(*p->at)) {
         operand->kind = SETT_OPERAND_CONSTANT;
-        operand->text = parse_name(p, "a constant", false);
+        operand->text = parse_name(p, "a constant");
         return true;
     }
     if (*p->at != '.' && !parse_ref(p, "a value", &operand->of)) {
@@ -582,16 +600,18 @@ static bool parse_access(parse* p, sett_search_term* term, bool* given)
                       "in, out, inout, none or drive is missing after \"[\"");
 }
 
-/* Reads the right side of a comparison. Beside a number, a word is a constant, else an entity. */
+/* Reads the right side of a comparison. To the right of a member that is not an entity, a word is a
+ * constant. */
 static bool parse_right(parse* p, sett_search_term* term)
 {
     const sett_search_operand* left = &term->left;
     sett_member_ref member;
-    bool constant = left->kind == SETT_OPERAND_MEMBER &&
+    bool is_value = left->kind == SETT_OPERAND_MEMBER &&
                     sett_member_find(p->out->world, left->component, left->text, &member) &&
                     member.kind != SETT_MEMBER_ENTITY;
     term->kind = SETT_SEARCH_COMPARE;
-    return parse_compare(p, &term->compare) && parse_operand(p, &term->right, constant);
+    return parse_compare(p, &term->compare) &&
+           parse_operand(p, &term->right, is_value ? PARSE_CONSTANT : PARSE_ENTITY);
 }
 
 /* Fails: a component itself cannot be compared. */
@@ -622,7 +642,7 @@ static bool parse_term(parse* p, sett_search_term* term)
         return parse_arguments(p, term);
     }
     if (*p->at == '$' || *p->at == '.' || *p->at == '#' || *p->at == '*') {
-        return parse_operand(p, &term->left, false) && parse_right(p, term);
+        return parse_operand(p, &term->left, PARSE_ENTITY) && parse_right(p, term);
     }
     bool given = false;
     if (!parse_access(p, term, &given)) {
@@ -633,7 +653,7 @@ static bool parse_term(parse* p, sett_search_term* term)
     }
     parse_skip(p);
     start = p->at;
-    const char* name = parse_name(p, "a term", false);
+    const char* name = parse_name(p, "a term");
     if (!parse_component(p, start, name, &term->component)) {
         return false;
     }
@@ -641,7 +661,7 @@ static bool parse_term(parse* p, sett_search_term* term)
         p->at++;
         term->left.component = term->component;
         term->component = 0;
-        return parse_path(p, &term->left) && parse_right(p, term);
+        return parse_member(p, &term->left) && parse_right(p, term);
     }
     if (!parse_uncompared(p, term->component, name) || !parse_arguments(p, term)) {
         return false;
@@ -662,7 +682,7 @@ static bool parse_list(parse* p, const char* start, sett_search_term* term)
 {
     term->kind = SETT_SEARCH_BEGIN;
     if (++p->nested > PARSE_NESTED) {
-        return parse_fail(p, start, SETT_STATUS_LIMIT, "lists are at most %d deep", PARSE_NESTED);
+        return parse_fail(p, start, SETT_STATUS_LIMIT, "lists are nested more than %d deep - use fewer", PARSE_NESTED);
     }
     if (!parse_chains(p) || !parse_expect(p, "}", "after a list")) {
         return false;
@@ -720,22 +740,32 @@ static bool parse_by(parse* p, sett_search_order* order)
     parse_skip(p);
     const char* start = p->at;
     const char* end = setti_search_word_end(start);
-    if ((end == start || *end == '.') && !parse_operand(p, &order->by, false)) {
+    if ((end == start || *end == '.') && !parse_operand(p, &order->by, PARSE_ENTITY)) {
         return false;
     }
     order->reverse = parse_word(p, "desc");
     return order->by.kind == SETT_OPERAND_NAME || order->by.kind == SETT_OPERAND_MEMBER ||
            parse_fail(p, start, SETT_STATUS_ARGUMENT,
-                      "order_by needs a member or a name: Sprite.layer, $s.name");
+                      "order_by lacks a member or a name - write one: Sprite.layer, $s.name");
 }
 
-/* Reads a word that begins a clause: 1 group_by, 2 cascade, 3 order_by; 0: none. */
-static uint32_t parse_clause(parse* p)
+typedef enum parse_clause {
+    PARSE_NO_CLAUSE,
+    PARSE_GROUP_BY,
+    PARSE_CASCADE,
+    PARSE_ORDER_BY
+} parse_clause;
+
+static const char* const parse_clauses[] = {"", "group_by", "cascade", "order_by"};
+
+/* Reads the word that begins a clause. */
+static parse_clause parse_clause_word(parse* p)
 {
-    return parse_word(p, "group_by")   ? 1
-           : parse_word(p, "cascade")  ? 2
-           : parse_word(p, "order_by") ? 3
-                                       : 0;
+    parse_clause clause = PARSE_ORDER_BY;
+    while (clause != PARSE_NO_CLAUSE && !parse_word(p, parse_clauses[clause])) {
+        clause--;
+    }
+    return clause;
 }
 
 /* Whether a relationship follows: neither the end nor another clause. */
@@ -743,36 +773,49 @@ static bool parse_is_named(const parse* p)
 {
     parse next = *p;
     parse_skip(&next);
-    return parse_clause(&next) == 0 &&
+    return parse_clause_word(&next) == PARSE_NO_CLAUSE &&
            (setti_search_is_letter(*next.at) || *next.at == '"' || *next.at == '$');
 }
 
+/* Reads the rest of a clause, after its word. */
+static bool parse_clause_rest(parse* p, parse_clause clause, sett_search_order* order)
+{
+    switch (clause) {
+    case PARSE_GROUP_BY:
+        return parse_of(p, &order->group_of, &order->group_by);
+    case PARSE_CASCADE:
+        order->cascade = true;
+        return !parse_is_named(p) || parse_of(p, &order->cascade_of, &order->along);
+    default:
+        SETTI_ASSERT(clause == PARSE_ORDER_BY);
+        return parse_by(p, order);
+    }
+}
+
+/* Reads the clauses after the terms, in any order. */
 static bool parse_order(parse* p)
 {
-    sett_search_order* order = &p->out->order;
-    uint32_t seen = 0;
-    for (;;) {
-        parse_skip(p);
-        const char* start = p->at;
-        uint32_t clause = parse_clause(p);
-        if (clause == 0) {
-            return true;
+    bool seen[PARSE_ORDER_BY + 1] = {false};
+    parse_skip(p);
+    const char* start = p->at;
+    parse_clause clause = parse_clause_word(p);
+    if (clause != PARSE_NO_CLAUSE) {
+        p->out->column[SETT_SEARCH_TERMS] = (uint32_t)(start - p->text) + 1;
+    }
+    while (clause != PARSE_NO_CLAUSE) {
+        if (seen[clause]) {
+            return parse_fail(p, start, SETT_STATUS_ARGUMENT, "%s occurs twice - leave out one",
+                              parse_clauses[clause]);
         }
-        if (seen == 0) {
-            p->out->column[SETT_SEARCH_TERMS] = (uint32_t)(start - p->text) + 1;
-        }
-        if ((seen >> clause & 1) != 0) {
-            return parse_fail(p, start, SETT_STATUS_ARGUMENT, "this clause occurs twice");
-        }
-        seen |= 1u << clause;
-        order->cascade |= clause == 2;
-        if (!(clause == 1 ? parse_of(p, &order->group_of, &order->group_by)
-              : clause == 3
-                  ? parse_by(p, order)
-                  : !parse_is_named(p) || parse_of(p, &order->cascade_of, &order->along))) {
+        seen[clause] = true;
+        if (!parse_clause_rest(p, clause, &p->out->order)) {
             return false;
         }
+        parse_skip(p);
+        start = p->at;
+        clause = parse_clause_word(p);
     }
+    return true;
 }
 
 static bool parse_all(setti_parsed* parsed, const char* text)

@@ -24,14 +24,16 @@ sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order
     sett_component along = order->along != 0 ? order->along : SETT_ID_HIERARCHY;
     rank->world = world;
     rank->reverse = order->reverse;
-    if ((order->group_by != 0 && !setti_rank_along(world, order->group_by, &rank->group_by)) ||
-        (order->cascade && !setti_rank_along(world, along, &rank->along))) {
-        snprintf(message, SETTI_MESSAGE_SIZE,
-                 "group_by and cascade need a relationship with one target for each source");
-        return SETT_STATUS_ARGUMENT;
+    const char* wrong = NULL;
+    if (order->group_by != 0 && !setti_rank_along(world, order->group_by, &rank->group_by)) {
+        wrong = "group_by is not followed by an exclusive relationship - name one";
+    } else if (order->cascade && !setti_rank_along(world, along, &rank->along)) {
+        wrong = "cascade is not followed by an exclusive relationship - name one";
+    } else if (order->by.kind > SETT_OPERAND_MEMBER) {
+        wrong = "order_by is not followed by a member or a name - write one";
     }
-    if (order->by.kind > SETT_OPERAND_MEMBER) {
-        snprintf(message, SETTI_MESSAGE_SIZE, "order_by needs a member or a name");
+    if (wrong != NULL) {
+        snprintf(message, SETTI_MESSAGE_SIZE, "%s", wrong);
         return SETT_STATUS_ARGUMENT;
     }
     sett_status status = setti_compare_prepare(world, &rank->side, &order->by, message);
@@ -265,15 +267,16 @@ bool setti_sorted_sort(setti_sorted* sorted, const sett_search* search)
     }
     const uint32_t* row = sorted->row;
     for (uint32_t k = 0; k < count; k++, row += search->result_count) {
-        uint32_t of[3];
-        for (uint32_t key = 0; key < 3; key++) {
+        uint32_t of[SETTI_RANK_KEYS];
+        for (uint32_t key = 0; key < SETTI_RANK_KEYS; key++) {
             SETTI_ASSERT(search->rank_of[key] == SETTI_NO_REF ||
                          search->rank_of[key] < search->result_count);
             of[key] = search->rank_of[key] != SETTI_NO_REF ? row[search->rank_of[key]] : SETTI_NONE;
         }
         setti_ranked* item = &sorted->work.item[k];
         item->entity = (sett_entity){k, 0};
-        setti_rank_fill(&search->rank, &sorted->work, item, of[0], of[1], of[2]);
+        setti_rank_fill(&search->rank, &sorted->work, item, of[SETTI_RANK_GROUP],
+                        of[SETTI_RANK_CASCADE], of[SETTI_RANK_VALUE]);
     }
     sorted->first = setti_rank_sort(&search->rank, &sorted->work, count);
     sorted->count = sorted->first != NULL ? count : 0;

@@ -1,6 +1,6 @@
 /* rank.h: putting things in order: by group, targets before sources, by value.
  *
- * Used by lists of a query's matches (ordered.c) and by results of searches (sorted.c).
+ * Used by lists of a query's matches (ordered.c) and by results of searches (find.c).
  */
 #ifndef SETTI_RANK_H
 #define SETTI_RANK_H
@@ -65,6 +65,14 @@ typedef struct setti_ranked {
     const void* value;  /* for `compare`; or a text */
 } setti_ranked;
 
+/* The parts of an order that may each read an entity of their own. */
+enum {
+    SETTI_RANK_GROUP,
+    SETTI_RANK_CASCADE,
+    SETTI_RANK_VALUE,
+    SETTI_RANK_KEYS
+};
+
 /* Prepares an order, ignoring its variables. Returns SETT_OK, or an error with `message`. */
 sett_status setti_rank_resolve(sett_world* world, const sett_search_order* order, setti_rank* rank,
                                char message[SETTI_MESSAGE_SIZE]);
@@ -82,6 +90,10 @@ typedef struct setti_rank_work {
     uint32_t round;      /* number of the current sorting */
     uint64_t* depth;     /* by entity index: (round in which it was found) << 32 | depth + 1 */
 } setti_rank_work;
+
+/* Where memory comes from, as an argument `pooled`: from the world's pool, or, in systems, from its
+ * allocator, because the pool is for one thread. */
+#define SETTI_FROM_POOL true
 
 /* Makes room for `room` items, without preserving old ones, and for depths if `rank` needs them.
  * Returns false when memory runs out. */

@@ -90,16 +90,22 @@ static uint16_t build_common_scope(const sett_search* search, uint16_t a, uint16
     return a;
 }
 
-/* The variable of this name, a new one for each "*"; `name` NULL: the variable of a constant. */
-static uint8_t build_variable(search_build* b, const char* name, sett_entity entity, bool singleton)
+static bool build_is_variable(const setti_variable* known, const setti_variable* wanted)
+{
+    if (known->name == NULL || wanted->name == NULL) {
+        return known->name == wanted->name && known->singleton == wanted->singleton &&
+               sett_equals(known->entity, wanted->entity);
+    }
+    return strcmp(known->name, wanted->name) == 0 && strcmp(known->name, "*") != 0;
+}
+
+/* The number of a variable, which is added unless it is known; each "*" is a new one. Constants are
+ * variables without a name. */
+static uint8_t build_variable(search_build* b, const setti_variable* wanted)
 {
     sett_search* search = b->search;
     for (uint32_t k = 0; k < search->variable_count; k++) {
-        const setti_variable* known = &search->variable[k];
-        if (name == NULL
-                ? known->name == NULL && known->singleton == singleton &&
-                      sett_equals(known->entity, entity)
-                : known->name != NULL && strcmp(known->name, name) == 0 && strcmp(name, "*") != 0) {
+        if (build_is_variable(&search->variable[k], wanted)) {
             return (uint8_t)k;
         }
     }
@@ -108,8 +114,7 @@ static uint8_t build_variable(search_build* b, const char* name, sett_entity ent
                    SETT_SEARCH_VARIABLES);
         return SETTI_NO_REF;
     }
-    search->variable[search->variable_count] =
-        (setti_variable){.name = name, .entity = entity, .singleton = singleton};
+    search->variable[search->variable_count] = *wanted;
     return (uint8_t)search->variable_count++;
 }
 
@@ -133,10 +138,11 @@ static uint8_t build_ref(search_build* b, const sett_search_ref* ref, const char
         return SETTI_SOME;
     }
     if (name != NULL && strcmp(name, "*") != 0 && !build_is_name(name)) {
-        build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" cannot be the name of a variable", name);
+        build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" cannot be the name of a variable - use letters, digits and _", name);
         return SETTI_NO_REF;
     }
-    uint8_t number = build_variable(b, name, ref->entity, false);
+    const setti_variable wanted = {.name = name, .entity = ref->entity};
+    uint8_t number = build_variable(b, &wanted);
     if (number != SETTI_NO_REF && name != NULL) {
         b->owner[number] =
             b->occurs[number] != 0 ? build_common_scope(b->search, b->owner[number], scope) : scope;
@@ -230,15 +236,20 @@ static bool build_walk(search_build* b, setti_search_item* item, const sett_sear
     if (type == NULL) {
         return false;
     }
+    if (type->links == NULL && type->id != SETT_ID_HIERARCHY) {
+        return build_fail(b, SETT_STATUS_ARGUMENT,
+                          "\"%.100s\" is not a relationship - name one after \"up\" or \"target\"",
+                          type->desc.name);
+    }
     if (!setti_along_is_one(type)) {
         return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "\"%.100s\" is not a relationship with one target for each source, as "
-                          "\"up\" and \"target\" need",
+                          "\"%.100s\" has many targets for each source - name an exclusive "
+                          "relationship after \"up\" or \"target\"",
                           type->desc.name);
     }
     return item->source != SETTI_SOME ||
            build_fail(b, SETT_STATUS_ARGUMENT,
-                      "a walk begins at a variable or an entity, not \"_\"");
+                      "a walk cannot begin at \"_\" - name a variable or an entity");
 }
 
 /* Notes which variables are sources, whose hidden entities are skipped unless a term names the
@@ -286,7 +297,8 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
     if (item->type == NULL) {
         return false;
     }
-    item->source = term->singleton ? build_variable(b, NULL, sett_null(), true)
+    static const setti_variable singletons = {.singleton = true};
+    item->source = term->singleton ? build_variable(b, &singletons)
                                    : build_ref(b, &term->source, "this", scope);
     item->target = build_ref(b, &term->target, NULL, scope);
     if (b->failed) {
@@ -301,10 +313,11 @@ static bool build_component(search_build* b, setti_search_item* item, const sett
         return build_walk(b, item, term);
     }
     if (term->walk != SETT_WALK_NONE) {
-        return build_fail(b, SETT_STATUS_ARGUMENT, "a walk and a target cannot be combined");
+        return build_fail(b, SETT_STATUS_ARGUMENT, "a term has a walk and a target - leave out one");
     }
     if (item->type->links == NULL && item->type->id != SETT_ID_HIERARCHY) {
-        return build_fail(b, SETT_STATUS_ARGUMENT, "\"%.100s\" is not a relationship",
+        return build_fail(b, SETT_STATUS_ARGUMENT,
+                          "\"%.100s\" is not a relationship - leave out the target",
                           item->type->desc.name);
     }
     build_link(item, term->steps);
@@ -352,11 +365,15 @@ static bool build_drives(search_build* b, const setti_search_item* item,
                          const sett_search_term* term, uint16_t scope)
 {
     sett_search* search = b->search;
-    if (scope != 0 || search->drives != SETTI_NONE || term->kind != SETT_SEARCH_TERM ||
-        item->optional || item->needs[0] == NULL || build_bit(search, item->source) == 0) {
+    if (search->drives != SETTI_NONE) {
         return build_fail(b, SETT_STATUS_ARGUMENT,
-                          "only one term can be [drive]: a required component or link of a "
-                          "variable, outside of \"||\" and \"!\" lists");
+                          "two terms are [drive] - leave out [drive] in one of them");
+    }
+    if (scope != 0 || term->kind != SETT_SEARCH_TERM || item->optional || item->needs[0] == NULL ||
+        build_bit(search, item->source) == 0) {
+        return build_fail(b, SETT_STATUS_ARGUMENT,
+                          "this term cannot be [drive] - use it for a required component or link "
+                          "of a variable, outside of \"||\" and \"!\" lists");
     }
     search->drives = (uint32_t)(item - search->item);
     return true;
@@ -385,7 +402,13 @@ static bool build_leaf(search_build* b, search_items* items, uint16_t scope)
     return !term->drives || build_drives(b, item, term, scope);
 }
 
-static bool build_scope(search_build* b, search_items* items, uint16_t scope, bool inside);
+/* Where the terms of a scope are: the end of a list closes them, or the end of the query. */
+typedef enum build_place {
+    BUILD_QUERY,
+    BUILD_LIST
+} build_place;
+
+static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_place place);
 
 /* Builds the side of `||` that begins at this term: a scope, or, if it is the only side, a part of
  * the scope around it. */
@@ -411,7 +434,7 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
     }
     b->at += !leaf;
     search_items* into = list != NULL ? &side : items;
-    if (!(leaf ? build_leaf(b, into, inner) : build_scope(b, into, inner, true))) {
+    if (!(leaf ? build_leaf(b, into, inner) : build_scope(b, into, inner, BUILD_LIST))) {
         return false;
     }
     *or_next = search->term[b->at].or_next;
@@ -420,21 +443,25 @@ static bool build_side(search_build* b, search_items* items, uint16_t scope, boo
            (build_close_scope(b, inner, &side) && build_close(b, &list->scopes, &inner, 1));
 }
 
+/* Whether `||` follows the side that begins at a term. */
+static bool build_has_or(const sett_search* search, uint32_t first)
+{
+    uint32_t depth = 0;
+    for (uint32_t k = first; k < search->term_count; k++) {
+        depth += search->term[k].kind == SETT_SEARCH_BEGIN;
+        depth -= search->term[k].kind == SETT_SEARCH_END && depth != 0;
+        if (depth == 0) {
+            return search->term[k].or_next; /* the side's last term */
+        }
+    }
+    return false;
+}
+
 /* Builds a chain: one side, or a list of several. */
 static bool build_chain(search_build* b, search_items* items, uint16_t scope)
 {
     sett_search* search = b->search;
-    uint32_t start = b->at;
-    uint32_t depth = 0; /* whether `||` follows the first side */
-    uint32_t last = start;
-    for (; last < search->term_count; last++) {
-        depth += search->term[last].kind == SETT_SEARCH_BEGIN;
-        depth -= search->term[last].kind == SETT_SEARCH_END && depth != 0;
-        if (depth == 0) {
-            break;
-        }
-    }
-    bool or_next = last < search->term_count && search->term[last].or_next;
+    bool or_next = build_has_or(search, b->at);
     if (!or_next) {
         return build_side(b, items, scope, &or_next);
     }
@@ -462,7 +489,7 @@ static bool build_chain(search_build* b, search_items* items, uint16_t scope)
 }
 
 /* Builds all chains up to the end of the list or of the terms. */
-static bool build_scope(search_build* b, search_items* items, uint16_t scope, bool inside)
+static bool build_scope(search_build* b, search_items* items, uint16_t scope, build_place place)
 {
     sett_search* search = b->search;
     uint32_t start = b->at;
@@ -471,16 +498,19 @@ static bool build_scope(search_build* b, search_items* items, uint16_t scope, bo
             return false;
         }
     }
-    bool ended = b->at < search->term_count;
+    bool closed = b->at < search->term_count; /* by SETT_SEARCH_END */
     uint32_t end = b->at;
-    b->at = ended ? end : search->term_count - 1;
-    if (ended != inside) {
+    b->at = closed ? end : search->term_count - 1;
+    if (closed && place == BUILD_QUERY) {
         return build_fail(b, SETT_STATUS_ARGUMENT,
-                          ended ? "SETT_SEARCH_END without SETT_SEARCH_BEGIN"
-                                : "SETT_SEARCH_BEGIN without SETT_SEARCH_END");
+                          "SETT_SEARCH_END is without SETT_SEARCH_BEGIN - add it before");
+    }
+    if (!closed && place == BUILD_LIST) {
+        return build_fail(b, SETT_STATUS_ARGUMENT,
+                          "SETT_SEARCH_BEGIN is without SETT_SEARCH_END - add it at the end");
     }
     if (end == start) {
-        return build_fail(b, SETT_STATUS_ARGUMENT, "the list is empty");
+        return build_fail(b, SETT_STATUS_ARGUMENT, "a list is empty - add a term to it, or leave it out");
     }
     b->at = end;
     return true;
@@ -570,7 +600,7 @@ static bool build_optional(search_build* b, setti_search_item* item)
     }
     b->at = item->term;
     return fresh < 2 || build_fail(b, SETT_STATUS_ARGUMENT,
-                                   "an optional link needs a variable that occurs in another term");
+                                   "neither end of an optional link occurs in another term - use one of them there");
 }
 
 /* ------------------------------------------------------------------------------- branches */
@@ -712,7 +742,7 @@ static bool build_order_variable(search_build* b, const sett_search_ref* ref, ui
     *number = (uint8_t)found;
     return found != UINT32_MAX ||
            build_fail(b, SETT_STATUS_ARGUMENT,
-                      "an order needs a variable of the results, \"%s%.100s\" is not one",
+                      "\"%s%.100s\" is not a variable of the results - order by one that is",
                       build_is_name(name) ? "$" : "", name);
 }
 
@@ -731,9 +761,9 @@ static bool build_order(search_build* b)
     if (status != SETT_OK) {
         return build_fail(b, status, "%s", message);
     }
-    return (!grouped || build_order_variable(b, &order->group_of, &search->rank_of[0])) &&
-           (!order->cascade || build_order_variable(b, &order->cascade_of, &search->rank_of[1])) &&
-           (!valued || build_order_variable(b, &order->by.of, &search->rank_of[2]));
+    return (!grouped || build_order_variable(b, &order->group_of, &search->rank_of[SETTI_RANK_GROUP])) &&
+           (!order->cascade || build_order_variable(b, &order->cascade_of, &search->rank_of[SETTI_RANK_CASCADE])) &&
+           (!valued || build_order_variable(b, &order->by.of, &search->rank_of[SETTI_RANK_VALUE]));
 }
 
 static bool build_tree(search_build* b)
@@ -741,7 +771,7 @@ static bool build_tree(search_build* b)
     sett_search* search = b->search;
     search_items items = {.count = 0};
     uint16_t top = build_new_scope(b, 0);
-    if (!build_scope(b, &items, top, false) || !build_close_scope(b, top, &items)) {
+    if (!build_scope(b, &items, top, BUILD_QUERY) || !build_close_scope(b, top, &items)) {
         return false;
     }
     for (uint32_t v = 0; v < search->variable_count; v++) {

@@ -159,7 +159,8 @@ struct sett_search {
     sett_search_order ordering;
     bool sorts;         /* there is an order */
     setti_rank rank;    /* prepared order */
-    uint8_t rank_of[3]; /* numbers in results of its variables: group, cascade, value */
+    /* The results' numbers of the variables that an order reads; SETTI_NO_REF: none. */
+    uint8_t rank_of[SETTI_RANK_KEYS];
     uint32_t step_room; /* steps in a plan at most */
     uint32_t pipe_room;
     uint32_t depth_room;

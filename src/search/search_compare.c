@@ -51,7 +51,7 @@ static sett_status side_prepare_member(sett_world* world, setti_search_side* sid
         kind == SETT_MEMBER_STRING || kind == SETT_MEMBER_LIST ||
         (side->member.count != 1 && kind != SETT_MEMBER_TEXT)) {
         snprintf(message, SETTI_MESSAGE_SIZE,
-                 "\"%.100s.%.100s\" is not one number, text or entity: name a part of it", name,
+                 "\"%.100s.%.100s\" is not one number, text or entity - name a part of it", name,
                  path);
         return SETT_STATUS_ARGUMENT;
     }
@@ -135,19 +135,19 @@ static const char* compare_check(const setti_search_side* left, const setti_sear
                                  sett_compare compare)
 {
     if (left->gives != right->gives) {
-        return "the two sides are of different kinds: numbers, texts and entities cannot be "
-               "compared with each other";
+        return "the sides have different kinds - compare a number with a number, a text with a "
+               "text, or an entity with an entity";
     }
     if (left->kind >= SETT_OPERAND_TEXT) {
         return right->kind >= SETT_OPERAND_TEXT
-                   ? "one side must be a member or an entity, not a value"
-                   : "write the value on the right side of the comparison";
+                   ? "both sides are values - write a member or an entity on the left side"
+                   : "a value is on the left side - write it on the right side";
     }
     if (left->gives == SETTI_VALUE_ENTITY && compare > SETT_COMPARE_NOT_EQUAL) {
-        return "entities can be compared by == and != only";
+        return "entities have no order - compare them with == or !=";
     }
     if (left->gives != SETTI_VALUE_TEXT && compare >= SETT_COMPARE_CONTAINS) {
-        return "\"~=\" and \"!~\" are for names and texts";
+        return "\"~=\" and \"!~\" compare texts - use == or != here";
     }
     return NULL;
 }

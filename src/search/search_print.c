@@ -9,14 +9,16 @@
 
 #define PRINT_PATH (SETT_NAME_MAX + 1)
 
-static bool spell_is_plain(const char* name, bool path)
+/* Whether parse.c reads a name that is written without quotes. It may contain characters of
+ * `more`. */
+static bool spell_is_plain(const char* name, const char* more)
 {
     static const char* const words[] = {"parent",    "up", "self",     "target",  "prefab",
                                         "singleton", "_",  "group_by", "cascade", "order_by"};
     bool plain = name[0] != '\0' && !setti_search_is_digit(name[0]) && name[0] != '-';
     for (const char* at = name; *at != '\0'; at++) {
-        plain = plain && (setti_search_is_word(*at) ||
-                          (path && (*at == '-' || (*at == '/' && at[1] != '/'))));
+        bool comment = at[0] == '/' && at[1] == '/';
+        plain = plain && !comment && (setti_search_is_word(*at) || strchr(more, *at) != NULL);
     }
     for (uint32_t k = 0; k < sizeof(words) / sizeof(words[0]); k++) {
         plain = plain && strcmp(name, words[k]) != 0;
@@ -33,13 +35,23 @@ static void spell_quoted(setti_writer* writer, const char* text)
     setti_writer_add(writer, "\"");
 }
 
-static void spell_name(setti_writer* writer, const char* name, bool path)
+static void spell_text(setti_writer* writer, const char* name, const char* more)
 {
-    if (spell_is_plain(name, path)) {
+    if (spell_is_plain(name, more)) {
         setti_writer_add(writer, "%s", name);
     } else {
         spell_quoted(writer, name);
     }
+}
+
+static void spell_name(setti_writer* writer, const char* name)
+{
+    spell_text(writer, name, "");
+}
+
+static void spell_path(setti_writer* writer, const char* path)
+{
+    spell_text(writer, path, "/-");
 }
 
 static void spell_handle(setti_writer* writer, sett_entity entity)
@@ -56,7 +68,7 @@ static void spell_entity(setti_writer* writer, const sett_search* search, sett_e
     bool names = path[0] != '#' && strstr(path, "/#") == NULL;
     if (names && length != 0 && length < sizeof(path) &&
         sett_equals(setti_name_lookup(search->world, sett_null(), path), entity)) {
-        spell_name(writer, path, true);
+        spell_path(writer, path);
     } else {
         spell_handle(writer, entity);
     }
@@ -98,7 +110,7 @@ static void spell_walk(setti_writer* writer, const sett_search* search,
     setti_writer_add(writer, "%s", words[term->walk]);
     if (!parent) {
         setti_writer_add(writer, " ");
-        spell_name(writer, sett_component_name(search->world, term->along), false);
+        spell_name(writer, sett_component_name(search->world, term->along));
     }
 }
 
@@ -168,7 +180,7 @@ static void spell_operand(setti_writer* writer, const sett_search* search,
         setti_writer_add(writer, ".name");
     } else if (operand->kind == SETT_OPERAND_MEMBER) {
         setti_writer_add(writer, plain ? "" : ".");
-        spell_name(writer, sett_component_name(search->world, operand->component), false);
+        spell_name(writer, sett_component_name(search->world, operand->component));
         setti_writer_add(writer, ".%s", operand->text);
     }
 }
@@ -192,8 +204,7 @@ void setti_search_print_term(const sett_search* search, uint32_t number, setti_w
                          term->drives ? "drive" : "");
     }
     bool child = target && term->component == SETT_ID_HIERARCHY;
-    spell_name(writer, child ? "ChildOf" : sett_component_name(search->world, term->component),
-               false);
+    spell_name(writer, child ? "ChildOf" : sett_component_name(search->world, term->component));
     setti_writer_add(writer, "%s", steps[term->steps]);
     spell_source(writer, search, term, target);
 }
@@ -208,14 +219,14 @@ static void spell_of(setti_writer* writer, const sett_search* search, const sett
     }
     if (along != 0) {
         setti_writer_add(writer, spell_is_this(of) ? " " : ".");
-        spell_name(writer, sett_component_name(search->world, along), false);
+        spell_name(writer, sett_component_name(search->world, along));
     }
 }
 
 static void spell_order(setti_writer* writer, const sett_search* search)
 {
     const sett_search_order* order = &search->ordering;
-    if (search->rank_of[0] != SETTI_NO_REF) {
+    if (search->rank_of[SETTI_RANK_GROUP] != SETTI_NO_REF) {
         setti_writer_add(writer, " group_by");
         spell_of(writer, search, &order->group_of, order->group_by);
     }
@@ -223,7 +234,7 @@ static void spell_order(setti_writer* writer, const sett_search* search)
         setti_writer_add(writer, " cascade");
         spell_of(writer, search, &order->cascade_of, order->along);
     }
-    if (search->rank_of[2] != SETTI_NO_REF) {
+    if (search->rank_of[SETTI_RANK_VALUE] != SETTI_NO_REF) {
         setti_writer_add(writer, " order_by ");
         spell_operand(writer, search, &order->by);
         setti_writer_add(writer, "%s", order->reverse ? " desc" : "");

@@ -6,33 +6,37 @@
 #include "relation/chain.h"
 #include "search/search.h"
 
-/* The place of the first link from an entity to its targets (`down`: from its sources), or
- * SETTI_NONE. */
-SETTI_INLINE uint32_t setti_walk_first(const setti_type* along, uint32_t index, bool down)
+/* The place of an entity's first link on a side, or SETTI_NONE. */
+SETTI_INLINE uint32_t setti_walk_first(const setti_type* along, uint32_t index,
+                                       setti_link_side side)
 {
     if (along->links == NULL) {
         const sett_hierarchy* node = setti_storage_find(&along->storage, index);
-        return node == NULL ? SETTI_NONE : (down ? node->first : node->parent) - 1;
+        return node == NULL ? SETTI_NONE
+                            : (side == SETTI_SOURCES ? node->first : node->parent) - 1;
     }
-    return setti_chain_first(setti_relation_of_links(along), index, down);
+    return setti_chain_first(setti_relation_of_links(along), index, side);
 }
 
 /* The entity at the other end of the link at a place. */
-SETTI_INLINE uint32_t setti_walk_at(const setti_type* along, uint32_t place, bool down)
+SETTI_INLINE uint32_t setti_walk_end(const setti_type* along, uint32_t place, setti_link_side side)
 {
     SETTI_ASSERT(place != SETTI_NONE);
-    return along->links != NULL ? setti_chain_other(setti_relation_of_links(along), place, down)
+    return along->links != NULL ? setti_chain_end(setti_relation_of_links(along), place, side)
                                 : place;
 }
 
-/* The next link of the same entity, or SETTI_NONE. */
-SETTI_INLINE uint32_t setti_walk_next(const setti_type* along, uint32_t place, bool down)
+/* The place of the entity's next link on a side, or SETTI_NONE. */
+SETTI_INLINE uint32_t setti_walk_next(const setti_type* along, uint32_t place, setti_link_side side)
 {
     if (along->links == NULL) {
-        const sett_hierarchy* node = down ? setti_storage_find(&along->storage, place) : NULL;
+        if (side == SETTI_TARGETS) {
+            return SETTI_NONE; /* one parent */
+        }
+        const sett_hierarchy* node = setti_storage_find(&along->storage, place);
         return node != NULL ? node->next - 1 : SETTI_NONE;
     }
-    return setti_chain_next(setti_relation_of_links(along), place, down);
+    return setti_chain_next(setti_relation_of_links(along), place, side);
 }
 
 #endif

@@ -90,8 +90,8 @@ void setti_compare_entities(setti_compare* compare)
     setti_view_slot slot = {.index = SETTI_NONE};
     setti_marks_clear(&compare->begun);
     while (setti_view_next_slot(compare->view, &slot)) {
-        compare_slot(compare, (sett_entity){slot.index, slot.generation[0]},
-                     (sett_entity){slot.index, slot.generation[1]});
+        compare_slot(compare, (sett_entity){slot.index, slot.generation[SETTI_BEFORE]},
+                     (sett_entity){slot.index, slot.generation[SETTI_AFTER]});
     }
 }
 
@@ -138,8 +138,8 @@ SETTI_INLINE void compare_rows_of(setti_compare_rows* rows, const setti_view_pag
         uint32_t parts = 0;
         for (uint32_t k = 0; k < 8; k++) {
             if (next != NULL) {
-                compare_load(next->in[0], (n * 64 + k * 8) * size, 8 * size);
-                compare_load(next->in[1], (n * 64 + k * 8) * size, 8 * size);
+                compare_load(next->in[SETTI_BEFORE], (n * 64 + k * 8) * size, 8 * size);
+                compare_load(next->in[SETTI_AFTER], (n * 64 + k * 8) * size, 8 * size);
             }
             parts |= (uint32_t)compare_eight(was + k * 8 * size, is + k * 8 * size, size) << k;
         }
@@ -206,7 +206,7 @@ static void compare_pass_rows(setti_compare* compare, const setti_storage* stora
     }
     if (any != 0) {
         const setti_entity_page* page =
-            setti_view_get(view, entities, rows->first >> SETTI_ENTITY_SHIFT, 1);
+            setti_view_get(view, entities, rows->first >> SETTI_ENTITY_SHIFT, SETTI_AFTER);
         SETTI_ASSERT(page != NULL);
         rows->generation = page->generation + (rows->first & SETTI_ENTITY_MASK);
         compare->sink->rows(compare->sink, rows);
@@ -226,11 +226,11 @@ static void compare_mark_words(setti_compare* compare, const setti_storage* stor
     size_t first = (size_t)page->number * words;
     SETTI_ASSERT(storage->kind != SETTI_SPARSE && words <= SETTI_COMPARE_WORDS);
     setti_compare_rows rows = {
-        .words = words, .first = (uint32_t)first * 64, .was = page->in[0], .is = page->in[1]};
+        .words = words, .first = (uint32_t)first * 64, .was = page->in[SETTI_BEFORE], .is = page->in[SETTI_AFTER]};
     if (rows.was == NULL || rows.is == NULL) {
         memset(rows.bits, 255, sizeof(rows.bits));
     } else {
-        bool loads = next != NULL && next->in[0] != NULL && next->in[1] != NULL;
+        bool loads = next != NULL && next->in[SETTI_BEFORE] != NULL && next->in[SETTI_AFTER] != NULL;
         compare_rows(&rows, loads ? next : NULL, storage->size);
         if (compare->sink->rows != NULL) {
             compare_pass_rows(compare, storage, &rows);
@@ -250,8 +250,8 @@ static void compare_mark_array(setti_compare* compare, const setti_storage* stor
     uint32_t at = SETTI_NONE;
     const setti_view_page* page;
     while ((page = setti_view_next(compare->view, &storage->presence, &at)) != NULL) {
-        const uint64_t* was = page->in[0];
-        const uint64_t* is = page->in[1];
+        const uint64_t* was = page->in[SETTI_BEFORE];
+        const uint64_t* is = page->in[SETTI_AFTER];
         size_t first = (size_t)page->number * SETTI_BITS_WORDS;
         for (uint32_t k = 0; k < SETTI_BITS_WORDS; k++) {
             uint64_t differs = (was != NULL ? was[k] : 0) ^ (is != NULL ? is[k] : 0);
@@ -285,8 +285,8 @@ static void compare_mark_rows(setti_compare* compare, const setti_storage* stora
                               const setti_view_page* page, uint32_t from, uint32_t to,
                               const uint32_t extent[2])
 {
-    const unsigned char* was = page->in[0];
-    const unsigned char* is = page->in[1];
+    const unsigned char* was = page->in[SETTI_BEFORE];
+    const unsigned char* is = page->in[SETTI_AFTER];
     uint32_t first = page->number << storage->shift;
     uint32_t end = SETTI_MIN(first + setti_storage_rows(storage), to);
     size_t size = storage->size;
@@ -313,8 +313,8 @@ static void compare_mark_sparse(setti_compare* compare, const setti_type* type)
     const setti_storage* storage = &type->storage;
     uint32_t at = SETTI_NONE;
     const setti_view_page* page;
-    const uint32_t extent[2] = {setti_view_extent(compare->view, type, 0),
-                                setti_view_extent(compare->view, type, 1)};
+    const uint32_t extent[2] = {setti_view_extent(compare->view, type, SETTI_BEFORE),
+                                setti_view_extent(compare->view, type, SETTI_AFTER)};
     uint32_t from = SETTI_MIN(extent[0], extent[1]);
     uint32_t to = SETTI_MAX(extent[0], extent[1]);
     while ((page = setti_view_next(compare->view, &storage->rows, &at)) != NULL) {
@@ -360,8 +360,8 @@ static bool compare_same_records(setti_view* view, const setti_type* type, const
     setti_view_list list[2] = {setti_view_records(type, a), setti_view_records(type, b)};
     bool same = list[0].left == list[1].left;
     const unsigned char* was;
-    while (same && (was = setti_view_next_record(view, records, &list[0], 0)) != NULL) {
-        const unsigned char* is = setti_view_next_record(view, records, &list[1], 1);
+    while (same && (was = setti_view_next_record(view, records, &list[0], SETTI_BEFORE)) != NULL) {
+        const unsigned char* is = setti_view_next_record(view, records, &list[1], SETTI_AFTER);
         same = memcmp(was + records->target, is + records->target, sizeof(sett_entity)) == 0 &&
                setti_hash_same(type->data_type, was + records->data, is + records->data);
     }
@@ -393,8 +393,8 @@ static inline const void* const* compare_page(setti_view* view, setti_view_page*
     if (at->pages == NULL || at->number != number) {
         at->pages = pages;
         at->number = number;
-        at->in[0] = setti_view_get(view, pages, number, 0);
-        at->in[1] = setti_view_get(view, pages, number, 1);
+        at->in[SETTI_BEFORE] = setti_view_get(view, pages, number, SETTI_BEFORE);
+        at->in[SETTI_AFTER] = setti_view_get(view, pages, number, SETTI_AFTER);
     }
     return at->in;
 }
@@ -418,8 +418,8 @@ static void compare_find_values(setti_view* view, compare_place* place, const se
 {
     const setti_storage* storage = &type->storage;
     if (storage->kind == SETTI_SPARSE) {
-        out[0] = setti_view_value(view, type, index, 0);
-        out[1] = setti_view_value(view, type, index, 1);
+        out[0] = setti_view_value(view, type, index, SETTI_BEFORE);
+        out[1] = setti_view_value(view, type, index, SETTI_AFTER);
         return;
     }
     const void* const* words =
@@ -503,7 +503,7 @@ bool setti_compare_concerns(setti_compare* compare, const setti_type* type)
             return true;
         }
     }
-    return setti_view_extent(view, type, 0) != setti_view_extent(view, type, 1);
+    return setti_view_extent(view, type, SETTI_BEFORE) != setti_view_extent(view, type, SETTI_AFTER);
 }
 
 /* If another entity has the index, all components of both count as changed. */

@@ -155,7 +155,7 @@ static void delta_write_new_entities(setti_delta_writer* to)
     const setti_view_page* page;
     setti_view* view = to->walk->view;
     while ((page = setti_view_next(view, &view->world->entities.pages, &at)) != NULL) {
-        const setti_entity_page* entities = page->in[1];
+        const setti_entity_page* entities = page->in[SETTI_AFTER];
         for (uint32_t slot = 0; slot < SETTI_ENTITY_ROWS; slot++) {
             if ((entities->generation[slot] & SETTI_DEAD) == 0) {
                 setti_delta_write_life(to, (page->number << SETTI_ENTITY_SHIFT) + slot,
@@ -172,7 +172,7 @@ static void delta_write_begun(setti_delta_writer* to)
         delta_write_new_entities(to);
     }
     for (uint32_t index = SETTI_NONE; setti_marks_next(&to->walk->begun, &index);) {
-        setti_delta_write_life(to, index, setti_view_entity(to->walk->view, index, 1).generation);
+        setti_delta_write_life(to, index, setti_view_entity(to->walk->view, index, SETTI_AFTER).generation);
     }
 }
 
@@ -237,7 +237,7 @@ static void delta_write_types(setti_delta_writer* to, delta_note* notes)
     for (uint32_t k = 0; k < types->count; k++) {
         if (notes[k].occurs) {
             setti_delta_write_type(to, types->item[k], false, notes[k].count,
-                                   setti_view_extent(to->walk->view, types->item[k], 1));
+                                   setti_view_extent(to->walk->view, types->item[k], SETTI_AFTER));
             count++;
         }
     }

@@ -9,7 +9,7 @@
  */
 #include "state/delta_writer.h"
 
-/* The generation of a slot after its entity on side 0 is destroyed. */
+/* The generation of a slot after the entity of the state before is destroyed. */
 static uint32_t order_next_generation(uint32_t generation)
 {
     if ((generation & SETTI_DEAD) != 0) {
@@ -38,7 +38,7 @@ void setti_delta_write_slots(setti_delta_writer* to)
     setti_view_slot slot = {.index = SETTI_NONE};
     setti_delta_begin_lives(to);
     while (setti_view_next_slot(to->walk->view, &slot)) {
-        order_write_slot(to, slot.index, slot.generation[0], slot.generation[1]);
+        order_write_slot(to, slot.index, slot.generation[SETTI_BEFORE], slot.generation[SETTI_AFTER]);
     }
 }
 
@@ -74,8 +74,8 @@ static void order_put_page(setti_delta_writer* to, uint32_t number, uint32_t was
     SETTI_ASSERT(first < is && storage->kind == SETTI_SPARSE);
     uint32_t end = SETTI_MIN(is - first, setti_storage_rows(storage));
     const uint32_t* before =
-        order_indices(storage, setti_view_get(view, &storage->rows, number, 0));
-    const uint32_t* after = order_indices(storage, setti_view_get(view, &storage->rows, number, 1));
+        order_indices(storage, setti_view_get(view, &storage->rows, number, SETTI_BEFORE));
+    const uint32_t* after = order_indices(storage, setti_view_get(view, &storage->rows, number, SETTI_AFTER));
     for (uint32_t k = 0; k < end; k++) {
         if (first + k >= was || before[k] != after[k]) {
             order_put(to, first + k, after[k]);
@@ -87,8 +87,8 @@ void setti_delta_write_rows(setti_delta_writer* to)
 {
     setti_view* view = to->walk->view;
     const setti_storage* storage = &to->type->storage;
-    uint32_t was = setti_view_extent(view, to->type, 0);
-    uint32_t is = setti_view_extent(view, to->type, 1);
+    uint32_t was = setti_view_extent(view, to->type, SETTI_BEFORE);
+    uint32_t is = setti_view_extent(view, to->type, SETTI_AFTER);
     to->count = 0;
     to->run_count = 0;
     if (storage->kind != SETTI_SPARSE) {

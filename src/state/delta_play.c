@@ -288,7 +288,7 @@ static bool play_follow(const setti_delta* delta, const setti_delta_type* of, ui
 {
     SETTI_ASSERT(of->codec->owner != NULL);
     setti_codec_cursor cursor = {0, 0};
-    sett_entity next = of->codec->owner(delta->player.sides, of->type, *index, 1, &cursor);
+    sett_entity next = of->codec->owner(delta->player.sides, of->type, *index, SETTI_AFTER, &cursor);
     *index = sett_is_null(next) ? *index : next.index;
     return !sett_is_null(next);
 }
@@ -363,7 +363,7 @@ static bool play_list_ends(const setti_delta* delta, const setti_delta_type* of,
                            const setti_delta_reader* members, uint32_t count)
 {
     for (uint32_t k = count; k-- > 0;) {
-        if (place == SETTI_NONE || of->codec->step(delta->player.sides, of->type, 1, &place,
+        if (place == SETTI_NONE || of->codec->step(delta->player.sides, of->type, SETTI_AFTER, &place,
                                                    true) != setti_delta_word(members->at, k)) {
             return false;
         }
@@ -382,7 +382,7 @@ static bool play_list(const setti_delta* delta, const setti_delta_type* of,
     setti_codec_list list;
     sett_entity owner = setti_entity_at(&delta->world->entities, index);
     bool fits = !sett_is_null(owner) &&
-                of->codec->list(delta->player.sides, of->type, index, 1, &list) &&
+                of->codec->list(delta->player.sides, of->type, index, SETTI_AFTER, &list) &&
                 (uint64_t)saved + count == list.count;
     for (uint32_t k = 0; k < count; k++) {
         uint32_t member = setti_delta_u32(from);
@@ -391,7 +391,7 @@ static bool play_list(const setti_delta* delta, const setti_delta_type* of,
         }
         fits = fits && of->codec->requeue(of->type, owner, member);
     }
-    fits = fits && of->codec->list(delta->player.sides, of->type, index, 1, &list);
+    fits = fits && of->codec->list(delta->player.sides, of->type, index, SETTI_AFTER, &list);
     if (!fits || !play_list_ends(delta, of, list.last, &members, count)) {
         return delta->player.reject(&delta->player,
                                     "a list names an entity that does not belong to it");

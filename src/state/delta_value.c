@@ -37,9 +37,9 @@ static void value_mark(setti_delta_writer* to)
     /* Such a value is the same if only the owner is another entity. */
     for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->begun, &index);) {
         setti_codec_list list;
-        uint32_t place = codec->list(sides, lists, index, 1, &list) ? list.first : SETTI_NONE;
+        uint32_t place = codec->list(sides, lists, index, SETTI_AFTER, &list) ? list.first : SETTI_NONE;
         while (place != SETTI_NONE) {
-            setti_marks_add(&walk->bits, codec->step(sides, lists, 1, &place, false));
+            setti_marks_add(&walk->bits, codec->step(sides, lists, SETTI_AFTER, &place, false));
         }
     }
 }
@@ -214,7 +214,7 @@ static void value_write_array(setti_delta_writer* to)
     uint32_t at = SETTI_NONE;
     const setti_view_page* page;
     while ((page = setti_view_next(view, &storage->presence, &at)) != NULL) {
-        const uint64_t* words = page->in[1];
+        const uint64_t* words = page->in[SETTI_AFTER];
         uint32_t first = page->number << SETTI_BITS_SHIFT;
         for (uint32_t k = 0; k < SETTI_BITS_WORDS; k++, first += 64) {
             if (words[k] == 0) {
@@ -223,7 +223,7 @@ static void value_write_array(setti_delta_writer* to)
             value_begin_block(to, SETTI_DELTA_ADDED, first, words[k]);
             if (setti_hash_size(to->type) != 0) {
                 uint32_t lowest = first + setti_bits_lowest(words[k]);
-                const unsigned char* row = setti_view_value(view, to->type, lowest, 1);
+                const unsigned char* row = setti_view_value(view, to->type, lowest, SETTI_AFTER);
                 value_write_word(to, row - (lowest - first) * storage->size, words[k]);
             }
         }
@@ -273,7 +273,7 @@ static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_
     setti_codec_cursor cursor = {0, 0};
     sett_entity at;
     if (setti_view_value(view, to->type, member, side) == NULL ||
-        !sett_equals(setti_view_entity(view, member, 0), setti_view_entity(view, member, 1))) {
+        !sett_equals(setti_view_entity(view, member, SETTI_BEFORE), setti_view_entity(view, member, SETTI_AFTER))) {
         return false;
     }
     do {
@@ -286,25 +286,25 @@ static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_
  * side 0. */
 static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, uint32_t* saved)
 {
-    uint32_t is = value_list_first(to, owner.index, 1);
-    uint32_t next = value_list_next(to, 1, &is);
+    uint32_t is = value_list_first(to, owner.index, SETTI_AFTER);
+    uint32_t next = value_list_next(to, SETTI_AFTER, &is);
     *saved = 0;
-    if (sett_equals(setti_view_entity(to->walk->view, owner.index, 0), owner)) {
-        uint32_t was = value_list_first(to, owner.index, 0);
-        for (uint32_t member = value_list_next(to, 0, &was); member != SETTI_NONE;
-             member = value_list_next(to, 0, &was)) {
-            if (!value_is_in(to, owner, member, 1)) {
+    if (sett_equals(setti_view_entity(to->walk->view, owner.index, SETTI_BEFORE), owner)) {
+        uint32_t was = value_list_first(to, owner.index, SETTI_BEFORE);
+        for (uint32_t member = value_list_next(to, SETTI_BEFORE, &was); member != SETTI_NONE;
+             member = value_list_next(to, SETTI_BEFORE, &was)) {
+            if (!value_is_in(to, owner, member, SETTI_AFTER)) {
                 continue;
             }
             if (member != next) {
                 return true;
             }
-            next = value_list_next(to, 1, &is);
+            next = value_list_next(to, SETTI_AFTER, &is);
             ++*saved;
         }
     }
     for (uint32_t last = next; next != SETTI_NONE;
-         last = next, next = value_list_next(to, 1, &is)) {
+         last = next, next = value_list_next(to, SETTI_AFTER, &is)) {
         if (next < last) {
             return true;
         }
@@ -324,9 +324,9 @@ static void value_write_list(setti_delta_writer* to, sett_entity owner)
     size_t count_at = to->size;
     uint32_t count = 0;
     setti_delta_write_number(to, 0, 4);
-    uint32_t place = value_list_first(to, owner.index, 1);
+    uint32_t place = value_list_first(to, owner.index, SETTI_AFTER);
     uint32_t member;
-    for (uint32_t k = 0; (member = value_list_next(to, 1, &place)) != SETTI_NONE; k++) {
+    for (uint32_t k = 0; (member = value_list_next(to, SETTI_AFTER, &place)) != SETTI_NONE; k++) {
         if (k >= saved) {
             setti_delta_write_number(to, member, 4);
             count++;
@@ -345,14 +345,14 @@ static bool value_follows(const setti_delta_writer* to, sett_entity owner, uint3
 {
     uint32_t next = member;
     uint32_t expected = member;
-    (void)value_list_next(to, 1, &next);
-    bool old = next != SETTI_NONE && value_is_in(to, owner, next, 0);
-    if (!value_is_in(to, owner, member, 0)) {
+    (void)value_list_next(to, SETTI_AFTER, &next);
+    bool old = next != SETTI_NONE && value_is_in(to, owner, next, SETTI_BEFORE);
+    if (!value_is_in(to, owner, member, SETTI_BEFORE)) {
         return next == SETTI_NONE || (!old && next > member);
     }
     do {
-        (void)value_list_next(to, 0, &expected);
-    } while (expected != SETTI_NONE && !value_is_in(to, owner, expected, 1));
+        (void)value_list_next(to, SETTI_BEFORE, &expected);
+    } while (expected != SETTI_NONE && !value_is_in(to, owner, expected, SETTI_AFTER));
     return expected != SETTI_NONE ? next == expected : !old;
 }
 
@@ -362,7 +362,7 @@ static void value_mark_owners(setti_delta_writer* to, uint32_t member)
     setti_view* view = to->walk->view;
     setti_codec_cursor cursor = {0, 0};
     sett_entity owner;
-    while (!sett_is_null(owner = to->codec->owner(&view->sides, to->type, member, 1, &cursor))) {
+    while (!sett_is_null(owner = to->codec->owner(&view->sides, to->type, member, SETTI_AFTER, &cursor))) {
         if (!to->codec->direct || !value_follows(to, owner, member)) {
             setti_marks_add(&to->walk->marked, owner.index);
         }
@@ -379,11 +379,11 @@ void setti_delta_write_lists(setti_delta_writer* to)
     setti_marks_clear(&walk->marked);
     for (uint32_t index = SETTI_NONE;
          setti_marks_next(&walk->bits, &index);) { /* the same as for entries */
-        if (setti_view_value(walk->view, to->type, index, 1) != NULL) {
+        if (setti_view_value(walk->view, to->type, index, SETTI_AFTER) != NULL) {
             value_mark_owners(to, index);
         }
     }
     for (uint32_t index = SETTI_NONE; setti_marks_next(&walk->marked, &index);) {
-        value_write_list(to, setti_view_entity(walk->view, index, 1));
+        value_write_list(to, setti_view_entity(walk->view, index, SETTI_AFTER));
     }
 }

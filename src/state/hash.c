@@ -327,7 +327,7 @@ typedef struct hash_part {
     const setti_hash_type* of;
     setti_pages* pages;
     bool records;     /* the pages are the type's records */
-    setti_view* view; /* its side 0; NULL: the live world */
+    setti_view* view; /* its state before is hashed; NULL: the live world is */
     bool counts_only; /* the sum is the number of hashes that it would take */
 } hash_part;
 
@@ -379,7 +379,7 @@ static uint64_t hash_view_word(const hash_part* part, uint32_t base, uint64_t bi
                                const unsigned char* rows)
 {
     const setti_entity_page* page =
-        setti_view_get(part->view, &part->world->entities.pages, base >> SETTI_ENTITY_SHIFT, 0);
+        setti_view_get(part->view, &part->world->entities.pages, base >> SETTI_ENTITY_SHIFT, SETTI_BEFORE);
     uint64_t sum = 0;
     for (; bits != 0; bits &= bits - 1) {
         uint32_t index = base + setti_bits_lowest(bits);
@@ -395,7 +395,7 @@ static uint64_t hash_view_word(const hash_part* part, uint32_t base, uint64_t bi
 static const uint64_t* hash_view_words(const hash_part* part, uint32_t first)
 {
     const uint64_t* words =
-        setti_view_get(part->view, &part->of->type->storage.presence, first >> SETTI_BITS_SHIFT, 0);
+        setti_view_get(part->view, &part->of->type->storage.presence, first >> SETTI_BITS_SHIFT, SETTI_BEFORE);
     return words != NULL ? words + (first / 64 & (SETTI_BITS_WORDS - 1)) : NULL;
 }
 
@@ -403,11 +403,11 @@ static uint64_t hash_view_sparse(const hash_part* part, const unsigned char* pag
 {
     const setti_storage* storage = &part->of->type->storage;
     const uint32_t* indices = (const uint32_t*)(const void*)(page + storage->indices);
-    uint32_t extent = setti_view_extent(part->view, part->of->type, 0);
+    uint32_t extent = setti_view_extent(part->view, part->of->type, SETTI_BEFORE);
     uint64_t sum = 0;
     for (uint32_t k = 0; k < setti_storage_rows(storage) && first + k < extent; k++) {
         if (indices[k] != SETTI_NONE) {
-            sum += setti_hash_value(part->of, setti_view_entity(part->view, indices[k], 0),
+            sum += setti_hash_value(part->of, setti_view_entity(part->view, indices[k], SETTI_BEFORE),
                                     page + (size_t)k * storage->size);
         }
     }
@@ -417,7 +417,7 @@ static uint64_t hash_view_sparse(const hash_part* part, const unsigned char* pag
 static uint32_t hash_view_record_count(const hash_part* part, uint32_t number)
 {
     const setti_records* records = part->of->type->records;
-    uint32_t count = setti_view_number(part->view, records->root, 0);
+    uint32_t count = setti_view_number(part->view, records->root, SETTI_BEFORE);
     uint32_t first = number << records->shift;
     return SETTI_MIN(count - SETTI_MIN(count, first), (uint32_t)1 << records->shift);
 }
@@ -430,7 +430,7 @@ static uint64_t hash_view_records(const hash_part* part, const unsigned char* re
     for (uint32_t k = hash_view_record_count(part, number); k-- > 0; record += records->size) {
         uint32_t source;
         memcpy(&source, record + records->source, sizeof(source));
-        sum += setti_hash_link(part->of, setti_view_entity(part->view, source, 0), record);
+        sum += setti_hash_link(part->of, setti_view_entity(part->view, source, SETTI_BEFORE), record);
     }
     return sum;
 }
@@ -476,7 +476,7 @@ static bool hash_view_is_live(const hash_part* part, const void* page, uint32_t 
     uint32_t first = number << storage->shift;
     if (storage->kind == SETTI_SPARSE) {
         uint32_t end = first + setti_storage_rows(storage);
-        uint32_t extent = setti_view_extent(part->view, part->of->type, 0);
+        uint32_t extent = setti_view_extent(part->view, part->of->type, SETTI_BEFORE);
         return SETTI_MIN(extent, end) == SETTI_MIN(storage->extent, end);
     }
     const uint64_t* words = hash_view_words(part, first);
@@ -499,7 +499,7 @@ static uint64_t hash_part_sum(const hash_part* part)
     uint32_t count =
         part->view != NULL ? setti_view_count(part->view, part->pages) : part->pages->count;
     for (uint32_t number = 0; number < count; number++) {
-        const void* page = part->view != NULL ? setti_view_get(part->view, part->pages, number, 0)
+        const void* page = part->view != NULL ? setti_view_get(part->view, part->pages, number, SETTI_BEFORE)
                                               : part->pages->data[number];
         if (page == NULL) {
             continue;

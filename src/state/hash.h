@@ -73,7 +73,7 @@ uint64_t setti_hash_sum(sett_world* world);
 /* The hash for a sum. */
 uint64_t setti_hash_finish(uint64_t sum);
 
-/* The sum of side 0 of a view whose side 1 is the live world. Begins a new tick. */
+/* The sum of the state before, in a view whose state after is the live world. Begins a new tick. */
 uint64_t setti_hash_sum_of(sett_world* world, setti_view* view);
 /* About how many values are hashed for that sum. */
 uint64_t setti_hash_price(sett_world* world, setti_view* view);

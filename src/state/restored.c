@@ -29,7 +29,7 @@ static void restored_add(restored_sink* to, sett_restored_kind kind, sett_entity
     list->item[list->count++] = (sett_restored){kind, to->component, entity};
 }
 
-/* Side 0 of the comparison is the target, side 1 the present state. */
+/* The comparison's state before is the target, its state after the present one. */
 static void restored_note_entity(setti_compare_sink* sink, const sett_entity* revived,
                                  const sett_entity* killed)
 {

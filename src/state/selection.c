@@ -186,10 +186,10 @@ static uint64_t selection_sum(const sett_world* world, const setti_selected* sel
         sum += setti_hash_value(&of, entity, value);
         if (type->records != NULL) {
             setti_view view;
-            setti_view_init_empty(setti_unconst(world), &view); /* side 1: the live world */
+            setti_view_init_empty(setti_unconst(world), &view); /* its state after: the live world */
             setti_view_list list = setti_view_records(type, value);
             for (const void* record;
-                 (record = setti_view_next_record(&view, type->records, &list, 1)) != NULL;) {
+                 (record = setti_view_next_record(&view, type->records, &list, SETTI_AFTER)) != NULL;) {
                 sum += setti_hash_link(&of, entity, record);
             }
         }
@@ -244,7 +244,7 @@ typedef struct selection_job {
     unsigned char* mark;    /* SELECTION_* of each selected entity */
     bool enters;            /* the receiver lacks some entities */
     setti_selected before;  /* entities that the receiver has, if the selection tells */
-    setti_view* since;      /* its side 0 is what the receiver has; NULL: by `tick` */
+    setti_view* since;      /* its state before is what the receiver has; NULL: by `tick` */
     uint64_t tick;          /* later writes are sent */
     const sett_world* into; /* the receiving world if it is known, or NULL */
     bool exact;             /* values are not rounded */
@@ -258,7 +258,7 @@ static bool selection_is_known(const selection_job* job, sett_entity entity)
     if (job->selection->before != NULL && !setti_selected_has(&job->before, entity)) {
         return false;
     }
-    return job->since != NULL ? sett_equals(setti_view_entity(job->since, entity.index, 0), entity)
+    return job->since != NULL ? sett_equals(setti_view_entity(job->since, entity.index, SETTI_BEFORE), entity)
                               : job->into != NULL && sett_entity_valid(job->into, entity);
 }
 
@@ -294,7 +294,7 @@ static bool selection_leads_in(const selection_job* job, sett_entity entity)
     codec = lists != NULL ? setti_delta_codec(lists) : codec;
     while (job->enters && !leads && codec->owner != NULL &&
            !sett_is_null(
-               owner = codec->owner(job->to.encoder.sides, lists, entity.index, 1, &cursor))) {
+               owner = codec->owner(job->to.encoder.sides, lists, entity.index, SETTI_AFTER, &cursor))) {
         leads = selection_enters(job, owner);
     }
     return leads;
@@ -353,7 +353,7 @@ static bool selection_is_same(selection_job* job, const void* before, const void
 static setti_delta_kind selection_kind_since(selection_job* job, sett_entity entity,
                                              const void* value)
 {
-    const void* before = setti_view_value(job->since, job->to.type, entity.index, 0);
+    const void* before = setti_view_value(job->since, job->to.type, entity.index, SETTI_BEFORE);
     if (value == NULL) {
         return before != NULL ? SETTI_DELTA_REMOVED : SETTI_DELTA_KINDS;
     }
@@ -463,8 +463,8 @@ static void selection_write_all_ended(selection_job* job)
 {
     setti_view_slot slot = {.index = SETTI_NONE};
     while (job->since != NULL && setti_view_next_slot(job->since, &slot)) {
-        if ((slot.generation[0] & SETTI_DEAD) == 0) {
-            setti_delta_write_life(&job->out, slot.index, slot.generation[0]);
+        if ((slot.generation[SETTI_BEFORE] & SETTI_DEAD) == 0) {
+            setti_delta_write_life(&job->out, slot.index, slot.generation[SETTI_BEFORE]);
         }
     }
 }
@@ -516,7 +516,7 @@ static bool selection_find_owners(const selection_job* job, const setti_type* ty
         sett_entity owner;
         while ((job->mark[k] & SELECTION_OWNED) != 0 &&
                !sett_is_null(owner = codec->owner(job->to.encoder.sides, type,
-                                                  job->selected.entity[k].index, 1, &cursor))) {
+                                                  job->selected.entity[k].index, SETTI_AFTER, &cursor))) {
             sett_entity* item = setti_pool_grow(&job->world->pool, owners->entity, sizeof(*item),
                                                 owners->count, 1, &owners->capacity);
             if (item == NULL) {

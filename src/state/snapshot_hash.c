@@ -51,8 +51,8 @@ void setti_delta_sum_slots(setti_delta_sum* sum)
 {
     setti_view_slot slot = {.index = SETTI_NONE};
     while (setti_view_next_slot(sum->view, &slot)) {
-        sum->sum -= sum_slot(slot.index, slot.generation[0]);
-        sum->sum += sum_slot(slot.index, slot.generation[1]);
+        sum->sum -= sum_slot(slot.index, slot.generation[SETTI_BEFORE]);
+        sum->sum += sum_slot(slot.index, slot.generation[SETTI_AFTER]);
     }
 }
 
@@ -115,8 +115,8 @@ static uint64_t sum_difference(setti_compare* walk)
 /* The number of rows that differ in a page. */
 static uint32_t sum_count_rows(const setti_view_page* page, const setti_storage* storage)
 {
-    const unsigned char* was = page->in[0];
-    const unsigned char* is = page->in[1];
+    const unsigned char* was = page->in[SETTI_BEFORE];
+    const unsigned char* is = page->in[SETTI_AFTER];
     uint32_t rows = setti_storage_rows(storage);
     uint32_t count = 0;
     for (uint32_t row = 0; row < rows && was != NULL && is != NULL; row++) {

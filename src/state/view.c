@@ -201,8 +201,8 @@ bool setti_view_init(sett_world* world, setti_snapshot* a, setti_snapshot* b, se
     setti_pool* pool = &world->pool;
     setti_snapshot* const node[2] = {a, b};
     view_begin(view, world);
-    view->node[0] = a;
-    view->node[1] = b;
+    view->node[SETTI_BEFORE] = a;
+    view->node[SETTI_AFTER] = b;
     uint32_t tables = 2 * (world->last_root->number + 1); /* each page is found through a root */
     if (!view_make_tables(view, pool, SETTI_MIN(tables, view_measure(node)))) {
         return false;
@@ -225,7 +225,7 @@ void setti_view_init_empty(sett_world* world, setti_view* view)
     static const setti_snapshot nothing = {0}; /* a state without roots */
     view_begin(view, world);
     view->empty = true;
-    view->node[0] = &nothing;
+    view->node[SETTI_BEFORE] = &nothing;
 }
 
 void setti_view_deinit(sett_world* world, setti_view* view)
@@ -254,7 +254,7 @@ static const setti_view_page* view_next_page(setti_view* view, const setti_pages
     *at = setti_pages_next(pages, *at + 1); /* SETTI_NONE + 1 is the first */
     view->each.pages = pages;
     view->each.number = *at;
-    view->each.in[1] = setti_pages_get(pages, *at);
+    view->each.in[SETTI_AFTER] = setti_pages_get(pages, *at);
     return *at != SETTI_NONE ? &view->each : NULL;
 }
 
@@ -278,8 +278,8 @@ const setti_view_page* setti_view_next(setti_view* view, const setti_pages* page
  * page has SETTI_UNUSED. */
 static uint32_t view_next_generation(const setti_view_page* page, uint32_t at)
 {
-    const setti_entity_page* was = page->in[0];
-    const setti_entity_page* is = page->in[1];
+    const setti_entity_page* was = page->in[SETTI_BEFORE];
+    const setti_entity_page* is = page->in[SETTI_AFTER];
     if (was == NULL || is == NULL) {
         const setti_entity_page* one = was != NULL ? was : is;
         while (at < SETTI_ENTITY_ROWS && one->generation[at] == SETTI_UNUSED) {

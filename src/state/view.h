@@ -29,7 +29,7 @@ typedef struct setti_view_table {
 
 typedef struct setti_view {
     setti_sides sides;    /* first: what codecs see */
-    bool empty;           /* side 0 is an empty world */
+    bool empty;           /* the state before is an empty world */
     setti_view_page each; /* the current page of a walk over an empty world */
     const sett_world* world;
     const setti_snapshot* node[2];

@@ -48,7 +48,13 @@ static inline uint32_t setti_delta_word(const unsigned char* bytes, size_t k)
     return (uint32_t)setti_bytes_get(bytes + 4 * k, 4);
 }
 
-/* Two states beside each other, 0 and 1; while a delta is played both are the live one. */
+/* The sides on which two states are compared. While a delta is played both are the live state. */
+enum {
+    SETTI_BEFORE,
+    SETTI_AFTER
+};
+
+/* Reads two states; `side` says which. */
 typedef struct setti_sides {
     sett_entity (*entity)(struct setti_sides* sides, uint32_t index, uint32_t side); /* or null */
     const void* (*value)(struct setti_sides* sides, const setti_type* type, uint32_t index,
@@ -61,7 +67,7 @@ typedef struct setti_sides {
 
 /* Where a codec writes to. */
 typedef struct setti_encoder {
-    setti_sides* sides; /* side 1 is written */
+    setti_sides* sides; /* values of SETTI_AFTER are written */
     void (*write)(struct setti_encoder* to, const void* bytes, size_t size);
     /* The program's bytes, as they travel: padding as zeroes, little endian. */
     void (*write_data)(struct setti_encoder* to, const setti_type* data, const void* value);
