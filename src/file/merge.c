@@ -358,7 +358,7 @@ static sett_status merge_find_path(merge_job* job, uint32_t index)
 {
     const char* name = merge_name(job, index);
     uint32_t link = setti_hierarchy_parent(job->from, index);
-    uint32_t above = link != 0 ? setti_hash_map_find(&job->by_path, (uint64_t)link) : SETTI_NONE;
+    uint32_t above = link != 0 ? setti_hash_map_find(&job->by_path, link) : SETTI_NONE;
     if (name == NULL || (link != 0 && above == SETTI_NONE)) {
         return SETT_OK;
     }
@@ -724,9 +724,9 @@ static sett_status merge_loaded(sett_world* world, const sett_merge_desc* desc,
     if (!parented || !setti_clone_register(&job.clone)) {
         return world->error;
     }
-    setti_name_hold(world, 1);
+    setti_names_hold(world);
     sett_status status = merge_run(&job);
-    setti_name_hold(world, -1);
+    setti_names_let_go(world);
     if (status == SETT_OK && result != NULL) {
         merge_report(&job, &loaded->result, result);
     }

@@ -136,7 +136,7 @@ static uint32_t clone_node_of(const setti_clone* clone, sett_entity entity)
     if (clone->node_count == 1 && !clone_changes_world(clone)) {
         return clone->nodes[0].index == entity.index ? 0 : SETTI_NONE;
     }
-    uint32_t k = setti_hash_map_find(&clone->by_index, (uint64_t)entity.index + 1);
+    uint32_t k = setti_hash_map_find(&clone->by_index, setti_link_to(entity.index));
     SETTI_ASSERT(k == SETTI_NONE || k < clone->node_count);
     return k != SETTI_NONE && clone->nodes[k].counterpart != SETTI_NONE
                ? clone->nodes[k].counterpart
@@ -233,11 +233,17 @@ static setti_type* clone_map(const setti_clone* clone, setti_type* type)
     if (to != NULL && clone_is_same(type, to)) {
         return to;
     }
-    setti_world_fail_with(clone->to, to == NULL ? SETT_STATUS_UNREGISTERED : SETT_STATUS_CONFLICT,
-                          "%s: \"%.100s\" is %s in the other world - register it alike in both",
-                          clone->desc.call, type->desc.name,
-                          to == NULL ? "not registered"
-                                     : "of another size, alignment, version or kind");
+    if (to == NULL) {
+        setti_world_fail_with(clone->to, SETT_STATUS_UNREGISTERED,
+                              "%s: \"%.100s\" is not registered in the other world - register it "
+                              "in both",
+                              clone->desc.call, type->desc.name);
+    } else {
+        setti_world_fail_with(clone->to, SETT_STATUS_CONFLICT,
+                              "%s: \"%.100s\" has another description in the other world (size, "
+                              "alignment, version or kind) - register it alike in both",
+                              clone->desc.call, type->desc.name);
+    }
     return NULL;
 }
 
@@ -273,7 +279,7 @@ static void clone_find_same_copies(setti_clone* clone, uint32_t k, bool root)
         node->counterpart = k != 0 ? 0 : SETTI_NONE;
         return;
     }
-    uint32_t above = setti_hash_map_find(&clone->by_index, (uint64_t)link);
+    uint32_t above = setti_hash_map_find(&clone->by_index, link);
     SETTI_ASSERT(above < k); /* parents come before children */
     node->over =
         clone->nodes[above].counterpart != SETTI_NONE ? clone->nodes[above].counterpart : above;
@@ -295,13 +301,13 @@ static sett_status clone_list(setti_clone* clone, sett_entity root, uint32_t* k)
         setti_clone_init_node(clone, node, at.index);
         node->derives = clone->instances != NULL && *k == 0;
         node->edit.creates = *k >= clone->desc.into_count;
-        uint64_t key = (uint64_t)at.index + 1;
+        uint64_t key = setti_link_to(at.index);
         if (clone->desc.base_count != 0 &&
             setti_hash_map_find(&clone->by_index, key) != SETTI_NONE) {
             return setti_world_fail_with(
                 clone->to, SETT_STATUS_ARGUMENT,
-                "%s: entity %u:%u is in two of the prefabs (the prefab and its bases) - list "
-                "only one",
+                "%s: entity %u:%u would be copied twice, because two of the prefabs contain it - "
+                "list only one of them",
                 clone->desc.call, SETTI_HANDLE(at));
         }
         if ((clone->node_count > 1 || clone_changes_world(clone)) &&
@@ -553,8 +559,8 @@ static sett_status clone_reject_raw(const setti_clone* clone, const setti_type* 
 {
     return setti_world_fail_with(
         clone->to, SETT_STATUS_ARGUMENT,
-        "%s: \"%.100s\" has neither members nor entity_offsets: handles in its values would not "
-        "be found - describe its members, or, if it has no handles, list it in `raw`",
+        "%s: \"%.100s\" has values without members and entity_offsets, in which handles cannot be "
+        "found - describe its members; if its values have no handles, list it in `raw`",
         clone->desc.call, type->desc.name);
 }
 
@@ -762,6 +768,30 @@ static bool clone_make_link(setti_clone* clone, setti_clone_node* node, const cl
     return true;
 }
 
+/* The node whose copies become the parents of the copies of a child of `parent`; SETTI_NONE: none.
+ * Counts parents that were found by path, or lost. */
+static uint32_t clone_find_above(setti_clone* clone, sett_entity parent)
+{
+    uint32_t above = sett_is_null(parent) ? SETTI_NONE : clone_node_of(clone, parent);
+    uint32_t top = clone_is_merge(clone) ? clone->merge.top : SETTI_NONE;
+    if (above == SETTI_NONE || (clone->nodes[above].outside && top != SETTI_NONE)) {
+        clone->merge.lost += !sett_is_null(parent) && top == SETTI_NONE;
+        return top;
+    }
+    clone->merge.outside += clone->nodes[above].outside;
+    return above;
+}
+
+static void clone_attach(const setti_clone* clone, sett_entity copy, sett_entity parent)
+{
+    bool both_are_new = !clone_is_merge(clone) && !clone_changes_world(clone);
+    if (both_are_new) { /* they have the component: nothing to check */
+        setti_hierarchy_append(clone->to, copy.index, parent.index);
+    } else {
+        (void)setti_hierarchy_attach(clone->to, copy, parent);
+    }
+}
+
 /* Attaches the copies of a node to those of its parent. Copies of the root become siblings of the
  * original; instances become roots. In another world the parent is found by its path. */
 static void clone_place(setti_clone* clone, const setti_clone_node* node)
@@ -770,32 +800,20 @@ static void clone_place(setti_clone* clone, const setti_clone_node* node)
     if (place == NULL && !node->in_tree) {
         return;
     }
-    sett_entity parent = place != NULL && place->parent != 0
-                             ? setti_entity_at(&clone->from->entities, place->parent - 1)
-                             : sett_null();
-    uint32_t above = sett_is_null(parent) ? SETTI_NONE : clone_node_of(clone, parent);
-    uint32_t top = clone_is_merge(clone) ? clone->merge.top : SETTI_NONE;
-    if (above == SETTI_NONE || (clone->nodes[above].outside && top != SETTI_NONE)) {
-        above = top;
-        clone->merge.lost += !sett_is_null(parent) && above == SETTI_NONE;
-    } else {
-        clone->merge.outside += clone->nodes[above].outside;
-    }
-    bool beside = above == SETTI_NONE && !clone_changes_world(clone) && clone->instances == NULL;
-    bool fresh = above != SETTI_NONE && !clone_is_merge(clone) && !clone_changes_world(clone);
-    uint32_t policy = place != NULL ? place->children & SETTI_POLICY : 0;
+    sett_entity parent =
+        place != NULL ? setti_hierarchy_entity(clone->from, place->parent) : sett_null();
+    uint32_t above = clone_find_above(clone, parent);
+    uint32_t policy = place != NULL ? place->children & SETTI_POLICY : SETT_CHILDREN_DEFAULT;
     for (uint32_t k = 0; k < clone->count; k++) {
-        if (policy != 0) {
-            (void)sett_hierarchy_set_policy(clone->to, node->copies[k],
-                                            (sett_children_policy)policy);
+        sett_entity copy = node->copies[k];
+        if (policy != SETT_CHILDREN_DEFAULT) {
+            (void)sett_hierarchy_set_policy(clone->to, copy, (sett_children_policy)policy);
         }
-        if (fresh) { /* both have the component: nothing to check */
-            setti_hierarchy_append(clone->to, node->copies[k].index,
-                                   clone->nodes[above].copies[k].index);
-        } else if (above != SETTI_NONE) {
-            (void)setti_hierarchy_attach(clone->to, node->copies[k], clone->nodes[above].copies[k]);
-        } else if (beside && !sett_is_null(parent)) {
-            (void)setti_hierarchy_attach(clone->to, node->copies[k], parent);
+        if (above != SETTI_NONE) {
+            clone_attach(clone, copy, clone->nodes[above].copies[k]);
+        } else if (!sett_is_null(parent) && !clone_changes_world(clone) &&
+                   clone->instances == NULL) {
+            (void)setti_hierarchy_attach(clone->to, copy, parent);
         }
     }
 }
@@ -837,14 +855,15 @@ static void clone_notify_overwritten(const setti_clone* clone, const setti_clone
  * they compare before and after for one entity at a time. */
 static sett_status clone_check_observed(const setti_clone* clone)
 {
-    bool several = false;
+    bool changes_a_node = false;
     for (uint32_t k = 0; clone->to->upward_observers != 0 && k < clone->node_count; k++) {
         const setti_clone_node* node = &clone->nodes[k];
-        several = several ||
-                  (clone_is_edited(node) && !node->edit.creates &&
-                   setti_signature_has(&clone->to->signatures, node->edit.from, SETT_ID_HIERARCHY));
+        changes_a_node =
+            changes_a_node ||
+            (clone_is_edited(node) && !node->edit.creates &&
+             setti_signature_has(&clone->to->signatures, node->edit.from, SETT_ID_HIERARCHY));
     }
-    return several ? setti_world_fail_with(
+    return changes_a_node ? setti_world_fail_with(
                          clone->to, SETT_STATUS_CONFLICT,
                          "%s: an observer with a `walk` term would miss components that are merged "
                          "onto ancestors - destroy it, and create it again with `replay` after the "
@@ -853,21 +872,27 @@ static sett_status clone_check_observed(const setti_clone* clone)
                    : SETT_OK;
 }
 
-static void clone_attach_quietly(const setti_clone* clone, bool quietly)
+/* Sets whether the hierarchy attaches copies, whose callbacks run later. */
+static void clone_set_attaching(const setti_clone* clone, bool attaching)
 {
     if (setti_hierarchy_of(clone->to) != NULL) {
-        setti_hierarchy_of(clone->to)->copies = quietly;
+        setti_hierarchy_of(clone->to)->copies = attaching;
     }
 }
 
-/* Makes the copies. All is reserved: nothing fails from here on. */
-static void clone_make(setti_clone* clone)
+/* Runs the callbacks that come before a merge changes entities of `to`. */
+static void clone_notify_leaving(setti_clone* clone)
 {
     for (uint32_t k = 0; k < clone->node_count; k++) {
         if (!clone->nodes[k].edit.creates && clone_is_edited(&clone->nodes[k])) {
             setti_edit_notify_leaving(clone->to, &clone->nodes[k].edit);
         }
     }
+}
+
+/* Creates the copies, with their values and without links. */
+static void clone_commit(setti_clone* clone)
+{
     if (clone->parent_joins) {
         (void)setti_change_add_reserved(clone->to, setti_hierarchy_of(clone->to)->type,
                                         clone->desc.parent);
@@ -882,31 +907,38 @@ static void clone_make(setti_clone* clone)
             setti_edit_commit_many(clone->to, &node->edit);
         }
     }
-    clone_attach_quietly(clone, true);
-    for (uint32_t k = 0; k < clone->node_count; k++) {
-        setti_clone_node* node = &clone->nodes[k];
-        for (uint32_t s = 0; s < node->edit.added_count; s++) {
-            if (node->edit.added[s].origin != NULL) {
-                clone_remap_values(clone, node, node->edit.added[s].type);
-            }
-        }
-        clone_overwrite(clone, node);
-        if (node->derives) {
-            setti_chain_link_many(clone->instances, node->copies, clone->count,
-                                  setti_entity_at(&clone->from->entities, node->index));
-        }
-        (void)clone_each_link(clone, node, clone_make_link);
-        if (clone_is_copied(node) && sett_is_null(node->onto) && node->counterpart == SETTI_NONE) {
-            clone_place(clone, node);
-        }
-        for (uint32_t c = 0; k == 0 && !sett_is_null(clone->desc.parent) && c < clone->count; c++) {
-            (void)setti_hierarchy_attach(clone->to, node->copies[c], clone->desc.parent);
-        }
-        for (uint32_t c = 0; node->name != 0 && c < clone->count; c++) {
-            setti_name_give(clone->to, node->copies[c].index, node->name);
+}
+
+/* Makes the links and references of a node's copies, places them in the hierarchy, and names
+ * them. */
+static void clone_connect(setti_clone* clone, setti_clone_node* node)
+{
+    for (uint32_t s = 0; s < node->edit.added_count; s++) {
+        if (node->edit.added[s].origin != NULL) {
+            clone_remap_values(clone, node, node->edit.added[s].type);
         }
     }
-    clone_attach_quietly(clone, false);
+    clone_overwrite(clone, node);
+    if (node->derives) {
+        setti_chain_link_many(clone->instances, node->copies, clone->count,
+                              setti_entity_at(&clone->from->entities, node->index));
+    }
+    (void)clone_each_link(clone, node, clone_make_link);
+    if (clone_is_copied(node) && sett_is_null(node->onto) && node->counterpart == SETTI_NONE) {
+        clone_place(clone, node);
+    }
+    bool given_parent = node == clone->nodes && !sett_is_null(clone->desc.parent);
+    for (uint32_t c = 0; given_parent && c < clone->count; c++) {
+        (void)setti_hierarchy_attach(clone->to, node->copies[c], clone->desc.parent);
+    }
+    for (uint32_t c = 0; node->name != 0 && c < clone->count; c++) {
+        setti_name_give(clone->to, node->copies[c].index, node->name);
+    }
+}
+
+/* Runs the callbacks that come after the copies are complete. */
+static void clone_notify_entering(const setti_clone* clone)
+{
     for (uint32_t k = 0; k < clone->node_count; k++) {
         if (clone_is_edited(&clone->nodes[k])) {
             setti_edit_notify_entering(clone->to, &clone->nodes[k].edit);
@@ -915,6 +947,19 @@ static void clone_make(setti_clone* clone)
     for (uint32_t k = 0; k < clone->node_count; k++) {
         clone_notify_overwritten(clone, &clone->nodes[k]);
     }
+}
+
+/* Makes the copies. All is reserved: nothing fails from here on. */
+static void clone_make(setti_clone* clone)
+{
+    clone_notify_leaving(clone);
+    clone_commit(clone);
+    clone_set_attaching(clone, true);
+    for (uint32_t k = 0; k < clone->node_count; k++) {
+        clone_connect(clone, &clone->nodes[k]);
+    }
+    clone_set_attaching(clone, false);
+    clone_notify_entering(clone);
 }
 
 void setti_clone_release(setti_clone* clone)
@@ -1053,7 +1098,7 @@ static sett_status clone_add_outside(setti_clone* clone, sett_entity entity)
     setti_clone_init_node(clone, &grown[clone->node_count], entity.index);
     grown[clone->node_count].outside = true;
     grown[clone->node_count].onto = there;
-    return setti_hash_map_set(&clone->to->pool, &clone->by_index, (uint64_t)entity.index + 1,
+    return setti_hash_map_set(&clone->to->pool, &clone->by_index, setti_link_to(entity.index),
                               clone->node_count++)
                ? SETT_OK
                : clone_no_memory(clone);
@@ -1111,7 +1156,7 @@ static sett_status clone_look_outside(setti_clone* clone)
     uint32_t parent = setti_hierarchy_parent(clone->from, clone->desc.root.index);
     if (status == SETT_OK && parent != 0) {
         status = clone_add_outside(clone, setti_entity_at(&clone->from->entities, parent - 1));
-        uint32_t above = setti_hash_map_find(&clone->by_index, (uint64_t)parent);
+        uint32_t above = setti_hash_map_find(&clone->by_index, parent);
         if (status == SETT_OK && above != SETTI_NONE) {
             clone->nodes[above].in_tree = true;
         }
@@ -1197,9 +1242,9 @@ sett_status setti_clone_run(setti_clone* clone, sett_entity* out)
     if (!setti_clone_register(clone)) {
         return clone->to->error;
     }
-    setti_name_hold(clone->to, 1);
+    setti_names_hold(clone->to);
     sett_status status = setti_clone_carry_out(clone, out);
-    setti_name_hold(clone->to, -1);
+    setti_names_let_go(clone->to);
     setti_clone_release(clone);
     return status;
 }

@@ -90,7 +90,7 @@ typedef struct setti_clone {
     uint32_t node_count;
     uint32_t node_room;
     uint32_t counterpart_count; /* nodes with a counterpart */
-    setti_hash_map by_index;    /* index + 1 -> node; empty if there is one node */
+    setti_hash_map by_index;    /* link of the original -> node; empty if there is one node */
     setti_clone_lead* leads;
     uint32_t lead_count;
     uint32_t lead_room;
@@ -107,7 +107,7 @@ sett_status setti_clone_run(setti_clone* clone, sett_entity* out);
 /* Registers the library's types of `from` in `to`. Returns false if `to` has an error. */
 bool setti_clone_register(const setti_clone* clone);
 
-/* Like setti_clone_run, for merges, which call setti_name_hold and setti_clone_release themselves.
+/* Like setti_clone_run, for merges, which call setti_names_hold and setti_clone_release themselves.
  * Fails also with PRESENT (a component exists, and the merge rejects that) and ARGUMENT (a raw
  * type). */
 sett_status setti_clone_carry_out(setti_clone* clone, sett_entity* out);

@@ -34,7 +34,11 @@
 
 static_assert(sizeof(sett_hierarchy) == 24, "24 bytes, as the header says");
 
-#define TREE_SEARCH 64
+#define TREE_SEARCH 64   /* steps of a search in the list of moved nodes */
+#define TREE_ROOT_DEPTH 0
+#define TREE_AT_END 0u   /* in place of the sibling before which a node is inserted */
+#define TREE_COW true    /* a snapshot may be held: its pages are copied when they are written */
+#define TREE_NO_COW false
 
 /* ---------------------------------------------------------------------------------------- nodes */
 
@@ -42,15 +46,15 @@ static_assert(sizeof(sett_hierarchy) == 24, "24 bytes, as the header says");
 SETTI_INLINE sett_hierarchy* tree_row(const setti_storage* storage, uint32_t link)
 {
     SETTI_ASSERT(link != 0);
-    return setti_array_row(storage, link - 1);
+    return setti_array_row(storage, setti_link_index(link));
 }
 
-/* Marks a node as written. `cow`: a snapshot may be held. */
+/* Marks a node as written. `cow`: TREE_COW, or TREE_NO_COW if no snapshot is held. */
 SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uint32_t link,
                             bool cow)
 {
     SETTI_ASSERT(cow || world->pool.cow_from == 0);
-    uint32_t number = (link - 1) >> storage->shift;
+    uint32_t number = setti_link_index(link) >> storage->shift;
     if (cow) {
         setti_pages_write(&world->pool, &storage->rows, number);
     } else {
@@ -61,22 +65,22 @@ SETTI_INLINE void tree_mark(sett_world* world, const setti_storage* storage, uin
 /* The node of a link, in any storage. */
 SETTI_INLINE const sett_hierarchy* tree_read(const setti_hierarchy* tree, uint32_t link)
 {
-    SETTI_ASSERT(link != 0 && setti_storage_has(&tree->type->storage, link - 1));
+    SETTI_ASSERT(link != 0 && setti_storage_has(&tree->type->storage, setti_link_index(link)));
     const setti_storage* storage = &tree->type->storage;
     return SETTI_LIKELY(storage->kind == SETTI_ARRAY) ? tree_row(storage, link)
-                                                      : setti_storage_find(storage, link - 1);
+                                                      : setti_storage_find(storage, setti_link_index(link));
 }
 
 /* Like tree_read, to write. */
 SETTI_INLINE sett_hierarchy* tree_write(sett_world* world, const setti_hierarchy* tree,
                                         uint32_t link)
 {
-    SETTI_ASSERT(link != 0 && setti_storage_has(&tree->type->storage, link - 1));
+    SETTI_ASSERT(link != 0 && setti_storage_has(&tree->type->storage, setti_link_index(link)));
     const setti_storage* storage = &tree->type->storage;
     if (SETTI_UNLIKELY(storage->kind != SETTI_ARRAY)) {
-        return setti_storage_find_mut(&world->pool, storage, link - 1);
+        return setti_storage_find_mut(&world->pool, storage, setti_link_index(link));
     }
-    tree_mark(world, storage, link, true);
+    tree_mark(world, storage, link, TREE_COW);
     return tree_row(storage, link);
 }
 
@@ -205,15 +209,15 @@ SETTI_INLINE void tree_unlink(sett_world* world, const setti_hierarchy* tree, ui
     node->parent = node->next = node->previous = 0;
 }
 
-/* Inserts a node without a parent before a child of `parent`, or at the end (0). */
+/* Inserts a node without a parent before a child of `parent`, or TREE_AT_END. */
 static void tree_link(sett_world* world, const setti_hierarchy* tree, uint32_t link,
                       sett_hierarchy* node, uint32_t parent, uint32_t before)
 {
     SETTI_ASSERT(node->parent == 0 && parent != 0 && parent != link);
-    SETTI_ASSERT(before == 0 || tree_read(tree, before)->parent == parent);
+    SETTI_ASSERT(before == TREE_AT_END || tree_read(tree, before)->parent == parent);
     sett_hierarchy* above = tree_write(world, tree, parent);
     uint32_t first = above->first;
-    uint32_t behind = before != 0 ? before : first; /* its `previous` becomes this node */
+    uint32_t behind = before != TREE_AT_END ? before : first; /* its `previous` becomes this node */
     node->parent = parent;
     node->next = before;
     node->previous = link;
@@ -242,9 +246,9 @@ static void tree_free_children(sett_world* world, setti_hierarchy* tree, uint32_
         sett_hierarchy* freed = tree_write(world, tree, child);
         uint32_t next = freed->next;
         freed->parent = freed->next = freed->previous = 0;
-        tree_moved(tree, freed, child, 0);
+        tree_moved(tree, freed, child, TREE_ROOT_DEPTH);
         if (setti_names_of(world) != NULL) {
-            setti_name_moved(world, child - 1, link);
+            setti_name_moved(world, setti_link_index(child), link);
         }
         child = next;
     }
@@ -267,7 +271,7 @@ static sett_status tree_collect(sett_world* world, setti_type* type, uint32_t in
         return SETT_OK;
     }
     for (uint32_t child = node->first; child != 0; child = tree_read(tree, child)->next) {
-        setti_change_collect(world, child - 1);
+        setti_change_collect(world, setti_link_index(child));
     }
     if (policy == SETT_CHILDREN_REJECT) { /* forced destruction does not ask */
         sett_entity entity = setti_entity_at(&world->entities, index);
@@ -294,8 +298,8 @@ SETTI_INLINE uint32_t tree_first_destroyed(const setti_storage* storage, uint32_
 static uint32_t tree_signature(const sett_world* world, uint32_t link)
 {
     SETTI_ASSERT(link != 0);
-    const setti_entity_page* page = world->entities.pages.data[(link - 1) >> SETTI_ENTITY_SHIFT];
-    return page->signature[(link - 1) & SETTI_ENTITY_MASK];
+    const setti_entity_page* page = world->entities.pages.data[setti_link_index(link) >> SETTI_ENTITY_SHIFT];
+    return page->signature[setti_link_index(link) & SETTI_ENTITY_MASK];
 }
 
 /* Whether no callback can see a subtree's destruction, so that it can be destroyed while
@@ -326,7 +330,7 @@ static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
 {
     SETTI_ASSERT(setti_storage_has(&type->storage, index));
     setti_hierarchy* tree = setti_hierarchy_of(world);
-    if (type->storage.kind != SETTI_ARRAY || !tree_is_plain(world, type, index + 1)) {
+    if (type->storage.kind != SETTI_ARRAY || !tree_is_plain(world, type, setti_link_to(index))) {
         return SETTI_NONE;
     }
     /* The path decides the order of destruction, which must not depend on whether depths were
@@ -334,11 +338,11 @@ static uint32_t tree_begin(sett_world* world, setti_type* type, uint32_t index)
     if (SETTI_UNLIKELY(tree->moved != 0)) {
         tree_update(world, tree);
     }
-    sett_hierarchy* node = tree_write(world, tree, index + 1);
+    sett_hierarchy* node = tree_write(world, tree, setti_link_to(index));
     if (node->parent != 0) {
-        tree_unlink(world, tree, index + 1, node);
+        tree_unlink(world, tree, setti_link_to(index), node);
     }
-    return tree_first_destroyed(&type->storage, index + 1) - 1;
+    return setti_link_index(tree_first_destroyed(&type->storage, setti_link_to(index)));
 }
 
 static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t at)
@@ -346,7 +350,8 @@ static uint32_t tree_after(sett_world* world, setti_type* type, uint32_t at)
     SETTI_ASSERT(!tree_is_moved(tree_row(&type->storage, at + 1)));
     const sett_hierarchy* node = tree_row(&type->storage, at + 1);
     (void)world;
-    return (node->next != 0 ? tree_first_destroyed(&type->storage, node->next) : node->parent) - 1;
+    return setti_link_index(node->next != 0 ? tree_first_destroyed(&type->storage, node->next)
+                                            : node->parent);
 }
 
 /* Takes a node out of the list of moved nodes. Far from the list's head that costs as much as
@@ -381,14 +386,14 @@ static void tree_end_links(sett_world* world, setti_type* type, uint32_t index)
         setti_name_end(world, index); /* removed before its children's names */
     }
     if (SETTI_UNLIKELY(tree_is_moved(node))) { /* else its children would precede it in the list */
-        tree_leave_list(world, tree, node, index + 1);
+        tree_leave_list(world, tree, node, setti_link_to(index));
     }
     if (SETTI_UNLIKELY(node->first != 0)) {
-        tree_free_children(world, tree, index + 1);
+        tree_free_children(world, tree, setti_link_to(index));
     }
     uint32_t from = node->parent;
     if (from != 0) {
-        tree_unlink(world, tree, index + 1, node);
+        tree_unlink(world, tree, setti_link_to(index), node);
         if (setti_names_of(world) != NULL) {
             setti_name_moved(world, index, from);
         }
@@ -578,8 +583,8 @@ bool setti_hierarchy_check(sett_world* world, sett_entity entity, const char* ca
         return true;
     }
     if ((*signature & SETTI_DYING) != 0) {
-        setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: entity %u:%u is being destroyed",
-                              call, SETTI_HANDLE(entity));
+        setti_world_fail_with(world, SETT_STATUS_LOCKED, "%s: entity %u:%u is being destroyed - skip it", call,
+                              SETTI_HANDLE(entity));
         return false;
     }
     return setti_world_check_serial(world, call) == SETT_OK;
@@ -604,7 +609,7 @@ static bool tree_is_above(const sett_world* world, const setti_hierarchy* tree, 
         if (up == link || down == other) {
             return true;
         }
-        up = setti_hierarchy_parent(world, up - 1);
+        up = setti_hierarchy_parent(world, setti_link_index(up));
         down = tree_next(tree, link, down);
     }
     return false;
@@ -614,13 +619,19 @@ static bool tree_is_above(const sett_world* world, const setti_hierarchy* tree, 
 static sett_status tree_check_cycle(sett_world* world, const setti_hierarchy* tree,
                                     sett_entity entity, sett_entity parent, const char* call)
 {
-    bool same = parent.index == entity.index;
-    if (!same && !tree_is_above(world, tree, entity.index + 1, parent.index + 1)) {
+    if (parent.index == entity.index) {
+        return setti_world_fail_with(world, SETT_STATUS_CYCLE,
+                                     "%s: entity %u:%u cannot be its own parent - choose another "
+                                     "parent",
+                                     call, SETTI_HANDLE(entity));
+    }
+    if (!tree_is_above(world, tree, setti_link_to(entity.index), setti_link_to(parent.index))) {
         return SETT_OK;
     }
-    return setti_world_fail_with(
-        world, SETT_STATUS_CYCLE, "%s: entity %u:%u cannot be a child of %u:%u, which is %s", call,
-        SETTI_HANDLE(entity), SETTI_HANDLE(parent), same ? "the same entity" : "its descendant");
+    return setti_world_fail_with(world, SETT_STATUS_CYCLE,
+                                 "%s: entity %u:%u cannot be a child of its descendant %u:%u - "
+                                 "first detach the descendant",
+                                 call, SETTI_HANDLE(entity), SETTI_HANDLE(parent));
 }
 
 /* Checks whether an entity may become a child of a parent. */
@@ -633,8 +644,8 @@ static sett_status tree_check_place(sett_world* world, const setti_hierarchy* tr
     if (closes && tree_check_cycle(world, tree, entity, parent, call) != SETT_OK) {
         return world->error;
     }
-    bool named = setti_names_of(world) != NULL && (old == NULL || old->parent != parent.index + 1);
-    if (named && !setti_name_may_move(world, entity.index, parent.index + 1, call)) {
+    bool named = setti_names_of(world) != NULL && (old == NULL || old->parent != setti_link_to(parent.index));
+    if (named && !setti_name_may_move(world, entity.index, setti_link_to(parent.index), call)) {
         return world->error;
     }
     const sett_hierarchy* above = setti_storage_find(storage, parent.index);
@@ -676,7 +687,43 @@ static sett_status tree_check_observed(sett_world* world, const char* call)
     return world->calling != NULL ? setti_world_check_unlocked(world, call) : SETT_OK;
 }
 
-/* Makes an entity a child of a parent, before one of its children or at the end (0). */
+static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_entity entity,
+                              sett_entity parent, uint32_t before, const char* call);
+
+/* tree_place for entities of which one lacks the component: adds it first. */
+static sett_status tree_place_new(sett_world* world, setti_hierarchy* tree, sett_entity entity,
+                                  sett_entity parent, uint32_t before, const char* call)
+{
+    if (setti_world_check_unlocked(world, call) != SETT_OK) {
+        return world->error;
+    }
+    if (!setti_change_add_two(world, tree->type, parent, tree->type, entity, NULL)) {
+        return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, tree->type->id);
+    }
+    /* Callbacks may have moved both. */
+    bool beside = before != TREE_AT_END &&
+                  tree_read(tree, before)->parent == setti_link_to(parent.index);
+    return tree_place(world, tree, entity, parent, beside ? before : TREE_AT_END, call);
+}
+
+/* Moves a node to another place among the children of `to`. All is checked and reserved. */
+static void tree_move(sett_world* world, setti_hierarchy* tree, uint32_t index, uint32_t to,
+                      uint32_t before)
+{
+    uint32_t link = setti_link_to(index);
+    sett_hierarchy* node = tree_write(world, tree, link);
+    uint32_t from = node->parent;
+    if (from != SETTI_NO_LINK) {
+        tree_unlink(world, tree, link, node);
+    }
+    tree_link(world, tree, link, node, to, before);
+    tree_moved(tree, node, link, tree_right_depth(tree, node));
+    if (from != to && setti_names_of(world) != NULL) {
+        setti_name_moved(world, index, from);
+    }
+}
+
+/* Makes an entity a child of a parent, before one of its children or TREE_AT_END. */
 static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_entity entity,
                               sett_entity parent, uint32_t before, const char* call)
 {
@@ -685,42 +732,24 @@ static sett_status tree_place(sett_world* world, setti_hierarchy* tree, sett_ent
         return world->error;
     }
     const sett_hierarchy* old = setti_storage_find(storage, entity.index);
-    const sett_hierarchy* above = setti_storage_find(storage, parent.index);
-    uint32_t from = old != NULL ? old->parent : 0;
-    bool named = setti_names_of(world) != NULL && from != parent.index + 1;
-    if (above == NULL || old == NULL) { /* callbacks may have moved them: look again */
-        if (setti_world_check_unlocked(world, call) != SETT_OK) {
-            return world->error;
-        }
-        if (!setti_change_add_two(world, tree->type, parent, tree->type, entity, NULL)) {
-            return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, tree->type->id);
-        }
-        bool beside = before != 0 && tree_read(tree, before)->parent == parent.index + 1;
-        return tree_place(world, tree, entity, parent, beside ? before : 0, call);
+    if (old == NULL || !setti_storage_has(storage, parent.index)) {
+        return tree_place_new(world, tree, entity, parent, before, call);
     }
+    uint32_t from = old->parent;
+    uint32_t to = setti_link_to(parent.index);
     if (!setti_edit_reserve_collect(world, tree->type, 0)) {
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, tree->type->id);
     }
-    bool observed = tree_is_observed(world, tree, from, parent.index + 1);
-    if (observed) {
-        if (tree_check_observed(world, call) != SETT_OK) {
-            return world->error;
-        }
-        setti_hierarchy_notify_moving(world, entity.index, parent.index + 1);
+    if (!tree_is_observed(world, tree, from, to)) {
+        tree_move(world, tree, entity.index, to, before);
+        return SETT_OK;
     }
-    uint32_t link = entity.index + 1;
-    sett_hierarchy* node = tree_write(world, tree, link);
-    if (from != 0) {
-        tree_unlink(world, tree, link, node);
+    if (tree_check_observed(world, call) != SETT_OK) {
+        return world->error;
     }
-    tree_link(world, tree, link, node, parent.index + 1, before);
-    tree_moved(tree, node, link, tree_right_depth(tree, node));
-    if (named) {
-        setti_name_moved(world, entity.index, from);
-    }
-    if (observed) {
-        setti_hierarchy_notify_moved(world, entity.index, from);
-    }
+    setti_hierarchy_notify_moving(world, entity.index, to);
+    tree_move(world, tree, entity.index, to, before);
+    setti_hierarchy_notify_moved(world, entity.index, from);
     return SETT_OK;
 }
 
@@ -737,17 +766,17 @@ SETTI_INLINE bool tree_try_attach(sett_world* world, setti_hierarchy* tree, sett
         !setti_entity_is_current(&world->entities, parent)) {
         return false;
     }
-    sett_hierarchy* above = tree_row(storage, parent.index + 1);
+    sett_hierarchy* above = tree_row(storage, setti_link_to(parent.index));
     sett_hierarchy* node = above->children < SETTI_CHILDREN_LIMIT
                                ? setti_change_try_add(world, tree->type->id, entity)
                                : NULL;
     if (node == NULL) {
         return false;
     }
-    uint32_t link = entity.index + 1;
-    tree_mark(world, storage, parent.index + 1, cow);
+    uint32_t link = setti_link_to(entity.index);
+    tree_mark(world, storage, setti_link_to(parent.index), cow);
     uint32_t first = above->first;
-    node->parent = parent.index + 1;
+    node->parent = setti_link_to(parent.index);
     node->first = node->next = node->children = 0;
     node->previous = link;
     node->depth = tree_depth_below(above);
@@ -790,8 +819,8 @@ sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_e
     const char* const call = tree_attach;
     setti_hierarchy* tree = setti_hierarchy_of(world);
     if (SETTI_LIKELY(tree != NULL && (SETTI_LIKELY(world->pool.cow_from == 0)
-                                          ? tree_try_attach(world, tree, entity, parent, false)
-                                          : tree_try_attach(world, tree, entity, parent, true)))) {
+                                          ? tree_try_attach(world, tree, entity, parent, TREE_NO_COW)
+                                          : tree_try_attach(world, tree, entity, parent, TREE_COW)))) {
         return SETT_OK;
     }
     if (SETTI_UNLIKELY(!setti_hierarchy_check(world, entity, call) ||
@@ -799,35 +828,47 @@ sett_status setti_hierarchy_attach(sett_world* world, sett_entity entity, sett_e
                        !tree_ensure_registered(world, call))) {
         return world->error;
     }
-    return tree_place(world, setti_hierarchy_of(world), entity, parent, 0, call);
+    return tree_place(world, setti_hierarchy_of(world), entity, parent, TREE_AT_END, call);
 }
 
 void setti_hierarchy_append(sett_world* world, uint32_t index, uint32_t parent)
 {
     const setti_hierarchy* tree = setti_hierarchy_of(world);
-    sett_hierarchy* node = tree_write(world, tree, index + 1);
-    SETTI_ASSERT(node->parent == 0 && tree_read(tree, parent + 1)->children < SETTI_CHILDREN_LIMIT);
-    tree_link(world, tree, index + 1, node, parent + 1, 0);
-    node->depth = tree_depth_below(tree_read(tree, parent + 1));
+    sett_hierarchy* node = tree_write(world, tree, setti_link_to(index));
+    SETTI_ASSERT(node->parent == 0 && tree_read(tree, setti_link_to(parent))->children < SETTI_CHILDREN_LIMIT);
+    tree_link(world, tree, setti_link_to(index), node, setti_link_to(parent), TREE_AT_END);
+    node->depth = tree_depth_below(tree_read(tree, setti_link_to(parent)));
 }
 
-/* Inserts an entity before or after a sibling. */
+/* The side of a sibling on which an entity is inserted. */
+typedef enum tree_side {
+    TREE_IN_FRONT,
+    TREE_BEHIND
+} tree_side;
+
 static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entity sibling,
-                               bool behind, const char* call)
+                               tree_side side, const char* call)
 {
     if (!setti_hierarchy_check(world, entity, call) ||
         !setti_hierarchy_check(world, sibling, call)) {
         return setti_world_failure(world);
     }
+    if (sibling.index == entity.index) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: entity %u:%u cannot be its own sibling - name another "
+                                     "sibling",
+                                     call, SETTI_HANDLE(sibling));
+    }
     const sett_hierarchy* beside = setti_hierarchy_find(world, sibling.index);
-    if (beside == NULL || beside->parent == 0 || sibling.index == entity.index) {
-        return setti_world_fail_with(
-            world, SETT_STATUS_ARGUMENT, "%s: entity %u:%u %s", call, SETTI_HANDLE(sibling),
-            sibling.index == entity.index ? "cannot be its own sibling" : "has no parent");
+    if (beside == NULL || beside->parent == SETTI_NO_LINK) {
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     "%s: entity %u:%u has no parent, so it has no siblings - "
+                                     "attach it first",
+                                     call, SETTI_HANDLE(sibling));
     }
     sett_entity parent = setti_hierarchy_entity(world, beside->parent);
-    uint32_t before = behind ? beside->next : sibling.index + 1;
-    if (before == entity.index + 1) { /* the entity has it already */
+    uint32_t before = side == TREE_BEHIND ? beside->next : setti_link_to(sibling.index);
+    if (before == setti_link_to(entity.index)) { /* it is there already */
         return SETT_OK;
     }
     if (!setti_hierarchy_check(world, parent, call) ||
@@ -839,12 +880,12 @@ static sett_status tree_insert(sett_world* world, sett_entity entity, sett_entit
 
 sett_status sett_hierarchy_insert_before(sett_world* world, sett_entity entity, sett_entity sibling)
 {
-    return tree_insert(world, entity, sibling, false, "sett_hierarchy_insert_before");
+    return tree_insert(world, entity, sibling, TREE_IN_FRONT, "sett_hierarchy_insert_before");
 }
 
 sett_status sett_hierarchy_insert_after(sett_world* world, sett_entity entity, sett_entity sibling)
 {
-    return tree_insert(world, entity, sibling, true, "sett_hierarchy_insert_after");
+    return tree_insert(world, entity, sibling, TREE_BEHIND, "sett_hierarchy_insert_after");
 }
 
 /* Backwards: each child becomes the first one. Depths stay. */
@@ -859,7 +900,7 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
         if (!setti_hierarchy_check(world, children[k], __func__)) {
             return world->error;
         }
-        if (setti_hierarchy_parent(world, children[k].index) != parent.index + 1) {
+        if (setti_hierarchy_parent(world, children[k].index) != setti_link_to(parent.index)) {
             return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
                                          "%s: entity %u:%u is not a child of %u:%u - list "
                                          "children of this parent only",
@@ -868,12 +909,12 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
     }
     for (uint32_t k = count; k-- > 0;) {
         const setti_hierarchy* tree = setti_hierarchy_of(world);
-        uint32_t link = children[k].index + 1;
-        uint32_t first = tree_read(tree, parent.index + 1)->first;
+        uint32_t link = setti_link_to(children[k].index);
+        uint32_t first = tree_read(tree, setti_link_to(parent.index))->first;
         if (first != link) {
             sett_hierarchy* node = tree_write(world, tree, link);
             tree_unlink(world, tree, link, node);
-            tree_link(world, tree, link, node, parent.index + 1, first);
+            tree_link(world, tree, link, node, setti_link_to(parent.index), first);
         }
     }
     return SETT_OK;
@@ -883,10 +924,10 @@ sett_status sett_hierarchy_order(sett_world* world, sett_entity parent, const se
 SETTI_INLINE void tree_detach(sett_world* world, setti_hierarchy* tree, uint32_t index,
                               uint32_t from)
 {
-    SETTI_ASSERT(from != 0 && tree_read(tree, index + 1)->parent == from);
-    sett_hierarchy* node = tree_write(world, tree, index + 1);
-    tree_unlink(world, tree, index + 1, node);
-    tree_moved(tree, node, index + 1, 0);
+    SETTI_ASSERT(from != 0 && tree_read(tree, setti_link_to(index))->parent == from);
+    sett_hierarchy* node = tree_write(world, tree, setti_link_to(index));
+    tree_unlink(world, tree, setti_link_to(index), node);
+    tree_moved(tree, node, setti_link_to(index), TREE_ROOT_DEPTH);
     if (setti_names_of(world) != NULL) {
         setti_name_moved(world, index, from);
     }
@@ -896,7 +937,7 @@ SETTI_INLINE void tree_detach(sett_world* world, setti_hierarchy* tree, uint32_t
 static SETTI_COLD void tree_detach_observed(sett_world* world, setti_hierarchy* tree,
                                             uint32_t index, uint32_t from)
 {
-    setti_hierarchy_notify_moving(world, index, 0);
+    setti_hierarchy_notify_moving(world, index, SETTI_NO_LINK);
     tree_detach(world, tree, index, from);
     setti_hierarchy_notify_moved(world, index, from);
 }
@@ -906,14 +947,14 @@ void setti_hierarchy_release(sett_world* world, uint32_t index)
     setti_hierarchy* tree = setti_hierarchy_of(world);
     SETTI_ASSERT(world->upward_observers != 0);
     uint32_t child;
-    while ((child = tree_read(tree, index + 1)->first) != 0) {
+    while ((child = tree_read(tree, setti_link_to(index))->first) != 0) {
         if (tree->copies) {
-            tree_detach(world, tree, child - 1, index + 1);
+            tree_detach(world, tree, setti_link_index(child), setti_link_to(index));
         } else {
-            tree_detach_observed(world, tree, child - 1, index + 1);
+            tree_detach_observed(world, tree, setti_link_index(child), setti_link_to(index));
         }
     }
-    tree->released = tree_read(tree, index + 1)->parent;
+    tree->released = tree_read(tree, setti_link_to(index))->parent;
 }
 
 sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity)
@@ -925,11 +966,11 @@ sett_status sett_hierarchy_detach(sett_world* world, sett_entity entity)
     if (from == 0) {
         return SETT_OK;
     }
-    if (setti_names_of(world) != NULL && !setti_name_may_move(world, entity.index, 0, __func__)) {
+    if (setti_names_of(world) != NULL && !setti_name_may_move(world, entity.index, SETTI_NO_LINK, __func__)) {
         return world->error;
     }
     setti_hierarchy* tree = setti_hierarchy_of(world);
-    if (tree_is_observed(world, tree, from, 0)) {
+    if (tree_is_observed(world, tree, from, SETTI_NO_LINK)) {
         if (tree_check_observed(world, __func__) != SETT_OK) {
             return world->error;
         }
@@ -1171,8 +1212,8 @@ sett_entity sett_hierarchy_root(const sett_world* world, sett_entity entity)
     if (SETTI_IS_NULL(world) || setti_entity_signature(&world->entities, entity) == NULL) {
         return sett_null();
     }
-    uint32_t root = entity.index + 1;
-    for (uint32_t up = root; up != 0; up = setti_hierarchy_parent(world, up - 1)) {
+    uint32_t root = setti_link_to(entity.index);
+    for (uint32_t up = root; up != 0; up = setti_hierarchy_parent(world, setti_link_index(up))) {
         root = up;
     }
     return setti_hierarchy_entity(world, root);
@@ -1189,7 +1230,7 @@ bool sett_hierarchy_is_descendant(const sett_world* world, sett_entity entity, s
     const sett_hierarchy* node = tree_of(world, entity, __func__);
     bool below = false;
     while (node != NULL && node->parent != 0 && !below) {
-        below = node->parent == ancestor.index + 1;
+        below = node->parent == setti_link_to(ancestor.index);
         node = tree_read(setti_hierarchy_of(world), node->parent);
     }
     return below && setti_entity_is_current(&world->entities, ancestor);
@@ -1201,7 +1242,7 @@ sett_entity sett_hierarchy_walk(const sett_world* world, sett_entity root, sett_
         return sett_null();
     }
     return setti_hierarchy_entity(
-        world, tree_next(setti_hierarchy_of(world), root.index + 1, at.index + 1));
+        world, tree_next(setti_hierarchy_of(world), setti_link_to(root.index), setti_link_to(at.index)));
 }
 
 uint32_t sett_hierarchy_depth(sett_world* world, sett_entity entity)
@@ -1248,16 +1289,16 @@ static uint32_t tree_walk_next(setti_sort_walk* base)
     if (walk->root != 0) {
         walk->at = tree_next(walk->tree, walk->root, walk->at);
         if (walk->at != 0) {
-            return walk->at - 1;
+            return walk->setti_link_index(at);
         }
         walk->root = 0;
     }
     const setti_storage* storage = &walk->tree->type->storage;
     for (uint32_t index = setti_storage_next(storage, &walk->cursor); index != SETTI_NONE;
          index = setti_storage_next(storage, &walk->cursor)) {
-        if (tree_read(walk->tree, index + 1)->parent == 0) {
-            walk->root = index + 1;
-            walk->at = index + 1;
+        if (tree_read(walk->tree, setti_link_to(index))->parent == 0) {
+            walk->root = setti_link_to(index);
+            walk->at = setti_link_to(index);
             return index;
         }
     }
@@ -1280,12 +1321,12 @@ sett_status sett_hierarchy_sort(sett_world* world, sett_component component)
 
 static const char* tree_validate_children(const sett_world* world, uint32_t link)
 {
-    const sett_hierarchy* node = setti_hierarchy_find(world, link - 1);
+    const sett_hierarchy* node = setti_hierarchy_find(world, setti_link_index(link));
     uint32_t previous = 0;
     uint32_t count = 0;
     uint32_t limit = node->children / SETTI_CHILD;
     for (uint32_t at = node->first; at != 0; count++) {
-        const sett_hierarchy* child = setti_hierarchy_find(world, at - 1);
+        const sett_hierarchy* child = setti_hierarchy_find(world, setti_link_index(at));
         if (child == NULL || child->parent != link || count == limit ||
             (count != 0 && child->previous != previous)) {
             return "hierarchy: a list of children is broken";
@@ -1307,7 +1348,7 @@ static bool tree_validate_ends(const setti_hierarchy* tree)
     const setti_storage* storage = &tree->type->storage;
     uint32_t met = 0;
     SETTI_EACH_INDEX(index, storage) {
-        uint32_t root = tree_read(tree, index + 1)->parent == 0 ? index + 1 : 0;
+        uint32_t root = tree_read(tree, setti_link_to(index))->parent == 0 ? setti_link_to(index) : 0;
         for (uint32_t at = root; at != 0; at = tree_next(tree, root, at)) {
             met++;
         }
@@ -1324,7 +1365,7 @@ static const char* tree_validate(sett_world* world, setti_type* type)
     uint32_t moved = 0;
     SETTI_EACH_INDEX(index, storage) {
         const sett_hierarchy* node = setti_storage_find(storage, index);
-        const char* reason = tree_validate_children(world, index + 1);
+        const char* reason = tree_validate_children(world, setti_link_to(index));
         if (reason != NULL) {
             return reason;
         }
@@ -1345,7 +1386,7 @@ static const char* tree_validate(sett_world* world, setti_type* type)
     }
     uint32_t listed = 0;
     for (uint32_t at = tree->moved; at != 0 && listed <= moved; listed++) {
-        const sett_hierarchy* node = setti_hierarchy_find(world, at - 1);
+        const sett_hierarchy* node = setti_hierarchy_find(world, setti_link_index(at));
         if (node == NULL || !tree_is_moved(node)) {
             return "hierarchy: the list of moved entities is broken";
         }

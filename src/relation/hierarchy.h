@@ -16,6 +16,9 @@ typedef struct setti_hierarchy {
     setti_root root;
 } setti_hierarchy;
 
+/* The link of no entity: of the parent of a root. */
+#define SETTI_NO_LINK 0u
+
 /* In `depth`: it is outdated, and the other bits are the next node in the list, or 0. */
 #define SETTI_MOVED 0x80000000u
 
@@ -26,6 +29,17 @@ typedef struct setti_hierarchy {
 enum {
     SETTI_SLOT_HIERARCHY = 0
 };
+
+SETTI_INLINE uint32_t setti_link_to(uint32_t index)
+{
+    return index + 1;
+}
+
+/* The index of the entity of a link; SETTI_NONE for SETTI_NO_LINK. */
+SETTI_INLINE uint32_t setti_link_index(uint32_t link)
+{
+    return link - 1;
+}
 
 /* The world's; NULL until it is used. */
 SETTI_INLINE setti_hierarchy* setti_hierarchy_of(const sett_world* world)
@@ -53,7 +67,8 @@ sett_component setti_hierarchy_register(sett_world* world);
 /* The entity of a link; null for 0. */
 static inline sett_entity setti_hierarchy_entity(const sett_world* world, uint32_t link)
 {
-    return link != 0 ? setti_entity_at(&world->entities, link - 1) : sett_null();
+    return link != SETTI_NO_LINK ? setti_entity_at(&world->entities, setti_link_index(link))
+                                 : sett_null();
 }
 
 /* Whether an entity can be linked or named now: it is alive and not being destroyed, and no systems

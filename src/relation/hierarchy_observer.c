@@ -17,14 +17,17 @@
  */
 #include "relation/hierarchy.h"
 
+/* The present world, except that one entity may have another signature, and one another parent. */
 typedef struct tree_view {
     uint32_t index; /* this entity has `signature`; SETTI_NONE: each has its own */
     uint32_t signature;
-    uint32_t child; /* the link of an entity with another parent, or 0 */
-    uint32_t parent;
+    uint32_t child;  /* the link of the entity that has `parent`; SETTI_NO_LINK: each has its own */
+    uint32_t parent; /* a link */
 } tree_view;
 
-static const tree_view view_now = {SETTI_NONE, 0, 0, 0};
+static const tree_view view_now = {.index = SETTI_NONE, .child = SETTI_NO_LINK};
+
+#define OBSERVER_ALL_TERMS UINT32_MAX /* a set of terms, bit k: term k */
 
 static uint32_t view_signature(const sett_world* world, const tree_view* view, uint32_t index)
 {
@@ -35,7 +38,7 @@ static uint32_t view_signature(const sett_world* world, const tree_view* view, u
 /* The link of an entity's parent, in the view. */
 static uint32_t view_parent(const sett_world* world, const tree_view* view, uint32_t index)
 {
-    if (index + 1 == view->child) {
+    if (setti_link_to(index) == view->child) {
         return view->parent;
     }
     bool placed = index != view->index ||
@@ -54,8 +57,8 @@ static bool view_has(const sett_world* world, const tree_view* view, uint32_t in
 static bool view_reaches(const sett_world* world, const tree_view* view, const setti_type* type,
                          uint32_t at)
 {
-    while (at != 0 && !view_has(world, view, at - 1, type)) {
-        at = view_parent(world, view, at - 1);
+    while (at != 0 && !view_has(world, view, setti_link_index(at), type)) {
+        at = view_parent(world, view, setti_link_index(at));
     }
     return at != 0;
 }
@@ -65,8 +68,8 @@ static bool view_fulfils(const sett_world* world, const tree_view* view,
                          const setti_upward_term* term, uint32_t index)
 {
     SETTI_ASSERT(term->walk != SETT_WALK_NONE);
-    uint32_t at = term->walk == SETT_WALK_SELF_UP ? index + 1 : view_parent(world, view, index);
-    return term->walk == SETT_WALK_ONE ? at != 0 && view_has(world, view, at - 1, term->type)
+    uint32_t at = term->walk == SETT_WALK_SELF_UP ? setti_link_to(index) : view_parent(world, view, index);
+    return term->walk == SETT_WALK_ONE ? at != 0 && view_has(world, view, setti_link_index(at), term->type)
                                        : view_reaches(world, view, term->type, at);
 }
 
@@ -97,7 +100,7 @@ static void observer_notify(sett_world* world, const setti_listener* listener,
     setti_world_end_call(world, outer);
 }
 
-/* Whether a change of these terms above an entity concerns its descendants. Bit k: term k. */
+/* Whether a change of these terms above an entity concerns its descendants. */
 static bool observer_descends(const sett_world* world, const setti_listener* listener,
                               uint32_t terms, uint32_t index)
 {
@@ -128,9 +131,9 @@ static void below_begin(const sett_world* world, tree_below* below, const tree_v
         uint32_t root = below->root;
         bool one = term->walk == SETT_WALK_ONE;
         below->now[k] = one ? view_has(world, &view_now, root, term->type)
-                            : view_reaches(world, &view_now, term->type, root + 1);
+                            : view_reaches(world, &view_now, term->type, setti_link_to(root));
         below->other[k] = one ? view_has(world, view, root, term->type)
-                              : view_reaches(world, view, term->type, root + 1);
+                              : view_reaches(world, view, term->type, setti_link_to(root));
     }
 }
 
@@ -140,7 +143,7 @@ static void below_find(const sett_world* world, const tree_below* below, uint32_
 {
     const setti_upward_term* term = &below->listener->upward[k];
     uint32_t at =
-        term->walk == SETT_WALK_SELF_UP ? index : setti_hierarchy_parent(world, index) - 1;
+        term->walk == SETT_WALK_SELF_UP ? index : setti_link_index(setti_hierarchy_parent(world, index));
     bool found = false;
     while (!found && at != below->root) {
         found = view_has(world, &view_now, at, term->type);
@@ -148,7 +151,7 @@ static void below_find(const sett_world* world, const tree_below* below, uint32_
             *now = *other = found;
             return;
         }
-        at = found ? at : setti_hierarchy_parent(world, at) - 1;
+        at = found ? at : setti_link_index(setti_hierarchy_parent(world, at));
     }
     *now = found || below->now[k];
     *other = found || below->other[k];
@@ -189,16 +192,16 @@ static void observer_notify_below(sett_world* world, const setti_listener* liste
     const char* outer = setti_world_begin_call(world, listener->name);
     uint32_t at = node->first;
     while (at != 0) {
-        if (below_changes(world, &below, at - 1)) {
-            notified(world, setti_entity_at(&world->entities, at - 1), listener->user);
+        if (below_changes(world, &below, setti_link_index(at))) {
+            notified(world, setti_entity_at(&world->entities, setti_link_index(at)), listener->user);
         }
-        node = setti_hierarchy_find(world, at - 1);
+        node = setti_hierarchy_find(world, setti_link_index(at));
         uint32_t next = node->first;
-        next = next != 0 && observer_descends(world, listener, terms, at - 1) ? next : 0;
-        while (next == 0 && at != root + 1) {
+        next = next != 0 && observer_descends(world, listener, terms, setti_link_index(at)) ? next : 0;
+        while (next == 0 && at != setti_link_to(root)) {
             next = node->next;
             at = node->parent;
-            node = setti_hierarchy_find(world, at - 1);
+            node = setti_hierarchy_find(world, setti_link_index(at));
         }
         at = next;
     }
@@ -226,44 +229,50 @@ static void tree_notify_edit(sett_world* world, const setti_listener* listener,
 {
     const setti_signature_table* table = &world->signatures;
     uint32_t other = enters ? setti_edit_before(edit) : setti_edit_after(edit);
-    tree_view view = {entity.index, other, 0, 0};
-    bool loses = !edit->creates && (edit->destroys || edit->removes_all ||
-                                    !setti_signature_has(table, edit->to, SETT_ID_HIERARCHY));
-    if (enters && loses && setti_signature_has(table, edit->from, SETT_ID_HIERARCHY)) {
-        view.child = entity.index + 1;
+    tree_view view = {.index = entity.index, .signature = other, .child = SETTI_NO_LINK};
+    bool had_node =
+        !edit->creates && setti_signature_has(table, edit->from, SETT_ID_HIERARCHY);
+    bool has_node = !edit->destroys && !edit->removes_all &&
+                    setti_signature_has(table, edit->to, SETT_ID_HIERARCHY);
+    if (enters && had_node && !has_node) {
+        view.child = setti_link_to(entity.index);
         view.parent = setti_hierarchy_of(world)->released;
     }
     observer_notify(world, listener, &view, entity.index, enters);
-    bool placed =
-        !edit->creates && !loses && setti_signature_has(table, edit->from, SETT_ID_HIERARCHY);
-    uint32_t terms = placed ? observer_changed_terms(world, listener, edit) : 0;
+    bool may_have_children = had_node && has_node;
+    uint32_t terms = may_have_children ? observer_changed_terms(world, listener, edit) : 0;
     if (terms != 0) {
         observer_notify_below(world, listener, &view, entity.index, terms, enters);
     }
 }
 
-static void tree_notify_link(sett_world* world, uint32_t index, uint32_t parent, bool enters)
+/* Runs callbacks for an entity that moves, and for its descendants. In the view its parent is
+ * `parent`, a link. */
+static void tree_notify_move(sett_world* world, uint32_t index, uint32_t parent, bool enters)
 {
-    const tree_view view = {SETTI_NONE, 0, index + 1, parent};
+    const tree_view view = {
+        .index = SETTI_NONE, .child = setti_link_to(index), .parent = parent};
     for (const setti_listener* at = world->listeners; at != NULL; at = at->next) {
         if (at->upward_count == 0) {
             continue;
         }
         observer_notify(world, at, &view, index, enters);
-        if (observer_descends(world, at, UINT32_MAX, index)) {
-            observer_notify_below(world, at, &view, index, UINT32_MAX, enters);
+        if (observer_descends(world, at, OBSERVER_ALL_TERMS, index)) {
+            observer_notify_below(world, at, &view, index, OBSERVER_ALL_TERMS, enters);
         }
     }
 }
 
 void setti_hierarchy_notify_moving(sett_world* world, uint32_t index, uint32_t to)
 {
-    tree_notify_link(world, index, to, false);
+    const bool enters = false;
+    tree_notify_move(world, index, to, enters);
 }
 
 void setti_hierarchy_notify_moved(sett_world* world, uint32_t index, uint32_t from)
 {
-    tree_notify_link(world, index, from, true);
+    const bool enters = true;
+    tree_notify_move(world, index, from, enters);
 }
 
 static bool tree_observer_matches(sett_world* world, const setti_listener* listener, uint32_t index)

@@ -102,7 +102,7 @@ static bool codec_link_detach(const setti_player* player, setti_type* type, sett
     sett_world* world = type->world;
     bool done = codec_link_cut_targets(player, type, entity);
     while (done && sett_source_count(world, type->id, entity) != 0) {
-        sett_link_cursor cursor = {NULL, 0, 0, false};
+        sett_link_cursor cursor = {0};
         sett_entity source = sett_source_next(world, type->id, entity, &cursor);
         done = player->room(player) && sett_unrelate(world, source, type->id, entity) == SETT_OK;
     }

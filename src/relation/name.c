@@ -23,6 +23,8 @@
 
 static_assert(SETT_NAME_MAX == SETTI_TEXT_MAX, "what the header says is what fits");
 
+#define NAME_NONE 0 /* the key of an entity without a name */
+
 /* ---------------------------------------------------------------------------------------- index */
 
 static uint32_t name_hash(const setti_name_table* names, uint32_t parent, uint64_t key)
@@ -132,21 +134,21 @@ static bool name_update_index(sett_world* world, setti_name_table* names)
     SETTI_EACH_INDEX(index, &names->type->storage) {
         uint64_t key = setti_name_key(world, index);
         if (key != 0) {
-            name_put(names, index + 1, name_hash(names, setti_hierarchy_parent(world, index), key));
+            name_put(names, setti_link_to(index), name_hash(names, setti_hierarchy_parent(world, index), key));
         }
     }
     names->epoch = world->epoch;
     return true;
 }
 
-/* The link of a child with this name, other than `but`; 0: none. */
-static uint32_t name_find(sett_world* world, uint32_t parent, uint64_t key, uint32_t but)
+/* The link of a child with this name, other than the link `but`; 0: none. */
+static uint32_t name_find_but(sett_world* world, uint32_t parent, uint64_t key, uint32_t but)
 {
     setti_name_table* names = setti_names_of(world);
     if (SETTI_UNLIKELY(!name_update_index(world, names))) {
         SETTI_EACH_INDEX(index, &names->type->storage) {
-            if (index + 1 != but && name_is(world, index, parent, key)) {
-                return index + 1;
+            if (setti_link_to(index) != but && name_is(world, index, parent, key)) {
+                return setti_link_to(index);
             }
         }
         return 0;
@@ -158,11 +160,22 @@ static uint32_t name_find(sett_world* world, uint32_t parent, uint64_t key, uint
     uint32_t mask = names->capacity - 1;
     for (uint32_t at = hash & mask; names->slot[at].link != 0; at = (at + 1) & mask) {
         uint32_t link = names->slot[at].link;
-        if (names->slot[at].hash == hash && link != but && name_is(world, link - 1, parent, key)) {
+        if (names->slot[at].hash == hash && link != but && name_is(world, setti_link_index(link), parent, key)) {
             return link;
         }
     }
     return 0;
+}
+
+static uint32_t name_find_child(sett_world* world, uint32_t parent, uint64_t key)
+{
+    return name_find_but(world, parent, key, SETTI_NO_LINK);
+}
+
+/* The link of another child than the entity with this index; 0: none. */
+static uint32_t name_find_other(sett_world* world, uint32_t parent, uint64_t key, uint32_t index)
+{
+    return name_find_but(world, parent, key, setti_link_to(index));
 }
 
 /* ------------------------------------------------------------------------------- ties and moves */
@@ -184,9 +197,9 @@ void setti_name_end(sett_world* world, uint32_t index)
         return;
     }
     if (name_is_current(world, names)) {
-        name_take(names, index + 1, name_hash(names, setti_hierarchy_parent(world, index), key));
+        name_take(names, setti_link_to(index), name_hash(names, setti_hierarchy_parent(world, index), key));
     }
-    name_write(world, index, 0); /* for callbacks that run later */
+    name_write(world, index, NAME_NONE); /* for callbacks that run later */
 }
 
 static void name_unlink(sett_world* world, setti_type* type, uint32_t index)
@@ -204,11 +217,11 @@ static void name_trim(sett_world* world, setti_type* type)
 static sett_status name_conflict(sett_world* world, const char* call, uint32_t index,
                                  uint32_t other)
 {
-    SETTI_ASSERT(other != 0 && other != index + 1);
+    SETTI_ASSERT(other != 0 && other != setti_link_to(index));
     sett_entity a = setti_entity_at(&world->entities, index);
-    sett_entity b = setti_entity_at(&world->entities, other - 1);
+    sett_entity b = setti_entity_at(&world->entities, setti_link_index(other));
     const char* text =
-        setti_text_of(world, &setti_names_of(world)->texts, setti_name_key(world, other - 1));
+        setti_text_of(world, &setti_names_of(world)->texts, setti_name_key(world, setti_link_index(other)));
     return setti_world_fail_with(
         world, SETT_STATUS_CONFLICT,
         "%s: entity %u:%u cannot have the name \"%.200s\": its sibling %u:%u has it - choose "
@@ -222,7 +235,7 @@ bool setti_name_may_move(sett_world* world, uint32_t index, uint32_t parent, con
     if (key == 0) {
         return true;
     }
-    uint32_t other = name_find(world, parent, key, index + 1);
+    uint32_t other = name_find_other(world, parent, key, index);
     if (other != 0) {
         (void)name_conflict(world, call, index, other);
     }
@@ -238,17 +251,17 @@ void setti_name_moved(sett_world* world, uint32_t index, uint32_t from)
         return;
     }
     uint32_t parent = setti_hierarchy_parent(world, index);
-    bool known =
-        name_is_current(world, names); /* an index rebuilt by this call has the new place */
-    uint32_t hash = name_hash(names, known ? from : parent, key);
-    bool taken = name_find(world, parent, key, index + 1) != 0;
-    if (name_is_current(world, names) && (known || taken)) {
-        name_take(names, index + 1, hash);
+    bool was_current = name_is_current(world, names);
+    uint32_t old_hash = name_hash(names, was_current ? from : parent, key);
+    /* This may rebuild the index, which then has the entity at its new parent. */
+    bool taken = name_find_other(world, parent, key, index) != 0;
+    if (name_is_current(world, names) && (was_current || taken)) {
+        name_take(names, setti_link_to(index), old_hash);
     }
     if (taken) {
-        name_write(world, index, 0);
-    } else if (known) {
-        name_put(names, index + 1, name_hash(names, parent, key));
+        name_write(world, index, NAME_NONE);
+    } else if (was_current) {
+        name_put(names, setti_link_to(index), name_hash(names, parent, key));
     }
 }
 
@@ -351,7 +364,7 @@ static uint32_t name_numbered(const char* text, size_t length)
         number = text[k] >= '0' && text[k] <= '9';
         index = index * 10 + (uint64_t)(text[k] - '0');
     }
-    return number && index < UINT32_MAX ? (uint32_t)index + 1 : 0;
+    return number && index < UINT32_MAX ? (uint32_t)setti_link_to(index) : 0;
 }
 
 bool setti_name_is_good(const char* name)
@@ -371,24 +384,24 @@ static sett_status name_set_key(sett_world* world, sett_entity entity, uint64_t 
         return setti_world_fail(world, SETT_STATUS_OUT_OF_MEMORY, call, entity, names->type->id);
     }
     uint32_t parent = setti_hierarchy_parent(world, entity.index);
-    uint32_t other = name_find(world, parent, key, entity.index + 1);
+    uint32_t other = name_find_other(world, parent, key, entity.index);
     if (other == 0 && !setti_storage_has(&names->type->storage, entity.index)) {
         if (setti_world_check_unlocked(world, call) != SETT_OK ||
             sett_add(world, entity, names->type->id) == NULL) {
             return world->error;
         }
         parent = setti_hierarchy_parent(world, entity.index);    /* callbacks may have moved it */
-        other = name_find(world, parent, key, entity.index + 1); /* or named others */
+        other = name_find_other(world, parent, key, entity.index); /* or named others */
     }
     if (other != 0) {
         return name_conflict(world, call, entity.index, other);
     }
     uint64_t old = setti_name_key(world, entity.index);
     if (old != 0) {
-        name_take(names, entity.index + 1, name_hash(names, parent, old));
+        name_take(names, setti_link_to(entity.index), name_hash(names, parent, old));
     }
     name_write(world, entity.index, key);
-    name_put(names, entity.index + 1, name_hash(names, parent, key));
+    name_put(names, setti_link_to(entity.index), name_hash(names, parent, key));
     return SETT_OK;
 }
 
@@ -419,12 +432,12 @@ static uint64_t name_add_text(sett_world* world, sett_entity entity, const char*
 uint64_t setti_name_prepare(sett_world* world, uint32_t parent, const char* name, const char* call)
 {
     uint64_t key = name_add_text(world, sett_null(), name, call);
-    uint32_t other = key != 0 ? name_find(world, parent, key, 0) : 0;
+    uint32_t other = key != 0 ? name_find_child(world, parent, key) : 0;
     if (other != 0) {
-        sett_entity taken = setti_entity_at(&world->entities, other - 1);
+        sett_entity taken = setti_entity_at(&world->entities, setti_link_index(other));
         setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                              "%s: the name \"%.200s\" is taken: its sibling %u:%u has it - "
-                              "choose another one",
+                              "%s: the name \"%.200s\" is taken by the sibling %u:%u - choose "
+                              "another one",
                               call, name, SETTI_HANDLE(taken));
     }
     return other == 0 ? key : 0;
@@ -437,9 +450,9 @@ static sett_status name_set(sett_world* world, sett_entity entity, const char* n
     if (key == 0) {
         return world->error;
     }
-    setti_name_hold(world, 1); /* callbacks may set other names */
+    setti_names_hold(world); /* callbacks may set other names */
     sett_status status = name_set_key(world, entity, key, call);
-    setti_name_hold(world, -1);
+    setti_names_let_go(world);
     return status;
 }
 
@@ -532,10 +545,10 @@ void setti_name_give(sett_world* world, uint32_t index, uint64_t key)
     SETTI_ASSERT(key != 0);
     SETTI_ASSERT(setti_name_key(world, index) == 0);
     uint32_t parent = setti_hierarchy_parent(world, index);
-    if (name_find(world, parent, key, index + 1) == 0) {
+    if (name_find_other(world, parent, key, index) == 0) {
         setti_name_table* names = setti_names_of(world);
         name_write(world, index, key);
-        name_put(names, index + 1, name_hash(names, parent, key));
+        name_put(names, setti_link_to(index), name_hash(names, parent, key));
     }
 }
 
@@ -555,7 +568,7 @@ const char* sett_name_get(const sett_world* of, sett_entity entity)
 static uint32_t name_find_text(sett_world* world, uint32_t parent, const char* text, size_t length)
 {
     uint64_t key = setti_text_find(world, &setti_names_of(world)->texts, text, length);
-    return key != 0 ? name_find(world, parent, key, 0) : 0;
+    return key != 0 ? name_find_child(world, parent, key) : 0;
 }
 
 sett_entity sett_name_find(const sett_world* of, sett_entity parent, const char* name)
@@ -565,7 +578,7 @@ sett_entity sett_name_find(const sett_world* of, sett_entity parent, const char*
         (!sett_is_null(parent) && !setti_entity_is_current(&world->entities, parent))) {
         return sett_null();
     }
-    uint32_t link = sett_is_null(parent) ? 0 : parent.index + 1;
+    uint32_t link = sett_is_null(parent) ? 0 : parent.setti_link_to(index);
     return setti_hierarchy_entity(world, name_find_text(world, link, name, strlen(name)));
 }
 
@@ -576,8 +589,8 @@ static uint32_t name_find_part(sett_world* world, uint32_t parent, const char* t
     if (link == 0) {
         return setti_names_of(world) != NULL ? name_find_text(world, parent, text, length) : 0;
     }
-    bool is = !sett_is_null(sett_entity_at(world, link - 1)) &&
-              setti_hierarchy_parent(world, link - 1) == parent;
+    bool is = !sett_is_null(sett_entity_at(world, setti_link_index(link))) &&
+              setti_hierarchy_parent(world, setti_link_index(link)) == parent;
     return is ? link : 0;
 }
 
@@ -589,14 +602,14 @@ sett_entity setti_name_lookup(const sett_world* of, sett_entity from, const char
     if (!sett_is_null(from) && !setti_entity_is_current(&world->entities, from)) {
         return sett_null();
     }
-    uint32_t link = sett_is_null(from) ? 0 : from.index + 1;
+    uint32_t link = sett_is_null(from) ? 0 : from.setti_link_to(index);
     for (path += absolute;; path++) {
         size_t length = strcspn(path, "/");
         bool up = length == 2 && path[0] == '.' && path[1] == '.';
         if (!up) {
             link = name_find_part(world, link, path, length);
         } else if (link != 0) {
-            link = setti_hierarchy_parent(world, link - 1);
+            link = setti_hierarchy_parent(world, setti_link_index(link));
         }
         path += length;
         if ((link == 0 && !up) || *path == '\0') {
@@ -670,17 +683,17 @@ size_t sett_name_path(const sett_world* of, sett_entity entity, char* out, size_
     size_t length = 0;
     const char* text;
     char number[16];
-    uint32_t link = entity.index + 1;
-    for (uint32_t at = link; at != 0; at = setti_hierarchy_parent(world, at - 1)) {
-        length += name_part(world, at - 1, number, &text) + (at != link);
+    uint32_t link = setti_link_to(entity.index);
+    for (uint32_t at = link; at != 0; at = setti_hierarchy_parent(world, setti_link_index(at))) {
+        length += name_part(world, setti_link_index(at), number, &text) + (at != link);
     }
     size_t left = length;
     size_t room = size != 0 ? size - 1 : 0;
-    for (uint32_t at = link; at != 0; at = setti_hierarchy_parent(world, at - 1)) {
+    for (uint32_t at = link; at != 0; at = setti_hierarchy_parent(world, setti_link_index(at))) {
         if (at != link) {
             name_write_part(out, room, --left, "/", 1);
         }
-        size_t step = name_part(world, at - 1, number, &text);
+        size_t step = name_part(world, setti_link_index(at), number, &text);
         left -= step;
         name_write_part(out, room, left, text, step);
     }
@@ -726,10 +739,10 @@ static const char* name_validate(sett_world* world, setti_type* type)
         if (setti_text_of(world, &names->texts, key) == NULL) {
             return "names: a key without its text";
         }
-        if (name_find(world, parent, key, 0) != index + 1) {
+        if (name_find_child(world, parent, key) != setti_link_to(index)) {
             return "names: an entity is not found under its name";
         }
-        if (name_find(world, parent, key, index + 1) != 0) {
+        if (name_find_other(world, parent, key, index) != 0) {
             return "names: two siblings have the same";
         }
     }

@@ -79,11 +79,18 @@ static inline uint32_t setti_name_number(bool (*taken)(void* user, uint32_t numb
     return high;
 }
 
-/* Between a call with 1 and one with -1 no sweep frees texts without a user. */
-static inline void setti_name_hold(const sett_world* world, int by)
+/* Until setti_names_let_go no sweep frees the texts of names that no entity has. Calls nest. */
+static inline void setti_names_hold(const sett_world* world)
 {
     if (setti_names_of(world) != NULL) {
-        setti_names_of(world)->texts.hold += (uint32_t)by;
+        setti_names_of(world)->texts.hold++;
+    }
+}
+
+static inline void setti_names_let_go(const sett_world* world)
+{
+    if (setti_names_of(world) != NULL) {
+        setti_names_of(world)->texts.hold--;
     }
 }
 

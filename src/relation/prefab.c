@@ -208,8 +208,8 @@ static bool prefab_check_values(sett_world* world, const sett_instantiate_desc* 
                                desc->values[k].value, call);
         for (uint32_t j = 0; j < k; j++) {
             if (desc->values[j].component == desc->values[k].component) {
-                setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" is listed twice",
-                                      call, setti_component_text(world, desc->values[k].component));
+                setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: \"%.100s\" is listed twice - leave out one", call,
+                                      setti_component_text(world, desc->values[k].component));
                 return false;
             }
         }
@@ -226,7 +226,8 @@ static bool prefab_prepare_place(sett_world* world, const sett_instantiate_desc*
         return false;
     }
     if (desc->name != NULL) {
-        uint32_t link = sett_is_null(one->parent) ? 0 : one->parent.index + 1;
+        uint32_t link =
+            sett_is_null(one->parent) ? SETTI_NO_LINK : setti_link_to(one->parent.index);
         one->name = setti_name_prepare(world, link, desc->name, one->call);
     }
     return desc->name == NULL || one->name != 0;
@@ -266,9 +267,9 @@ sett_entity sett_instantiate_with_sized(sett_world* world, const sett_instantiat
         !prefab_check_values(world, desc, one.call) || !prefab_prepare_place(world, desc, &one)) {
         return made;
     }
-    setti_name_hold(world, 1);
+    setti_names_hold(world);
     sett_status status = prefab_run(world, &one, 1, &made);
-    setti_name_hold(world, -1);
+    setti_names_let_go(world);
     return status == SETT_OK ? made : sett_null();
 }
 

@@ -30,17 +30,17 @@
 typedef struct recipe_node {
     uint32_t index;     /* of the prefab's entity */
     uint32_t signature; /* the prefab's entity has it, as found */
-    uint64_t apart;     /* hash of its dont_fragment types */
+    uint64_t dont_fragment_hash; /* of its dont_fragment types */
     sett_hierarchy links;
     sett_hierarchy copy; /* links of the instance */
-    uint64_t name;
+    uint64_t name;       /* key of the copy's name, or 0 */
     uint32_t part_count; /* parts of the copy, in `parts` */
-    uint32_t to;
+    uint32_t to;         /* signature of the copy */
     uint32_t parent, first, next, previous; /* node numbers */
-    uint32_t level;
-    bool tree;    /* has a node in the hierarchy */
+    uint32_t level; /* depth below the root */
+    bool tree;    /* the entity has the hierarchy's component */
     bool derives; /* its copies are linked to it by InstanceOf */
-    bool turns;   /* some value has references */
+    bool has_references; /* in values */
 } recipe_node;
 
 typedef struct recipe {
@@ -53,7 +53,7 @@ typedef struct recipe {
     uint32_t node_count;
     uint32_t part_count;
     uint32_t named;          /* nodes with a name */
-    setti_hash_map by_index; /* index + 1 -> node, if values have references */
+    setti_hash_map by_index; /* link of the original -> node, if values have references */
     recipe_node* nodes;
     /* For the instance being made; from one to the next only addresses of values change. */
     setti_edit* edits;      /* by node */
@@ -178,7 +178,7 @@ void setti_recipe_forget(sett_world* world)
 
 /* --------------------------------------------------------------------------------------- making */
 
-static uint64_t recipe_apart(const sett_world* world, uint32_t index)
+static uint64_t recipe_dont_fragment_hash(const sett_world* world, uint32_t index)
 {
     uint64_t hash = world->dont_fragment.count;
     for (uint32_t k = 0; k < world->dont_fragment.count; k++) {
@@ -190,10 +190,10 @@ static uint64_t recipe_apart(const sett_world* world, uint32_t index)
 /* The node of a link within the subtree. */
 static uint32_t recipe_number(const setti_clone* plan, uint32_t link)
 {
-    if (link == 0) {
+    if (link == SETTI_NO_LINK) {
         return SETTI_NONE;
     }
-    return plan->node_count == 1 ? 0 : setti_hash_map_find(&plan->by_index, (uint64_t)link);
+    return plan->node_count == 1 ? 0 : setti_hash_map_find(&plan->by_index, link);
 }
 
 static void recipe_link(const sett_world* world, const setti_clone* plan, recipe* made, uint32_t k)
@@ -225,7 +225,7 @@ static bool recipe_fill_node(const sett_world* world, const setti_clone* plan, r
     recipe_node* node = &made->nodes[k];
     node->index = from->index;
     node->signature = setti_entity_set_of(&world->entities, from->index);
-    node->apart = recipe_apart(world, from->index);
+    node->dont_fragment_hash = recipe_dont_fragment_hash(world, from->index);
     node->name = setti_clone_keeps_name(plan, from) ? setti_name_key(world, from->index) : 0;
     node->to = from->edit.to;
     node->derives = from->derives;
@@ -246,7 +246,7 @@ static bool recipe_fill_node(const sett_world* world, const setti_clone* plan, r
             part->value = &node->copy;
             part->quiet = true;
         }
-        node->turns = node->turns || (part->origin != NULL && type->desc.entity_offset_count != 0);
+        node->has_references = node->has_references || (part->origin != NULL && type->desc.entity_offset_count != 0);
         bool derives = from->derives && type == plan->instances->links;
         if (type->ends != NULL || (type->links != NULL && !derives)) {
             return false;
@@ -281,13 +281,13 @@ static recipe* recipe_make(sett_world* world, const setti_clone* plan, sett_enti
     made->epoch = world->transition_epoch;
     made->node_count = plan->node_count;
     made->simple = true;
-    bool turns = false;
+    bool has_references = false;
     for (uint32_t k = 0; k < plan->node_count && made->simple; k++) {
         made->simple = recipe_fill_node(world, plan, made, k);
-        turns = turns || made->nodes[k].turns;
+        has_references = has_references || made->nodes[k].has_references;
     }
-    for (uint32_t k = 0; turns && k < plan->node_count; k++) {
-        if (!setti_hash_map_set(&world->pool, &made->by_index, (uint64_t)plan->nodes[k].index + 1,
+    for (uint32_t k = 0; has_references && k < plan->node_count; k++) {
+        if (!setti_hash_map_set(&world->pool, &made->by_index, setti_link_to(plan->nodes[k].index),
                                 k)) {
             recipe_free(world, made);
             return NULL;
@@ -337,7 +337,7 @@ static bool recipe_is_node(const sett_world* world, const recipe_node* node, boo
            setti_entity_set_of(&world->entities, node->index) == node->signature &&
            (root || setti_names_of(world) == NULL ||
             setti_name_key(world, node->index) == node->name) &&
-           (world->dont_fragment.count == 0 || recipe_apart(world, node->index) == node->apart);
+           (world->dont_fragment.count == 0 || recipe_dont_fragment_hash(world, node->index) == node->dont_fragment_hash);
 }
 
 /* The recipe of a prefab, if the prefab is unchanged. */
@@ -455,7 +455,7 @@ static bool recipe_reserve(sett_world* world, recipe* made, const setti_clone_de
 
 static uint32_t recipe_copy_link(const recipe* made, uint32_t node)
 {
-    return node != SETTI_NONE ? made->copies[node].index + 1 : 0;
+    return node != SETTI_NONE ? setti_link_to(made->copies[node].index) : SETTI_NO_LINK;
 }
 
 /* Sets the links of the copies, whose indices are known; the root has no parent yet. This function
@@ -495,7 +495,7 @@ static void recipe_remap(sett_world* world, const recipe* made, const setti_edit
             memcpy(&reference, at, sizeof(reference));
             uint32_t node =
                 setti_entity_is_current(&world->entities, reference)
-                    ? setti_hash_map_find(&made->by_index, (uint64_t)reference.index + 1)
+                    ? setti_hash_map_find(&made->by_index, setti_link_to(reference.index))
                     : SETTI_NONE;
             if (node != SETTI_NONE) {
                 memcpy(at, &made->copies[node], sizeof(reference));
@@ -513,7 +513,7 @@ SETTI_INLINE void recipe_finish(sett_world* world, const recipe* made, uint32_t 
     }
     for (uint32_t k = 0; k < count; k++) {
         const recipe_node* node = &made->nodes[k];
-        if (node->turns) {
+        if (node->has_references) {
             recipe_remap(world, made, &made->edits[k], made->copies[k].index);
         }
         if (node->derives) {

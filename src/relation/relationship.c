@@ -262,7 +262,7 @@ static int relation_difference_one(sett_entity entity, const setti_relation* a,
                                    const setti_relation* b, setti_value_difference of_data,
                                    char* out, size_t size)
 {
-    sett_link_cursor cursor = {NULL, 0, 0, false};
+    sett_link_cursor cursor = {0};
     sett_entity target;
     const char* only = of_data != NULL ? " in the first world only" : " in the second world only";
     while (!sett_is_null(target = sett_target_next(a->world, entity, a->links->id, &cursor))) {
@@ -297,7 +297,7 @@ static int relation_difference(sett_entity entity, const setti_type* a, const se
 static void relation_describe(sett_world* world, const setti_type* type, sett_entity entity,
                               setti_writer* out)
 {
-    sett_link_cursor cursor = {NULL, 0, 0, false};
+    sett_link_cursor cursor = {0};
     const char* between = "to ";
     if (type->links == NULL) {
         sett_component links = setti_relation_of_ends(type)->links->id;
@@ -404,12 +404,16 @@ sett_component sett_relationship_register_sized(sett_world* world,
         bool same = existing != NULL && relation_is_same(existing, relation) &&
                     (desc->id == 0 || desc->id == known);
         relation_free(relation);
-        if (!same) {
+        if (!same && existing != NULL) {
             setti_world_fail_with(world, SETT_STATUS_CONFLICT,
-                                  "%s: \"%.100s\" is registered already, as %s", relation_registers,
-                                  desc->name,
-                                  existing != NULL ? "a relationship with other options"
-                                                   : "a component - give it another name");
+                                  "%s: \"%.100s\" is registered already, with other options - "
+                                  "choose another name, or the same options",
+                                  relation_registers, desc->name);
+        } else if (!same) {
+            setti_world_fail_with(world, SETT_STATUS_CONFLICT,
+                                  "%s: \"%.100s\" is registered already, as a component - choose "
+                                  "another name",
+                                  relation_registers, desc->name);
         }
         return same ? known : 0;
     }
@@ -628,13 +632,20 @@ SETTI_APART static sett_status relation_call_hook(setti_relation* relation, sett
     return may ? SETT_OK
                : setti_world_fail_with(
                      world, SETT_STATUS_REJECTED,
-                     "%s: `may_relate` of \"%.100s\" rejects a link from entity %u:%u to %u:%u",
+                     "%s: `may_relate` of \"%.100s\" rejects a link from entity %u:%u to %u:%u - "
+                     "choose another target",
                      call, relation->links->desc.name, SETTI_HANDLE(source), SETTI_HANDLE(target));
 }
 
-/* Relates two entities. `may_reject`: the hook may_relate can reject the link. */
+/* Whether the program's hook may_relate is asked for a new link. */
+typedef enum relation_asking {
+    RELATION_ASK_HOOK,
+    RELATION_SKIP_HOOK
+} relation_asking;
+
+/* Relates two entities. */
 static void* relation_relate(sett_world* world, sett_entity source, sett_component relationship,
-                             sett_entity target, const void* data, bool may_reject,
+                             sett_entity target, const void* data, relation_asking asking,
                              const char* call)
 {
     setti_relation* relation = setti_relation_check(world, relationship, source, call);
@@ -648,7 +659,7 @@ static void* relation_relate(sett_world* world, sett_entity source, sett_compone
     if (relation_check_cycle(relation, source, target, call) != SETT_OK) {
         return NULL;
     }
-    if (SETTI_UNLIKELY(may_reject && relation->desc.may_relate != NULL) &&
+    if (SETTI_UNLIKELY(asking == RELATION_ASK_HOOK && relation->desc.may_relate != NULL) &&
         relation_call_hook(relation, source, target, call) != SETT_OK) {
         return NULL;
     }
@@ -662,19 +673,19 @@ static void* relation_relate(sett_world* world, sett_entity source, sett_compone
 void* setti_relation_relate(sett_world* world, sett_entity source, sett_component relationship,
                             sett_entity target, const void* data, const char* call)
 {
-    return relation_relate(world, source, relationship, target, data, false, call);
+    return relation_relate(world, source, relationship, target, data, RELATION_SKIP_HOOK, call);
 }
 
 void* sett_relate(sett_world* world, sett_entity source, sett_component relationship,
                   sett_entity target)
 {
-    return relation_relate(world, source, relationship, target, NULL, true, __func__);
+    return relation_relate(world, source, relationship, target, NULL, RELATION_ASK_HOOK, __func__);
 }
 
 void* sett_relate_set(sett_world* world, sett_entity source, sett_component relationship,
                       sett_entity target, const void* data)
 {
-    return relation_relate(world, source, relationship, target, data, true, __func__);
+    return relation_relate(world, source, relationship, target, data, RELATION_ASK_HOOK, __func__);
 }
 
 sett_status sett_unrelate(sett_world* world, sett_entity source, sett_component relationship,

@@ -73,14 +73,19 @@ static void* singleton_begin(sett_world* world, sett_component component, const 
     }
     setti_world_close_returned(world);
     if (world->locks != 0) {
-        const char* system = world->running != NULL ? setti_world_running(world) : NULL;
-        setti_world_fail_with(
-            world, SETT_STATUS_LOCKED,
-            "%s: \"%.100s\" would be the first singleton, which cannot be added %s%.200s%s - "
-            "call sett_singleton_ensure or sett_singleton_set once before",
-            call, type->desc.name,
-            system != NULL ? "while system \"" : "inside a loop or a callback",
-            system != NULL ? system : "", system != NULL ? "\" runs" : "");
+        if (world->running != NULL) {
+            setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                  "%s: \"%.100s\" would be the first singleton, and system "
+                                  "\"%.200s\" runs - add a singleton before, by "
+                                  "sett_singleton_ensure",
+                                  call, type->desc.name, setti_world_running(world));
+        } else {
+            setti_world_fail_with(world, SETT_STATUS_LOCKED,
+                                  "%s: \"%.100s\" would be the first singleton, and structure is "
+                                  "locked - add a singleton before the loop or callback, by "
+                                  "sett_singleton_ensure",
+                                  call, type->desc.name);
+        }
         return NULL;
     }
     sett_entity entity = singleton_create(world, component, value);
