@@ -359,7 +359,7 @@ static void what_cannot_be_is_rejected_and_undone(void)
     }
     CHECK_EQ(found, 1);
     CHECK_EQ(sett_delta_apply(f.peer, bytes, size), SETT_STATUS_INVALID); /* altered */
-    CHECK_EQ(setti_delta_apply(f.peer, bytes, size, true), SETT_STATUS_INVALID);
+    CHECK_EQ(setti_delta_apply(f.peer, bytes, size, SETTI_TRUST), SETT_STATUS_INVALID);
     CHECK_MSG(strstr(sett_world_message(f.peer), "cannot be a child of") != NULL, "%s",
               sett_world_message(f.peer));
     CHECK_EQ(sett_world_hash(f.peer), hash);
@@ -427,10 +427,10 @@ static void children_do_not_end_behind_its_back(void)
         uint64_t hash = sett_world_hash(world[1]);
         const unsigned char ended[] = {3, 0, 0, 0, 1, 0, 0, 0};
         forge(only(bytes, size, ended, sizeof(ended)), e[1].index);
-        CHECK_EQ(setti_delta_apply(world[1], bytes, size, false), SETT_STATUS_INVALID);
+        CHECK_EQ(setti_delta_apply(world[1], bytes, size, SETTI_COMPARE_HASHES), SETT_STATUS_INVALID);
         CHECK_EQ(sett_world_hash(world[1]), hash);
         CHECK_EQ(sett_world_validate(world[1], NULL), SETT_OK);
-        CHECK_EQ(setti_delta_apply(world[1], bytes, size, true), SETT_OK);
+        CHECK_EQ(setti_delta_apply(world[1], bytes, size, SETTI_TRUST), SETT_OK);
         CHECK(sett_entity_valid(world[1], e[2]) && !sett_entity_valid(world[1], e[1]));
         CHECK(sett_is_null(sett_hierarchy_parent(world[1], e[2])));
         CHECK_EQ(sett_world_validate(world[1], NULL), SETT_OK);

@@ -182,11 +182,11 @@ static void altered_changes_are_rejected(void)
         size_t at, from, to; /* where, what is there, and what is written */
         const char* why;
     } altered[] = {
-        {0, 0, 1, "a value that does not exist is changed"},   /* another entity */
-        {0, 0, 200, "a value that does not exist is changed"}, /* a number that goes on */
-        {1, 1, 0, "a value that does not exist is changed"},   /* no entity */
-        {1, 1, 3, "a value that does not exist is changed"},   /* one more byte of them */
-        {2, 1, 3, "a value that does not exist is changed"},   /* one more */
+        {0, 0, 1, "they change a value that does not exist"},   /* another entity */
+        {0, 0, 200, "they change a value that does not exist"}, /* a number that goes on */
+        {1, 1, 0, "they change a value that does not exist"},   /* no entity */
+        {1, 1, 3, "they change a value that does not exist"},   /* one more byte of them */
+        {2, 1, 3, "they change a value that does not exist"},   /* one more */
         {3, 7, 9, "they end within"},                          /* more bytes than values have */
         {3, 7, 6, "they end within"},   /* the same byte four times, and then others */
         {8, 7, 255, "they end within"}, /* a number that does not end */
@@ -204,14 +204,14 @@ static void altered_changes_are_rejected(void)
     CHECK_EQ(delta.bytes[count], 1);
     put_number(&delta, count, SETTI_NONE, 4);
     seal(&delta);
-    rejects(world[1], &delta, "a value that does not exist is changed");
+    rejects(world[1], &delta, "they change a value that does not exist");
     /* a count where there are none */
     delta = whole;
     delta.size -= 13;
     memmove(delta.bytes + at, delta.bytes + at + 13, delta.size - at);
     put_number(&delta, count - 13, 0, 4);
     seal(&delta);
-    rejects(world[1], &delta, "a value that does not exist is changed");
+    rejects(world[1], &delta, "they change a value that does not exist");
     CHECK_APPLY(world[1], whole.bytes, whole.size); /* unaltered it fits */
     CHECK_SAME(world[0], world[1]);
     CHECK_END(world[0]);

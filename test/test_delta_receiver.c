@@ -201,7 +201,7 @@ static void a_delta_takes_no_more_memory_than_it_may(void)
         CHECK(forge(bytes, size, near_by.index, far[k], forged) > FAR_TYPES);
         size_t before = m.held;
         m.most = m.held;
-        CHECK_EQ(setti_delta_apply(peer, forged, size, true), SETT_STATUS_LIMIT);
+        CHECK_EQ(setti_delta_apply(peer, forged, size, SETTI_TRUST), SETT_STATUS_LIMIT);
         CHECK_MSG(strstr(sett_world_message(peer), "delta_limit") != NULL, "%s",
                   sett_world_message(peer));
         CHECK_MSG(m.most < before + ((size_t)100 << 20), "%zu MB", m.most >> 20);
@@ -299,7 +299,7 @@ static void no_life_follows_the_last(void)
         CHECK(at + sizeof(ended) <= size);
     }
     memcpy(bytes + at + 4, &last.generation, 4);
-    CHECK_EQ(setti_delta_apply(peer, bytes, size, true), SETT_STATUS_INVALID);
+    CHECK_EQ(setti_delta_apply(peer, bytes, size, SETTI_TRUST), SETT_STATUS_INVALID);
     CHECK_MSG(strstr(sett_world_message(peer), "generation is invalid") != NULL, "%s",
               sett_world_message(peer));
     CHECK(sett_entity_valid(peer, last));

@@ -514,7 +514,7 @@ static void hostile_deltas_do_no_harm(void)
     for (size_t at = 0; at < size; at++) {
         for (uint32_t bit = 0; bit < 8; bit++) {
             bytes[at] ^= (unsigned char)(1u << bit);
-            if (setti_delta_apply(into, bytes, size, true) == SETT_OK) {
+            if (setti_delta_apply(into, bytes, size, SETTI_TRUST) == SETT_OK) {
                 CHECK_VALID(into);
                 (void)sett_world_hash(into);
                 CHECK_EQ(sett_world_clone(world, into), SETT_OK);
@@ -529,7 +529,7 @@ static void hostile_deltas_do_no_harm(void)
             }
             bytes[at] ^= (unsigned char)(1u << bit);
         }
-        CHECK(setti_delta_apply(into, bytes, at, true) != SETT_OK);
+        CHECK(setti_delta_apply(into, bytes, at, SETTI_TRUST) != SETT_OK);
     }
     CHECK(memory.held < held + (1u << 20));
     CHECK_APPLY(into, bytes, size);

@@ -736,7 +736,7 @@ static void hostile_bytes_do_no_harm(void)
     for (size_t at = 0; at < p.size; at++) {
         for (uint32_t bit = 0; bit < 8; bit++) {
             p.bytes[at] ^= (unsigned char)(1u << bit);
-            if (setti_delta_apply(p.into, p.bytes, p.size, true) == SETT_OK) {
+            if (setti_delta_apply(p.into, p.bytes, p.size, SETTI_TRUST) == SETT_OK) {
                 CHECK_VALID(p.into);
                 (void)sett_world_hash(p.into);
                 CHECK_END(p.into);
@@ -747,7 +747,7 @@ static void hostile_bytes_do_no_harm(void)
             }
             p.bytes[at] ^= (unsigned char)(1u << bit);
         }
-        CHECK(setti_delta_apply(p.into, p.bytes, at, true) != SETT_OK);
+        CHECK(setti_delta_apply(p.into, p.bytes, at, SETTI_TRUST) != SETT_OK);
     }
     CHECK(packet_apply(&p));
     packet_end(&p);

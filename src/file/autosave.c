@@ -134,7 +134,8 @@ static void autosave_body(void* user)
                                           (const char*)autosave->path.data, &autosave->desc);
     if (status == SETT_OK) {
         status = setti_place_lock(&place);
-        status = status == SETT_OK ? setti_place_save(&place, &autosave->desc, &autosave->run, true)
+        status = status == SETT_OK ? setti_place_save(&place, &autosave->desc, &autosave->run,
+                                                       SETTI_PLACE_COMPLETE)
                                    : status;
         setti_place_deinit(&place);
     }

@@ -108,13 +108,20 @@ static uint32_t flight_now(const sett_flight* flight)
     return (uint32_t)setti_mark_get(&flight->now);
 }
 
-/* Adds the types, if there are new ones, and the systems' record. */
-static bool flight_put_head(sett_flight* flight, uint64_t frame, bool begins)
+/* A record of the world's state. A reader can begin at a keyframe. */
+typedef enum flight_state {
+    FLIGHT_DELTA,
+    FLIGHT_KEYFRAME
+} flight_state;
+
+/* Adds what a record of the state needs before it: types that a reader does not know, and the
+ * systems' record. */
+static bool flight_put_head(sett_flight* flight, uint64_t frame, flight_state next)
 {
     sett_world* world = flight->world;
     setti_bytes types = {NULL, 0, 0};
     setti_bytes run = {NULL, 0, 0};
-    bool registered = begins || flight->types != world->registered.count;
+    bool registered = next == FLIGHT_KEYFRAME || flight->types != world->registered.count;
     bool done = (!registered || setti_types_encode(world, &types)) && setti_run_encode(world, &run);
     done = done &&
            (!registered || flight_put(flight, SETTI_STREAM_TYPES, frame, types.data, types.size));
@@ -140,7 +147,7 @@ static sett_status flight_put_delta(sett_flight* flight, sett_snapshot now, uint
     if (at != NULL) {
         memcpy(at, flight->input, input);
     }
-    bool done = at != NULL && flight_put_head(flight, frame, false) &&
+    bool done = at != NULL && flight_put_head(flight, frame, FLIGHT_DELTA) &&
                 flight_put(flight, SETTI_STREAM_DELTA, frame, delta.data, delta.size);
     setti_bytes_free(&world->pool, &delta);
     return done ? SETT_OK : setti_world_no_memory(world, call);
@@ -155,7 +162,7 @@ static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* 
     size_t lead = flight->unit.size;
     sett_status status = setti_delta_encode_state(world, call, &state);
     if (status == SETT_OK &&
-        !(flight_put_head(flight, frame, true) &&
+        !(flight_put_head(flight, frame, FLIGHT_KEYFRAME) &&
           flight_put(flight, SETTI_STREAM_KEYFRAME, frame, state.data, state.size))) {
         status = setti_world_no_memory(world, call);
     }
@@ -163,7 +170,7 @@ static sett_status flight_turn(sett_flight* flight, uint64_t frame, const char* 
     if (status == SETT_OK && flight->unit.size > flight->room) {
         status = setti_world_fail_with(
             world, SETT_STATUS_LIMIT,
-            "%s: a state takes %lu bytes, at most %lu fit (half of `size`) - raise `size`", call,
+            "%s: a state takes %lu bytes, and half of `size` is %lu - raise `size`", call,
             (unsigned long)flight->unit.size, (unsigned long)flight->room);
     }
     if (status != SETT_OK) {
@@ -319,18 +326,24 @@ static setti_stream flight_dump_stream(flight_dump* dump)
     return (setti_stream){.files = &flight_dump_files, .file = dump, .identity = dump->identity};
 }
 
-/* Writes the records of a half. In the first half the keyframe becomes a state. */
-static void flight_emit_half(flight_dump* dump, const flight_half* half, bool first)
+/* The place of a half in a dump. */
+typedef enum flight_order {
+    FLIGHT_FIRST, /* its keyframe becomes the state with which the dump begins */
+    FLIGHT_LATER
+} flight_order;
+
+/* Writes the records of a half. */
+static void flight_emit_half(flight_dump* dump, const flight_half* half, flight_order order)
 {
     setti_stream stream = flight_dump_stream(dump);
     size_t used = flight_used(half);
-    size_t at = first ? half->lead : 0;
+    size_t at = order == FLIGHT_FIRST ? half->lead : 0;
     while (used - at >= SETTI_STREAM_RECORD && at < used) {
         const unsigned char* head = half->bytes + at;
         uint32_t kind = (uint32_t)setti_bytes_get(head, 2);
         size_t size = (size_t)setti_bytes_get(head + 4, 4);
         dump->frame = setti_bytes_get(head + 8, 8);
-        if (first && kind == SETTI_STREAM_KEYFRAME) {
+        if (order == FLIGHT_FIRST && kind == SETTI_STREAM_KEYFRAME) {
             setti_stream_write_page(&stream, SETTI_STREAM_STATE,
                                     (uint32_t)setti_bytes_get(head + 2, 2), dump->frame,
                                     head + SETTI_STREAM_RECORD, size);
@@ -393,9 +406,9 @@ bool sett_flight_dump(const sett_flight* flight, const char* why, sett_flight_wr
         (void)setti_stream_write(&stream, SETTI_STREAM_USER, 0, flight->user, flight->user_size);
     }
     if (older) {
-        flight_emit_half(&dump, &flight->half[1 - now], true);
+        flight_emit_half(&dump, &flight->half[1 - now], FLIGHT_FIRST);
     }
-    flight_emit_half(&dump, &flight->half[now], !older);
+    flight_emit_half(&dump, &flight->half[now], older ? FLIGHT_LATER : FLIGHT_FIRST);
     uint64_t last = dump.frame;
     flight_emit_input(&dump, flight);
     if (why != NULL) {

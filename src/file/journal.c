@@ -39,7 +39,7 @@ static sett_status journal_open(sett_journal* journal, sett_world* world, const 
         return status;
     }
     status = setti_place_lock(place);
-    status = status == SETT_OK ? setti_place_save_all(place, desc, false) : status;
+    status = status == SETT_OK ? setti_place_save_all(place, desc, SETTI_PLACE_CONTINUES) : status;
     status = status == SETT_OK ? sett_snapshot_take(world, &journal->last) : status;
     if (status != SETT_OK) {
         return status;
@@ -57,7 +57,7 @@ static sett_status journal_open(sett_journal* journal, sett_world* world, const 
     if (journal->stream.file == NULL) {
         (void)sett_snapshot_drop(world, journal->last);
         return setti_place_fail(place, place->path,
-                                "cannot be opened again - was it moved or deleted?");
+                                "cannot be opened again - check that no program moves or deletes it");
     }
     (void)files->size(files->user, journal->stream.file, &journal->stream.offset);
     return SETT_OK;
@@ -83,14 +83,21 @@ sett_journal* sett_journal_create(sett_world* world, const char* path, const set
     return journal;
 }
 
-/* Writes what a delta needs before it: new types, and the systems' record. */
-static sett_status journal_write_head(sett_journal* journal, uint64_t frame, bool begins)
+/* A record of the world's state. A reader can begin at a keyframe. */
+typedef enum journal_record {
+    JOURNAL_DELTA,
+    JOURNAL_KEYFRAME
+} journal_record;
+
+/* Writes what a record of the state needs before it: types that a reader does not know, and the
+ * systems' record. */
+static sett_status journal_write_head(sett_journal* journal, uint64_t frame, journal_record next)
 {
     sett_world* world = journal->place.world;
     setti_stream* stream = &journal->stream;
     setti_bytes types = {NULL, 0, 0};
     setti_bytes run = {NULL, 0, 0};
-    bool registered = begins || journal->types != world->registered.count;
+    bool registered = next == JOURNAL_KEYFRAME || journal->types != world->registered.count;
     bool done = (!registered || setti_types_encode(world, &types)) && setti_run_encode(world, &run);
     if (done && registered) {
         (void)setti_stream_write(stream, SETTI_STREAM_TYPES, frame, types.data, types.size);
@@ -107,7 +114,7 @@ static sett_status journal_write_head(sett_journal* journal, uint64_t frame, boo
 static sett_status journal_fail(const sett_journal* journal)
 {
     return setti_place_fail(&journal->place, journal->place.path,
-                            "cannot be written - is the disk full?");
+                            "cannot be written - check that the disk has room");
 }
 
 /* Writes the delta from the last state to a later one. */
@@ -120,7 +127,7 @@ static sett_status journal_write(sett_journal* journal, sett_snapshot now, uint6
     if (status != SETT_OK) {
         return status;
     }
-    status = journal_write_head(journal, frame, false);
+    status = journal_write_head(journal, frame, JOURNAL_DELTA);
     if (status == SETT_OK &&
         !setti_stream_write(&journal->stream, SETTI_STREAM_DELTA, frame, delta.data, delta.size)) {
         status = journal_fail(journal);
@@ -149,7 +156,7 @@ static sett_status journal_write_keyframe(sett_journal* journal, uint64_t frame)
     setti_bytes state = {NULL, 0, 0};
     uint64_t offset = journal->stream.offset;
     sett_status status = setti_delta_encode_state(world, journal->place.call, &state);
-    status = status == SETT_OK ? journal_write_head(journal, frame, true) : status;
+    status = status == SETT_OK ? journal_write_head(journal, frame, JOURNAL_KEYFRAME) : status;
     if (status == SETT_OK && (!setti_stream_write(&journal->stream, SETTI_STREAM_KEYFRAME, frame,
                                                   state.data, state.size) ||
                               !journal_note(journal, frame, offset))) {

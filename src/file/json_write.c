@@ -192,7 +192,7 @@ static void write_world(json_writer* to)
 sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc, size_t desc_size,
                                   sett_json_fn fn, void* user)
 {
-    static const sett_json_desc all = {{0, 0}, false, NULL, NULL, 0};
+    static const sett_json_desc all = {0};
     static const char call[] = "sett_json_write";
     sett_json_desc full;
     desc = setti_world_desc(world, desc != NULL ? desc : &all,
@@ -201,7 +201,7 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
         return SETT_STATUS_ARGUMENT;
     }
     if (fn == NULL) {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: `fn` is NULL", call);
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: `fn` is NULL - pass a function that takes the text", call);
     }
     if (setti_world_lacks_list(world, desc->components, desc->component_count, call,
                                "components")) {
@@ -216,7 +216,7 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
     }
     if (desc->query != NULL && desc->query->world != world) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: query \"%.100s\" is of another world", call,
+                                     "%s: query \"%.100s\" belongs to another world - create it in this one", call,
                                      desc->query->open.name);
     }
     setti_json_add_text(&to.out, "{\"entities\": [");
@@ -234,7 +234,7 @@ sett_status sett_json_write_sized(sett_world* world, const sett_json_desc* desc,
     return setti_json_finish(&to.out)
                ? SETT_OK
                : setti_world_fail_with(world, SETT_STATUS_REJECTED,
-                                       "%s: `fn` returned false, so the text is incomplete", call);
+                                       "%s: `fn` returned false, so the text is incomplete - write it again", call);
 }
 
 /* Writes a text into the caller's memory. */

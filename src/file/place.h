@@ -35,14 +35,20 @@ void setti_place_deinit(setti_place* place);
 /* Excludes other writers. Fails: LOCKED. */
 sett_status setti_place_lock(setti_place* place);
 
+/* Whether records will be added to a new file. */
+typedef enum setti_place_end {
+    SETTI_PLACE_COMPLETE,
+    SETTI_PLACE_CONTINUES
+} setti_place_end;
+
 /* Writes the world's state to a new file and renames it to the path; the old file becomes the
- * generation before. The place is locked. `run`: systems' record. `end`: nothing will be added.
- * Fails like sett_world_save. */
+ * generation before. The place is locked. `run`: systems' record. Fails like sett_world_save. */
 sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, const setti_bytes* run,
-                             bool end);
+                             setti_place_end end);
 
 /* Like setti_place_save, with the record of the world's own systems. */
-sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc, bool end);
+sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc,
+                                 setti_place_end end);
 
 /* The mark of a file that a world knows to be complete (`whole_file`). */
 uint64_t setti_place_mark(const char* name, uint64_t identity, uint64_t size);

@@ -46,7 +46,9 @@ sett_status setti_place_init(setti_place* place, sett_world* world, const char* 
     place->path = path;
     place->files = setti_place_files(desc);
     if (path == NULL || path[0] == '\0') {
-        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT, "%s: `path` is NULL or empty",
+        return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
+                                     path == NULL ? "%s: `path` is NULL - pass the path of a file"
+                                                  : "%s: `path` is empty - pass the path of a file",
                                      call);
     }
     if (!place_name(&world->pool, path, ".new", &place->next) ||
@@ -78,11 +80,15 @@ sett_status setti_place_lock(setti_place* place)
         return status;
     }
     place->lock = NULL;
-    return setti_world_fail_with(place->world, status, "%s: \"%.200s\" %s", place->call, name,
-                                 status == SETT_STATUS_LOCKED
-                                     ? "is locked by another writer - wait, or choose another "
-                                       "path"
-                                     : "cannot be created - does its folder exist?");
+    if (status == SETT_STATUS_LOCKED) {
+        return setti_world_fail_with(place->world, status,
+                                     "%s: \"%.200s\" is locked by another writer - wait, or choose "
+                                     "another path",
+                                     place->call, name);
+    }
+    return setti_world_fail_with(place->world, status,
+                                 "%s: \"%.200s\" cannot be created - check that its folder exists",
+                                 place->call, name);
 }
 
 sett_status setti_place_fail(const setti_place* place, const char* name, const char* what)
@@ -106,7 +112,7 @@ sett_status setti_place_check_user(sett_world* world, const char* call, const se
     }
     if (desc != NULL && desc->user_size > SETTI_PLACE_USER_MAX) {
         return setti_world_fail_with(world, SETT_STATUS_ARGUMENT,
-                                     "%s: the user block has %lu bytes, at most 16 MB are allowed",
+                                     "%s: the user block has %lu bytes, and at most 16 MB fit - shorten it",
                                      call, (unsigned long)desc->user_size);
     }
     return SETT_OK;
@@ -133,7 +139,7 @@ uint64_t setti_place_mark(const char* name, uint64_t identity, uint64_t size)
 }
 
 static bool save_write(setti_place* place, const sett_file_desc* desc, const save_parts* parts,
-                       void* file, bool end)
+                       void* file, setti_place_end end)
 {
     SETTI_ASSERT(file != NULL);
     static const sett_file_desc defaults;
@@ -154,7 +160,7 @@ static bool save_write(setti_place* place, const sett_file_desc* desc, const sav
     }
     (void)setti_stream_write(&stream, SETTI_STREAM_STATE, with->frame, parts->state.data,
                              parts->state.size);
-    if (end) {
+    if (end == SETTI_PLACE_COMPLETE) {
         (void)setti_stream_write(&stream, SETTI_STREAM_END, with->frame, NULL, 0);
     }
     place->size = stream.offset;
@@ -163,20 +169,20 @@ static bool save_write(setti_place* place, const sett_file_desc* desc, const sav
 
 /* Writes the new file, and syncs it. */
 static sett_status save_write_next(setti_place* place, const sett_file_desc* desc,
-                                   const save_parts* parts, bool end)
+                                   const save_parts* parts, setti_place_end end)
 {
     const sett_files* files = place->files;
     const char* name = setti_place_name(&place->next);
     void* file = files->open(files->user, name, SETT_FILE_CREATE);
     if (file == NULL) {
-        return setti_place_fail(place, name, "cannot be created - does its folder exist?");
+        return setti_place_fail(place, name, "cannot be created - check that its folder exists");
     }
     bool written = save_write(place, desc, parts, file, end);
     bool synced = written && files->sync(files->user, file);
     bool closed = files->close(files->user, file);
     if (!written || !synced || !closed) {
         (void)files->unlink(files->user, name);
-        return setti_place_fail(place, name, "cannot be written - is the disk full?");
+        return setti_place_fail(place, name, "cannot be written - check that the disk has room");
     }
     return SETT_OK;
 }
@@ -240,24 +246,24 @@ static sett_status save_exchange(const setti_place* place)
     }
     if (keeps && !files->rename(files->user, place->path, previous)) {
         (void)files->unlink(files->user, next);
-        return setti_place_fail(place, place->path, "cannot be renamed - is its folder writable?");
+        return setti_place_fail(place, place->path, "cannot be renamed - check that its folder can be written");
     }
     if (!files->rename(files->user, next, place->path)) {
         if (!keeps || files->rename(files->user, previous, place->path)) {
             (void)files->unlink(files->user, next); /* else it could be loaded later */
         }
-        return setti_place_fail(place, next, "cannot be renamed - is there a folder of this name?");
+        return setti_place_fail(place, next, "cannot be renamed - check that no folder has its new name");
     }
     place->world->whole_file = setti_place_mark(place->path, place->identity, place->size);
     return files->sync_folder(files->user, place->path)
                ? SETT_OK
                : setti_place_fail(place, place->path,
                                   "is written, but its folder cannot be synced: a power cut may "
-                                  "bring back the old file");
+                                  "bring back the old file - save again");
 }
 
 sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, const setti_bytes* run,
-                             bool end)
+                             setti_place_end end)
 {
     save_parts parts;
     sett_status status = save_encode(place, desc, &parts);
@@ -269,7 +275,7 @@ sett_status setti_place_save(setti_place* place, const sett_file_desc* desc, con
     return status;
 }
 
-sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc, bool end)
+sett_status setti_place_save_all(setti_place* place, const sett_file_desc* desc, setti_place_end end)
 {
     sett_world* world = place->world;
     setti_bytes run = {NULL, 0, 0};
@@ -292,7 +298,7 @@ sett_status sett_world_save_with(sett_world* world, const char* path, const sett
         return status;
     }
     status = setti_place_lock(&place);
-    status = status == SETT_OK ? setti_place_save_all(&place, desc, true) : status;
+    status = status == SETT_OK ? setti_place_save_all(&place, desc, SETTI_PLACE_COMPLETE) : status;
     setti_place_deinit(&place);
     return status;
 }

@@ -248,7 +248,7 @@ static setti_stream_next stream_unpack(setti_stream_reader* reader)
 static setti_stream_next stream_read_payload(setti_stream_reader* reader)
 {
     uint64_t offset = reader->offset;
-    stream_page page = {0, false, false, 0};
+    stream_page page = {0};
     reader->payload.size = 0;
     reader->unpacked = 0;
     setti_stream_next next = stream_read_page(reader, &offset, &page);
@@ -300,7 +300,7 @@ setti_stream_next setti_stream_read(setti_stream_reader* reader)
 
 setti_stream_next setti_stream_find_state(setti_stream_reader* reader)
 {
-    stream_page page = {0, false, false, 0};
+    stream_page page = {0};
     setti_stream_next next = SETTI_STREAM_READ;
     while (next == SETTI_STREAM_READ && (page.more || page.kind != SETTI_STREAM_STATE)) {
         reader->payload.size = 0;

@@ -62,7 +62,8 @@ size_t sett_value_describe(sett_world* world, sett_entity entity, sett_component
     setti_writer text = setti_writer_begin(out, size);
     const setti_type* type = SETTI_IS_NULL(world) ? NULL : setti_world_type(world, component);
     if (type != NULL && sett_entity_valid(world, entity)) {
-        print_context context = {world, true, "sett_value_describe"};
+        print_context context = {
+            .world = world, .names = true, .call = "sett_value_describe"};
         print_value(&text, &context, type, entity);
     }
     return text.length;
@@ -95,7 +96,8 @@ size_t sett_entity_describe_values(sett_world* world, sett_entity entity, char* 
 {
     setti_writer text = setti_writer_begin(out, size);
     if (!SETTI_IS_NULL(world)) {
-        print_context context = {world, true, "sett_entity_describe_values"};
+        print_context context = {
+            .world = world, .names = true, .call = "sett_entity_describe_values"};
         print_all(&text, &context, entity);
     }
     return text.length;
@@ -107,8 +109,8 @@ void sett_print(const sett_world* world, sett_entity entity)
     setti_writer out = {text, sizeof(text), 0};
     if (!SETTI_IS_NULL(world)) {
         const setti_naming* naming = world->naming;
-        print_context context = {setti_unconst(world), naming == NULL || naming->ready(world),
-                                 NULL};
+        print_context context = {.world = setti_unconst(world),
+                                 .names = naming == NULL || naming->ready(world)};
         print_all(&out, &context, entity);
         setti_platform_print(text, SETTI_MIN(out.length, sizeof(text) - 1));
     }

@@ -140,12 +140,12 @@ static bool codec_node_list(setti_sides* sides, const setti_type* type, uint32_t
 }
 
 static uint32_t codec_node_step(setti_sides* sides, const setti_type* type, uint32_t side,
-                                uint32_t* place, bool back)
+                                uint32_t* place, setti_list_step step)
 {
     SETTI_ASSERT(*place != SETTI_NONE);
     uint32_t member = *place;
     const sett_hierarchy* node = sides->value(sides, type, member, side);
-    *place = (back ? node->previous : node->next) - 1;
+    *place = (step == SETTI_LIST_PREVIOUS ? node->previous : node->next) - 1;
     return member;
 }
 

@@ -122,13 +122,13 @@ static bool codec_link_list(setti_sides* sides, const setti_type* type, uint32_t
 }
 
 static uint32_t codec_link_step(setti_sides* sides, const setti_type* type, uint32_t side,
-                                uint32_t* place, bool back)
+                                uint32_t* place, setti_list_step step)
 {
     const sett_link* link = codec_link_at(sides, type, *place, side);
     uint32_t member = setti_relation_of_links(type)->many
                           ? ((const setti_chain_record*)(const void*)link)->source
                           : *place;
-    *place = back ? link->chain_.previous : link->chain_.next;
+    *place = step == SETTI_LIST_PREVIOUS ? link->chain_.previous : link->chain_.next;
     return member;
 }
 

@@ -182,8 +182,9 @@ typedef struct delta_note {
     bool occurs;
 } delta_note;
 
-void setti_delta_write_record(setti_delta_writer* to, const setti_type* type, bool sent)
+void setti_delta_write_record(setti_delta_writer* to, const setti_type* type, setti_rounding rounding)
 {
+    bool sent = rounding == SETTI_ROUNDED;
     SETTI_ASSERT(!sent || setti_delta_sends(type));
     size_t length = strlen(type->desc.name);
     uint32_t bytes = setti_delta_bytes(type);
@@ -205,10 +206,10 @@ void setti_delta_write_record(setti_delta_writer* to, const setti_type* type, bo
         to, sent ? setti_send_fingerprint(type->members) : setti_type_data(type)->padding_hash, 8);
 }
 
-void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, bool sent,
+void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, setti_rounding rounding,
                             const uint32_t count[SETTI_DELTA_PARTS], uint32_t extent)
 {
-    setti_delta_write_record(to, type, sent);
+    setti_delta_write_record(to, type, rounding);
     for (uint32_t k = 0; k < SETTI_DELTA_PARTS; k++) {
         setti_delta_write_number(to, count[k], 4);
     }
@@ -236,7 +237,7 @@ static void delta_write_types(setti_delta_writer* to, delta_note* notes)
     }
     for (uint32_t k = 0; k < types->count; k++) {
         if (notes[k].occurs) {
-            setti_delta_write_type(to, types->item[k], false, notes[k].count,
+            setti_delta_write_type(to, types->item[k], SETTI_EXACT, notes[k].count,
                                    setti_view_extent(to->walk->view, types->item[k], SETTI_AFTER));
             count++;
         }

@@ -21,6 +21,9 @@
 #define SETTI_DELTA_LIFE 9   /* bytes of a run of handles */
 #define SETTI_DELTA_LIVES 16 /* handles in a run at most */
 
+#define SETTI_DELTA_ENTRY_HEAD 5  /* bytes of an entry before its values: kind and index */
+#define SETTI_DELTA_BLOCK_HEAD 13 /* of a block of entries: also the bits of its indices */
+
 /* Flag beside an entry's kind: it is of up to 64 entities from a multiple of 64 on. */
 #define SETTI_DELTA_BLOCK 8u
 
@@ -113,7 +116,13 @@ typedef struct setti_delta_allowed {
 sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t size,
                                    const setti_delta_allowed* allowed);
 
-/* Applies a delta. `trust`: without comparing hashes, for replicas and tests. */
-sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size, bool trust);
+/* Whether the hashes in a delta are compared with those of its bytes and of the world. Replicas
+ * and tests trust. */
+typedef enum setti_trust {
+    SETTI_COMPARE_HASHES,
+    SETTI_TRUST
+} setti_trust;
+
+sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size, setti_trust trust);
 
 #endif

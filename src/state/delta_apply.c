@@ -22,6 +22,8 @@
 static const char apply_call[] = "sett_delta_apply";
 
 #define APPLY_TYPE_BYTES 43 /* bytes of a type's record, without its name */
+#define APPLY_NODE_BYTES 5u /* the least bytes of a place in the hierarchy: parent and policy */
+#define APPLY_LINK_BYTES 8u /* the least bytes of a link: its target */
 
 /* Bytes of memory that a delta may take, besides copies of pages for undoing, the world's own size,
  * and so many for each of its bytes. A tag takes 13 bytes of a delta and 26 of a world. */
@@ -56,7 +58,7 @@ static bool apply_skip(setti_delta_reader* from, uint32_t count, size_t each)
 
 setti_delta_entry setti_delta_next(setti_delta_reader* from, const setti_delta_type* of)
 {
-    setti_delta_entry entry = {(uint32_t)setti_delta_number(from, 1), 0, 0, 0, of->bytes, NULL};
+    setti_delta_entry entry = {.kind = (uint32_t)setti_delta_number(from, 1), .size = of->bytes};
     size_t size = of->bytes;
     entry.index = setti_delta_u32(from);
     if (of->codec == NULL && (entry.kind & SETTI_DELTA_BLOCK) != 0) {
@@ -167,6 +169,43 @@ static bool apply_is_type(const setti_delta_type* of, uint32_t size, uint32_t ve
            setti_delta_form_of(of->type) == of->form && apply_has_size(of);
 }
 
+/* Fails: a type is not registered here. For "R sources", programs register the relationship R. */
+static sett_status apply_reject_unknown(const setti_delta* delta, char* name)
+{
+    static const char suffix[] = " sources";
+    size_t length = strlen(name);
+    size_t cut = sizeof(suffix) - 1;
+    if (length > cut && strcmp(name + length - cut, suffix) == 0) {
+        name[length - cut] = '\0';
+        return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,
+                                      "%s: relationship \"%s\" is not registered in this world - "
+                                      "register it as the sender does",
+                                      apply_call, name);
+    }
+    return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,
+                                  "%s: type \"%s\" is not registered in this world - register it "
+                                  "as the sender does",
+                                  apply_call, name);
+}
+
+/* Fails: one side saves values of a type, the other leaves them out. `source`: what was read. */
+static sett_status apply_reject_policy(const setti_delta* delta, const setti_delta_type* of,
+                                       const char* source, const char* name)
+{
+    if (of->bytes == 0) {
+        return setti_world_fail_input(
+            delta->world, SETT_STATUS_CONFLICT,
+            "%s: the %s leaves out values of \"%s\" (SETT_SAVE_SKIP), and this world saves them - "
+            "register it with the same save policy",
+            apply_call, source, name);
+    }
+    return setti_world_fail_input(
+        delta->world, SETT_STATUS_CONFLICT,
+        "%s: the %s has values of \"%s\", and this world leaves them out (SETT_SAVE_SKIP) - "
+        "register it with the same save policy",
+        apply_call, source, name);
+}
+
 static sett_status apply_reject_type(const setti_delta* delta, const setti_delta_type* of,
                                      const char* name, uint32_t size, uint32_t version)
 {
@@ -174,36 +213,28 @@ static sett_status apply_reject_type(const setti_delta* delta, const setti_delta
     setti_writer writer = {text, sizeof(text), 0};
     setti_writer_add_escaped(&writer, name, strlen(name));
     if (of->type == NULL) {
-        /* For "R sources", programs register the relationship R. */
-        size_t length = strlen(text);
-        bool sources = length > 8 && strcmp(text + length - 8, " sources") == 0;
-        text[length - (sources ? 8 : 0)] = '\0';
-        return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,
-                                      "%s: %s \"%s\" is not registered in this world - register "
-                                      "it as the sender does",
-                                      apply_call, sources ? "the relationship" : "type", text);
+        return apply_reject_unknown(delta, text);
     }
     const sett_component_desc* local = &of->type->desc;
     const char* source = delta->loading ? "file" : "delta";
-    const char* sender = delta->loading ? "program that wrote it" : "sender";
     bool values = of->form == SETTI_DELTA_VALUES && of->bytes != setti_delta_bytes(of->type);
     if (values && local->size == size && local->layout_version == version &&
         (local->save == SETT_SAVE_SKIP || of->bytes == 0)) {
+        return apply_reject_policy(delta, of, source, text);
+    }
+    if (local->size == size && local->layout_version == version) {
         return setti_world_fail_input(
             delta->world, SETT_STATUS_CONFLICT,
-            "%s: the %s %s values of \"%s\"%s, and this world %s - register it with the same save "
-            "policy",
-            apply_call, source, of->bytes == 0 ? "leaves out" : "has", text,
-            of->bytes == 0 ? " (SETT_SAVE_SKIP)" : "",
-            of->bytes == 0 ? "saves them" : "leaves them out (SETT_SAVE_SKIP)");
+            "%s: type \"%s\" is registered here with other `bytes` or relationship options than in "
+            "the %s - register it as the %s does",
+            apply_call, text, source, delta->loading ? "program that wrote it" : "sender");
     }
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
-        "%s: type \"%s\" is registered with %u bytes and layout_version %u here; in the %s with "
-        "%u bytes and layout_version %u, or with other `bytes` or relationship options - "
-        "register it as the %s does",
+        "%s: type \"%s\" is registered with %u bytes and layout_version %u here, in the %s with %u "
+        "bytes and layout_version %u - register it as the %s does",
         apply_call, text, (unsigned)local->size, (unsigned)local->layout_version, source,
-        (unsigned)size, (unsigned)version, sender);
+        (unsigned)size, (unsigned)version, delta->loading ? "program that wrote it" : "sender");
 }
 
 /* Finds a type by name, registering the library's own if necessary; NULL: none. */
@@ -228,43 +259,62 @@ static setti_delta_rule* apply_find_rule(const setti_delta* delta, const char* n
     return NULL;
 }
 
-static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from, uint32_t number)
+/* The numbers of a type's record that are compared with the type here. */
+typedef struct apply_record {
+    char name[256];
+    uint32_t form; /* with its flags */
+    uint32_t size;
+    uint32_t version;
+} apply_record;
+
+/* Reads a type's record. */
+static sett_status apply_read_record(const setti_delta* delta, setti_delta_reader* from,
+                                     setti_delta_type* of, apply_record* record)
 {
-    SETTI_ASSERT(number < delta->type_count && number == delta->types_found);
-    setti_delta_type* of = &delta->type[number];
     size_t length = (size_t)setti_delta_number(from, 2);
     const unsigned char* bytes = setti_delta_read(from, length);
-    uint32_t form = (uint32_t)setti_delta_number(from, 1);
-    uint32_t size = setti_delta_u32(from);
-    uint32_t version = setti_delta_u32(from);
+    record->form = (uint32_t)setti_delta_number(from, 1);
+    record->size = setti_delta_u32(from);
+    record->version = setti_delta_u32(from);
     memset(of, 0, sizeof(*of));
-    of->form = (setti_delta_form)(form & 15);
-    of->kind = (form & (SETTI_DELTA_SENT - 1)) >> 4;
-    of->sent = (form & SETTI_DELTA_SENT) != 0;
+    of->form = (setti_delta_form)(record->form & 15);
+    of->kind = (record->form & (SETTI_DELTA_SENT - 1)) >> 4;
+    of->sent = (record->form & SETTI_DELTA_SENT) != 0;
     of->bytes = setti_delta_u32(from);
     of->padding_hash = setti_delta_number(from, 8);
     for (uint32_t k = 0; k < SETTI_DELTA_PARTS; k++) {
         of->count[k] = setti_delta_u32(from);
     }
     of->extent = setti_delta_u32(from);
-    if (from->short_of || length == 0 || length > 255 || memchr(bytes, 0, length) != NULL) {
-        return setti_delta_reject(delta,
-                                  "the name of a type is invalid, or the bytes end within it");
+    of->choice = record->version;
+    if (from->short_of) {
+        return setti_delta_reject(delta, "they end within a type");
     }
-    char name[256];
-    memcpy(name, bytes, length);
-    name[length] = '\0';
-    sett_status status = apply_find_type(delta->world, name, &of->type);
+    if (length == 0 || length >= sizeof(record->name) || memchr(bytes, 0, length) != NULL) {
+        return setti_delta_reject(delta, "the name of a type is invalid");
+    }
+    memcpy(record->name, bytes, length);
+    record->name[length] = '\0';
+    return SETT_OK;
+}
+
+static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from, uint32_t number)
+{
+    SETTI_ASSERT(number < delta->type_count && number == delta->types_found);
+    setti_delta_type* of = &delta->type[number];
+    apply_record record;
+    sett_status status = apply_read_record(delta, from, of, &record);
+    status = status == SETT_OK ? apply_find_type(delta->world, record.name, &of->type) : status;
     if (status != SETT_OK) {
         return status;
     }
-    of->rule = apply_find_rule(delta, name);
-    if (of->type == NULL || (of->rule == NULL && !apply_is_type(of, size, version))) {
-        return apply_reject_type(delta, of, name, size, version);
+    of->rule = apply_find_rule(delta, record.name);
+    if (of->type == NULL ||
+        (of->rule == NULL && !apply_is_type(of, record.size, record.version))) {
+        return apply_reject_type(delta, of, record.name, record.size, record.version);
     }
-    of->choice = version;
     const char* why = setti_delta_rejects(of->type);
-    if ((form & SETTI_DELTA_BIG_ENDIAN) != setti_delta_order_of(of->type)) {
+    if ((record.form & SETTI_DELTA_BIG_ENDIAN) != setti_delta_order_of(of->type)) {
         why = "comes from a machine of another byte order and has opaque bytes - describe all "
               "its members in both programs";
     }
@@ -287,7 +337,7 @@ static sett_status apply_parse_type(setti_delta* delta, setti_delta_reader* from
     return SETT_OK;
 }
 
-static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from, bool trust)
+static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
 {
     SETTI_ASSERT(delta->type == NULL);
     size_t size = (size_t)(from->end - from->at);
@@ -295,15 +345,18 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     uint32_t version = setti_delta_u32(from);
     if (from->short_of || magic != (delta->part != NULL ? SETTI_DELTA_PART : SETTI_DELTA_MAGIC)) {
         return setti_world_fail_input(delta->world, SETT_STATUS_INVALID,
-                                      "%s: these bytes are not an encoded %s", apply_call,
-                                      delta->part != NULL ? "selection" : "delta");
+                                      delta->part != NULL
+                                          ? "%s: these bytes are not an encoded selection"
+                                          : "%s: these bytes are not an encoded delta",
+                                      apply_call);
     }
     bool halves = delta->part == NULL && (version & SETTI_DELTA_SHORT) != 0;
     delta->hash_mask = halves ? UINT32_MAX : UINT64_MAX;
     if (version != (SETTI_DELTA_VERSION | (halves ? SETTI_DELTA_SHORT : 0))) {
         return setti_world_fail_input(
             delta->world, SETT_STATUS_INVALID,
-            "%s: the bytes have version %u of the format, this library reads version %u",
+            "%s: the bytes have version %u of the format, and this library reads version %u - use the "
+            "same library as the sender",
             apply_call, (unsigned)version, (unsigned)SETTI_DELTA_VERSION);
     }
     delta->before = setti_delta_number(from, 8);
@@ -317,14 +370,17 @@ static sett_status apply_parse_head(setti_delta* delta, setti_delta_reader* from
     delta->ended.runs = setti_delta_u32(from);
     delta->begun.runs = setti_delta_u32(from);
     delta->slots.runs = setti_delta_u32(from);
-    if (from->short_of || total != size) {
-        return setti_delta_reject(delta, "they were cut off, or other bytes follow");
+    if (from->short_of || total > size) {
+        return setti_delta_reject(delta, "they were cut off");
+    }
+    if (total < size) {
+        return setti_delta_reject(delta, "other bytes follow them");
     }
     if (((delta->before | delta->after) & ~delta->hash_mask) != 0) { /* the version was altered */
         delta->type_count = 0;
         return setti_delta_reject(delta, "their checksum differs");
     }
-    if (altered && !trust) {
+    if (altered && trust == SETTI_COMPARE_HASHES) {
         delta->type_count = 0;
         return setti_delta_reject(delta, "their checksum differs");
     }
@@ -371,14 +427,14 @@ static bool apply_skip_runs(setti_delta_reader* from, uint32_t count, uint64_t l
 }
 
 /* Finds the delta's parts, and allocates memory for applying it. */
-static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, bool trust)
+static sett_status apply_parse(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
 {
     const unsigned char* end = from->end;
     sett_status status = apply_parse_head(delta, from, trust);
     if (status != SETT_OK) {
         return status;
     }
-    setti_delta_reader types = {from->end, end, false};
+    setti_delta_reader types = {.at = from->end, .end = end};
     status = apply_parse_types(delta, &types);
     delta->ended.from = *from;
     (void)apply_skip(from, delta->ended.runs, SETTI_DELTA_LIFE);
@@ -426,7 +482,7 @@ static sett_status apply_check_ended(const setti_delta* delta)
     }
     while (setti_delta_next_life(&lives, &entity)) {
         if (delta->part == NULL && !sett_entity_valid(delta->world, entity)) {
-            return setti_delta_reject(delta, "a destroyed entity does not exist");
+            return setti_delta_reject(delta, "they destroy an entity that this world does not have");
         }
         if (!apply_is_allowed(delta, entity)) {
             return setti_delta_reject(delta,
@@ -469,11 +525,12 @@ static sett_status apply_check_begun(const setti_delta* delta)
         if (delta->part != NULL && !dead && current == entity.generation) {
             continue;
         }
-        if (!dead || current == SETTI_RETIRED || entity.index >= delta->world->entities.limit ||
+        if (!dead) {
+            return setti_delta_reject(delta, "they create an entity whose index is in use");
+        }
+        if (current == SETTI_RETIRED || entity.index >= delta->world->entities.limit ||
             entity.generation == 0 || entity.generation > SETTI_GENERATION_MAX) {
-            return setti_delta_reject(
-                delta,
-                "they create an entity whose index is in use or whose generation is invalid");
+            return setti_delta_reject(delta, "they create an entity with an invalid handle");
         }
     }
     return SETT_OK;
@@ -492,11 +549,12 @@ static sett_status apply_check_slots(const setti_delta* delta)
     while (setti_delta_next_life(&lives, &slot)) {
         bool dead;
         uint32_t current = apply_generation(delta, slot.index, &dead);
-        if (!dead || current == SETTI_RETIRED || (slot.generation & SETTI_DEAD) == 0 ||
-            slot.generation == SETTI_RETIRED || slot.index >= delta->world->entities.limit ||
-            apply_lists(&delta->begun, slot.index)) {
-            return setti_delta_reject(
-                delta, "they free an index that is in use or has used up its generations");
+        if (!dead || apply_lists(&delta->begun, slot.index)) {
+            return setti_delta_reject(delta, "they free an index that is in use");
+        }
+        if (current == SETTI_RETIRED || (slot.generation & SETTI_DEAD) == 0 ||
+            slot.generation == SETTI_RETIRED || slot.index >= delta->world->entities.limit) {
+            return setti_delta_reject(delta, "they free an index that can have no entity");
         }
     }
     return SETT_OK;
@@ -590,7 +648,7 @@ static sett_status apply_check_lists(const setti_delta* delta, setti_delta_reade
                                      const setti_delta_type* of)
 {
     if (of->count[SETTI_DELTA_LISTS] != 0 && (of->codec == NULL || of->codec->list == NULL)) {
-        return setti_delta_reject(delta, "a type without lists has a list");
+        return setti_delta_reject(delta, "they have a list of a type that has no lists");
     }
     for (uint32_t k = 0; k < of->count[SETTI_DELTA_LISTS]; k++) {
         (void)setti_delta_read(from, 8);
@@ -627,7 +685,7 @@ static sett_entity apply_target(const unsigned char* bytes)
 static size_t apply_write_filtered(const setti_delta* delta, const setti_delta_type* of,
                                    const setti_delta_entry* entry, unsigned char* out)
 {
-    size_t at = 5;
+    size_t at = SETTI_DELTA_ENTRY_HEAD;
     uint32_t kind = entry->kind;
     setti_bytes_put(out + 1, entry->index, 4);
     if (kind != SETTI_DELTA_REMOVED && of->form == SETTI_DELTA_TREE) {
@@ -687,7 +745,7 @@ static sett_status apply_restore(setti_delta* delta, setti_delta_reader* from, s
         if (from->short_of || entry.kind >= SETTI_DELTA_KINDS) {
             return setti_delta_reject(delta, "they end within the entries");
         }
-        size_t head = entry.bits != 0 ? 13 : 5;
+        size_t head = entry.bits != 0 ? SETTI_DELTA_BLOCK_HEAD : SETTI_DELTA_ENTRY_HEAD;
         uint32_t values = entry.bits != 0 ? setti_bits_count(entry.bits) : 1;
         values = entry.kind != SETTI_DELTA_REMOVED ? values : 0;
         if (!setti_bytes_reserve(pool, &of->filtered, head + values * size)) {
@@ -702,6 +760,19 @@ static sett_status apply_restore(setti_delta* delta, setti_delta_reader* from, s
     }
     of->bytes = (uint32_t)size;
     return SETT_OK;
+}
+
+/* Fails: an entry of a type would add or remove `other`, which is not allowed. */
+static sett_status apply_reject_required(const setti_delta* delta, const setti_type* type,
+                                         const setti_type* other, bool removed)
+{
+    return setti_world_fail_input(
+        delta->world, SETT_STATUS_INVALID,
+        removed ? "%s: the selection removes \"%.100s\", which \"%.100s\" requires, but the "
+                  "options select only the first - select both"
+                : "%s: the selection adds \"%.100s\", which requires \"%.100s\", but the options "
+                  "select only the first - select both",
+        apply_call, type->desc.name, other->desc.name);
 }
 
 /* Fails if entries of a part would add or remove components that are not allowed, through
@@ -721,12 +792,7 @@ static sett_status apply_check_required(const setti_delta* delta, const setti_de
                            setti_storage_has(&other->storage, entry.index);
                 if (has == removed && setti_type_switched(other) != of->type &&
                     !setti_selection_has_type(delta->part->selection, other)) {
-                    return setti_world_fail_input(
-                        delta->world, SETT_STATUS_INVALID,
-                        "%s: the delta %s \"%.100s\", which %s \"%.100s\", but the options "
-                        "exclude the latter - select both",
-                        apply_call, removed ? "removes" : "adds", of->type->desc.name,
-                        removed ? "is required by" : "requires", other->desc.name);
+                    return apply_reject_required(delta, of->type, other, removed);
                 }
             }
         }
@@ -746,15 +812,15 @@ static sett_status apply_check_part(setti_delta* delta, setti_delta_reader* from
     }
     if (of->count[SETTI_DELTA_CHANGES] != 0 || of->count[SETTI_DELTA_LISTS] != 0 ||
         of->count[SETTI_DELTA_ROWS] != 0 || of->form == SETTI_DELTA_TARGET) {
-        return setti_delta_reject(delta, "a selection has orders of rows or differences");
+        return setti_delta_reject(delta, "a selection has parts that only deltas have");
     }
-    if (leads && of->bytes < (of->form == SETTI_DELTA_TREE ? 5u : 8u)) {
+    if (leads && of->bytes < (of->form == SETTI_DELTA_TREE ? APPLY_NODE_BYTES : APPLY_LINK_BYTES)) {
         return setti_delta_reject(delta, "a link has too few bytes");
     }
     if (leads || of->sent) {
         status = leads ? apply_filter(delta, from, of) : apply_restore(delta, from, of);
         of->part[SETTI_DELTA_ENTRIES] =
-            (setti_delta_reader){of->filtered.data, setti_bytes_end(&of->filtered), false};
+            (setti_delta_reader){.at = of->filtered.data, .end = setti_bytes_end(&of->filtered)};
     }
     setti_delta_reader again = of->part[SETTI_DELTA_ENTRIES];
     status = status == SETT_OK ? apply_check_entries(delta, leads || of->sent ? &again : from, of)
@@ -779,7 +845,9 @@ static sett_status apply_check_types(setti_delta* delta, setti_delta_reader* fro
         of->part[SETTI_DELTA_ROWS] = *from;
         if (status == SETT_OK && !apply_skip_runs(from, of->count[SETTI_DELTA_ROWS],
                                                   of->kind == SETTI_SPARSE ? of->extent : 0)) {
-            status = setti_delta_reject(delta, "runs of rows are not in order, or cut off");
+            status = setti_delta_reject(delta, from->short_of
+                                                   ? "they end within runs of rows"
+                                                   : "the runs of rows are not in order");
         }
     }
     if (status == SETT_OK && from->at != from->end) {
@@ -994,13 +1062,13 @@ static sett_status apply_reject_result(const setti_delta* delta)
     if (!setti_delta_find_altered(delta, &entity, &name)) {
         return setti_world_fail_input(
             delta->world, SETT_STATUS_INVALID,
-            "%s: the result differs from the sender's state: the delta was altered, or a "
-            "callback of this world wrote a value - callbacks of a receiver must only read",
+            "%s: the result differs from the sender's state, because the delta was altered, or a "
+            "callback of this world wrote a value - only read in callbacks of a receiver",
             apply_call);
     }
     return setti_world_fail_with(delta->world, SETT_STATUS_INVALID,
                                  "%s: a callback of this world wrote \"%.100s\" of entity %u:%u, "
-                                 "which the delta sets - callbacks of a receiver must only read",
+                                 "which the delta sets - only read in callbacks of a receiver",
                                  apply_call, name, (unsigned)entity.index,
                                  (unsigned)entity.generation);
 }
@@ -1017,7 +1085,7 @@ static void apply_choices(const setti_delta* delta)
 }
 
 /* Plays a delta. Fails if a step fails, or if the result is not the announced state. */
-static sett_status apply_play(setti_delta* delta, sett_snapshot undo, bool trust)
+static sett_status apply_play(setti_delta* delta, sett_snapshot undo, setti_trust trust)
 {
     sett_world* world = delta->world;
     sett_status status = SETT_OK;
@@ -1032,8 +1100,9 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, bool trust
         (delta->part == NULL && !setti_delta_arrange(delta, setti_unconst(before)))) {
         status = apply_fail_call(delta);
     } else if (world->last_tag != NULL && world->last_tag->storage.count > 1) {
-        status = setti_delta_reject(delta, "two entities have the singletons");
-    } else if (!trust && delta->part == NULL && !apply_is_state(delta, delta->after)) {
+        status = setti_delta_reject(delta, "they have two entities with singletons");
+    } else if (trust == SETTI_COMPARE_HASHES && delta->part == NULL &&
+               !apply_is_state(delta, delta->after)) {
         status = apply_reject_result(delta);
     }
     setti_pool_set_ceiling(&world->pool, 0);
@@ -1044,7 +1113,7 @@ static sett_status apply_play(setti_delta* delta, sett_snapshot undo, bool trust
 }
 
 /* apply_play, undone if it fails. */
-static sett_status apply_or_undo(setti_delta* delta, bool trust)
+static sett_status apply_or_undo(setti_delta* delta, setti_trust trust)
 {
     SETTI_ASSERT(setti_state_of(delta->world) != NULL && delta->world->locks == 0);
     sett_world* world = delta->world;
@@ -1082,8 +1151,8 @@ static sett_status apply_reject_state(const setti_delta* delta)
     const setti_type* type = NULL;
     if (apply_is_state(delta, delta->after)) {
         return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,
-                                      "%s: the delta was applied already: this world is in its "
-                                      "last state - skip the delta",
+                                      "%s: this world is in the delta's last state already - "
+                                      "skip the delta",
                                       apply_call);
     }
     for (uint32_t k = 0; type == NULL && k < delta->type_count; k++) {
@@ -1092,21 +1161,21 @@ static sett_status apply_reject_state(const setti_delta* delta)
     }
     if (type == NULL) {
         return setti_world_fail_input(delta->world, SETT_STATUS_CONFLICT,
-                                      "%s: this world is not in the delta's first state - apply "
-                                      "each delta in order, and take the sender's first snapshot "
-                                      "while both worlds are equal (empty, say); "
-                                      "sett_world_difference names what differs",
+                                      "%s: this world differs from the delta's first state - "
+                                      "apply every delta, in order, to a world that was equal to "
+                                      "the sender's; call sett_world_difference to see what "
+                                      "differs",
                                       apply_call);
     }
     return setti_world_fail_input(
         delta->world, SETT_STATUS_CONFLICT,
-        "%s: this world is not in the delta's first state: the sender has other padding bytes in "
-        "\"%.100s\" - give both programs the same `mask` or `bytes`, or zero padding",
+        "%s: this world differs from the delta's first state: the sender has other padding bytes "
+        "in \"%.100s\" - give both programs the same `mask` or `bytes`, or zero padding",
         apply_call, type->desc.name);
 }
 
 /* Like apply_or_undo, and frees the memory taken by an undone delta. */
-static sett_status apply_change(setti_delta* delta, size_t size, bool trust)
+static sett_status apply_change(setti_delta* delta, size_t size, setti_trust trust)
 {
     sett_world* world = delta->world;
     if (setti_state_get(world) == NULL) {
@@ -1156,7 +1225,7 @@ static bool apply_player_reject(const setti_player* player, const char* why)
 }
 
 /* Begins with the checks that depend on the head alone. */
-static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, bool trust)
+static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, setti_trust trust)
 {
     sett_world* world = delta->world;
     sett_status status = setti_world_check_unlocked(world, apply_call);
@@ -1169,7 +1238,7 @@ static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, boo
     delta->player.read_data = setti_delta_read_data;
     status = status == SETT_OK ? setti_commands_apply_all(world) : status;
     status = status == SETT_OK ? apply_parse(delta, from, trust) : status;
-    if (status == SETT_OK && !trust && delta->part == NULL &&
+    if (status == SETT_OK && trust == SETTI_COMPARE_HASHES && delta->part == NULL &&
         !apply_is_state(delta, delta->before)) {
         status = apply_reject_state(delta);
     }
@@ -1180,11 +1249,11 @@ static sett_status apply_begin(setti_delta* delta, setti_delta_reader* from, boo
 static setti_delta_reader apply_reader(const void* bytes, size_t size)
 {
     const unsigned char* at = bytes;
-    setti_delta_reader from = {at, size != 0 ? at + size : at, false};
+    setti_delta_reader from = {.at = at, .end = size != 0 ? at + size : at};
     return from;
 }
 
-sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size, bool trust)
+sett_status setti_delta_apply(sett_world* world, const void* bytes, size_t size, setti_trust trust)
 {
     setti_delta_reader from = apply_reader(bytes, size);
     setti_delta delta = {.world = world};
@@ -1199,9 +1268,8 @@ sett_status setti_delta_apply_part(sett_world* world, const void* bytes, size_t 
 {
     setti_delta_reader from = apply_reader(bytes, size);
     setti_delta delta = {.world = world, .part = allowed};
-    const bool trust = false; /* a part can come from anywhere */
-    sett_status status = apply_begin(&delta, &from, trust);
-    status = status == SETT_OK ? apply_change(&delta, size, trust) : status;
+    sett_status status = apply_begin(&delta, &from, SETTI_COMPARE_HASHES);
+    status = status == SETT_OK ? apply_change(&delta, size, SETTI_COMPARE_HASHES) : status;
     apply_end(&delta);
     return status;
 }
@@ -1212,7 +1280,7 @@ static sett_status apply_load(setti_delta* delta, const void* bytes, size_t size
 {
     setti_delta_reader from = apply_reader(bytes, size);
     const sett_snapshot no_undo = {0, 0};
-    bool trust = delta->rules != NULL;
+    setti_trust trust = delta->rules != NULL ? SETTI_TRUST : SETTI_COMPARE_HASHES;
     SETTI_ASSERT(delta->world->entities.count == 0 && delta->world->listeners == NULL);
     delta->loading = true;
     sett_status status = apply_begin(delta, &from, trust);
@@ -1238,5 +1306,5 @@ sett_status sett_delta_apply(sett_world* world, const void* bytes, size_t size)
 {
     return world != NULL && setti_world_lacks_list(world, bytes, size, __func__, "bytes")
                ? SETT_STATUS_ARGUMENT
-               : setti_delta_apply(world, bytes, size, false);
+               : setti_delta_apply(world, bytes, size, SETTI_COMPARE_HASHES);
 }

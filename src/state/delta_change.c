@@ -30,8 +30,8 @@ typedef struct change_word {
     uint64_t bits;
 } change_word;
 
-/* Copies a value as it is sent; `from`: as differences are taken from it. */
-static void change_copy(const setti_type* type, const void* value, bool from, unsigned char* out)
+/* Copies a value without the bits outside of the mask. */
+static void change_copy_masked(const setti_type* type, const void* value, unsigned char* out)
 {
     size_t size = setti_hash_size(type);
     const unsigned char* mask = type->desc.mask;
@@ -39,9 +39,24 @@ static void change_copy(const setti_type* type, const void* value, bool from, un
     for (size_t k = 0; mask != NULL && k < size; k++) {
         out[k] &= mask[k];
     }
-    if (from && type->members != NULL) {
+}
+
+/* Copies a value before a change, with zeroes in bytes that equal states can differ in. */
+static void change_copy_before(const setti_type* type, const void* value, unsigned char* out)
+{
+    change_copy_masked(type, value, out);
+    if (type->members != NULL) {
         setti_canonical_clear(type->members, out);
     }
+    if (setti_delta_turns(type)) {
+        setti_canonical_turn_value(type->members, out);
+    }
+}
+
+/* Copies a value after a change. */
+static void change_copy_after(const setti_type* type, const void* value, unsigned char* out)
+{
+    change_copy_masked(type, value, out);
     if (setti_delta_turns(type)) {
         setti_canonical_turn_value(type->members, out);
     }
@@ -138,8 +153,8 @@ SETTI_APART static bool change_slow(setti_delta_writer* to, sett_entity entity, 
         return false;
     }
     setti_delta_sum_value(&to->sum, entity, was, entity, is);
-    change_copy(type, was, true, out);
-    change_copy(type, is, false, out + size);
+    change_copy_before(type, was, out);
+    change_copy_after(type, is, out + size);
     for (size_t k = 0; k < size; k++) {
         out[k] = (unsigned char)(out[size + k] - out[k]);
     }
@@ -317,20 +332,26 @@ static unsigned char* change_write_words(const setti_delta_writer* to, unsigned 
     return out;
 }
 
-/* Writes bytes, or one byte repeated, at `out`. Returns the end. Both places have room for a word
- * more. */
-static unsigned char* change_write_piece(unsigned char* out, const unsigned char* bytes,
-                                         size_t count, bool same)
+/* Writes a byte that occurs `count` times in a row, at `out`. Returns the end. */
+static unsigned char* change_write_run(unsigned char* out, unsigned char byte, size_t count)
+{
+    SETTI_ASSERT(count != 0);
+    out = change_write_number(out, (uint64_t)(count - 1) * 2);
+    *out = byte;
+    return out + 1;
+}
+
+/* Writes `count` bytes at `out`. Returns the end. Both places have room for a word more. */
+static unsigned char* change_write_bytes(unsigned char* out, const unsigned char* bytes,
+                                         size_t count)
 {
     if (count != 0) {
-        out = change_write_number(out, (uint64_t)(count - 1) * 2 + !same);
-        count = same ? 1 : count;
+        out = change_write_number(out, (uint64_t)(count - 1) * 2 + 1);
         for (size_t k = 0; k < count; k += 8) {
             setti_bytes_put(out + k, setti_bytes_get(bytes + k, 8), 8);
         }
-        out += count;
     }
-    return out;
+    return out + count;
 }
 
 /* Counts the bytes equal to the first, at most `size`. */
@@ -371,13 +392,13 @@ static unsigned char* change_write_columns(unsigned char* out, const unsigned ch
     while ((at = change_next_equal(bytes, at, size)) < size) {
         size_t count = change_equal(bytes + at, size - at);
         if (count >= 4) {
-            out = change_write_piece(out, bytes + written, at - written, false);
-            out = change_write_piece(out, bytes + at, count, true);
+            out = change_write_bytes(out, bytes + written, at - written);
+            out = change_write_run(out, bytes[at], count);
             written = at + count;
         }
         at += count;
     }
-    return change_write_piece(out, bytes + written, size - written, false);
+    return change_write_bytes(out, bytes + written, size - written);
 }
 
 /* Exchanges the bits of a word above `lower` with the lower bits of the word `apart` words
@@ -562,7 +583,7 @@ static void change_make_entries(const setti_delta_type* of, setti_delta_reader w
         }
         for (uint64_t rest = word.bits; rest != 0; rest &= rest - 1, columns++) {
             uint32_t index = (uint32_t)word.number * 64 + setti_bits_lowest(rest);
-            change_copy(of->type, setti_storage_find(&of->type->storage, index), true, out);
+            change_copy_before(of->type, setti_storage_find(&of->type->storage, index), out);
             for (size_t c = 0; c < of->bytes; c++, out++) {
                 *out = (unsigned char)(*out + columns[c * count]);
             }
@@ -575,24 +596,28 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
                                      setti_delta_type* of)
 {
     setti_pool* pool = &delta->world->pool;
-    uint32_t* words = &of->count[SETTI_DELTA_CHANGES];
-    bool again = *words == SETTI_NONE; /* the same entities as the last type */
-    if (*words == 0) {
+    uint32_t words = of->count[SETTI_DELTA_CHANGES];
+    bool repeats = words == SETTI_NONE; /* the entities of the last type with changes */
+    if (words == 0) {
         return SETT_OK;
     }
     if (of->codec != NULL || of->bytes == 0 || delta->loading) {
-        return setti_delta_reject(delta, "a difference is given where a whole value is needed");
+        return setti_delta_reject(delta, "they have a difference where a whole value is needed");
     }
-    setti_delta_reader list = again ? delta->changed : *from;
-    *words = again ? delta->changed_words : *words;
-    delta->changed = list;
-    delta->changed_words = *words;
-    size_t count = change_count(delta, of, again ? &list : from, *words);
+    if (!repeats) {
+        delta->changed = *from;
+        delta->changed_words = words;
+    }
+    of->count[SETTI_DELTA_CHANGES] = delta->changed_words;
+    setti_delta_reader list = delta->changed;
+    size_t count = change_count(delta, of, &list, delta->changed_words);
     if (count == 0) {
-        return setti_delta_reject(delta, "a value that does not exist is changed");
+        return setti_delta_reject(delta, "they change a value that does not exist");
     }
+    from->at = repeats ? from->at : list.at;
     size_t size = count * of->bytes; /* less than the world has */
-    size_t blocks = (size_t)*words * 13;
+    size_t blocks = (size_t)delta->changed_words * SETTI_DELTA_BLOCK_HEAD;
+    /* Blocks of entries, and then room for the differences. */
     unsigned char* out =
         size < SIZE_MAX / 4 ? setti_bytes_add(pool, &of->changes, blocks + 2 * size) : NULL;
     if (out == NULL) {
@@ -603,6 +628,6 @@ sett_status setti_delta_read_changes(setti_delta* delta, setti_delta_reader* fro
         return setti_delta_reject(delta, "they end within the changes");
     }
     change_make_entries(of, delta->changed, out + blocks + size, count, out);
-    of->part[SETTI_DELTA_CHANGES] = (setti_delta_reader){out, out + blocks + size, false};
+    of->part[SETTI_DELTA_CHANGES] = (setti_delta_reader){.at = out, .end = out + blocks + size};
     return SETT_OK;
 }

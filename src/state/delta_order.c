@@ -5,7 +5,7 @@
  * handles, and its loops must have the same order. Few rows move, so only runs of rows with another
  * index are written.
  *
- * Invariant:  side 0's rows with the runs over them are side 1's
+ * Invariant:  the rows before, with the runs written over them, are the rows after
  */
 #include "state/delta_writer.h"
 

@@ -364,7 +364,7 @@ static bool play_list_ends(const setti_delta* delta, const setti_delta_type* of,
 {
     for (uint32_t k = count; k-- > 0;) {
         if (place == SETTI_NONE || of->codec->step(delta->player.sides, of->type, SETTI_AFTER, &place,
-                                                   true) != setti_delta_word(members->at, k)) {
+                                                   SETTI_LIST_PREVIOUS) != setti_delta_word(members->at, k)) {
             return false;
         }
     }

@@ -172,8 +172,11 @@ static setti_delta_writer short_writer(void* out, size_t capacity)
 
 static void short_write_records(short_job* job, const setti_type* type)
 {
-    for (uint32_t sent = 0; sent <= setti_delta_sends(type); sent++, job->count++) {
-        setti_delta_write_record(&job->to, type, sent != 0);
+    setti_delta_write_record(&job->to, type, SETTI_EXACT);
+    job->count++;
+    if (setti_delta_sends(type)) {
+        setti_delta_write_record(&job->to, type, SETTI_ROUNDED);
+        job->count++;
     }
 }
 
@@ -329,20 +332,25 @@ static bool short_parse_short(setti_delta_reader* from, short_head* head, bool* 
     return !from->short_of && (first & 0xf0 & ~(uint32_t)SHORT_PACKED) == SHORT_BEGIN;
 }
 
-/* Reads one type, and writes it if `writes`. Returns false if it is invalid. */
-static bool short_expand_type(short_job* job, setti_delta_reader* from, bool writes)
+typedef enum short_pass {
+    SHORT_CHECK,
+    SHORT_WRITE
+} short_pass;
+
+/* Reads one type, and in the second pass writes it. Returns false if it is invalid. */
+static bool short_expand_type(short_job* job, setti_delta_reader* from, short_pass pass)
 {
     short_record record;
     uint32_t bits = (uint32_t)setti_delta_number(from, 1);
     bool found = (bits & SHORT_RECORD) != 0
                      ? short_next(from, &record)
                      : short_numbered(job->table, job->count, short_read(from), &record);
-    if (found && writes) {
+    if (found && pass == SHORT_WRITE) {
         setti_delta_write(&job->to, record.bytes, record.size);
     }
     for (uint32_t k = 0; k <= SETTI_DELTA_PARTS; k++) {
         uint32_t number = (bits >> k & 1) != 0 ? short_read(from) : 0;
-        if (writes) {
+        if (pass == SHORT_WRITE) {
             setti_delta_write_number(&job->to, number, 4);
         }
     }
@@ -368,7 +376,7 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
     bool good = short_parse_short(&job.from, &head, &packed);
     setti_delta_reader again = job.from;
     for (uint32_t k = 0; k < head.types && good; k++) {
-        good = short_expand_type(&job, &job.from, false);
+        good = short_expand_type(&job, &job.from, SHORT_CHECK);
     }
     if (!good) {
         return short_reject(&job,
@@ -391,7 +399,7 @@ sett_status sett_delta_expand(sett_world* world, const void* types, size_t types
     }
     size_t begin = to->size;
     for (uint32_t k = 0; k < head.types; k++) {
-        (void)short_expand_type(&job, &again, true);
+        (void)short_expand_type(&job, &again, SHORT_WRITE);
     }
     setti_delta_write_at(to, SETTI_DELTA_COUNTS, head.types, 4);
     setti_delta_write_at(to, SETTI_DELTA_COUNTS + 4, to->size - begin, 4);

@@ -3,7 +3,7 @@
  * The workload: that of delta.c. Values are sent as bytes, padding as zeroes, or as their codec
  * (world/codec.h) writes them. The order of a list is sent only if it does not follow from entries.
  *
- * Invariant:  entries, applied in order, and then lists turn side 0's lists into side 1's
+ * Invariant:  entries, applied in order, and then lists turn the lists before into those after
  */
 #include "state/delta_writer.h"
 #include "state/hash.h"
@@ -39,7 +39,7 @@ static void value_mark(setti_delta_writer* to)
         setti_codec_list list;
         uint32_t place = codec->list(sides, lists, index, SETTI_AFTER, &list) ? list.first : SETTI_NONE;
         while (place != SETTI_NONE) {
-            setti_marks_add(&walk->bits, codec->step(sides, lists, SETTI_AFTER, &place, false));
+            setti_marks_add(&walk->bits, codec->step(sides, lists, SETTI_AFTER, &place, SETTI_LIST_NEXT));
         }
     }
 }
@@ -90,7 +90,7 @@ static bool value_differs(setti_delta_writer* to, uint32_t index, const void* be
         setti_codec_cursor cursor = {0, 0};
         owner[side] = codec->owner(&to->walk->view->sides, lists, index, side, &cursor);
     }
-    return !sett_equals(owner[0], owner[1]);
+    return !sett_equals(owner[SETTI_BEFORE], owner[SETTI_AFTER]);
 }
 
 static void value_write_entry(setti_delta_writer* to, setti_delta_kind kind, uint32_t index,
@@ -261,11 +261,11 @@ static uint32_t value_list_first(const setti_delta_writer* to, uint32_t owner, u
 static uint32_t value_list_next(const setti_delta_writer* to, uint32_t side, uint32_t* place)
 {
     return *place != SETTI_NONE
-               ? to->codec->step(&to->walk->view->sides, to->type, side, place, false)
+               ? to->codec->step(&to->walk->view->sides, to->type, side, place, SETTI_LIST_NEXT)
                : SETTI_NONE;
 }
 
-/* Whether a member of an owner's list is in that list on the given side. */
+/* Whether a member of an owner's list is in that list on a side. */
 static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_t member,
                         uint32_t side)
 {
@@ -282,8 +282,8 @@ static bool value_is_in(const setti_delta_writer* to, sett_entity owner, uint32_
     return !sett_is_null(at);
 }
 
-/* Whether an owner's list must be sent. *saved becomes how many members at its begin follow from
- * side 0. */
+/* Whether an owner's list must be sent. *saved becomes the number of members at its begin that need
+ * not be sent, because they follow from the list before. */
 static bool value_list_differs(const setti_delta_writer* to, sett_entity owner, uint32_t* saved)
 {
     uint32_t is = value_list_first(to, owner.index, SETTI_AFTER);
@@ -336,24 +336,23 @@ static void value_write_list(setti_delta_writer* to, sett_entity owner)
     to->count++;
 }
 
-/* Whether the successor of a member on side 1 follows from side 0. After an old member that is the
- * next old one that is still there; after the last of these a new member or none; after a new
- * member a new one with a higher index, or none. If that holds for all members the order follows.
- * For members with equal values it holds if it does for the others, so no list is walked in
- * vain. */
+/* Whether a receiver puts the same member after this one, so that the list need not be sent. It
+ * keeps the old members in their order, and appends the new ones by ascending index. If that gives
+ * the right successor for all members that may differ, it does for the others too, so no list is
+ * walked in vain. */
 static bool value_follows(const setti_delta_writer* to, sett_entity owner, uint32_t member)
 {
     uint32_t next = member;
-    uint32_t expected = member;
     (void)value_list_next(to, SETTI_AFTER, &next);
-    bool old = next != SETTI_NONE && value_is_in(to, owner, next, SETTI_BEFORE);
+    bool next_is_old = next != SETTI_NONE && value_is_in(to, owner, next, SETTI_BEFORE);
     if (!value_is_in(to, owner, member, SETTI_BEFORE)) {
-        return next == SETTI_NONE || (!old && next > member);
+        return next == SETTI_NONE || (!next_is_old && next > member);
     }
+    uint32_t next_old = member; /* the next old member that is still in the list */
     do {
-        (void)value_list_next(to, SETTI_BEFORE, &expected);
-    } while (expected != SETTI_NONE && !value_is_in(to, owner, expected, SETTI_AFTER));
-    return expected != SETTI_NONE ? next == expected : !old;
+        (void)value_list_next(to, SETTI_BEFORE, &next_old);
+    } while (next_old != SETTI_NONE && !value_is_in(to, owner, next_old, SETTI_AFTER));
+    return next_old != SETTI_NONE ? next == next_old : !next_is_old;
 }
 
 /* Marks the owners of a member's lists, whose order may have changed. */
@@ -378,7 +377,7 @@ void setti_delta_write_lists(setti_delta_writer* to)
     }
     setti_marks_clear(&walk->marked);
     for (uint32_t index = SETTI_NONE;
-         setti_marks_next(&walk->bits, &index);) { /* the same as for entries */
+         setti_marks_next(&walk->bits, &index);) { /* marked by value_mark */
         if (setti_view_value(walk->view, to->type, index, SETTI_AFTER) != NULL) {
             value_mark_owners(to, index);
         }

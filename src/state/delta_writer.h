@@ -58,13 +58,19 @@ void setti_delta_pack(setti_delta_writer* to, const unsigned char* bytes, size_t
 /* The size of these bytes when they are packed. */
 size_t setti_delta_packed(const unsigned char* bytes, size_t size);
 
-/* Begins: codecs write to `to`. */
+/* Begins encoding: codecs write to `to`. */
 void setti_delta_begin_encoder(setti_delta_writer* to, setti_sides* sides);
 /* Writes a head with zeroes as its numbers. */
 void setti_delta_write_head(setti_delta_writer* to, uint32_t magic);
-/* Writes a type's record without counts. `sent`: its values are rounded. */
-void setti_delta_write_record(setti_delta_writer* to, const setti_type* type, bool sent);
-void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, bool sent,
+/* Whether values travel in their rounded form (value/send.c). */
+typedef enum setti_rounding {
+    SETTI_EXACT,
+    SETTI_ROUNDED
+} setti_rounding;
+
+/* Writes a type's record without counts. */
+void setti_delta_write_record(setti_delta_writer* to, const setti_type* type, setti_rounding rounding);
+void setti_delta_write_type(setti_delta_writer* to, const setti_type* type, setti_rounding rounding,
                             const uint32_t count[SETTI_DELTA_PARTS], uint32_t extent);
 /* Writes the size and the seal into the head. */
 void setti_delta_write_seal(setti_delta_writer* to);

@@ -333,7 +333,7 @@ typedef struct hash_part {
 
 static hash_part hash_part_of(sett_world* world, const setti_hash_type* of)
 {
-    hash_part part = {world, of, &world->entities.pages, false, NULL, false};
+    hash_part part = {.world = world, .of = of, .pages = &world->entities.pages};
     if (of != NULL) {
         setti_storage* storage = &world->types[of->type->id]->storage;
         bool rows =
@@ -492,6 +492,26 @@ static uint64_t hash_price_of(const hash_part* part)
     return rows ? setti_storage_rows(&part->of->type->storage) : 64;
 }
 
+/* The sum, or the price, of a page of the live world. `known`: its remembered hash, or NULL. */
+static uint64_t hash_live_page(const hash_part* part, uint32_t number, setti_page_hash* known)
+{
+    uint64_t tick = part->pages->tick[number];
+    uint64_t shape = hash_shape_of(part, number);
+    if (known != NULL && known->tick == tick && known->shape == shape) {
+        return part->counts_only ? 0 : known->hash;
+    }
+    if (part->counts_only) {
+        return hash_price_of(part);
+    }
+    uint64_t hash = hash_page(part, number);
+    if (known != NULL) {
+        known->tick = tick;
+        known->shape = shape;
+        known->hash = hash;
+    }
+    return hash;
+}
+
 static uint64_t hash_part_sum(const hash_part* part)
 {
     setti_page_hash* known = hash_remembered(part->world, part->pages);
@@ -499,39 +519,29 @@ static uint64_t hash_part_sum(const hash_part* part)
     uint32_t count =
         part->view != NULL ? setti_view_count(part->view, part->pages) : part->pages->count;
     for (uint32_t number = 0; number < count; number++) {
-        const void* page = part->view != NULL ? setti_view_get(part->view, part->pages, number, SETTI_BEFORE)
-                                              : part->pages->data[number];
+        const void* page = part->view != NULL
+                               ? setti_view_get(part->view, part->pages, number, SETTI_BEFORE)
+                               : part->pages->data[number];
         if (page == NULL) {
             continue;
         }
         if (part->view != NULL && !hash_view_is_live(part, page, number)) {
             sum += part->counts_only ? hash_price_of(part) : hash_view_page(part, page, number);
-            continue;
-        }
-        uint64_t tick = part->pages->tick[number];
-        uint64_t shape = hash_shape_of(part, number);
-        if (known != NULL && known[number].tick == tick && known[number].shape == shape) {
-            sum += part->counts_only ? 0 : known[number].hash;
-            continue;
-        }
-        if (part->counts_only) {
-            sum += hash_price_of(part);
-            continue;
-        }
-        uint64_t hash = hash_page(part, number);
-        sum += hash;
-        if (known != NULL) {
-            known[number].tick = tick;
-            known[number].shape = shape;
-            known[number].hash = hash;
+        } else {
+            sum += hash_live_page(part, number, known != NULL ? &known[number] : NULL);
         }
     }
     return sum;
 }
 
-/* The sum of the hashes of all parts, or with `counts_only` their number. */
-static uint64_t hash_all(sett_world* world, setti_view* view, bool counts_only)
+typedef enum hash_answer {
+    HASH_SUM,  /* the sum of the hashes of all parts */
+    HASH_PRICE /* about how many hashes the sum takes */
+} hash_answer;
+
+static uint64_t hash_all(sett_world* world, setti_view* view, hash_answer answer)
 {
+    bool counts_only = answer == HASH_PRICE;
     hash_part entities = hash_part_of(world, NULL);
     entities.view = view;
     entities.counts_only = counts_only;
@@ -554,7 +564,7 @@ static uint64_t hash_all(sett_world* world, setti_view* view, bool counts_only)
 
 uint64_t setti_hash_sum_of(sett_world* world, setti_view* view)
 {
-    uint64_t sum = hash_all(world, view, false);
+    uint64_t sum = hash_all(world, view, HASH_SUM);
     world->pool.tick++; /* later writes have a later tick */
     return sum;
 }
@@ -566,7 +576,7 @@ uint64_t setti_hash_sum(sett_world* world)
 
 uint64_t setti_hash_price(sett_world* world, setti_view* view)
 {
-    return hash_all(world, view, true);
+    return hash_all(world, view, HASH_PRICE);
 }
 
 uint64_t setti_hash_finish(uint64_t sum)

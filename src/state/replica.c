@@ -113,17 +113,25 @@ static bool replica_update_types(const sett_world* from, sett_world* into)
     return done;
 }
 
-/* Registers a type like the other world's, after the types that it requires. Optionally without
- * callbacks, or without requirements. */
+/* The parts of a type's description that its registration in another world leaves out. */
+enum {
+    REPLICA_WHOLE = 0,
+    REPLICA_NO_CALLBACKS = 1,
+    REPLICA_NO_REQUIRED = 2
+};
+
+/* Registers a type like the other world's, after the types that it requires. */
 static sett_status replica_register(sett_world* into, const sett_world* from,
-                                    const setti_type* type, bool callbacks, bool requires)
+                                    const setti_type* type, uint32_t left_out)
 {
     SETTI_ASSERT(replica_find(into, type) == NULL);
     sett_component_desc desc = type->desc;
-    desc.required_count = requires ? desc.required_count : 0;
-    desc.on_add = callbacks ? desc.on_add : NULL;
-    desc.on_set = callbacks ? desc.on_set : NULL;
-    desc.on_remove = callbacks ? desc.on_remove : NULL;
+    desc.required_count = (left_out & REPLICA_NO_REQUIRED) == 0 ? desc.required_count : 0;
+    if ((left_out & REPLICA_NO_CALLBACKS) != 0) {
+        desc.on_add = NULL;
+        desc.on_set = NULL;
+        desc.on_remove = NULL;
+    }
     SETTI_ASSERT((type->flags & REPLICA_CASCADES) == 0 || type->module != NULL);
     SETTI_ASSERT((type->flags & SETTI_TYPE_FROM_FILE) == 0 || type->module == NULL);
     if (type->module != NULL && type->module->join != NULL) {
@@ -190,7 +198,7 @@ sett_status setti_replica_join(sett_world* into, const sett_world* from, const s
     }
     if (status == SETT_OK &&
         replica_find(into, type) == NULL) { /* a type's switch is registered with it */
-        status = replica_register(into, from, type, false, true);
+        status = replica_register(into, from, type, REPLICA_NO_CALLBACKS);
         replica_set_pointers(from, into);
     }
     return status;
@@ -203,7 +211,7 @@ sett_status setti_replica_join_bare(sett_world* into, const sett_world* from,
         setti_type_switched(type) != NULL) {
         return setti_replica_join(into, from, type);
     }
-    return replica_register(into, from, type, false, false);
+    return replica_register(into, from, type, REPLICA_NO_CALLBACKS | REPLICA_NO_REQUIRED);
 }
 
 /* Makes this world's type require what the other world's does. */
@@ -284,7 +292,7 @@ static sett_status replica_register_all(const sett_world* from, sett_world* into
     for (uint32_t k = 0; status == SETT_OK && k < from->registered.count; k++) {
         const setti_type* type = from->registered.item[k];
         if (replica_find(into, type) == NULL) {
-            status = replica_register(into, from, type, true, true);
+            status = replica_register(into, from, type, REPLICA_WHOLE);
         }
     }
     return status == SETT_OK ? replica_check_types(from, into) : status;

@@ -588,7 +588,8 @@ static void selection_write_types(selection_job* job, const uint32_t* counts)
         if (counts[k] != 0) {
             uint32_t count[SETTI_DELTA_PARTS] = {counts[k]};
             bool rounded = !job->exact && setti_delta_sends(types->item[k]);
-            setti_delta_write_type(out, types->item[k], rounded, count, 0);
+            setti_delta_write_type(out, types->item[k], rounded ? SETTI_ROUNDED : SETTI_EXACT, count,
+                                   0);
             sent++;
         }
     }

@@ -327,16 +327,23 @@ static void state_tidy(setti_state* state, setti_snapshot* node)
     }
 }
 
-/* Drops a snapshot; it stays, hidden, if others depend on it. */
-static void state_drop(setti_state* state, setti_snapshot* node, bool lost)
+/* Why a snapshot ends. */
+typedef enum state_reason {
+    STATE_DROPPED, /* by the program */
+    STATE_LOST     /* for lack of memory, or because of the limit */
+} state_reason;
+
+/* Ends a snapshot; it stays, hidden, if others depend on it. */
+static void state_drop(setti_state* state, setti_snapshot* node, state_reason reason)
 {
     SETTI_ASSERT(!node->hidden);
-    state_free_slot(state, node, lost);
+    state_free_slot(state, node, reason == STATE_LOST);
     node->hidden = true;
     state->hidden++;
     state_tidy(state, node);
 }
 
+/* Ends all snapshots. */
 static void state_end(setti_cow* cow, bool out_of_memory)
 {
     setti_state* state = (setti_state*)cow;
@@ -354,8 +361,8 @@ static void state_end(setti_cow* cow, bool out_of_memory)
     state->postponed = false;
     if (out_of_memory) {
         setti_world_log(state->world, SETT_LOG_WARNING,
-                        "memory ran out while a page was copied: %u snapshots are lost, the "
-                        "world itself is complete",
+                        "memory ran out while a page was copied: %u snapshots are lost, and the "
+                        "world is complete - take a new snapshot",
                         (unsigned)ended);
     }
 }
@@ -378,12 +385,13 @@ static void state_enforce_limit(setti_state* state)
         if (node == state->head || state->count - state->hidden == 1) {
             break;
         }
-        state_drop(state, node, true);
+        state_drop(state, node, STATE_LOST);
         dropped++;
     }
     if (dropped != 0) {
         setti_world_log(state->world, SETT_LOG_WARNING,
-                        "snapshots take more than the limit of %u KB: the oldest %u dropped",
+                        "snapshots take more than the limit of %u KB: the oldest %u are dropped - raise "
+                        "sett_snapshot_options.memory_limit, or take fewer",
                         (unsigned)(limit >> 10), (unsigned)dropped);
     }
 }
@@ -593,7 +601,7 @@ static void restore_entities(sett_world* world, const setti_diff* diff)
 static void restore_walk(setti_state* state, setti_snapshot* head)
 {
     SETTI_ASSERT(head == state->head);
-    const setti_diff nothing = {NULL, 0, 0, 0, 0};
+    static const setti_diff nothing = {0};
     setti_pool* pool = &state->world->pool;
     pool->restored = ++pool->tick;
     for (const setti_snapshot* node = head->path; node != NULL; node = node->path) {
@@ -649,10 +657,16 @@ static setti_snapshot* restore_check(sett_world* world, sett_snapshot snapshot, 
     return target;
 }
 
-/* `must`: even without memory for values outside of the state. */
+/* What a restore does without memory for values outside of the state. */
+typedef enum restore_need {
+    RESTORE_OR_FAIL,
+    RESTORE_ALWAYS /* ends these values */
+} restore_need;
+
 static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const char* call,
-                              bool must)
+                              restore_need need)
 {
+    bool must = need == RESTORE_ALWAYS;
     setti_snapshot* target = restore_check(world, snapshot, call);
     if (target == NULL) {
         return world->error;
@@ -685,8 +699,8 @@ static sett_status restore_to(sett_world* world, sett_snapshot snapshot, const c
     } else if (notifies) {
         setti_world_log(
             world, SETT_LOG_WARNING,
-            "no memory for the list of restored changes - a program that mirrors the world must "
-            "read the whole world");
+            "memory ran out for the list of restored changes - read the whole world where a "
+            "program mirrors it");
     }
     setti_restored_free(world, &notified);
     return SETT_OK;
@@ -698,14 +712,14 @@ sett_status sett_snapshot_restore(sett_world* world, sett_snapshot snapshot)
         return SETT_STATUS_ARGUMENT;
     }
     setti_trace_begin(world, SETT_SPAN_RESTORE, "restore", 0);
-    sett_status status = restore_to(world, snapshot, "sett_snapshot_restore", false);
+    sett_status status = restore_to(world, snapshot, "sett_snapshot_restore", RESTORE_OR_FAIL);
     setti_trace_end(world, SETT_SPAN_RESTORE);
     return status;
 }
 
 sett_status setti_snapshot_undo(sett_world* world, sett_snapshot snapshot)
 {
-    return restore_to(world, snapshot, "sett_delta_apply", true);
+    return restore_to(world, snapshot, "sett_delta_apply", RESTORE_ALWAYS);
 }
 
 sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot)
@@ -721,7 +735,7 @@ sett_status sett_snapshot_drop(sett_world* world, sett_snapshot snapshot)
     if (node == NULL) {
         return setti_snapshot_fail(world, snapshot, status, "sett_snapshot_drop");
     }
-    state_drop(setti_state_of(world), node, false);
+    state_drop(setti_state_of(world), node, STATE_DROPPED);
     return SETT_OK;
 }
 
@@ -734,7 +748,8 @@ void sett_snapshot_drop_all(sett_world* world)
         return;
     }
     if (setti_state_of(world) != NULL) {
-        state_end(&setti_state_of(world)->cow, false);
+        const bool out_of_memory = false;
+        state_end(&setti_state_of(world)->cow, out_of_memory);
     }
 }
 

@@ -101,6 +101,12 @@ typedef struct setti_player {
                       const unsigned char* bytes, void* value);
 } setti_player;
 
+/* The direction of a step in a list. */
+typedef enum setti_list_step {
+    SETTI_LIST_NEXT,
+    SETTI_LIST_PREVIOUS
+} setti_list_step;
+
 /* A list whose members name its owner in their values. */
 typedef struct setti_codec_list {
     uint32_t count;
@@ -159,9 +165,9 @@ typedef struct setti_codec {
     /* The list that an entity owns; false if it has none. */
     bool (*list)(setti_sides* sides, const setti_type* type, uint32_t owner, uint32_t side,
                  setti_codec_list* list);
-    /* The member at a place, which becomes the next one, or the one before. */
+    /* The member at a place, which becomes that of the next member, or of the one before. */
     uint32_t (*step)(setti_sides* sides, const setti_type* type, uint32_t side, uint32_t* place,
-                     bool back);
+                     setti_list_step step);
     /* Moves a member of an owner's list to its end; false if it is no member. */
     bool (*requeue)(setti_type* type, sett_entity owner, uint32_t member);
 } setti_codec;
